@@ -153,6 +153,7 @@ std::string values_text(const Draft& draft) {
             : range.low == range.high ? fmt::format("  {}: {}\n", range.parameter, range.low)
                                     : fmt::format("  {}: {}..{}\n", range.parameter, range.low, range.high);
   }
+  for (const ScaleRange& scale : draft.scales) text += fmt::format("  {}: {}\n", scale.input, scale.text);
   if (!draft.todos.empty()) text += "\n";
   for (const std::string& todo : draft.todos) text += std::string(trimmed(comment(todo))) + "\n";
   return text;

@@ -48,6 +48,7 @@ struct Draft {
   std::vector<CaseSpec> cases;
   std::string fuzz_note;
   std::vector<FuzzRange> fuzz;
+  std::vector<ScaleRange> scales;
   std::vector<std::string> todos;  // comments at the end of the frontmatter
   std::string statement;
 

@@ -343,6 +343,7 @@ Draft draft_of(const Problem& problem) {
   if (problem.flops) draft.flops = Noted{problem.flops->text(), ""};
   draft.cases = problem.cases;
   draft.fuzz = problem.fuzz;
+  draft.scales = problem.scales;
   return draft;
 }
 

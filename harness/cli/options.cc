@@ -65,16 +65,23 @@ void add_problems_option(CLI::App& command, std::string& directory) {
       ->type_name("DIR");
 }
 
+namespace {
+
+void note_files_behind(const std::string& problem, const Problem& found, const Layout& layout) {
+  for (const auto& other : files_behind(found.path, layout.problems))
+    fmt::print(stderr, "kgrade: note: {} is {}, not {}\n", problem, printable_line(found.path.string()),
+               printable_line(other.string()));
+}
+
+}  // namespace
+
 Result<Problem> problem_named(const std::string& problem, const Layout& layout, const std::string& python,
                               const std::vector<std::string>& inputs) {
   if (is_module_file(problem)) return load_problem_file(problem, python, layout, inputs);
   auto found = find_problem(problem, layout.problems);
-  if (found && !inputs.empty()) return not_for_problem_files(found->path);
-  if (!found || found->slug != problem) return found;
-  for (const auto& other : files_behind(found->path, layout.problems))
-    fmt::print(stderr, "kgrade: note: {} is {}, not {}\n", problem, printable_line(found->path.string()),
-               printable_line(other.string()));
-  return found;
+  if (!found) return found;
+  if (found->slug == problem) note_files_behind(problem, *found, layout);
+  return inputs.empty() ? found : load_problem_file(found->path, python, layout, inputs);
 }
 
 void add_device_option(CLI::App& command, std::string& device) {
@@ -144,10 +151,10 @@ void add_baselines_options(CLI::App& command, WantedBaselines& baselines) {
 
 void add_inputs_option(CLI::App& command, std::vector<std::string>& inputs) {
   command
-      .add_option("--inputs", inputs,
-                  "For problems that are Python files: draw the inputs from INIT, such as 'normal(0, 2)', "
-                  "instead of what "
-                  "get_inputs() draws them from; x=INIT changes one input (may be repeated)")
+      .add_option(
+          "--inputs", inputs,
+          "Draw the inputs from INIT, such as 'normal(0, 2)', instead of what the problem draws them from; "
+          "x=INIT changes one input (may be repeated)")
       ->type_name("[NAME=]INIT")
       ->allow_extra_args(false);
 }

@@ -70,6 +70,9 @@ std::string shape_text(const Parameter& parameter) {
 
 std::string output_text(const Parameter& parameter) {
   const Comparison& compare = parameter.compare;
+  if (parameter.begins)
+    return fmt::format("(output, begins as {})",
+                       parameter.begins->input.empty() ? "zeros" : parameter.begins->input);
   if (compare.kind == Comparison::Kind::norm) return "(output)";
   if (compare.kind == Comparison::Kind::exact) return "(output, compared exactly)";
   return fmt::format("(output, indices into {}: any of equal elements)", compare.values);
@@ -241,13 +244,32 @@ void print_class(const Problem& problem) {
       problem.precision, threshold(problem.thresholds, precision_from(problem.precision)));
 }
 
+void print_beginnings(const Problem& problem) {
+  const bool any_is_arbitrary =
+      std::any_of(problem.parameters.begin(), problem.parameters.end(),
+                  [](const Parameter& parameter) { return parameter.is_output() && !parameter.begins; });
+  if (any_is_arbitrary) fmt::print("Outputs hold arbitrary values before the call: write every element.\n");
+}
+
+// Which hidden cases take other magnitudes: problem/hidden_cases.h.
+void print_scales(const Problem& problem) {
+  if (problem.scales.empty() || problem.dtype == Dtype::float16) return;
+  std::vector<std::string> scales;
+  for (const ScaleRange& scale : problem.scales)
+    scales.push_back(
+        scale.factors.empty()
+            ? fmt::format("{} with 2^{} to 2^{}", scale.input, scale.lowest, scale.highest)
+            : fmt::format("{} with the scale of {}", scale.input, fmt::join(scale.factors, " * ")));
+  fmt::print("Every second hidden case multiplies {}.\n", fmt::join(scales, ", "));
+}
+
 int print_text(const Problem& problem, const std::vector<Case>& cases) {
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   print_head(problem, style);
   fmt::print("\nEntry point\n  {}\n\nParameters\n{}", wrapped_signature(problem),
              parameters_text(problem, style));
   for (const auto& [name, expression] : problem.let) fmt::print("  let {} = {}\n", name, expression.text());
-  fmt::print("Outputs hold arbitrary values before the call: write every element.\n");
+  print_beginnings(problem);
   print_python_forms(problem);
   if (problem.torch) print_module(problem, cases);
   TextTable table({"case", "role", "output", "memory", "arithmetic", "parameters"},
@@ -259,6 +281,7 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
                style(Colour::dim, values_text(problem, bound))});
   }
   fmt::print("\nCases (memory: all tensors once)\n{}", table.render(style));
+  print_scales(problem);
   print_class(problem);
   if (problem.dtypes.size() > 1)
     fmt::print("Element types: {} (--dtype); shown is {}.\n", fmt::join(problem.dtypes, ", "),

@@ -33,7 +33,7 @@ std::string beginning_of(const fs::path& file) {
   return text;
 }
 
-struct Beginning {
+struct BeginningOfCode {
   std::string text;
   bool is_python = false;
 
@@ -50,7 +50,7 @@ struct Beginning {
 };
 
 // Of a document, the code that is graded begins in a line of its own, after empty ones.
-Beginning beginning_of_code(const fs::path& file) {
+BeginningOfCode beginning_of_code(const fs::path& file) {
   const auto found = read_submission(file);
   if (!found) return {beginning_of(file)};
   const bool is_python = found->kind == SubmissionKind::python;
@@ -139,7 +139,7 @@ void add_faults(std::map<fs::path, Error> faults, const std::vector<fs::path>& o
 }  // namespace
 
 Result<Declarations> read_declarations(const fs::path& candidate) {
-  const Beginning code = beginning_of_code(candidate);
+  const BeginningOfCode code = beginning_of_code(candidate);
   std::istringstream lines(code.text);
   Declarations declarations;
   int number = 0;

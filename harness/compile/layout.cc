@@ -9,7 +9,7 @@ fs::path Layout::reference_source(const Problem& problem) const {
   if (!problem.reference.empty()) return problem.path.parent_path() / problem.reference;
   std::error_code ignored;
   const fs::path folder = fs::absolute(problem.path, ignored).lexically_normal().parent_path().parent_path();
-  const fs::path own = problem.slug + ".cu";
+  const fs::path own = problem.source_slug() + ".cu";
   const fs::path of_family = fs::path("families") / (problem.family + ".cu");
   for (const fs::path& references : {folder / "reference", reference, operators}) {
     if (fs::exists(references / own, ignored)) return references / own;

@@ -91,11 +91,18 @@ Result<std::string> describe(const std::string& content, const fs::path& file, c
 
 }  // namespace
 
-Error not_for_problem_files(const fs::path& file) {
-  return {"--inputs is for problems that are Python files",
-          "change `init` in the problem file",
-          {file.string(), 0, 0}};
+namespace {
+
+Result<Problem> with_other_inputs(Problem problem, const fs::path& file,
+                                  const std::vector<std::string>& inputs) {
+  auto changed = with_inputs(std::move(problem), inputs);
+  if (changed) return changed;
+  Error error = changed.error();
+  error.location = {file.string(), 0, 0};
+  return error;
 }
+
+}  // namespace
 
 Result<std::string> describe_module_file(const fs::path& file, const fs::path& python, const Layout& layout) {
   const auto content = read_text_file(file);
@@ -104,7 +111,10 @@ Result<std::string> describe_module_file(const fs::path& file, const fs::path& p
 
 Result<Problem> load_problem_file(const fs::path& file, const fs::path& python, const Layout& layout,
                                   const std::vector<std::string>& inputs) {
-  if (!is_module_file(file)) return inputs.empty() ? load_problem(file) : not_for_problem_files(file);
+  if (!is_module_file(file)) {
+    auto problem = load_problem(file);
+    return problem ? with_other_inputs(std::move(*problem), file, inputs) : problem;
+  }
   const auto content = read_text_file(file);
   if (!content) return content.errors();
   const auto text = describe(*content, file, python, layout);
@@ -114,11 +124,7 @@ Result<Problem> load_problem_file(const fs::path& file, const fs::path& python, 
   if (!problem) return without_lines(problem.errors());
   for (CaseSpec& spec : problem->cases) spec.location = {file.string(), 0, 0};
   problem->content_sha256 = sha256_hex(*content);
-  auto changed = with_inputs(std::move(*problem), inputs);
-  if (changed) return changed;
-  Error error = changed.error();
-  error.location = {file.string(), 0, 0};
-  return error;
+  return with_other_inputs(std::move(*problem), file, inputs);
 }
 
 }  // namespace kgrade

@@ -19,12 +19,8 @@ Result<std::string> describe_module_file(const std::filesystem::path& file, cons
                                          const Layout& layout);
 
 // The problem in a file: of KernelBench's form, or a problem file of kgrade's own. `inputs`: other contents
-// than a file of KernelBench's form draws (problem/other_inputs.h); an Error for any of the other kind, which
-// has an `init`.
+// than the file draws (problem/other_inputs.h).
 Result<Problem> load_problem_file(const std::filesystem::path& file, const std::filesystem::path& python,
                                   const Layout& layout, const std::vector<std::string>& inputs = {});
-
-// Why --inputs changes nothing of a problem file.
-Error not_for_problem_files(const std::filesystem::path& file);
 
 }  // namespace kgrade

@@ -191,7 +191,7 @@ Answer Lease::lend_to(WorkerProcess& worker, bool inputs_writable, WorkerProcess
     const Filling& filling = fillings_[i];
     LoanTerms terms{static_cast<std::uint32_t>(tensor.parameter),
                     tensor.output || writable,
-                    !tensor.output,
+                    !tensor.output || tensor.begins_as || tensor.begins_as_zeros,
                     false,
                     filling.begin,
                     filling.end() - filling.begin,
@@ -199,6 +199,7 @@ Answer Lease::lend_to(WorkerProcess& worker, bool inputs_writable, WorkerProcess
     answer = worker.lend(*buffers_[i], terms, patience);
     if (!answer.ok() || captures_[i] == nullptr) continue;
     terms.begin = 0;
+    terms.holds_data = false;
     terms.captures = true;
     answer = worker.lend(*captures_[i], terms, patience);
   }
@@ -285,18 +286,33 @@ void Lease::fill_input(std::size_t buffer, const Draw& draw, const ComputedInput
   filling.source_dtype = ComputedInputs::source_dtype(input);
 }
 
+// Drawn or copied once more, which is as fast as copying the input.
+void Lease::begin_as(std::size_t output, std::size_t input) {
+  const Filling& source = fillings_[launch_of(output) * case_->tensors.size() + input];
+  Filling& filling = fillings_[output];
+  filling.filled = true;
+  filling.contents = source.contents;
+  filling.source = source.source;
+  filling.source_dtype = source.source_dtype;
+}
+
 void Lease::prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
                     const ComputedInputs* computed) {
   launches_ = std::clamp<std::uint32_t>(draw.launches, 1, terms_.launches);
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     if (fillings_[i].input) fill_input(i, draw, computed);
   }
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    if (tensor_of(i).begins_as) begin_as(i, *tensor_of(i).begins_as);
+  }
   if (!is_on(Defence::fresh_poison) && call != first_call_ && first_call_ != 0) return;
   if (first_call_ == 0) first_call_ = call;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     fillings_[i].begin = place_of(i, poison_key, call);
     fillings_[i].poison = {poison_key, stream_of(i), call};
-    fillings_[i].cleared = tensor_of(i).output && device_.clears_outputs();
+    const Tensor& tensor = tensor_of(i);
+    fillings_[i].cleared =
+        tensor.begins_as_zeros || (tensor.output && !tensor.begins_as && device_.clears_outputs());
   }
   for (std::size_t i = buffers_.size(); i < fillings_.size(); ++i) {
     fillings_[i].poison = {poison_key, captures_stream | static_cast<std::uint32_t>(i), call};

@@ -145,6 +145,8 @@ class Lease {
   std::uint32_t number_of(const Draw& draw, std::uint32_t launch) const;
   InputContents contents_of(std::size_t buffer, const Draw& draw) const;
   void fill_input(std::size_t buffer, const Draw& draw, const ComputedInputs* computed);
+  // Of an output that begins as an input of the case, when that is filled.
+  void begin_as(std::size_t output, std::size_t input);
   std::size_t buffer_of_output(std::size_t output) const;
   bool is_fixed(const Tensor& tensor, const Draw& draw) const;
   std::size_t changed_tensor(const Draw& draw) const;

@@ -54,7 +54,7 @@ struct Answer {
 struct LoanTerms {
   std::uint32_t parameter = 0;
   bool writable = false;
-  bool holds_data = false;  // an input
+  bool holds_data = false;  // an input, or an output that begins as something
   bool captures = false;    // takes the output `parameter` when the clock stops
   std::uint64_t begin = 0;
   std::uint64_t length = 0;

@@ -48,6 +48,7 @@ struct Filling {
   SharedBuffer* source = nullptr;
   Dtype source_dtype = Dtype::float32;
   bool cleared = false;  // an output that is zero when a call begins
+  bool filled = false;   // an output that holds `contents` when a call begins, or copies of `source`
 
   std::uint64_t end() const { return begin + elements * element_bytes(dtype); }
 };

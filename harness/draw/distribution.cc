@@ -24,10 +24,11 @@ Value another_value(Value old, std::uint64_t first_block, const Draw& draw) {
   return old;
 }
 
-float another_value(const Distribution& distribution, float old, const RandomStream& source,
-                    std::uint64_t first_block) {
+float another_value(const Distribution& distribution, std::uint64_t position, float old,
+                    const RandomStream& source, std::uint64_t first_block) {
   return another_value(old, first_block, [&](std::uint64_t word) {
-    return sample(distribution, random_block(source, word / 4).word[word % 4]);
+    return sample(distribution, random_block(source, word / 4).word[word % 4]) *
+           scale_at(distribution, position);
   });
 }
 
@@ -61,8 +62,9 @@ InputChanges draw_changes(const Distribution& distribution, const RandomStream& 
       continue;
     }
     const float old = element(distribution, random_block(stream, position / 4), position);
-    changes.value[next] =
-        has_choice(distribution, position) ? another_value(distribution, old, source, k * blocks_per_change) : old;
+    changes.value[next] = has_choice(distribution, position)
+                              ? another_value(distribution, position, old, source, k * blocks_per_change)
+                              : old;
   }
   return changes;
 }

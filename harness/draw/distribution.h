@@ -42,6 +42,9 @@ struct Distribution {
   double choices[max_choices] = {};  // that are equally likely; of listed: element i is the i-th
   std::int64_t low = 0;   // of wide_integers, both included
   std::int64_t high = 0;
+  // What elements are multiplied by: 2^exponent, or powers of two that differ from it by up to `spread`.
+  std::int32_t exponent = 0;
+  std::int32_t spread = 0;
 };
 
 namespace detail {
@@ -161,12 +164,33 @@ KGRADE_HOST_DEVICE inline float sample(const Distribution& distribution, std::ui
   }
 }
 
+// Of a tensor with a spread, so many neighbours have the same power of two.
+inline constexpr std::uint64_t scaled_together = 32;
+
+// What the element of a drawn_place() is multiplied by, which is exact: reading a problem keeps the result
+// away from the ends of the type's range (problem/read_scale.cc). The same in every draw: what an output
+// usually is depends on it.
+KGRADE_HOST_DEVICE inline float scale_at(const Distribution& distribution, std::uint64_t place) {
+  std::int32_t exponent = distribution.exponent;
+  if (distribution.spread > 0) {
+    // The finalizer of SplitMix64, as in problem/hidden_cases.cc.
+    std::uint64_t bits = place / scaled_together + 0x9e3779b97f4a7c15ull;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ull;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebull;
+    bits ^= bits >> 31;
+    exponent += static_cast<std::int32_t>(bits % (2 * static_cast<std::uint32_t>(distribution.spread) + 1)) -
+                distribution.spread;
+  }
+  return float_of(static_cast<std::uint32_t>(exponent + 127) << 23);
+}
+
 // Element `index` of an input whose numbers are no wider than a float's; `block` is that of its drawn_place().
 KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const PhiloxBlock& block,
                                         std::uint64_t index) {
   if (is_outside(distribution, index)) return 0;
   if (distribution.kind == Distribution::Kind::adjacency && is_on_diagonal(distribution, index)) return 0;
-  return sample(distribution, block.word[drawn_place(distribution, index) % 4]);
+  const std::uint64_t place = drawn_place(distribution, index);
+  return sample(distribution, block.word[place % 4]) * scale_at(distribution, place);
 }
 
 namespace detail {

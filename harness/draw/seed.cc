@@ -58,6 +58,8 @@ Distribution to_distribution(const ResolvedInit& init, Dtype dtype) {
   std::copy_n(init.choices.begin(), distribution.count, distribution.choices);
   distribution.low = init.low;
   distribution.high = init.high;
+  distribution.exponent = init.scaling.exponent;
+  distribution.spread = init.scaling.spread;
   return distribution;
 }
 

@@ -33,6 +33,7 @@ void copy_scalars(const Problem& problem, const Case& bound, CaseRecord& record)
     }
   }
   record.real_parameters = bound.reals;
+  record.scales = scalings_text(bound);
 }
 
 // Then contents are new throughout in every call.
@@ -288,6 +289,7 @@ CallFinding CaseCalls::explain_wrong(CallFinding finding) const {
   } else if (case_.role == CaseRole::hidden) {
     finding.check = "hidden_shapes";
   }
+  if (const std::string scales = scalings_text(case_); !scales.empty()) finding.message += "; " + scales;
   return finding;
 }
 

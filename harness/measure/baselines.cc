@@ -29,7 +29,7 @@ std::vector<Found> sources_of(const Problem& problem, const Layout& layout) {
   for (const VendorLibrary& library : layout.libraries) {
     for (const char* const kind : {".cc", ".cu"}) {
       std::error_code ignored;
-      const fs::path source = reference / library.key / (problem.slug + kind);
+      const fs::path source = reference / library.key / (problem.source_slug() + kind);
       if (!fs::is_regular_file(source, ignored)) continue;
       found.push_back({source, &library});
       break;
@@ -78,7 +78,8 @@ std::optional<BaselineSource> module_of(const Problem& problem, const Layout& la
   const fs::path reference = layout.reference_source(problem);
   if (problem.has_model()) return file_of(reference);
   if (!problem.torch) return std::nullopt;
-  if (auto own = file_of(Layout::reference_folder(reference) / "torch" / (problem.slug + ".py"))) return own;
+  if (auto own = file_of(Layout::reference_folder(reference) / "torch" / (problem.source_slug() + ".py")))
+    return own;
   const std::string& wrapped = problem.torch->wrapped;
   if (!wrapped.starts_with("torch.nn.")) return std::nullopt;
   return BaselineSource{"", wrapped, {}, wrapping(*problem.torch), {}};

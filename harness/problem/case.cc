@@ -1,6 +1,7 @@
 #include "problem/case.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -47,8 +48,9 @@ class CaseResolver {
 
   void check_requirements() {
     for (const Expression& condition : problem_.require) {
-      const auto holds = evaluate(condition, "'require'");
-      if (!holds || *holds != 0) continue;
+      const auto holds = condition.holds(case_.integers, case_.reals);
+      if (!holds) report_all(holds.errors(), "'require'");
+      if (!holds || *holds) continue;
       fail(condition, fmt::format("`{}` does not hold ({})", condition.text(), values_in(condition)),
            "change the values of the case so that it holds");
     }
@@ -60,7 +62,24 @@ class CaseResolver {
       if (parameter.pointer) resolve_tensor(parameter, i);
     }
     if (!errors_.empty()) return;
-    for (Tensor& tensor : case_.tensors) resolve_ties(problem_.parameters[tensor.parameter].compare, tensor);
+    for (Tensor& tensor : case_.tensors) {
+      resolve_ties(problem_.parameters[tensor.parameter].compare, tensor);
+      resolve_beginning(tensor);
+    }
+  }
+
+  void resolve_beginning(Tensor& output) {
+    const std::optional<Beginning>& begins = problem_.parameters[output.parameter].begins;
+    if (!begins) return;
+    output.begins_as_zeros = begins->input.empty();
+    if (output.begins_as_zeros) return;
+    const auto input = std::find_if(case_.tensors.begin(), case_.tensors.end(),
+                                    [&](const Tensor& tensor) { return tensor.name == begins->input; });
+    output.begins_as = static_cast<std::size_t>(input - case_.tensors.begin());
+    if (input->shape == output.shape) return;
+    report(Error{fmt::format("'{}' begins as '{}', which has another shape: [{}], and not [{}]", output.name,
+                             input->name, fmt::join(input->shape, ", "), fmt::join(output.shape, ", ")),
+                 "give both the same shape", begins->location});
   }
 
   void resolve_ties(const Comparison& compare, Tensor& output) {
@@ -103,6 +122,8 @@ class CaseResolver {
     }
     if (!resolve_shape(parameter, tensor)) return;
     if (parameter.init && !resolve_init(*parameter.init, tensor)) return;
+    if (const auto scaling = spec_.scalings.find(parameter.name); scaling != spec_.scalings.end())
+      tensor.init.scaling = scaling->second;
     case_.tensors.push_back(std::move(tensor));
   }
 
@@ -274,11 +295,15 @@ class CaseResolver {
   std::optional<std::int64_t> evaluate(const Expression& expression, const std::string& what) {
     const auto value = expression.evaluate(case_.integers);
     if (value) return *value;
-    for (Error error : value.errors()) {
+    report_all(value.errors(), what);
+    return std::nullopt;
+  }
+
+  void report_all(const Errors& errors, const std::string& what) {
+    for (Error error : errors) {
       error.message = fmt::format("{}: {}", what, error.message);
       report(std::move(error));
     }
-    return std::nullopt;
   }
 
   void fail(const Expression& expression, std::string message, std::string remedy) {
@@ -300,9 +325,11 @@ class CaseResolver {
   std::string values_in(const Expression& expression) const {
     std::string text;
     for (const std::string& name : expression.names()) {
-      const auto value = case_.integers.find(name);
-      if (value == case_.integers.end()) continue;
-      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value->second);
+      const std::string before = text.empty() ? "" : ", ";
+      const auto integer = case_.integers.find(name);
+      const auto real = case_.reals.find(name);
+      if (integer != case_.integers.end()) text += fmt::format("{}{} = {}", before, name, integer->second);
+      if (real != case_.reals.end()) text += fmt::format("{}{} = {}", before, name, real->second);
     }
     return text;
   }
@@ -326,6 +353,16 @@ std::int64_t Case::tensor_bytes(std::int64_t element_size) const {
     total += tensor.elements * (tensor.own_dtype ? own : element_size);
   }
   return total;
+}
+
+std::string scalings_text(const Case& bound) {
+  std::vector<std::string> texts;
+  for (const Tensor& tensor : bound.tensors) {
+    const Scaling& scaling = tensor.init.scaling;
+    if (scaling.exponent != 0 || scaling.spread != 0)
+      texts.push_back(fmt::format("{} times {}", tensor.name, to_string(scaling)));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 Result<Case> resolve_case(const Problem& problem, const CaseSpec& spec) {

@@ -21,6 +21,7 @@ struct ResolvedInit {
   std::vector<double> choices = {};
   std::int64_t low = 0;   // of wide_integers
   std::int64_t high = 0;
+  Scaling scaling = {};
 };
 
 // An output of indices: into which tensor, and along which axis (none: it counts as flat).
@@ -39,6 +40,8 @@ struct Tensor {
   std::optional<Dtype> own_dtype = {};  // of its elements; the case's where there is none
   Comparison::Kind compare = Comparison::Kind::norm;  // of an output
   std::optional<TiedTo> tied = {};                    // likewise
+  bool begins_as_zeros = false;                       // likewise
+  std::optional<std::size_t> begins_as = {};          // likewise: the input, an index into Case::tensors
 
   bool is_computed() const { return !output && init.kind == ResolvedInit::Kind::computed; }
   // An input that the case decides: its contents are the same in every draw.
@@ -61,6 +64,10 @@ struct Case {
   std::int64_t tensor_bytes() const;
   std::int64_t tensor_bytes(std::int64_t element_size) const;
 };
+
+// What its inputs are multiplied with: "A times 2^-24, B times 2^8 to 2^16, by blocks"; empty where nothing
+// is.
+std::string scalings_text(const Case& bound);
 
 // Evaluates a case. Errors point to the case in the problem file and name the expression's place, or point to
 // the expression when the case is from no file (location.line == 0): overflow, division by zero, an extent

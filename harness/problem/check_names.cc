@@ -62,7 +62,7 @@ class NameChecker {
       if (!parameter.init) continue;
       for (const Expression& expression : parameter.init->expressions) check_uses(expression);
     }
-    for (const Expression& condition : problem_.require) check_uses(condition);
+    for (const Expression& condition : problem_.require) check_condition(condition);
     if (problem_.flops) check_uses(*problem_.flops);
     if (problem_.bytes) check_uses(*problem_.bytes);
     if (problem_.torch) check_module(*problem_.torch);
@@ -110,6 +110,16 @@ class NameChecker {
       if (diagnostics_.full()) return;
       if (!contains(known_, use.name)) complain(use);
     }
+  }
+
+  // What a case gives a real value may be in a condition on the case.
+  void check_condition(const Expression& condition) {
+    const std::size_t integers = known_.size();
+    for (const Parameter& parameter : problem_.parameters) {
+      if (!parameter.pointer && !parameter.is_integer()) known_.push_back(parameter.name);
+    }
+    check_uses(condition);
+    known_.resize(integers);
   }
 
   void complain(const Expression::NameUse& use) {

@@ -58,7 +58,8 @@ bool floor_divide(std::int64_t a, std::int64_t b, std::int64_t& result) {
   return true;
 }
 
-bool compare(BinaryOperator operation, std::int64_t a, std::int64_t b) {
+template <class Number>
+bool compare(BinaryOperator operation, Number a, Number b) {
   switch (operation) {
     case BinaryOperator::equal:
       return a == b;
@@ -104,6 +105,9 @@ class Evaluator {
     switch (node.kind) {
       case Node::Kind::integer:
         return node.value;
+      case Node::Kind::real:
+        return fail(node.at, fmt::format("{} is no integer", node.number),
+                    "write a decimal integer, as in 16");
       case Node::Kind::name:
         return look_up(node);
       case Node::Kind::negate:
@@ -218,6 +222,102 @@ class Evaluator {
   std::optional<Error> error_;
 };
 
+// A condition on real values: all of it in doubles. What is no number, as 0 / 0 is, satisfies no comparison.
+class RealEvaluator {
+ public:
+  RealEvaluator(const Bindings& bindings, const Reals& reals, const std::string& file)
+      : bindings_(bindings), reals_(reals), file_(file) {}
+
+  // Empty when error() says why.
+  std::optional<double> evaluate(const Node& node) {
+    std::vector<double> operands;
+    for (const auto& operand : node.operands) {
+      const auto value = evaluate(*operand);
+      if (!value) return value;
+      operands.push_back(*value);
+    }
+    const auto is_true = [](double value) { return value != 0; };
+    switch (node.kind) {
+      case Node::Kind::integer:
+        return static_cast<double>(node.value);
+      case Node::Kind::real:
+        return node.number;
+      case Node::Kind::name:
+        return look_up(node);
+      case Node::Kind::negate:
+        return -operands[0];
+      case Node::Kind::invert:
+        return is_true(operands[0]) ? 0 : 1;
+      case Node::Kind::chain:
+        return chain(node, operands);
+      case Node::Kind::all_of:
+        return std::all_of(operands.begin(), operands.end(), is_true) ? 1 : 0;
+      case Node::Kind::any_of:
+        return std::any_of(operands.begin(), operands.end(), is_true) ? 1 : 0;
+      case Node::Kind::call:
+        if (node.name == "min") return *std::min_element(operands.begin(), operands.end());
+        if (node.name == "max") return *std::max_element(operands.begin(), operands.end());
+        return fail(node.at,
+                    fmt::format("{} is of integers, and a real value is in the condition", node.name));
+    }
+    return std::nullopt;
+  }
+
+  const Error& error() const { return *error_; }
+
+ private:
+  std::optional<double> look_up(const Node& node) {
+    if (const auto real = reals_.find(node.name); real != reals_.end()) return real->second;
+    if (const auto integer = bindings_.find(node.name); integer != bindings_.end())
+      return static_cast<double>(integer->second);
+    return fail(node.at, fmt::format("unknown name {}", in_quotes(node.name)));
+  }
+
+  std::optional<double> chain(const Node& node, const std::vector<double>& operands) {
+    double left = operands[0];
+    for (std::size_t i = 0; i < node.steps.size(); ++i) {
+      const auto& [operation, at] = node.steps[i];
+      if (operation == BinaryOperator::remainder)
+        return fail(at, "% is of integers, and a real value is in the condition");
+      left = combine(operation, left, operands[i + 1]);
+    }
+    return left;
+  }
+
+  static double combine(BinaryOperator operation, double left, double right) {
+    switch (operation) {
+      case BinaryOperator::add:
+        return left + right;
+      case BinaryOperator::subtract:
+        return left - right;
+      case BinaryOperator::multiply:
+        return left * right;
+      case BinaryOperator::divide:
+        return left / right;
+      default:
+        return compare(operation, left, right) ? 1 : 0;
+    }
+  }
+
+  std::optional<double> fail(Position at, std::string message) {
+    error_ = Error{std::move(message),
+                   "write conditions on integers and on real values apart",
+                   {file_, at.line, at.column}};
+    return std::nullopt;
+  }
+
+  const Bindings& bindings_;
+  const Reals& reals_;
+  const std::string& file_;
+  std::optional<Error> error_;
+};
+
+bool has_reals(const Node& node, const Reals& reals) {
+  return node.kind == Node::Kind::real || (node.kind == Node::Kind::name && reals.contains(node.name)) ||
+         std::any_of(node.operands.begin(), node.operands.end(),
+                     [&](const auto& operand) { return has_reals(*operand, reals); });
+}
+
 void collect_names(const Node& node, const std::string& file, std::vector<Expression::NameUse>& uses) {
   if (node.kind == Node::Kind::name) uses.push_back({node.name, {file, node.at.line, node.at.column}});
   for (const auto& operand : node.operands) collect_names(*operand, file, uses);
@@ -241,13 +341,31 @@ void collect_equalities(const Node& node, std::vector<Expression::Equality>& equ
 }  // namespace
 
 Result<Expression> Expression::parse(std::string_view text, const Location& location) {
-  auto parsed = parse_expression(text, location);
+  return parse(text, location, false);
+}
+
+Result<Expression> Expression::parse_condition(std::string_view text, const Location& location) {
+  return parse(text, location, true);
+}
+
+Result<Expression> Expression::parse(std::string_view text, const Location& location, bool decimals) {
+  auto parsed = parse_expression(text, location, decimals);
   if (!parsed) return parsed.errors();
   Expression expression;
   expression.text_ = std::move(parsed->text);
   expression.location_ = std::move(parsed->location);
   expression.root_ = std::move(parsed->root);
   return expression;
+}
+
+Result<bool> Expression::holds(const Bindings& bindings, const Reals& reals) const {
+  if (!has_reals(*root_, reals)) {
+    const auto value = evaluate(bindings);
+    return value ? Result<bool>(*value != 0) : Result<bool>(value.errors());
+  }
+  RealEvaluator evaluator(bindings, reals, location_.file);
+  const auto value = evaluator.evaluate(*root_);
+  return value ? Result<bool>(*value != 0) : Result<bool>(evaluator.error());
 }
 
 Result<std::int64_t> Expression::evaluate(const Bindings& bindings) const {

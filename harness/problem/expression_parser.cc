@@ -21,10 +21,11 @@ constexpr std::size_t longest_text = 10'000;
 constexpr int deepest_nesting = 100;
 
 struct Token {
-  enum class Kind { integer, name, symbol, end };
+  enum class Kind { integer, real, name, symbol, end };
   Kind kind = Kind::end;
   std::string_view text;  // of the source; empty at the end
   std::int64_t value = 0;
+  double number = 0;
   Position at;
 
   bool is(std::string_view symbol) const { return kind == Kind::symbol && text == symbol; }
@@ -57,14 +58,14 @@ constexpr std::array<ForeignOperator, 8> foreign_operators = {{
 // Splits the text, which must outlive the tokens.
 class Lexer {
  public:
-  Lexer(std::string_view text, const Location& start)
-      : text_(text), file_(start.file), at_{start.line, start.column} {}
+  Lexer(std::string_view text, const Location& start, bool decimals)
+      : text_(text), file_(start.file), decimals_(decimals), at_{start.line, start.column} {}
 
   // The tokens with one of kind `end` last. An Error for a character or number that no expression holds.
   Result<std::vector<Token>> run() {
     for (skip_spaces(); offset_ < text_.size() && !error_; skip_spaces()) read_token();
     if (error_) return *error_;
-    tokens_.push_back({Token::Kind::end, {}, 0, at_});
+    tokens_.push_back({Token::Kind::end, {}, 0, 0, at_});
     return std::move(tokens_);
   }
 
@@ -82,12 +83,31 @@ class Lexer {
   void read_token() {
     const char c = text_[offset_];
     if (is_digit(c)) {
-      read_integer();
+      read_number();
     } else if (is_name_start(c)) {
       push(Token::Kind::name, length_while(is_name_part), 0);
     } else {
       read_symbol();
     }
+  }
+
+  // 1e-5 has a sign in it.
+  std::size_t length_of_real() const {
+    const std::string_view rest = text_.substr(offset_);
+    double number = 0;
+    const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    return status == std::errc() ? static_cast<std::size_t>(end - rest.data()) : 0;
+  }
+
+  void read_number() {
+    const std::size_t length = length_of_real();
+    const std::string_view digits = text_.substr(offset_, length);
+    const bool is_whole = digits.find_first_not_of("0123456789") == digits.npos;
+    const bool ends = offset_ + length == text_.size() || !is_name_part(text_[offset_ + length]);
+    if (!decimals_ || length == 0 || is_whole || !ends) return read_integer();
+    double number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    push(Token::Kind::real, length, 0, number);
   }
 
   void read_integer() {
@@ -138,8 +158,8 @@ class Lexer {
     return end - offset_;
   }
 
-  void push(Token::Kind kind, std::size_t length, std::int64_t value) {
-    tokens_.push_back({kind, text_.substr(offset_, length), value, at_});
+  void push(Token::Kind kind, std::size_t length, std::int64_t value, double number = 0) {
+    tokens_.push_back({kind, text_.substr(offset_, length), value, number, at_});
     offset_ += length;
     at_.column += static_cast<int>(length);
   }
@@ -150,6 +170,7 @@ class Lexer {
 
   std::string_view text_;
   std::string file_;
+  bool decimals_;
   Position at_;
   std::size_t offset_ = 0;
   std::vector<Token> tokens_;
@@ -268,6 +289,11 @@ class Parser {
       node->value = token.value;
       return node;
     }
+    if (token.kind == Token::Kind::real) {
+      NodePointer node = make_node(Node::Kind::real, take().at);
+      node->number = token.number;
+      return node;
+    }
     if (token.kind == Token::Kind::name) return parse_name();
     if (!token.is("(")) return unexpected();
     take();
@@ -363,12 +389,12 @@ class Parser {
 
 }  // namespace
 
-Result<ParsedExpression> parse_expression(std::string_view text, const Location& location) {
+Result<ParsedExpression> parse_expression(std::string_view text, const Location& location, bool decimals) {
   if (text.size() > longest_text) {
     return Error{fmt::format("an expression of {} characters; {} is the limit", text.size(), longest_text),
                  "name parts of it under `let`", location};
   }
-  const auto tokens = Lexer(text, location).run();
+  const auto tokens = Lexer(text, location, decimals).run();
   if (!tokens) return tokens.errors();
   if (tokens->size() == 1) {
     return Error{"the expression is empty", "write an integer, a name or a formula", location};

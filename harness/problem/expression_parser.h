@@ -35,6 +35,7 @@ enum class BinaryOperator {
 struct Expression::Node {
   enum class Kind {
     integer,  // value
+    real,     // number
     name,     // name
     negate,   // operands[0]
     invert,   // operands[0]
@@ -51,6 +52,7 @@ struct Expression::Node {
   Kind kind = Kind::integer;
   Position at;
   std::int64_t value = 0;
+  double number = 0;
   std::string name;
   std::vector<std::unique_ptr<Node>> operands;
   std::vector<Step> steps;
@@ -62,7 +64,8 @@ struct ParsedExpression {
   Location location;  // of its first character
 };
 
-// `location` is where `text` begins. Errors as Expression::parse() has them.
-Result<ParsedExpression> parse_expression(std::string_view text, const Location& location);
+// `location` is where `text` begins; `decimals`: decimal numbers may stand in it. Errors as
+// Expression::parse() has them.
+Result<ParsedExpression> parse_expression(std::string_view text, const Location& location, bool decimals);
 
 }  // namespace kgrade

@@ -112,19 +112,36 @@ std::optional<double> read_real(const YamlNode& node, std::string_view what, Dia
   return std::nullopt;
 }
 
-std::optional<Expression> read_expression(const YamlNode& node, std::string_view what,
-                                          Diagnostics& diagnostics) {
+namespace {
+
+using ParseExpression = Result<Expression>(std::string_view, const Location&);
+
+std::optional<Expression> read_as(ParseExpression& parse, const YamlNode& node, std::string_view what,
+                                  std::string_view example, Diagnostics& diagnostics) {
   if (!node.is_scalar()) {
-    complain(node, what, "write an integer expression, as in height - kernel_h + 1", diagnostics);
+    complain(node, what, fmt::format("write {}", example), diagnostics);
     return std::nullopt;
   }
-  Result<Expression> expression = Expression::parse(node.source, node.source_location);
+  Result<Expression> expression = parse(node.source, node.source_location);
   if (expression) return std::move(expression).value();
   for (Error error : expression.errors()) {
     error.message = fmt::format("{}: {}", what, error.message);
     diagnostics.add(std::move(error));
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Expression> read_expression(const YamlNode& node, std::string_view what,
+                                          Diagnostics& diagnostics) {
+  return read_as(Expression::parse, node, what, "an integer expression, as in height - kernel_h + 1",
+                 diagnostics);
+}
+
+std::optional<Expression> read_condition(const YamlNode& node, std::string_view what,
+                                         Diagnostics& diagnostics) {
+  return read_as(Expression::parse_condition, node, what, "a condition, as in rows >= 2", diagnostics);
 }
 
 bool expect_sequence(const YamlNode& node, std::string_view what, std::string_view example, std::size_t limit,

@@ -24,6 +24,9 @@ std::optional<std::int64_t> read_integer(const YamlNode& node, std::string_view 
 std::optional<double> read_real(const YamlNode& node, std::string_view what, Diagnostics& diagnostics);
 std::optional<Expression> read_expression(const YamlNode& node, std::string_view what,
                                           Diagnostics& diagnostics);
+// Which may hold decimal numbers.
+std::optional<Expression> read_condition(const YamlNode& node, std::string_view what,
+                                         Diagnostics& diagnostics);
 
 // True when it is a list or map of at most `limit` entries; `example` shows one.
 bool expect_sequence(const YamlNode& node, std::string_view what, std::string_view example, std::size_t limit,

@@ -90,6 +90,71 @@ Bias bias_of(std::size_t index) {
   return order[index % biases];
 }
 
+// What inputs are multiplied with. One of four hidden cases is at an end of the ranges: all inputs, or one of
+// them alone. Another is anywhere in them, or nowhere, and has one input whose blocks differ by up to 2^8.
+// Where two inputs had such blocks along a sum, one against the other, kernels that are accurate by the norm
+// of their operands alone (operands split at one scale, Strassen's product) would be off by as much as the
+// blocks differ, and plain ones would not.
+class ScaleDraw {
+ public:
+  ScaleDraw(const Problem& problem, std::uint64_t seed, std::size_t index)
+      : problem_(problem), index_(index), generator_(stream_of(~seed, index)) {
+    for (const ScaleRange& scale : problem.scales) {
+      if (scale.factors.empty()) ranges_.push_back(&scale);
+    }
+  }
+
+  Scalings next() {
+    // float16 has normal numbers from 2^-14 to 2^16: what inputs and outputs hold as they are fills that.
+    if (index_ % 2 == 0 || ranges_.empty() || problem_.dtype == Dtype::float16) return {};
+    Scalings scalings;
+    const ScaleRange& one = *ranges_[below(ranges_.size())];
+    if (index_ % 4 == 1) {
+      choose_ends(one, scalings);
+    } else {
+      choose_anywhere(scalings);
+      scalings[one.input].spread = spread;
+    }
+    for (const ScaleRange& scale : problem_.scales) {
+      for (const std::string& factor : scale.factors)
+        scalings[scale.input].exponent += scalings[factor].exponent;
+    }
+    return scalings;
+  }
+
+ private:
+  static constexpr int spread = 4;
+
+  // The lower one more often: what is too large shows itself, as an infinity or NaN.
+  void choose_ends(const ScaleRange& one, Scalings& scalings) {
+    const bool is_low = below(4) < 3;
+    const bool all = below(2) == 0;
+    for (const ScaleRange* range : ranges_) {
+      const int end = is_low ? range->lowest : range->highest;
+      scalings[range->input].exponent = all || range == &one ? end : nearest_to_zero(*range);
+    }
+  }
+
+  void choose_anywhere(Scalings& scalings) {
+    const bool nowhere = below(2) == 0;
+    for (const ScaleRange* range : ranges_) {
+      const auto span = static_cast<std::uint64_t>(range->highest - range->lowest);
+      const int drawn = range->lowest + static_cast<int>(below(span + 1));
+      scalings[range->input].exponent = nowhere ? nearest_to_zero(*range) : drawn;
+    }
+  }
+
+  static int nearest_to_zero(const ScaleRange& range) { return std::clamp(0, range.lowest, range.highest); }
+
+  // Of so few numbers that what the remainder favours is nothing.
+  std::uint64_t below(std::uint64_t bound) { return generator_() % bound; }
+
+  const Problem& problem_;
+  std::size_t index_;
+  std::mt19937_64 generator_;
+  std::vector<const ScaleRange*> ranges_;
+};
+
 // What the conditions on a module's cases want to be equal, of parameters that `fuzz` draws.
 class Ties {
  public:
@@ -355,12 +420,14 @@ class HiddenCases {
   std::optional<Case> draw(std::size_t index) {
     HiddenDraw draws(problem_, bases_, options_.seed, index);
     const std::string name = next_name();
+    const auto scalings = ScaleDraw(problem_, options_.seed, index).next();
     bool any_has_enough_elements = false;
     for (std::size_t i = 0; i < options_.most_tries; ++i) {
       CaseSpec spec = draws.next();
       if (options_.for_module) ties_.apply(spec.integers);
       spec.name = name;
       spec.role = CaseRole::hidden;
+      spec.scalings = scalings;
       auto bound = resolve_case(problem_, spec);
       if (const auto error = refusal(spec, bound)) {
         refusals_.add(*error);

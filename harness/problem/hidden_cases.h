@@ -46,6 +46,10 @@ HiddenLimits hidden_limits(const Problem& problem, const HiddenOptions& options)
 //   zero too often.
 // - In turn the cases favour the ends of the ranges, odd extents, values that no case of the file has, and
 //   large values.
+// - Where `fuzz` scales inputs, the second case and every fourth one after it multiply all of them, or one,
+// with an end
+//   of their ranges. The fourth and every fourth one after it multiply them with anything in the ranges, or
+//   with nothing, and one of them by blocks. Of float16 none does.
 // - For a module, parameters that a condition wants to be equal, of the problem or of its `torch` section,
 // are
 //   made equal: independent draws would hardly ever be. A number that a condition names need not lie in the

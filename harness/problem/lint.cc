@@ -80,8 +80,8 @@ class Linter {
     }
     const bool legal =
         std::all_of(problem_.require.begin(), problem_.require.end(), [&](const auto& condition) {
-          const auto holds = condition.evaluate(bindings);
-          return holds && *holds != 0;
+          const auto holds = condition.holds(bindings, spec.reals);
+          return holds && *holds;
         });
     return legal && has_extent_below_one(bindings);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "base/text.h"
 #include "problem/diagnostics.h"
@@ -113,15 +114,18 @@ class InputChange {
                    fmt::format("the inputs are: {}", names_of_inputs()));
     if (is_changeable(*input)) return std::nullopt;
     return about(option, fmt::format("{} is not drawn as floating point", in_quotes(name)),
-                 "change get_inputs() in a copy of the file");
+                 problem_.has_model() ? "change get_inputs() in a copy of the file"
+                                      : "change `init` in a copy of the file");
   }
 
   bool is_input(const Parameter& parameter) const {
-    return parameter.is_input() && !(problem_.torch && problem_.torch->weight_of(parameter.name) != nullptr);
+    const bool is_weight = problem_.torch && problem_.torch->weight_of(parameter.name) != nullptr;
+    return parameter.is_input() && !(problem_.has_model() && is_weight);
   }
 
   static bool is_changeable(const Parameter& parameter) {
-    return parameter.type == element_type_name && parameter.init && is_drawn(*parameter.init);
+    return parameter.type == element_type_name && parameter.init &&
+           (is_drawn(*parameter.init) || parameter.init->kind == Init::Kind::uniform_fan_in);
   }
 
   std::string names_of_inputs() const {
@@ -158,7 +162,7 @@ class InputChange {
     const std::string all = fmt::format("{}", fmt::join(texts_, "\n"));
     std::string suffix = slug_from(all);
     if (suffix.size() > longest_suffix) suffix = "inputs-" + sha256_hex(all).substr(0, 8);
-    problem_.slug += "-" + suffix;
+    problem_.slug_of_file = std::exchange(problem_.slug, problem_.slug + "-" + suffix);
     problem_.content_sha256 = sha256_hex(fmt::format("{}\n{}\n", problem_.content_sha256, all));
     problem_.inputs = std::move(texts_);
   }

@@ -87,6 +87,13 @@ struct Comparison {
   Location location;
 };
 
+// What an output holds when a call begins. Written as zeros, or as the name of an input of the same type and
+// shape.
+struct Beginning {
+  std::string input;  // empty: zeros
+  Location location;
+};
+
 struct Parameter {
   std::string name;
   std::string type;  // "[VAR]" (the element type under test) or a name that problem/scalar_type.h lists
@@ -95,6 +102,7 @@ struct Parameter {
   std::vector<Expression> shape;  // of a pointer; empty when the file has none
   std::optional<Init> init;       // of a const pointer
   Comparison compare;             // of a pointer that is not const: by the norm, and integers exactly
+  std::optional<Beginning> begins;  // likewise; else it holds arbitrary values before a call
   Location location;
   bool is_argument = true;  // false: an integer of a case that the entry point does not have (`extents`)
 
@@ -106,6 +114,18 @@ struct Parameter {
   std::optional<Dtype> own_dtype() const;
 };
 
+// What a case multiplies the elements of an input with: 2^exponent, or powers of two that differ from it by
+// up to `spread`, a block of neighbours each (draw/distribution.h).
+struct Scaling {
+  int exponent = 0;
+  int spread = 0;
+};
+
+// By input.
+using Scalings = std::map<std::string, Scaling, std::less<>>;
+
+std::string to_string(const Scaling& scaling);  // "2^-24", "2^-28 to 2^-20, by blocks"
+
 // Values of scalar parameters as written in the file; integers for integer types.
 struct CaseSpec {
   std::string name;
@@ -114,6 +134,7 @@ struct CaseSpec {
   std::map<std::string, double, std::less<>> reals;  // for parameters of type float and double
   Location location;
   double weight = 1;  // in scores over cases
+  Scalings scalings = {};  // of hidden cases
 };
 
 // What hidden cases draw a scalar from. Written as 1..8, one number, [1, 3, 8], 8..64 step 8 or
@@ -126,6 +147,17 @@ struct FuzzRange {
   std::optional<std::vector<double>> reals = {};  // of a real parameter: both ends, or all of a list
   bool is_list_of_reals = false;
   std::string text = {};  // as written
+  Location location;
+};
+
+// What some hidden cases multiply an input with. Written as scale(2^-24..2^24), both ends included, or as
+// scale(a * b) of an input that belongs to the product of others: their exponents are added.
+struct ScaleRange {
+  std::string input;
+  int lowest = 0;  // exponents
+  int highest = 0;
+  std::vector<std::string> factors = {};  // in the place of the two
+  std::string text = {};                  // as written
   Location location;
 };
 
@@ -155,6 +187,7 @@ struct Problem {
   CaseSpec defaults;  // values of parameters that cases need not name; without a name
   std::vector<CaseSpec> cases;
   std::vector<FuzzRange> fuzz;
+  std::vector<ScaleRange> scales;  // likewise of `fuzz`
   std::optional<Expression> flops;
   std::optional<Expression> bytes;  // memory traffic of a case in float32; without it all tensors once
   std::string precision = "fp32";
@@ -163,9 +196,10 @@ struct Problem {
   Libraries libraries = Libraries::any;
   std::optional<TorchModule> torch;  // how a module of PyTorch states the problem, if the file says it
   std::string source;
-  // Other contents that were asked for than a Python file's own (problem/other_inputs.h), as --inputs has
-  // them.
+  // Other contents that were asked for than the file's own (problem/other_inputs.h), as --inputs has them,
+  // and the slug of the file then.
   std::vector<std::string> inputs;
+  std::string slug_of_file;
   // A Python file beside this one: its `Model` is oracle and reference. Empty: reference/<slug>.cu is.
   std::string reference;
   // Markdown, all that follows the frontmatter, line ends as \n; then that of the family.
@@ -173,6 +207,8 @@ struct Problem {
   // Of the whole file. With a family: of two lines, this digest and that of the family's file.
   std::string content_sha256;
 
+  // By which references and baselines are found, whatever the inputs.
+  const std::string& source_slug() const { return slug_of_file.empty() ? slug : slug_of_file; }
   // Oracle and reference are the Model of a Python file, which returns its outputs.
   bool has_model() const { return !reference.empty(); }
   // The parameters of the entry point.

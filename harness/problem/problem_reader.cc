@@ -181,7 +181,7 @@ class ProblemReader {
       return;
     }
     for (const YamlNode& child : node.children) {
-      if (auto condition = read_expression(child, "'require'", diagnostics_)) {
+      if (auto condition = read_condition(child, "'require'", diagnostics_)) {
         problem_.require.push_back(*std::move(condition));
       }
     }

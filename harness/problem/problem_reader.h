@@ -22,8 +22,11 @@ bool read_extents(const YamlNode& node, std::vector<Parameter>& parameters, Diag
 // `dtypes` and `thresholds`. Without a list of dtypes the thresholds are those of float32.
 void read_dtypes(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics);
 
-// `fuzz`, of a problem that has all of its parameters.
-std::vector<FuzzRange> read_fuzz(const YamlNode& node, const Problem& problem, Diagnostics& diagnostics);
+// `fuzz`, of a problem that has all of its parameters: into its `fuzz` and its `scales`.
+void read_fuzz(const YamlNode& node, Problem& problem, Diagnostics& diagnostics);
+std::optional<ScaleRange> read_scale(const YamlNode& entry, const Parameter& input, Diagnostics& diagnostics);
+// That all of them fit together; `node` is `fuzz`.
+void check_scales(const YamlNode& node, const Problem& problem, Diagnostics& diagnostics);
 std::vector<std::string> scalar_names(const Problem& problem);
 // Whether a value that an entry gives its key fits the type; a report where it does not.
 bool check_scalar_range(const YamlNode& entry, std::int64_t value, const ScalarType& type, Diagnostics& diagnostics);

@@ -308,7 +308,7 @@ void read_cases(const YamlNode& frontmatter, Problem& problem, Diagnostics& diag
   problem.defaults.reals = defaults.values.reals;
   if (const YamlNode* node = frontmatter.find("cases"))
     problem.cases = read_list_of_cases(*node, problem, defaults, diagnostics);
-  if (const YamlNode* node = frontmatter.find("fuzz")) problem.fuzz = read_fuzz(*node, problem, diagnostics);
+  if (const YamlNode* node = frontmatter.find("fuzz")) read_fuzz(*node, problem, diagnostics);
 }
 
 }  // namespace kgrade

@@ -180,20 +180,22 @@ class FuzzReader {
 
 }  // namespace
 
-std::vector<FuzzRange> read_fuzz(const YamlNode& node, const Problem& problem, Diagnostics& diagnostics) {
-  std::vector<FuzzRange> ranges;
-  if (!expect_map(node, "'fuzz'", "a map: `batch_size: 1..3`, and so on", 100, diagnostics)) return ranges;
+void read_fuzz(const YamlNode& node, Problem& problem, Diagnostics& diagnostics) {
+  if (!expect_map(node, "'fuzz'", "a map: `batch_size: 1..3`, and so on", 100, diagnostics)) return;
   for (const YamlNode& entry : node.children) {
     const Parameter* const parameter = problem.find_parameter(entry.key);
-    if (parameter == nullptr || parameter->pointer) {
+    if (parameter == nullptr || parameter->is_output()) {
       diagnostics.add(entry.key_location, fmt::format("'fuzz' names no scalar parameter: {}", in_quotes(entry.key)),
                       suggestion_of_known(entry.key, scalar_names(problem)));
-      continue;
+    } else if (parameter->pointer) {
+      if (auto scale = read_scale(entry, *parameter, diagnostics))
+        problem.scales.push_back(*std::move(scale));
+    } else {
+      const ScalarType& type = *find_scalar_type(parameter->type);
+      if (auto range = FuzzReader(entry, type, diagnostics).read()) problem.fuzz.push_back(*std::move(range));
     }
-    const ScalarType& type = *find_scalar_type(parameter->type);
-    if (auto range = FuzzReader(entry, type, diagnostics).read()) ranges.push_back(*std::move(range));
   }
-  return ranges;
+  check_scales(node, problem, diagnostics);
 }
 
 }  // namespace kgrade

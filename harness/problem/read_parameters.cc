@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "base/text.h"
@@ -51,8 +52,9 @@ class ParameterReader {
     }
     parameter_.location = node_.location;
     read_name();
-    refuse_unknown_keys(node_, {"name", "type", "pointer", "const", "constant", "shape", "init", "compare"},
-                        what_, diagnostics_);
+    refuse_unknown_keys(
+        node_, {"name", "type", "pointer", "const", "constant", "shape", "init", "compare", "begins"}, what_,
+        diagnostics_);
     read_type();
     const bool known_pointer = read_pointer();
     read_const(known_pointer);
@@ -131,6 +133,7 @@ class ParameterReader {
       is_values(*shape) ? read_as_values(*shape) : read_shape(*shape);
     }
     read_compare();
+    if (const YamlNode* const begins = node_.find("begins")) read_beginning(*begins);
     if (init == nullptr) return;
     if (parameter_.init) {
       diagnostics_.add(init->key_location, what_ + " has values as its 'shape', and an 'init'", "remove `init`");
@@ -144,8 +147,9 @@ class ParameterReader {
     diagnostics_.add(
         init->key_location,
         fmt::format("{} is {} and has an 'init'", what_, parameter_.pointer ? "an output" : "a scalar"),
-        parameter_.pointer ? "remove it: outputs are poisoned before each call"
-                           : "remove it: cases give scalars their values");
+        parameter_.pointer
+            ? "remove it: outputs are poisoned before each call, or write `begins: zeros` or an input"
+            : "remove it: cases give scalars their values");
   }
 
   void check_integers(const YamlNode& node) {
@@ -180,6 +184,19 @@ class ParameterReader {
     } else {
       parameter_.compare = *compare;
     }
+  }
+
+  void read_beginning(const YamlNode& begins) {
+    const auto text = read_text(begins, "'begins'", diagnostics_);
+    if (!text) return;
+    if (!parameter_.is_output() || has_model_) {
+      diagnostics_.add(begins.key_location,
+                       what_ + (has_model_ ? " has a 'begins', and `Model` returns its outputs"
+                                           : " is no output and has a 'begins'"),
+                       "remove it");
+      return;
+    }
+    parameter_.begins = Beginning{*text == "zeros" ? "" : *text, begins.location};
   }
 
   // Shape and contents at once.
@@ -232,6 +249,23 @@ void require_output(const YamlNode& node, const std::vector<Parameter>& paramete
                   "write `pointer: true` and `const: false` on the parameter that the kernel writes");
 }
 
+// What an output begins as is an input of the same type.
+void check_beginnings(const std::vector<Parameter>& parameters, Diagnostics& diagnostics) {
+  for (const Parameter& output : parameters) {
+    if (!output.begins || output.begins->input.empty()) continue;
+    const std::string& name = output.begins->input;
+    const auto input = std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& parameter) {
+      return parameter.is_input() && parameter.name == name;
+    });
+    if (input != parameters.end() && input->type == output.type) continue;
+    diagnostics.add(output.begins->location,
+                    input == parameters.end()
+                        ? fmt::format("'begins' of '{}' names no input: {}", output.name, in_quotes(name))
+                        : fmt::format("'{}' begins as '{}', which is of another type", output.name, name),
+                    "write zeros, or the name of an input of the same type and shape");
+  }
+}
+
 }  // namespace
 
 std::vector<Parameter> read_parameters(const YamlNode& node, bool has_model, Diagnostics& diagnostics) {
@@ -244,7 +278,9 @@ std::vector<Parameter> read_parameters(const YamlNode& node, bool has_model, Dia
     if (auto parameter = ParameterReader(child, has_model, diagnostics).read())
       parameters.push_back(*std::move(parameter));
   }
-  if (parameters.size() == node.children.size()) require_output(node, parameters, diagnostics);
+  if (parameters.size() != node.children.size()) return parameters;
+  require_output(node, parameters, diagnostics);
+  check_beginnings(parameters, diagnostics);
   return parameters;
 }
 

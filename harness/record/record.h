@@ -90,6 +90,7 @@ struct CaseRecord {
   CaseRole role = CaseRole::test;
   Bindings parameters;  // scalar parameters only
   std::map<std::string, double, std::less<>> real_parameters;
+  std::string scales;  // what a hidden case multiplies its inputs with, where it does (scalings_text())
   std::int64_t tensor_bytes = 0;
   std::optional<std::int64_t> flops;
   double weight = 1;  // in scores over cases

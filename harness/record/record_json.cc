@@ -379,6 +379,16 @@ void weight_field(Archive& archive, typename Archive::template Value<CaseRecord>
   }
 }
 
+// Likewise.
+template <class Archive>
+void scales_field(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
+  if constexpr (Archive::reads) {
+    if (archive.value().find("scales")) archive("scales", c.scales);
+  } else if (!c.scales.empty()) {
+    archive("scales", c.scales);
+  }
+}
+
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   archive("name", c.name, case_name_of);
@@ -388,6 +398,7 @@ void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   } else {
     archive("parameters", parameters_json(c));
   }
+  scales_field(archive, c);
   archive("tensor_bytes", c.tensor_bytes, bytes);
   archive("flops", c.flops, bytes);
   weight_field(archive, c);

@@ -168,7 +168,8 @@ std::string hidden_failures(const CandidateRecord& candidate, const Record& reco
   std::string text;
   for (const CaseRecord& c : candidate.cases) {
     if (!is_hidden(c) || !c.run || c.verdict == Verdict::accepted) continue;
-    text += fmt::format("  {} is {}\n", c.name, parameters_text(c));
+    text +=
+        fmt::format("  {} is {}{}\n", c.name, parameters_text(c), c.scales.empty() ? "" : "; " + c.scales);
   }
   if (text.empty() || !record.hidden_seed) return text;
   return text + fmt::format("  the same hidden shapes again: --hidden {} --hidden-seed {}\n", hidden,

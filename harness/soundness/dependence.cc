@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/text.h"
+#include "draw/seed.h"
 #include "problem/scalar_type.h"
 
 namespace kgrade {
@@ -24,6 +25,7 @@ class DependenceSearch {
         acceptance_(acceptance),
         case_(bound),
         init_(bound.tensors[tensor].init),
+        distribution_(to_distribution(init_, bound.dtype_of(bound.tensors[tensor]))),
         tensor_(tensor),
         draw_(draw),
         input_(input),
@@ -78,7 +80,7 @@ class DependenceSearch {
   bool changes_much(std::size_t begin, std::size_t end) {
     std::vector<InputEdit> edits(1);
     edits[0] = {tensor_, begin, Values(end - begin)};
-    for (std::size_t i = begin; i < end; ++i) edits[0].values[i - begin] = flipped(input_[i], init_);
+    for (std::size_t i = begin; i < end; ++i) edits[0].values[i - begin] = flipped_at(i);
     const auto outputs = runner_.oracle(draw_, edits);
     if (!outputs) {
       errors_ = outputs.errors();
@@ -94,10 +96,16 @@ class DependenceSearch {
     return much;
   }
 
+  float flipped_at(std::size_t index) const {
+    const float scale = scale_at(distribution_, drawn_place(distribution_, index));
+    return flipped(input_[index] / scale, init_) * scale;
+  }
+
   ReferenceRunner& runner_;
   const Acceptance& acceptance_;
   const Case& case_;
   const ResolvedInit& init_;
+  Distribution distribution_;
   std::size_t tensor_;
   Draw draw_;
   const Values& input_;
@@ -173,6 +181,20 @@ std::vector<Case> with_other_integers(const Problem& problem, const Case& bound,
     others.back().integers = resolved->integers;
   }
   return others;
+}
+
+// One, of a value that `require` allows.
+std::vector<Case> with_other_reals(const Problem& problem, const Case& bound, const std::string& scalar) {
+  const double old = bound.reals.at(scalar);
+  CaseSpec spec = spec_of(problem, bound);
+  for (const double value : {2 * old + 1, 2 * old, old / 2, old - 1, (old + 1) / 2}) {
+    spec.reals[scalar] = value;
+    if (value == old || !resolve_case(problem, spec)) continue;
+    Case changed = bound;
+    changed.reals[scalar] = value;
+    return {changed};
+  }
+  return {};
 }
 
 }  // namespace
@@ -251,9 +273,7 @@ std::vector<Case> with_other_values(const Problem& problem, const Case& bound, c
                                     std::size_t most) {
   const Parameter* const parameter = problem.find_parameter(scalar);
   if (is_integer(*parameter)) return with_other_integers(problem, bound, *parameter, most);
-  Case changed = bound;
-  changed.reals[scalar] = 2 * changed.reals[scalar] + 1;
-  return {changed};
+  return with_other_reals(problem, bound, scalar);
 }
 
 }  // namespace kgrade

@@ -88,6 +88,7 @@ LintFindings::NamedCase LintFindings::name_of(const Case& bound) const {
     const auto value = bound.integers.find(parameter.name);
     if (value != bound.integers.end()) values.push_back(fmt::format("{}: {}", parameter.name, value->second));
   }
+  if (std::string scales = scalings_text(bound); !scales.empty()) values.push_back(std::move(scales));
   return {bound.name, fmt::format(" of `fuzz` ({})", fmt::join(values, ", "))};
 }
 

@@ -77,8 +77,12 @@ class WorkerReferenceRunner : public ReferenceRunner {
     if (!edits.empty()) {
       write = [&](Lease& lease) {
         const auto tensors = lease.tensors();
-        for (const InputEdit& edit : edits)
-          write_values(device_, tensors.at(edit.tensor), edit.first, edit.values);
+        for (const InputEdit& edit : edits) {
+          for (std::size_t i = 0; i < tensors.size(); ++i) {
+            if (i == edit.tensor || tensors[i].tensor->begins_as == edit.tensor)
+              write_values(device_, tensors[i], edit.first, edit.values);
+          }
+        }
       };
     }
     Draw whole = draw;

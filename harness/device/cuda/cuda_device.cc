@@ -302,7 +302,8 @@ class CudaDevice : public Device {
   std::chrono::nanoseconds reveal(std::span<const Filling> fillings, GateOpening opening) override {
     begin_refresh();
     for (const Filling& filling : fillings) {
-      if (filling.input) cuda::fill_input(bytes_of(*filling.buffer, filling.begin), range_of(filling));
+      if (filling.input || filling.filled)
+        cuda::fill_input(bytes_of(*filling.buffer, filling.begin), range_of(filling));
       if (filling.cleared)
         KGRADE_CUDA_CHECK(cudaMemsetAsync(bytes_of(*filling.buffer, filling.begin), 0, filling.end() - filling.begin));
     }

@@ -179,7 +179,7 @@ std::chrono::nanoseconds EmulatedDevice::reveal(std::span<const Filling> filling
   for (const Filling& filling : fillings) {
     if (filling.cleared)
       std::memset(bytes_of(*filling.buffer, filling.begin), 0, filling.end() - filling.begin);
-    if (!filling.input) continue;
+    if (!filling.input && !filling.filled) continue;
     const device::InputRange range = range_of(filling);
     for (std::uint64_t block = 0; 4 * block < filling.elements; ++block) {
       device::fill_input_block(bytes_of(*filling.buffer, filling.begin), range, block);

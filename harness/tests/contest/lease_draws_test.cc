@@ -123,5 +123,23 @@ TEST_F(LeaseDraws, ACaseWithoutInputsHasNothingToChange) {
   EXPECT_EQ(inspect().guard_bytes, 0u);
 }
 
+TEST_F(LeaseDraws, AnOutputMayBeginAsAnInput) {
+  case_.tensors[output].shape = case_.tensors[input].shape;
+  case_.tensors[output].elements = case_.tensors[input].elements;
+  case_.tensors[output].begins_as = input;
+  lease_ = make({});
+  for (std::uint32_t change = 0; change < 4; ++change) {
+    refresh({1, 7, change}, ++calls_);
+    EXPECT_EQ(read(output), read(input)) << change;
+  }
+}
+
+TEST_F(LeaseDraws, AnOutputMayBeginAsZeros) {
+  case_.tensors[output].begins_as_zeros = true;
+  lease_ = make({});
+  refresh({1, 7}, 1);
+  EXPECT_EQ(read(output), std::vector<float>(static_cast<std::size_t>(case_.tensors[output].elements)));
+}
+
 }  // namespace
 }  // namespace kgrade

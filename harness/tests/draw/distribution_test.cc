@@ -139,5 +139,56 @@ TEST(Distribution, BitsArePinned) {
   }
 }
 
+TEST(Distribution, AScaleMultipliesTheSameDraws) {
+  const Distribution plain{Kind::normal, 0, 1};
+  Distribution scaled = plain;
+  scaled.exponent = -24;
+  const auto before = draw(plain, 1000);
+  const auto after = draw(scaled, 1000);
+  for (std::size_t i = 0; i < before.size(); ++i) ASSERT_EQ(after[i], std::ldexp(before[i], -24));
+}
+
+TEST(Distribution, ASpreadGivesBlocksOfNeighboursPowersOfTheirOwn) {
+  const Distribution plain{Kind::normal, 0, 1};
+  Distribution spread = plain;
+  spread.exponent = 3;
+  spread.spread = 4;
+  const auto before = draw(plain, 32 * 200);
+  const auto after = draw(spread, 32 * 200);
+  std::set<int> exponents;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const int exponent = std::ilogb(after[i]) - std::ilogb(before[i]);
+    ASSERT_EQ(after[i], std::ldexp(before[i], exponent));
+    if (i % 32 > 0) ASSERT_EQ(exponent, std::ilogb(after[i - 1]) - std::ilogb(before[i - 1])) << i;
+    exponents.insert(exponent);
+  }
+  EXPECT_EQ(exponents, (std::set<int>{-1, 0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+// No machine may have other ones.
+TEST(Distribution, TheBlocksArePinned) {
+  Distribution spread{Kind::constant, 1};
+  spread.spread = 4;
+  std::vector<int> exponents;
+  for (std::uint64_t block = 0; block < 6; ++block)
+    exponents.push_back(std::ilogb(scale_at(spread, block * scaled_together)));
+  EXPECT_EQ(exponents, (std::vector<int>{3, 1, 0, -4, 0, 4}));
+}
+
+TEST(Distribution, AChangedElementHasTheScaleOfItsPlace) {
+  Distribution spread{Kind::uniform, 1, 2};
+  spread.exponent = 20;
+  spread.spread = 4;
+  const RandomStream stream{42, 0, 0};
+  for (std::uint32_t number = 0; number < 20; ++number) {
+    const InputChanges changes = draw_changes(spread, stream, 1000, {7, 5, number});
+    for (unsigned int k = 0; k < changes.count; ++k) {
+      const float value = changes.value[k] / scale_at(spread, changes.position[k]);
+      EXPECT_GE(value, 1.0f);
+      EXPECT_LT(value, 2.0f);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kgrade

@@ -187,6 +187,50 @@ TEST_F(Contract, MatricesHaveTheirStructure) {
 }
 
 // Names that parts of the generated binding have, too.
+// As a product with an accumulator is called: y is c before the call, and c plus x after it.
+TEST_F(Contract, OutputsBeginAsTheProblemSays) {
+  const std::string adding = R"(
+__global__ void add(const float* x, float* y, float* count, size_t n) {
+  const size_t i = blockIdx.x * size_t{64} + threadIdx.x;
+  if (i >= n) return;
+  y[i] += x[i];
+  atomicAdd(count + i % 32, 1.0f);
+}
+extern "C" void solution(const float* x, const float* c, float* y, float* count, size_t n) {
+  add<<<(n + 63) / 64, 64>>>(x, y, count, n);
+}
+)";
+  problem(R"yaml(parameters:
+  - {name: x, type: "[VAR]", pointer: true, const: true, shape: [n], init: "normal(0, 1)"}
+  - {name: c, type: "[VAR]", pointer: true, const: true, shape: [n], init: "normal(0, 1)"}
+  - {name: y, type: "[VAR]", pointer: true, const: false, shape: [n], begins: c}
+  - {name: count, type: "[VAR]", pointer: true, const: false, shape: [32], begins: zeros}
+  - {name: n, type: size_t, pointer: false}
+dtypes: [float32]
+precision: fp32
+require: [n >= 32]
+flops: n
+cases: [{name: some, role: test, n: 133}, {name: many, role: bench, n: 1000003}]
+)yaml",
+          adding);
+  const Result accepted = grade(adding);
+  EXPECT_EQ(accepted.exit_code, 0) << accepted.output;
+  const Result whole = grade(R"(
+__global__ void add(const float* x, const float* c, float* y, float* count, size_t n) {
+  const size_t i = blockIdx.x * size_t{64} + threadIdx.x;
+  if (i < n) y[i] = x[i] + c[i];
+  if (i < 32) count[i] = static_cast<float>((n - i + 31) / 32);
+}
+extern "C" void solution(const float* x, const float* c, float* y, float* count, size_t n) {
+  add<<<(n + 63) / 64, 64>>>(x, c, y, count, n);
+}
+)");
+  EXPECT_EQ(whole.exit_code, 0) << whole.output;
+  const Result idle = grade(replaced(adding, "y[i] += x[i];", ""));
+  EXPECT_EQ(idle.exit_code, 1);
+  EXPECT_THAT(kgrade({"show", problem_}).output, HasSubstr("(output, begins as c)"));
+}
+
 TEST_F(Contract, OutputsAreClearedWhereThatIsAskedFor) {
   const std::string writing = R"(
 __global__ void copy(const float* x, float* y, size_t n) {

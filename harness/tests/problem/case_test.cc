@@ -150,5 +150,29 @@ TEST(ResolveCase, ATensorWithoutAShapeIsAnError) {
   EXPECT_EQ(result.error().message, "parameter 'output' has no shape");
 }
 
+TEST(ResolveCase, ConditionsMayBeOnRealValues) {
+  const Problem problem = parsed(edited(row_sum, "  - columns > 0", "  - scale > 1.25\n  - scale < columns"));
+  EXPECT_TRUE(resolve_case(problem, *problem.find_case("tiny")).ok());
+  const auto result = resolve_case(problem, *problem.find_case("large"));
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(result.error().message, HasSubstr("case 'large': `scale > 1.25` does not hold (scale = 1)"));
+}
+
+TEST(ResolveCase, AnOutputMayBeginAsAnInputOfItsShape) {
+  const std::string begun =
+      edited(edited(row_sum, "    shape: [kept]", "    shape: [kept]\n    begins: old"), "  - name: output",
+             "  - {name: old, type: \"[VAR]\", pointer: true, const: true, shape: [kept], init: ones}\n"
+             "  - name: output");
+  const Problem problem = parsed(begun);
+  const auto bound = resolve_case(problem, *problem.find_case("large"));
+  ASSERT_TRUE(bound.ok()) << to_string(bound.errors());
+  EXPECT_EQ(bound->tensors[2].begins_as, std::optional<std::size_t>(1));
+  const Problem other = parsed(edited(begun, "shape: [kept], init", "shape: [rows], init"));
+  const auto result = resolve_case(other, *other.find_case("large"));
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(result.error().message,
+              HasSubstr("'output' begins as 'old', which has another shape: [64], and not [32]"));
+}
+
 }  // namespace
 }  // namespace kgrade::testing

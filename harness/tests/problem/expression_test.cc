@@ -238,5 +238,57 @@ TEST(Expression, LengthIsLimited) {
   EXPECT_FALSE(Expression::parse(std::string(10'000, ' ') + "1", {"f", 1, 1}).ok());
 }
 
+// Of real values, which only holds() knows.
+const Reals& reals() {
+  static const Reals values = {{"alpha", 0.5}, {"lo", -1}, {"hi", 2.5}};
+  return values;
+}
+
+struct Condition {
+  std::string text;
+  bool holds;
+};
+
+void PrintTo(const Condition& condition, std::ostream* stream) { *stream << condition.text; }
+
+class ConditionTest : public ::testing::TestWithParam<Condition> {};
+
+TEST_P(ConditionTest, Holds) {
+  const auto condition = Expression::parse_condition(GetParam().text, {"f", 1, 1});
+  ASSERT_TRUE(condition.ok()) << to_string(condition.errors());
+  const auto holds = condition->holds(bindings(), reals());
+  ASSERT_TRUE(holds.ok()) << to_string(holds.errors());
+  EXPECT_EQ(*holds, GetParam().holds);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Conditions, ConditionTest,
+    ::testing::Values(Condition{"alpha > 0", true}, Condition{"alpha > 0.5", false},
+                      Condition{"alpha >= 0.5 * 1", true}, Condition{"lo < hi", true},
+                      Condition{"!(lo < hi)", false}, Condition{"-hi < lo", true},
+                      Condition{"alpha == 5e-1 && lo == -1", true},
+                      Condition{"alpha < 1e-3 || hi > 2.25", true}, Condition{"a * alpha == 3.5", true},
+                      Condition{"a / 2 == 3", true}, Condition{"a / 2 == 3 && alpha > 0", false},
+                      Condition{"a / 2.0 == 3.5", true}, Condition{"max(lo, alpha, 0) == alpha", true},
+                      Condition{"min(lo, hi) != lo", false}, Condition{"zero / (alpha - 0.5) > 0", false},
+                      Condition{"a % 2 == 1", true}));
+
+TEST(Condition, SaysWhatRealValuesCannotDo) {
+  const auto remainder = Expression::parse_condition("a % 2 == 1 && alpha > 0", {"f", 3, 5});
+  ASSERT_TRUE(remainder.ok());
+  const auto holds = remainder->holds(bindings(), reals());
+  ASSERT_FALSE(holds.ok());
+  EXPECT_THAT(holds.error().message, HasSubstr("% is of integers"));
+  EXPECT_EQ(holds.error().location.column, 7);
+  const auto logarithm = Expression::parse_condition("log2(alpha) > 1", {"f", 1, 1});
+  ASSERT_TRUE(logarithm.ok());
+  EXPECT_FALSE(logarithm->holds(bindings(), reals()).ok());
+}
+
+TEST(Condition, DecimalNumbersAreForConditionsAlone) {
+  EXPECT_FALSE(Expression::parse("a > 0.5", {"f", 1, 1}).ok());
+  EXPECT_FALSE(Expression::parse_condition("1.5x > 0", {"f", 1, 1}).ok());
+}
+
 }  // namespace
 }  // namespace kgrade

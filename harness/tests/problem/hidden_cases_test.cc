@@ -372,6 +372,80 @@ TEST(HiddenCases, ThereAreFewerWhenTheRangesHoldFewer) {
   EXPECT_THAT(values_of(single, "rows"), ElementsAre(5));
 }
 
+// The exponents and spreads of row_sum's input in the first eight hidden cases of many seeds.
+std::vector<std::vector<Scaling>> scalings_drawn(const Problem& problem) {
+  std::vector<std::vector<Scaling>> all;
+  HiddenOptions options;
+  options.count = 8;
+  for (options.seed = 0; options.seed < 40; ++options.seed) {
+    all.emplace_back();
+    for (const Case& bound : drawn(problem, options)) all.back().push_back(bound.tensors[0].init.scaling);
+  }
+  return all;
+}
+
+TEST(HiddenScales, EverySecondCaseIsScaledAndEveryFourthByBlocks) {
+  const Problem problem = with_fuzz("rows: 1..97\n  input: scale(2^-3..2^9)");
+  std::set<int> ends;
+  std::set<int> exponents;
+  for (const std::vector<Scaling>& scalings : scalings_drawn(problem)) {
+    ASSERT_THAT(scalings, SizeIs(8));
+    for (std::size_t i = 0; i < 8; ++i) {
+      EXPECT_EQ(scalings[i].spread, i % 4 == 3 ? 4 : 0) << i;
+      if (i % 2 == 0) EXPECT_EQ(scalings[i].exponent, 0) << i;
+      if (i % 4 == 1) ends.insert(scalings[i].exponent);
+      if (i % 4 == 3) exponents.insert(scalings[i].exponent);
+    }
+  }
+  EXPECT_EQ(ends, (std::set<int>{-3, 9}));
+  EXPECT_GT(exponents.size(), 9U);
+  EXPECT_GE(*exponents.begin(), -3);
+  EXPECT_LE(*exponents.rbegin(), 9);
+}
+
+TEST(HiddenScales, ShapesAreThoseOfTheSameRangesWithoutScales) {
+  const Problem scaled = with_fuzz("rows: 1..97\n  input: scale(2^-3..2^9)");
+  const Problem plain = with_fuzz("rows: 1..97");
+  for (std::uint64_t seed = 0; seed < 10; ++seed)
+    EXPECT_EQ(lines_of(scaled, drawn(scaled, with_seed(seed))),
+              lines_of(plain, drawn(plain, with_seed(seed))));
+}
+
+TEST(HiddenScales, HalvesAreNotScaled) {
+  Problem problem = parsed(edited(edited(row_sum, "rows: 1..3", "rows: 1..97\n  input: scale(2^-3..2^9)"),
+                                  "dtypes: [float32]", "dtypes: [float32, float16, bfloat16]"));
+  const auto is_scaled = [](const Problem& of) {
+    bool any = false;
+    for (const auto& scalings : scalings_drawn(of)) {
+      for (const Scaling& scaling : scalings) any = any || scaling.exponent != 0 || scaling.spread != 0;
+    }
+    return any;
+  };
+  EXPECT_FALSE(is_scaled(*with_dtype(problem, "float16")));
+  EXPECT_TRUE(is_scaled(*with_dtype(problem, "bfloat16")));
+}
+
+TEST(HiddenScales, AnInputMayFollowTheProductOfOthers) {
+  constexpr std::string_view bias =
+      R"(  - {name: weights, type: "[VAR]", pointer: true, const: true, shape: [rows], init: ones}
+  - {name: bias, type: "[VAR]", pointer: true, const: true, shape: [rows], init: ones}
+  - name: output)";
+  const Problem problem = parsed(edited(edited(row_sum, "  - name: output", bias), "rows: 1..3",
+                                        "rows: 1..97\n  bias: scale(input * weights)\n"
+                                        "  input: scale(2^-9..2^9)\n  weights: scale(2^5..2^6)"));
+  HiddenOptions options;
+  options.count = 8;
+  for (options.seed = 0; options.seed < 10; ++options.seed) {
+    for (const Case& bound : drawn(problem, options)) {
+      const auto scaling = [&](std::size_t tensor) { return bound.tensors[tensor].init.scaling; };
+      EXPECT_EQ(scaling(2).exponent, scaling(0).exponent + scaling(1).exponent);
+      EXPECT_EQ(scaling(2).spread, 0);
+    }
+  }
+  EXPECT_EQ(scalings_text(drawn(problem, with_seed(1))[0]), "");
+  EXPECT_THAT(scalings_text(drawn(problem, with_seed(1))[1]), HasSubstr("bias times 2^"));
+}
+
 // The output has one element for two rows: half of the draws from these ranges have fewer than 32.
 TEST(HiddenCases, OutputsOfFewElementsAreDrawnAgain) {
   const Problem problem = with_fuzz("rows: 1..128");

@@ -122,9 +122,6 @@ class Inputs(unittest.TestCase):
                 run = kgrade("show", LINT / "alike.py", "--inputs", option)
                 self.assertEqual(run.returncode, 2)
                 self.assertIn(message, run.stderr)
-        run = kgrade("show", "conv-standard-1d", "--inputs", "normal(0, 2)")
-        self.assertEqual(run.returncode, 2)
-        self.assertIn("--inputs is for problems that are Python files", run.stderr)
 
 
 class Grading(unittest.TestCase):
