@@ -8,17 +8,16 @@
 //   operand that begins anywhere, overlapping.
 // - A warp computes all phases of 32 columns for 16 or 32 output channels, and writes them as one run of a
 //   row.
-// - Inputs are scaled by 2^8 and weights by 2^12, so that `lo` has all its bits. A value too large for that
-//   sets a flag on the device, and the plain kernel at the end then computes everything. It also does other
-//   shapes.
-// - However small values are, inputs are off by up to 2^-33 and weights by up to 2^-37, what halves can hold:
-// results
-//   are at fp32 accuracy where root mean squares are above 1e-5 and 1e-6.
+// - Inputs are scaled by 2^8 and weights by 2^12, so that `lo` has all its bits. Where values are too large for
+//   that, or all of them too small (range.cuh), the plain kernel at the end computes everything. It also does
+//   other shapes.
 #pragma once
 
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <mma.h>
+
+#include "range.cuh"
 
 namespace other_shapes {
 
@@ -90,10 +89,11 @@ struct Shape {
 
 // ---- Products on tensor cores.
 
-__device__ void split(float x, float scale, __half& hi, __half& lo, int* too_large) {
+__device__ void split(float x, float scale, __half& hi, __half& lo, Seen& seen) {
   const float scaled = x * scale;
-  if (!(fabsf(scaled) < 65504.0f)) atomicExch(too_large, 1);  // NaN as well
+  seen.fits = seen.fits && fabsf(scaled) < 65504.0f;  // not for NaN
   hi = __float2half_rn(scaled);
+  seen.add(__half_as_ushort(hi));
   lo = __float2half_rn(scaled - __half2float(hi));
 }
 
@@ -102,14 +102,14 @@ __device__ void split(float x, float scale, __half& hi, __half& lo, int* too_lar
 // column itself.
 template <int phases, int fragments>
 __global__ void __launch_bounds__(threads)
-    pack_weights(const float* __restrict__ kernel, __half* __restrict__ packed, Shape shape, int* too_large) {
+    pack_weights(const float* __restrict__ kernel, __half* __restrict__ packed, Shape shape, Range* range) {
   const int size = fragments * weight_block;
   const int index = blockIdx.x * threads + threadIdx.x, place = index % size, block = index / size;
   const int phase = block % phases, k = block / phases % shape.y.taps;
   const int part = block / phases / shape.y.taps % shape.chunks;
   const int tile = block / phases / shape.y.taps / shape.chunks % shape.tiles;
   const int group = block / phases / shape.y.taps / shape.chunks / shape.tiles;
-  if (group >= shape.groups) return;
+  if (group >= shape.groups) return;  // all threads of a warp
 
   const int in_channel = part * chunk + place / 8 % chunk;
   const int shift = 1 - place / 8 / chunk % 2;
@@ -123,12 +123,14 @@ __global__ void __launch_bounds__(threads)
     value = kernel[(slice * shape.y.taps + k) * shape.x.taps + l];
   }
   __half* target = packed + static_cast<size_t>(block) * 2 * size + place;
-  split(value, weight_scale, target[0], target[size], too_large);
+  Seen seen;
+  split(value, weight_scale, target[0], target[size], seen);
+  report(seen, &range->too_large, &range->weights_count);
 }
 
 // Rows `top` and following of 8 channels to [half][row][column][channel]; the first column is `left`.
 __device__ void load_input(const float* source, __half* tile, const Shape& shape, int channels, int rows,
-                           int top, int left, int* too_large) {
+                           int top, int left, Seen& seen) {
   const size_t plane = static_cast<size_t>(shape.y.input) * shape.x.input;
   for (int i = threadIdx.x; i < rows * row_pitch; i += threads) {
     const int row = top + i / row_pitch, column = left + i % row_pitch;
@@ -138,7 +140,7 @@ __device__ void load_input(const float* source, __half* tile, const Shape& shape
 #pragma unroll
     for (int c = 0; c < chunk; ++c) {
       const float value = inside && c < channels ? __ldg(own + c * plane) : 0.0f;
-      split(value, input_scale, hi[c], lo[c], too_large);
+      split(value, input_scale, hi[c], lo[c], seen);
     }
     reinterpret_cast<uint4*>(tile)[i] = *reinterpret_cast<const uint4*>(hi);
     reinterpret_cast<uint4*>(tile)[rows * row_pitch + i] = *reinterpret_cast<const uint4*>(lo);
@@ -217,7 +219,7 @@ __device__ void write_row(const Sums (&sums)[phases][fragments], int n, float* s
 template <int phases, int fragments, bool one_part>
 __global__ void __launch_bounds__(threads, 2)
     multiply(const float* __restrict__ input, const __half* __restrict__ packed, float* __restrict__ output,
-             Shape shape, int* too_large) {
+             Shape shape, Range* range) {
   extern __shared__ uint4 shared[];
   const int tiles_x = (shape.x.outputs + tile_columns - 1) / tile_columns;
   const int phase_y = blockIdx.z % shape.y.stride, sample = blockIdx.z / shape.y.stride;
@@ -236,6 +238,7 @@ __global__ void __launch_bounds__(threads, 2)
   for (auto& row : total) {
     for (auto& fragment : row) wmma::fill_fragment(fragment, 0.0f);
   }
+  Seen seen;
   const int parts = taps.count > 0 ? shape.chunks : 0;
   for (int part = 0; part < parts; ++part) {
     __syncthreads();  // the part before has been read
@@ -243,7 +246,7 @@ __global__ void __launch_bounds__(threads, 2)
     const size_t in_plane = static_cast<size_t>(shape.y.input) * shape.x.input;
     load_input(input + (static_cast<size_t>(sample) * shape.groups * shape.in_channels + channel) * in_plane,
                tile, shape, left < chunk ? left : chunk, rows,
-               first_row + shape.y.first - taps.shift - margin, first_column + shape.x.first - 1, too_large);
+               first_row + shape.y.first - taps.shift - margin, first_column + shape.x.first - 1, seen);
     load_weights(packed + (blockIdx.y * shape.chunks + part) * static_cast<size_t>(shape.y.taps) * tap_halves,
                  weights, tap_halves, taps);
     __syncthreads();
@@ -258,6 +261,7 @@ __global__ void __launch_bounds__(threads, 2)
       }
     }
   }
+  report(seen, &range->too_large, &range->input_counts);
   __syncthreads();  // shared memory is free for the results
 
   float* const staged = reinterpret_cast<float*>(shared) + warp * phases * phase_pitch;
@@ -276,8 +280,8 @@ __global__ void __launch_bounds__(threads, 2)
 // ---- Any shape, plainly.
 
 __global__ void __launch_bounds__(threads)
-    plain(const float* input, const float* kernel, float* output, Shape shape, const int* wanted) {
-  if (wanted != nullptr && *wanted == 0) return;
+    plain(const float* input, const float* kernel, float* output, Shape shape, const Range* range) {
+  if (range != nullptr && !range->is_left()) return;
   const long long out_plane = static_cast<long long>(shape.y.output) * shape.x.output;
   const long long in_plane = static_cast<long long>(shape.y.input) * shape.x.input;
   const int out_channels = shape.groups * shape.out_channels, kernel_plane = shape.y.taps * shape.x.taps;
@@ -341,20 +345,20 @@ bool launch(const float* input, const float* kernel, float* output, Shape shape)
     cudaGetLastError();
     return false;
   }
-  int* too_large = reinterpret_cast<int*>(scratch);
+  Range* range = reinterpret_cast<Range*>(scratch);
   __half* weights = reinterpret_cast<__half*>(scratch + 256);
-  cudaMemsetAsync(too_large, 0, sizeof(int), nullptr);
+  cudaMemsetAsync(range, 0, sizeof(Range), nullptr);
   const auto weight_count = static_cast<unsigned>(weight_blocks * fragments * weight_block);
   pack_weights<phases, fragments>
-      <<<(weight_count + threads - 1) / threads, threads>>>(kernel, weights, shape, too_large);
+      <<<(weight_count + threads - 1) / threads, threads>>>(kernel, weights, shape, range);
   const unsigned tiles_x = (shape.x.outputs + tile_columns - 1) / tile_columns;
   const unsigned tiles_y = (shape.y.outputs + tile_rows - 1) / tile_rows;
   const dim3 grid(tiles_x * tiles_y, out_planes, static_cast<unsigned>(samples));
   const auto multiply_parts =
       shape.chunks == 1 ? multiply<phases, fragments, true> : multiply<phases, fragments, false>;
-  multiply_parts<<<grid, threads, shared_bytes>>>(input, weights, output, shape, too_large);
+  multiply_parts<<<grid, threads, shared_bytes>>>(input, weights, output, shape, range);
   const bool launched = cudaGetLastError() == cudaSuccess;
-  if (launched) plain<<<1024, threads>>>(input, kernel, output, shape, too_large);
+  if (launched) plain<<<1024, threads>>>(input, kernel, output, shape, range);
   cudaFreeAsync(scratch, nullptr);
   return launched;
 }

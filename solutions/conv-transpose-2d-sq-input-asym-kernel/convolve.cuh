@@ -45,10 +45,10 @@ struct WriteOutput {
   }
 };
 
-// What products cannot do: values too large (then the flag is set), too many taps, more memory than there is.
+// What products cannot do: values that halves cannot hold, too many taps, more memory than there is.
 __global__ void __launch_bounds__(threads)
-    plain(const float* input, const float* kernel, float* output, Shape shape, const int* wanted) {
-  if (wanted != nullptr && *wanted == 0) return;
+    plain(const float* input, const float* kernel, float* output, Shape shape, const Range* range) {
+  if (range != nullptr && !range->is_left()) return;
   const long long out_plane = static_cast<long long>(shape.y.output) * shape.x.output;
   const long long in_plane = static_cast<long long>(shape.y.input) * shape.x.input;
   const int out_channels = shape.groups * shape.out_channels, taps = shape.y.taps * shape.x.taps;
@@ -85,16 +85,16 @@ __global__ void __launch_bounds__(threads)
 
 template <class K>
 void convolve(const float* input, const float* kernel, float* output, const Shape& shape) {
-  int* too_large = nullptr;
+  Range* range = nullptr;
   bool launched = false;
-  if (cudaMallocAsync(&too_large, sizeof(int), nullptr) == cudaSuccess) {
-    cudaMemsetAsync(too_large, 0, sizeof(int), nullptr);
-    launched = launch_products<K>(input, kernel, WriteOutput{output}, shape, too_large) > 0;
+  if (cudaMallocAsync(&range, sizeof(Range), nullptr) == cudaSuccess) {
+    cudaMemsetAsync(range, 0, sizeof(Range), nullptr);
+    launched = launch_products<K>(input, kernel, WriteOutput{output}, shape, range) > 0;
   } else {
     cudaGetLastError();
   }
-  plain<<<launched ? 1024 : 4096, threads>>>(input, kernel, output, shape, launched ? too_large : nullptr);
-  if (too_large != nullptr) cudaFreeAsync(too_large, nullptr);
+  plain<<<launched ? 1024 : 4096, threads>>>(input, kernel, output, shape, launched ? range : nullptr);
+  if (range != nullptr) cudaFreeAsync(range, nullptr);
 }
 
 inline Shape shape_of(size_t batch_size, size_t in_channels, size_t out_channels, size_t height, size_t width,

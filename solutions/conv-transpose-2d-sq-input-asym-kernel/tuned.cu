@@ -8,10 +8,8 @@
 //   products of TF32 would, at twice their rate. Tensor cores cut off what a sum has no bits for instead of
 //   rounding it: so the two small products have sums of their own, and that of hi * hi takes 128 additions at
 //   most. The plain kernel does shapes where one chunk of channels has more.
-// - Inputs are multiplied by 2^8 and weights by 2^12 first, so that `lo` has all its bits. A value too
-//   large for that sets a flag on the device, and the plain kernel at the end then computes everything.
-//   However small values are, inputs are off by up to 2^-33 and weights by up to 2^-37, what halves can hold:
-//   results are at fp32 accuracy where root mean squares are above 1e-5 and 1e-6.
+// - Inputs are multiplied by 2^8 and weights by 2^12 first, so that `lo` has all its bits. Where values are too
+//   large for that, or all of them too small (range.cuh), the plain kernel at the end computes everything.
 // - The input is one long stream of pixels, in which every tap is a constant distance
 //   (transposed_axes.cuh). A stride splits the output into phases, each a convolution of stride 1 with some
 //   of the taps.

@@ -4,9 +4,8 @@
 //
 // The same as tuned.cu with one product in place of three: inputs and weights are rounded to fp16, whose
 // significand has the 11 bits that TF32's has, and which tensor cores multiply at twice the rate of TF32.
-// Powers of two that they are multiplied by keep them in fp16's range, but for values below 2^-22 (inputs)
-// and 2^-26 (weights), which lose bits. A value too large sets a flag on the device, and the plain kernel at
-// the end then computes everything in fp32.
+// Powers of two that they are multiplied by keep them in fp16's range. Where values are too large for that, or
+// all of them too small (range.cuh), the plain kernel at the end computes everything in fp32.
 //
 // What bounds it: with a third of the products, what feeds them. The cache has to give each block all weights
 // and three times its pixels, 2.6 GB in all, so two warpgroups of a block read and round inputs for the three

@@ -8,12 +8,12 @@
 // By the kernel that fits the shape. False where the results are not there.
 template <int halves, int warpgroups, int strips>
 bool launch_products(const float* input, const float* kernel, float* output, const Shape& shape,
-                     int* too_large) {
+                     Range* range) {
   if (!is_moderate(shape)) return false;
-  if (upsample::launch<halves>(input, kernel, output, shape, too_large)) return true;
+  if (upsample::launch<halves>(input, kernel, output, shape, range)) return true;
   return most_taps(shape.z).count > 1
-             ? launch_march<halves, 3, 24, warpgroups, strips>(input, kernel, output, shape, too_large)
-             : launch_march<halves, 1, 64, warpgroups, strips>(input, kernel, output, shape, too_large);
+             ? launch_march<halves, 3, 24, warpgroups, strips>(input, kernel, output, shape, range)
+             : launch_march<halves, 1, 64, warpgroups, strips>(input, kernel, output, shape, range);
 }
 
 template <int halves, int warpgroups, int strips>
@@ -32,16 +32,16 @@ void convolve(const float* input, const float* kernel, float* output, size_t bat
   shape.in_channels = static_cast<int>(in_channels / groups);
   shape.out_channels = static_cast<int>(out_channels / groups);
 
-  int* too_large = nullptr;
-  if (cudaMallocAsync(&too_large, sizeof(int), nullptr) != cudaSuccess) {
+  Range* range = nullptr;
+  if (cudaMallocAsync(&range, sizeof(Range), nullptr) != cudaSuccess) {
     cudaGetLastError();
     plain<<<4096, plain_threads>>>(input, kernel, output, shape, nullptr);
     return;
   }
-  cudaMemsetAsync(too_large, 0, sizeof(int), nullptr);
-  const bool launched = launch_products<halves, warpgroups, strips>(input, kernel, output, shape, too_large);
-  plain<<<1024, plain_threads>>>(input, kernel, output, shape, launched ? too_large : nullptr);
-  cudaFreeAsync(too_large, nullptr);
+  cudaMemsetAsync(range, 0, sizeof(Range), nullptr);
+  const bool launched = launch_products<halves, warpgroups, strips>(input, kernel, output, shape, range);
+  plain<<<1024, plain_threads>>>(input, kernel, output, shape, launched ? range : nullptr);
+  cudaFreeAsync(range, nullptr);
 }
 
 #define SOLUTION(halves, warpgroups, strips)                                                                 \

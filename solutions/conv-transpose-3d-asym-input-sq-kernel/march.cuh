@@ -130,7 +130,7 @@ struct Sums {
 template <int halves, int slots, int channels, int warpgroups, int strips>
 __global__ void __launch_bounds__(warpgroups * 128, 1)
     march(const float* __restrict__ input, const float* __restrict__ kernel, float* __restrict__ output,
-          const __grid_constant__ Task task, int* too_large) {
+          const __grid_constant__ Task task, Range* range) {
   extern __shared__ uint4 shared[];
   const int tile_pixels = warpgroups * strips * 64;
   const int part_size =
@@ -141,7 +141,9 @@ __global__ void __launch_bounds__(warpgroups * 128, 1)
 
   Loader<halves, warpgroups * 128, strips> loader(task, input, tile_pixels);
   if (!loader.over()) loader.load(task);
-  const bool large = load_weights<halves, slots, channels>(kernel, weights, task);
+  Seen seen;
+  load_weights<halves, slots, channels>(kernel, weights, task, seen);
+  report(seen, &range->too_large, &range->weights_count);
   loader.go_on(task, tile_pixels, pixels);
   Sums<halves, slots, channels, strips> sums(task, output);
   sums.settle(task, output, false);
@@ -159,7 +161,7 @@ __global__ void __launch_bounds__(warpgroups * 128, 1)
     } while (++part < task.chunks);
     sums.settle(task, output, true);
   }
-  if (large || loader.large) atomicExch(too_large, 1);
+  report(loader.seen, &range->too_large, &range->input_counts);
 }
 
 // ---- Launching.
@@ -221,7 +223,7 @@ struct Passes {
     return false;
   }
 
-  void run(const float* input, const float* kernel, float* output, Task task, int* too_large) const {
+  void run(const float* input, const float* kernel, float* output, Task task, Range* range) const {
     const Shape& shape = task.shape;
     task.tiles = (shape.y.numbers() * shape.x.pitch + tile_pixels - 1) / tile_pixels;
     task.channel_tiles = (shape.out_channels + channels - 1) / channels;
@@ -234,11 +236,11 @@ struct Passes {
     if (share > most) share = static_cast<int>(most);
     const size_t bytes = shared_bytes(shape, rows, chunks);
     march<halves, slots, channels, warpgroups, strips>
-        <<<dim3(share, others), warpgroups * 128, bytes>>>(input, kernel, output, task, too_large);
+        <<<dim3(share, others), warpgroups * 128, bytes>>>(input, kernel, output, task, range);
   }
 
   void run_phase(const float* input, const float* kernel, float* output, const Shape& shape, int phase,
-                 int* too_large) const {
+                 Range* range) const {
     Task task = {};
     task.shape = shape;
     task.in_plane = shape.input_plane();
@@ -258,7 +260,7 @@ struct Passes {
           task.first_chunk = part;
           task.chunks = chunks < chunks_of(shape) - part ? chunks : chunks_of(shape) - part;
           if (task.add && task.taps() == 0) continue;
-          run(input, kernel, output, task, too_large);
+          run(input, kernel, output, task, range);
           task.add = true;
         }
       }
@@ -269,11 +271,11 @@ struct Passes {
 // False where shared memory does not suffice, or the device refuses.
 template <int halves, int slots, int channels, int warpgroups, int strips>
 bool launch_march(const float* input, const float* kernel, float* output, const Shape& shape,
-                  int* too_large) {
+                  Range* range) {
   Passes<halves, slots, channels, warpgroups, strips> passes = {};
   if (!passes.prepare(shape)) return false;
   for (int phase = 0; phase < shape.phases(); ++phase) {
-    passes.run_phase(input, kernel, output, shape, phase, too_large);
+    passes.run_phase(input, kernel, output, shape, phase, range);
   }
   return cudaGetLastError() == cudaSuccess;
 }

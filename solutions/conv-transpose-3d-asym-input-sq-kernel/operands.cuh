@@ -6,10 +6,9 @@
 
 // All weights of the block, to [chunk][tap][8 input channels][lo, hi][slot][output channel][8].
 template <int halves, int slots, int channels>
-__device__ bool load_weights(const float* __restrict__ kernel, uint4* shared, const Task& task) {
+__device__ void load_weights(const float* __restrict__ kernel, uint4* shared, const Task& task, Seen& seen) {
   const Shape& shape = task.shape;
   const int width = slots * channels, taps = task.taps();
-  bool large = false;
   for (int index = threadIdx.x; index < task.chunks * taps * 2 * width; index += blockDim.x) {
     const int n = index % width, eight = index / width % 2;
     const int tap = index / width / 2 % taps, part = index / width / 2 / taps;
@@ -32,9 +31,8 @@ __device__ bool load_weights(const float* __restrict__ kernel, uint4* shared, co
           there ? __ldg(source + static_cast<long long>(c) * shape.out_channels * shape.taps()) : 0.0f;
     }
     uint4* const lo = shared + index / width * halves * width + n;
-    large |= split<halves>(values, weight_scale, lo + (halves - 1) * width, lo);
+    split<halves>(values, weight_scale, lo + (halves - 1) * width, lo, seen);
   }
-  return large;
 }
 
 // Loads the pixels of one stage after the other: those of a chunk's channels in the window of a plane. A
@@ -48,7 +46,7 @@ struct Loader {
   const float* source = nullptr;  // the stage's first channel and pixel
   int places[batches];            // in the input's plane, of the caller's pixels; negative outside
   float values[batches][chunk];
-  bool large = false;
+  Seen seen;
 
   __device__ Loader(const Task& task, const float* input, int tile_pixels) : input(input), walk() {
     enter(task, tile_pixels);
@@ -116,7 +114,7 @@ struct Loader {
 #pragma unroll
       for (int c = 0; c < 8; ++c) channels[c] = place < 0 ? 0.0f : from[eight * 8 + c];
       uint4* const hi = stage + eight * task.window + pixel;
-      large |= split<halves>(channels, input_scale, hi, hi + 2 * task.window);
+      split<halves>(channels, input_scale, hi, hi + 2 * task.window, seen);
     }
   }
   __device__ void store(const Task& task, uint4* stage) {

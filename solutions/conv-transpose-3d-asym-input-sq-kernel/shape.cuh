@@ -3,6 +3,8 @@
 
 #include <cuda_runtime.h>
 
+#include "range.cuh"
+
 // One axis. Output y belongs to phase (y + padding) % stride, and is number (y + padding) / stride - first of
 // it. A tap of that phase takes output number q to place q + window - shift of the padded input.
 struct Axis {
@@ -120,8 +122,8 @@ __device__ inline int source_of(const Axis& axis, int output, int tap) {
 const int plain_threads = 256;
 
 __global__ void __launch_bounds__(plain_threads)
-    plain(const float* input, const float* kernel, float* output, Shape shape, const int* wanted) {
-  if (wanted != nullptr && *wanted == 0) return;
+    plain(const float* input, const float* kernel, float* output, Shape shape, const Range* range) {
+  if (range != nullptr && !range->is_left()) return;
   const int out_channels = shape.groups * shape.out_channels;
   const long long count = static_cast<long long>(shape.batch_size) * out_channels * shape.output_plane();
   for (long long index = static_cast<long long>(blockIdx.x) * plain_threads + threadIdx.x; index < count;

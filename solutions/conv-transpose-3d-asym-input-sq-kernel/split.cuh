@@ -10,23 +10,22 @@ const float input_scale = 256.0f, weight_scale = 4096.0f;  // powers of two: exa
 
 __device__ inline unsigned bits_of(__half2 pair) { return *reinterpret_cast<const unsigned*>(&pair); }
 
-// 8 values as `hi`, and what is left of them as `lo`. Returns whether one is too large (NaN as well).
+// 8 values as `hi`, and what is left of them as `lo`. `seen.fits` turns false where one is too large, or NaN.
 template <int halves>
-__device__ bool split(const float (&values)[8], float scale, uint4* hi, uint4* lo) {
+__device__ void split(const float (&values)[8], float scale, uint4* hi, uint4* lo, Seen& seen) {
   unsigned packed[2][4];
-  bool large = false;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const float a = values[2 * i] * scale, b = values[2 * i + 1] * scale;
-    large |= !(fabsf(a) < 65504.0f) || !(fabsf(b) < 65504.0f);
+    seen.fits = seen.fits && fabsf(a) < 65504.0f && fabsf(b) < 65504.0f;
     const __half2 pair = __floats2half2_rn(a, b);
     const float2 back = __half22float2(pair);
     packed[0][i] = bits_of(pair);
+    seen.add(packed[0][i]);
     packed[1][i] = bits_of(__floats2half2_rn(a - back.x, b - back.y));
   }
   *hi = make_uint4(packed[0][0], packed[0][1], packed[0][2], packed[0][3]);
   if (halves == 2) *lo = make_uint4(packed[1][0], packed[1][1], packed[1][2], packed[1][3]);
-  return large;
 }
 
 // An operand's place in shared memory, as instructions describe it (operand_at in wgmma.cuh); distances are

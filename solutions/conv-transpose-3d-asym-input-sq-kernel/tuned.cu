@@ -7,10 +7,8 @@
 //   products, hi * hi + hi * lo + lo * hi, are summed in fp32. That keeps 22 bits of each operand, as three
 //   products of TF32 would, at twice their rate. Tensor cores cut off what a sum has no bits for instead of
 //   rounding it: so the two small products have sums of their own, and that of hi * hi takes 81 additions.
-// - Inputs are multiplied by 2^8 and weights by 2^12 first, so that `lo` has all its bits. A value too
-//   large for that sets a flag on the device, and the plain kernel at the end then computes everything.
-//   However small values are, inputs are off by up to 2^-33 and weights by up to 2^-37, what halves can hold:
-//   results are at fp32 accuracy where root mean squares are above 1e-5 and 1e-6.
+// - Inputs are multiplied by 2^8 and weights by 2^12 first, so that `lo` has all its bits. Where values are too
+//   large for that, or all of them too small (range.cuh), the plain kernel at the end computes everything.
 // - Products of a warpgroup have 64 rows, which 24 output channels would not fill: rows are pixels, columns
 //   are channels. In a plane, one row of pixels comes after the other, with as many zeros between as the
 //   taps reach over: there every tap is a constant distance, which moves an operand in shared memory.

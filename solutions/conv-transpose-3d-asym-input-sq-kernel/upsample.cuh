@@ -43,14 +43,14 @@ inline bool covers(const Axis& axis, int* shift) {
 template <int halves>
 __global__ void __launch_bounds__(threads)
     pack_weights(const float* __restrict__ kernel, uint4* __restrict__ packed,
-                 const __grid_constant__ Task task, int* too_large) {
+                 const __grid_constant__ Task task, Range* range) {
   const Shape& shape = task.shape;
   const long long index = static_cast<long long>(blockIdx.x) * threads + threadIdx.x;
   const int n = static_cast<int>(index % channels);
   const int eight = static_cast<int>(index / channels % (task.chunks * 2));
   const int phase = static_cast<int>(index / channels / (task.chunks * 2) % shape.phases());
   const int tile = static_cast<int>(index / channels / (task.chunks * 2) / shape.phases());
-  if (tile >= shape.groups * task.channel_tiles) return;
+  if (tile >= shape.groups * task.channel_tiles) return;  // all threads of a warp
   const int z = taps_of(shape.z, phase / shape.x.stride / shape.y.stride).first;
   const int y = taps_of(shape.y, phase / shape.x.stride % shape.y.stride).first;
   const int x = taps_of(shape.x, phase % shape.x.stride).first;
@@ -67,12 +67,14 @@ __global__ void __launch_bounds__(threads)
     values[c] = there ? __ldg(kernel + slice * shape.taps() + tap) : 0.0f;
   }
   uint4* const lo = packed + index / channels * halves * channels + n;
-  if (split<halves>(values, weight_scale, lo + (halves - 1) * channels, lo)) atomicExch(too_large, 1);
+  Seen seen;
+  split<halves>(values, weight_scale, lo + (halves - 1) * channels, lo, seen);
+  report(seen, &range->too_large, &range->weights_count);
 }
 
-// All channels of the block's pixels, to [half][8 channels][pixel][8]. Returns whether a value is too large.
+// All channels of the block's pixels, to [half][8 channels][pixel][8].
 template <int halves>
-__device__ bool load_pixels(const float* __restrict__ input, uint4* shared, const Task& task) {
+__device__ Seen load_pixels(const float* __restrict__ input, uint4* shared, const Task& task) {
   const Shape& shape = task.shape;
   const int sample = blockIdx.x / task.tiles, group = blockIdx.y / task.channel_tiles;
   const int pixel = threadIdx.x % pixels;
@@ -80,7 +82,7 @@ __device__ bool load_pixels(const float* __restrict__ input, uint4* shared, cons
   const float* const source =
       input + static_cast<long long>(sample * shape.groups + group) * shape.in_channels * task.in_plane +
       place;
-  bool large = false;
+  Seen seen;
 #pragma unroll 4
   for (int eight = threadIdx.x / pixels; eight < task.chunks * 2; eight += threads / pixels) {
     float values[8];
@@ -90,9 +92,9 @@ __device__ bool load_pixels(const float* __restrict__ input, uint4* shared, cons
       values[c] = there ? __ldg(source + (eight * 8 + c) * task.in_plane) : 0.0f;
     }
     uint4* const hi = shared + eight * pixels + pixel;
-    large |= split<halves>(values, input_scale, hi, hi + task.chunks * 2 * pixels);
+    split<halves>(values, input_scale, hi, hi + task.chunks * 2 * pixels, seen);
   }
-  return large;
+  return seen;
 }
 
 // A warpgroup's 64 pixels of one phase.
@@ -161,7 +163,7 @@ struct Sums {
 template <int halves>
 __global__ void __launch_bounds__(threads, 2)
     multiply(const float* __restrict__ input, const uint4* __restrict__ packed_weights,
-             float* __restrict__ output, const __grid_constant__ Task task, int* too_large) {
+             float* __restrict__ output, const __grid_constant__ Task task, Range* range) {
   extern __shared__ uint4 shared[];
   const int stage_size = stage_chunks * 2 * halves * channels;
   const int count = task.shape.phases() * task.stages_of_phase(), to_lo = task.chunks * 2 * pixels;
@@ -174,7 +176,7 @@ __global__ void __launch_bounds__(threads, 2)
     __pipeline_commit();
   };
   for (int stage = 0; stage + 1 < stages; ++stage) fetch(stage);
-  const bool large = load_pixels<halves>(input, own_pixels, task);
+  report(load_pixels<halves>(input, own_pixels, task), &range->too_large, &range->input_counts);
 
   Sums<halves> sums;
   int stage = 0;
@@ -190,12 +192,11 @@ __global__ void __launch_bounds__(threads, 2)
     }
     sums.write(output, task, phase);
   }
-  if (large) atomicExch(too_large, 1);
 }
 
 // False where another shape is asked for, or the device refuses.
 template <int halves>
-bool launch(const float* input, const float* kernel, float* output, const Shape& shape, int* too_large) {
+bool launch(const float* input, const float* kernel, float* output, const Shape& shape, Range* range) {
   Task task = {};
   task.shape = shape;
   if (!covers(shape.z, &task.shift_z) || !covers(shape.y, &task.shift_y) || !covers(shape.x, &task.shift_x)) {
@@ -218,9 +219,9 @@ bool launch(const float* input, const float* kernel, float* output, const Shape&
     return false;
   }
   pack_weights<halves><<<static_cast<unsigned>((eights * channels + threads - 1) / threads), threads>>>(
-      kernel, weights, task, too_large);
+      kernel, weights, task, range);
   multiply<halves><<<dim3(shape.batch_size * task.tiles, out_tiles), threads, bytes>>>(input, weights, output,
-                                                                                       task, too_large);
+                                                                                       task, range);
   const bool launched = cudaGetLastError() == cudaSuccess;
   cudaFreeAsync(weights, nullptr);
   return launched;

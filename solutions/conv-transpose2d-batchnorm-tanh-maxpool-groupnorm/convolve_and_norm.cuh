@@ -70,11 +70,11 @@ struct WriteResult {
   }
 };
 
-// The convolution where products cannot do it: values too large (then the flag is set), too many taps, too
+// The convolution where products cannot do it: values that halves cannot hold, too many taps, too
 // little memory.
 __global__ void __launch_bounds__(threads)
-    plain(const float* input, const float* kernel, float* conv, Shape shape, const int* wanted) {
-  if (wanted != nullptr && *wanted == 0) return;
+    plain(const float* input, const float* kernel, float* conv, Shape shape, const Range* range) {
+  if (range != nullptr && !range->is_left()) return;
   const long long in_plane = static_cast<long long>(shape.y.input) * shape.x.input;
   const long long weights_of_channel =
       static_cast<long long>(shape.out_channels) * shape.y.taps * shape.x.taps;
@@ -127,7 +127,7 @@ void solve(const float* input, const float* kernel, const Norms& norms, float* o
            int num_groups) {
   const int out_channels = shape.out_channels, channels = out_channels / num_groups;
   const InShared in_shared = in_shared_of(shape, channels);
-  // The flag, the sums for batch norm, factors, and the convolution's result.
+  // The range, the sums for batch norm, factors, and the convolution's result.
   const size_t statistics_bytes = sizeof(double) * copies * 2 * out_channels;
   const size_t factor_bytes =
       in_shared == InShared::nothing ? sizeof(float2) * shape.batch_size * out_channels : 0;
@@ -136,15 +136,15 @@ void solve(const float* input, const float* kernel, const Norms& norms, float* o
   // Without memory for the result there is no other way: the error is left for the caller to find.
   if (cudaMallocAsync(&scratch, 256 + statistics_bytes + factor_bytes + conv_bytes, nullptr) != cudaSuccess)
     return;
-  int* too_large = reinterpret_cast<int*>(scratch);
+  Range* range = reinterpret_cast<Range*>(scratch);
   double* statistics = reinterpret_cast<double*>(scratch + 256);
   float2* factors = reinterpret_cast<float2*>(scratch + 256 + statistics_bytes);
   float* conv = reinterpret_cast<float*>(scratch + 256 + statistics_bytes + factor_bytes);
   cudaMemsetAsync(scratch, 0, 256 + statistics_bytes, nullptr);
 
-  const int passes = launch_products<K>(input, kernel, WriteResult{conv, statistics}, shape, too_large);
-  plain<<<1024, threads>>>(input, kernel, conv, shape, passes > 0 ? too_large : nullptr);
-  plain_statistics<<<out_channels, threads>>>(conv, statistics, shape, passes == 1 ? too_large : nullptr);
+  const int passes = launch_products<K>(input, kernel, WriteResult{conv, statistics}, shape, range);
+  plain<<<1024, threads>>>(input, kernel, conv, shape, passes > 0 ? range : nullptr);
+  plain_statistics<<<out_channels, threads>>>(conv, statistics, shape, passes == 1 ? range : nullptr);
   launch_finish(conv, statistics, factors, output, norms, shape, channels, in_shared);
   cudaFreeAsync(scratch, nullptr);
 }

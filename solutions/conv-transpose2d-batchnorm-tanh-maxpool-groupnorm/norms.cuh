@@ -30,8 +30,8 @@ __device__ Number block_sum(Number value, Number* partial) {
 
 // Block: a channel.
 __global__ void __launch_bounds__(threads)
-    plain_statistics(const float* conv, double* statistics, Shape shape, const int* wanted) {
-  if (wanted != nullptr && *wanted == 0) return;
+    plain_statistics(const float* conv, double* statistics, Shape shape, const Range* range) {
+  if (range != nullptr && !range->is_left()) return;
   __shared__ double partial[threads / 32];
   double sum = 0, squares = 0;
   for (int sample = 0; sample < shape.batch_size; ++sample) {

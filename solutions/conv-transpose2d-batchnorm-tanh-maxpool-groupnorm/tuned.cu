@@ -11,10 +11,8 @@
 //   products of TF32 would, at twice their rate. Tensor cores cut off what a sum has no bits for instead of
 //   rounding it: so the two small products have sums of their own, and that of hi * hi takes 128 additions at
 //   most. The plain kernel does shapes where one chunk of channels has more.
-// - Inputs are multiplied by 2^8 and weights by 2^12 first, so that `lo` has all its bits. A value too
-//   large for that sets a flag on the device, and plain kernels then do the convolution.
-//   However small values are, inputs are off by up to 2^-33 and weights by up to 2^-37, what halves can hold:
-//   it is at fp32 accuracy where root mean squares are above 1e-5 and 1e-6.
+// - Inputs are multiplied by 2^8 and weights by 2^12 first, so that `lo` has all its bits. Where values are too
+//   large for that, or all of them too small (range.cuh), plain kernels do the convolution.
 // - The input is one long stream of pixels, in which every tap is a constant distance
 //   (transposed_axes.cuh): images of 34 x 34 need no tiles that fit them.
 // - Products are those of a warpgroup, with both operands in shared memory. One warpgroup of a block does

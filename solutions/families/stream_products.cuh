@@ -22,15 +22,16 @@ __device__ inline unsigned bits_of(__half2 pair) { return *reinterpret_cast<unsi
 
 // 8 channels of a pixel to a window, whose halves lie `half_bytes` apart.
 template <int halves>
-__device__ void store_pixel(char* target, int half_bytes, const float (&values)[8], bool& fits) {
+__device__ void store_pixel(char* target, int half_bytes, const float (&values)[8], Seen& seen) {
   unsigned hi[4], lo[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     const float x = values[2 * i] * input_scale, y = values[2 * i + 1] * input_scale;
-    fits = fits && fabsf(x) < 65504.0f && fabsf(y) < 65504.0f;  // not for NaN
+    seen.fits = seen.fits && fabsf(x) < 65504.0f && fabsf(y) < 65504.0f;  // not for NaN
     const __half2 high = __floats2half2_rn(x, y);
     const float2 kept = __half22float2(high);
     hi[i] = bits_of(high);
+    seen.add(hi[i]);
     lo[i] = bits_of(__floats2half2_rn(x - kept.x, y - kept.y));
   }
   *reinterpret_cast<uint4*>(target) = make_uint4(hi[0], hi[1], hi[2], hi[3]);
@@ -41,7 +42,7 @@ __device__ void store_pixel(char* target, int half_bytes, const float (&values)[
 // `position` and of every one that `shape.stride` leads to. `left` of its channels exist.
 template <class K>
 __device__ void fill_window(char* window, const float* input, const Shape& shape, Position position,
-                            int pixels, int left, int rank, bool& fits) {
+                            int pixels, int left, int rank, Seen& seen) {
   const int stride = K::producer_threads / 2;
   const int half_bytes = 2 * shape.window_pixels * 16;
   const long long plane = static_cast<long long>(shape.y.input) * shape.x.input;
@@ -64,18 +65,18 @@ __device__ void fill_window(char* window, const float* input, const Shape& shape
 #pragma unroll
     for (int b = 0; b < K::batch; ++b) {
       const int own = pixel + b * stride;
-      if (own < pixels) store_pixel<K::halves>(window + own * 16, half_bytes, values[b], fits);
+      if (own < pixels) store_pixel<K::halves>(window + own * 16, half_bytes, values[b], seen);
     }
   }
 }
 
 template <class K>
 __device__ void produce(const Rings& rings, const float* input, const __half* packed_weights,
-                        const Shape& shape, int* too_large) {
+                        const Shape& shape, Range* range) {
   const int rank = threadIdx.x - K::consumers * warpgroup, lane = threadIdx.x % 32;
   const long long plane = static_cast<long long>(shape.y.input) * shape.x.input;
   Turn weights, pixels;
-  bool fits = true;
+  Seen seen;
   for (unsigned index = blockIdx.x; index < shape.work_tiles; index += gridDim.x) {
     const Tile tile(index, shape, K::tile_pixels);
     const int columns = tile.columns, rows = tile.rows;
@@ -115,7 +116,7 @@ __device__ void produce(const Rings& rings, const float* input, const __half* pa
         const int channel = part * chunk + rank / (K::producer_threads / 2) * 8;
         fill_window<K>(rings.pixels + pixels.slot * shape.pixel_bytes,
                        input + (static_cast<long long>(tile.group) * shape.in_channels + channel) * plane,
-                       shape, position, window_pixels, shape.in_channels - channel, rank, fits);
+                       shape, position, window_pixels, shape.in_channels - channel, rank, seen);
         fence_for_products();
         __syncwarp();
         if (lane == 0) arrive(rings.pixels_full + pixels.slot);
@@ -124,7 +125,7 @@ __device__ void produce(const Rings& rings, const float* input, const __half* pa
       if (++row == rows) row = 0, ++part;
     }
   }
-  if (!fits) atomicExch(too_large, 1);
+  report(seen, &range->too_large, &range->input_counts);
 }
 
 // ---- Consuming.
@@ -215,7 +216,7 @@ __device__ void consume(const Rings& rings, const Shape& shape, char* staged, co
 template <class K, class Finish>
 __global__ void __launch_bounds__(K::block_threads, 1)
     multiply(const float* __restrict__ input, const __half* __restrict__ packed_weights, Finish finish,
-             Shape shape, int* too_large) {
+             Shape shape, Range* range) {
   extern __shared__ uint4 shared[];
   char* const staged = reinterpret_cast<char*>(shared);
   const Rings rings(staged + K::consumers * 4 * staged_bytes, shape);
@@ -231,7 +232,7 @@ __global__ void __launch_bounds__(K::block_threads, 1)
   __syncthreads();
   if (threadIdx.x >= K::consumers * warpgroup) {
     give_registers_back<K::producer_registers>();
-    produce<K>(rings, input, packed_weights, shape, too_large);
+    produce<K>(rings, input, packed_weights, shape, range);
   } else {
     take_registers<K::consumer_registers>();
     consume<K>(rings, shape, staged, finish);
@@ -244,7 +245,7 @@ __global__ void __launch_bounds__(K::block_threads, 1)
 // 0 where the results are not there: it is another kernel's shape, or the device refuses.
 template <class K, class Finish>
 int launch_products(const float* input, const float* kernel, const Finish& finish, Shape shape,
-                    int* too_large) {
+                    Range* range) {
   int device = 0, processors = 0, shared_limit = 0;
   cudaGetDevice(&device);
   cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
@@ -263,7 +264,7 @@ int launch_products(const float* input, const float* kernel, const Finish& finis
     return 0;
   }
   pack_weights<K::halves>
-      <<<blocks_for(weights * chunk * tile_channels, threads), threads>>>(kernel, packed, shape, too_large);
+      <<<blocks_for(weights * chunk * tile_channels, threads), threads>>>(kernel, packed, shape, range);
   const unsigned blocks = shape.work_tiles < static_cast<unsigned>(processors)
                               ? shape.work_tiles
                               : static_cast<unsigned>(processors);
@@ -273,7 +274,7 @@ int launch_products(const float* input, const float* kernel, const Finish& finis
   for (; shape.first_chunk < shape.chunks; shape.first_chunk = shape.end_chunk, ++passes) {
     const int end = shape.first_chunk + chunks_of_pass;
     shape.end_chunk = end < shape.chunks ? end : shape.chunks;
-    multiply<K><<<blocks, K::block_threads, shared_bytes>>>(input, packed, finish, shape, too_large);
+    multiply<K><<<blocks, K::block_threads, shared_bytes>>>(input, packed, finish, shape, range);
   }
   const bool launched = cudaGetLastError() == cudaSuccess;
   cudaFreeAsync(packed, nullptr);

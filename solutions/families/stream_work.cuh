@@ -2,6 +2,7 @@
 // shared memory (stream_products.cuh says what they hold), and weights as slots have them.
 #pragma once
 
+#include "range.cuh"
 #include "transposed_axes.cuh"
 #include "wgmma.cuh"
 
@@ -101,11 +102,12 @@ struct Rings {
 
 // ---- Weights.
 
-// hi + lo = x * scale. `fits` turns false where that is too large for halves, or NaN.
-__device__ inline void split(float x, float scale, __half& hi, __half& lo, bool& fits) {
+// hi + lo = x * scale. `seen.fits` turns false where that is too large for halves, or NaN.
+__device__ inline void split(float x, float scale, __half& hi, __half& lo, Seen& seen) {
   const float scaled = x * scale;
-  fits = fits && fabsf(scaled) < 65504.0f;
+  seen.fits = seen.fits && fabsf(scaled) < 65504.0f;
   hi = __float2half_rn(scaled);
+  seen.add(__half_as_ushort(hi));
   lo = __float2half_rn(scaled - __half2float(hi));
 }
 
@@ -113,7 +115,7 @@ __device__ inline void split(float x, float scale, __half& hi, __half& lo, bool&
 // taps of a row in the order of their phases.
 template <int halves>
 __global__ void __launch_bounds__(threads)
-    pack_weights(const float* __restrict__ kernel, __half* __restrict__ packed, Shape shape, int* too_large) {
+    pack_weights(const float* __restrict__ kernel, __half* __restrict__ packed, Shape shape, Range* range) {
   const int per_tap = chunk * tile_channels;
   const long long index = static_cast<long long>(blockIdx.x) * threads + threadIdx.x;
   const int place = static_cast<int>(index % per_tap);
@@ -121,7 +123,7 @@ __global__ void __launch_bounds__(threads)
   const int part = static_cast<int>(block / shape.x.taps % shape.chunks);
   const int row = static_cast<int>(block / shape.x.taps / shape.chunks % shape.y.taps);
   const int plane = static_cast<int>(block / shape.x.taps / shape.chunks / shape.y.taps);
-  if (plane >= shape.planes()) return;
+  if (plane >= shape.planes()) return;  // all threads of a warp
   int number = static_cast<int>(block % shape.x.taps), phase = 0;
   for (; number >= taps_in(shape.x, phase); ++phase) number -= taps_in(shape.x, phase);
   const int tap = row * shape.x.taps + phase + number * shape.x.stride;
@@ -135,13 +137,13 @@ __global__ void __launch_bounds__(threads)
         static_cast<long long>(group * shape.in_channels + in_channel) * shape.out_channels + out_channel;
     value = kernel[slice * shape.y.taps * shape.x.taps + tap];
   }
-  bool fits = true;
+  Seen seen;
   __half hi, lo;
-  split(value, weight_scale, hi, lo, fits);
+  split(value, weight_scale, hi, lo, seen);
   __half* target = packed + block * halves * per_tap + place;
   target[0] = hi;
   if (halves == 2) target[per_tap] = lo;
-  if (!fits) atomicExch(too_large, 1);
+  report(seen, &range->too_large, &range->weights_count);
 }
 
 // ---- Sharing out.

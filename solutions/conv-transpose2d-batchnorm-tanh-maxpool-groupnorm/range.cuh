@@ -1,0 +1,1 @@
+../families/range.cuh
