@@ -87,6 +87,7 @@ class NameChecker {
       }
     }
     for (const Expression& condition : module.require) check_uses(condition);
+    if (module.rank) check_uses(*module.rank);
   }
 
   void declare(const std::string& name, const Location& location) {

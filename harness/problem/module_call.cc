@@ -24,6 +24,7 @@ class CallEvaluator {
     ModuleCall call;
     call.given = module.given;
     for (const ModuleArgument& argument : module.init) add(argument, call);
+    if (module.rank) call.rank = evaluate(*module.rank, "'rank'");
     if (!errors_.empty()) return std::move(errors_);
     return std::optional(std::move(call));
   }
@@ -101,6 +102,7 @@ Json to_json(const ModuleCall& call) {
   Json json = {{"positional", Json::array()}, {"keywords", Json::object()}};
   for (const ModuleValue& value : call.positional) json["positional"].push_back(json_of(value));
   for (const auto& [name, value] : call.keywords) json["keywords"][name] = json_of(value);
+  if (call.rank) json["rank"] = *call.rank;
   return json;
 }
 

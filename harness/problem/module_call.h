@@ -17,6 +17,7 @@ struct ModuleCall {
   std::string given;  // TorchModule::given, instead of the others
   std::vector<ModuleValue> positional;
   std::vector<std::pair<std::string, ModuleValue>> keywords;  // in the order of the file
+  std::optional<std::int64_t> rank;                           // of tensors that forward() takes
 };
 
 // The arguments for a case of this problem. Nothing when no module can state the case: it breaks a condition
@@ -28,6 +29,7 @@ std::optional<ModuleCall> module_call(const Problem& problem, const Case& bound)
 Result<std::optional<ModuleCall>> evaluate_module_call(const Problem& problem, const Case& bound);
 
 // {"positional": [3, [5, 7]], "keywords": {"bias": true}}: a tuple is a list, and keywords keep their order.
+// With a rank also "rank".
 nlohmann::ordered_json to_json(const ModuleCall& call);
 
 // What stands in the parentheses of ModelNew(...): "64, 128, (5, 7), stride=(2, 2)".

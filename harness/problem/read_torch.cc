@@ -132,8 +132,9 @@ class TorchReader {
   std::optional<TorchModule> read() {
     if (!expect_map(node_, "'torch'", "a map: `init:`, `forward:`, `weights:` and so on", 100, diagnostics_))
       return std::nullopt;
-    refuse_unknown_keys(node_, {"module", "init", "given", "forward", "weights", "free", "mode", "require"}, "'torch'",
-                        diagnostics_);
+    refuse_unknown_keys(node_,
+                        {"module", "init", "given", "forward", "rank", "weights", "free", "mode", "require"},
+                        "'torch'", diagnostics_);
     if (const YamlNode* wrapped = node_.find("module")) read_wrapped(*wrapped);
     if (const YamlNode* given = node_.find("given")) {
       read_given(*given);
@@ -145,6 +146,8 @@ class TorchReader {
     }
     const YamlNode* forward = require_key(node_, "forward", "'torch'", example_forward(), diagnostics_);
     const bool sound_forward = forward != nullptr && read_forward(*forward);
+    if (const YamlNode* rank = node_.find("rank"))
+      module_.rank = read_expression(*rank, "'rank'", diagnostics_);
     const YamlNode* weights = node_.find("weights");
     const bool sound_weights = weights == nullptr || read_weights(*weights);
     if (const YamlNode* free = node_.find("free")) read_free(*free);
@@ -342,7 +345,7 @@ class TorchReader {
                        suggestion_of_known(name, input_names()));
       return false;
     }
-    if (!parameter->is_input()) {
+    if (!parameter->is_input() && !(is_number_of_call(*parameter) && where == "'forward'")) {
       diagnostics_.add(place,
                        fmt::format("{} names {}, which is {}", where, in_quotes(name),
                                    parameter->pointer ? "an output" : "a scalar"),
@@ -362,9 +365,16 @@ class TorchReader {
     return false;
   }
 
+  // A scalar that the entry point has.
+  static bool is_number_of_call(const Parameter& parameter) {
+    return !parameter.pointer && parameter.is_argument;
+  }
+
+  // But for extents on the device: a module's tensors know their own.
   void require_every_input() {
     for (const Parameter& parameter : problem_.parameters) {
-      if (!parameter.is_input() || module_.weight_of(parameter.name) != nullptr) continue;
+      const bool is_listed = parameter.init && parameter.init->kind == Init::Kind::values;
+      if (!parameter.is_input() || is_listed || module_.weight_of(parameter.name) != nullptr) continue;
       const auto& handed = module_.forward;
       if (std::find(handed.begin(), handed.end(), parameter.name) != handed.end()) continue;
       // A problem may add an input to those of its family.

@@ -56,8 +56,11 @@ struct TorchModule {
   // Instead of `init`: the same arguments in every case, whatever they are, as JSON: {"positional": [...],
   // "keywords": {...}}, with values as harness/python/describe_module.py writes them.
   std::string given;
-  // Inputs, in order; is_given_value() tells values, {"value": 3}, which stand for themselves.
+  // Inputs and scalar parameters, in order; is_given_value() tells values, {"value": 3}, which stand for
+  // themselves.
   std::vector<std::string> forward;
+  // How many axes the module's tensors have, where the problem's may have more, of extent 1.
+  std::optional<Expression> rank;
   // An input, and the parameter or buffer of the module that it is: {"kernel", "conv2d.weight"}.
   std::vector<std::pair<std::string, std::string>> weights;
   // Parameters and buffers of `Model` that are no input: they cannot change the answer, or they are what forward()

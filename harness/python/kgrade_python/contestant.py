@@ -24,6 +24,16 @@ def without_tf32():
     torch.backends.cudnn.allow_tf32 = False
 
 
+def with_axes(result, shape, is_of_file):
+    """What a module returned, with the axes that the lent memory has. A loss has none. A problem may say more axes of
+    extent 1 than its module has, after a reduction above all; a file's Model has those that it has."""
+    def longer(extents):
+        return [extent for extent in extents if extent != 1]
+
+    may_differ = not result.shape or not is_of_file
+    return result.reshape(shape) if may_differ and longer(result.shape) == longer(shape) else result
+
+
 class Call:
     """How one case is called: shapes, scalars, and for a module its instance."""
 
@@ -37,6 +47,8 @@ class Call:
         narrow = contract.get("of_file") and description["dtype"] != "float32"
         self.narrow_type = TYPES[description["dtype"]][0] if narrow else None
         self.module_call = description.get("module")
+        # Of a module, the axes of what forward() takes: those behind it have an extent of 1.
+        self.rank = (self.module_call or {}).get("rank")
         self.module = None
         self.buffers = None  # of a module, what is put back
         # Of a problem that is a file with a Model.
@@ -211,7 +223,7 @@ class Contestant:
             if parameter["role"] == "scalar":
                 continue
             dtype, code, bits = TYPES[call.types[name]]
-            shape = call.shapes[name]
+            shape = call.shapes[name] if self.module_class is None else call.shapes[name][:call.rank]
             tensor = self.lender.tensor(arguments[position], call.arrays[name], len(shape), code, bits)
             tensors[name] = tensor
             if parameter["role"] == "input":
@@ -224,8 +236,8 @@ class Contestant:
             if call.is_of_file:
                 trusted_module.seed_forward()
             if self.role is not None:
-                return call.module.forward_with(tensors, call.output_types, self.is_compiled)
-            return call.module.forward_with(tensors)
+                return call.module.forward_with({**call.scalars, **tensors}, call.output_types, self.is_compiled)
+            return call.module.forward_with({**call.scalars, **tensors})
         values = [tensors[name] if name in tensors else call.scalars[name] for name in self.entry["arguments"]]
         if self.entry["kind"] == "data":
             return self.function(tuple(values))
@@ -286,9 +298,8 @@ class Contestant:
             raise WrongAnswer(f"returned {len(results)} values; return {self.output_words(call)}")
         for result, parameter in zip(results, call.outputs):
             name = parameter["name"]
-            # A file's loss has no dimensions, and lent memory one.
-            if call.is_of_file and isinstance(result, torch.Tensor) and not result.shape and call.shapes[name] == (1,):
-                result = result.view(1)
+            if self.module_class is not None and isinstance(result, torch.Tensor):
+                result = with_axes(result, call.shapes[name], call.is_of_file)
             yield name, *address_of_result(result, name, call.shapes[name], TYPES[call.types[name]][0], ranges,
                                            self.is_device)
 

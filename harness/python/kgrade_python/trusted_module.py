@@ -145,7 +145,7 @@ class TrustedModule:
             self.built.module = self.compiled_module() if is_compiled else self.eager
         results = self.results_of(tensors, types)
         results = results if isinstance(results, (tuple, list)) else [results]
-        addresses = {each.untyped_storage().data_ptr() for each in tensors.values()}
+        addresses = {each.untyped_storage().data_ptr() for each in tensors.values() if isinstance(each, torch.Tensor)}
         return [each.clone() if isinstance(each, torch.Tensor) and each.untyped_storage().data_ptr() in addresses
                 else each for each in results]
 

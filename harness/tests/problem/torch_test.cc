@@ -2,10 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "problem/families.h"
 #include "problem/lint.h"
+#include "problem/module_call.h"
 #include "tests/problem/fixtures.h"
 
 namespace kgrade::testing {
@@ -271,8 +273,12 @@ INSTANTIATE_TEST_SUITE_P(
                       BadTorch{"forward_output", "forward: [input]", "forward: [input, output]", 31, 20,
                                "'forward' names 'output', which is an output",
                                "forward() returns the outputs"},
-                      BadTorch{"forward_scalar", "forward: [input]", "forward: [input, rows]", 31, 20,
-                               "'forward' names 'rows', which is a scalar", "argument under `init`"},
+                      BadTorch{"weight_scalar", "weights: {", "weights: {rows: conv.rows, ", 32, 13,
+                               "'weights' names 'rows', which is a scalar", "argument under `init`"},
+                      BadTorch{"scalar_twice", "forward: [input]", "forward: [input, scale, scale]", 31, 27,
+                               "'forward' names 'scale' twice", "remove one"},
+                      BadTorch{"rank_unknown", "forward: [input]", "forward: [input]\n  rank: axes", 32, 9,
+                               "unknown name 'axes'", "known here"},
                       BadTorch{"forward_twice", "forward: [input]", "forward: [input, input]", 31, 20,
                                "'forward' names 'input' twice", "remove one"},
                       BadTorch{"in_both", "weights: {", "weights: {input: conv.input, ", 32, 13,
@@ -294,6 +300,26 @@ INSTANTIATE_TEST_SUITE_P(
                       BadTorch{"free_no_list", "[norm.running_mean]", "norm.running_mean", 33, 9,
                                "'free' is 'norm.running_mean'", "[conv2d.bias]"}),
     name_of_bad);
+
+TEST(Torch, ForwardTakesScalarsAndTensorsOfFewerAxes) {
+  const Problem problem =
+      parsed(edited(scaled_conv, "forward: [input]", "forward: [input, scale]\n  rank: rows / 2"));
+  EXPECT_THAT(problem.torch->forward, ElementsAre("input", "scale"));
+  const auto bound = resolve_case(problem, *problem.find_case("plain"));
+  ASSERT_TRUE(bound.ok()) << to_string(bound.errors());
+  const auto call = module_call(problem, *bound);
+  ASSERT_TRUE(call.has_value());
+  EXPECT_EQ(to_json(*call).at("rank"), 2);
+}
+
+// A module's tensors know their extents.
+TEST(Torch, ForwardNeedNotTakeTheExtentsOnTheDevice) {
+  const Problem problem = parsed(edited(edited(row_sum, "  - name: output",
+                                               "  - {name: shape, type: int, pointer: true, const: true, "
+                                               "shape: \"values(rows, columns)\"}\n  - name: output"),
+                                        "precision:", "torch: {init: {}, forward: [input]}\nprecision:"));
+  EXPECT_THAT(problem.torch->forward, ElementsAre("input"));
+}
 
 TEST(Torch, WithoutInitTheHintNamesBothForms) {
   const auto problem =
