@@ -32,6 +32,10 @@ MISTAKES = ROOT / "harness/tests/wrong_operators"
 REFUSED = ("wrong_answer", "low_precision", "out_of_bounds", "input_modified", "runtime_error")
 INCLUDE = re.compile(r'^#include "(ops/\w+\.cuh)"\n', re.MULTILINE)
 RIGHT = "unchanged"
+DEFINITIONS = {
+    "float16": "#define KGRADE_FLOAT16\n#define KGRADE_ELEMENT __half\n",
+    "bfloat16": "#define KGRADE_BFLOAT16\n#define KGRADE_ELEMENT __nv_bfloat16\n",
+}
 MISTAKES_A_PROBLEM = 6
 
 
@@ -73,12 +77,19 @@ def with_mistake(operator, mistake):
     return header.replace(mistake["replace"], mistake["with"])
 
 
+def definitions(slug, folder):
+    """What the harness defines for references of a problem that is of a 16-bit type alone."""
+    text = (folder / f"{slug}.md").read_text(encoding="utf-8")
+    dtypes = re.search(r"^dtypes: \[(\w+)", text, re.MULTILINE)
+    return DEFINITIONS.get(dtypes.group(1), "") if dtypes else ""
+
+
 def candidates_of(slug, folder, only):
     """{name: source} of a problem: the reference, and with each mistake that counts for it."""
     source = reference_of(slug, folder)
     if source is None:
         return {}
-    text = source.read_text(encoding="utf-8")
+    text = definitions(slug, folder) + source.read_text(encoding="utf-8")
     operators = set()
     inlined(text, {}, operators)
     found = {RIGHT: inlined(text, {}, set())}

@@ -71,6 +71,22 @@ std::string narrowed(const std::string& elements) {
   return halves;
 }
 
+// Of a type that NumPy lacks.
+std::string widened(Dtype dtype, const std::string& elements, std::size_t count) {
+  std::string floats(count * sizeof(float), '\0');
+  for (std::size_t i = 0; i < count; ++i) {
+    const float value = load_element(dtype, reinterpret_cast<const unsigned char*>(elements.data()), i);
+    std::memcpy(floats.data() + i * sizeof value, &value, sizeof value);
+  }
+  return floats;
+}
+
+Failure write_npy(const Lease::Loaned& tensor, const std::string& content, const std::filesystem::path& directory) {
+  const auto written = write_file_atomically(directory / (tensor.tensor->name + ".npy"), content);
+  if (!written) return GradeFailure{exit_usage, written.errors()};
+  return std::nullopt;
+}
+
 Failure write_tensor(Device& device, Dtype dtype, const Lease::Loaned& tensor,
                      const std::filesystem::path& directory) {
   // As the oracle has them: [VAR] is float32.
@@ -78,11 +94,13 @@ Failure write_tensor(Device& device, Dtype dtype, const Lease::Loaned& tensor,
   std::string elements(count * element_bytes(tensor.dtype), '\0');
   device.read(*tensor.buffer, tensor.begin, elements.data(), elements.size());
   const bool halves = dtype == Dtype::float16 && !tensor.tensor->output && !tensor.tensor->own_dtype;
+  if (tensor.dtype == Dtype::bfloat16 || is_float8(tensor.dtype)) {
+    elements = widened(tensor.dtype, elements, count);
+    return write_npy(tensor, npy_header(tensor.tensor->shape, npy_type(Dtype::float32)) + elements, directory);
+  }
   const std::string content = npy_header(tensor.tensor->shape, halves ? "<f2" : npy_type(tensor.dtype)) +
                               (halves ? narrowed(elements) : elements);
-  const auto written = write_file_atomically(directory / (tensor.tensor->name + ".npy"), content);
-  if (!written) return GradeFailure{exit_usage, written.errors()};
-  return std::nullopt;
+  return write_npy(tensor, content, directory);
 }
 
 Failure write_description(const Problem& problem, const Case& bound, std::uint64_t seed,

@@ -1,6 +1,6 @@
 // The element types of tensors, and their numbers, written once for host and device: integer operations and
 // one IEEE addition, so that both give the same bits. float16 is binary16 of IEEE 754-2019, bfloat16 the upper
-// half of binary32. A boolean is a byte, 0 or 1.
+// half of binary32; those of eight bits are in base/small_float.h. A boolean is a byte, 0 or 1.
 #pragma once
 
 #include <cmath>
@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/compiler.h"
+#include "base/small_float.h"
 
 namespace kgrade {
 
@@ -17,6 +18,8 @@ enum class Dtype : std::int32_t {
   float32,
   float16,
   bfloat16,
+  float8_e4m3fn,
+  float8_e5m2,
   int8,
   int16,
   int32,
@@ -38,6 +41,9 @@ std::string_view cuda_header(Dtype dtype);  // that defines it: "cuda_fp16.h"; e
 
 // Integers and booleans.
 KGRADE_HOST_DEVICE constexpr bool is_integer(Dtype dtype) { return dtype >= Dtype::int8; }
+KGRADE_HOST_DEVICE constexpr bool is_float8(Dtype dtype) {
+  return dtype == Dtype::float8_e4m3fn || dtype == Dtype::float8_e5m2;
+}
 
 KGRADE_HOST_DEVICE constexpr std::uint64_t element_bytes(Dtype dtype) {
   switch (dtype) {
@@ -49,6 +55,8 @@ KGRADE_HOST_DEVICE constexpr std::uint64_t element_bytes(Dtype dtype) {
     case Dtype::int8:
     case Dtype::uint8:
     case Dtype::boolean:
+    case Dtype::float8_e4m3fn:
+    case Dtype::float8_e5m2:
       return 1;
     case Dtype::int64:
     case Dtype::uint64:
@@ -107,13 +115,21 @@ KGRADE_HOST_DEVICE inline float decode_float16(std::uint16_t bits) {
 
 }  // namespace detail
 
-// The bits of a 16-bit type: the nearest value, the even one of two, an infinity beyond the largest.
+// Of a type of eight bits.
+KGRADE_HOST_DEVICE constexpr SmallFloat small_float_of(Dtype dtype) {
+  return dtype == Dtype::float8_e5m2 ? SmallFloat::e5m2 : SmallFloat::e4m3;
+}
+
+// The bits of a type of 16 or 8 bits: the nearest value, the even one of two; beyond the largest an infinity, in 8 bits
+// the largest.
 KGRADE_HOST_DEVICE inline std::uint16_t encode(Dtype dtype, float value) {
+  if (is_float8(dtype)) return static_cast<std::uint16_t>(encode(small_float_of(dtype), value));
   return dtype == Dtype::float16 ? detail::encode_float16(bits_of(value))
                                  : detail::encode_bfloat16(bits_of(value));
 }
 
 KGRADE_HOST_DEVICE inline float decode(Dtype dtype, std::uint16_t bits) {
+  if (is_float8(dtype)) return decode(small_float_of(dtype), bits);
   return dtype == Dtype::float16 ? detail::decode_float16(bits) : float_of(std::uint32_t{bits} << 16);
 }
 
@@ -166,6 +182,7 @@ KGRADE_HOST_DEVICE inline void store_integer(Dtype dtype, unsigned char* tensor,
 KGRADE_HOST_DEVICE inline float load_element(Dtype dtype, const unsigned char* tensor, std::uint64_t index) {
   if (dtype == Dtype::float32) return reinterpret_cast<const float*>(tensor)[index];
   if (is_integer(dtype)) return static_cast<float>(load_integer(dtype, tensor, index));
+  if (is_float8(dtype)) return decode(dtype, tensor[index]);
   return decode(dtype, reinterpret_cast<const std::uint16_t*>(tensor)[index]);
 }
 
@@ -175,30 +192,37 @@ KGRADE_HOST_DEVICE inline void store_element(Dtype dtype, unsigned char* tensor,
     reinterpret_cast<float*>(tensor)[index] = value;
   } else if (is_integer(dtype)) {
     store_integer(dtype, tensor, index, static_cast<std::int64_t>(value));
+  } else if (is_float8(dtype)) {
+    tensor[index] = static_cast<unsigned char>(encode(dtype, value));
   } else {
     reinterpret_cast<std::uint16_t*>(tensor)[index] = encode(dtype, value);
   }
 }
 
-// Of a 16-bit type: the value next to `value`, which is one of its own, on the way to `target`.
+// Of a type of 16 or 8 bits: the value next to `value`, which is one of its own, on the way to `target`.
 KGRADE_HOST_DEVICE inline float neighbour_towards(Dtype dtype, float value, float target) {
   const std::uint16_t bits = encode(dtype, value);
-  if (value == 0) return decode(dtype, static_cast<std::uint16_t>(target > 0 ? 0x0001u : 0x8001u));
+  const std::uint32_t negative = is_float8(dtype) ? 0x81u : 0x8001u;
+  if (value == 0) return decode(dtype, static_cast<std::uint16_t>(target > 0 ? 1u : negative));
   const bool outwards = (value > 0) == (target > value);
   return decode(dtype, static_cast<std::uint16_t>(outwards ? bits + 1u : bits - 1u));
 }
 
 KGRADE_HOST_DEVICE constexpr float smallest_normal(Dtype dtype) {
-  return dtype == Dtype::float16 ? 6.103515625e-05f : 1.17549435082228750797e-38f;
+  return dtype == Dtype::float8_e4m3fn                                   ? 0.015625f
+         : dtype == Dtype::float16 || dtype == Dtype::float8_e5m2 ? 6.103515625e-05f
+                                                                  : 1.17549435082228750797e-38f;
 }
 
 KGRADE_HOST_DEVICE constexpr float largest_finite(Dtype dtype) {
-  return dtype == Dtype::float16    ? 65504.0f
+  return dtype == Dtype::float8_e4m3fn ? 448.0f
+         : dtype == Dtype::float8_e5m2 ? 57344.0f
+         : dtype == Dtype::float16  ? 65504.0f
          : dtype == Dtype::bfloat16 ? 3.38953138925153547590e+38f
                                     : 3.40282346638528859812e+38f;
 }
 
-// The nearest value of a 16-bit type that inputs may have: zero, or a normal finite one.
+// The nearest value of a type of 16 or 8 bits that inputs may have: zero, or a normal finite one.
 KGRADE_HOST_DEVICE inline float nearest_normal(Dtype dtype, float value) {
   const float least = smallest_normal(dtype);
   const float size = fabsf(rounded_to(dtype, value));

@@ -252,7 +252,7 @@ class CandidateCheck {
                               const Draw& draw) {
     const std::string worst = coordinates_of_worst(output);
     std::optional<OutputValues> values;
-    if (judgement.verdict == Verdict::wrong_answer)
+    if (judgement.verdict == Verdict::wrong_answer && output.compare != Comparison::Kind::quantised)
       values = session_.arena.examine(index, draw, session_.time_limit);
     if (!values) {
       return fmt::format("`{}` has an error of {:.1e}, the worst at {}", output.tensor,

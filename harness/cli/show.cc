@@ -36,8 +36,7 @@ Json values_of(const Problem& problem, const Case& bound) {
 
 // As the problem's file writes it.
 std::string comparison_text(const Comparison& compare) {
-  if (compare.kind == Comparison::Kind::norm) return "norm";
-  if (compare.kind == Comparison::Kind::exact) return "exact";
+  if (compare.kind != Comparison::Kind::ties) return compare.text;
   return compare.axis ? fmt::format("ties({}, {})", compare.values, *compare.axis)
                       : fmt::format("ties({})", compare.values);
 }
@@ -75,6 +74,10 @@ std::string output_text(const Parameter& parameter) {
                        parameter.begins->input.empty() ? "zeros" : parameter.begins->input);
   if (compare.kind == Comparison::Kind::norm) return "(output)";
   if (compare.kind == Comparison::Kind::exact) return "(output, compared exactly)";
+  if (compare.kind == Comparison::Kind::quantised)
+    return fmt::format("(output, codes: compared by how well they stand for {})", compare.values);
+  if (compare.kind == Comparison::Kind::scales)
+    return fmt::format("(output, scales: compared with the codes in {})", compare.values);
   return fmt::format("(output, indices into {}: any of equal elements)", compare.values);
 }
 

@@ -175,7 +175,7 @@ std::string binding_unit(const Problem& problem, const std::string& include, Dty
   const auto parameters = problem.arguments();
   std::string unit = fmt::format("#line 1 \"{}\"\n{}#include \"{}\"\n", unit_name, checks, include);
   // A source of another type may have done without.
-  if (!cuda_header(dtype).empty()) unit += fmt::format("#include <{}>\n", cuda_header(dtype));
+  for (const std::string_view header : cuda_headers(problem, dtype)) unit += fmt::format("#include <{}>\n", header);
   unit += fmt::format("#line {} \"{}\"\n", first_line_behind_source, unit_name);
   unit += "using kgrade_parts = kgrade_binding::kgrade_parts_of<decltype(&solution)>;\n";
   unit += fmt::format(

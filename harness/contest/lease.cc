@@ -71,6 +71,20 @@ TiedValues layout_of_ties(const Case& bound, const Tensor& indices) {
   return {nullptr, bound.dtype_of(values), extent, inner, chosen};
 }
 
+Quantised layout_of_codes(const Case& bound, const Tensor& codes) {
+  const QuantisedAs& as = *codes.quantised;
+  const Tensor& values = bound.tensors[as.values];
+  Quantised layout;
+  layout.dtype = bound.dtype_of(values);
+  layout.code = as.code;
+  layout.scale_code = as.scale_code;
+  layout.block = static_cast<std::uint32_t>(as.block);
+  layout.is_swizzled = as.is_swizzled;
+  layout.columns = static_cast<std::uint64_t>(values.shape.back());
+  layout.divisor = as.divisor;
+  return layout;
+}
+
 Result<std::unique_ptr<Lease>> Lease::make(Device& device, const Problem& problem, const Case& bound,
                                            LeaseTerms terms) {
   terms.moves = terms.moves && is_on(Defence::moving_buffers);
@@ -338,13 +352,42 @@ OutputPair Lease::pair_with(const Lease& expected, std::size_t output) const {
   const auto elements = static_cast<std::uint64_t>(ours.tensor->elements);
   OutputPair pair{ours.buffer, ours.begin, theirs.buffer, theirs.begin, elements, ours.dtype};
   if (ours.tensor->tied) expected.tie(*ours.tensor, output, pair);
+  if (ours.tensor->quantised) {
+    const QuantisedAs& codes = *ours.tensor->quantised;
+    const std::size_t values = expected.buffer_beside(output, codes.values);
+    const Loaned scales = output_beside(output, codes.scales);
+    const Loaned expected_scales = expected.output_beside(output, codes.scales);
+    pair.values = expected.buffers_[values].get();
+    pair.values_begin = expected.fillings_[values].begin;
+    pair.scales = scales.buffer;
+    pair.scales_begin = scales.begin;
+    pair.expected_scales = expected_scales.buffer;
+    pair.expected_scales_begin = expected_scales.begin;
+    pair.quantised = layout_of_codes(*case_, *ours.tensor);
+    pair.quantised.dtype = expected.dtype_of(expected.tensor_of(values));
+  }
+  if (ours.tensor->compare == Comparison::Kind::scales) pair.elements = 0;  // the codes' pair has them
   return pair;
+}
+
+// A tensor of the launch that the output is of.
+std::size_t Lease::buffer_beside(std::size_t output, std::size_t tensor) const {
+  return buffer_of_output(output) / case_->tensors.size() * case_->tensors.size() + tensor;
+}
+
+// The same of one that is an output, as it counts.
+Lease::Loaned Lease::output_beside(std::size_t output, std::size_t tensor) const {
+  const auto is_output = [](const Tensor& each) { return each.output; };
+  const auto begin = case_->tensors.begin();
+  const auto in_launch = static_cast<std::size_t>(std::count_if(begin, case_->tensors.end(), is_output));
+  const auto before =
+      static_cast<std::size_t>(std::count_if(begin, begin + static_cast<std::ptrdiff_t>(tensor), is_output));
+  return outputs().at(output / in_launch * in_launch + before);
 }
 
 // The values are those of the launch that the output is of.
 void Lease::tie(const Tensor& indices, std::size_t output, OutputPair& pair) const {
-  const std::size_t first = buffer_of_output(output) / case_->tensors.size() * case_->tensors.size();
-  const std::size_t values = first + indices.tied->tensor;
+  const std::size_t values = buffer_beside(output, indices.tied->tensor);
   pair.values = buffers_[values].get();
   pair.values_begin = fillings_[values].begin;
   pair.tied = layout_of_ties(*case_, indices);
@@ -427,7 +470,8 @@ std::size_t Lease::buffer_of_output(std::size_t output) const {
 }
 
 std::uint64_t Lease::unwritten_elements(std::size_t output) const {
-  return device_.count_unwritten(fillings_[buffer_of_output(output)]);
+  const Filling& filling = fillings_[buffer_of_output(output)];
+  return device::poison_tells_unwritten(filling.dtype) ? device_.count_unwritten(filling) : 0;
 }
 
 std::vector<float> Lease::output_values(std::size_t output) const {
@@ -436,6 +480,7 @@ std::vector<float> Lease::output_values(std::size_t output) const {
 
 std::vector<bool> Lease::untouched(std::size_t output) const {
   const Filling& filling = fillings_[buffer_of_output(output)];
+  if (!device::poison_tells_unwritten(filling.dtype)) return std::vector<bool>(filling.elements);
   std::vector<unsigned char> bytes(filling.end() - filling.begin);
   device_.read(*filling.buffer, filling.begin, bytes.data(), bytes.size());
   const device::Poison poison{filling.poison, filling.dtype};

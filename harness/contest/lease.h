@@ -26,6 +26,8 @@ constexpr std::uint64_t address_step = 256;
 // How the indices that an output of a case holds lie over the tensor that they point into, without its
 // values; of an output that is tied.
 TiedValues layout_of_ties(const Case& bound, const Tensor& indices);
+// The same of an output of codes.
+Quantised layout_of_codes(const Case& bound, const Tensor& codes);
 
 struct LeaseTerms {
   bool moves = false;          // tensors lie elsewhere in their buffers in every call
@@ -105,7 +107,7 @@ class Lease {
   };
   // Of all launches of the call, as they count: what was captured, where outputs are, in full.
   std::vector<Loaned> outputs() const;
-  // Elements of output number `output` that the call left as they were.
+  // Elements of output number `output` that the call left as they were; 0 where that cannot be told, of bytes.
   std::uint64_t unwritten_elements(std::size_t output) const;
 
   // Of its elements, as outputs() count; and which of them still hold the poison.
@@ -152,6 +154,8 @@ class Lease {
   std::size_t changed_tensor(const Draw& draw) const;
   std::vector<OutputPair> pairs_with(const Lease& expected) const;
   void tie(const Tensor& indices, std::size_t output, OutputPair& pair) const;
+  std::size_t buffer_beside(std::size_t output, std::size_t tensor) const;
+  Loaned output_beside(std::size_t output, std::size_t tensor) const;
 
   Device& device_;
   const Problem& problem_;

@@ -68,10 +68,17 @@ struct OutputPair {
   std::uint64_t expected_begin = 0;
   std::uint64_t elements = 0;
   Dtype dtype = Dtype::float32;  // of the output
-  // Of an output of indices: the tensor of the values that they point to. Null: every index counts as it is.
+  // Of an output of indices: the tensor of the values that they point to. Null: every index counts as it is. Of an
+  // output of codes: what they stand for.
   SharedBuffer* values = nullptr;
   std::uint64_t values_begin = 0;
   TiedValues tied = {};  // but for its pointer
+  // Of an output of codes: their scales.
+  SharedBuffer* scales = nullptr;
+  std::uint64_t scales_begin = 0;
+  SharedBuffer* expected_scales = nullptr;
+  std::uint64_t expected_scales_begin = 0;
+  Quantised quantised = {};  // but for its pointers
 };
 
 struct Inspection {

@@ -170,7 +170,80 @@ struct ComparedOutput {
   std::uint64_t elements = 0;
   Dtype dtype = Dtype::float32;
   TiedValues tied;
+  Quantised quantised;
 };
+
+// Where the scale of element `index` of the values is.
+KGRADE_HOST_DEVICE inline std::uint64_t place_of_scale(const Quantised& quantised, std::uint64_t index) {
+  const std::uint64_t columns = quantised.columns / quantised.block;
+  const std::uint64_t row = index / quantised.columns;
+  const std::uint64_t column = index % quantised.columns / quantised.block;
+  if (!quantised.is_swizzled) return row * columns + column;
+  const std::uint64_t tile = row / 128 * ((columns + 3) / 4) + column / 4;
+  return tile * 512 + row % 32 * 16 + row % 128 / 32 * 4 + column % 4;
+}
+
+KGRADE_HOST_DEVICE constexpr std::uint64_t codes_per_byte(const Quantised& quantised) {
+  return quantised.code == SmallFloat::e2m1 ? 2 : 1;
+}
+
+// What element `index` of the values is as a code, which is the one of that number in `byte`.
+KGRADE_HOST_DEVICE inline double decoded(const Quantised& quantised, const unsigned char* scales, std::uint32_t byte,
+                                         std::uint64_t index) {
+  const std::uint32_t code = codes_per_byte(quantised) == 2 && index % 2 == 1 ? byte >> 4 : byte;
+  const float scale = decode(quantised.scale_code, scales[place_of_scale(quantised, index)]);
+  return static_cast<double>(decode(quantised.code, code)) * static_cast<double>(scale) / quantised.divisor;
+}
+
+// How far two codes are from the value that they stand for.
+struct CodeDistances {
+  double value = 0;
+  double actual = 0;
+  double expected = 0;
+  bool is_finite = true;  // what the actual one stands for
+};
+
+KGRADE_HOST_DEVICE inline CodeDistances code_distances(const Quantised& quantised, std::uint32_t actual,
+                                                       std::uint32_t expected, std::uint64_t index) {
+  CodeDistances distances;
+  distances.value = static_cast<double>(load_element(quantised.dtype, quantised.values, index));
+  const double number = decoded(quantised, quantised.scales, actual, index);
+  distances.is_finite = is_finite(static_cast<float>(number));
+  distances.actual = fabs(number - distances.value);
+  distances.expected = fabs(decoded(quantised, quantised.expected_scales, expected, index) - distances.value);
+  return distances;
+}
+
+// Byte number `index` of an output of codes.
+KGRADE_HOST_DEVICE inline void accumulate_codes(ElementErrors& total, const Quantised& quantised, std::uint32_t actual,
+                                                std::uint32_t expected, std::uint64_t index) {
+  const std::uint64_t count = codes_per_byte(quantised);
+  for (std::uint64_t i = count * index; i < count * (index + 1); ++i) {
+    const CodeDistances distances = code_distances(quantised, actual, expected, i);
+    if (!distances.is_finite) {
+      if (total.nonfinite_mismatches == 0) total.first_nonfinite_mismatch = index;
+      total.nonfinite_mismatches += 1;
+      continue;
+    }
+    total.compared += 1;
+    total.sum_squared_difference += distances.actual * distances.actual - distances.expected * distances.expected;
+    total.sum_squared_expected += distances.value * distances.value;
+    if (distances.actual - distances.expected > total.max_abs_difference) {
+      total.max_abs_difference = distances.actual - distances.expected;
+      total.worst_index = index;
+    }
+  }
+}
+
+KGRADE_HOST_DEVICE inline bool has_wrong_code(const ComparedOutput& output, std::uint64_t index, double limit) {
+  const std::uint64_t count = codes_per_byte(output.quantised);
+  for (std::uint64_t i = count * index; i < count * (index + 1); ++i) {
+    const CodeDistances distances =
+        code_distances(output.quantised, output.actual[index], output.expected[index], i);
+    if (!distances.is_finite || distances.actual - distances.expected > limit) return true;
+  }
+  return false;
+}
 
 KGRADE_HOST_DEVICE inline void accumulate_integer(ElementErrors& total, std::int64_t actual,
                                                   std::int64_t expected, std::uint64_t index,
@@ -227,6 +300,8 @@ KGRADE_HOST_DEVICE inline void merge(ElementErrors& total, const ElementErrors& 
 
 KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, const ComparedOutput& output,
                                           std::uint64_t index) {
+  if (output.quantised.values != nullptr)
+    return accumulate_codes(total, output.quantised, output.actual[index], output.expected[index], index);
   if (is_integer(output.dtype)) {
     return accumulate_integer(total, load_integer(output.dtype, output.actual, index),
                               load_integer(output.dtype, output.expected, index), index, output.tied);
@@ -243,6 +318,7 @@ KGRADE_HOST_DEVICE inline bool is_wrong(float actual, float expected, double lim
 
 // Integers are wrong wherever they differ.
 KGRADE_HOST_DEVICE inline bool is_wrong(const ComparedOutput& output, std::uint64_t index, double limit) {
+  if (output.quantised.values != nullptr) return has_wrong_code(output, index, limit);
   if (!is_integer(output.dtype)) {
     return is_wrong(load_element(output.dtype, output.actual, index),
                     load_element(Dtype::float32, output.expected, index), limit, output.dtype);

@@ -63,6 +63,11 @@ KGRADE_HOST_DEVICE inline unsigned int changed_bytes_in_block(const unsigned cha
   return changed;
 }
 
+// Whether an element that holds poison was never written. An integer of a byte may be any of its values.
+KGRADE_HOST_DEVICE constexpr bool poison_tells_unwritten(Dtype dtype) {
+  return element_bytes(dtype) > 1 || dtype == Dtype::boolean;
+}
+
 // Whether element number `index` of the tensor that begins at byte `begin` of a buffer holds what fill_block
 // wrote; `tensor` are its bytes alone.
 KGRADE_HOST_DEVICE inline bool is_poison(const unsigned char* tensor, std::uint64_t begin,

@@ -45,6 +45,8 @@ struct Distribution {
   // What elements are multiplied by: 2^exponent, or powers of two that differ from it by up to `spread`.
   std::int32_t exponent = 0;
   std::int32_t spread = 0;
+  bool is_encoded = false;  // elements are bytes that hold codes of what is drawn
+  SmallFloat code = SmallFloat::e4m3;
 };
 
 namespace detail {
@@ -149,9 +151,10 @@ KGRADE_HOST_DEVICE inline float sample_float32(const Distribution& distribution,
 }  // namespace detail
 
 // One element from one random word. Of a 16-bit type it is the float32 one rounded to the nearest value that
-// is normal or zero, finite, and within the distribution's range.
+// is normal or zero, finite, and within the distribution's range; of codes it is the code, which is finite.
 KGRADE_HOST_DEVICE inline float sample(const Distribution& distribution, std::uint32_t word) {
   const float value = detail::sample_float32(distribution, word);
+  if (distribution.is_encoded) return static_cast<float>(encode(distribution.code, value));
   const Dtype dtype = distribution.dtype;
   if (dtype == Dtype::float32 || is_integer(dtype)) return value;
   switch (distribution.kind) {

@@ -60,6 +60,8 @@ Distribution to_distribution(const ResolvedInit& init, Dtype dtype) {
   distribution.high = init.high;
   distribution.exponent = init.scaling.exponent;
   distribution.spread = init.scaling.spread;
+  distribution.is_encoded = init.encoding.has_value();
+  distribution.code = init.encoding.value_or(distribution.code);
   return distribution;
 }
 

@@ -300,11 +300,26 @@ std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t in
     return fmt::format("'{}' reaches {} precision (error {:.1e}), and {} is asked for", output.tensor,
                        to_string(judgement.precision), judgement.relative_error, session_.problem.precision);
   }
+  if (output.compare == Comparison::Kind::quantised) return describe_codes(output, judgement);
   const std::uint64_t elements = errors.compared + errors.nonfinite_mismatches;
   std::string text = fmt::format("'{}': {} of {} elements wrong, the worst at {}", output.tensor, wrong,
                                  elements, coordinates_of_worst(output));
   const std::string how = how_wrong(index, judgement.element_limit);
   return how.empty() ? text : fmt::format("{}; {}", text, how);
+}
+
+// Of codes it is what they stand for that counts, and no single one need be wrong.
+std::string CaseCalls::describe_codes(const OutputErrors& output, const Judgement& judgement) const {
+  const std::string what = fmt::format("'{}' and '{}'", output.tensor,
+                                       session_.problem.find_parameter(output.tensor)->compare.quantisation.scales);
+  if (output.errors.nonfinite_mismatches > 0)
+    return fmt::format("{} codes of {} stand for no finite number, the first at {}", output.errors.nonfinite_mismatches,
+                       what, coordinates_of_worst(output));
+  return fmt::format("what {} stand for is further from '{}' than the reference's: by {:.1e} of its norm, and {:.1e} is "
+                     "allowed; the worst code is at {}",
+                     what, session_.problem.find_parameter(output.tensor)->compare.values, judgement.relative_error,
+                     threshold(session_.problem.thresholds, precision_from(session_.problem.precision)),
+                     coordinates_of_worst(output));
 }
 
 std::string CaseCalls::how_wrong(std::size_t index, double limit) {

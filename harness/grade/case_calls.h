@@ -72,6 +72,7 @@ class CaseCalls {
   CallFinding explain_wrong(CallFinding finding) const;
   std::string describe_wrong(const OutputErrors& output, std::size_t index, const Judgement& judgement,
                              std::uint64_t wrong);
+  std::string describe_codes(const OutputErrors& output, const Judgement& judgement) const;
   // How the elements of an output are wrong that are off by more than the limit; empty: not known.
   std::string how_wrong(std::size_t index, double limit);
   std::optional<std::string> busy_between_calls() const;

@@ -51,8 +51,8 @@ BuildRequest control_request(Role role, const Problem& problem, const fs::path& 
 Result<bool> write_control(const Problem& problem, const fs::path& folder) {
   std::string text = signature(problem);
   text.back() = ' ';  // the semicolon
-  const std::string header(cuda_header(problem.dtype));
-  if (!header.empty()) text = "#include <" + header + ">\n" + text;
+  for (const std::string_view header : cuda_headers(problem, problem.dtype))
+    text = fmt::format("#include <{}>\n{}", header, text);
   return write_file_atomically(folder / "control.cu", text + "{}\n");
 }
 

@@ -65,6 +65,7 @@ class CaseResolver {
     for (Tensor& tensor : case_.tensors) {
       resolve_ties(problem_.parameters[tensor.parameter].compare, tensor);
       resolve_beginning(tensor);
+      resolve_codes(problem_.parameters[tensor.parameter].compare, tensor);
     }
   }
 
@@ -80,6 +81,66 @@ class CaseResolver {
     report(Error{fmt::format("'{}' begins as '{}', which has another shape: [{}], and not [{}]", output.name,
                              input->name, fmt::join(input->shape, ", "), fmt::join(output.shape, ", ")),
                  "give both the same shape", begins->location});
+  }
+
+  // Null, and an error, where there is none of the kind.
+  const Tensor* named_in(const Comparison& compare, const Tensor& output, const std::string& name, bool is_output) {
+    const auto found = std::find_if(case_.tensors.begin(), case_.tensors.end(),
+                                    [&](const Tensor& tensor) { return tensor.name == name; });
+    if (found != case_.tensors.end() && found->output == is_output && &*found != &output) return &*found;
+    const std::string_view kind = is_output ? "another output" : "an input";
+    report(Error{fmt::format("'compare' of '{}' names '{}', which is not {}", output.name, name, kind),
+                 fmt::format("name {}", kind), compare.location});
+    return nullptr;
+  }
+
+  void resolve_codes(const Comparison& compare, Tensor& output) {
+    if (!output.output || compare.kind != Comparison::Kind::quantised) return;
+    const Quantisation& quantisation = compare.quantisation;
+    const Tensor* const values = named_in(compare, output, compare.values, false);
+    const Tensor* const scales = values == nullptr ? nullptr : named_in(compare, output, quantisation.scales, true);
+    if (scales == nullptr) return;
+    QuantisedAs codes{static_cast<std::size_t>(values - case_.tensors.data()),
+                      static_cast<std::size_t>(scales - case_.tensors.data()),
+                      quantisation.code,
+                      quantisation.scale_code,
+                      quantisation.block,
+                      quantisation.is_swizzled};
+    check_codes(compare, output, *values, *scales);
+    const auto divisor = case_.reals.find(quantisation.divisor);
+    if (divisor != case_.reals.end()) {
+      codes.divisor = divisor->second;
+    } else if (!quantisation.divisor.empty()) {
+      report(Error{fmt::format("'compare' of '{}' names '{}', which is no real scalar", output.name, quantisation.divisor),
+                   "name a scalar of type float", compare.location});
+    }
+    output.quantised = codes;
+  }
+
+  // Blocks lie along the last axis of the values.
+  void check_codes(const Comparison& compare, const Tensor& output, const Tensor& values, const Tensor& scales) {
+    const std::int64_t columns = values.shape.back();
+    const std::int64_t block = compare.quantisation.block;
+    if (columns % block != 0) {
+      report(Error{fmt::format("'compare' of '{}': rows of '{}' have {} elements, no multiple of {}", output.name,
+                               values.name, columns, block),
+                   "add the condition to `require`, or change the case", compare.location});
+      return;
+    }
+    const std::int64_t per_byte = compare.quantisation.code == SmallFloat::e2m1 ? 2 : 1;
+    const std::int64_t needed = scales_needed(values.elements / columns, columns / block, compare.quantisation.is_swizzled);
+    if (output.elements * per_byte == values.elements && scales.elements == needed) return;
+    report(Error{fmt::format("'compare' of '{}': '{}' has {} elements, for which there must be {} bytes of codes and {} "
+                             "scales, and there are {} and {}",
+                             output.name, values.name, values.elements, values.elements / per_byte, needed,
+                             output.elements, scales.elements),
+                 "mend `shape` of the two outputs", compare.location});
+  }
+
+  // Swizzled ones are padded to tiles of 128 rows and 4 columns.
+  static std::int64_t scales_needed(std::int64_t rows, std::int64_t columns, bool is_swizzled) {
+    const auto padded = [](std::int64_t count, std::int64_t step) { return (count + step - 1) / step * step; };
+    return is_swizzled ? padded(rows, 128) * padded(columns, 4) : rows * columns;
   }
 
   void resolve_ties(const Comparison& compare, Tensor& output) {
@@ -156,6 +217,7 @@ class CaseResolver {
     resolved.second = init.second;
     resolved.choices = init.choices;
     resolved.structure = init.structure;
+    resolved.encoding = init.encoding;
     const bool has_matrices = init.structure != Init::Structure::none || init.kind == Init::Kind::adjacency;
     if (has_matrices && !resolve_matrices(init, tensor)) return false;
     switch (init.kind) {

@@ -22,12 +22,24 @@ struct ResolvedInit {
   std::int64_t low = 0;   // of wide_integers
   std::int64_t high = 0;
   Scaling scaling = {};
+  std::optional<SmallFloat> encoding = {};
 };
 
 // An output of indices: into which tensor, and along which axis (none: it counts as flat).
 struct TiedTo {
   std::size_t tensor = 0;  // index into Case::tensors
   std::optional<std::size_t> axis;
+};
+
+// An output of codes: of which tensor, and where their scales are.
+struct QuantisedAs {
+  std::size_t values = 0;  // index into Case::tensors
+  std::size_t scales = 0;  // likewise
+  SmallFloat code = SmallFloat::e2m1;
+  SmallFloat scale_code = SmallFloat::e8m0;
+  std::int64_t block = 1;
+  bool is_swizzled = false;
+  double divisor = 1;
 };
 
 struct Tensor {
@@ -42,6 +54,7 @@ struct Tensor {
   std::optional<TiedTo> tied = {};                    // likewise
   bool begins_as_zeros = false;                       // likewise
   std::optional<std::size_t> begins_as = {};          // likewise: the input, an index into Case::tensors
+  std::optional<QuantisedAs> quantised = {};          // likewise
 
   bool is_computed() const { return !output && init.kind == ResolvedInit::Kind::computed; }
   // An input that the case decides: its contents are the same in every draw.

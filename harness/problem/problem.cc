@@ -34,7 +34,7 @@ void check_tensor(const Problem& problem, const Parameter& parameter, Errors& mi
   if (parameter.type != element_type_name && !parameter.own_dtype()) {
     missing.push_back({fmt::format("tensor '{}' is of type {}, which no tensor can have yet", parameter.name,
                                    parameter.type),
-                       "write `type: \"[VAR]\"`, float, bool or an integer type, as in int64_t",
+                       "write `type: \"[VAR]\"`, float, bool, __nv_fp8_e4m3 or an integer type, as in int64_t",
                        parameter.location});
   }
   if (parameter.shape.empty()) {
@@ -138,7 +138,7 @@ const CaseSpec* Problem::find_case(std::string_view name) const {
 
 bool Problem::compares_exactly() const {
   const auto is_by_norm = [](const Parameter& parameter) {
-    return parameter.is_output() && parameter.compare.kind == Comparison::Kind::norm;
+    return parameter.is_output() && has_norm(parameter.compare.kind);
   };
   return std::any_of(parameters.begin(), parameters.end(),
                      [](const Parameter& p) { return p.is_output(); }) &&
@@ -176,6 +176,15 @@ std::string signature(const Problem& problem, std::string_view element) {
                         parameter.pointer ? "*" : "", parameter.name);
   }
   return text + ");";
+}
+
+std::set<std::string_view> cuda_headers(const Problem& problem, Dtype dtype) {
+  std::set<std::string_view> headers = {cuda_header(dtype)};
+  for (const Parameter& parameter : problem.arguments()) {
+    if (const auto own = parameter.own_dtype()) headers.insert(cuda_header(*own));
+  }
+  headers.erase("");
+  return headers;
 }
 
 std::string signature(const Problem& problem) { return signature(problem, cuda_type(problem.dtype)); }

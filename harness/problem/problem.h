@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -50,6 +51,7 @@ inline constexpr std::size_t most_choices = 8;
 // - adjacency(p, missing): the weights of a graph's edges, whole numbers from 1 to 100; each edge is there with a
 //   probability of p, else its element is `missing`; the diagonal is 0,
 // - symmetric(d), triangular(d, upper), triangular(d, lower): square matrices in the last two axes, of any d above.
+// - e4m3(d), e5m2(d), e8m0(d): bytes that hold the codes of numbers of any of the first two lines, of which none is NaN.
 // Of a problem that has a Model, also computed: what get_inputs() of its file gives. `shape: values(a, b, ...)` is a
 // tensor of so many integer expressions and its contents at once.
 struct Init {
@@ -73,17 +75,33 @@ struct Init {
   // Of integers whose ends a case decides, both; of values all; of uniform_fan_in its n.
   std::vector<Expression> expressions = {};
   Structure structure = Structure::none;
+  std::optional<SmallFloat> encoding = {};
   std::string text = {};  // as written
+};
+
+// How codes of few bits stand for numbers: code times scale, divided by a scalar of the problem.
+struct Quantisation {
+  SmallFloat code = SmallFloat::e2m1;
+  std::int64_t block = 1;  // elements of one scale
+  std::string scales;      // the output that holds them
+  SmallFloat scale_code = SmallFloat::e8m0;
+  bool is_swizzled = false;  // scales lie in tiles (device/contents.h), else row by row
+  std::string divisor;       // a scalar of a real type; empty: 1
 };
 
 // How an output is held against what is expected. Written as `norm` (by the norm of what it is off by), `exact`,
 // ties(x) or ties(x, axis): indices of elements of the input `x`, along an axis or of all its elements, of
-// which one is as good as another where the elements are equal.
+// which one is as good as another where the elements are equal. quantised(x, e2m1, 32, scale, e8m0) are codes of the
+// input `x` in blocks along its last axis, with a scale for each block in the output `scale`: what they stand for may be
+// further from `x` than what the expected ones stand for by as much as the class allows. That output is compared with
+// them, and has `scales` here.
 struct Comparison {
-  enum class Kind { norm, exact, ties };
+  enum class Kind { norm, exact, ties, quantised, scales };
   Kind kind = Kind::norm;
-  std::string values;                // of ties
+  std::string values;                // of ties and quantised
   std::optional<std::int64_t> axis;  // of ties; negative ones count from the end
+  Quantisation quantisation = {};    // of quantised
+  std::string text = "norm";         // as written
   Location location;
 };
 
@@ -93,6 +111,11 @@ struct Beginning {
   std::string input;  // empty: zeros
   Location location;
 };
+
+// By the norm of what an output, or what it stands for, is off by.
+constexpr bool has_norm(Comparison::Kind kind) {
+  return kind == Comparison::Kind::norm || kind == Comparison::Kind::quantised;
+}
 
 struct Parameter {
   std::string name;
@@ -215,7 +238,7 @@ struct Problem {
   std::span<const Parameter> arguments() const;
   // Asks for the class exact: no output may be off by any rounding. Only where all are compared so.
   bool is_exact() const { return precision == "exact"; }
-  // There are outputs, and none of them is compared by its norm.
+  // There are outputs, and none of them is compared by a norm.
   bool compares_exactly() const;
   const CaseSpec* find_case(std::string_view name) const;
   const Parameter* find_parameter(std::string_view name) const;
@@ -262,6 +285,8 @@ Errors missing_for_grading(const Problem& problem);
 // The candidates' entry point as C++: `extern "C" void solution(const float* input, ..., size_t groups);`
 // `element` replaces [VAR]; without it the problem's own type does.
 std::string signature(const Problem& problem, std::string_view element);
+// The headers that define its types, with [VAR] as `dtype`.
+std::set<std::string_view> cuda_headers(const Problem& problem, Dtype dtype);
 std::string signature(const Problem& problem);
 
 }  // namespace kgrade

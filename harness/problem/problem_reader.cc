@@ -200,7 +200,7 @@ class ProblemReader {
   void check_exact(const YamlNode& node) {
     const auto by_norm =
         std::find_if(problem_.parameters.begin(), problem_.parameters.end(), [](const Parameter& parameter) {
-          return parameter.is_output() && parameter.compare.kind == Comparison::Kind::norm;
+          return parameter.is_output() && has_norm(parameter.compare.kind);
         });
     if (by_norm != problem_.parameters.end()) {
       diagnostics_.add(

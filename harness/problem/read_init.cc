@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view forms =
     "write uniform(lo, hi), normal(mean, sd), integers(lo, hi), constant(value), ones, zeros, choice(a, b), "
-    "bernoulli(p), labels(n), adjacency(p, missing), uniform_fan_in(n), symmetric(...) or triangular(..., upper)";
+    "bernoulli(p), labels(n), adjacency(p, missing), uniform_fan_in(n), symmetric(...), triangular(..., upper), or for "
+    "bytes that hold codes e4m3(...), e5m2(...) or e8m0(...)";
 
 // Where the problem has a Model, and so get_inputs().
 constexpr std::string_view computed_form = "; or computed, for an input that get_inputs() computes";
@@ -119,6 +120,7 @@ class InitReader {
       return fail(fmt::format("'init' {} is not closed", in_quotes(node_.value)),
                   "write ')' at its end; inside {...}, put it into quotes");
     if (call->name == "symmetric" || call->name == "triangular") return read_structure(*call);
+    if (is_encoding(call->name)) return read_encoding(*call);
     const auto form = std::find_if(known_forms.begin(), known_forms.end(),
                                    [&](const Form& known) { return known.name == call->name; });
     if (form == known_forms.end())
@@ -127,7 +129,7 @@ class InitReader {
   }
 
   std::string hint(const CallText& call) const {
-    std::vector<std::string> names = {"symmetric", "triangular"};
+    std::vector<std::string> names = {"symmetric", "triangular", "e4m3", "e5m2", "e8m0"};
     for (const Form& form : known_forms) {
       if (has_model_ || form.kind != Init::Kind::computed) names.emplace_back(form.name);
     }
@@ -145,7 +147,8 @@ class InitReader {
                   fmt::format("write it as in {}(normal(0, 1){})", call.name, is_symmetric ? "" : ", upper"));
     // Before it is read: a file may nest them as deep as it likes.
     const auto inner = split_call(arguments[0]);
-    const bool is_nested = inner && (inner->name == "symmetric" || inner->name == "triangular");
+    const bool is_nested =
+        inner && (inner->name == "symmetric" || inner->name == "triangular" || is_encoding(inner->name));
     auto init = is_nested ? std::nullopt : read_form(arguments[0]);
     if (!init && !is_nested) return std::nullopt;
     if (is_nested || init->kind == Init::Kind::computed)
@@ -154,6 +157,29 @@ class InitReader {
     init->structure = is_symmetric      ? Init::Structure::symmetric
                       : side == "upper" ? Init::Structure::upper
                                         : Init::Structure::lower;
+    return init;
+  }
+
+  // Codes of pairs are two numbers a byte: integers(0, 255) draws all of them.
+  static bool is_encoding(std::string_view name) {
+    const auto format = small_float_from(name);
+    return format && *format != SmallFloat::e2m1;
+  }
+
+  // e4m3(normal(0, 1))
+  std::optional<Init> read_encoding(const CallText& call) {
+    const auto arguments = call.arguments();
+    const auto inner = arguments.size() == 1 ? split_call(arguments[0]) : std::nullopt;
+    const auto form = std::find_if(known_forms.begin(), known_forms.end(),
+                                   [&](const Form& known) { return inner && known.name == inner->name; });
+    const bool is_of_numbers = form != known_forms.end() && !takes_expressions(*form) &&
+                               form->kind != Init::Kind::computed && form->kind != Init::Kind::adjacency;
+    auto init = is_of_numbers ? read_as(*inner, *form) : std::nullopt;
+    if (is_of_numbers && !init) return std::nullopt;
+    if (!init || !init->expressions.empty())
+      return fail(fmt::format("'init' {} is of a distribution of numbers alone", call.name),
+                  fmt::format("write it as in {}(normal(0, 1))", call.name));
+    init->encoding = small_float_from(call.name);
     return init;
   }
 
@@ -247,6 +273,7 @@ std::string complaint_about_ends(const Init& init, const ScalarType& type) {
 
 std::string complaint_about(const Init& init, const ScalarType& type) {
   if (init.kind == Init::Kind::computed || init.kind == Init::Kind::values) return "";
+  if (init.encoding) return type.element == Dtype::uint8 ? "" : fmt::format("draws bytes, and the type is {}", type.name);
   if (init.kind == Init::Kind::integers && !init.expressions.empty()) return complaint_about_ends(init, type);
   if (!type.is_integer()) return "";
   std::vector<double> values;

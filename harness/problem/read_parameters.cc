@@ -13,7 +13,29 @@
 namespace kgrade {
 namespace {
 
-constexpr std::string_view comparisons = "write norm, exact, ties(x) or ties(x, axis), with an input x";
+constexpr std::string_view comparisons =
+    "write norm, exact, ties(x) or ties(x, axis), with an input x; or for codes of an input x in blocks of 32 as in "
+    "quantised(x, e2m1, 32, scale, e8m0), with an output scale";
+
+// quantised(x, CODE, BLOCK, SCALES, SCALE_CODE), and behind that `swizzled`, and the name of a divisor.
+std::optional<Quantisation> read_quantisation(const std::vector<std::string_view>& arguments) {
+  constexpr std::size_t fewest = 5;
+  constexpr std::size_t most = 7;
+  constexpr std::int64_t largest_block = 4096;
+  if (arguments.size() < fewest || arguments.size() > most) return std::nullopt;
+  const auto code = small_float_from(arguments[1]);
+  const auto block = parse_integer(arguments[2]);
+  const auto scale_code = small_float_from(arguments[4]);
+  if (!code || *code == SmallFloat::e8m0 || !block || *block < 1 || *block > largest_block || *block % 2 != 0 ||
+      !scale_code || *scale_code == SmallFloat::e2m1)
+    return std::nullopt;
+  Quantisation quantisation{*code, *block, std::string(arguments[3]), *scale_code, false, {}};
+  quantisation.is_swizzled = arguments.size() > fewest && arguments[fewest] == "swizzled";
+  const std::size_t next = quantisation.is_swizzled ? fewest + 1 : fewest;
+  if (arguments.size() > next + 1) return std::nullopt;
+  if (arguments.size() > next) quantisation.divisor = arguments[next];
+  return quantisation;
+}
 
 // How an output is compared; Comparison in problem.h has the forms.
 std::optional<Comparison> read_comparison(const YamlNode& node, Diagnostics& diagnostics) {
@@ -21,11 +43,20 @@ std::optional<Comparison> read_comparison(const YamlNode& node, Diagnostics& dia
   if (!text) return std::nullopt;
   Comparison comparison;
   comparison.location = node.location;
+  comparison.text = std::string(trimmed(*text));
   const auto call = split_call(*text);
   const auto arguments = call ? call->arguments() : std::vector<std::string_view>{};
   if (call && call->name == "norm" && !call->parentheses) return comparison;
   comparison.kind = Comparison::Kind::exact;
   if (call && call->name == "exact" && !call->parentheses) return comparison;
+  if (call && call->name == "quantised") {
+    if (const auto quantisation = read_quantisation(arguments)) {
+      comparison.kind = Comparison::Kind::quantised;
+      comparison.values = arguments[0];
+      comparison.quantisation = *quantisation;
+      return comparison;
+    }
+  }
   comparison.kind = Comparison::Kind::ties;
   const auto axis = arguments.size() == 2 ? parse_integer(arguments[1]) : std::nullopt;
   const bool is_ties = call && call->name == "ties" && (arguments.size() == 1 || axis);
@@ -85,8 +116,8 @@ class ParameterReader {
     }
     const auto type = read_text(*entry, "'type'", diagnostics_);
     if (!type) return incomplete();
-    parameter_.type = *type;
-    if (find_scalar_type(*type) != nullptr) return;
+    parameter_.type = std::string(cuda_name(*type));
+    if (find_scalar_type(parameter_.type) != nullptr) return;
     diagnostics_.add(entry->location, fmt::format("unknown type {}", in_quotes(*type)),
                      suggestion_of_known(*type, scalar_type_names()));
     incomplete();
@@ -101,6 +132,12 @@ class ParameterReader {
       return false;
     }
     parameter_.pointer = *pointer;
+    const ScalarType* const type = find_scalar_type(parameter_.type);
+    if (!parameter_.pointer && type != nullptr && !type->is_of_scalars) {
+      diagnostics_.add(entry->place(), fmt::format("{} is a scalar of type {}, which only tensors have", what_, type->name),
+                       "write `type: float`, or \"[VAR]\" for a scalar of the element type");
+      incomplete();
+    }
     return true;
   }
 
@@ -167,7 +204,10 @@ class ParameterReader {
     const YamlNode* const entry = node_.find("compare");
     const ScalarType* const type = find_scalar_type(parameter_.type);
     const bool is_integral = type != nullptr && type->is_integer();
-    if (parameter_.is_output() && is_integral) parameter_.compare.kind = Comparison::Kind::exact;
+    if (parameter_.is_output() && is_integral) {
+      parameter_.compare.kind = Comparison::Kind::exact;
+      parameter_.compare.text = "exact";
+    }
     if (entry == nullptr) return;
     if (!parameter_.is_output()) {
       diagnostics_.add(entry->key_location, what_ + " is no output and has a 'compare'", "remove it");
@@ -181,6 +221,9 @@ class ParameterReader {
     } else if (compare->kind == Comparison::Kind::ties && !is_integral) {
       diagnostics_.add(entry->place(), fmt::format("'compare' is ties, and {} is of no integer type", what_),
                        "give it an integer type, as in int64_t");
+    } else if (compare->kind == Comparison::Kind::quantised && parameter_.type != "uint8_t") {
+      diagnostics_.add(entry->place(), fmt::format("'compare' is quantised, and {} is of type {}", what_, parameter_.type),
+                       "write `type: uint8_t`: its bytes are the codes");
     } else {
       parameter_.compare = *compare;
     }
@@ -266,6 +309,38 @@ void check_beginnings(const std::vector<Parameter>& parameters, Diagnostics& dia
   }
 }
 
+// An output of scales is compared with the codes that they belong to.
+void claim_scales(std::vector<Parameter>& parameters) {
+  for (const Parameter& codes : std::vector<Parameter>(parameters)) {
+    if (codes.compare.kind != Comparison::Kind::quantised) continue;
+    for (Parameter& scales : parameters) {
+      const bool is_named = scales.name == codes.compare.quantisation.scales && scales.name != codes.name;
+      if (!scales.is_output() || !is_named) continue;
+      scales.compare.kind = Comparison::Kind::scales;
+      scales.compare.values = codes.name;
+      scales.compare.text = "scales of " + codes.name;
+    }
+  }
+}
+
+// What is expected of other floating outputs is never rounded to a type of few bits, so it must be float or [VAR]; scales
+// are bytes.
+void check_narrow_outputs(const std::vector<Parameter>& parameters, Diagnostics& diagnostics) {
+  for (const Parameter& parameter : parameters) {
+    const auto own = parameter.own_dtype();
+    const bool is_scales = parameter.compare.kind == Comparison::Kind::scales;
+    if (!parameter.is_output() || !own) continue;
+    if (is_scales && element_bytes(*own) != 1) {
+      diagnostics.add(parameter.location,
+                      fmt::format("'{}' holds scales, and is of type {}", parameter.name, parameter.type),
+                      "write `type: uint8_t`, or __nv_fp8_e4m3");
+    } else if (!is_scales && !is_integer(*own) && *own != Dtype::float32) {
+      diagnostics.add(parameter.location, fmt::format("the output '{}' is of type {}", parameter.name, parameter.type),
+                      "write `type: \"[VAR]\"` and the type into `dtypes`, as in [float16]; or float");
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Parameter> read_parameters(const YamlNode& node, bool has_model, Diagnostics& diagnostics) {
@@ -281,6 +356,8 @@ std::vector<Parameter> read_parameters(const YamlNode& node, bool has_model, Dia
   if (parameters.size() != node.children.size()) return parameters;
   require_output(node, parameters, diagnostics);
   check_beginnings(parameters, diagnostics);
+  claim_scales(parameters);
+  check_narrow_outputs(parameters, diagnostics);
   return parameters;
 }
 

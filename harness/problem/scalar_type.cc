@@ -35,6 +35,11 @@ constexpr ScalarType real_type(std::string_view name, std::optional<Dtype> eleme
   return {name, ScalarType::Kind::real, 0, 0, element};
 }
 
+// Of elements alone.
+constexpr ScalarType narrow_type(std::string_view name, Dtype element) {
+  return {name, ScalarType::Kind::real, 0, 0, element, false};
+}
+
 constexpr std::array types = {
     real_type(element_type_name),
     unsigned_type<std::size_t>("size_t"),
@@ -58,9 +63,33 @@ constexpr std::array types = {
     unsigned_type<bool>("bool"),
     real_type("float", Dtype::float32),
     real_type("double"),
+    narrow_type("__half", Dtype::float16),
+    narrow_type("__nv_bfloat16", Dtype::bfloat16),
+    narrow_type("__nv_fp8_e4m3", Dtype::float8_e4m3fn),
+    narrow_type("__nv_fp8_e5m2", Dtype::float8_e5m2),
 };
 
+struct OtherName {
+  std::string_view name;
+  std::string_view in_cuda;
+};
+
+constexpr OtherName other_names[] = {{"half", "__half"},
+                                     {"float16", "__half"},
+                                     {"bfloat16", "__nv_bfloat16"},
+                                     {"float8", "__nv_fp8_e4m3"},
+                                     {"float8_e4m3fn", "__nv_fp8_e4m3"},
+                                     {"float8_e5m2", "__nv_fp8_e5m2"},
+                                     {"float32", "float"}};
+
 }  // namespace
+
+std::string_view cuda_name(std::string_view name) {
+  for (const OtherName& other : other_names) {
+    if (other.name == name) return other.in_cuda;
+  }
+  return name;
+}
 
 const ScalarType* find_scalar_type(std::string_view name) {
   for (const ScalarType& type : types) {
@@ -72,6 +101,7 @@ const ScalarType* find_scalar_type(std::string_view name) {
 std::vector<std::string> scalar_type_names() {
   std::vector<std::string> names;
   for (const ScalarType& type : types) names.emplace_back(type.name);
+  for (const OtherName& other : other_names) names.emplace_back(other.name);
   return names;
 }
 

@@ -30,11 +30,15 @@ struct ScalarType {
   std::int64_t low = std::numeric_limits<std::int64_t>::min();
   std::int64_t high = std::numeric_limits<std::int64_t>::max();
   std::optional<Dtype> element = {};  // what a tensor's elements of this type are; none: no tensor has them
+  bool is_of_scalars = true;          // false: only tensors have it
 
   bool is_integer() const { return kind == Kind::integer; }
   // Of an integer type.
   bool holds(std::int64_t value) const { return value >= low && value <= high; }
 };
+
+// The name in C++ of a type that files of other sites spell as PyTorch does: float16, float8, ...; else itself.
+std::string_view cuda_name(std::string_view name);
 
 // Null for a type that parameters cannot have. [VAR] is a real type.
 const ScalarType* find_scalar_type(std::string_view name);

@@ -151,7 +151,7 @@ class CaseSoundness {
     }
     const Acceptance in_single(session_.problem, case_, Precision::fp32);
     for (std::size_t i = 0; i < base_.size(); ++i) {
-      const Judgement judgement = in_single.judge(i, (*single)[i], base_[i], inputs_);
+      const Judgement judgement = in_single.judge(i, (*single)[i], base_, inputs_);
       if (judgement.verdict == Verdict::accepted) continue;
       if (acceptance_.is_exact(i)) {
         note_inexact_reference(i);
@@ -189,7 +189,7 @@ class CaseSoundness {
     if (!squares) return false;
     bool is_sound = true;
     for (std::size_t i = 0; i < base_.size(); ++i) {
-      const ElementErrors errors = compare((*single)[i], base_[i], acceptance_.form(i, inputs_));
+      const ElementErrors errors = compare((*single)[i], base_[i], acceptance_.form(i, inputs_, base_));
       const Judgement judgement = judge_reference(
           {name_of_output(i), {}, errors, output_of(case_, i).compare}, session_.problem, (*squares)[i]);
       if (judgement.verdict == Verdict::accepted) continue;
@@ -297,7 +297,7 @@ class CaseSoundness {
       error = std::max(error, error_of(base_, *changed, case_));
       const auto inputs = inputs_with_ties(case_);
       std::erase_if(accepted,
-                    [&](std::size_t i) { return !acceptance_.accepts(i, base_[i], (*changed)[i], inputs); });
+                    [&](std::size_t i) { return !acceptance_.accepts(i, base_[i], *changed, inputs); });
     }
     for (const std::size_t i : accepted) {
       session_.findings.add(
@@ -326,7 +326,7 @@ class CaseSoundness {
   }
 
   void judge_sampled(std::size_t tensor, std::size_t output, const Values& sampled) {
-    const Judgement judgement = acceptance_.judge(output, sampled, base_[output], inputs_);
+    const Judgement judgement = acceptance_.judge(output, sampled, base_, inputs_);
     // Outputs that do not depend on this input at all are reported as input-ignored.
     if (judgement.verdict != Verdict::accepted || judgement.relative_error == 0) return;
     if (constants_.contains(output)) return;
@@ -371,8 +371,8 @@ class CaseSoundness {
   bool measure_errors() {
     if (constants_.size() == base_.size()) return true;
     // Tensor cores take operands of 16 bits as they are, so the classes do not differ. What is compared
-    // exactly has none.
-    if (session_.problem.dtype != Dtype::float32 || !has_output_by_norm(case_)) return true;
+    // exactly has none, and operands of few bits are exact in all of them.
+    if (session_.problem.dtype != Dtype::float32 || !has_output_by_norm(case_) || !has_operands(case_)) return true;
     progress("precision classes");
     // The errors of few elements spread widely.
     const std::uint32_t draws = case_.tensor_bytes(1) < many_elements ? 2 : 1;

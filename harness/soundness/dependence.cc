@@ -200,6 +200,12 @@ std::vector<Case> with_other_reals(const Problem& problem, const Case& bound, co
 }  // namespace
 
 float flipped(float value, const ResolvedInit& init) {
+  if (init.encoding) {
+    ResolvedInit numbers = init;
+    numbers.encoding.reset();
+    const float number = decode(*init.encoding, static_cast<std::uint32_t>(value));
+    return static_cast<float>(encode(*init.encoding, flipped(number, numbers)));
+  }
   const double old = static_cast<double>(value);
   const double larger = old + std::max(1.0, std::fabs(old));
   switch (init.kind) {

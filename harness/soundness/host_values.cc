@@ -26,6 +26,13 @@ std::int64_t nearest_integer(float value) {
 ElementErrors compare_part(const Elements& actual, const Elements& expected, const OutputForm& form,
                            std::size_t first, std::size_t begin, std::size_t end) {
   ElementErrors total;
+  if (form.quantised.values != nullptr) {
+    constexpr std::uint32_t byte = 0xFF;
+    for (std::size_t i = begin; i < end; ++i)
+      device::accumulate_codes(total, form.quantised, static_cast<std::uint32_t>(actual.integer(i)) & byte,
+                               static_cast<std::uint32_t>(expected.integer(i)) & byte, first + i);
+    return total;
+  }
   if (is_integer(form.dtype)) {
     for (std::size_t i = begin; i < end; ++i)
       device::accumulate_integer(total, actual.integer(i), expected.integer(i), first + i, form.tied);
@@ -162,12 +169,41 @@ bool has_output_by_norm(const Case& bound) {
 
 bool has_ties(const Case& bound) {
   return std::any_of(bound.tensors.begin(), bound.tensors.end(),
-                     [](const Tensor& tensor) { return tensor.tied.has_value(); });
+                     [](const Tensor& tensor) { return tensor.tied.has_value() || tensor.quantised.has_value(); });
 }
 
-OutputForm Acceptance::form(std::size_t output, const std::vector<Values>& inputs) const {
+namespace {
+
+// Bytes of an output as they were stored.
+std::vector<unsigned char> stored_bytes(Dtype dtype, const Values& values) {
+  std::vector<unsigned char> bytes(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) store_element(dtype, bytes.data(), i, values[i]);
+  return bytes;
+}
+
+// The number of a tensor among the outputs.
+std::size_t output_number(const Case& bound, std::size_t tensor) {
+  const auto begin = bound.tensors.begin();
+  return static_cast<std::size_t>(std::count_if(begin, begin + static_cast<std::ptrdiff_t>(tensor),
+                                                [](const Tensor& each) { return each.output; }));
+}
+
+}  // namespace
+
+OutputForm Acceptance::form(std::size_t output, const std::vector<Values>& inputs,
+                            const std::vector<Values>& expected) const {
   const Tensor& tensor = output_of(case_, output);
   OutputForm form{case_.dtype_of(tensor)};
+  if (tensor.quantised && !inputs.empty() && !expected.empty()) {
+    const std::size_t scales = tensor.quantised->scales;
+    form.scales = std::make_shared<const std::vector<unsigned char>>(
+        stored_bytes(case_.dtype_of(case_.tensors[scales]), expected[output_number(case_, scales)]));
+    form.quantised = layout_of_codes(case_, tensor);
+    form.quantised.dtype = Dtype::float32;
+    form.quantised.values = reinterpret_cast<const unsigned char*>(inputs[tensor.quantised->values].data());
+    form.quantised.scales = form.quantised.expected_scales = form.scales->data();
+    return form;
+  }
   if (!tensor.tied || inputs.empty()) return form;
   const Values& values = inputs[tensor.tied->tensor];
   form.tied = layout_of_ties(case_, tensor);

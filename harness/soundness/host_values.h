@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,8 @@ class Elements {
 struct OutputForm {
   Dtype dtype = Dtype::float32;
   TiedValues tied = {};
+  Quantised quantised = {};
+  std::shared_ptr<const std::vector<unsigned char>> scales = {};  // of the expected codes
 };
 
 // As the referee compares outputs (device/element_operations.h). Both have the same number of elements; the
@@ -65,6 +68,7 @@ double error_of(const std::vector<Values>& answer, const std::vector<Values>& ex
 double rounding_error_of(const std::vector<Values>& answer, const std::vector<Values>& expected,
                          const Case& bound);
 bool has_output_by_norm(const Case& bound);
+// Whether what an output is depends on inputs: indices with ties, and codes.
 bool has_ties(const Case& bound);
 
 // What grading accepts, for outputs on the host, each by its number: as its own type is compared, and exactly
@@ -83,10 +87,20 @@ class Acceptance {
   }
 
   // `inputs`: those that the expected answer is for, in the order of Case::tensors, which indices of an
-  // output with ties point into. With none every index counts as it is.
-  OutputForm form(std::size_t output, const std::vector<Values>& inputs) const;
+  // output with ties point into, or codes stand for. With none every index counts as it is. `expected`: all outputs,
+  // among them the scales of codes; without them codes are compared as they are.
+  OutputForm form(std::size_t output, const std::vector<Values>& inputs, const std::vector<Values>& expected = {}) const;
   Judgement judge(std::size_t output, const ElementErrors& errors) const {
     return kgrade::judge(errors, problem_.thresholds, required_, 0, output_of(case_, output).compare);
+  }
+  // Of an answer to one output: the others are the expected ones.
+  Judgement judge(std::size_t output, const Values& answer, const std::vector<Values>& expected,
+                  const std::vector<Values>& inputs) const {
+    return judge(output, compare(answer, expected[output], form(output, inputs, expected)));
+  }
+  bool accepts(std::size_t output, const Values& answer, const std::vector<Values>& expected,
+               const std::vector<Values>& inputs) const {
+    return judge(output, answer, expected, inputs).verdict == Verdict::accepted;
   }
   Judgement judge(std::size_t output, const Values& answer, const Values& expected,
                   const std::vector<Values>& inputs) const {
@@ -99,7 +113,7 @@ class Acceptance {
   bool accepts_all(const std::vector<Values>& answers, const std::vector<Values>& expected,
                    const std::vector<Values>& inputs) const {
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      if (!accepts(i, answers[i], expected[i], inputs)) return false;
+      if (!accepts(i, answers[i], expected, inputs)) return false;
     }
     return true;
   }
@@ -109,7 +123,7 @@ class Acceptance {
     return is_exact(output) ? 0 : kgrade::threshold(problem_.thresholds, required_);
   }
   bool is_exact(std::size_t output) const {
-    return output_of(case_, output).compare != Comparison::Kind::norm;
+    return !has_norm(output_of(case_, output).compare);
   }
 
  private:

@@ -44,7 +44,18 @@ Result<double> error_of_call(const Result<std::vector<Values>>& answer, const st
   return rounding_error_of(*answer, expected, bound);
 }
 
+// Shapes and labels are integers: rounded, they would name another place.
+bool is_operand(const Case& bound, const Tensor& tensor) {
+  const Dtype dtype = bound.dtype_of(tensor);
+  return !tensor.output && !is_integer(dtype) && !is_float8(dtype);
+}
+
 }  // namespace
+
+bool has_operands(const Case& bound) {
+  return std::any_of(bound.tensors.begin(), bound.tensors.end(),
+                     [&](const Tensor& tensor) { return is_operand(bound, tensor); });
+}
 
 float rounded(float value, OperandFormat format) {
   if (!std::isfinite(value)) return value;
@@ -110,8 +121,7 @@ Result<std::vector<Values>> rounded_answer(ReferenceRunner& runner, const Draw& 
                                            OperandFormat format) {
   std::vector<InputEdit> edits;
   for (std::size_t tensor = 0; tensor < inputs.size(); ++tensor) {
-    // Shapes and labels are integers: rounded, they would name another place.
-    if (inputs[tensor].empty() || is_integer(bound.dtype_of(bound.tensors[tensor]))) continue;
+    if (inputs[tensor].empty() || !is_operand(bound, bound.tensors[tensor])) continue;
     InputEdit edit{tensor, 0, inputs[tensor]};
     for (float& value : edit.values) value = rounded(value, format);
     edits.push_back(std::move(edit));

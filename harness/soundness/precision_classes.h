@@ -73,7 +73,10 @@ Thresholds thresholds_for(const ClassErrors& errors);
 // "fp32 1.2e-07, tf32 3.1e-04, fp16 3.1e-04, bf16 2.5e-03".
 std::string to_string(const ClassErrors& errors);
 
-// The oracle's answer on a draw of the runner's case when every input that is no integer is rounded to a format.
+// Whether a case has an input that rounding to a format can change: one that is no integer, and has more than eight bits.
+bool has_operands(const Case& bound);
+
+// The oracle's answer on a draw of the runner's case when every such input is rounded to a format.
 Result<std::vector<Values>> rounded_answer(ReferenceRunner& runner, const Draw& draw,
                                            const std::vector<Values>& inputs, const Case& bound,
                                            OperandFormat format);

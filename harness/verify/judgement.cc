@@ -91,13 +91,14 @@ Judgement judge(const OutputErrors& output, const Thresholds& thresholds, Precis
 
 Judgement judge(const ElementErrors& errors, const Thresholds& thresholds, Precision required,
                 double usual_squares, Comparison::Kind compare) {
-  if (compare != Comparison::Kind::norm) return judge_exactly(errors);
+  if (!has_norm(compare)) return judge_exactly(errors);
   Judgement judgement;
+  const double squared_difference = std::max(0.0, errors.sum_squared_difference);
   const double count = static_cast<double>(errors.compared);
   const double squares = std::max(errors.sum_squared_expected, usual_squares);
   const double rms_expected = count > 0 ? std::sqrt(squares / count) : 0;
-  const double rms_difference = count > 0 ? std::sqrt(errors.sum_squared_difference / count) : 0;
-  judgement.relative_error = ratio(std::sqrt(errors.sum_squared_difference), std::sqrt(squares));
+  const double rms_difference = count > 0 ? std::sqrt(squared_difference / count) : 0;
+  judgement.relative_error = ratio(std::sqrt(squared_difference), std::sqrt(squares));
   judgement.max_scaled_error = ratio(errors.max_abs_difference, rms_expected);
   judgement.element_limit = element_factor * threshold(thresholds, required) * rms_expected;
   judgement.precision = reached(judgement, thresholds);

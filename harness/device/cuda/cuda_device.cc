@@ -97,10 +97,20 @@ unsigned char* bytes_of(SharedBuffer& buffer, std::uint64_t begin = 0) {
 device::Poison poison_of(const Filling& filling) { return {filling.poison, filling.dtype}; }
 
 device::ComparedOutput compared(const OutputPair& output) {
-  TiedValues tied = output.tied;
-  tied.values = output.values != nullptr ? bytes_of(*output.values, output.values_begin) : nullptr;
-  return {bytes_of(*output.actual, output.actual_begin), bytes_of(*output.expected, output.expected_begin),
-          output.elements, output.dtype, tied};
+  device::ComparedOutput both{bytes_of(*output.actual, output.actual_begin),
+                              bytes_of(*output.expected, output.expected_begin),
+                              output.elements,
+                              output.dtype,
+                              output.tied,
+                              output.quantised};
+  if (output.scales != nullptr) {
+    both.quantised.values = bytes_of(*output.values, output.values_begin);
+    both.quantised.scales = bytes_of(*output.scales, output.scales_begin);
+    both.quantised.expected_scales = bytes_of(*output.expected_scales, output.expected_scales_begin);
+  } else if (output.values != nullptr) {
+    both.tied.values = bytes_of(*output.values, output.values_begin);
+  }
+  return both;
 }
 
 // What the referee's kernels find out, in device memory and, once it is read, in host memory. Both are there

@@ -115,10 +115,20 @@ void fill_with_poison(const Filling& filling, device::ByteRange range) {
 }
 
 device::ComparedOutput compared(const OutputPair& output) {
-  TiedValues tied = output.tied;
-  tied.values = output.values != nullptr ? bytes_of(*output.values, output.values_begin) : nullptr;
-  return {bytes_of(*output.actual, output.actual_begin), bytes_of(*output.expected, output.expected_begin),
-          output.elements, output.dtype, tied};
+  device::ComparedOutput both{bytes_of(*output.actual, output.actual_begin),
+                              bytes_of(*output.expected, output.expected_begin),
+                              output.elements,
+                              output.dtype,
+                              output.tied,
+                              output.quantised};
+  if (output.scales != nullptr) {
+    both.quantised.values = bytes_of(*output.values, output.values_begin);
+    both.quantised.scales = bytes_of(*output.scales, output.scales_begin);
+    both.quantised.expected_scales = bytes_of(*output.expected_scales, output.expected_scales_begin);
+  } else if (output.values != nullptr) {
+    both.tied.values = bytes_of(*output.values, output.values_begin);
+  }
+  return both;
 }
 
 ElementErrors compare_in_full(const OutputPair& output) {

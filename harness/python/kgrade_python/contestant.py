@@ -225,6 +225,8 @@ class Contestant:
             dtype, code, bits = TYPES[call.types[name]]
             shape = call.shapes[name] if self.module_class is None else call.shapes[name][:call.rank]
             tensor = self.lender.tensor(arguments[position], call.arrays[name], len(shape), code, bits)
+            if tensor.dtype != dtype:
+                tensor = tensor.view(dtype)
             tensors[name] = tensor
             if parameter["role"] == "input":
                 address = arguments[position]

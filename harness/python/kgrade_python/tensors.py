@@ -12,6 +12,9 @@ TYPES = {
     "float64": (torch.float64, 2, 64),
     "float16": (torch.float16, 2, 16),
     "bfloat16": (torch.bfloat16, 4, 16),
+    # Not every version of PyTorch takes these from DLPack: they are lent as bytes.
+    "float8_e4m3fn": (torch.float8_e4m3fn, 1, 8),
+    "float8_e5m2": (torch.float8_e5m2, 1, 8),
     "int8": (torch.int8, 0, 8),
     "int16": (torch.int16, 0, 16),
     "int32": (torch.int32, 0, 32),

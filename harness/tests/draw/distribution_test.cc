@@ -34,6 +34,20 @@ double variance(const std::vector<float>& values) {
   return sum / static_cast<double>(values.size());
 }
 
+TEST(Distribution, CodesAreThoseOfTheNumbersThatAreDrawn) {
+  const Distribution numbers{Kind::normal, 0, 200};
+  Distribution codes = numbers;
+  codes.dtype = Dtype::uint8;
+  codes.is_encoded = true;
+  const auto wanted = draw(numbers, 10000);
+  const auto drawn = draw(codes, 10000);
+  for (std::size_t i = 0; i < drawn.size(); ++i) {
+    const float number = decode(SmallFloat::e4m3, static_cast<std::uint32_t>(drawn[i]));
+    ASSERT_LE(std::fabs(number), 448.0f) << "and no NaN";
+    ASSERT_NEAR(number, std::fmax(-448.0f, std::fmin(448.0f, wanted[i])), 16.0f);
+  }
+}
+
 TEST(Distribution, UniformStaysInsideAndHasItsMoments) {
   const auto values = draw({Kind::uniform, -2, 3}, 100000);
   for (const float value : values) {

@@ -93,6 +93,33 @@ TEST(TensorTypes, NoTensorIsOfDoublesYet) {
   EXPECT_EQ(said_of(largest(drawn, "type: float")), "");
 }
 
+TEST(TensorTypes, OtherSitesNamesOfNarrowTypesAreRead) {
+  const Case bound = tiny_of(largest("type: float8, init: \"uniform(0, 1)\"", "type: float"));
+  EXPECT_EQ(bound.dtype_of(bound.tensors[0]), Dtype::float8_e4m3fn);
+  EXPECT_EQ(bound.tensor_bytes(), 30 + 6 * 4);
+  const Problem problem = parsed(largest("type: float16, init: \"uniform(0, 1)\"", "type: float"));
+  EXPECT_THAT(signature(problem), HasSubstr("(const __half* x, float* y,"));
+  EXPECT_THAT(cuda_headers(problem, Dtype::bfloat16), ElementsAre("cuda_bf16.h", "cuda_fp16.h"));
+}
+
+TEST(TensorTypes, AnOutputOfFewBitsIsTheTypeUnderTest) {
+  EXPECT_THAT(said_of(largest(drawn, "type: __half")), HasSubstr("the output 'y' is of type __half"));
+  EXPECT_THAT(said_of(largest(drawn, "type: __nv_fp8_e5m2")), HasSubstr("and the type into `dtypes`"));
+}
+
+TEST(TensorTypes, CodesAreDrawnAsBytes) {
+  const auto codes = tiny_of(largest("type: uint8_t, init: \"e4m3(normal(0, 2))\"", "type: float")).tensors[0].init;
+  EXPECT_EQ(codes.encoding, SmallFloat::e4m3);
+  EXPECT_EQ(codes.kind, ResolvedInit::Kind::normal);
+  EXPECT_EQ(codes.second, 2);
+  EXPECT_THAT(said_of(largest("type: int, init: \"e8m0(normal(0, 2))\"", "type: float")),
+              HasSubstr("draws bytes, and the type is int"));
+  for (const char* wrong : {"e4m3(labels(3))", "e4m3(e5m2(ones))", "e5m2(symmetric(ones))", "e8m0(1)", "e4m3"})
+    EXPECT_THAT(said_of(largest("type: uint8_t, init: \"" + std::string(wrong) + "\"", "type: float")),
+                HasSubstr("is of a distribution of numbers alone"))
+        << wrong;
+}
+
 TEST(TensorTypes, IntegersAreDrawnFromValuesOfTheirType) {
   EXPECT_EQ(said_of(largest("type: int8_t, init: \"integers(-128, 127)\"", "type: float")), "");
   EXPECT_EQ(said_of(largest("type: bool, init: ones", "type: float")), "");

@@ -1,0 +1,108 @@
+// Floating-point numbers of eight bits and fewer as codes, written once for host and device: integer operations and
+// single IEEE operations. e4m3 and e5m2 are FP8 of the OCP 8-bit Floating Point Specification, e2m1 and the scales e8m0
+// those of the OCP Microscaling Formats Specification.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "base/compiler.h"
+
+namespace kgrade {
+
+enum class SmallFloat : std::int32_t { e2m1, e4m3, e5m2, e8m0 };
+
+constexpr std::optional<SmallFloat> small_float_from(std::string_view name) {
+  constexpr std::string_view names[] = {"e2m1", "e4m3", "e5m2", "e8m0"};
+  for (int i = 0; i < 4; ++i) {
+    if (names[i] == name) return static_cast<SmallFloat>(i);
+  }
+  return std::nullopt;
+}
+
+namespace detail {
+
+// Of those with a sign: the size of a number is its code without the sign.
+struct SmallFormat {
+  int mantissa_bits;
+  int bias;
+  std::uint32_t largest;  // finite
+  std::uint32_t sign;     // its bit
+};
+
+KGRADE_HOST_DEVICE constexpr SmallFormat format_of(SmallFloat format) {
+  return format == SmallFloat::e2m1   ? SmallFormat{1, 1, 0x07u, 0x08u}
+         : format == SmallFloat::e4m3 ? SmallFormat{3, 7, 0x7Eu, 0x80u}
+                                      : SmallFormat{2, 15, 0x7Bu, 0x80u};
+}
+
+KGRADE_HOST_DEVICE inline float from_bits(std::uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+KGRADE_HOST_DEVICE inline std::uint32_t to_bits(float value) {
+  std::uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+KGRADE_HOST_DEVICE inline float power_of_2(int exponent) {
+  return from_bits(static_cast<std::uint32_t>(exponent + 127) << 23);
+}
+
+// e8m0 has all powers from 2^-127, which is subnormal as a float, to 2^127.
+KGRADE_HOST_DEVICE inline float decode_e8m0(std::uint32_t code) {
+  if (code == 0xFFu) return from_bits(0x7FC00000u);
+  return from_bits(code == 0 ? 0x00400000u : code << 23);
+}
+
+// The nearest power of 2; of what is midway, the larger one.
+KGRADE_HOST_DEVICE inline std::uint32_t encode_e8m0(std::uint32_t size) {
+  const std::uint32_t code = size < 0x00600000u ? 0 : (size + 0x00400000u) >> 23;
+  return code < 0xFEu ? code : 0xFEu;
+}
+
+}  // namespace detail
+
+// Of e2m1 the lower four bits count.
+KGRADE_HOST_DEVICE inline float decode(SmallFloat format, std::uint32_t code) {
+  if (format == SmallFloat::e8m0) return detail::decode_e8m0(code);
+  const detail::SmallFormat parts = detail::format_of(format);
+  const std::uint32_t size = code & (parts.sign - 1);
+  float value = 0;
+  if (size > parts.largest) {
+    const bool is_infinite = format == SmallFloat::e5m2 && size == parts.largest + 1;
+    value = detail::from_bits(is_infinite ? 0x7F800000u : 0x7FC00000u);
+  } else if (size < 1u << parts.mantissa_bits) {
+    value = static_cast<float>(size) * detail::power_of_2(1 - parts.bias - parts.mantissa_bits);
+  } else {
+    value = detail::from_bits((size << (23 - parts.mantissa_bits)) + (static_cast<std::uint32_t>(127 - parts.bias) << 23));
+  }
+  return (code & parts.sign) != 0 ? -value : value;
+}
+
+// The nearest finite number, of two the one with the even code. `value` is no NaN; of e8m0 its sign does not count.
+KGRADE_HOST_DEVICE inline std::uint32_t encode(SmallFloat format, float value) {
+  const std::uint32_t bits = detail::to_bits(value);
+  const std::uint32_t size = bits & 0x7FFFFFFFu;
+  if (format == SmallFloat::e8m0) return detail::encode_e8m0(size);
+  const detail::SmallFormat parts = detail::format_of(format);
+  const int shift = 23 - parts.mantissa_bits;
+  std::uint32_t code = 0;
+  if (size >= static_cast<std::uint32_t>(128 - parts.bias) << 23) {
+    code = ((size + (1u << (shift - 1)) - 1 + (size >> shift & 1u)) >> shift) -
+           (static_cast<std::uint32_t>(127 - parts.bias) << parts.mantissa_bits);
+  } else {
+    // In units of the smallest number; next to 2^23 floats are 1 apart.
+    const float units = detail::from_bits(size) * detail::power_of_2(parts.bias + parts.mantissa_bits - 1);
+    code = detail::to_bits(units + 8388608.0f) - 0x4B000000u;
+  }
+  if (code > parts.largest) code = parts.largest;
+  return bits >> 31 != 0 ? code | parts.sign : code;
+}
+
+}  // namespace kgrade
