@@ -37,6 +37,14 @@ void check_tensor(const Problem& problem, const Parameter& parameter, Errors& mi
                        "write `type: \"[VAR]\"`, float, bool, __nv_fp8_e4m3 or an integer type, as in int64_t",
                        parameter.location});
   }
+  // What is expected is never rounded to a type of few bits, so that of a fixed type it would not be known.
+  const auto own_type = parameter.own_dtype();
+  const bool is_narrow = own_type && !is_integer(*own_type) && *own_type != Dtype::float32;
+  if (parameter.is_output() && is_narrow && parameter.compare.kind != Comparison::Kind::scales) {
+    missing.push_back({fmt::format("the output '{}' is of type {}", parameter.name, parameter.type),
+                       "write `type: \"[VAR]\"` and the type into `dtypes`, as in [float16]; or float",
+                       parameter.location});
+  }
   if (parameter.shape.empty()) {
     missing.push_back({fmt::format("parameter '{}' has no shape", parameter.name),
                        fmt::format("write `shape: {}` below its name", example_shape(problem)),

@@ -323,21 +323,13 @@ void claim_scales(std::vector<Parameter>& parameters) {
   }
 }
 
-// What is expected of other floating outputs is never rounded to a type of few bits, so it must be float or [VAR]; scales
-// are bytes.
-void check_narrow_outputs(const std::vector<Parameter>& parameters, Diagnostics& diagnostics) {
+void check_scales(const std::vector<Parameter>& parameters, Diagnostics& diagnostics) {
   for (const Parameter& parameter : parameters) {
     const auto own = parameter.own_dtype();
-    const bool is_scales = parameter.compare.kind == Comparison::Kind::scales;
-    if (!parameter.is_output() || !own) continue;
-    if (is_scales && element_bytes(*own) != 1) {
-      diagnostics.add(parameter.location,
-                      fmt::format("'{}' holds scales, and is of type {}", parameter.name, parameter.type),
-                      "write `type: uint8_t`, or __nv_fp8_e4m3");
-    } else if (!is_scales && !is_integer(*own) && *own != Dtype::float32) {
-      diagnostics.add(parameter.location, fmt::format("the output '{}' is of type {}", parameter.name, parameter.type),
-                      "write `type: \"[VAR]\"` and the type into `dtypes`, as in [float16]; or float");
-    }
+    if (parameter.compare.kind != Comparison::Kind::scales || (own && element_bytes(*own) == 1)) continue;
+    diagnostics.add(parameter.location,
+                    fmt::format("'{}' holds scales, and is of type {}", parameter.name, parameter.type),
+                    "write `type: uint8_t`, or __nv_fp8_e4m3");
   }
 }
 
@@ -357,7 +349,7 @@ std::vector<Parameter> read_parameters(const YamlNode& node, bool has_model, Dia
   require_output(node, parameters, diagnostics);
   check_beginnings(parameters, diagnostics);
   claim_scales(parameters);
-  check_narrow_outputs(parameters, diagnostics);
+  check_scales(parameters, diagnostics);
   return parameters;
 }
 
