@@ -24,6 +24,7 @@ struct LintArguments {
   std::string device = "auto";
   std::string json;
   std::string host_memory;
+  std::uint64_t sample_above = usual_whole_elements;
   std::optional<std::uint64_t> seed;
   bool deep = false;
   std::optional<std::size_t> hidden;
@@ -154,6 +155,7 @@ int run(const LintArguments& arguments) {
   const auto host_bytes = host_bytes_of(arguments.host_memory);
   if (!host_bytes) return fail(host_bytes.errors());
   options.host_bytes = *host_bytes;
+  options.whole_elements = arguments.sample_above;
   options.run = !arguments.no_run;
   const bool draws = arguments.deep || arguments.hidden_seed;
   options.scope = {arguments.deep, arguments.hidden.value_or(draws ? usual_hidden_cases : 0),
@@ -213,6 +215,15 @@ Command add_lint(CLI::App& app) {
       ->add_option("--host-memory", arguments->host_memory,
                    "Host memory that the cases may use (default: what is free)")
       ->type_name("SIZE");
+  command
+      ->add_option(
+          "--sample-above", arguments->sample_above,
+          fmt::format(
+              "Take cases with a tensor of more elements for large: they are compared on the device, and of "
+              "each tensor only a sample is read (default: {})",
+              usual_whole_elements))
+      ->type_name("ELEMENTS")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--verbose", arguments->verbose,
                     "Also print memory and arithmetic of each case, and the errors of each precision class");
   return {command, [arguments] { return run(*arguments); }};

@@ -343,39 +343,59 @@ std::chrono::nanoseconds Lease::reveal(GateOpening opening) {
   return device_.reveal(fillings_, opening);
 }
 
+Lease::Compared Lease::compared(std::size_t output) const {
+  Compared compared{outputs().at(output), std::nullopt, std::nullopt};
+  const Tensor& tensor = *compared.output.tensor;
+  if (tensor.tied) compared.values = input_beside(output, tensor.tied->tensor);
+  if (tensor.quantised) {
+    compared.values = input_beside(output, tensor.quantised->values);
+    compared.scales = output_beside(output, tensor.quantised->scales);
+  }
+  return compared;
+}
+
 OutputPair Lease::pair_with(const Lease& expected, std::size_t output) const {
   if (expected.dtype() != Dtype::float32) throw std::logic_error("expected outputs are float32");
-  const Loaned ours = outputs().at(output);
-  const Loaned theirs = expected.outputs().at(output);
-  if (ours.tensor->elements != theirs.tensor->elements)
+  return pair_of(*case_, compared(output), expected.compared(output));
+}
+
+OutputPair pair_of(const Case& bound, const Lease::Compared& actual, const Lease::Compared& expected) {
+  const Tensor& tensor = *actual.output.tensor;
+  if (tensor.elements != expected.output.tensor->elements)
     throw std::logic_error("outputs of another case are no expected ones");
-  const auto elements = static_cast<std::uint64_t>(ours.tensor->elements);
-  OutputPair pair{ours.buffer, ours.begin, theirs.buffer, theirs.begin, elements, ours.dtype};
-  if (ours.tensor->tied) expected.tie(*ours.tensor, output, pair);
-  if (ours.tensor->quantised) {
-    const QuantisedAs& codes = *ours.tensor->quantised;
-    const std::size_t values = expected.buffer_beside(output, codes.values);
-    const Loaned scales = output_beside(output, codes.scales);
-    const Loaned expected_scales = expected.output_beside(output, codes.scales);
-    pair.values = expected.buffers_[values].get();
-    pair.values_begin = expected.fillings_[values].begin;
-    pair.scales = scales.buffer;
-    pair.scales_begin = scales.begin;
-    pair.expected_scales = expected_scales.buffer;
-    pair.expected_scales_begin = expected_scales.begin;
-    pair.quantised = layout_of_codes(*case_, *ours.tensor);
-    pair.quantised.dtype = expected.dtype_of(expected.tensor_of(values));
+  OutputPair pair{actual.output.buffer,
+                  actual.output.begin,
+                  expected.output.buffer,
+                  expected.output.begin,
+                  static_cast<std::uint64_t>(tensor.elements),
+                  actual.output.dtype};
+  if (expected.values) {
+    pair.values = expected.values->buffer;
+    pair.values_begin = expected.values->begin;
   }
-  if (ours.tensor->compare == Comparison::Kind::scales) pair.elements = 0;  // the codes' pair has them
+  if (tensor.tied) {
+    pair.tied = layout_of_ties(bound, tensor);
+    pair.tied.dtype = expected.values->dtype;
+  }
+  if (tensor.quantised) {
+    pair.scales = actual.scales->buffer;
+    pair.scales_begin = actual.scales->begin;
+    pair.expected_scales = expected.scales->buffer;
+    pair.expected_scales_begin = expected.scales->begin;
+    pair.quantised = layout_of_codes(bound, tensor);
+    pair.quantised.dtype = expected.values->dtype;
+  }
+  if (tensor.compare == Comparison::Kind::scales) pair.elements = 0;  // the codes' pair has them
   return pair;
 }
 
-// A tensor of the launch that the output is of.
-std::size_t Lease::buffer_beside(std::size_t output, std::size_t tensor) const {
-  return buffer_of_output(output) / case_->tensors.size() * case_->tensors.size() + tensor;
+// An input of the launch that the output is of.
+Lease::Loaned Lease::input_beside(std::size_t output, std::size_t tensor) const {
+  const std::size_t buffer = buffer_of_output(output) / case_->tensors.size() * case_->tensors.size() + tensor;
+  return {&tensor_of(buffer), buffers_[buffer].get(), fillings_[buffer].begin, fillings_[buffer].dtype};
 }
 
-// The same of one that is an output, as it counts.
+// An output of that launch, as it counts.
 Lease::Loaned Lease::output_beside(std::size_t output, std::size_t tensor) const {
   const auto is_output = [](const Tensor& each) { return each.output; };
   const auto begin = case_->tensors.begin();
@@ -383,15 +403,6 @@ Lease::Loaned Lease::output_beside(std::size_t output, std::size_t tensor) const
   const auto before =
       static_cast<std::size_t>(std::count_if(begin, begin + static_cast<std::ptrdiff_t>(tensor), is_output));
   return outputs().at(output / in_launch * in_launch + before);
-}
-
-// The values are those of the launch that the output is of.
-void Lease::tie(const Tensor& indices, std::size_t output, OutputPair& pair) const {
-  const std::size_t values = buffer_beside(output, indices.tied->tensor);
-  pair.values = buffers_[values].get();
-  pair.values_begin = fillings_[values].begin;
-  pair.tied = layout_of_ties(*case_, indices);
-  pair.tied.dtype = dtype_of(tensor_of(values));
 }
 
 std::vector<OutputPair> Lease::pairs_with(const Lease& expected) const {

@@ -123,6 +123,13 @@ class Lease {
   Dtype dtype_of(const Tensor& tensor) const { return tensor.own_dtype.value_or(dtype()); }
   // All tensors of the first launch in parameter order, inputs included.
   std::vector<Loaned> tensors() const;
+  // An output with all that it is compared by.
+  struct Compared {
+    Loaned output;
+    std::optional<Loaned> values;  // what its indices with ties point into, or its codes stand for
+    std::optional<Loaned> scales;  // of its codes
+  };
+  Compared compared(std::size_t output) const;
   // Output number `output` beside another lease's, whose [VAR] is float32.
   OutputPair pair_with(const Lease& expected, std::size_t output) const;
 
@@ -153,8 +160,7 @@ class Lease {
   bool is_fixed(const Tensor& tensor, const Draw& draw) const;
   std::size_t changed_tensor(const Draw& draw) const;
   std::vector<OutputPair> pairs_with(const Lease& expected) const;
-  void tie(const Tensor& indices, std::size_t output, OutputPair& pair) const;
-  std::size_t buffer_beside(std::size_t output, std::size_t tensor) const;
+  Loaned input_beside(std::size_t output, std::size_t tensor) const;
   Loaned output_beside(std::size_t output, std::size_t tensor) const;
 
   Device& device_;
@@ -170,5 +176,8 @@ class Lease {
   std::vector<Filling> fillings_;  // of the buffers, then of the captures that there are
   std::vector<OutputPair> pairs_;  // of the present inspection
 };
+
+// One output of the case in two calls, of which the expected one's [VAR] is float32.
+OutputPair pair_of(const Case& bound, const Lease::Compared& actual, const Lease::Compared& expected);
 
 }  // namespace kgrade

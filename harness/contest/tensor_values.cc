@@ -21,24 +21,36 @@ void add_integers(Dtype dtype, const unsigned char* stored, std::size_t first, s
   }
 }
 
+// `count` elements from number `begin` of the tensor on become those from number `place` on.
+void read_run(Device& device, const Lease::Loaned& tensor, std::uint64_t begin, std::size_t place,
+              std::size_t count, Values& values) {
+  const Dtype dtype = tensor.dtype;
+  const std::uint64_t from = tensor.begin + begin * element_bytes(dtype);
+  if (dtype == Dtype::float32)
+    return device.read(*tensor.buffer, from, values.data() + place, count * sizeof(float));
+  std::vector<unsigned char> stored;
+  for (std::size_t first = 0; first < count; first += slice_elements) {
+    const std::size_t slice = std::min(slice_elements, count - first);
+    stored.resize(slice * element_bytes(dtype));
+    device.read(*tensor.buffer, from + first * element_bytes(dtype), stored.data(), stored.size());
+    for (std::size_t i = 0; i < slice; ++i) values[place + first + i] = load_element(dtype, stored.data(), i);
+    if (is_integer(dtype) && element_bytes(dtype) > 2)
+      add_integers(dtype, stored.data(), place + first, slice, values);
+  }
+}
+
 }  // namespace
 
 Values read_values(Device& device, const Lease::Loaned& tensor) {
-  const Dtype dtype = tensor.dtype;
-  Values values(static_cast<std::size_t>(tensor.tensor->elements));
-  if (dtype == Dtype::float32) {
-    device.read(*tensor.buffer, tensor.begin, values.data(), values.size() * sizeof(float));
-    return values;
-  }
-  std::vector<unsigned char> stored;
-  for (std::size_t first = 0; first < values.size(); first += slice_elements) {
-    const std::size_t count = std::min(slice_elements, values.size() - first);
-    stored.resize(count * element_bytes(dtype));
-    device.read(*tensor.buffer, tensor.begin + first * element_bytes(dtype), stored.data(), stored.size());
-    for (std::size_t i = 0; i < count; ++i) values[first + i] = load_element(dtype, stored.data(), i);
-    if (is_integer(dtype) && element_bytes(dtype) > 2)
-      add_integers(dtype, stored.data(), first, count, values);
-  }
+  const std::uint64_t begin = 0;
+  return read_runs(device, tensor, {&begin, 1}, static_cast<std::size_t>(tensor.tensor->elements));
+}
+
+Values read_runs(Device& device, const Lease::Loaned& tensor, std::span<const std::uint64_t> begins,
+                 std::size_t count) {
+  Values values(begins.size() * count);
+  for (std::size_t run = 0; run < begins.size(); ++run)
+    read_run(device, tensor, begins[run], run * count, count, values);
   return values;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "contest/lease.h"
@@ -25,6 +26,10 @@ struct Values : std::vector<float> {
 inline constexpr std::size_t slice_elements = std::size_t{1} << 22;
 
 Values read_values(Device& device, const Lease::Loaned& tensor);
+
+// Of a tensor only some elements: runs of `count` that begin at each of `begins`, one run after another.
+Values read_runs(Device& device, const Lease::Loaned& tensor, std::span<const std::uint64_t> begins,
+                 std::size_t count);
 
 // From element `first` of the tensor on; as many as there are floats, which are what is written.
 void write_values(Device& device, const Lease::Loaned& tensor, std::uint64_t first, const Values& values);

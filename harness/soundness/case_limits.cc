@@ -117,11 +117,11 @@ std::uint64_t bytes_on_host(Dtype dtype) {
 
 }  // namespace
 
-std::uint64_t host_bytes_needed(const Case& bound, const HostCopies& copies) {
+std::uint64_t host_bytes_needed(const Case& bound, const HostCopies& copies, std::uint64_t most_elements) {
   std::uint64_t bytes = own_host_bytes;
   for (const Tensor& tensor : bound.tensors)
-    bytes += static_cast<std::uint64_t>(tensor.elements) * bytes_on_host(bound.dtype_of(tensor)) *
-             (tensor.output ? copies.outputs : copies.inputs);
+    bytes += std::min(static_cast<std::uint64_t>(tensor.elements), most_elements) *
+             bytes_on_host(bound.dtype_of(tensor)) * (tensor.output ? copies.outputs : copies.inputs);
   return bytes;
 }
 
@@ -137,8 +137,9 @@ std::uint64_t host_bytes_available(const std::filesystem::path& root) {
   }
 }
 
-std::string why_beyond_host(const Case& bound, const HostCopies& copies, std::uint64_t available) {
-  const std::uint64_t needed = host_bytes_needed(bound, copies);
+std::string why_beyond_host(const Case& bound, const HostCopies& copies, std::uint64_t available,
+                            std::uint64_t most_elements) {
+  const std::uint64_t needed = host_bytes_needed(bound, copies, most_elements);
   if (needed <= available) return "";
   return fmt::format("it needs {} of the host's memory, and {} are free", format_bytes(needed),
                      format_bytes(available));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -41,14 +42,17 @@ inline constexpr HostCopies copies_of_calibrate = {5, 2};
 inline constexpr HostCopies copies_of_model_lint = {4, 3};
 
 // Copies are floats, whatever the element type; of wide integers there may be exact ones beside them.
-std::uint64_t host_bytes_needed(const Case& bound, const HostCopies& copies);
+// Of tensors with more than `most_elements` only a sample of so many is there.
+std::uint64_t host_bytes_needed(const Case& bound, const HostCopies& copies,
+                                std::uint64_t most_elements = std::numeric_limits<std::uint64_t>::max());
 
 // What the machine and the control groups of this process have left; pages of files count as free. The
 // largest number where nothing can be read (not Linux, no /proc).
 std::uint64_t host_bytes_available(const std::filesystem::path& root = "/");
 
 // Why a case does not fit, with both figures; empty when it does.
-std::string why_beyond_host(const Case& bound, const HostCopies& copies, std::uint64_t available);
+std::string why_beyond_host(const Case& bound, const HostCopies& copies, std::uint64_t available,
+                            std::uint64_t most_elements = std::numeric_limits<std::uint64_t>::max());
 
 // What a call of the oracle may cost for lint to run the case, which it calls some thirty times.
 struct SoundnessLimits {

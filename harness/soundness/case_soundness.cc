@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "record/verdict.h"
 #include "soundness/host_values.h"
@@ -35,7 +36,9 @@ class CaseSoundness {
   Result<bool> run() {
     if (auto error = session_.runner.set_case(case_)) return *error;
     for (const auto step : steps()) {
-      if (!(this->*step)()) return false;
+      const bool goes_on = (this->*step)();
+      if (no_room_) return *no_room_;
+      if (!goes_on) return false;
     }
     session_.cases += 1;
     return change_scalars();
@@ -44,10 +47,7 @@ class CaseSoundness {
   Result<bool> check_precision() {
     if (auto error = session_.runner.set_case(case_)) return *error;
     progress("precision of the reference");
-    auto base = answer(base_draw());
-    if (!base) return false;
-    base_ = std::move(*base);
-    inputs_ = inputs_with_ties(case_);
+    if (!take_base()) return no_room_ ? Result<bool>(*no_room_) : false;
     return check_range() && check_reference();
   }
 
@@ -72,17 +72,26 @@ class CaseSoundness {
     return module && module->weight_of(case_.tensors[tensor].name) != nullptr;
   }
 
-  // Nothing, and a finding, when the call fails.
-  std::optional<std::vector<Values>> answer(const Draw& draw, const std::vector<InputEdit>& edits = {}) {
-    auto outputs = session_.runner.oracle(draw, edits);
+  // Null, and a finding, when the call fails. Answers are freed as soon as they are compared: each may fill
+  // much of the host's memory, and host_bytes_needed() counts on two at a time.
+  std::unique_ptr<CallOutputs> answer(const Draw& draw, const std::vector<InputEdit>& edits = {}) {
+    auto outputs = session_.runner.call_oracle(case_, draw, edits);
     if (outputs) return std::move(*outputs);
     fails(outputs.error());
-    return std::nullopt;
+    return nullptr;
   }
 
-  // Of the oracle's last call; none where no index among the outputs needs them.
-  std::vector<Values> inputs_with_ties(const Case& bound) const {
-    return has_ties(bound) ? session_.runner.inputs() : std::vector<Values>();
+  bool take_base() {
+    base_ = answer(base_draw());
+    if (base_ == nullptr) return false;
+    no_room_ = base_->keep();
+    return !no_room_;
+  }
+
+  std::size_t outputs() const { return base_->values().size(); }
+  Judgement judge(const Acceptance& acceptance, std::size_t output, CallOutputs& actual,
+                  CallOutputs& expected) const {
+    return acceptance.judge(output, actual.errors(output, expected));
   }
 
   void fails(const Error& error) {
@@ -91,28 +100,24 @@ class CaseSoundness {
 
   bool compute_answers() {
     progress("answers");
-    auto base = answer(base_draw());
-    if (!base) return false;
-    base_ = std::move(*base);
+    if (!take_base()) return false;
     if (const std::string unwritten = session_.runner.unwritten(); !unwritten.empty()) {
       session_.findings.add_unwritten(case_, unwritten);
       return false;
     }
-    inputs_ = session_.runner.inputs();
+    inputs_ = session_.runner.sampled_inputs();
     if (!check_range()) return false;
     return check_steadiness();
   }
 
-  // Answers are freed as soon as they are compared: each may fill much of the host's memory, and
-  // host_bytes_needed() counts on two at a time.
   bool check_steadiness() {
     const auto again = answer(base_draw());
     if (!again) return false;
-    if (acceptance_.accepts_all(*again, base_, inputs_)) return true;
+    if (accepts_all(acceptance_, *again, *base_)) return true;
     session_.findings.add(
         "reference-unsteady", "", case_,
         fmt::format("two calls of the oracle on equal inputs differ, with an error of {:.1e}",
-                    error_of(*again, base_, case_)),
+                    error_of(*again, *base_)),
         "the reference reads memory that is not its own or that was never written, or its "
         "threads race: `kgrade check` on it says where");
     return false;
@@ -123,13 +128,14 @@ class CaseSoundness {
     std::size_t all = 0;
     std::size_t beyond = 0;
     Dtype last = Dtype::float32;  // that does not hold all of an output
-    for (std::size_t i = 0; i < base_.size(); ++i) {
+    for (std::size_t i = 0; i < outputs(); ++i) {
       const Dtype dtype = dtype_of_output(i);
+      const Values& values = base_->values()[i];
       const auto count =
-          static_cast<std::size_t>(std::count_if(base_[i].begin(), base_[i].end(), [dtype](float value) {
+          static_cast<std::size_t>(std::count_if(values.begin(), values.end(), [dtype](float value) {
             return !std::isfinite(rounded_to(dtype, value));
           }));
-      all += base_[i].size();
+      all += values.size();
       beyond += count;
       if (count > 0) last = dtype;
     }
@@ -144,14 +150,14 @@ class CaseSoundness {
   // As grading compares the reference with the oracle (grade/case_calls.h), but in units of this output's own
   // norm, so that a case on which sums cancel is reported.
   bool check_reference() {
-    const auto single = session_.runner.reference(base_draw(), {});
+    const auto single = session_.runner.call_reference(case_, base_draw());
     if (!single) {
       fails(single.error());
       return false;
     }
     const Acceptance in_single(session_.problem, case_, Precision::fp32);
-    for (std::size_t i = 0; i < base_.size(); ++i) {
-      const Judgement judgement = in_single.judge(i, (*single)[i], base_, inputs_);
+    for (std::size_t i = 0; i < outputs(); ++i) {
+      const Judgement judgement = judge(in_single, i, **single, *base_);
       if (judgement.verdict == Verdict::accepted) continue;
       if (acceptance_.is_exact(i)) {
         note_inexact_reference(i);
@@ -180,16 +186,18 @@ class CaseSoundness {
 
   // As grading compares the two: in units of what the output usually is.
   bool check_model() {
-    const auto single = session_.runner.reference(base_draw(), {});
+    const auto single = session_.runner.call_reference(case_, base_draw());
     if (!single) {
       fails(single.error());
       return false;
     }
+    std::vector<ElementErrors> all_errors;  // before other calls take the place of this one
+    for (std::size_t i = 0; i < outputs(); ++i) all_errors.push_back((*single)->errors(i, *base_));
     const auto squares = usual_squares();
     if (!squares) return false;
     bool is_sound = true;
-    for (std::size_t i = 0; i < base_.size(); ++i) {
-      const ElementErrors errors = compare((*single)[i], base_[i], acceptance_.form(i, inputs_, base_));
+    for (std::size_t i = 0; i < outputs(); ++i) {
+      const ElementErrors& errors = all_errors[i];
       const Judgement judgement = judge_reference(
           {name_of_output(i), {}, errors, output_of(case_, i).compare}, session_.problem, (*squares)[i]);
       if (judgement.verdict == Verdict::accepted) continue;
@@ -209,12 +217,12 @@ class CaseSoundness {
     for (const Tensor& tensor : case_.tensors) {
       if (tensor.output && tensor.elements < few_elements) draws = draws_of_few;
     }
-    std::vector<double> squares(base_.size());
+    std::vector<double> squares(outputs());
     for (std::uint32_t index = 1; index <= draws; ++index) {
-      const auto outputs = answer({session_.seed, index});
-      if (!outputs) return std::nullopt;
+      const auto other = answer({session_.seed, index});
+      if (!other) return std::nullopt;
       for (std::size_t i = 0; i < squares.size(); ++i)
-        squares[i] += compare((*outputs)[i], (*outputs)[i]).sum_squared_expected / draws;
+        squares[i] += other->errors(i, *other).sum_squared_expected / draws;
     }
     return squares;
   }
@@ -224,7 +232,9 @@ class CaseSoundness {
     const auto other = answer({session_.seed, 1});
     if (!other) return false;
     const std::size_t before = session_.findings.size();
-    constants_ = find_wrong_answers(session_.findings, lowest_class_, case_, {inputs_, base_, *other});
+    constants_ =
+        find_wrong_answers(session_.findings, lowest_class_, case_,
+                           {inputs_, base_->values(), other->values(), session_.runner.most_elements()});
     return !is_model() || session_.findings.size() == before || explain_by_inputs(before);
   }
 
@@ -276,10 +286,12 @@ class CaseSoundness {
     }
     const auto expected = answer(base_draw());
     if (!expected) return false;
-    const std::vector<Values> inputs = session_.runner.inputs();
+    const std::vector<Values> inputs = session_.runner.sampled_inputs();
+    expected->values();  // reads them
     const auto other = answer({session_.seed, 1});
     if (!other) return false;
-    find_wrong_answers(findings, lowest_class_, changed, {inputs, *expected, *other});
+    find_wrong_answers(findings, lowest_class_, changed,
+                       {inputs, expected->values(), other->values(), session_.runner.most_elements()});
     return true;
   }
 
@@ -287,17 +299,17 @@ class CaseSoundness {
   bool try_stale_answers() {
     progress("stale answers");
     std::set<std::size_t> accepted;
-    for (std::size_t i = 0; i < base_.size(); ++i) {
+    for (std::size_t i = 0; i < outputs(); ++i) {
       if (!constants_.contains(i)) accepted.insert(i);
     }
     double error = 0;
     for (std::uint32_t change = 1; change <= most_small_changes && !accepted.empty(); ++change) {
       const auto changed = answer({session_.seed, 0, change});
       if (!changed) return false;
-      error = std::max(error, error_of(base_, *changed, case_));
-      const auto inputs = inputs_with_ties(case_);
-      std::erase_if(accepted,
-                    [&](std::size_t i) { return !acceptance_.accepts(i, base_[i], *changed, inputs); });
+      error = std::max(error, error_of(*base_, *changed));
+      std::erase_if(accepted, [&](std::size_t i) {
+        return judge(acceptance_, i, *base_, *changed).verdict != Verdict::accepted;
+      });
     }
     for (const std::size_t i : accepted) {
       session_.findings.add(
@@ -314,19 +326,23 @@ class CaseSoundness {
   bool try_sampled_inputs() {
     progress("sampled inputs");
     for (std::size_t tensor = 0; tensor < inputs_.size(); ++tensor) {
-      if (inputs_[tensor].size() < 2 || is_constant(inputs_[tensor]) || case_.tensors[tensor].is_listed()) continue;
+      if (inputs_[tensor].size() < 2 || is_constant(inputs_[tensor]) || case_.tensors[tensor].is_listed())
+        continue;
       if (is_model() && is_weight(tensor)) continue;
+      const auto elements = static_cast<std::uint64_t>(case_.tensors[tensor].elements);
       std::vector<InputEdit> edits(1);
-      edits[0] = {tensor, 0, half_replaced_by_mean(inputs_[tensor], session_.seed)};
+      edits[0] = {
+          tensor, 0, {}, elements,
+          [half = HalfReplacedByMean(session_.seed)](std::uint64_t, std::span<float> slice) mutable { half(slice); }};
       const auto sampled = answer(base_draw(), edits);
       if (!sampled) return false;
-      for (std::size_t i = 0; i < base_.size(); ++i) judge_sampled(tensor, i, (*sampled)[i]);
+      for (std::size_t i = 0; i < outputs(); ++i) judge_sampled(tensor, i, *sampled);
     }
     return true;
   }
 
-  void judge_sampled(std::size_t tensor, std::size_t output, const Values& sampled) {
-    const Judgement judgement = acceptance_.judge(output, sampled, base_, inputs_);
+  void judge_sampled(std::size_t tensor, std::size_t output, CallOutputs& sampled) {
+    const Judgement judgement = judge(acceptance_, output, sampled, *base_);
     // Outputs that do not depend on this input at all are reported as input-ignored.
     if (judgement.verdict != Verdict::accepted || judgement.relative_error == 0) return;
     if (constants_.contains(output)) return;
@@ -345,13 +361,13 @@ class CaseSoundness {
       // Other extents than those of the case are no input of it.
       if (inputs_[tensor].empty() || case_.tensors[tensor].is_listed()) continue;
       progress(fmt::format("dependence on {}", case_.tensors[tensor].name));
-      const auto found = find_dependence(session_.runner, acceptance_, case_, tensor, base_draw(),
-                                         inputs_[tensor], base_, is_model());
+      const auto found =
+          find_dependence(session_.runner, acceptance_, case_, tensor, base_draw(), *base_, is_model());
       if (!found) {
         fails(found.error());
         return false;
       }
-      if (found->depends || constants_.size() == base_.size()) continue;
+      if (found->depends || constants_.size() == outputs()) continue;
       session_.findings.add(
           "input-ignored", case_.tensors[tensor].name, case_, describe(*found, case_.tensors[tensor].name),
           is_model() ? remedy_for_ignored(tensor)
@@ -369,7 +385,7 @@ class CaseSoundness {
   }
 
   bool measure_errors() {
-    if (constants_.size() == base_.size()) return true;
+    if (constants_.size() == outputs()) return true;
     // Tensor cores take operands of 16 bits as they are, so the classes do not differ. What is compared
     // exactly has none, and operands of few bits are exact in all of them.
     if (session_.problem.dtype != Dtype::float32 || !has_output_by_norm(case_) || !has_operands(case_)) return true;
@@ -377,7 +393,7 @@ class CaseSoundness {
     // The errors of few elements spread widely.
     const std::uint32_t draws = case_.tensor_bytes(1) < many_elements ? 2 : 1;
     if (draws > 1) return add_errors(measure_classes(session_.runner, case_, session_.seed, draws));
-    return add_errors(measure_classes_on(session_.runner, case_, base_draw(), inputs_, base_));
+    return add_errors(measure_classes_on(session_.runner, case_, base_draw(), *base_));
   }
 
   bool add_errors(const Result<ClassStatistics>& errors) {
@@ -393,14 +409,14 @@ class CaseSoundness {
     const Precision asked = precision_from(session_.problem.precision);
     if (asked >= Precision::bf16) return true;
     const OperandFormat format = asked == Precision::fp32 ? OperandFormat::tf32 : OperandFormat::bf16;
-    const auto lower = rounded_answer(session_.runner, base_draw(), inputs_, case_, format);
+    const auto lower = rounded_answer(session_.runner, base_draw(), case_, format);
     if (!lower) {
       fails(lower.error());
       return false;
     }
     session_.lower_class_error =
-        std::max(session_.lower_class_error, rounding_error_of(*lower, base_, case_));
-    if (!acceptance_.accepts_all(*lower, base_, inputs_)) session_.lower_class_refused = true;
+        std::max(session_.lower_class_error, rounding_error_of(**lower, *base_, case_));
+    if (!accepts_all(acceptance_, **lower, *base_)) session_.lower_class_refused = true;
     return true;
   }
 
@@ -431,9 +447,9 @@ class CaseSoundness {
       return std::nullopt;
     };
     if (const auto error = session_.runner.set_case(changed)) return explained(*error);
-    const auto outputs = session_.runner.oracle(base_draw(), {});
+    const auto outputs = session_.runner.call_oracle(changed, base_draw());
     if (!outputs) return explained(outputs.error());
-    return *outputs != base_;
+    return !(*outputs)->equals(*base_);
   }
 
   Draw base_draw() const { return {session_.seed, 0}; }
@@ -445,8 +461,9 @@ class CaseSoundness {
   const Case& case_;
   Acceptance acceptance_;
   Acceptance lowest_class_;
-  std::vector<Values> inputs_;
-  std::vector<Values> base_;
+  std::vector<Values> inputs_;         // or samples of them
+  std::unique_ptr<CallOutputs> base_;  // kept
+  std::optional<Error> no_room_;
   std::set<std::size_t> constants_;  // outputs without a further check
 };
 

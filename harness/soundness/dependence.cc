@@ -19,8 +19,7 @@ constexpr int drawn_places = 5;
 class DependenceSearch {
  public:
   DependenceSearch(ReferenceRunner& runner, const Acceptance& acceptance, const Case& bound,
-                   std::size_t tensor, const Draw& draw, const Values& input,
-                   const std::vector<Values>& expected)
+                   std::size_t tensor, const Draw& draw, CallOutputs& expected)
       : runner_(runner),
         acceptance_(acceptance),
         case_(bound),
@@ -28,12 +27,12 @@ class DependenceSearch {
         distribution_(to_distribution(init_, bound.dtype_of(bound.tensors[tensor]))),
         tensor_(tensor),
         draw_(draw),
-        input_(input),
+        elements_(static_cast<std::size_t>(bound.tensors[tensor].elements)),
         expected_(expected) {}
 
   Result<Dependence> run_whole() {
     found_.whole = true;
-    found_.depends = changes_much(0, input_.size());
+    found_.depends = changes_much(0, elements_);
     if (!errors_.empty()) return errors_;
     return found_;
   }
@@ -49,10 +48,10 @@ class DependenceSearch {
 
  private:
   std::vector<std::size_t> places() const {
-    std::vector<std::size_t> places = {0, input_.size() - 1, input_.size() / 2};
+    std::vector<std::size_t> places = {0, elements_ - 1, elements_ / 2};
     std::mt19937_64 generator(draw_.seed);
     for (int i = 0; i < drawn_places; ++i)
-      places.push_back(static_cast<std::size_t>(generator() % input_.size()));
+      places.push_back(static_cast<std::size_t>(generator() % elements_));
     std::sort(places.begin(), places.end());
     places.erase(std::unique(places.begin(), places.end()), places.end());
     return places;
@@ -61,7 +60,7 @@ class DependenceSearch {
   // Windows and strides may pass over most elements.
   void halve() {
     std::size_t begin = 0;
-    std::size_t end = input_.size();
+    std::size_t end = elements_;
     if (!changes_much(begin, end)) return;
     while (end - begin > 1 && errors_.empty()) {
       const std::size_t middle = begin + (end - begin) / 2;
@@ -79,26 +78,29 @@ class DependenceSearch {
   // True as well when a call fails, so that the search ends.
   bool changes_much(std::size_t begin, std::size_t end) {
     std::vector<InputEdit> edits(1);
-    edits[0] = {tensor_, begin, Values(end - begin)};
-    for (std::size_t i = begin; i < end; ++i) edits[0].values[i - begin] = flipped_at(i);
-    const auto outputs = runner_.oracle(draw_, edits);
+    edits[0] = {tensor_, begin, {}, end - begin, [this](std::uint64_t first, std::span<float> slice) {
+                  in_parts(slice.size(), [&](std::size_t from, std::size_t to) {
+                    for (std::size_t i = from; i < to; ++i) slice[i] = flipped_at(first + i, slice[i]);
+                  });
+                }};
+    const auto outputs = runner_.call_oracle(case_, draw_, edits);
     if (!outputs) {
       errors_ = outputs.errors();
       return true;
     }
     found_.flips += 1;
-    found_.any_change = found_.any_change || *outputs != expected_;
-    const auto inputs = has_ties(case_) ? runner_.inputs() : std::vector<Values>();
-    const bool much = !acceptance_.accepts_all(expected_, *outputs, inputs);
+    CallOutputs& changed = **outputs;
+    found_.any_change = found_.any_change || !changed.equals(expected_);
+    const bool much = !accepts_all(acceptance_, expected_, changed);
     if (end - begin == 1 || found_.whole)
-      found_.largest_error = std::max(found_.largest_error, error_of(expected_, *outputs, case_));
+      found_.largest_error = std::max(found_.largest_error, error_of(expected_, changed));
     if (end - begin == 1) found_.depends = found_.depends || much;
     return much;
   }
 
-  float flipped_at(std::size_t index) const {
+  float flipped_at(std::uint64_t index, float value) const {
     const float scale = scale_at(distribution_, drawn_place(distribution_, index));
-    return flipped(input_[index] / scale, init_) * scale;
+    return flipped(value / scale, init_) * scale;
   }
 
   ReferenceRunner& runner_;
@@ -108,8 +110,8 @@ class DependenceSearch {
   Distribution distribution_;
   std::size_t tensor_;
   Draw draw_;
-  const Values& input_;
-  const std::vector<Values>& expected_;
+  std::size_t elements_;
+  CallOutputs& expected_;
   Dependence found_;
   Errors errors_;
 };
@@ -228,8 +230,8 @@ float flipped(float value, const ResolvedInit& init) {
       return value < low + (high - low) / 2 ? std::nextafter(high, low) : std::nextafter(low, high);
     }
     case ResolvedInit::Kind::choice: {
-      const auto other = std::find_if(init.choices.begin(), init.choices.end(),
-                                      [old](double x) { return x != old; });
+      const auto other =
+          std::find_if(init.choices.begin(), init.choices.end(), [old](double x) { return x != old; });
       if (other == init.choices.end()) break;
       return static_cast<float>(*other);
     }
@@ -246,9 +248,8 @@ float flipped(float value, const ResolvedInit& init) {
 }
 
 Result<Dependence> find_dependence(ReferenceRunner& runner, const Acceptance& acceptance, const Case& bound,
-                                   std::size_t tensor, const Draw& draw, const Values& input,
-                                   const std::vector<Values>& expected, bool whole) {
-  DependenceSearch search(runner, acceptance, bound, tensor, draw, input, expected);
+                                   std::size_t tensor, const Draw& draw, CallOutputs& expected, bool whole) {
+  DependenceSearch search(runner, acceptance, bound, tensor, draw, expected);
   return whole ? search.run_whole() : search.run();
 }
 
@@ -269,7 +270,8 @@ std::set<std::string> scalars_without_shape(const Problem& problem) {
   const Names shaping = names_in_shapes(problem);
   Names names;
   for (const Parameter& parameter : problem.parameters) {
-    if (!parameter.pointer && parameter.is_argument && !(is_integer(parameter) && shaping.contains(parameter.name)))
+    if (!parameter.pointer && parameter.is_argument &&
+        !(is_integer(parameter) && shaping.contains(parameter.name)))
       names.insert(parameter.name);
   }
   return names;

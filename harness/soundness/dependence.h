@@ -30,8 +30,8 @@ struct Dependence {
 // `whole`: all at once, and no more, since that is enough to see that an input is used. An Error when a call
 // fails.
 Result<Dependence> find_dependence(ReferenceRunner& runner, const Acceptance& acceptance, const Case& bound,
-                                   std::size_t tensor, const Draw& draw, const Values& input,
-                                   const std::vector<Values>& expected, bool whole = false);
+                                   std::size_t tensor, const Draw& draw, CallOutputs& expected,
+                                   bool whole = false);
 
 // "no element of 'x' changes ..." with the figures.
 std::string describe(const Dependence& dependence, const std::string& tensor);

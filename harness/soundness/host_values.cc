@@ -4,6 +4,8 @@
 #include <cmath>
 #include <future>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
@@ -93,19 +95,27 @@ Elements Elements::part(std::size_t first, std::size_t count) const {
   return {values_.subspan(first, count), integers_.empty() ? integers_ : integers_.subspan(first, count)};
 }
 
-ElementErrors compare(const Elements& actual, const Elements& expected, const OutputForm& form,
-                      std::size_t first) {
-  const std::size_t count = actual.size();
+void in_parts(std::size_t count, const std::function<void(std::size_t begin, std::size_t end)>& work) {
   const std::size_t parts =
       count < least_for_threads ? 1 : std::max<std::size_t>(1, std::thread::hardware_concurrency());
-  std::vector<std::future<ElementErrors>> rest;
-  for (std::size_t part = 1; part < parts; ++part) {
-    rest.push_back(std::async(std::launch::async, [=] {
-      return compare_part(actual, expected, form, first, count * part / parts, count * (part + 1) / parts);
-    }));
-  }
-  ElementErrors total = compare_part(actual, expected, form, first, 0, count / parts);
-  for (auto& part : rest) device::merge(total, part.get());
+  std::vector<std::future<void>> rest;
+  for (std::size_t part = 1; part < parts; ++part)
+    rest.push_back(std::async(std::launch::async, work, count * part / parts, count * (part + 1) / parts));
+  work(0, count / parts);
+  for (auto& part : rest) part.get();
+}
+
+ElementErrors compare(const Elements& actual, const Elements& expected, const OutputForm& form,
+                      std::size_t first) {
+  std::map<std::size_t, ElementErrors> parts;  // by where they begin
+  std::mutex mutex;
+  in_parts(actual.size(), [&](std::size_t begin, std::size_t end) {
+    const ElementErrors errors = compare_part(actual, expected, form, first, begin, end);
+    const std::lock_guard lock(mutex);
+    parts[begin] = errors;
+  });
+  ElementErrors total;
+  for (const auto& part : parts) device::merge(total, part.second);
   return total;
 }
 
@@ -190,23 +200,30 @@ std::size_t output_number(const Case& bound, std::size_t tensor) {
 
 }  // namespace
 
-OutputForm Acceptance::form(std::size_t output, const std::vector<Values>& inputs,
-                            const std::vector<Values>& expected) const {
-  const Tensor& tensor = output_of(case_, output);
-  OutputForm form{case_.dtype_of(tensor)};
+OutputForm form_of(const Case& bound, std::size_t output, const std::vector<Values>& inputs,
+                   const std::vector<Values>& expected) {
+  return form_of(bound, output, inputs, expected, expected);
+}
+
+OutputForm form_of(const Case& bound, std::size_t output, const std::vector<Values>& inputs,
+                   const std::vector<Values>& expected, const std::vector<Values>& answers) {
+  const Tensor& tensor = output_of(bound, output);
+  OutputForm form{bound.dtype_of(tensor)};
   if (tensor.quantised && !inputs.empty() && !expected.empty()) {
-    const std::size_t scales = tensor.quantised->scales;
-    form.scales = std::make_shared<const std::vector<unsigned char>>(
-        stored_bytes(case_.dtype_of(case_.tensors[scales]), expected[output_number(case_, scales)]));
-    form.quantised = layout_of_codes(case_, tensor);
+    const Dtype dtype = bound.dtype_of(bound.tensors[tensor.quantised->scales]);
+    const std::size_t scales = output_number(bound, tensor.quantised->scales);
+    form.scales = std::make_shared<const ScaleBytes>(
+        ScaleBytes{stored_bytes(dtype, answers[scales]), stored_bytes(dtype, expected[scales])});
+    form.quantised = layout_of_codes(bound, tensor);
     form.quantised.dtype = Dtype::float32;
     form.quantised.values = reinterpret_cast<const unsigned char*>(inputs[tensor.quantised->values].data());
-    form.quantised.scales = form.quantised.expected_scales = form.scales->data();
+    form.quantised.scales = form.scales->actual.data();
+    form.quantised.expected_scales = form.scales->expected.data();
     return form;
   }
   if (!tensor.tied || inputs.empty()) return form;
   const Values& values = inputs[tensor.tied->tensor];
-  form.tied = layout_of_ties(case_, tensor);
+  form.tied = layout_of_ties(bound, tensor);
   const bool is_exact = values.integers.empty();
   form.tied.dtype = is_exact ? Dtype::float32 : Dtype::int64;
   form.tied.values = is_exact ? reinterpret_cast<const unsigned char*>(values.data())

@@ -34,13 +34,22 @@ class Elements {
   std::span<const std::int64_t> integers_;  // empty: the floats are exact
 };
 
-// What the elements of an output are, and which of two indices are as good as each other.
+// Of codes that are compared with others.
+struct ScaleBytes {
+  std::vector<unsigned char> actual;
+  std::vector<unsigned char> expected;
+};
+
+// What the elements of an output are, which of two indices are as good as each other, and what codes stand for.
 struct OutputForm {
   Dtype dtype = Dtype::float32;
   TiedValues tied = {};
   Quantised quantised = {};
-  std::shared_ptr<const std::vector<unsigned char>> scales = {};  // of the expected codes
+  std::shared_ptr<const ScaleBytes> scales = {};  // that `quantised` points to
 };
+
+// Calls `work` for parts of `count` elements, side by side where there are many.
+void in_parts(std::size_t count, const std::function<void(std::size_t begin, std::size_t end)>& work);
 
 // As the referee compares outputs (device/element_operations.h). Both have the same number of elements; the
 // actual ones are rounded to their stored type. `first`: the number of the first element, where they are a
@@ -61,6 +70,15 @@ ElementErrors compare_axis_means(const Elements& values, const std::vector<std::
 
 // The case's output number `output`.
 const Tensor& output_of(const Case& bound, std::size_t output);
+
+// `inputs`: those that the expected answer is for, in the order of Case::tensors, which indices of an output
+// with ties point into, or codes stand for. With none every index counts as it is. `expected`: all outputs, among them
+// the scales of codes; without them codes are compared as they are. `answers`: likewise, of what is compared; else the
+// scales of its codes are the expected ones.
+OutputForm form_of(const Case& bound, std::size_t output, const std::vector<Values>& inputs,
+                   const std::vector<Values>& expected = {});
+OutputForm form_of(const Case& bound, std::size_t output, const std::vector<Values>& inputs,
+                   const std::vector<Values>& expected, const std::vector<Values>& answers);
 
 // The largest error of any output; of a 16-bit type the part that one rounding does not explain.
 double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected, const Case& bound);
@@ -86,10 +104,9 @@ class Acceptance {
     return {problem, bound, Precision::bf16};
   }
 
-  // `inputs`: those that the expected answer is for, in the order of Case::tensors, which indices of an
-  // output with ties point into, or codes stand for. With none every index counts as it is. `expected`: all outputs,
-  // among them the scales of codes; without them codes are compared as they are.
-  OutputForm form(std::size_t output, const std::vector<Values>& inputs, const std::vector<Values>& expected = {}) const;
+  OutputForm form(std::size_t output, const std::vector<Values>& inputs, const std::vector<Values>& expected = {}) const {
+    return form_of(case_, output, inputs, expected);
+  }
   Judgement judge(std::size_t output, const ElementErrors& errors) const {
     return kgrade::judge(errors, problem_.thresholds, required_, 0, output_of(case_, output).compare);
   }
@@ -109,13 +126,6 @@ class Acceptance {
   bool accepts(std::size_t output, const Values& answer, const Values& expected,
                const std::vector<Values>& inputs) const {
     return judge(output, answer, expected, inputs).verdict == Verdict::accepted;
-  }
-  bool accepts_all(const std::vector<Values>& answers, const std::vector<Values>& expected,
-                   const std::vector<Values>& inputs) const {
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      if (!accepts(i, answers[i], expected, inputs)) return false;
-    }
-    return true;
   }
 
   // The largest error that is accepted of an output.

@@ -38,10 +38,10 @@ Error overlap(std::string_view better, double better_error, std::string_view wor
 }
 
 // Frees an answer before the next call makes another.
-Result<double> error_of_call(const Result<std::vector<Values>>& answer, const std::vector<Values>& expected,
+Result<double> error_of_call(const Result<std::unique_ptr<CallOutputs>>& answer, CallOutputs& expected,
                              const Case& bound) {
   if (!answer) return answer.errors();
-  return rounding_error_of(*answer, expected, bound);
+  return rounding_error_of(**answer, expected, bound);
 }
 
 // Shapes and labels are integers: rounded, they would name another place.
@@ -116,30 +116,31 @@ std::string to_string(const ClassErrors& errors) {
                      errors.fp16, errors.bf16);
 }
 
-Result<std::vector<Values>> rounded_answer(ReferenceRunner& runner, const Draw& draw,
-                                           const std::vector<Values>& inputs, const Case& bound,
-                                           OperandFormat format) {
+Result<std::unique_ptr<CallOutputs>> rounded_answer(ReferenceRunner& runner, const Draw& draw,
+                                                    const Case& bound, OperandFormat format) {
+  const ElementChange change = [format](std::uint64_t, std::span<float> slice) {
+    in_parts(slice.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) slice[i] = rounded(slice[i], format);
+    });
+  };
   std::vector<InputEdit> edits;
-  for (std::size_t tensor = 0; tensor < inputs.size(); ++tensor) {
-    if (inputs[tensor].empty() || !is_operand(bound, bound.tensors[tensor])) continue;
-    InputEdit edit{tensor, 0, inputs[tensor]};
-    for (float& value : edit.values) value = rounded(value, format);
-    edits.push_back(std::move(edit));
+  for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
+    if (!is_operand(bound, bound.tensors[i])) continue;
+    edits.push_back({i, 0, {}, static_cast<std::uint64_t>(bound.tensors[i].elements), change});
   }
-  return runner.oracle(draw, edits);
+  return runner.call_oracle(bound, draw, edits);
 }
 
 Result<ClassStatistics> measure_classes_on(ReferenceRunner& runner, const Case& bound, const Draw& draw,
-                                           const std::vector<Values>& inputs,
-                                           const std::vector<Values>& expected, double reordered_fp32) {
+                                           CallOutputs& expected, double reordered_fp32) {
   ClassErrors errors;
-  const auto single = error_of_call(runner.reference(draw, {}), expected, bound);
+  const auto single = error_of_call(runner.call_reference(bound, draw), expected, bound);
   if (!single) return single.errors();
   errors.fp32 = std::max(reordered_fp32, *single);
   for (const auto& [format, error] :
        {std::pair{OperandFormat::tf32, &errors.tf32}, std::pair{OperandFormat::fp16, &errors.fp16},
         std::pair{OperandFormat::bf16, &errors.bf16}}) {
-    const auto found = error_of_call(rounded_answer(runner, draw, inputs, bound, format), expected, bound);
+    const auto found = error_of_call(rounded_answer(runner, draw, bound, format), expected, bound);
     if (!found) return found.errors();
     *error = *found;
   }
@@ -153,10 +154,10 @@ Result<ClassStatistics> measure_classes(ReferenceRunner& runner, const Case& bou
   ClassStatistics all;
   for (std::uint32_t index = 0; index < draws; ++index) {
     const Draw draw{seed, index};
-    const auto expected = runner.oracle(draw, {});
+    const auto expected = runner.call_oracle(bound, draw);
     if (!expected) return expected.errors();
-    const std::vector<Values> inputs = runner.inputs();
-    const auto errors = measure_classes_on(runner, bound, draw, inputs, *expected, reordered_fp32);
+    if (auto error = (*expected)->keep()) return *error;
+    const auto errors = measure_classes_on(runner, bound, draw, **expected, reordered_fp32);
     if (!errors) return errors.errors();
     all.add(*errors);
   }

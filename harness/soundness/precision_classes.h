@@ -77,16 +77,14 @@ std::string to_string(const ClassErrors& errors);
 bool has_operands(const Case& bound);
 
 // The oracle's answer on a draw of the runner's case when every such input is rounded to a format.
-Result<std::vector<Values>> rounded_answer(ReferenceRunner& runner, const Draw& draw,
-                                           const std::vector<Values>& inputs, const Case& bound,
-                                           OperandFormat format);
+Result<std::unique_ptr<CallOutputs>> rounded_answer(ReferenceRunner& runner, const Draw& draw,
+                                                    const Case& bound, OperandFormat format);
 
-// On the runner's case, of its outputs that are compared by the norm; a draw's inputs and the oracle's answer
-// to them are known. `reordered_fp32`: the error of fp32 with sums in other orders, where it was measured;
-// the larger of the two errors counts.
+// On the runner's case, of its outputs that are compared by the norm; the oracle's answer to a draw is known,
+// and kept. `reordered_fp32`: the error of fp32 with sums in other orders, where it was measured; the larger
+// of the two errors counts.
 Result<ClassStatistics> measure_classes_on(ReferenceRunner& runner, const Case& bound, const Draw& draw,
-                                           const std::vector<Values>& inputs,
-                                           const std::vector<Values>& expected, double reordered_fp32 = 0);
+                                           CallOutputs& expected, double reordered_fp32 = 0);
 
 // The same on draws 0 to `draws` - 1.
 Result<ClassStatistics> measure_classes(ReferenceRunner& runner, const Case& bound, std::uint64_t seed,

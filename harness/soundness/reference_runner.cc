@@ -2,21 +2,107 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "draw/seed.h"
 #include "grade/session.h"
+#include "soundness/sample.h"
 #include "verify/checks.h"
 
 namespace kgrade {
 namespace {
 
+class DeviceOutputs : public CallOutputs {
+ public:
+  // `bound`: the lease's case, which may end before these outputs do.
+  DeviceOutputs(Device& device, const Lease& lease, std::shared_ptr<const Case> bound,
+                std::uint64_t most_elements)
+      : device_(device), case_(std::move(bound)), most_elements_(most_elements) {
+    for (std::size_t i = 0; i < lease.outputs().size(); ++i) outputs_.push_back(lease.compared(i));
+  }
+
+  std::optional<Error> keep() override {
+    for (Lease::Compared& compared : outputs_) {
+      if (auto error = keep(compared.output)) return error;
+      for (std::optional<Lease::Loaned>* const other : {&compared.values, &compared.scales}) {
+        if (!*other) continue;
+        if (auto error = keep(**other)) return error;
+      }
+    }
+    return std::nullopt;
+  }
+
+  const std::vector<Values>& values() override {
+    if (!values_.empty()) return values_;
+    for (const Lease::Compared& compared : outputs_) {
+      const TensorSample sample = sample_of(compared.output.tensor->shape, most_elements_);
+      values_.push_back(read_runs(device_, compared.output, sample.begins, static_cast<std::size_t>(sample.run)));
+    }
+    return values_;
+  }
+
+  ElementErrors errors(std::size_t output, CallOutputs& expected) override {
+    return device_.compare(pair_of(*case_, outputs_[output], of(expected)[output]));
+  }
+
+  bool equals(CallOutputs& other) override {
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      if (!equal(outputs_[i].output, of(other)[i].output)) return false;
+    }
+    return true;
+  }
+
+ private:
+  static const std::vector<Lease::Compared>& of(CallOutputs& outputs) {
+    return static_cast<const DeviceOutputs&>(outputs).outputs_;
+  }
+
+  // As they are stored: no index ties, and bytes of whatever type are numbers.
+  bool equal(const Lease::Loaned& a, const Lease::Loaned& b) {
+    const Dtype dtype = element_bytes(a.dtype) == 1 ? Dtype::uint8 : a.dtype;
+    const auto elements = static_cast<std::uint64_t>(a.tensor->elements);
+    const ElementErrors found = device_.compare({a.buffer, a.begin, b.buffer, b.begin, elements, dtype});
+    return found.max_abs_difference == 0 && found.nonfinite_mismatches == 0;
+  }
+
+  // By way of the host: the device copies whole buffers alone.
+  std::optional<Error> keep(Lease::Loaned& tensor) {
+    const auto elements = static_cast<std::uint64_t>(tensor.tensor->elements);
+    const std::uint64_t bytes = elements * element_bytes(tensor.dtype);
+    auto buffer = device_.allocate(bytes);
+    if (!buffer) return buffer.error();
+    std::vector<unsigned char> slice(
+        static_cast<std::size_t>(std::min<std::uint64_t>(bytes, copied_at_once)));
+    for (std::uint64_t begin = 0; begin < bytes; begin += slice.size()) {
+      const std::uint64_t count = std::min<std::uint64_t>(slice.size(), bytes - begin);
+      device_.read(*tensor.buffer, tensor.begin + begin, slice.data(), count);
+      device_.write(**buffer, begin, slice.data(), count);
+    }
+    tensor.buffer = buffer->get();
+    tensor.begin = 0;
+    kept_.push_back(std::move(*buffer));
+    return std::nullopt;
+  }
+
+  static constexpr std::uint64_t copied_at_once = std::uint64_t{1} << 26;
+
+  Device& device_;
+  std::shared_ptr<const Case> case_;
+  std::uint64_t most_elements_;
+  std::vector<Lease::Compared> outputs_;
+  std::vector<std::unique_ptr<SharedBuffer>> kept_;
+  std::vector<Values> values_;
+};
+
 // In workers, called as grading calls them.
 class WorkerReferenceRunner : public ReferenceRunner {
  public:
-  // Keeps references to all three. Both runners have loaded their contestants. The reference of a problem with a
-  // Model returns its outputs: its answer is what was captured.
+  // Keeps references to all three. Both runners have loaded their contestants. The reference of a problem
+  // with a Model returns its outputs: its answer is what was captured.
   WorkerReferenceRunner(Device& device, const Problem& problem, ContestantRunner& oracle,
-                        ContestantRunner& reference)
-      : device_(device),
+                        ContestantRunner& reference, std::uint64_t whole_elements)
+      : whole_elements_(whole_elements),
+        device_(device),
         oracle_(oracle),
         reference_(reference),
         returns_outputs_(problem.has_model()),
@@ -31,7 +117,7 @@ class WorkerReferenceRunner : public ReferenceRunner {
 
   std::optional<Error> set_case(const Case& bound) override {
     take_back();
-    case_ = std::make_unique<const Case>(bound);
+    case_ = std::make_shared<const Case>(bound);
     for (ContestantRunner* const runner : {&oracle_, &reference_}) {
       // Buffers move from call to call, so that nothing depends on where a tensor lies.
       LeaseTerms terms{true, false, 1};
@@ -45,12 +131,37 @@ class WorkerReferenceRunner : public ReferenceRunner {
   }
 
   Result<std::vector<Values>> oracle(const Draw& draw, const std::vector<InputEdit>& edits) override {
-    return call(oracle_, "oracle", draw, edits);
+    return values_of(oracle_, call(oracle_, "oracle", draw, edits));
   }
 
   Result<std::vector<Values>> reference(const Draw& draw, const std::vector<InputEdit>& edits) override {
-    return call(reference_, "reference", draw, edits);
+    return values_of(reference_, call(reference_, "reference", draw, edits));
   }
+
+  Result<std::unique_ptr<CallOutputs>> call_oracle(const Case& bound, const Draw& draw,
+                                                   const std::vector<InputEdit>& edits) override {
+    if (!is_large()) return ReferenceRunner::call_oracle(bound, draw, edits);
+    return outputs_of(oracle_, call(oracle_, "oracle", draw, edits));
+  }
+
+  Result<std::unique_ptr<CallOutputs>> call_reference(const Case& bound, const Draw& draw,
+                                                      const std::vector<InputEdit>& edits) override {
+    if (!is_large()) return ReferenceRunner::call_reference(bound, draw, edits);
+    return outputs_of(reference_, call(reference_, "reference", draw, edits));
+  }
+
+  std::vector<Values> sampled_inputs() override {
+    std::vector<Values> inputs;
+    for (const Lease::Loaned& tensor : oracle_.lease().tensors()) {
+      const TensorSample sample = sample_of(tensor.tensor->shape, most_elements());
+      inputs.push_back(tensor.tensor->output
+                           ? Values()
+                           : read_runs(device_, tensor, sample.begins, static_cast<std::size_t>(sample.run)));
+    }
+    return inputs;
+  }
+
+  std::uint64_t most_elements() const override { return sample_elements(*case_, whole_elements_); }
 
   std::string unwritten() override {
     const auto outputs = oracle_.lease().outputs();
@@ -71,18 +182,14 @@ class WorkerReferenceRunner : public ReferenceRunner {
   }
 
  private:
-  Result<std::vector<Values>> call(ContestantRunner& runner, const char* name, const Draw& draw,
-                                   const std::vector<InputEdit>& edits) {
+  bool is_large() const { return most_elements() < std::numeric_limits<std::uint64_t>::max(); }
+
+  std::optional<Error> call(ContestantRunner& runner, const char* name, const Draw& draw,
+                            const std::vector<InputEdit>& edits) {
     ContestantRunner::Edit write;
     if (!edits.empty()) {
       write = [&](Lease& lease) {
-        const auto tensors = lease.tensors();
-        for (const InputEdit& edit : edits) {
-          for (std::size_t i = 0; i < tensors.size(); ++i) {
-            if (i == edit.tensor || tensors[i].tensor->begins_as == edit.tensor)
-              write_values(device_, tensors[i], edit.first, edit.values);
-          }
-        }
+        for (const InputEdit& edit : edits) write_edit(lease.tensors(), edit);
       };
     }
     Draw whole = draw;
@@ -100,10 +207,40 @@ class WorkerReferenceRunner : public ReferenceRunner {
               : "mend the reference source, from which it is built; `kgrade check` on it may say more",
           {}};
     }
+    return std::nullopt;
+  }
+
+  // A slice at a time, so that a large input takes no memory of the host. Outputs that begin as the input do so still.
+  void write_edit(const std::vector<Lease::Loaned>& tensors, const InputEdit& edit) {
+    const auto write = [&](std::uint64_t first, const Values& values) {
+      for (std::size_t i = 0; i < tensors.size(); ++i) {
+        if (i == edit.tensor || tensors[i].tensor->begins_as == edit.tensor)
+          write_values(device_, tensors[i], first, values);
+      }
+    };
+    if (!edit.change) return write(edit.first, edit.values);
+    for (std::uint64_t done = 0; done < edit.count; done += slice_elements) {
+      const std::uint64_t first = edit.first + done;
+      const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(slice_elements, edit.count - done));
+      Values slice = read_runs(device_, tensors.at(edit.tensor), {&first, 1}, count);
+      edit.change(first, slice);
+      write(first, slice);
+    }
+  }
+
+  Result<std::vector<Values>> values_of(ContestantRunner& runner, const std::optional<Error>& failure) {
+    if (failure) return *failure;
     std::vector<Values> outputs;
     for (const Lease::Loaned& output : runner.lease().outputs())
       outputs.push_back(read_values(device_, output));
     return outputs;
+  }
+
+  Result<std::unique_ptr<CallOutputs>> outputs_of(ContestantRunner& runner,
+                                                  const std::optional<Error>& failure) {
+    if (failure) return *failure;
+    return std::unique_ptr<CallOutputs>(
+        std::make_unique<DeviceOutputs>(device_, runner.lease(), case_, most_elements()));
   }
 
   void take_back() {
@@ -111,11 +248,12 @@ class WorkerReferenceRunner : public ReferenceRunner {
     reference_.take_back();
   }
 
+  std::uint64_t whole_elements_;
   Device& device_;
   ContestantRunner& oracle_;
   ContestantRunner& reference_;
   bool returns_outputs_;
-  std::unique_ptr<const Case> case_;  // that the leases refer to
+  std::shared_ptr<const Case> case_;  // that the leases refer to
   std::uint64_t poison_key_;
   std::uint32_t calls_ = 0;
 };
@@ -128,6 +266,40 @@ std::filesystem::path shown(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+void apply(const InputEdit& edit, Values& input) {
+  const auto begin = input.begin() + static_cast<std::ptrdiff_t>(edit.first);
+  if (edit.change) {
+    edit.change(edit.first, std::span(begin, static_cast<std::size_t>(edit.count)));
+  } else {
+    std::copy(edit.values.begin(), edit.values.end(), begin);
+  }
+}
+
+Result<std::unique_ptr<CallOutputs>> ReferenceRunner::call_oracle(const Case& bound, const Draw& draw,
+                                                                  const std::vector<InputEdit>& edits) {
+  auto values = oracle(draw, edits);
+  if (!values) return values.errors();
+  return std::unique_ptr<CallOutputs>(std::make_unique<HostOutputs>(
+      bound, std::move(*values), has_ties(bound) ? inputs() : std::vector<Values>()));
+}
+
+Result<std::unique_ptr<CallOutputs>> ReferenceRunner::call_reference(const Case& bound, const Draw& draw,
+                                                                     const std::vector<InputEdit>& edits) {
+  auto values = reference(draw, edits);
+  if (!values) return values.errors();
+  return std::unique_ptr<CallOutputs>(
+      std::make_unique<HostOutputs>(bound, std::move(*values), std::vector<Values>()));
+}
+
+std::uint64_t sample_elements(const Case& bound, std::uint64_t whole) {
+  const bool is_large = std::any_of(
+      bound.tensors.begin(), bound.tensors.end(),
+      [whole](const Tensor& tensor) { return static_cast<std::uint64_t>(tensor.elements) > whole; });
+  // What is tried on the host takes a tenth of a second then.
+  constexpr std::uint64_t most = std::uint64_t{1} << 22;
+  return is_large ? std::min(whole, most) : std::numeric_limits<std::uint64_t>::max();
+}
 
 SoundnessContext::SoundnessContext(const SoundnessOptions& options, const Machinery& machinery)
     : options_(options), machinery_(machinery), stages_(*machinery.clock) {}
@@ -180,7 +352,7 @@ Failure ProblemBuilds::load() {
     if (auto failure = load(*contestant)) return failure;
   }
   runner_ = std::make_unique<WorkerReferenceRunner>(context_.device(), problem_, oracle_->runner(),
-                                                    reference_->runner());
+                                                    reference_->runner(), context_.options().whole_elements);
   return std::nullopt;
 }
 

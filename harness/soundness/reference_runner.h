@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,16 +16,26 @@
 #include "grade/contestants.h"
 #include "grade/run.h"
 #include "problem/case.h"
+#include "soundness/call_outputs.h"
 #include "soundness/host_values.h"
 
 namespace kgrade {
 
-// Elements of an input that differ from what a draw gives: `values` from element `first` on.
+// What becomes of the elements of an input from number `first` on, called slice by slice, in order.
+using ElementChange = std::function<void(std::uint64_t first, std::span<float> slice)>;
+
+// Elements of an input that differ from what a draw gives, from element `first` on: `values`, or `count`
+// elements that `change` makes from the drawn ones.
 struct InputEdit {
   std::size_t tensor = 0;  // index into Case::tensors
   std::uint64_t first = 0;
-  Values values;
+  Values values = {};
+  std::uint64_t count = 0;
+  ElementChange change = {};
 };
+
+// To the elements of an input on the host.
+void apply(const InputEdit& edit, Values& input);
 
 // Calls of a problem's oracle and reference on one case at a time.
 class ReferenceRunner {
@@ -44,7 +55,23 @@ class ReferenceRunner {
   // What the inputs of the oracle's last call held, as drawn and changed; in the order of Case::tensors,
   // empty for outputs.
   virtual std::vector<Values> inputs() = 0;
+
+  // The same calls where outputs are compared and nothing else, and so need not leave the device. `bound` is
+  // the case of set_case().
+  virtual Result<std::unique_ptr<CallOutputs>> call_oracle(const Case& bound, const Draw& draw,
+                                                           const std::vector<InputEdit>& edits = {});
+  virtual Result<std::unique_ptr<CallOutputs>> call_reference(const Case& bound, const Draw& draw,
+                                                              const std::vector<InputEdit>& edits = {});
+  // As inputs(), but of those with more elements a sample of at most so many (soundness/sample.h), as of the
+  // outputs.
+  virtual std::vector<Values> sampled_inputs() { return inputs(); }
+  virtual std::uint64_t most_elements() const { return std::numeric_limits<std::uint64_t>::max(); }
 };
+
+// A case with a tensor of more elements than `whole` is large: its outputs are compared on the device, and
+// nothing but samples of this size is read.
+std::uint64_t sample_elements(const Case& bound, std::uint64_t whole);
+inline constexpr std::uint64_t usual_whole_elements = std::uint64_t{1} << 24;
 
 struct SoundnessOptions {
   std::uint64_t seed = 0;  // of the inputs
@@ -52,6 +79,7 @@ struct SoundnessOptions {
   std::string python;  // as --python has it: for problems whose reference is a Model
   std::uint64_t host_bytes =
       std::numeric_limits<std::uint64_t>::max();  // of host memory that a case may take
+  std::uint64_t whole_elements = usual_whole_elements;
   Layout layout;
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 
 #include "base/text.h"
@@ -202,16 +203,21 @@ class SoundnessRun {
                                 : soundness_limits(scope_.deep, emulated_);
   }
 
+  std::string why_beyond(const Case& bound, const HostCopies& copies) const {
+    const SoundnessOptions& options = context_.options();
+    return why_beyond_host(bound, copies, options.host_bytes, sample_elements(bound, options.whole_elements));
+  }
+
   void choose(Case bound) {
     if (problem_.has_model()) return choose_of_model(std::move(bound));
     std::string reason = why_skipped(bound, limits());
     if (reason.empty()) {
-      reason = why_beyond_host(bound, copies_of_lint, context_.options().host_bytes);
+      reason = why_beyond(bound, copies_of_lint);
       lacks_host_memory_ = lacks_host_memory_ || !reason.empty();
     }
     if (reason.empty()) return cases_.push_back(std::move(bound));
-    const bool fits = why_beyond_host(bound, copies_of_lint, context_.options().host_bytes).empty() &&
-                      why_skipped(bound, precision_limits()).empty();
+    const bool fits =
+        why_beyond(bound, copies_of_lint).empty() && why_skipped(bound, precision_limits()).empty();
     if (scope_.deep || bound.role != CaseRole::bench)
       report_.notes.push_back(fmt::format("case '{}' was not checked{}: {}", bound.name,
                                           fits ? " but for the precision of the reference" : "", reason));
@@ -221,7 +227,7 @@ class SoundnessRun {
   void choose_of_model(Case bound) {
     std::string reason = why_skipped(bound, limits());
     const bool is_large = !reason.empty();
-    if (!is_large) reason = why_beyond_host(bound, copies_of_model_lint, context_.options().host_bytes);
+    if (!is_large) reason = why_beyond(bound, copies_of_model_lint);
     if (reason.empty()) return cases_.push_back(std::move(bound));
     report_.notes.push_back(fmt::format("case '{}' was not looked into: {}; {}", bound.name, reason,
                                         is_large ? "run lint on a GPU, or with --deep, which takes its time"
@@ -290,6 +296,7 @@ class SoundnessRun {
   void check_cases() {
     SoundnessSession session = new_session();
     for (const Case& bound : cases_) {
+      note_sample(bound);
       const auto goes_on = check_case_soundness(session, bound);
       report_.hidden += goes_on && bound.role == CaseRole::hidden ? 1 : 0;
       if (!goes_on) {
@@ -311,6 +318,16 @@ class SoundnessRun {
     }
     report_.cases = session.cases;
     report_.errors = session.errors.root_mean_square();
+  }
+
+  void note_sample(const Case& bound) {
+    const std::uint64_t most = sample_elements(bound, context_.options().whole_elements);
+    if (most == std::numeric_limits<std::uint64_t>::max()) return;
+    report_.notes.push_back(
+        fmt::format("case '{}' is large: answers that need no computation were tried on a sample, at most {} "
+                    "elements of each tensor; "
+                    "all else on every element",
+                    bound.name, most));
   }
 
   void progress(const std::string& what) { context_.options().progress(problem_.slug + ": " + what); }

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <random>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "problem/case.h"
@@ -13,7 +16,7 @@
 namespace kgrade {
 
 // 0 where no value is finite.
-double mean_of(const Values& values);
+double mean_of(std::span<const float> values);
 
 bool is_constant(const Values& values);
 
@@ -22,14 +25,24 @@ bool is_constant(const Values& values);
 Values shuffled(Values values, std::uint64_t seed);
 
 // One half of the elements, drawn from the seed, replaced by the mean of all: a sum over them is then one
-// over a sample of its terms.
-Values half_replaced_by_mean(Values values, std::uint64_t seed);
+// over a sample of its terms. Of a large tensor slice by slice, each with its own mean; all but the last have
+// an even number of elements.
+class HalfReplacedByMean {
+ public:
+  explicit HalfReplacedByMean(std::uint64_t seed) : generator_(seed) {}
+  void operator()(std::span<float> slice);
 
-// What is known of one case. Inputs in the order of Case::tensors, empty for outputs; outputs in order.
+ private:
+  std::mt19937_64 generator_;
+};
+
+// What is known of one case. Inputs in the order of Case::tensors, empty for outputs; outputs in order. Of
+// tensors with more than `most_elements` they are samples (soundness/sample.h).
 struct KnownValues {
   const std::vector<Values>& inputs;
   const std::vector<Values>& expected;
   const std::vector<Values>& other;  // expected for other inputs
+  std::uint64_t most_elements = std::numeric_limits<std::uint64_t>::max();
 };
 
 // Reports outputs that are constant, or hold what an input or another output holds, and returns them:

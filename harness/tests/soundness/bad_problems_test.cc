@@ -57,9 +57,9 @@ class EditedProblem {
 // The name of a problem is the rule that it breaks.
 class BadProblems : public testing::TestWithParam<std::string> {};
 
-TEST_P(BadProblems, AreRefusedWithTheFindingThatFits) {
-  const std::string& rule = GetParam();
-  const Result result = kgrade({"lint", problems + rule + ".md", "--device", "emulated", "--json", "-"});
+void expect_refused(const std::string& rule, const std::string& sample_above) {
+  const Result result = kgrade({"lint", problems + rule + ".md", "--device", "emulated", "--json", "-",
+                                "--sample-above", sample_above});
   EXPECT_EQ(result.exit_code, 2) << result.output;
   const auto report = nlohmann::json::parse(result.output, nullptr, false);
   ASSERT_TRUE(report.is_object()) << result.output;
@@ -77,6 +77,11 @@ TEST_P(BadProblems, AreRefusedWithTheFindingThatFits) {
   }
   EXPECT_THAT(result.left_behind, IsEmpty());
 }
+
+TEST_P(BadProblems, AreRefusedWithTheFindingThatFits) { expect_refused(GetParam(), "16777216"); }
+
+// All cases are compared on the device, as large ones are.
+TEST_P(BadProblems, AreRefusedAsLargeOnesToo) { expect_refused(GetParam(), "64"); }
 
 INSTANTIATE_TEST_SUITE_P(Each, BadProblems,
                          testing::Values("input-ignored", "constant-output", "zeros-pass", "classes-overlap",

@@ -38,9 +38,7 @@ class FakeRunner : public ReferenceRunner {
     inputs_.clear();
     for (const Tensor& tensor : case_.tensors)
       inputs_.push_back(tensor.output ? Values() : drawn(tensor, draw));
-    for (const InputEdit& edit : edits)
-      std::copy(edit.values.begin(), edit.values.end(),
-                inputs_[edit.tensor].begin() + static_cast<std::ptrdiff_t>(edit.first));
+    for (const InputEdit& edit : edits) apply(edit, inputs_[edit.tensor]);
     return function_(inputs_, case_);
   }
   Result<std::vector<Values>> reference(const Draw& draw, const std::vector<InputEdit>& edits) override {

@@ -65,7 +65,7 @@ class HostRunner : public ReferenceRunner {
       for (std::int64_t i = 0; i < tensor.elements && !tensor.output; ++i)
         inputs_.back().push_back(static_cast<float>(generator() % 20011) / 10007.0F - 1);
     }
-    for (const InputEdit& edit : edits) inputs_[edit.tensor] = edit.values;
+    for (const InputEdit& edit : edits) apply(edit, inputs_[edit.tensor]);
   }
 
   Rule oracle_;

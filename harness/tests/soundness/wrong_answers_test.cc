@@ -19,8 +19,8 @@ using ::testing::UnorderedElementsAreArray;
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 TEST(WrongAnswers, TheMeanIsThatOfFiniteValues) {
-  EXPECT_EQ(mean_of({1, 2, nan, 6}), 3);
-  EXPECT_EQ(mean_of({nan}), 0);
+  EXPECT_EQ(mean_of(Values{1, 2, nan, 6}), 3);
+  EXPECT_EQ(mean_of(Values{nan}), 0);
   EXPECT_EQ(mean_of({}), 0);
 }
 
@@ -81,9 +81,17 @@ TEST(WrongAnswers, ASampleHasHalfOfTheElements) {
   Values values(1000);
   std::iota(values.begin(), values.end(), 0.0F);
   const auto mean = static_cast<float>(mean_of(values));
-  const Values sampled = half_replaced_by_mean(values, 3);
-  EXPECT_EQ(std::count(sampled.begin(), sampled.end(), mean), 500);
-  EXPECT_NE(half_replaced_by_mean(values, 4), sampled);
+  const auto sampled = [&](std::uint64_t seed) {
+    Values result = values;
+    HalfReplacedByMean half(seed);
+    half(result);
+    return result;
+  };
+  const Values replaced = sampled(3);
+  EXPECT_EQ(std::count(replaced.begin(), replaced.end(), mean), 500);
+  for (std::size_t i = 0; i < replaced.size(); i += 2)
+    EXPECT_EQ(replaced[i] == mean, replaced[i + 1] != mean) << "one of two neighbours, element " << i;
+  EXPECT_NE(sampled(4), replaced);
 }
 
 TEST(WrongAnswers, FlippingGoesFarAndStaysWithinTheDistribution) {
