@@ -9,7 +9,7 @@ namespace kgrade {
 namespace {
 
 // A read takes some ten microseconds however short it is.
-constexpr std::uint64_t shortest_run = 1024;
+constexpr std::uint64_t most_runs = 4096;
 
 std::uint64_t product(const std::vector<std::uint64_t>& factors) {
   return std::accumulate(factors.begin(), factors.end(), std::uint64_t{1}, std::multiplies<>());
@@ -36,7 +36,7 @@ TensorSample sample_of(const std::vector<std::int64_t>& shape, std::uint64_t mos
   // Places along this axis lie together, with all of the axes behind it.
   std::size_t axis = extents.size() - 1;
   std::uint64_t inner = 1;
-  const std::uint64_t least = std::min(shortest_run, most);
+  const std::uint64_t least = std::max<std::uint64_t>(most / most_runs, 1);
   while (axis > 0 && inner * extents[axis] < least) inner *= extents[axis--];
   const std::uint64_t width = std::min(extents[axis], least / inner);
   std::vector<std::uint64_t> counts(extents.begin(), extents.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
