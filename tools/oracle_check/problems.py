@@ -112,7 +112,7 @@ def _conv_transpose_norm_pool(parameters: Parameters) -> list[Layer]:
 
 
 _FAMILIES = {
-    "conv-standard-1d": _one_convolution(ONE_AXIS),
+    "conv-1d": _one_convolution(ONE_AXIS),
     "conv-2d": _one_convolution(TWO_AXES),
     "conv-3d": _one_convolution(THREE_AXES),
     "conv-depthwise-2d": _one_convolution(TWO_AXES),
