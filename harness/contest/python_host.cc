@@ -18,7 +18,10 @@ constexpr std::uint64_t temporary_bytes = std::uint64_t{2} << 30;
 
 std::vector<std::string> python_command(const PythonHost& host, const std::vector<std::string>& worker) {
   // -I: nothing of the environment or the working folder is imported; -B: nothing is written beside sources.
-  std::vector<std::string> command = {host.program.string(), "-I", "-B", host.script.string()};
+  std::vector<std::string> command = {host.program.string(), "-I", "-B"};
+  if (!host.bytecode.empty())
+    command.insert(command.end(), {"-X", "pycache_prefix=" + host.bytecode.string()});
+  command.push_back(host.script.string());
   if (host.imports_triton) command.emplace_back("--triton");
   if (!host.cache.empty()) command.insert(command.end(), {"--cache", host.cache.string()});
   command.push_back(library_beside(worker.front()).string());
@@ -30,9 +33,11 @@ SandboxPolicy python_policy(const PythonHost& host, const std::vector<std::strin
   SandboxPolicy policy;
   policy.readable = host.readable;
   policy.readable.push_back(host.script.parent_path());
+  if (!host.bytecode.empty()) policy.readable.push_back(host.bytecode);
   policy.readable.push_back(library_beside(worker.front()));
-  for (const char* path : {"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/include", "/usr/libexec", "/usr/lib",
-                           "/lib", "/lib64", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives"}) {
+  for (const char* path :
+       {"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/include", "/usr/libexec", "/usr/lib", "/lib",
+        "/lib64", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives"}) {
     policy.readable.emplace_back(path);
   }
   if (!host.cache.empty()) policy.writable.push_back(host.cache);

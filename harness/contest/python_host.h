@@ -14,7 +14,9 @@ struct PythonHost {
   std::filesystem::path script;                 // worker.py of harness/python
   std::vector<std::filesystem::path> readable;  // that the interpreter needs: its libraries and packages
   bool imports_triton = false;                  // before there is a candidate, which saves its time later
-  std::filesystem::path cache = {};  // where it keeps what it compiles, from run to run; it exists. Empty: nowhere
+  std::filesystem::path bytecode = {};          // of its packages, where they have none of their own
+  std::filesystem::path cache =
+      {};  // where it keeps what it compiles, from run to run; it exists. Empty: nowhere
 };
 
 // The command of a worker in Python on the device whose own workers have the command `worker`

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/text.h"
+#include "compile/bytecode_cache.h"
 #include "compile/candidate_kind.h"
 #include "compile/compiler_log.h"
 #include "compile/submission.h"
@@ -222,7 +223,8 @@ const Result<BuildOutcome>& Build::finish() {
 
 PythonHost host_of(const PythonTools& tools, bool imports_triton) {
   const PythonInterpreter& interpreter = tools.interpreter;
-  return {interpreter.program, tools.folder / "worker.py", interpreter.readable, imports_triton};
+  return {interpreter.program, tools.folder / "worker.py", interpreter.readable, imports_triton,
+          bytecode_of(interpreter)};
 }
 
 TrustedContestant::TrustedContestant(Role role, std::filesystem::path source, std::unique_ptr<Build> build)

@@ -72,7 +72,10 @@ void expect_sound_module(const Problem& problem) {
     if (!parameter.is_input()) continue;
     const auto& forward = problem.torch->forward;
     const bool handed = std::count(forward.begin(), forward.end(), parameter.name) > 0;
-    promise(handed != (problem.torch->weight_of(parameter.name) != nullptr), "an input has one place");
+    const bool is_weight = problem.torch->weight_of(parameter.name) != nullptr;
+    // A module's tensors know their own extents.
+    const bool holds_extents = parameter.init && parameter.init->kind == Init::Kind::values;
+    promise(handed != is_weight || (holds_extents && !handed), "an input has one place");
   }
 }
 
