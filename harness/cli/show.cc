@@ -140,7 +140,7 @@ void print_head(const Problem& problem, const Style& style) {
 
 // "in_channels, (kernel_h, kernel_w), stride=stride_h": what has a default is passed by its name.
 std::string module_arguments(const TorchModule& module) {
-  if (!module.given.empty()) return to_string(ModuleCall{module.given, {}, {}});
+  if (!module.given.empty()) return to_string(ModuleCall{module.given, {}, {}, {}});
   std::vector<std::string> arguments;
   for (const ModuleArgument& argument : module.init) {
     arguments.push_back(argument.fallback ? fmt::format("{}={}", argument.name, argument.value_text())

@@ -17,7 +17,7 @@ struct ModuleCall {
   std::string given;  // TorchModule::given, instead of the others
   std::vector<ModuleValue> positional;
   std::vector<std::pair<std::string, ModuleValue>> keywords;  // in the order of the file
-  std::optional<std::int64_t> rank;                           // of tensors that forward() takes
+  std::optional<std::int64_t> rank = {};                      // of tensors that forward() takes
 };
 
 // The arguments for a case of this problem. Nothing when no module can state the case: it breaks a condition

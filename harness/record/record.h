@@ -195,10 +195,10 @@ struct ReferenceRecord {
 struct BaselineRecord {
   std::string name;  // "cudnn-fp32"
   std::string library = {};  // "cuDNN 9.19.0"; empty: it calls none, or the record is older
-  std::string path;
-  std::string sha256;
-  std::string problem;  // why it takes no part; empty: it does
-  std::vector<BaselineCase> cases;
+  std::string path = {};
+  std::string sha256 = {};
+  std::string problem = {};  // why it takes no part; empty: it does
+  std::vector<BaselineCase> cases = {};
 };
 
 struct StageTime {

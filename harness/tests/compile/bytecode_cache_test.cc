@@ -19,6 +19,7 @@ class BytecodeCache : public testing::Test {
   void SetUp() override {
     if (const char* value = std::getenv("XDG_CACHE_HOME")) saved_ = value;
     ::setenv("XDG_CACHE_HOME", (folder_.path() / "cache").c_str(), 1);
+    python_.torch_folder = folder_.path() / "site-packages/torch";
     fs::create_directories(python_.torch_folder);
     python_.program = folder_.path() / "python3";
     python_.version = "3.11.7";
@@ -43,7 +44,7 @@ class BytecodeCache : public testing::Test {
 
   TemporaryDirectory folder_;
   std::string saved_;
-  PythonInterpreter python_{.torch_folder = folder_.path() / "site-packages/torch"};
+  PythonInterpreter python_;
 };
 
 TEST_F(BytecodeCache, IsFilledOnce) {

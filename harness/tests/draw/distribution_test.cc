@@ -173,7 +173,9 @@ TEST(Distribution, ASpreadGivesBlocksOfNeighboursPowersOfTheirOwn) {
   for (std::size_t i = 0; i < before.size(); ++i) {
     const int exponent = std::ilogb(after[i]) - std::ilogb(before[i]);
     ASSERT_EQ(after[i], std::ldexp(before[i], exponent));
-    if (i % 32 > 0) ASSERT_EQ(exponent, std::ilogb(after[i - 1]) - std::ilogb(before[i - 1])) << i;
+    if (i % 32 > 0) {
+      ASSERT_EQ(exponent, std::ilogb(after[i - 1]) - std::ilogb(before[i - 1])) << i;
+    }
     exponents.insert(exponent);
   }
   EXPECT_EQ(exponents, (std::set<int>{-1, 0, 1, 2, 3, 4, 5, 6, 7}));

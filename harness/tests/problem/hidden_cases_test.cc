@@ -392,7 +392,9 @@ TEST(HiddenScales, EverySecondCaseIsScaledAndEveryFourthByBlocks) {
     ASSERT_THAT(scalings, SizeIs(8));
     for (std::size_t i = 0; i < 8; ++i) {
       EXPECT_EQ(scalings[i].spread, i % 4 == 3 ? 4 : 0) << i;
-      if (i % 2 == 0) EXPECT_EQ(scalings[i].exponent, 0) << i;
+      if (i % 2 == 0) {
+        EXPECT_EQ(scalings[i].exponent, 0) << i;
+      }
       if (i % 4 == 1) ends.insert(scalings[i].exponent);
       if (i % 4 == 3) exponents.insert(scalings[i].exponent);
     }
