@@ -1,16 +1,24 @@
 #include "base/text.h"
 #include "compile/binding.h"
 #include "compile/compiler_log.h"
+#include "problem/scalar_type.h"
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {
 namespace {
 
+Parameter tensor(const char* name, bool is_const) {
+  Parameter parameter;
+  parameter.name = name;
+  parameter.type = element_type_name;
+  parameter.pointer = true;
+  parameter.is_const = is_const;
+  return parameter;
+}
+
 Problem two_parameters() {
   Problem problem;
-  problem.parameters.resize(2);
-  problem.parameters[0] = {"input", "[VAR]", true, true, {}, {}, {}, {}};
-  problem.parameters[1] = {"output", "[VAR]", true, false, {}, {}, {}, {}};
+  problem.parameters = {tensor("input", true), tensor("output", false)};
   return problem;
 }
 
