@@ -186,11 +186,22 @@ const Lease* Referee::expected_of(Role role) {
 }
 
 CallReport Referee::call_as(Role role, CallKind kind, const Draw& draw, Patience patience) {
+  return call_against(
+      role, [&] { return expected_of(role); }, kind, draw, patience);
+}
+
+CallReport Referee::appraise(const Draw& draw, Patience patience) {
+  const auto itself = [&] { return oracle_.has_lease() ? &oracle_.lease() : nullptr; };
+  return call_against(Role::oracle, itself, {}, draw, patience);
+}
+
+CallReport Referee::call_against(Role role, const std::function<const Lease*()>& expected, CallKind kind,
+                                 const Draw& draw, Patience patience) {
   if (turns_.are_taken && role != Role::baseline && turns_.whose != role) {
     if (auto failed = prepare_turn(role, kind, draw, patience)) return *failed;
   }
-  CallReport report = checked_call(runner_of(role), draw, patience, expected_of(role), kind);
-  return begins_turns(role, report) ? call_as(role, kind, draw, patience) : report;
+  CallReport report = checked_call(runner_of(role), draw, patience, expected(), kind);
+  return begins_turns(role, report) ? call_against(role, expected, kind, draw, patience) : report;
 }
 
 // Where one of ours lacked memory, it may have enough by itself. It has ended, and is started anew.
@@ -200,14 +211,6 @@ bool Referee::begins_turns(Role role, const CallReport& report) {
     return false;
   turns_.are_taken = true;
   return true;
-}
-
-CallReport Referee::appraise(const Draw& draw, Patience patience) {
-  if (turns_.are_taken && turns_.whose != Role::oracle) {
-    if (auto failed = prepare_turn(Role::oracle, {}, draw, patience)) return *failed;
-  }
-  CallReport report = checked_call(oracle_, draw, patience, oracle_.has_lease() ? &oracle_.lease() : nullptr);
-  return begins_turns(Role::oracle, report) ? appraise(draw, patience) : report;
 }
 
 std::vector<OutputErrors> Referee::compare_reference_before() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -61,6 +62,10 @@ class Referee : public Arena {
   ContestantRunner& runner_of(Role role);
   CallReport checked_call(ContestantRunner& runner, const Draw& draw, Patience patience,
                           const Lease* expected, CallKind kind = {});
+  // In the role's turn, where turns are taken. `expected`: what the outputs are held against, once it has its
+  // buffers.
+  CallReport call_against(Role role, const std::function<const Lease*()>& expected, CallKind kind,
+                          const Draw& draw, Patience patience);
   // What a role's outputs are held against; null for the oracle's, and before its first call.
   const Lease* expected_of(Role role);
   Result<Answer> lend_to(Role role, const Case& bound, std::uint32_t launches);

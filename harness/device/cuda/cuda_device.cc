@@ -12,6 +12,7 @@
 #include "device/cuda/referee_kernels.h"
 #include "device/cuda/virtual_memory.h"
 #include "device/cuda/worker_policy.h"
+#include "device/compared_output.h"
 #include "device/gate.h"
 #include "problem/problem.h"
 
@@ -97,20 +98,7 @@ unsigned char* bytes_of(SharedBuffer& buffer, std::uint64_t begin = 0) {
 device::Poison poison_of(const Filling& filling) { return {filling.poison, filling.dtype}; }
 
 device::ComparedOutput compared(const OutputPair& output) {
-  device::ComparedOutput both{bytes_of(*output.actual, output.actual_begin),
-                              bytes_of(*output.expected, output.expected_begin),
-                              output.elements,
-                              output.dtype,
-                              output.tied,
-                              output.quantised};
-  if (output.scales != nullptr) {
-    both.quantised.values = bytes_of(*output.values, output.values_begin);
-    both.quantised.scales = bytes_of(*output.scales, output.scales_begin);
-    both.quantised.expected_scales = bytes_of(*output.expected_scales, output.expected_scales_begin);
-  } else if (output.values != nullptr) {
-    both.tied.values = bytes_of(*output.values, output.values_begin);
-  }
-  return both;
+  return compared_output(output, [](SharedBuffer& buffer, std::uint64_t begin) { return bytes_of(buffer, begin); });
 }
 
 // What the referee's kernels find out, in device memory and, once it is read, in host memory. Both are there

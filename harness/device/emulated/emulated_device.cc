@@ -15,7 +15,7 @@
 #include "base/defences.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
-#include "device/element_operations.h"
+#include "device/compared_output.h"
 #include "device/emulated/runtime/limits.h"
 #include "device/guard_fill.h"
 
@@ -115,20 +115,7 @@ void fill_with_poison(const Filling& filling, device::ByteRange range) {
 }
 
 device::ComparedOutput compared(const OutputPair& output) {
-  device::ComparedOutput both{bytes_of(*output.actual, output.actual_begin),
-                              bytes_of(*output.expected, output.expected_begin),
-                              output.elements,
-                              output.dtype,
-                              output.tied,
-                              output.quantised};
-  if (output.scales != nullptr) {
-    both.quantised.values = bytes_of(*output.values, output.values_begin);
-    both.quantised.scales = bytes_of(*output.scales, output.scales_begin);
-    both.quantised.expected_scales = bytes_of(*output.expected_scales, output.expected_scales_begin);
-  } else if (output.values != nullptr) {
-    both.tied.values = bytes_of(*output.values, output.values_begin);
-  }
-  return both;
+  return compared_output(output, [](SharedBuffer& buffer, std::uint64_t begin) { return bytes_of(buffer, begin); });
 }
 
 ElementErrors compare_in_full(const OutputPair& output) {

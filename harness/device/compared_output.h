@@ -1,0 +1,28 @@
+// What the referee's comparison reads, of the buffers that a pair of outputs lies in.
+#pragma once
+
+#include "device/device.h"
+#include "device/element_operations.h"
+
+namespace kgrade {
+
+// `bytes_of(buffer, begin)`: where a buffer's byte number `begin` is for the device.
+template <class BytesOf>
+device::ComparedOutput compared_output(const OutputPair& output, const BytesOf& bytes_of) {
+  device::ComparedOutput both{bytes_of(*output.actual, output.actual_begin),
+                              bytes_of(*output.expected, output.expected_begin),
+                              output.elements,
+                              output.dtype,
+                              output.tied,
+                              output.quantised};
+  if (output.scales != nullptr) {
+    both.quantised.values = bytes_of(*output.values, output.values_begin);
+    both.quantised.scales = bytes_of(*output.scales, output.scales_begin);
+    both.quantised.expected_scales = bytes_of(*output.expected_scales, output.expected_scales_begin);
+  } else if (output.values != nullptr) {
+    both.tied.values = bytes_of(*output.values, output.values_begin);
+  }
+  return both;
+}
+
+}  // namespace kgrade
