@@ -59,6 +59,11 @@ json contract_of(const Problem& problem, const std::string& shown_as) {
     if (parameter.is_output()) contract["output_positions"].push_back(i);
   }
   if (problem.torch) contract["torch"] = torch_json(*problem.torch);
+  // A candidate's weights may be told by the values that Model's begin with (initial_values.py).
+  if (problem.has_model()) {
+    const auto model = read_text_file(problem.path.parent_path() / problem.reference);
+    if (model) contract["model"] = *model;
+  }
   return contract;
 }
 

@@ -10,6 +10,7 @@ from . import derived_weights
 from .drawn_tensors import DRAWS_IN_PLACE, DrawnTensors, is_reordered, memory_of
 from .encoded import decode
 from .errors import SignatureMismatch
+from .initial_values import initial_weights, place_by_values
 
 STATE_LINE = re.compile(r"^\s*#\s*kgrade:\s*state\s+(.+)$", re.MULTILINE)
 
@@ -379,6 +380,10 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
         places = find_places(weights, shapes, {**state, **dropped}, pairs)
     drawn = log.drawn.named([*state.values(), *dropped.values()])
     if len(places) < len(weights):
+        place_by_shape(weights, shapes, {**state, **dropped, **drawn}, places)
+    if len(places) < len(weights):
+        initial = initial_weights(contract.get("model"), *arguments_of(call))
+        place_by_values(weights, {**state, **dropped, **drawn}, initial, places)
         place_by_shape(weights, shapes, {**state, **dropped, **drawn}, places)
     if len(places) < len(weights):
         raise mismatch(weights, shapes, state, places, pairs)

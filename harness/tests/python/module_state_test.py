@@ -73,6 +73,55 @@ class Weights(unittest.TestCase):
         self.assertIn("has another shape", message_of(tensors, "# kgrade: state kernel=bias"))
 
 
+MODEL = """
+import torch
+class Model(torch.nn.Module):
+    def __init__(self, width, height, stride=1):
+        super().__init__()
+        self.layer = torch.nn.Linear(width, height)
+        self.shift = torch.nn.Parameter({shift})
+"""
+
+
+class InitialValues(unittest.TestCase):
+    """A Model and a ModelNew with two parameters of one shape, under names that have nothing in common."""
+
+    def places(self, first, model=MODEL.format(shift="torch.randn(height)")):
+        import torch
+
+        from kgrade_python import module_state
+
+        class ModelNew(torch.nn.Module):
+            def __init__(self, width, height, stride=1):
+                super().__init__()
+                layer = torch.nn.Linear(width, height)
+                mine = {"one": layer.bias, "other": torch.nn.Parameter(torch.randn(height))}
+                self.weight = layer.weight
+                for name in (first, *(set(mine) - {first})):
+                    setattr(self, name, mine[name])
+
+        lent = {"x": torch.zeros(1), "kernel": torch.ones(5, 3), "bias": torch.full([5], 2.0), "shift": torch.full([5], 3.0)}
+        contract = {**CONTRACT, "parameters": [{"name": name, "role": "input"} for name in lent], "model": model,
+                    "torch": {**CONTRACT["torch"],
+                              "weights": {"kernel": "layer.weight", "bias": "layer.bias", "shift": "shift"}}}
+        module = module_state.build(ModelNew, CALL, contract, lent, "").module
+        return module.one[0].item(), module.other[0].item()
+
+    def test_the_values_that_both_begin_with_tell_which_is_which(self):
+        for first in ("one", "other"):
+            self.assertEqual(self.places(first), (2.0, 3.0))
+
+    def test_values_that_differ_prove_nothing(self):
+        from kgrade_python.errors import SignatureMismatch
+
+        for model in (None, "raise ValueError", MODEL.format(shift="torch.rand(height)").replace("Linear", "Bilinear")):
+            with self.assertRaisesRegex(SignatureMismatch, "# kgrade: state bias="):
+                self.places("one", model)
+
+    def test_one_that_is_known_leaves_the_other(self):
+        self.assertEqual(self.places("one", MODEL.format(shift="torch.ones(height)")), (2.0, 3.0))
+
+
 class Signature(unittest.TestCase):
     def test_the_line_to_write_comes_last(self):
         import torch

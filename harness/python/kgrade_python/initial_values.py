@@ -1,0 +1,37 @@
+"""Which tensor of a ModelNew is which weight of a file's Model, where neither names nor shapes tell: KernelBench builds
+both under one seed, so that a ModelNew which is right by its rule begins with Model's values."""
+
+import types
+
+import torch
+
+
+def initial_weights(model_source, positional, keywords):
+    """{name: tensor} of the parameters of a file's Model as its constructor leaves them; empty where the file cannot be run
+    here. The ModelNew is built under the same seed."""
+    if not model_source:
+        return {}
+    module = types.ModuleType("problem_model")
+    try:
+        exec(compile(model_source, "<Model>", "exec"), vars(module))  # pylint: disable=exec-used
+        torch.manual_seed(0)
+        return dict(module.Model(*positional, **keywords).named_parameters())
+    except Exception:  # pylint: disable=broad-except
+        return {}
+
+
+def place_by_values(weights, state, initial, places):
+    """Adds to `places` those weights whose initial values one free tensor of the module has, and no other weight.
+
+    `weights`: {name in the problem: name in Model}; `state`: {name in the module: tensor}, both seeded alike."""
+    left = {weight: initial[usual] for weight, usual in weights.items() if weight not in places and usual in initial}
+    free = {name: tensor for name, tensor in state.items() if name not in places.values()}
+    for weight, values in left.items():
+        same = [name for name, tensor in free.items() if is_equal(tensor, values)]
+        rivals = [other for other, others in left.items() if is_equal(others, values)]
+        if len(same) == 1 and rivals == [weight]:
+            places[weight] = same[0]
+
+
+def is_equal(one, other):
+    return one.shape == other.shape and one.dtype == other.dtype and torch.equal(one.detach().cpu(), other.detach().cpu())
