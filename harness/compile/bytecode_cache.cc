@@ -4,6 +4,9 @@
 
 #include <chrono>
 #include <fstream>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "base/subprocess.h"
 #include "base/text.h"
@@ -13,9 +16,13 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// What a worker imports (harness/python/kgrade_python/frameworks.py), and what the first calls of PyTorch do.
+// What a worker imports (harness/python/kgrade_python/frameworks.py), and what the description of a problem's file does:
+// tensors without memory import more of PyTorch as they compute.
 constexpr const char* imports = R"(
 import torch, torch.utils.cpp_extension
+from torch._subclasses import FakeTensorMode
+with FakeTensorMode(), torch.no_grad():
+    torch.nn.BatchNorm1d(3)(torch.nn.Linear(2, 3)(torch.empty(4, 2))).sum()
 try:
     import triton, triton.language
 except ImportError:
@@ -36,20 +43,33 @@ bool fill(const fs::path& folder, const PythonInterpreter& python) {
 
 }  // namespace
 
-fs::path bytecode_of(const PythonInterpreter& python) {
+namespace {
+
+fs::path find_or_fill(const PythonInterpreter& python) {
   std::error_code failure;
   if (python.torch_folder.empty() || fs::exists(python.torch_folder / "__pycache__", failure)) return {};
   const fs::path all = user_cache_folder("bytecode");
   if (all.empty()) return {};
   // Python itself looks whether a file is older than its source.
   const std::string name = sha256_hex(
-      fmt::format("{}\n{}\n{}", python.torch_folder.string(), python.version, python.torch_version));
+      fmt::format("{}\n{}\n{}\n{}", python.torch_folder.string(), python.version, python.torch_version, imports));
   const fs::path folder = all / name;
   const fs::path filled = folder / "filled";
   if (fs::exists(filled, failure)) return folder;
   fs::create_directories(folder, failure);
   if (failure || !fill(folder, python)) return {};
   return std::ofstream(filled) ? folder : fs::path();
+}
+
+}  // namespace
+
+fs::path bytecode_of(const PythonInterpreter& python) {
+  static std::mutex mutex;
+  static std::map<std::pair<fs::path, std::string>, fs::path> known;
+  const std::scoped_lock lock(mutex);
+  const auto [place, is_new] = known.try_emplace({python.torch_folder, python.torch_version});
+  if (is_new) place->second = find_or_fill(python);
+  return place->second;
 }
 
 }  // namespace kgrade

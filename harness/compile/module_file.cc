@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/text_file.h"
 #include "base/user_cache.h"
+#include "compile/bytecode_cache.h"
 #include "compile/caching_toolchain.h"
 #include "compile/compiler_log.h"
 #include "compile/python_candidate.h"
@@ -37,8 +38,13 @@ Result<std::string> run_description(const std::string& content, const fs::path& 
   request.readable.emplace();
   const fs::path answer = folder.path() / "description.json";
   if (auto written = write_file_atomically(request.source, content); !written) return written.errors();
+  std::vector<std::string> flags = {"-I", "-B"};
+  if (const fs::path bytecode = bytecode_of(tools.interpreter); !bytecode.empty()) {
+    flags.insert(flags.end(), {"-X", "pycache_prefix=" + bytecode.string()});
+    request.readable->push_back(bytecode);
+  }
   // Parts of PyTorch ask for the user's name and folder, and the sandbox has no list of users.
-  const auto process = tools.run({"-I", "-B"}, "describe_module.py", {request.source.string(), answer.string()}, request,
+  const auto process = tools.run(flags, "describe_module.py", {request.source.string(), answer.string()}, request,
                                  {"USER=kgrade", "LOGNAME=kgrade", "HOME=" + folder.path().string()},
                                  description_limits());
   if (!process) return process.errors();

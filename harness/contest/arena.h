@@ -117,6 +117,9 @@ class Arena {
   // Until then: the device has no room for all contestants of the case at once, so that each has it for its calls
   // alone, and makes one that does not count before those.
   virtual bool takes_turns() const { return false; }
+  // Contestants take turns in all cases from now on, until there is another candidate. False where that makes no room:
+  // they took them in the last case, or memory is not shared.
+  virtual bool insist_on_turns() { return false; }
 
   CallReport call(Role role, const Draw& draw, Patience patience) {
     return call_as(role, {}, draw, patience);

@@ -35,6 +35,7 @@ void Referee::set_candidate(std::unique_ptr<ContestantRunner> runner, std::files
                             CandidateTraits traits) {
   weights_ = traits.is_module ? 1 : 0;
   returns_outputs_ = traits.returns_outputs;
+  insists_on_turns_ = false;
   candidate_ = std::move(runner);
   candidate_->take_inputs_from(computed_);
   candidate_library_ = std::move(library);
@@ -124,6 +125,7 @@ Result<Answer> Referee::lend_to(Role role, const Case& bound, std::uint32_t laun
 // In PyTorch the oracle has copies of all tensors in float64, and a tensor more for the answer; the others
 // keep two tensors of an output's size. What lies between inputs and outputs is not known.
 bool Referee::is_too_large_for_all(const Case& bound) const {
+  if (insists_on_turns_) return true;
   if (!problem_.has_model() || !device_.gates_calls()) return false;
   std::uint64_t outputs = 0;
   for (const Tensor& tensor : bound.tensors) {
@@ -173,7 +175,14 @@ std::optional<CallReport> Referee::prepare_turn(Role role, CallKind kind, const 
   return is_well ? std::nullopt : std::optional(report);
 }
 
+bool Referee::insist_on_turns() {
+  if (took_turns_ || !device_.gates_calls()) return false;
+  insists_on_turns_ = true;
+  return true;
+}
+
 void Referee::take_back() {
+  took_turns_ = turns_.are_taken;
   turns_ = {};
   for (ContestantRunner* const runner : {&oracle_, &reference_, candidate_.get()}) {
     if (runner != nullptr) runner->take_back();

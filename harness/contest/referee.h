@@ -41,6 +41,7 @@ class Referee : public Arena {
   Result<Answer> lend(Role role, const Case& bound, std::uint32_t launches) override;
   void take_back() override;
   bool takes_turns() const override { return turns_.are_taken; }
+  bool insist_on_turns() override;
   CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) override;
   CallReport appraise(const Draw& draw, Patience patience) override;
   std::vector<OutputErrors> compare_reference_before() override;
@@ -93,6 +94,8 @@ class Referee : public Arena {
     std::map<Role, std::pair<const Case*, std::uint32_t>> seats;  // what is lent: the case, launches
   };
   Turns turns_;
+  bool insists_on_turns_ = false;
+  bool took_turns_ = false;  // in the last case
   std::uint64_t poison_key_;  // never leaves this process
   std::uint32_t calls_ = 0;
 };

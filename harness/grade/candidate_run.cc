@@ -261,7 +261,7 @@ class CandidateRun {
         results.emplace(i, skipped_case(session_.problem, planned.bound, skipped));
         continue;
       }
-      auto result = run_case(session_, planned.bound, checks_);
+      auto result = run_with_room(planned.bound);
       if (!result) return result.errors();
       if (!uses_allowed_libraries()) {
         result->verdict = record_.verdict;
@@ -272,6 +272,21 @@ class CandidateRun {
     }
     for (auto& [number, result] : results) record_.cases.push_back(std::move(result));
     return {};
+  }
+
+  // A candidate that lacked memory beside the others runs once more, as a new process that has the device for its calls
+  // alone.
+  Result<CaseRecord> run_with_room(const Case& bound) {
+    const CheckList before = checks_;
+    auto result = run_case(session_, bound, checks_);
+    if (!result || result->verdict != Verdict::memory_limit || !session_.arena.insist_on_turns()) return result;
+    if (auto error = clean_up()) return *error;
+    auto answer = start_anew();
+    if (!answer) return answer.errors();
+    checks_ = before;
+    if (!take(*answer)) return result;
+    if (auto errors = rehearse(*cases_); !errors.empty()) return errors;
+    return record_.verdict == Verdict::accepted ? run_case(session_, bound, checks_) : result;
   }
 
   bool needs_baselines() const { return session_.baselines != nullptr && !session_.baselines->are_known(); }

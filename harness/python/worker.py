@@ -17,6 +17,9 @@ if _words[0] == "--cache":
     for _name, _folder in {"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"}.items():
         os.environ[_name] = os.path.join(_words[1], _folder)
     _words = _words[2:]
+# PyTorch reads it from here when it counts GPUs: the worker has the node of its own GPU alone, under the number 0.
+if len(_words) > 1 and _words[1].startswith("GPU-"):
+    os.environ["CUDA_VISIBLE_DEVICES"] = _words[1]
 
 # Before anything reads them. A worker counts its threads, and its caches go with it.
 for _name, _value in {

@@ -248,23 +248,31 @@ def arguments_of(call):
 class ParameterLog(TorchFunctionMode):
     """Numbers the parameters that a constructor makes. With `values` (number: tensor), those get these values as soon as
     they are made, and keep them: what initialises them later is passed over. So whatever the constructor derives from
-    its weights, it derives from the problem's. `draws`: likewise for plain tensors that it draws, by their own numbers."""
+    its weights, it derives from the problem's. `draws`: likewise for plain tensors that it draws, by their own numbers.
+
+    `reads_parameters`: the constructor may have derived something from one."""
 
     INITIALISERS = {"uniform_", "normal_", "trunc_normal_", "kaiming_uniform_", "kaiming_normal_", "xavier_uniform_",
                     "xavier_normal_", "fill_", "zero_", "copy_", "constant_", "ones_", "zeros_", "exponential_",
                     "orthogonal_", "mul_", "add_", "clamp_", "erfinv_", "sub_", "div_", "__setitem__"}
+    # What a call asks of a tensor's form alone, or whether it needs gradients.
+    FORM = {"dim", "size", "numel", "ndimension", "is_floating_point", "requires_grad_", "is_contiguous"}
+    FORM_ATTRIBUTES = {"shape", "ndim", "dtype", "device", "requires_grad", "is_cuda", "is_leaf", "grad_fn"}
 
     def __init__(self, values=None, draws=None):
         super().__init__()
         self.values = values or {}
         self.drawn = DrawnTensors(draws)
         self.made = []
+        self.memories = set()
         self.placed = set()
+        self.reads_parameters = False
 
     def __torch_function__(self, function, kinds, args=(), kwargs=None):
         kwargs = kwargs or {}
         # torch.nn.init hands its tensor on by name.
         target = args[0] if args else kwargs.get("tensor")
+        self.reads_parameters = self.reads_parameters or self.reads(function, [*args, *kwargs.values()])
         if self.placed and isinstance(target, torch.Tensor) and self.initialises(function, target, args):
             if getattr(function, "__name__", "") in DRAWS_IN_PLACE:
                 # Later draws are those of a module that nothing was placed in.
@@ -276,6 +284,16 @@ class ParameterLog(TorchFunctionMode):
         if placed is not None:
             self.placed.add(memory_of(placed))
         return result
+
+    def reads(self, function, arguments):
+        """Whether a call may read the elements of a parameter."""
+        name = getattr(function, "__name__", "")
+        if name == "__get__" and getattr(getattr(function, "__self__", None), "__name__", "") in self.FORM_ATTRIBUTES:
+            return False
+        # What initialises a parameter reads nothing else of the module.
+        if name in self.FORM or name in self.INITIALISERS:
+            arguments = arguments[1:]
+        return any(memory_of(each) in self.memories for each in flat(arguments) if isinstance(each, torch.Tensor))
 
     def initialises(self, function, target, args):
         """Whether a call would change a placed parameter, or the part of it that `target` is."""
@@ -294,6 +312,8 @@ class ParameterLog(TorchFunctionMode):
     def note(self, parameter):
         number = len(self.made)
         self.made.append(parameter)
+        if memory_of(parameter) is not None:
+            self.memories.add(memory_of(parameter))
         value = self.values.get(number)
         if value is not None and value.numel() == parameter.numel() and parameter.device == value.device:
             with torch._C.DisableTorchFunction(), torch.no_grad():  # pylint: disable=protected-access
@@ -398,22 +418,38 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
         computed = derived_weights.computed_weights(module)
         rest = follow_origins(rest, tensors, state, dropped, log, computed, make)
         places = {**known, **follow_draws(rest, tensors, state, drawn, log, make)}
-    draws = log.drawn.values_at(places, tensors)
-    numbers = {log.number_of({**state, **dropped}[name]): weight for weight, name in places.items() if name not in drawn}
-    values = {number: tensors[weight].cpu() for number, weight in numbers.items() if number is not None}
-    del module, log
-    torch.manual_seed(0)
-    with ParameterLog(values, draws):
-        module = make()
-    module = module.to(device=next(iter(tensors.values())).device, dtype=dtype)
+    device = next(iter(tensors.values())).device
+    if is_own and not log.reads_parameters:
+        # Nothing but its weights depends on them. On the device before the rest, what the constructor drew is not copied.
+        parameters = put_weights(module, places, tensors)
+        module = module.to(device=device, dtype=dtype)
+    else:
+        draws = log.drawn.values_at(places, tensors)
+        numbers = {log.number_of({**state, **dropped}[name]): weight for weight, name in places.items()
+                   if name not in drawn}
+        values = {number: tensors[weight].cpu() for number, weight in numbers.items() if number is not None}
+        del module, log
+        torch.manual_seed(0)
+        with ParameterLog(values, draws):
+            module = make()
+        module = module.to(device=device, dtype=dtype)
+        parameters = put_weights(module, {weight: name for weight, name in places.items()
+                                          if name not in dropped and name not in drawn}, tensors)
     if contract["torch"]["mode"] == "eval":
         module.eval()
+    for parameter in module.parameters():
+        parameter.requires_grad_(False)
+    kind = FlatModule if contract.get("of_file") else BuiltModule
+    return kind(module, contract["torch"]["forward"], parameters)
+
+
+def put_weights(module, places, tensors):
+    """Copies the problem's tensors into the module: {weight: the module's parameter or buffer}, of those that it does not
+    compute. `places`: {weight: name in the module}."""
     state = state_of(module)
     computed = derived_weights.computed_weights(module)
     parameters = {}
     for weight, name in places.items():
-        if name in dropped or name in drawn:
-            continue
         if name in computed:
             derived_weights.place(module, name, tensors[weight].to(state[name].dtype).view(state[name].shape))
             continue
@@ -422,7 +458,4 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
         # A module that works in half precision keeps its weights so.
         state[name].data = tensors[weight].clone().to(state[name].dtype).view(state[name].shape)
         parameters[weight] = state[name]
-    for parameter in module.parameters():
-        parameter.requires_grad_(False)
-    kind = FlatModule if contract.get("of_file") else BuiltModule
-    return kind(module, contract["torch"]["forward"], parameters)
+    return parameters

@@ -266,6 +266,28 @@ TEST_F(CandidateRunTest, TheFirstCaseThatFailsGivesTheVerdict) {
   EXPECT_EQ(record.precision, Precision::none);
 }
 
+TEST_F(CandidateRunTest, WhatLacksMemoryRunsOnceMoreWithTheDeviceToItself) {
+  arena_.candidate_report.fault = Fault::memory_limit;
+  EXPECT_EQ(run().verdict, Verdict::memory_limit);
+  EXPECT_THAT(arena_.order, Not(HasSubstr("|"))) << "there is no more room to be had";
+
+  arena_.retired = false;
+  arena_.turns_make_room = true;
+  arena_.order.clear();
+  EXPECT_EQ(run().verdict, Verdict::memory_limit) << "not even then";
+  EXPECT_THAT(arena_.order, HasSubstr("|"));
+
+  arena_.retired = false;
+  arena_.turns_make_room = true;
+  arena_.order.clear();
+  arena_.before_call = [this](Role, const Draw&) {
+    if (arena_.order.find('|') != std::string::npos) arena_.candidate_report = test::FakeArena::clean(1);
+  };
+  const CandidateRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::accepted);
+  EXPECT_EQ(outcome(record, "memory"), CheckOutcome::passed);
+}
+
 TEST_F(CandidateRunTest, AfterACrashNoCaseRuns) {
   add_case("second", CaseRole::test);
   arena_.candidate_report.cuda_error = 700;

@@ -122,6 +122,43 @@ class InitialValues(unittest.TestCase):
         self.assertEqual(self.places("one", MODEL.format(shift="torch.ones(height)")), (2.0, 3.0))
 
 
+class OwnModel(unittest.TestCase):
+    """A problem's own Model is built once, and twice where its constructor derives something from its weights."""
+
+    def built(self, derive):
+        import torch
+
+        from kgrade_python import module_state
+
+        class Model(torch.nn.Module):
+            times = 0
+
+            def __init__(self, width, height, stride=1):
+                super().__init__()
+                Model.times += 1
+                self.conv = torch.nn.Linear(width, height)
+                torch.nn.init.normal_(self.conv.weight, 0, 0.02)
+                self.conv.bias.requires_grad_(self.conv.bias.shape[0] == height)
+                self.derived = derive(self.conv)
+
+        lent = {"x": torch.zeros(1), "kernel": torch.full((5, 3), 2.0), "bias": torch.full([5], 3.0)}
+        module = module_state.build(Model, CALL, CONTRACT, lent, "", is_own=True).module
+        self.assertEqual((module.conv.weight[0, 0].item(), module.conv.bias[0].item()), (2.0, 3.0))
+        return Model.times, module.derived
+
+    def test_once_where_nothing_is_derived(self):
+        self.assertEqual(self.built(lambda layer: layer.weight.size(0)), (1, 5))
+
+    def test_twice_where_something_is(self):
+        import torch
+
+        for derive in (lambda layer: layer.weight.t().contiguous(), lambda layer: layer.weight.data,
+                       lambda layer: torch.cat([layer.weight, layer.weight]),
+                       lambda layer: torch.empty(5, 3).copy_(layer.weight)):
+            times, derived = self.built(derive)
+            self.assertEqual((times, derived[0, 0].item()), (2, 2.0))
+
+
 class Signature(unittest.TestCase):
     def test_the_line_to_write_comes_last(self):
         import torch

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -66,6 +67,7 @@ class FakeArena : public Arena {
   Answer load_answer;
   std::optional<Error> recovery;  // what is wrong with the device when the candidate has gone
   bool candidate_hogs_memory = false;
+  bool turns_make_room = false;
   std::vector<std::string> opened;  // libraries
   std::uint64_t wrong = 0;
   std::uint64_t unwritten = 0;
@@ -117,6 +119,7 @@ class FakeArena : public Arena {
     return Answer{};
   }
   void take_back() override { lent_.clear(); }
+  bool insist_on_turns() override { return std::exchange(turns_make_room, false); }
 
   CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) override {
     if (before_call) before_call(role, draw);
