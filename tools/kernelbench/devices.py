@@ -67,7 +67,8 @@ class Queue:
         """(task, device, what is lent of it), or None when nothing is left, or no time."""
         with self.changed:
             while time.monotonic() < self.deadline - common.LEAST_SECONDS:
-                for task in self.tasks:
+                # The first run on a GPU is alone there: a short one.
+                for task in list(reversed(self.tasks) if self.devices.unknown else self.tasks):
                     place = self.devices.lend(task.need())
                     if place is not None:
                         self.tasks.remove(task)
