@@ -143,6 +143,8 @@ Result<Answer> Referee::give_turn(Role role) {
   for (const Role other : {Role::candidate, Role::reference, Role::oracle}) {
     if (other == role || (other == Role::candidate && candidate_ == nullptr)) continue;
     ContestantRunner& runner = runner_of(other);
+    // It has left, or has not been loaded yet.
+    if (!runner.has_lease()) continue;
     // What the oracle has computed is what the others are held against.
     Answer left = other == Role::oracle ? runner.release_memory() : runner.leave();
     if (!left.ok() && other == Role::candidate) runner.retire();

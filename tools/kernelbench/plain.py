@@ -150,8 +150,10 @@ def renew(value):
 
 
 def measure(path, device):
-    model, inputs = make(load(path), device)
     on_gpu = device.startswith("cuda")
+    if ":" in device:
+        torch.cuda.set_device(device)  # whose streams events are recorded on
+    model, inputs = make(load(path), device)
     clock = EventClock(device) if on_gpu else HostClock()
     call = lambda: model(*inputs)  # noqa: E731
     for _ in range(WARM_UP_CALLS):
