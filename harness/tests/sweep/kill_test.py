@@ -45,6 +45,13 @@ def differences(value, other, place=""):
         yield place, value, other
 
 
+def without_errors(value):
+    """Of a kernel that adds with atomics: the order of its sums, and so their rounding, is another one each time."""
+    if isinstance(value, dict):
+        return {key: without_errors(inner) for key, inner in value.items() if key != "error"}
+    return [without_errors(inner) for inner in value] if isinstance(value, list) else value
+
+
 def candidates_of_checkout():
     return sorted(f"solutions/{slug.stem}/{file.name}" for slug in (ROOT / "problems").glob(f"{arguments.only}.md")
                   for file in (ROOT / "solutions" / slug.stem).glob("*.cu"))
@@ -181,7 +188,10 @@ class KillTest(unittest.TestCase):
         found = self.results(file)
         self.assertEqual(sorted(found), self.candidates)
         for name, record in found.items():
-            self.assertEqual(list(differences(record, self.wanted[name])), [], name)
+            wanted = self.wanted[name]
+            if "atomicAdd(" in (ROOT / name).read_text(encoding="utf-8"):
+                record, wanted = without_errors(record), without_errors(wanted)
+            self.assertEqual(list(differences(record, wanted)), [], name)
 
     def expect_nothing_left(self, sweep, alive):
         self.assertEqual(alive, [])
