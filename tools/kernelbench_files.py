@@ -40,6 +40,8 @@ def parse(arguments=None):
     parser.add_argument("--minutes", type=float, default=9.5, help="of this call (default: %(default)s)")
     parser.add_argument("--limit", type=float, default=60, help="seconds for a file (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=4, help="files side by side on each device (default: %(default)s)")
+    parser.add_argument("--first", type=int, default=8, metavar="N",
+                        help="parameters that are tried before other files have had their turn (default: %(default)s)")
     parser.add_argument("--only", default="", help="only files whose name has this in it")
     parser.add_argument("--measured", action="store_true", help="grade files as they are, with --quick")
     what = parser.add_mutually_exclusive_group()

@@ -15,8 +15,6 @@ from .prepared import CASE, Prepared
 DISTURBED_VERDICTS = ("unstable", "memory_limit", "time_limit", "runtime_error")
 DISTURBED_CODES = (3, 70)
 CUT_OFF = "cut off"
-# Parameters that are tried before other files have had their turn.
-FIRST_PARAMETERS = 8
 MOST_AT_ONCE = 24
 SECONDS_FOR_ONE = {"emulated": 6.0, "cuda": 1.5}
 # Of a device's memory, in GiB. A run's processes have contexts; inputs and outputs are held by the referee, the oracle in
@@ -58,7 +56,7 @@ class Task:
         """What this run grades, and what is left for later ones."""
         if self.state is None or self.is_alone:
             labels = self.prepared.labels()
-            zeros = spread(labels[2:], FIRST_PARAMETERS)
+            zeros = spread(labels[2:], self.options.first)
             return [RIGHT, HALF, *zeros], [label for label in labels[2:] if label not in zeros]
         seconds = self.options.limit - self.state["seconds"]
         count = max(1, min(MOST_AT_ONCE, int(seconds / self.state["seconds_for_one"])))
