@@ -11,7 +11,8 @@ struct Names {
   std::string_view cuda_header;
 };
 
-constexpr std::array<Names, 14> names = {{{"float32", "float", ""},
+constexpr std::array<Names, 15> names = {{{"float32", "float", ""},
+                                          {"float64", "double", ""},
                                           {"float16", "__half", "cuda_fp16.h"},
                                           {"bfloat16", "__nv_bfloat16", "cuda_bf16.h"},
                                           {"float8_e4m3fn", "__nv_fp8_e4m3", "cuda_fp8.h"},

@@ -16,6 +16,7 @@ namespace kgrade {
 
 enum class Dtype : std::int32_t {
   float32,
+  float64,
   float16,
   bfloat16,
   float8_e4m3fn,
@@ -45,6 +46,11 @@ KGRADE_HOST_DEVICE constexpr bool is_float8(Dtype dtype) {
   return dtype == Dtype::float8_e4m3fn || dtype == Dtype::float8_e5m2;
 }
 
+// Floating types of 16 or 8 bits.
+KGRADE_HOST_DEVICE constexpr bool is_narrow(Dtype dtype) {
+  return dtype >= Dtype::float16 && dtype <= Dtype::float8_e5m2;
+}
+
 KGRADE_HOST_DEVICE constexpr std::uint64_t element_bytes(Dtype dtype) {
   switch (dtype) {
     case Dtype::float16:
@@ -58,6 +64,7 @@ KGRADE_HOST_DEVICE constexpr std::uint64_t element_bytes(Dtype dtype) {
     case Dtype::float8_e4m3fn:
     case Dtype::float8_e5m2:
       return 1;
+    case Dtype::float64:
     case Dtype::int64:
     case Dtype::uint64:
       return 8;
@@ -74,6 +81,18 @@ KGRADE_HOST_DEVICE inline std::uint32_t bits_of(float value) {
 
 KGRADE_HOST_DEVICE inline float float_of(std::uint32_t bits) {
   float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+KGRADE_HOST_DEVICE inline std::int64_t double_bits(double value) {
+  std::int64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+KGRADE_HOST_DEVICE inline double double_of(std::int64_t bits) {
+  double value;
   memcpy(&value, &bits, sizeof value);
   return value;
 }
@@ -133,9 +152,13 @@ KGRADE_HOST_DEVICE inline float decode(Dtype dtype, std::uint16_t bits) {
   return dtype == Dtype::float16 ? detail::decode_float16(bits) : float_of(std::uint32_t{bits} << 16);
 }
 
-// The nearest value of the type. Values for integer types are integers.
+// The nearest value of the type. Values for integer types are integers, and those for a narrow one are floats.
 KGRADE_HOST_DEVICE inline float rounded_to(Dtype dtype, float value) {
-  return dtype == Dtype::float32 || is_integer(dtype) ? value : decode(dtype, encode(dtype, value));
+  return is_narrow(dtype) ? decode(dtype, encode(dtype, value)) : value;
+}
+
+KGRADE_HOST_DEVICE inline double rounded_to(Dtype dtype, double value) {
+  return is_narrow(dtype) ? static_cast<double>(rounded_to(dtype, static_cast<float>(value))) : value;
 }
 
 // Element `index` of a tensor of an integer type; those of uint64_t from 2^63 on are negative.
@@ -178,18 +201,27 @@ KGRADE_HOST_DEVICE inline void store_integer(Dtype dtype, unsigned char* tensor,
 }
 
 // Element `index` of a tensor of the type. A float holds all integers up to 2^24 in size, and of larger ones
-// the nearest it has.
+// the nearest it has, as of doubles.
 KGRADE_HOST_DEVICE inline float load_element(Dtype dtype, const unsigned char* tensor, std::uint64_t index) {
   if (dtype == Dtype::float32) return reinterpret_cast<const float*>(tensor)[index];
+  if (dtype == Dtype::float64) return static_cast<float>(reinterpret_cast<const double*>(tensor)[index]);
   if (is_integer(dtype)) return static_cast<float>(load_integer(dtype, tensor, index));
   if (is_float8(dtype)) return decode(dtype, tensor[index]);
   return decode(dtype, reinterpret_cast<const std::uint16_t*>(tensor)[index]);
+}
+
+// The same of a floating type, as it is.
+KGRADE_HOST_DEVICE inline double load_real(Dtype dtype, const unsigned char* tensor, std::uint64_t index) {
+  if (dtype == Dtype::float64) return reinterpret_cast<const double*>(tensor)[index];
+  return static_cast<double>(load_element(dtype, tensor, index));
 }
 
 KGRADE_HOST_DEVICE inline void store_element(Dtype dtype, unsigned char* tensor, std::uint64_t index,
                                              float value) {
   if (dtype == Dtype::float32) {
     reinterpret_cast<float*>(tensor)[index] = value;
+  } else if (dtype == Dtype::float64) {
+    reinterpret_cast<double*>(tensor)[index] = static_cast<double>(value);
   } else if (is_integer(dtype)) {
     store_integer(dtype, tensor, index, static_cast<std::int64_t>(value));
   } else if (is_float8(dtype)) {

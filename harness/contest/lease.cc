@@ -238,14 +238,15 @@ bool Lease::is_fixed(const Tensor& tensor, const Draw& draw) const {
 }
 
 // Odd changes go into the largest input: the one that is most expensive to read in full. None goes into what
-// is computed, which may have a structure, or into what the case decides; where all inputs are such, there is no tensor
-// to change. Of an exact problem few elements may not matter: the largest of them, the edges of a graph.
+// is computed, which may have a structure, into rows that hang together, or into what the case decides; where all
+// inputs are such, there is no tensor to change. Of an exact problem few elements may not matter: the largest of them,
+// the edges of a graph.
 std::size_t Lease::changed_tensor(const Draw& draw) const {
   if (problem_.is_exact()) return case_->tensors.size();
   std::vector<std::size_t> inputs;
   for (std::size_t i = 0; i < case_->tensors.size(); ++i) {
     const Tensor& tensor = case_->tensors[i];
-    if (!tensor.output && !tensor.is_computed() && !tensor.is_listed() && !is_fixed(tensor, draw)) inputs.push_back(i);
+    if (tensor.has_single_elements() && !is_fixed(tensor, draw)) inputs.push_back(i);
   }
   if (inputs.empty()) return case_->tensors.size();
   if (!is_single_change(draw.change)) return inputs[draw.change / 2 % inputs.size()];

@@ -59,8 +59,8 @@ struct BufferCorruption {
   std::uint64_t input_elements = 0;
 };
 
-// An output and what it should be, as many elements from byte `..._begin` each. The expected ones of a floating
-// type are float32 whatever the output's type, so that they are not rounded to it.
+// An output and what it should be, as many elements from byte `..._begin` each. The expected ones of a
+// narrow type are float32, so that they are not rounded to it.
 struct OutputPair {
   SharedBuffer* actual = nullptr;
   std::uint64_t actual_begin = 0;

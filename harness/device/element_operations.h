@@ -24,13 +24,18 @@ KGRADE_HOST_DEVICE inline bool is_finite(float value) {
   return (bits_of(value) & 0x7F800000u) != 0x7F800000u;
 }
 
-KGRADE_HOST_DEVICE inline bool is_nan(float value) { return !is_finite(value) && value != value; }
+KGRADE_HOST_DEVICE inline bool is_finite(double value) {
+  constexpr std::int64_t exponent = 0x7FF0000000000000;
+  return (double_bits(value) & exponent) != exponent;
+}
+
+KGRADE_HOST_DEVICE inline bool is_nan(double value) { return !is_finite(value) && value != value; }
 
 // Of a copy. In a 16-bit type finite ones are rounded as draws are (sample() in draw/distribution.h).
 KGRADE_HOST_DEVICE inline float copied_value(const InputRange& range, std::uint64_t index) {
   const float value = load_element(range.source_dtype, range.source, index);
   const Dtype dtype = range.contents.distribution.dtype;
-  if (dtype == Dtype::float32) return value;
+  if (!is_narrow(dtype)) return value;
   return is_finite(value) ? nearest_normal(dtype, value) : rounded_to(dtype, value);
 }
 
@@ -55,11 +60,11 @@ struct FourElements {
   float value[4];
 };
 
-// Element `index` of matrices with a structure, which may be drawn in another block.
+// Element `index` of rows, and of matrices with a structure, which may be drawn in another block.
 KGRADE_HOST_DEVICE inline float structured_element(const InputContents& contents, std::uint64_t index) {
   if (is_outside(contents.distribution, index)) return 0;
   const std::uint64_t place = drawn_place(contents.distribution, index);
-  float value = element(contents.distribution, random_block(contents.stream, place / 4), index);
+  float value = element(contents.distribution, contents.stream, index);
   for (unsigned int k = 0; k < contents.changes.count; ++k) {
     if (contents.changes.position[k] == place) value = contents.changes.value[k];
   }
@@ -68,7 +73,7 @@ KGRADE_HOST_DEVICE inline float structured_element(const InputContents& contents
 
 KGRADE_HOST_DEVICE inline FourElements input_block(const InputContents& contents, std::uint64_t block) {
   FourElements four;
-  if (contents.distribution.structure != Distribution::Structure::none) {
+  if (is_of_rows(contents.distribution) || is_of_matrices(contents.distribution)) {
     for (unsigned int i = 0; i < 4; ++i) four.value[i] = structured_element(contents, 4 * block + i);
     return four;
   }
@@ -82,25 +87,25 @@ KGRADE_HOST_DEVICE inline FourElements input_block(const InputContents& contents
 }
 
 // Element `index` of an input whose numbers a float need not hold.
-KGRADE_HOST_DEVICE inline std::int64_t whole_number(const InputContents& contents, std::uint64_t index) {
+KGRADE_HOST_DEVICE inline std::int64_t wide_element(const InputContents& contents, std::uint64_t index) {
   const Distribution& distribution = contents.distribution;
   if (!is_outside(distribution, index)) {
     const std::uint64_t place = drawn_place(distribution, index);
     for (unsigned int k = 0; k < contents.changes.count; ++k) {
-      if (contents.changes.position[k] == place) return contents.changes.whole_number[k];
+      if (contents.changes.position[k] == place) return contents.changes.wide[k];
     }
   }
-  return whole_number(distribution, contents.stream, index);
+  return wide_element(distribution, contents.stream, index);
 }
 
 // Whether elements are what given_bits() says, and not floats that are drawn four at a time.
 KGRADE_HOST_DEVICE inline bool has_given_bits(const InputRange& range) {
-  return range.source != nullptr || has_whole_numbers(range.contents.distribution);
+  return range.source != nullptr || has_wide_elements(range.contents.distribution);
 }
 
 KGRADE_HOST_DEVICE inline std::uint64_t given_bits(const InputRange& range, std::uint64_t index) {
   if (range.source != nullptr) return copied_bits(range, index);
-  const auto bits = static_cast<std::uint64_t>(whole_number(range.contents, index));
+  const auto bits = static_cast<std::uint64_t>(wide_element(range.contents, index));
   return bits & ~std::uint64_t{0} >> (64 - 8 * element_bytes(range.dtype));
 }
 
@@ -132,21 +137,20 @@ KGRADE_HOST_DEVICE inline unsigned int changed_elements_in_block(const unsigned 
 }
 
 // Two values of which at least one is not finite agree when both are NaN or both the same infinity.
-KGRADE_HOST_DEVICE inline bool same_nonfinite(float a, float b) {
+KGRADE_HOST_DEVICE inline bool same_nonfinite(double a, double b) {
   return (is_nan(a) && is_nan(b)) || (!is_nan(a) && !is_nan(b) && a == b);
 }
 
-// How far a value of the type is from what was expected, both finite. An expected value is a float32 whatever
-// the type, and all that rounding it once to a 16-bit type can make of it is as good as the value itself:
-// what counts is the distance from the numbers that `actual` is the nearest value of. So a kernel that works
-// in float32 and rounds at the end is off by what it is off before it rounds, at most, and by nothing most of
-// the time.
-KGRADE_HOST_DEVICE inline double difference(float actual, float expected, Dtype dtype) {
-  const double wide = static_cast<double>(expected);
-  if (dtype == Dtype::float32) return static_cast<double>(actual) - wide;
+// How far a value of the type is from what was expected, both finite. What is expected of a 16-bit type is a float32,
+// and all that rounding it once to the type can make of it is as good as the value itself: what counts is the distance
+// from the numbers that `actual` is the nearest value of. So a kernel that works in float32 and rounds at the end is
+// off by what it is off before it rounds, at most, and by nothing most of the time.
+KGRADE_HOST_DEVICE inline double difference(double actual, double expected, Dtype dtype) {
+  if (!is_narrow(dtype)) return actual - expected;
   if (rounded_to(dtype, expected) == actual) return 0;
-  const double next = static_cast<double>(neighbour_towards(dtype, actual, expected));
-  return (static_cast<double>(actual) + next) / 2 - wide;
+  const double next =
+      static_cast<double>(neighbour_towards(dtype, static_cast<float>(actual), static_cast<float>(expected)));
+  return (actual + next) / 2 - expected;
 }
 
 KGRADE_HOST_DEVICE inline bool is_tied(const TiedValues& tied, std::uint64_t index, std::int64_t actual,
@@ -159,11 +163,10 @@ KGRADE_HOST_DEVICE inline bool is_tied(const TiedValues& tied, std::uint64_t ind
   const std::uint64_t wanted = (row + static_cast<std::uint64_t>(expected)) * tied.inner + index % tied.inner;
   if (is_integer(tied.dtype))
     return load_integer(tied.dtype, tied.values, chosen) == load_integer(tied.dtype, tied.values, wanted);
-  return load_element(tied.dtype, tied.values, chosen) == load_element(tied.dtype, tied.values, wanted);
+  return load_real(tied.dtype, tied.values, chosen) == load_real(tied.dtype, tied.values, wanted);
 }
 
-// An output and what it should be. What is expected of a floating type is stored as float32, whatever the
-// output's type; of an integer type as the output is.
+// An output and what it should be. What is expected is stored as the output is, but of a narrow type as float32.
 struct ComparedOutput {
   const unsigned char* actual = nullptr;
   const unsigned char* expected = nullptr;
@@ -172,6 +175,11 @@ struct ComparedOutput {
   TiedValues tied;
   Quantised quantised;
 };
+
+// Of a floating type.
+KGRADE_HOST_DEVICE inline double expected_real(const ComparedOutput& output, std::uint64_t index) {
+  return load_real(is_narrow(output.dtype) ? Dtype::float32 : output.dtype, output.expected, index);
+}
 
 // Where the scale of element `index` of the values is.
 KGRADE_HOST_DEVICE inline std::uint64_t place_of_scale(const Quantised& quantised, std::uint64_t index) {
@@ -206,7 +214,7 @@ struct CodeDistances {
 KGRADE_HOST_DEVICE inline CodeDistances code_distances(const Quantised& quantised, std::uint32_t actual,
                                                        std::uint32_t expected, std::uint64_t index) {
   CodeDistances distances;
-  distances.value = static_cast<double>(load_element(quantised.dtype, quantised.values, index));
+  distances.value = load_real(quantised.dtype, quantised.values, index);
   const double number = decoded(quantised, quantised.scales, actual, index);
   distances.is_finite = is_finite(static_cast<float>(number));
   distances.actual = fabs(number - distances.value);
@@ -262,9 +270,9 @@ KGRADE_HOST_DEVICE inline void accumulate_integer(ElementErrors& total, std::int
   }
 }
 
-KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, float actual, float expected,
+KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, double actual, double expected,
                                           std::uint64_t index, Dtype dtype = Dtype::float32) {
-  const float rounded = rounded_to(dtype, expected);
+  const double rounded = rounded_to(dtype, expected);
   if (!is_finite(actual) || !is_finite(rounded)) {
     if (same_nonfinite(actual, rounded)) return;
     if (total.nonfinite_mismatches == 0) total.first_nonfinite_mismatch = index;
@@ -274,7 +282,7 @@ KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, float actual, fl
   const double difference = device::difference(actual, expected, dtype);
   total.compared += 1;
   total.sum_squared_difference += difference * difference;
-  total.sum_squared_expected += static_cast<double>(expected) * static_cast<double>(expected);
+  total.sum_squared_expected += expected * expected;
   if (fabs(difference) > total.max_abs_difference) {
     total.max_abs_difference = fabs(difference);
     total.worst_index = index;
@@ -306,12 +314,11 @@ KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, const ComparedOu
     return accumulate_integer(total, load_integer(output.dtype, output.actual, index),
                               load_integer(output.dtype, output.expected, index), index, output.tied);
   }
-  accumulate(total, load_element(output.dtype, output.actual, index),
-             load_element(Dtype::float32, output.expected, index), index, output.dtype);
+  accumulate(total, load_real(output.dtype, output.actual, index), expected_real(output, index), index, output.dtype);
 }
 
-KGRADE_HOST_DEVICE inline bool is_wrong(float actual, float expected, double limit, Dtype dtype) {
-  const float rounded = rounded_to(dtype, expected);
+KGRADE_HOST_DEVICE inline bool is_wrong(double actual, double expected, double limit, Dtype dtype) {
+  const double rounded = rounded_to(dtype, expected);
   if (!is_finite(actual) || !is_finite(rounded)) return !same_nonfinite(actual, rounded);
   return !(fabs(difference(actual, expected, dtype)) <= limit);
 }
@@ -320,8 +327,7 @@ KGRADE_HOST_DEVICE inline bool is_wrong(float actual, float expected, double lim
 KGRADE_HOST_DEVICE inline bool is_wrong(const ComparedOutput& output, std::uint64_t index, double limit) {
   if (output.quantised.values != nullptr) return has_wrong_code(output, index, limit);
   if (!is_integer(output.dtype)) {
-    return is_wrong(load_element(output.dtype, output.actual, index),
-                    load_element(Dtype::float32, output.expected, index), limit, output.dtype);
+    return is_wrong(load_real(output.dtype, output.actual, index), expected_real(output, index), limit, output.dtype);
   }
   const std::int64_t actual = load_integer(output.dtype, output.actual, index);
   const std::int64_t expected = load_integer(output.dtype, output.expected, index);

@@ -32,15 +32,11 @@ float another_value(const Distribution& distribution, std::uint64_t position, fl
   });
 }
 
-std::int64_t another_whole_number(const Distribution& distribution, std::int64_t old, const RandomStream& source,
-                                  std::uint64_t first_block) {
+std::int64_t another_wide_element(const Distribution& distribution, std::uint64_t position, std::int64_t old,
+                                  const RandomStream& source, std::uint64_t first_block) {
   if (distribution.kind == Distribution::Kind::listed) return old;
-  return another_value(old, first_block,
-                       [&](std::uint64_t word) { return wide_integer(distribution, source, word); });
-}
-
-bool has_choice(const Distribution& distribution, std::uint64_t position) {
-  return distribution.kind != Distribution::Kind::adjacency || !is_on_diagonal(distribution, position);
+  return another_value(
+      old, first_block, [&](std::uint64_t word) { return wide_sample(distribution, source, word, position); });
 }
 
 }  // namespace
@@ -56,15 +52,16 @@ InputChanges draw_changes(const Distribution& distribution, const RandomStream& 
     if (has_position(changes, position)) continue;
     const unsigned int next = changes.count++;
     changes.position[next] = position;
-    if (has_whole_numbers(distribution)) {
-      changes.whole_number[next] = another_whole_number(
-          distribution, whole_number(distribution, stream, position), source, k * blocks_per_change);
-      continue;
+    const bool is_fixed = is_always_zero(distribution, position);
+    const std::uint64_t first_block = k * blocks_per_change;
+    if (has_wide_elements(distribution)) {
+      const std::int64_t old = wide_element(distribution, stream, position);
+      changes.wide[next] =
+          is_fixed ? old : another_wide_element(distribution, position, old, source, first_block);
+    } else {
+      const float old = element(distribution, stream, position);
+      changes.value[next] = is_fixed ? old : another_value(distribution, position, old, source, first_block);
     }
-    const float old = element(distribution, random_block(stream, position / 4), position);
-    changes.value[next] = has_choice(distribution, position)
-                              ? another_value(distribution, position, old, source, k * blocks_per_change)
-                              : old;
   }
   return changes;
 }

@@ -9,6 +9,7 @@
 
 #include "base/dtype.h"
 #include "draw/philox.h"
+#include "draw/rows.h"
 
 namespace kgrade {
 
@@ -28,16 +29,20 @@ struct Distribution {
     bernoulli,
     adjacency,
     listed,
-    wide_integers  // of which a float does not hold all
+    wide_integers,  // of which a float does not hold all
+    permutation,    // this one and the next two are of rows (draw/rows.h)
+    softmax,
+    log_softmax
   };
-  // Of the matrices in the last two axes. What lies on the other side of the diagonal is a mirror image or zero.
-  enum class Structure : std::int32_t { none, symmetric, upper, lower };
+  // Of the matrices in the last two axes: what lies on the other side of the diagonal is a mirror image or zero. Sorted
+  // are the rows, along the last axis.
+  enum class Structure : std::int32_t { none, symmetric, upper, lower, sorted };
   Kind kind = Kind::uniform;
   double first = 0;              // lo, mean, lo, value, -, probability of 1, probability of an edge
   double second = 1;             // hi, standard deviation, hi (included), -, -, -, what stands for no edge
   Dtype dtype = Dtype::float32;  // what the elements are values of
   Structure structure = Structure::none;
-  std::uint32_t columns = 1;       // of structures and of adjacency: the matrices are square
+  std::uint32_t columns = 1;       // of rows and matrices, which are square
   std::uint32_t count = 0;         // of choices
   double choices[max_choices] = {};  // that are equally likely; of listed: element i is the i-th
   std::int64_t low = 0;   // of wide_integers, both included
@@ -49,49 +54,23 @@ struct Distribution {
   SmallFloat code = SmallFloat::e4m3;
 };
 
-namespace detail {
-
-// log(x) for normal x > 0 by x = m * 2^e with m near 1 and log m = 2 artanh((m - 1) / (m + 1)); the math
-// libraries of host and device may differ in the last bit, this cannot. Relative error below 1e-15.
-KGRADE_HOST_DEVICE inline double portable_log(double x) {
-  std::uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  int exponent = static_cast<int>(bits >> 52) - 1023;
-  bits = (bits & 0xFFFFFFFFFFFFFull) | 0x3FF0000000000000ull;
-  double mantissa;
-  memcpy(&mantissa, &bits, sizeof mantissa);
-  if (mantissa > 1.4142135623730951) {
-    mantissa *= 0.5;
-    exponent += 1;
-  }
-  const double s = (mantissa - 1) / (mantissa + 1);
-  const double s2 = s * s;
-  double series = 0;
-  for (int k = 21; k >= 1; k -= 2) series = series * s2 + 1.0 / k;
-  return exponent * 0.6931471805599453 + 2 * s * series;
+KGRADE_HOST_DEVICE inline bool is_sorted(const Distribution& distribution) {
+  return distribution.structure == Distribution::Structure::sorted;
 }
 
-}  // namespace detail
+// Symmetric or triangular ones.
+KGRADE_HOST_DEVICE inline bool is_of_matrices(const Distribution& distribution) {
+  return distribution.structure != Distribution::Structure::none && !is_sorted(distribution);
+}
 
-// The standard normal quantile of p in (1e-11, 1 - 1e-11): algorithm PPND7 of M. Wichura, "Algorithm AS 241:
-// The Percentage Points of the Normal Distribution", Applied Statistics 37 (1988); accurate to about 1e-7.
-KGRADE_HOST_DEVICE inline double portable_normal_quantile(double p) {
-  const double q = p - 0.5;
-  if (q <= 0.425 && q >= -0.425) {
-    const double r = 0.180625 - q * q;
-    return q * (((59.109374720 * r + 159.29113202) * r + 50.434271938) * r + 3.3871327179) /
-           (((67.187563600 * r + 78.757757664) * r + 17.895169469) * r + 1);
-  }
-  const double tail = q < 0 ? p : 1 - p;
-  const double r = sqrt(-detail::portable_log(tail)) - 1.6;
-  const double value = (((0.17023821103 * r + 1.3067284816) * r + 2.7568153900) * r + 1.4234372777) /
-                       ((0.12021132975 * r + 0.73700164250) * r + 1);
-  return q < 0 ? -value : value;
+// Whether the elements of a row hang together: none of them can be another one.
+KGRADE_HOST_DEVICE inline bool is_of_rows(const Distribution& distribution) {
+  return is_sorted(distribution) || distribution.kind >= Distribution::Kind::permutation;
 }
 
 // The element that an element is drawn as: itself, or its mirror image. `index` counts through all matrices.
 KGRADE_HOST_DEVICE inline std::uint64_t drawn_place(const Distribution& distribution, std::uint64_t index) {
-  if (distribution.structure == Distribution::Structure::none) return index;
+  if (!is_of_matrices(distribution)) return index;
   const std::uint64_t column = index % distribution.columns;
   const std::uint64_t row = index / distribution.columns % distribution.columns;
   const bool is_below = row > column;
@@ -105,58 +84,84 @@ KGRADE_HOST_DEVICE inline bool is_on_diagonal(const Distribution& distribution, 
 
 // An element of a triangular matrix beside its triangle.
 KGRADE_HOST_DEVICE inline bool is_outside(const Distribution& distribution, std::uint64_t index) {
-  return distribution.structure != Distribution::Structure::none &&
-         distribution.structure != Distribution::Structure::symmetric && drawn_place(distribution, index) != index;
+  return is_of_matrices(distribution) && distribution.structure != Distribution::Structure::symmetric &&
+         drawn_place(distribution, index) != index;
 }
 
 namespace detail {
 
-KGRADE_HOST_DEVICE inline float sample_float32(const Distribution& distribution, std::uint32_t word) {
-  constexpr double two_to_minus_24 = 1.0 / 16777216.0;
+// The next smaller one that is no subnormal.
+KGRADE_HOST_DEVICE inline float below(float value) {
+  if (value == 0) return -smallest_normal(Dtype::float32);
+  return float_of(value > 0 ? bits_of(value) - 1 : bits_of(value) + 1);
+}
+
+KGRADE_HOST_DEVICE inline double below(double value) {
+  if (value == 0) return -static_cast<double>(smallest_normal(Dtype::float32));
+  return double_of(value > 0 ? double_bits(value) - 1 : double_bits(value) + 1);
+}
+
+// From 0 to 1, which is excluded: as many bits as a float has, or a double.
+KGRADE_HOST_DEVICE inline double fraction(std::uint32_t random) { return (random >> 8) / 16777216.0; }
+KGRADE_HOST_DEVICE inline double fraction(std::uint64_t random) {
+  return static_cast<double>(random >> 11) / 9007199254740992.0;
+}
+
+// Likewise, 0 excluded too, for quantiles.
+KGRADE_HOST_DEVICE inline double inner_fraction(std::uint32_t random) { return ((random >> 8) + 0.5) / 16777216.0; }
+KGRADE_HOST_DEVICE inline double inner_fraction(std::uint64_t random) {
+  return (static_cast<double>(random >> 28) + 0.5) / 68719476736.0;
+}
+
+// From 0 to `count` - 1.
+KGRADE_HOST_DEVICE inline std::uint64_t number_below(std::uint64_t count, std::uint32_t random) {
+  return count * random >> 32;
+}
+KGRADE_HOST_DEVICE inline std::uint64_t number_below(std::uint64_t count, std::uint64_t random) {
+  return number_below(count, static_cast<std::uint32_t>(random >> 32));
+}
+
+// One element, as a float from 32 random bits, or as a double from 64. But in choice and bernoulli it ascends with
+// them.
+template <class Real, class Random>
+KGRADE_HOST_DEVICE inline Real sample_as(const Distribution& distribution, Random random) {
   const double first = distribution.first;
   const double second = distribution.second;
   switch (distribution.kind) {
     case Distribution::Kind::uniform: {
-      // Rounding to float can reach the excluded upper end, with a chance of 2^-25: take the lower end then.
-      const float value = static_cast<float>(first + (second - first) * ((word >> 8) * two_to_minus_24));
-      return value < static_cast<float>(second) ? value : static_cast<float>(first);
+      // Rounding can reach the excluded upper end, to float with a chance of 2^-25: take the lower end then.
+      const auto value = static_cast<Real>(first + (second - first) * fraction(random));
+      if (value < static_cast<Real>(second)) return value;
+      return is_sorted(distribution) ? below(static_cast<Real>(second)) : static_cast<Real>(first);
     }
     case Distribution::Kind::normal:
-      return static_cast<float>(first +
-                                second * portable_normal_quantile(((word >> 8) + 0.5) * two_to_minus_24));
+      return static_cast<Real>(first + second * portable_normal_quantile(inner_fraction(random)));
     case Distribution::Kind::integers: {
       const std::uint64_t span = static_cast<std::uint64_t>(second - first) + 1;
-      return static_cast<float>(first + static_cast<double>(span * word >> 32));
+      return static_cast<Real>(first + static_cast<double>(number_below(span, random)));
     }
-    case Distribution::Kind::choice: {
-      const std::uint64_t chosen = std::uint64_t{distribution.count} * word >> 32;
-      return static_cast<float>(distribution.choices[chosen]);
-    }
+    case Distribution::Kind::choice:
+      return static_cast<Real>(distribution.choices[number_below(distribution.count, random)]);
     case Distribution::Kind::bernoulli:
-      return (word >> 8) * two_to_minus_24 < first ? 1.0f : 0.0f;
+      return fraction(random) < first ? Real{1} : Real{0};
     case Distribution::Kind::adjacency: {
-      // What is left of the word where there is an edge decides its weight.
-      const double place = (word >> 8) * two_to_minus_24;
-      if (!(place < first)) return static_cast<float>(second);
-      return static_cast<float>(1 + floor(place / first * largest_edge_weight));
+      // What is left of the bits where there is an edge decides its weight.
+      const double place = fraction(random);
+      if (!(place < first)) return static_cast<Real>(second);
+      return static_cast<Real>(1 + floor(place / first * largest_edge_weight));
     }
-    case Distribution::Kind::constant:
-    case Distribution::Kind::listed:
-    case Distribution::Kind::wide_integers:
+    default:
       break;
   }
-  return static_cast<float>(first);
+  return static_cast<Real>(first);
 }
 
-}  // namespace detail
-
-// One element from one random word. Of a 16-bit type it is the float32 one rounded to the nearest value that
-// is normal or zero, finite, and within the distribution's range; of codes it is the code, which is finite.
-KGRADE_HOST_DEVICE inline float sample(const Distribution& distribution, std::uint32_t word) {
-  const float value = detail::sample_float32(distribution, word);
+// Of a type of few bits: the nearest value that is normal or zero, finite, and within the distribution's range; of
+// codes the code, which is finite.
+KGRADE_HOST_DEVICE inline float narrowed(const Distribution& distribution, float value) {
   if (distribution.is_encoded) return static_cast<float>(encode(distribution.code, value));
   const Dtype dtype = distribution.dtype;
-  if (dtype == Dtype::float32 || is_integer(dtype)) return value;
+  if (!is_narrow(dtype)) return value;
   switch (distribution.kind) {
     case Distribution::Kind::uniform:
       return nearest_normal_within(dtype, value, distribution.first, distribution.second, false);
@@ -165,6 +170,27 @@ KGRADE_HOST_DEVICE inline float sample(const Distribution& distribution, std::ui
     default:
       return nearest_normal(dtype, value);
   }
+}
+
+// Of rows of real numbers, or of integers that a float holds.
+template <class Real, class Random>
+KGRADE_HOST_DEVICE inline Real sample_of_row(const Distribution& distribution, const RandomStream& stream,
+                                             std::uint64_t index) {
+  const Row row = row_of(index, distribution.columns);
+  const std::uint64_t column = index - row.begin;
+  if (is_sorted(distribution)) {
+    const std::uint64_t random = ordered_bits(stream, row, column);
+    return sample_as<Real>(distribution, static_cast<Random>(random >> (64 - 8 * sizeof(Random))));
+  }
+  const double share = log_share(stream, row, column);
+  return static_cast<Real>(distribution.kind == Distribution::Kind::softmax ? portable_exp(share) : share);
+}
+
+}  // namespace detail
+
+// One element from one random word, of an input without rows.
+KGRADE_HOST_DEVICE inline float sample(const Distribution& distribution, std::uint32_t word) {
+  return detail::narrowed(distribution, detail::sample_as<float>(distribution, word));
 }
 
 // Of a tensor with a spread, so many neighbours have the same power of two.
@@ -187,13 +213,27 @@ KGRADE_HOST_DEVICE inline float scale_at(const Distribution& distribution, std::
   return float_of(static_cast<std::uint32_t>(exponent + 127) << 23);
 }
 
-// Element `index` of an input whose numbers are no wider than a float's; `block` is that of its drawn_place().
+// Whether no word decides about an element: beside a triangle, and on the diagonal of a graph, all are 0.
+KGRADE_HOST_DEVICE inline bool is_always_zero(const Distribution& distribution, std::uint64_t index) {
+  return is_outside(distribution, index) ||
+         (distribution.kind == Distribution::Kind::adjacency && is_on_diagonal(distribution, index));
+}
+
+// Element `index` of an input whose numbers are no wider than a float's, and that has no rows; `block` is that of its
+// drawn_place().
 KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const PhiloxBlock& block,
                                         std::uint64_t index) {
-  if (is_outside(distribution, index)) return 0;
-  if (distribution.kind == Distribution::Kind::adjacency && is_on_diagonal(distribution, index)) return 0;
+  if (is_always_zero(distribution, index)) return 0;
   const std::uint64_t place = drawn_place(distribution, index);
   return sample(distribution, block.word[place % 4]) * scale_at(distribution, place);
+}
+
+// The same of any input of such numbers.
+KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const RandomStream& stream,
+                                        std::uint64_t index) {
+  if (is_of_rows(distribution))
+    return detail::narrowed(distribution, detail::sample_of_row<float, std::uint32_t>(distribution, stream, index));
+  return element(distribution, random_block(stream, drawn_place(distribution, index) / 4), index);
 }
 
 namespace detail {
@@ -211,28 +251,50 @@ KGRADE_HOST_DEVICE inline std::uint64_t upper_half_of_product(std::uint64_t a, s
 
 }  // namespace detail
 
-// Whether elements are numbers that a float need not hold: they come from whole_number(), all others from element().
-KGRADE_HOST_DEVICE inline bool has_whole_numbers(const Distribution& distribution) {
-  return distribution.kind == Distribution::Kind::listed || distribution.kind == Distribution::Kind::wide_integers;
+// Whether elements are numbers that a float need not hold: they come from wide_element(), all others from element().
+KGRADE_HOST_DEVICE inline bool has_wide_elements(const Distribution& distribution) {
+  return distribution.kind == Distribution::Kind::listed || distribution.kind == Distribution::Kind::wide_integers ||
+         distribution.kind == Distribution::Kind::permutation || distribution.dtype == Dtype::float64;
 }
 
-// From 64 random bits, half of them of a part of the stream that nothing else is drawn from.
-KGRADE_HOST_DEVICE inline std::int64_t wide_integer(const Distribution& distribution, const RandomStream& stream,
-                                                    std::uint64_t word) {
-  constexpr std::uint64_t other_part = std::uint64_t{1} << 63;
-  const std::uint64_t random = std::uint64_t{random_block(stream, word / 4).word[word % 4]} << 32 |
-                               random_block(stream, word / 4 | other_part).word[word % 4];
+namespace detail {
+
+KGRADE_HOST_DEVICE inline std::int64_t integer_from(const Distribution& distribution, std::uint64_t random) {
   const std::uint64_t low = static_cast<std::uint64_t>(distribution.low);
   const std::uint64_t span = static_cast<std::uint64_t>(distribution.high) - low + 1;  // 0: all that there are
-  return static_cast<std::int64_t>(low + (span == 0 ? random : detail::upper_half_of_product(random, span)));
+  return static_cast<std::int64_t>(low + (span == 0 ? random : upper_half_of_product(random, span)));
 }
 
-// Element `index` of an input that has_whole_numbers().
-KGRADE_HOST_DEVICE inline std::int64_t whole_number(const Distribution& distribution, const RandomStream& stream,
+// 64 random bits, half of them of a part of the stream that nothing else is drawn from.
+KGRADE_HOST_DEVICE inline std::uint64_t random_bits(const RandomStream& stream, std::uint64_t word) {
+  constexpr std::uint64_t other_part = std::uint64_t{1} << 63;
+  return std::uint64_t{random_word(stream, word)} << 32 | random_block(stream, word / 4 | other_part).word[word % 4];
+}
+
+}  // namespace detail
+
+// What the 64 bits of place `word` give for the element of a drawn_place(): a whole number, or the bits of a double.
+KGRADE_HOST_DEVICE inline std::int64_t wide_sample(const Distribution& distribution, const RandomStream& stream,
+                                                   std::uint64_t word, std::uint64_t place) {
+  const std::uint64_t random = detail::random_bits(stream, word);
+  if (distribution.dtype != Dtype::float64) return detail::integer_from(distribution, random);
+  return double_bits(detail::sample_as<double>(distribution, random) *
+                     static_cast<double>(scale_at(distribution, place)));
+}
+
+// Element `index` of an input that has_wide_elements().
+KGRADE_HOST_DEVICE inline std::int64_t wide_element(const Distribution& distribution, const RandomStream& stream,
                                                     std::uint64_t index) {
   if (distribution.kind == Distribution::Kind::listed) return static_cast<std::int64_t>(distribution.choices[index]);
-  if (is_outside(distribution, index)) return 0;
-  return wide_integer(distribution, stream, drawn_place(distribution, index));
+  if (is_always_zero(distribution, index)) return 0;
+  const std::uint64_t place = drawn_place(distribution, index);
+  if (!is_of_rows(distribution)) return wide_sample(distribution, stream, place, place);
+  const Row row = row_of(index, distribution.columns);
+  if (distribution.kind == Distribution::Kind::permutation)
+    return static_cast<std::int64_t>(permuted(stream, row, index - row.begin));
+  if (distribution.kind == Distribution::Kind::wide_integers)
+    return detail::integer_from(distribution, ordered_bits(stream, row, index - row.begin));
+  return double_bits(detail::sample_of_row<double, std::uint64_t>(distribution, stream, index));
 }
 
 inline constexpr unsigned int max_input_changes = 8;
@@ -243,12 +305,12 @@ struct InputChanges {
   unsigned int count = 0;
   std::uint64_t position[max_input_changes] = {};
   float value[max_input_changes] = {};
-  std::int64_t whole_number[max_input_changes] = {};  // in its place, of an input that has them
+  std::int64_t wide[max_input_changes] = {};  // in its place, of an input that has_wide_elements()
 };
 
 // Up to `most` different elements of an input of `elements`, each with a value of the same distribution that
 // is not the one it has (in a constant input, or on the diagonal of a graph, no such value exists: it stays as it
-// is). Positions and values come from `source`.
+// is). Positions and values come from `source`. Not of an input that is_of_rows().
 InputChanges draw_changes(const Distribution& distribution, const RandomStream& stream,
                           std::uint64_t elements, const RandomStream& source,
                           unsigned int most = max_input_changes);

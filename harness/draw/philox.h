@@ -44,6 +44,10 @@ KGRADE_HOST_DEVICE inline PhiloxBlock random_block(const RandomStream& stream, s
                        static_cast<std::uint32_t>(stream.key >> 32));
 }
 
+KGRADE_HOST_DEVICE inline std::uint32_t random_word(const RandomStream& stream, std::uint64_t index) {
+  return random_block(stream, index / 4).word[index % 4];
+}
+
 // Byte `index` of a stream, little-endian within each word.
 KGRADE_HOST_DEVICE inline unsigned char random_byte(const PhiloxBlock& block, std::uint64_t index) {
   return static_cast<unsigned char>(block.word[(index % 16) / 4] >> (8 * (index % 4)));

@@ -43,7 +43,7 @@ bool are_drawn_whole(const Problem& problem, const Case& bound) {
   for (const Tensor& tensor : bound.tensors) {
     const bool is_weight = problem.torch && problem.torch->weight_of(tensor.name) != nullptr;
     if (tensor.output || is_weight || tensor.is_listed()) continue;
-    if (!tensor.is_computed()) return false;
+    if (tensor.has_single_elements()) return false;
     all = true;
   }
   return all;

@@ -218,8 +218,11 @@ class CaseResolver {
     resolved.choices = init.choices;
     resolved.structure = init.structure;
     resolved.encoding = init.encoding;
-    const bool has_matrices = init.structure != Init::Structure::none || init.kind == Init::Kind::adjacency;
+    const bool is_of_rows = init.is_of_rows();
+    const bool has_matrices =
+        !is_of_rows && (init.structure != Init::Structure::none || init.kind == Init::Kind::adjacency);
     if (has_matrices && !resolve_matrices(init, tensor)) return false;
+    if (is_of_rows && !resolve_rows(init, tensor)) return false;
     switch (init.kind) {
       case Init::Kind::uniform:
         resolved.kind = ResolvedInit::Kind::uniform;
@@ -245,6 +248,15 @@ class CaseResolver {
       case Init::Kind::values:
         resolved.kind = ResolvedInit::Kind::listed;
         return resolve_values(init, tensor);
+      case Init::Kind::permutation:
+        resolved.kind = ResolvedInit::Kind::permutation;
+        return true;
+      case Init::Kind::softmax:
+        resolved.kind = ResolvedInit::Kind::softmax;
+        return true;
+      case Init::Kind::log_softmax:
+        resolved.kind = ResolvedInit::Kind::log_softmax;
+        return true;
       case Init::Kind::computed:
         resolved.kind = ResolvedInit::Kind::computed;
         return true;
@@ -255,8 +267,22 @@ class CaseResolver {
     return false;
   }
 
+  static constexpr std::int64_t most_columns = std::numeric_limits<std::uint32_t>::max();
+
+  bool resolve_rows(const Init& init, Tensor& tensor) {
+    tensor.init.columns = tensor.shape.back();
+    const Parameter& parameter = problem_.parameters[tensor.parameter];
+    if (tensor.init.columns > most_columns) {
+      fail(parameter.shape.back(),
+           fmt::format("'init' {} of '{}' has rows of more than 2^32 elements", in_quotes(init.text), tensor.name),
+           "choose smaller values for the case");
+      return false;
+    }
+    return init.kind != Init::Kind::permutation ||
+           check_integer(parameter.shape.back(), tensor.init.columns - 1, tensor);
+  }
+
   bool resolve_matrices(const Init& init, Tensor& tensor) {
-    constexpr std::int64_t most_columns = std::numeric_limits<std::uint32_t>::max();
     const std::size_t rank = tensor.shape.size();
     if (rank >= 2 && tensor.shape[rank - 1] == tensor.shape[rank - 2] && tensor.shape.back() <= most_columns) {
       tensor.init.columns = tensor.shape.back();

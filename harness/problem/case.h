@@ -12,12 +12,26 @@ namespace kgrade {
 // The distribution of an input with its numbers worked out (draw/distribution.h), all but its type. What is computed
 // has none: get_inputs() of the problem's file gives it, under the seed of a draw.
 struct ResolvedInit {
-  enum class Kind { uniform, normal, integers, constant, choice, bernoulli, adjacency, listed, wide_integers, computed };
+  enum class Kind {
+    uniform,
+    normal,
+    integers,
+    constant,
+    choice,
+    bernoulli,
+    adjacency,
+    listed,
+    wide_integers,
+    permutation,
+    softmax,
+    log_softmax,
+    computed
+  };
   Kind kind = Kind::uniform;
   double first = 0;
   double second = 1;
   Init::Structure structure = Init::Structure::none;
-  std::int64_t columns = 1;
+  std::int64_t columns = 1;  // of rows and matrices
   std::vector<double> choices = {};
   std::int64_t low = 0;   // of wide_integers
   std::int64_t high = 0;
@@ -59,6 +73,11 @@ struct Tensor {
   bool is_computed() const { return !output && init.kind == ResolvedInit::Kind::computed; }
   // An input that the case decides: its contents are the same in every draw.
   bool is_listed() const { return !output && init.kind == ResolvedInit::Kind::listed; }
+  // An input of which a few elements may be other ones than those that were drawn with them.
+  bool has_single_elements() const {
+    return !output && init.structure != Init::Structure::sorted && init.kind < ResolvedInit::Kind::permutation &&
+           !is_listed();
+  }
 };
 
 struct Case {

@@ -31,16 +31,9 @@ std::string example_case(const Problem& problem, std::string_view name, CaseRole
 }
 
 void check_tensor(const Problem& problem, const Parameter& parameter, Errors& missing) {
-  if (parameter.type != element_type_name && !parameter.own_dtype()) {
-    missing.push_back({fmt::format("tensor '{}' is of type {}, which no tensor can have yet", parameter.name,
-                                   parameter.type),
-                       "write `type: \"[VAR]\"`, float, bool, __nv_fp8_e4m3 or an integer type, as in int64_t",
-                       parameter.location});
-  }
   // What is expected is never rounded to a type of few bits, so that of a fixed type it would not be known.
-  const auto own_type = parameter.own_dtype();
-  const bool is_narrow = own_type && !is_integer(*own_type) && *own_type != Dtype::float32;
-  if (parameter.is_output() && is_narrow && parameter.compare.kind != Comparison::Kind::scales) {
+  const auto own = parameter.own_dtype();
+  if (parameter.is_output() && own && is_narrow(*own) && parameter.compare.kind != Comparison::Kind::scales) {
     missing.push_back({fmt::format("the output '{}' is of type {}", parameter.name, parameter.type),
                        "write `type: \"[VAR]\"` and the type into `dtypes`, as in [float16]; or float",
                        parameter.location});
@@ -51,7 +44,6 @@ void check_tensor(const Problem& problem, const Parameter& parameter, Errors& mi
                        parameter.location});
   }
   if (parameter.is_input() && !parameter.init) {
-    const auto own = parameter.own_dtype();
     missing.push_back({fmt::format("parameter '{}' has no init", parameter.name),
                        own && is_integer(*own)
                            ? "write `init: integers(0, 9)` below its name, or labels(n), choice(a, b), bernoulli(p), "

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "problem/fields.h"
 #include "problem/problem_reader.h"
+#include "problem/read_init.h"
 #include "problem/scalar_type.h"
 
 namespace kgrade {
@@ -119,6 +120,8 @@ std::string complaint_about(Dtype dtype, const Init& init) {
                  : "holds a number that is no normal one of the type";
     case Init::Kind::adjacency:
       return is_drawable(dtype, init.second) ? "" : "has a value for missing edges that is no normal one of the type";
+    case Init::Kind::softmax:
+      return has_small_shares(dtype) ? "" : "has shares below the normal numbers of the type";
     case Init::Kind::integers:
       if (!init.expressions.empty()) break;
       [[fallthrough]];

@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::string_view forms =
     "write uniform(lo, hi), normal(mean, sd), integers(lo, hi), constant(value), ones, zeros, choice(a, b), "
-    "bernoulli(p), labels(n), adjacency(p, missing), uniform_fan_in(n), symmetric(...), triangular(..., upper), or for "
-    "bytes that hold codes e4m3(...), e5m2(...) or e8m0(...)";
+    "bernoulli(p), labels(n), adjacency(p, missing), uniform_fan_in(n), symmetric(...), triangular(..., upper), "
+    "sorted(...), "
+    "permutation, softmax_rows, log_softmax_rows, or for bytes that hold codes e4m3(...), e5m2(...) or e8m0(...)";
 
 // Where the problem has a Model, and so get_inputs().
 constexpr std::string_view computed_form = "; or computed, for an input that get_inputs() computes";
@@ -31,7 +32,7 @@ struct Form {
   std::string_view example;
 };
 
-constexpr std::array<Form, 12> known_forms = {{
+constexpr std::array<Form, 15> known_forms = {{
     {"uniform", Init::Kind::uniform, 2, 2, "2 numbers", "uniform(0, 1)"},
     {"normal", Init::Kind::normal, 2, 2, "2 numbers", "normal(0, 1)"},
     {"integers", Init::Kind::integers, 2, 2, "2 numbers", "integers(-2, 3)"},
@@ -44,11 +45,42 @@ constexpr std::array<Form, 12> known_forms = {{
     {"labels", Init::Kind::integers, 1, 1, "one integer expression", "labels(num_classes)"},
     {"uniform_fan_in", Init::Kind::uniform_fan_in, 1, 1, "one integer expression",
      "uniform_fan_in(in_channels * kernel_h * kernel_w)"},
+    {"permutation", Init::Kind::permutation, 0, 0, "0 numbers", "permutation"},
+    {"softmax_rows", Init::Kind::softmax, 0, 0, "0 numbers", "softmax_rows"},
+    {"log_softmax_rows", Init::Kind::log_softmax, 0, 0, "0 numbers", "log_softmax_rows"},
     {"computed", Init::Kind::computed, 0, 0, "0 numbers", "computed"},
 }};
 
 constexpr Form values_form = {"values", Init::Kind::values, 1, most_choices, "1 to 8 integer expressions",
                               "values(batch_size, channels, height)"};
+
+// What is made of another distribution.
+struct Structure {
+  std::string_view name;
+  Init::Structure kind;
+  bool takes_side;
+  bool (*is_of)(const Init& init);
+  std::string_view of;
+};
+
+bool is_of_one_draw(const Init& init) { return init.kind != Init::Kind::computed && !init.is_of_rows(); }
+
+bool is_ordered(const Init& init) {
+  return init.kind == Init::Kind::uniform || init.kind == Init::Kind::normal || init.kind == Init::Kind::integers ||
+         init.kind == Init::Kind::uniform_fan_in;
+}
+
+constexpr std::array<Structure, 3> known_structures = {{
+    {"symmetric", Init::Structure::symmetric, false, is_of_one_draw, "a distribution alone"},
+    {"triangular", Init::Structure::upper, true, is_of_one_draw, "a distribution alone"},
+    {"sorted", Init::Structure::sorted, false, is_ordered, "uniform, normal, integers or labels alone"},
+}};
+
+const Structure* find_structure(std::string_view name) {
+  const auto found = std::find_if(known_structures.begin(), known_structures.end(),
+                                  [&](const Structure& known) { return known.name == name; });
+  return found == known_structures.end() ? nullptr : &*found;
+}
 
 bool takes_expressions(const Form& form) {
   return form.name == "labels" || form.kind == Init::Kind::uniform_fan_in || form.kind == Init::Kind::values;
@@ -119,7 +151,7 @@ class InitReader {
     if (!call)
       return fail(fmt::format("'init' {} is not closed", in_quotes(node_.value)),
                   "write ')' at its end; inside {...}, put it into quotes");
-    if (call->name == "symmetric" || call->name == "triangular") return read_structure(*call);
+    if (const Structure* const structure = find_structure(call->name)) return read_structure(*call, *structure);
     if (is_encoding(call->name)) return read_encoding(*call);
     const auto form = std::find_if(known_forms.begin(), known_forms.end(),
                                    [&](const Form& known) { return known.name == call->name; });
@@ -129,7 +161,8 @@ class InitReader {
   }
 
   std::string hint(const CallText& call) const {
-    std::vector<std::string> names = {"symmetric", "triangular", "e4m3", "e5m2", "e8m0"};
+    std::vector<std::string> names = {"e4m3", "e5m2", "e8m0"};
+    for (const Structure& structure : known_structures) names.emplace_back(structure.name);
     for (const Form& form : known_forms) {
       if (has_model_ || form.kind != Init::Kind::computed) names.emplace_back(form.name);
     }
@@ -138,26 +171,27 @@ class InitReader {
   }
 
   // symmetric(normal(0, 1)), triangular(normal(0, 1), upper)
-  std::optional<Init> read_structure(const CallText& call) {
+  std::optional<Init> read_structure(const CallText& call, const Structure& structure) {
     const auto arguments = call.arguments();
-    const bool is_symmetric = call.name == "symmetric";
     const std::string_view side = arguments.size() == 2 ? arguments[1] : "";
-    if (arguments.size() != (is_symmetric ? 1U : 2U) || (!is_symmetric && side != "upper" && side != "lower"))
-      return fail(fmt::format("'init' {} takes a distribution{}", call.name, is_symmetric ? "" : " and upper or lower"),
-                  fmt::format("write it as in {}(normal(0, 1){})", call.name, is_symmetric ? "" : ", upper"));
+    const bool has_side = side == "upper" || side == "lower";
+    if (arguments.size() != (structure.takes_side ? 2U : 1U) || structure.takes_side != has_side)
+      return fail(
+          fmt::format("'init' {} takes a distribution{}", call.name, structure.takes_side ? " and upper or lower" : ""),
+          example_of(structure));
     // Before it is read: a file may nest them as deep as it likes.
     const auto inner = split_call(arguments[0]);
-    const bool is_nested =
-        inner && (inner->name == "symmetric" || inner->name == "triangular" || is_encoding(inner->name));
+    const bool is_nested = inner && (find_structure(inner->name) != nullptr || is_encoding(inner->name));
     auto init = is_nested ? std::nullopt : read_form(arguments[0]);
     if (!init && !is_nested) return std::nullopt;
-    if (is_nested || init->kind == Init::Kind::computed)
-      return fail(fmt::format("'init' {} is of a distribution alone", call.name),
-                  fmt::format("write it as in {}(normal(0, 1){})", call.name, is_symmetric ? "" : ", upper"));
-    init->structure = is_symmetric      ? Init::Structure::symmetric
-                      : side == "upper" ? Init::Structure::upper
-                                        : Init::Structure::lower;
+    if (is_nested || !structure.is_of(*init))
+      return fail(fmt::format("'init' {} is of {}", call.name, structure.of), example_of(structure));
+    init->structure = side == "lower" ? Init::Structure::lower : structure.kind;
     return init;
+  }
+
+  static std::string example_of(const Structure& structure) {
+    return fmt::format("write it as in {}(normal(0, 1){})", structure.name, structure.takes_side ? ", upper" : "");
   }
 
   // Codes of pairs are two numbers a byte: integers(0, 255) draws all of them.
@@ -172,8 +206,8 @@ class InitReader {
     const auto inner = arguments.size() == 1 ? split_call(arguments[0]) : std::nullopt;
     const auto form = std::find_if(known_forms.begin(), known_forms.end(),
                                    [&](const Form& known) { return inner && known.name == inner->name; });
-    const bool is_of_numbers = form != known_forms.end() && !takes_expressions(*form) &&
-                               form->kind != Init::Kind::computed && form->kind != Init::Kind::adjacency;
+    const bool is_of_numbers =
+        form != known_forms.end() && !takes_expressions(*form) && Init{.kind = form->kind}.has_single_elements();
     auto init = is_of_numbers ? read_as(*inner, *form) : std::nullopt;
     if (is_of_numbers && !init) return std::nullopt;
     if (!init || !init->expressions.empty())
@@ -275,6 +309,11 @@ std::string complaint_about(const Init& init, const ScalarType& type) {
   if (init.kind == Init::Kind::computed || init.kind == Init::Kind::values) return "";
   if (init.encoding) return type.element == Dtype::uint8 ? "" : fmt::format("draws bytes, and the type is {}", type.name);
   if (init.kind == Init::Kind::integers && !init.expressions.empty()) return complaint_about_ends(init, type);
+  if (init.kind == Init::Kind::permutation)
+    return type.is_integer() ? "" : fmt::format("draws whole numbers, and the type is {}", type.name);
+  if (init.kind == Init::Kind::softmax && type.element && !is_integer(*type.element) &&
+      !has_small_shares(*type.element))
+    return fmt::format("has shares below the normal numbers of {}", type.name);
   if (!type.is_integer()) return "";
   std::vector<double> values;
   switch (init.kind) {
@@ -315,7 +354,8 @@ Result<Init> parse_init(const std::string& text) {
     if (!expression.names().empty()) diagnostics.add({}, "'init' names something", "write numbers");
   }
   const std::string complaint = init ? complaint_about(*init, *find_scalar_type(element_type_name)) : "";
-  if (!complaint.empty()) diagnostics.add({}, fmt::format("'init' {} {}", in_quotes(text), complaint), "write smaller ones");
+  if (!complaint.empty())
+    diagnostics.add({}, fmt::format("'init' {} {}", in_quotes(text), complaint), "write other numbers");
   if (!init || !diagnostics.empty()) return diagnostics.take();
   return std::move(*init);
 }

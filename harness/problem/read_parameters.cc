@@ -197,7 +197,7 @@ class ParameterReader {
     diagnostics_.add(node.place(), fmt::format("'init' {} of '{}' {}", in_quotes(parameter_.init->text), parameter_.name, complaint),
                      type->is_integer() ? "write integers(lo, hi), constant(value), ones, zeros, choice(a, b), bernoulli(p) "
                                           "or labels(n) within the type's range"
-                                        : "write integers that a float holds, or give the tensor an integer type");
+                                        : "write numbers that the type holds, or give the tensor another type");
   }
 
   void read_compare() {

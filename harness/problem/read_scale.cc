@@ -35,15 +35,7 @@ std::optional<int> exponent_in(std::string_view text) {
 
 // Whether multiplying its elements gives elements of the same kind: rounded numbers.
 bool is_scalable(const Parameter& input) {
-  if (input.type != element_type_name || !input.init) return false;
-  switch (input.init->kind) {
-    case Init::Kind::adjacency:
-    case Init::Kind::values:
-    case Init::Kind::computed:
-      return false;
-    default:
-      return true;
-  }
+  return input.type == element_type_name && input.init && input.init->kind < Init::Kind::adjacency;
 }
 
 std::vector<std::string> factors_in(std::string_view text) {
@@ -75,6 +67,9 @@ std::optional<ScaleRange> read_scale(const YamlNode& entry, const Parameter& inp
   };
   const auto call = entry.is_scalar() ? split_call(trimmed(entry.value)) : std::nullopt;
   if (!call || call->name != "scale") return fail("is no scale, and it is a tensor", std::string(forms));
+  if (input.init && input.init->is_of_rows())
+    return fail(fmt::format("scales {}, the elements of whose rows hang together", in_quotes(input.init->text)),
+                "remove it");
   if (!is_scalable(input)) return fail("scales what is no input of [VAR] that is drawn", "remove it");
   ScaleRange scale;
   scale.input = entry.key;

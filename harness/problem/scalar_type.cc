@@ -62,7 +62,7 @@ constexpr std::array types = {
     unsigned_type<std::uint64_t>("uint64_t"),
     unsigned_type<bool>("bool"),
     real_type("float", Dtype::float32),
-    real_type("double"),
+    real_type("double", Dtype::float64),
     narrow_type("__half", Dtype::float16),
     narrow_type("__nv_bfloat16", Dtype::bfloat16),
     narrow_type("__nv_fp8_e4m3", Dtype::float8_e4m3fn),
@@ -80,7 +80,8 @@ constexpr OtherName other_names[] = {{"half", "__half"},
                                      {"float8", "__nv_fp8_e4m3"},
                                      {"float8_e4m3fn", "__nv_fp8_e4m3"},
                                      {"float8_e5m2", "__nv_fp8_e5m2"},
-                                     {"float32", "float"}};
+                                     {"float32", "float"},
+                                     {"float64", "double"}};
 
 }  // namespace
 

@@ -82,7 +82,8 @@ struct BufferLooks {
   BufferLook look[looks_per_launch];
 };
 
-__global__ void inspect_kernel(const __grid_constant__ BufferLooks looks) {
+// Four blocks fit into a multiprocessor, as they would without the few inputs whose rows hang together.
+__global__ void __launch_bounds__(threads_per_block, 4) inspect_kernel(const __grid_constant__ BufferLooks looks) {
   const BufferLook& mine = looks.look[blockIdx.y];
   add_to(mine.counters, changed_bytes_of_mine(mine.buffer, mine.zones, mine.poison));
   if (mine.input == nullptr) return;

@@ -34,6 +34,13 @@ def with_axes(result, shape, is_of_file):
     return result.reshape(shape) if may_differ and longer(result.shape) == longer(shape) else result
 
 
+def with_type(result, dtype, is_of_file):
+    """PyTorch's indices and counts are int64: where a problem has a narrower type, a module's are converted. A file's Model
+    has the types that it has."""
+    is_narrower = not dtype.is_floating_point and dtype != torch.bool and dtype.itemsize < torch.int64.itemsize
+    return result.to(dtype) if result.dtype == torch.int64 and is_narrower and not is_of_file else result
+
+
 class Call:
     """How one case is called: shapes, scalars, and for a module its instance."""
 
@@ -300,10 +307,10 @@ class Contestant:
             raise WrongAnswer(f"returned {len(results)} values; return {self.output_words(call)}")
         for result, parameter in zip(results, call.outputs):
             name = parameter["name"]
+            dtype = TYPES[call.types[name]][0]
             if self.module_class is not None and isinstance(result, torch.Tensor):
-                result = with_axes(result, call.shapes[name], call.is_of_file)
-            yield name, *address_of_result(result, name, call.shapes[name], TYPES[call.types[name]][0], ranges,
-                                           self.is_device)
+                result = with_type(with_axes(result, call.shapes[name], call.is_of_file), dtype, call.is_of_file)
+            yield name, *address_of_result(result, name, call.shapes[name], dtype, ranges, self.is_device)
 
     @staticmethod
     def output_words(call):

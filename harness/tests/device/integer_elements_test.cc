@@ -177,8 +177,8 @@ TEST_P(IntegerElements, OfAWideRangeAreDrawnChangedAndFoundUnchanged) {
     for (std::uint64_t i = 0; i < 100; ++i) {
       const std::int64_t value = load_integer(dtype, bytes.data(), i);
       ASSERT_TRUE(value >= wide.low && value <= wide.high) << to_string(dtype) << " " << value;
-      ASSERT_EQ(value, device::whole_number(filling.contents, i));
-      changed += value != whole_number(wide, stream, i);
+      ASSERT_EQ(value, device::wide_element(filling.contents, i));
+      changed += value != wide_element(wide, stream, i);
     }
     EXPECT_EQ(changed, filling.contents.changes.count);
     EXPECT_EQ(device_->inspect({&filling, 1}).corruption[0].input_elements, 0u);

@@ -107,7 +107,7 @@ TEST(Distribution, WideIntegersAreEvenAndReachBothEnds) {
   int counts[bins] = {};
   std::set<std::int64_t> last_digits;
   for (std::uint64_t i = 0; i < 60000; ++i) {
-    const std::int64_t value = whole_number(wide(low, high), {42, 0, 0}, i);
+    const std::int64_t value = wide_element(wide(low, high), {42, 0, 0}, i);
     ASSERT_TRUE(value >= low && value <= high) << value;
     counts[(value - low) / ((high - low) / bins + 1)]++;
     last_digits.insert((value - low) % 1024);
@@ -120,11 +120,11 @@ TEST(Distribution, TheWidestIntegersAreAllBits) {
   const std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
   std::int64_t seen_set = 0, seen_clear = 0;
   for (std::uint64_t i = 0; i < 200; ++i) {
-    const std::int64_t value = whole_number(wide(least, most), {42, 0, 0}, i);
+    const std::int64_t value = wide_element(wide(least, most), {42, 0, 0}, i);
     seen_set |= value;
     seen_clear |= ~value;
-    ASSERT_GE(whole_number(wide(0, most), {42, 0, 0}, i), 0);
-    ASSERT_EQ(whole_number(wide(most, most), {42, 0, 0}, i), most);
+    ASSERT_GE(wide_element(wide(0, most), {42, 0, 0}, i), 0);
+    ASSERT_EQ(wide_element(wide(most, most), {42, 0, 0}, i), most);
   }
   EXPECT_EQ(seen_set, -1);
   EXPECT_EQ(seen_clear, -1);

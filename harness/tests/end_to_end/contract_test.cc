@@ -281,5 +281,167 @@ TEST_F(Contract, MacrosOfACandidateAreItsOwn) {
   EXPECT_EQ(result.exit_code, 0) << result.output;
 }
 
+constexpr const char* doubles_kernel = R"(
+__global__ void row_products(const double* x, const double* w, double* y, size_t rows, size_t columns) {
+  const size_t row = blockIdx.x * size_t{64} + threadIdx.x;
+  if (row >= rows) return;
+  double sum = 0;
+  for (size_t i = 0; i < columns; ++i) sum += x[row * columns + i] * w[i];
+  y[row] = sum;
+}
+extern "C" void solution(const double* x, const double* w, double* y, size_t rows, size_t columns) {
+  row_products<<<static_cast<unsigned>((rows + 63) / 64), 64>>>(x, w, y, rows, columns);
+}
+)";
+
+std::string doubles_problem(const std::string& keys) {
+  return keys + R"yaml(parameters:
+  - {name: x, type: double, pointer: true, const: true, shape: [rows, columns], init: "normal(0, 1)"}
+  - {name: w, type: double, pointer: true, const: true, shape: [columns], init: "uniform(-1, 1)"}
+  - {name: y, type: double, pointer: true, const: false, shape: [rows]}
+  - {name: rows, type: size_t, pointer: false}
+  - {name: columns, type: size_t, pointer: false}
+flops: 2 * rows * columns
+cases:
+  - {name: tiny, role: sample, rows: 37, columns: 5}
+  - {name: odd, role: test, rows: 131, columns: 67}
+  - {name: large, role: bench, rows: 256, columns: 64}
+fuzz: {rows: 33..67, columns: 2..9}
+)yaml";
+}
+
+// The product of two floats, and sums of floats; then of numbers with eight bits.
+const std::string in_float =
+    replaced(replaced(doubles_kernel, "double sum", "float sum"), "x[row * columns + i] * w[i]",
+             "static_cast<float>(x[row * columns + i]) * static_cast<float>(w[i])");
+const std::string in_eight_bits = replaced(
+    doubles_kernel, "x[row * columns + i]",
+    "__uint_as_float(__float_as_uint(static_cast<float>(x[row * columns + i])) & 0xFFFF0000u)");
+
+TEST_F(Contract, DoublesAreJudgedByTheClassThatTheyReach) {
+  problem(doubles_problem(""), doubles_kernel);
+  const Result linted = lint();
+  EXPECT_EQ(linted.exit_code, 0) << linted.output;
+  for (const std::string& right : {std::string(doubles_kernel), in_float}) {
+    const Result accepted = grade(right);
+    EXPECT_EQ(accepted.exit_code, 0) << accepted.output;
+    EXPECT_THAT(accepted.output, HasSubstr("fp32"));
+  }
+  EXPECT_THAT(grade(in_eight_bits).output, HasSubstr("low_precision"));
+  EXPECT_THAT(grade(replaced(doubles_kernel, "i = 0", "i = 1")).output, HasSubstr("wrong_answer"));
+  EXPECT_THAT(grade(replaced(doubles_kernel, "if (row >= rows)", "if (row + 1 >= rows)")).output,
+              HasSubstr("wrong_answer"));
+  EXPECT_THAT(grade(replaced(replaced(doubles_kernel, "const double* x", "const float* x"), "const double* x",
+                             "const float* x"))
+                  .output,
+              HasSubstr("parameter 1 'x' must be const double*, not const float*"));
+}
+
+// What is compared are doubles: a threshold may be below the errors of floats.
+TEST_F(Contract, DoublesMayHaveToBeExacterThanFloats) {
+  problem(doubles_problem("thresholds: {fp32: 1e-13, tf32: 1e-5, bf16: 1e-2}\n"), doubles_kernel);
+  const Result accepted = grade(doubles_kernel);
+  EXPECT_EQ(accepted.exit_code, 0) << accepted.output;
+  EXPECT_THAT(grade(in_float).output, HasSubstr("low_precision"));
+  // Only an input is read as floats.
+  EXPECT_THAT(grade(replaced(doubles_kernel, "* w[i]", "* static_cast<float>(w[i])")).output,
+              HasSubstr("low_precision"));
+}
+
+constexpr const char* divergence_kernel = R"(
+__global__ void divergence(const float* logs, const float* shares, float* y, size_t rows, size_t columns) {
+  const size_t row = blockIdx.x * size_t{64} + threadIdx.x;
+  if (row >= rows) return;
+  double sum = 0;
+  for (size_t i = row * columns; i < (row + 1) * columns; ++i)
+    sum += static_cast<double>(shares[i]) * (log(static_cast<double>(shares[i])) - logs[i]);
+  y[row] = static_cast<float>(sum);
+}
+extern "C" void solution(const float* logs, const float* shares, float* y, size_t rows, size_t columns) {
+  divergence<<<static_cast<unsigned>((rows + 63) / 64), 64>>>(logs, shares, y, rows, columns);
+}
+)";
+
+TEST_F(Contract, RowsMayBeSharesOfAWhole) {
+  problem(R"yaml(parameters:
+  - {name: logs, type: "[VAR]", pointer: true, const: true, shape: [rows, columns], init: log_softmax_rows}
+  - {name: shares, type: "[VAR]", pointer: true, const: true, shape: [rows, columns], init: softmax_rows}
+  - {name: y, type: "[VAR]", pointer: true, const: false, shape: [rows]}
+  - {name: rows, type: size_t, pointer: false}
+  - {name: columns, type: size_t, pointer: false}
+dtypes: [float32]
+flops: 10 * rows * columns
+cases:
+  - {name: tiny, role: sample, rows: 37, columns: 5}
+  - {name: odd, role: test, rows: 67, columns: 71}
+  - {name: large, role: bench, rows: 128, columns: 64}
+fuzz: {rows: 33..67, columns: 5..37}
+)yaml",
+          divergence_kernel);
+  const Result linted = lint();
+  EXPECT_EQ(linted.exit_code, 0) << linted.output;
+  const Result right = grade(divergence_kernel);
+  EXPECT_EQ(right.exit_code, 0) << right.output;
+  // Divergences are positive, and what the rows add up to is known: this would be as good an answer otherwise.
+  const Result wrong = grade(replaced(divergence_kernel, "- logs[i]", "- logs[row * columns]"));
+  EXPECT_THAT(wrong.output, HasSubstr("wrong_answer"));
+}
+
+constexpr const char* ranks_kernel = R"(
+__global__ void ranks(const float* sorted, const float* wanted, const int* places, int* y, size_t rows, size_t columns) {
+  const size_t at = blockIdx.x * size_t{64} + threadIdx.x;
+  if (at >= rows * columns) return;
+  const float* row = sorted + at / columns * columns;
+  size_t low = 0, high = columns;
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    if (row[middle] < wanted[at]) low = middle + 1; else high = middle;
+  }
+  y[at / columns * columns + places[at]] = static_cast<int>(low);
+}
+extern "C" void solution(const float* sorted, const float* wanted, const int* places, int* y, size_t rows, size_t columns) {
+  ranks<<<static_cast<unsigned>((rows * columns + 63) / 64), 64>>>(sorted, wanted, places, y, rows, columns);
+}
+)";
+
+// A search in what is not sorted would give others than the binary one, and two of one place would leave another
+// unwritten.
+TEST_F(Contract, RowsMayBeSortedAndMayBePermutations) {
+  problem(R"yaml(parameters:
+  - {name: sorted, type: float, pointer: true, const: true, shape: [rows, columns], init: "sorted(normal(0, 1))"}
+  - {name: wanted, type: float, pointer: true, const: true, shape: [rows, columns], init: "normal(0, 1)"}
+  - {name: places, type: int, pointer: true, const: true, shape: [rows, columns], init: permutation}
+  - {name: y, type: int, pointer: true, const: false, shape: [rows, columns]}
+  - {name: rows, type: size_t, pointer: false}
+  - {name: columns, type: size_t, pointer: false}
+precision: exact
+require: [columns >= 2]
+flops: rows * columns * log2(columns)
+cases:
+  - {name: tiny, role: sample, rows: 3, columns: 5}
+  - {name: odd, role: test, rows: 13, columns: 97}
+  - {name: large, role: bench, rows: 32, columns: 128}
+fuzz: {rows: 3..9, columns: 8..67}
+)yaml",
+          ranks_kernel);
+  const Result right = grade(R"(
+__global__ void ranks(const float* sorted, const float* wanted, const int* places, int* y, size_t rows, size_t columns) {
+  const size_t at = blockIdx.x * size_t{64} + threadIdx.x;
+  if (at >= rows * columns) return;
+  int rank = 0;
+  for (size_t i = 0; i < columns; ++i) rank += sorted[at / columns * columns + i] < wanted[at] ? 1 : 0;
+  y[at / columns * columns + places[at]] = rank;
+}
+extern "C" void solution(const float* sorted, const float* wanted, const int* places, int* y, size_t rows, size_t columns) {
+  ranks<<<static_cast<unsigned>((rows * columns + 63) / 64), 64>>>(sorted, wanted, places, y, rows, columns);
+}
+)");
+  EXPECT_EQ(right.exit_code, 0) << right.output;
+  const Result linted = lint();
+  EXPECT_EQ(linted.exit_code, 0) << linted.output;
+  const Result wrong = grade(replaced(ranks_kernel, "< wanted[at]) low", "<= wanted[at] + 0.1f) low"));
+  EXPECT_THAT(wrong.output, HasSubstr("wrong_answer"));
+}
+
 }  // namespace
 }  // namespace kgrade::test

@@ -122,6 +122,60 @@ TEST(InitForms, NestedStructuresAreRefusedHoweverDeep) {
   EXPECT_THAT(error_of(with_input("[VAR]", "[rows, rows]", deep)), HasSubstr("is of a distribution alone"));
 }
 
+TEST(InitForms, RowsLieAlongTheLastAxis) {
+  const ResolvedInit sorted = init_of(with_input("[VAR]", "[rows, columns]", "sorted(normal(1, 2))"));
+  EXPECT_EQ(sorted.structure, Init::Structure::sorted);
+  EXPECT_EQ(sorted.kind, ResolvedInit::Kind::normal);
+  EXPECT_EQ(sorted.second, 2);
+  EXPECT_EQ(sorted.columns, 3);
+  const ResolvedInit wide = init_of(with_input("int64_t", "[columns, rows]", "sorted(integers(0, rows * 5000000001))"));
+  EXPECT_EQ(wide.kind, ResolvedInit::Kind::wide_integers);
+  EXPECT_EQ(wide.columns, 2);
+  EXPECT_EQ(init_of(with_input("int", "[rows]", "permutation")).kind, ResolvedInit::Kind::permutation);
+  EXPECT_EQ(init_of(with_input("double", "[rows]", "softmax_rows")).kind, ResolvedInit::Kind::softmax);
+  EXPECT_EQ(init_of(with_input("[VAR]", "[rows, columns]", "log_softmax_rows")).columns, 3);
+}
+
+TEST(InitForms, RowsOfOtherKindsAreRefused) {
+  for (const char* const form : {"sorted(choice(1, 2))", "sorted(symmetric(ones))", "sorted(sorted(normal(0, 1)))",
+                                 "sorted(softmax_rows)", "sorted(ones)", "sorted(adjacency(0.5, 0))"})
+    EXPECT_THAT(error_of(with_input("[VAR]", "[rows, rows]", form)),
+                HasSubstr("is of uniform, normal, integers or labels alone")) << form;
+  for (const char* const form :
+       {"symmetric(permutation)", "triangular(softmax_rows, lower)", "symmetric(sorted(normal(0, 1)))"})
+    EXPECT_THAT(error_of(with_input("[VAR]", "[rows, rows]", form)), HasSubstr("is of a distribution alone")) << form;
+  EXPECT_THAT(error_of(with_input("[VAR]", "[rows]", "sorted(normal(0, 1), upper)")),
+              HasSubstr("takes a distribution"));
+  EXPECT_THAT(error_of(with_input("[VAR]", "[rows]", "sorted")), HasSubstr("sorted takes a distribution"));
+  EXPECT_THAT(error_of(with_input("int", "[rows]", "permutation(3)")), HasSubstr("permutation takes 0 numbers"));
+  EXPECT_THAT(error_of(with_input("[VAR]", "[rows]", "softmax_rows(1)")), HasSubstr("softmax_rows takes 0 numbers"));
+  EXPECT_THAT(error_of(with_input("uint8_t", "[rows]", "e4m3(softmax_rows)")), HasSubstr("numbers alone"));
+}
+
+TEST(InitForms, RowsAreOfTheTypesThatHoldThem) {
+  EXPECT_THAT(error_of(with_input("[VAR]", "[rows]", "permutation")),
+              HasSubstr("'permutation' of 'input' draws whole numbers, and the type is [VAR]"));
+  EXPECT_THAT(error_of(with_input("uint8_t", "[rows, 300]", "permutation")),
+              HasSubstr("`300` gives 299, which uint8_t does not hold"));
+  EXPECT_THAT(error_of(with_input("int", "[rows]", "sorted(normal(0, 1))")), HasSubstr("draws no integers"));
+  EXPECT_THAT(error_of(with_input("int", "[rows]", "softmax_rows")), HasSubstr("draws no integers"));
+  EXPECT_THAT(error_of(with_input("__half", "[rows]", "softmax_rows")),
+              HasSubstr("below the normal numbers of __half"));
+  EXPECT_THAT(error_of(edited(with_input("[VAR]", "[rows]", "softmax_rows"), "[float32]", "[float32, float16]")),
+              HasSubstr("as float16, 'init' 'softmax_rows' of 'input' has shares below the normal numbers"));
+  EXPECT_EQ(error_of(edited(with_input("[VAR]", "[rows]", "softmax_rows"), "[float32]", "[float32, bfloat16]")), "");
+  EXPECT_EQ(error_of(edited(with_input("[VAR]", "[rows]", "log_softmax_rows"), "[float32]", "[float16]")), "");
+}
+
+// Neighbours may have other powers of two then.
+TEST(InitForms, RowsAreNotScaled) {
+  for (const char* const form : {"sorted(normal(0, 1))", "softmax_rows", "log_softmax_rows"})
+    EXPECT_THAT(
+        error_of(edited(with_input("[VAR]", "[rows, columns]", form), "rows: 1..3",
+                        "rows: 1..3\n  input: scale(2^-4..2^4)")),
+        HasSubstr("'fuzz' of 'input' scales '" + std::string(form) + "', the elements of whose rows hang together"));
+}
+
 TEST(InitForms, FractionsAreNoIntegers) {
   for (const char* const form : {"uniform_fan_in(rows)", "uniform(0, 1)", "normal(0, 1)", "symmetric(uniform(0, 1))"})
     EXPECT_THAT(error_of(with_input("int", "[rows, rows]", form)), HasSubstr("draws no integers")) << form;

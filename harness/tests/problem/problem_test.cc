@@ -251,11 +251,5 @@ TEST(MissingForGrading, BothTestAndBenchCasesAreNeeded) {
   EXPECT_EQ(no_test[0].remedy, "write `- {name: tiny, role: test, rows: 1, columns: 1, ...}`");
 }
 
-TEST(MissingForGrading, TensorsMustBeOfTypesThatDevicesCompare) {
-  const Errors missing = missing_for_grading(parsed(edited(row_sum, "\"[VAR]\"", "double")));
-  ASSERT_EQ(missing.size(), 1U);
-  EXPECT_THAT(missing[0].message, HasSubstr("tensor 'input' is of type double"));
-}
-
 }  // namespace
 }  // namespace kgrade::testing

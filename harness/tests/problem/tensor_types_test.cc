@@ -66,7 +66,7 @@ TEST(TensorTypes, ThoseOfCppAreKnownByTheirElements) {
   EXPECT_EQ(element_of("short"), Dtype::int16);
   EXPECT_EQ(element_of("bool"), Dtype::boolean);
   EXPECT_EQ(element_of("float"), Dtype::float32);
-  EXPECT_EQ(element_of("double"), std::nullopt);
+  EXPECT_EQ(element_of("double"), Dtype::float64);
   EXPECT_EQ(element_of("[VAR]"), std::nullopt);
   EXPECT_THAT(same_types("int64_t"), ElementsAre("int64_t", "long", "long long"));
   EXPECT_THAT(same_types("bool"), ElementsAre("bool"));
@@ -88,9 +88,19 @@ TEST(TensorTypes, StayWhatTheyAreWhateverTheElementTypeIs) {
   EXPECT_THAT(signature(*narrow), HasSubstr("(const __half* x, int64_t* y,"));
 }
 
-TEST(TensorTypes, NoTensorIsOfDoublesYet) {
-  EXPECT_THAT(said_of(largest(drawn, "type: double")), HasSubstr("tensor 'y' is of type double"));
-  EXPECT_EQ(said_of(largest(drawn, "type: float")), "");
+TEST(TensorTypes, DoublesAreInputsAndOutputs) {
+  const std::string text = largest("type: double, init: \"normal(0, 1)\"", "type: float64");
+  EXPECT_EQ(said_of(text), "");
+  const Case bound = tiny_of(text);
+  EXPECT_EQ(bound.dtype_of(bound.tensors[0]), Dtype::float64);
+  EXPECT_EQ(bound.tensors[1].compare, Comparison::Kind::norm);
+  EXPECT_EQ(bound.tensor_bytes(), (30 + 6) * 8);
+  EXPECT_THAT(signature(parsed(text)), HasSubstr("(const double* x, double* y,"));
+  EXPECT_THAT(cuda_headers(parsed(text), Dtype::float32), IsEmpty());
+  EXPECT_THAT(said_of(largest("type: double, init: \"normal(0, 1e40)\"", "type: double")),
+              HasSubstr("its numbers must fit into a float"));
+  EXPECT_THAT(said_of(largest("type: double, init: permutation", "type: double")),
+              HasSubstr("draws whole numbers, and the type is double"));
 }
 
 TEST(TensorTypes, OtherSitesNamesOfNarrowTypesAreRead) {

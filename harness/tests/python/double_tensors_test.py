@@ -1,0 +1,93 @@
+"""Problems on tensors of doubles, graded with candidates in Python.
+
+The environment variable KGRADE names the program; PyTorch is needed.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROBLEM = """---
+slug: products
+title: Products of a matrix and a vector
+difficulty: EASY
+parameters:
+  - {name: x, type: double, pointer: true, const: true, shape: [rows, columns], init: "normal(0, 1)"}
+  - {name: w, type: double, pointer: true, const: true, shape: [columns], init: "softmax_rows"}
+  - {name: y, type: double, pointer: true, const: false, shape: [rows]}
+  - {name: rows, type: size_t, pointer: false}
+  - {name: columns, type: size_t, pointer: false}
+thresholds: {fp32: 1e-13, tf32: 1e-5, bf16: 1e-2}
+flops: 2 * rows * columns
+cases:
+  - {name: odd, role: test, rows: 131, columns: 67}
+  - {name: large, role: bench, rows: 256, columns: 64}
+torch:
+  init: {}
+  forward: [x, w]
+---
+Text.
+"""
+
+REFERENCE = """
+__global__ void row_products(const double* x, const double* w, double* y, size_t rows, size_t columns) {
+  const size_t row = blockIdx.x * size_t{64} + threadIdx.x;
+  if (row >= rows) return;
+  double sum = 0;
+  for (size_t i = 0; i < columns; ++i) sum += x[row * columns + i] * w[i];
+  y[row] = sum;
+}
+extern "C" void solution(const double* x, const double* w, double* y, size_t rows, size_t columns) {
+  row_products<<<static_cast<unsigned>((rows + 63) / 64), 64>>>(x, w, y, rows, columns);
+}
+"""
+
+MODULE = """
+class ModelNew(torch.nn.Module):
+    def forward(self, x, w):
+        return {}
+"""
+
+
+class DoubleTensors(unittest.TestCase):
+    def grade(self, *bodies):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            for name, text in (("problems/products.md", PROBLEM), ("reference/products.cu", REFERENCE)):
+                (folder / name).parent.mkdir()
+                (folder / name).write_text(text)
+            files = []
+            for body in bodies:
+                files.append(folder / f"answer{len(files)}.py")
+                files[-1].write_text("import torch\n" + body)
+            command = [os.environ["KGRADE"], "grade", folder / "problems/products.md", *files]
+            options = ["--device", "emulated", "--hidden", "0", "--json", "-", "--python", sys.executable]
+            run = subprocess.run([*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        if run.returncode not in (0, 1):
+            raise AssertionError(run.stderr)
+        return json.loads(run.stdout)["candidates"]
+
+    def test_are_float64(self):
+        returned, written, module = self.grade(
+            "def solution(x, w):\n    assert x.dtype == torch.float64\n    return x @ w\n",
+            "def solution(x, w, y):\n    assert y.dtype == torch.float64\n    y.copy_(x @ w)\n",
+            MODULE.format("x @ w"))
+        for candidate in (returned, written, module):
+            self.assertEqual(candidate["verdict"], "accepted", candidate["message"])
+
+    def test_are_judged_by_the_class_that_they_reach(self):
+        (single,) = self.grade("def solution(x, w):\n    return (x.float() @ w.float()).double()\n")
+        self.assertEqual(single["verdict"], "low_precision", single["message"])
+
+    def test_of_another_type_are_refused(self):
+        (single,) = self.grade("def solution(x, w):\n    return x.float() @ w.float()\n")
+        self.assertEqual(single["verdict"], "wrong_answer")
+        self.assertIn("returned float32 for output 'y', which is float64", single["message"])
+
+
+if __name__ == "__main__":
+    unittest.main()
