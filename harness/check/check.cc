@@ -254,11 +254,12 @@ class CandidateCheck {
     std::optional<OutputValues> values;
     if (judgement.verdict == Verdict::wrong_answer && output.compare != Comparison::Kind::quantised)
       values = session_.arena.examine(index, draw, session_.time_limit);
-    if (!values) {
+    const WrongOutput wrong = values ? wrong_output(*values, judgement.element_limit) : WrongOutput{};
+    // It is not known how many are wrong, or they are so near that floats do not show it.
+    if (wrong.wrong == 0) {
       return fmt::format("`{}` has an error of {:.1e}, the worst at {}", output.tensor,
                          judgement.relative_error, worst);
     }
-    const WrongOutput wrong = wrong_output(*values, judgement.element_limit);
     const std::string how = kgrade::describe(wrong);
     return fmt::format("{} of {} elements of `{}`, the worst at {}{}{}", wrong.wrong, wrong.elements,
                        output.tensor, worst, how.empty() ? "" : "; ", how);
