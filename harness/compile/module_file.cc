@@ -35,7 +35,8 @@ Result<std::string> run_description(const std::string& content, const fs::path& 
   BuildRequest request;
   request.output_directory = folder.path();
   request.source = folder.path() / "module.py";
-  request.readable.emplace();
+  // PyTorch asks what the processor is before it converts elements on it to 16 bits.
+  request.readable = {"/proc/cpuinfo"};
   const fs::path answer = folder.path() / "description.json";
   if (auto written = write_file_atomically(request.source, content); !written) return written.errors();
   std::vector<std::string> flags = {"-I", "-B"};
@@ -50,9 +51,10 @@ Result<std::string> run_description(const std::string& content, const fs::path& 
   if (!process) return process.errors();
   auto description = read_text_file(answer, longest_description);
   if (description && !description->empty()) return description;
-  return Error{fmt::format("cannot be read as a problem: {}", exceeded_limit(*process, description_limits())
-                                                                  .value_or("the interpreter ended early")),
-               "",
+  return Error{fmt::format("cannot be read as a problem: {}",
+                           exceeded_limit(*process, description_limits(), "the interpreter")
+                               .value_or("the interpreter ended early")),
+               "run it in Python by itself, with get_inputs() and Model; it must return, and may not end the process",
                {file.string(), 0, 0}};
 }
 

@@ -302,8 +302,12 @@ std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t in
   }
   if (output.compare == Comparison::Kind::quantised) return describe_codes(output, judgement);
   const std::uint64_t elements = errors.compared + errors.nonfinite_mismatches;
-  std::string text = fmt::format("'{}': {} of {} elements wrong, the worst at {}", output.tensor, wrong,
-                                 elements, coordinates_of_worst(output));
+  // Small errors add up, of which none is large enough to be called wrong by itself.
+  const std::string what =
+      wrong == 0 ? fmt::format("off by {:.1e} as a whole (norm of the difference over norm), no element stands out",
+                               judgement.relative_error)
+                 : fmt::format("{} of {} elements wrong", wrong, elements);
+  std::string text = fmt::format("'{}': {}, the worst at {}", output.tensor, what, coordinates_of_worst(output));
   const std::string how = how_wrong(index, judgement.element_limit);
   return how.empty() ? text : fmt::format("{}; {}", text, how);
 }

@@ -87,6 +87,17 @@ def grade_against_itself(**changed):
         return grade(problem, [answer])
 
 
+class ConversionsOnTheHost(unittest.TestCase):
+    def test_a_model_that_converts_to_16_bits(self):
+        """PyTorch looks at the processor first, also where the file is only described."""
+        run = grade_against_itself(model="""
+            class Model(torch.nn.Module):
+                def forward(self, x):
+                    return (x.half() * 2).float()
+        """)
+        self.assertEqual(run.returncode, 0, run.stderr)
+
+
 class WantOfMemory(unittest.TestCase):
     MODEL = """
         class Model(torch.nn.Module):
