@@ -132,7 +132,9 @@ void CaseCalls::look_for_equal_answers() {
   for (const OutputErrors& output : session_.arena.compare_reference_before()) {
     const Judgement judgement = judge(output, session_.problem.thresholds, asked);
     if (judgement.verdict != Verdict::accepted) continue;
-    const std::string how = output.errors.sum_squared_expected == 0
+    const std::string how = output.errors.compared == 0
+                                ? fmt::format("'{}' has no finite element, whatever the inputs are", output.tensor)
+                            : output.errors.sum_squared_expected == 0
                                 ? fmt::format("'{}' is zero, whatever the inputs are", output.tensor)
                             : output.compare != Comparison::Kind::norm
                                 ? fmt::format("'{}' is the same for other inputs", output.tensor)

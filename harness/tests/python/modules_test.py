@@ -98,6 +98,16 @@ class ConversionsOnTheHost(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
 
 
+class NothingToCompare(unittest.TestCase):
+    def test_an_output_without_numbers(self):
+        run = grade_against_itself(model="""
+            class Model(torch.nn.Module):
+                def forward(self, x):
+                    return x * float("nan")
+        """)
+        self.assertIn("'output' has no finite element", " ".join(json.loads(run.stdout)["candidates"][0]["notes"]))
+
+
 class WeightsThatAreLeftOut(unittest.TestCase):
     """Model has a layer with a bias and a batch norm behind it; ModelNew is written without that bias."""
 
