@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <regex>
 #include <sstream>
 #include <vector>
@@ -155,11 +156,25 @@ std::optional<std::string> find_return_mismatch(const std::string& log) {
   return std::nullopt;
 }
 
+// What `type` would be right for, of the element types that the problem has; none where the parameter's is always the same.
+std::optional<std::string> dtype_with(const Problem& problem, const Parameter& parameter, const std::string& type) {
+  for (const std::string& dtype : problem.dtypes) {
+    const auto known = dtype_from(dtype);
+    if (!known) continue;
+    const auto types = accepted_types(parameter, std::string(cuda_type(*known)));
+    if (std::find(types.begin(), types.end(), type) != types.end()) return dtype;
+  }
+  return std::nullopt;
+}
+
 std::string parameter_complaint(const Problem& problem, const ParameterMismatch& mismatch,
                                 const std::string& element) {
   const Parameter& parameter = problem.parameters[mismatch.position];
-  return fmt::format("parameter {} '{}' must be {}, not {}", mismatch.position + 1, parameter.name,
-                     accepted_types(parameter, element).front(), type_text(mismatch.actual));
+  const std::string actual = type_text(mismatch.actual);
+  const auto dtype = dtype_with(problem, parameter, actual);
+  return fmt::format("parameter {} '{}' must be {}, not {}{}", mismatch.position + 1, parameter.name,
+                     accepted_types(parameter, element).front(), actual,
+                     dtype ? fmt::format(", which is for --dtype {}", *dtype) : "");
 }
 
 }  // namespace

@@ -124,7 +124,8 @@ Result<Examination> examine(const PythonTools& tools, const Problem& problem, co
   Examination refused;
   refused.message =
       fmt::format("{}: cannot be examined: {}", request.shown_as,
-                  exceeded_limit(*process, examination_limits()).value_or("the interpreter ended early"));
+                  exceeded_limit(*process, examination_limits(), "the interpreter")
+                      .value_or("the interpreter ended early"));
   return refused;
 }
 

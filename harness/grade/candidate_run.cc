@@ -189,6 +189,8 @@ class CandidateRun {
       settle(*rehearsal->finding);
     } else if (take(rehearsal->answer) && record_.python) {
       read_python_report(rehearsal->report, *record_.python);
+      if (std::string note = left_out_note(rehearsal->report); !note.empty())
+        record_.notes.push_back(std::move(note));
     }
     return {};
   }

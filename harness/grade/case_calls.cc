@@ -132,7 +132,9 @@ void CaseCalls::look_for_equal_answers() {
   for (const OutputErrors& output : session_.arena.compare_reference_before()) {
     const Judgement judgement = judge(output, session_.problem.thresholds, asked);
     if (judgement.verdict != Verdict::accepted) continue;
-    const std::string how = output.errors.sum_squared_expected == 0
+    const std::string how = output.errors.compared == 0
+                                ? fmt::format("'{}' has no finite element, whatever the inputs are", output.tensor)
+                            : output.errors.sum_squared_expected == 0
                                 ? fmt::format("'{}' is zero, whatever the inputs are", output.tensor)
                             : output.compare != Comparison::Kind::norm
                                 ? fmt::format("'{}' is the same for other inputs", output.tensor)
@@ -302,8 +304,12 @@ std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t in
   }
   if (output.compare == Comparison::Kind::quantised) return describe_codes(output, judgement);
   const std::uint64_t elements = errors.compared + errors.nonfinite_mismatches;
-  std::string text = fmt::format("'{}': {} of {} elements wrong, the worst at {}", output.tensor, wrong,
-                                 elements, coordinates_of_worst(output));
+  // Small errors add up, of which none is large enough to be called wrong by itself.
+  const std::string what =
+      wrong == 0 ? fmt::format("off by {:.1e} as a whole (norm of the difference over norm), no element stands out",
+                               judgement.relative_error)
+                 : fmt::format("{} of {} elements wrong", wrong, elements);
+  std::string text = fmt::format("'{}': {}, the worst at {}", output.tensor, what, coordinates_of_worst(output));
   const std::string how = how_wrong(index, judgement.element_limit);
   return how.empty() ? text : fmt::format("{}; {}", text, how);
 }

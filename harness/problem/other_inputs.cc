@@ -113,7 +113,7 @@ class InputChange {
       return about(option, fmt::format("there is no input {}", in_quotes(name)),
                    fmt::format("the inputs are: {}", names_of_inputs()));
     if (is_changeable(*input)) return std::nullopt;
-    return about(option, fmt::format("{} is not drawn as floating point", in_quotes(name)),
+    return about(option, fmt::format("{} is not drawn from a floating-point distribution", in_quotes(name)),
                  problem_.has_model() ? "change get_inputs() in a copy of the file"
                                       : "change `init` in a copy of the file");
   }

@@ -18,11 +18,16 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from kgrade_python import errors  # noqa: E402
 
+# Less than the process has, so that there is time to say which function of the file does not return.
+SECONDS = 120
+
 
 def answer_for(path):
     from kgrade_python.module_description import describe, prepare
+    from kgrade_python.module_file import end_after
 
     prepare()
+    end_after(SECONDS)
     return describe(path)
 
 

@@ -46,4 +46,12 @@ std::string functions_note(const PythonRecord& record) {
   return fmt::format("PyTorch computed {} (as seen in the rehearsal)", fmt::join(record.functions, ", "));
 }
 
+std::string left_out_note(const std::string& report) {
+  const auto json = nlohmann::json::parse(report, nullptr, false);
+  const std::vector<std::string> weights = json.is_object() ? names_in(json, "left_out") : std::vector<std::string>();
+  if (weights.empty()) return "";
+  return fmt::format("ModelNew has no parameter for {}: it is right only if the answer does not depend on that",
+                     fmt::join(weights, ", "));
+}
+
 }  // namespace kgrade

@@ -71,9 +71,15 @@ class Planner {
   static Error nothing(const char* option, const std::string& glob, const char* what,
                        const Folders& searched) {
     const std::string where = searched.empty() ? "" : " in " + folder_names(searched);
-    return {fmt::format("{}: '{}' matches no {}{}", option, glob, what, where),
-            "quote the pattern, so that the shell leaves it alone; `kgrade list` shows the problems",
-            {}};
+    return {fmt::format("{}: '{}' matches no {}{}", option, glob, what, where), remedy_for(glob), {}};
+  }
+
+  static const char* remedy_for(const std::string& glob) {
+    if (glob.find_first_of("*?[") != std::string::npos)
+      return "quote the pattern, so that the shell leaves it alone; `kgrade list` shows the problems";
+    return names_paths(glob) ? "check the path, and that files or their folders are named after problems, as in "
+                               "level_1_problem_23_sample_0_kernel.py"
+                             : "`kgrade list` shows the problems";
   }
 
   Errors read_problems() {

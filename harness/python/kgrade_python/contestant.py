@@ -87,6 +87,7 @@ class Contestant:
         self.is_put_back = False
         self.function = None
         self.module_class = None
+        self.left_out = set()  # weights that the module does without
         self.inputs = None
         self.is_compiled = False
         self.traced = operator_trace.Trace(self.source)
@@ -261,6 +262,7 @@ class Contestant:
             raise SignatureMismatch("no Model can state this case: it breaks 'require' of the problem's section 'torch'")
         call.module = module_state.build(self.module_class, call.module_call, self.contract, tensors, self.source,
                                          self.role is not None, call.narrow_type)
+        self.left_out.update(call.module.left_out)
         device = next(iter(tensors.values())).device
         if call.narrow_type is not None:
             trusted_module.convert_attributes(call.module.module, device, call.narrow_type)
@@ -325,6 +327,7 @@ class Contestant:
         self.library.report({
             "operators": self.traced.names(),
             "headers": self.extensions.headers_used(),
+            "left_out": sorted(self.left_out),
         })
 
     def why_refused(self, error):

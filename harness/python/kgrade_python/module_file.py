@@ -3,6 +3,7 @@ hostile: whatever it does wrong becomes one line with its place."""
 
 import importlib.util
 import os
+import signal
 import sys
 
 import torch
@@ -26,6 +27,19 @@ class FileError(Exception):
     def __init__(self, message, line=0):
         super().__init__(message)
         self.message, self.line = errors.printable(message), line
+
+
+class Late(BaseException):
+    """Ends a file that has run for too long. Not caught by its `except Exception`."""
+
+
+def end_after(seconds):
+    """From then on whatever the file runs is ended, again each time that it is tried in another way."""
+    def end(_number, _frame):
+        raise Late(f"is not done after {seconds:g} s")
+
+    signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 5)
 
 
 class ModuleFile:
@@ -74,6 +88,8 @@ class ModuleFile:
             return FileError(f"SyntaxError: {error.msg}", (error.lineno or 0) if in_file else line)
         if isinstance(error, SystemExit):
             return FileError(f"{what} ends the program; remove the call of exit", line)
+        if isinstance(error, Late):
+            return FileError(f"{what} {error}; it must return sooner", line)
         if isinstance(error, ModuleNotFoundError) and error.name:
             version = ".".join(str(part) for part in sys.version_info[:3])
             return FileError(f"needs the package '{error.name}', which Python {version} here does not have; install it",

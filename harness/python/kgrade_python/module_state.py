@@ -98,6 +98,15 @@ def place_by_shape(weights, shapes, state, places):
             places[weight] = same[0]
 
 
+def may_leave_out(left_out, pairs, module, others, places):
+    """Whether a module does without the weights `left_out`: it has nothing else that could hold them in a form of its own.
+    A Model may have weights that its answer does not depend on, such as the bias of a layer before a batch norm."""
+    names = [*(name for name, _ in module.named_parameters()), *others]
+    computed_from = {source for _, sources in derived_weights.computed_weights(module).values() for source in sources}
+    return not any(weight in pairs for weight in left_out) and all(
+        name in places.values() or name in computed_from for name in names)
+
+
 def same_shape_before(place, state, dropped, log):
     """The dropped parameter of a placed tensor's shape that was made before it, where there is one of them; or None.
 
@@ -179,11 +188,12 @@ class BuiltModule:
     """A module with the problem's weights in it: a copy of what was lent, at an address that stays.
 
     `forward`: its arguments in order, names of inputs or {"value": encoded}. `parameters`: {weight: the module's
-    parameter or buffer}, without those that the module has in another form."""
+    parameter or buffer}, without those that the module has in another form. `left_out`: weights that it has nothing for."""
 
-    def __init__(self, module, forward, parameters=None):
+    def __init__(self, module, forward, parameters=None, left_out=()):
         self.module = module
         self.parameters = parameters or {}
+        self.left_out = left_out
         self.names = [each for each in forward if isinstance(each, str)]
         self.values = [None if isinstance(each, str) else decode(each["value"]) for each in forward]
         self.places = [i for i, each in enumerate(forward) if isinstance(each, str)]
@@ -405,7 +415,8 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
         initial = initial_weights(contract.get("model"), *arguments_of(call))
         place_by_values(weights, {**state, **dropped, **drawn}, initial, places)
         place_by_shape(weights, shapes, {**state, **dropped, **drawn}, places)
-    if len(places) < len(weights):
+    left_out = [weight for weight in weights if weight not in places]
+    if left_out and not (contract.get("of_file") and may_leave_out(left_out, pairs, module, {**dropped, **drawn}, places)):
         raise mismatch(weights, shapes, state, places, pairs)
 
     def make():
@@ -440,7 +451,7 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
     for parameter in module.parameters():
         parameter.requires_grad_(False)
     kind = FlatModule if contract.get("of_file") else BuiltModule
-    return kind(module, contract["torch"]["forward"], parameters)
+    return kind(module, contract["torch"]["forward"], parameters, left_out)
 
 
 def put_weights(module, places, tensors):

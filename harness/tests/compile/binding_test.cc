@@ -61,6 +61,20 @@ TEST(Binding, NamesCudasTypesWhereAnotherIsDeclared) {
               Optional(std::string("parameter 1 'input' must be const __half*, not const float*")));
 }
 
+TEST(Binding, NamesTheElementTypeThatADeclaredTypeIsFor) {
+  Problem problem = scale_problem();
+  problem.dtypes = {"float32", "float16"};
+  const auto complaint = [&problem](const std::string& type) {
+    return signature_complaint(problem,
+                               "kgrade-binding:9:91: error: invalid application of 'sizeof' to incomplete type "
+                               "'kgrade_parameter_mismatch<0, " + type + ">'\n",
+                               Dtype::float32);
+  };
+  EXPECT_THAT(complaint("const __half*"),
+              Optional(std::string("parameter 1 'input' must be const float*, not const __half*, which is for --dtype float16")));
+  EXPECT_THAT(complaint("const double*"), Optional(std::string("parameter 1 'input' must be const float*, not const double*")));
+}
+
 // In the form of nvcc 13.
 TEST(Binding, ReadsAWrongTypeFromNvcc) {
   EXPECT_THAT(

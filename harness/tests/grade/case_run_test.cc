@@ -32,6 +32,17 @@ TEST_F(CaseRunTest, AWrongAnswerEndsTheCaseAndSaysHowWrong) {
   EXPECT_EQ(outcome("precision"), CheckOutcome::not_run);
 }
 
+TEST_F(CaseRunTest, AWrongAnswerMayHaveNoElementThatIsWrongByItself) {
+  arena_.candidate_comparison = outputs_off_by(0.5);
+  arena_.candidate_comparison.worst_index = 37;
+  arena_.wrong = 0;
+  const CaseRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::wrong_answer);
+  EXPECT_EQ(record.message,
+            "'output': off by 5.0e-01 as a whole (norm of the difference over norm), no element stands out, the worst at "
+            "[3, 7]");
+}
+
 TEST_F(CaseRunTest, APrecisionBelowTheProblemsIsItsOwnVerdict) {
   arena_.candidate_comparison = outputs_off_by(3e-4);
   const CaseRecord record = run();

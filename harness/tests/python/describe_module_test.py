@@ -1,6 +1,7 @@
 """Describing a file with Model, get_inputs and get_init_inputs: what is read off, and what is said of files that are wrong."""
 
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ sys.path.insert(0, str(PROGRAMS))
 from kgrade_python.encoded import NotEncodable, decode, encode  # noqa: E402
 from kgrade_python.identifiers import Names  # noqa: E402
 from kgrade_python.module_description import describe, prepare  # noqa: E402
+from kgrade_python.module_file import end_after  # noqa: E402
 
 HEAD = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
 # Of a test's file, line 1 is this one.
@@ -544,6 +546,12 @@ def get_init_inputs(): return []
         self.error("class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
                    "        self.linear = nn.LazyLinear(3)\n    def forward(self, x): return self.linear(x)\n" +
                    self.INPUTS + self.INIT, "'linear.weight' has no shape", "not lazy")
+
+    def test_what_does_not_return(self):
+        endless = "class Model(nn.Module):\n    def forward(self, x): return x + 1\n" + self.INIT + "def get_inputs():\n    while True: pass\n"
+        self.addCleanup(signal.setitimer, signal.ITIMER_REAL, 0)
+        end_after(0.5)
+        self.error(endless, "get_inputs() is not done after 0.5 s", "return sooner", line=endless.count("\n"))
 
     # The program.
 

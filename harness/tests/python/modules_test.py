@@ -87,6 +87,58 @@ def grade_against_itself(**changed):
         return grade(problem, [answer])
 
 
+class ConversionsOnTheHost(unittest.TestCase):
+    def test_a_model_that_converts_to_16_bits(self):
+        """PyTorch looks at the processor first, also where the file is only described."""
+        run = grade_against_itself(model="""
+            class Model(torch.nn.Module):
+                def forward(self, x):
+                    return (x.half() * 2).float()
+        """)
+        self.assertEqual(run.returncode, 0, run.stderr)
+
+
+class NothingToCompare(unittest.TestCase):
+    def test_an_output_without_numbers(self):
+        run = grade_against_itself(model="""
+            class Model(torch.nn.Module):
+                def forward(self, x):
+                    return x * float("nan")
+        """)
+        self.assertIn("'output' has no finite element", " ".join(json.loads(run.stdout)["candidates"][0]["notes"]))
+
+
+class WeightsThatAreLeftOut(unittest.TestCase):
+    """Model has a layer with a bias and a batch norm behind it; ModelNew is written without that bias."""
+
+    def graded(self, end):
+        with tempfile.TemporaryDirectory() as folder:
+            problem, answer = pathlib.Path(folder) / "problem.py", pathlib.Path(folder) / "answer.py"
+            model = """
+                class Model(torch.nn.Module):
+                    def __init__(self):
+                        super().__init__()
+                        self.layer = torch.nn.Linear(5, 3)
+                        self.norm = torch.nn.BatchNorm1d(3)
+                    def forward(self, x):
+                        return %s(self.layer(x))
+            """ % end
+            text = "import torch\n" + "".join(map(textwrap.dedent, {**PARTS, "model": model}.values()))
+            problem.write_text(text, encoding="utf-8")
+            answer.write_text(text.replace("class Model(", "class ModelNew(").replace("(5, 3)", "(5, 3, bias=False)"),
+                              encoding="utf-8")
+            run = grade(problem, [answer])
+            return json.loads(run.stdout)["candidates"][0]
+
+    def test_a_weight_that_changes_nothing_may_be(self):
+        self.assertEqual(self.graded("self.norm")["verdict"], "accepted")
+
+    def test_one_that_matters_is_missed_and_named(self):
+        candidate = self.graded("torch.relu")
+        self.assertEqual(candidate["verdict"], "wrong_answer")
+        self.assertIn("layer_bias", " ".join(candidate["notes"]))
+
+
 class WantOfMemory(unittest.TestCase):
     MODEL = """
         class Model(torch.nn.Module):

@@ -13,6 +13,7 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -43,6 +44,13 @@ TEST(PythonReports, OfOtherFormsAreLeftOut) {
   for (const char* list : {"{}", "3", "\"conv1d\"", "null", "[]", "[1, null, [\"conv1d\"], {}]"})
     EXPECT_THAT(read(std::string(R"({"operators": )") + list + "}").functions, IsEmpty()) << list;
   EXPECT_THAT(read("{}").headers, IsEmpty());
+}
+
+TEST(PythonReports, NameTheWeightsThatAModuleDoesWithout) {
+  EXPECT_THAT(left_out_note(R"({"left_out": ["fc_bias", "<b>", "fc_weight"]})"),
+              HasSubstr("no parameter for fc_bias, fc_weight: "));
+  for (const char* report : {"", "3", "{}", R"({"left_out": []})", R"({"left_out": "fc_bias"})"})
+    EXPECT_EQ(left_out_note(report), "") << report;
 }
 
 TEST(PythonReports, NestedForEverAreNoNames) {

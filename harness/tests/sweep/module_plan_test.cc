@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::write_content;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -196,7 +197,9 @@ TEST_F(ModulePlan, FoldersCalledLikeProblemsHoldCandidates) {
 TEST_F(ModulePlan, SaysThatNothingIsThere) {
   EXPECT_THAT(to_string(plan({"*", "runs/none/"}).errors()),
               HasSubstr("--solutions: 'runs/none/' matches no candidate"));
-  EXPECT_THAT(to_string(plan({"*", "*"}).errors()), HasSubstr("--solutions: '*' matches no candidate"));
+  EXPECT_THAT(to_string(plan({"*", "runs/none/"}).errors()), HasSubstr("check the path"));
+  EXPECT_THAT(to_string(plan({"*", "*"}).errors()),
+              AllOf(HasSubstr("--solutions: '*' matches no candidate"), HasSubstr("quote the pattern")));
   write_content("others/helper.py", "import torch\n");
   EXPECT_THAT(to_string(plan({"*", "others/"}).errors()),
               AllOf(HasSubstr("none of 1 file that 'others/' names"), HasSubstr("others/helper.py")));
