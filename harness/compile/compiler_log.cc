@@ -147,25 +147,27 @@ std::string shortened_log(const std::string& log) {
   return kept + left_out(errors_left, lines_left, errors + errors_left >= most_errors_read);
 }
 
-std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const ProcessLimits& limits) {
-  if (process.timed_out) return fmt::format("the compiler did not finish within {} s", limits.wall.count());
+std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const ProcessLimits& limits,
+                                          std::string_view program) {
+  if (process.timed_out) return fmt::format("{} did not finish within {} s", program, limits.wall.count());
   if (process.signal == SIGXFSZ || names_any(process.output, file_size_phrases)) {
-    return fmt::format("the compiler was stopped: it wrote a file larger than {}",
+    return fmt::format("{} was stopped: it wrote a file larger than {}", program,
                        format_bytes(limits.file_size_bytes));
   }
-  if (names_any(process.output, room_phrases)) return "the compiler was stopped: it found no space left";
+  if (names_any(process.output, room_phrases))
+    return fmt::format("{} was stopped: it found no space left", program);
   if (process.exit_code == exit_out_of_memory || names_any(process.output, memory_phrases)) {
-    return fmt::format("the compiler was stopped: it needed more than {}", memory_text(limits));
+    return fmt::format("{} was stopped: it needed more than {}", program, memory_text(limits));
   }
   if (names_any(process.output, process_phrases)) {
-    return "the compiler was stopped: it started more processes than it may have";
+    return fmt::format("{} was stopped: it started more processes than it may have", program);
   }
   if (process.signal == SIGXCPU || names_any(process.output, time_phrases)) {
-    return fmt::format("the compiler was stopped: it took more than {} s of processor time",
+    return fmt::format("{} was stopped: it took more than {} s of processor time", program,
                        limits.cpu.count());
   }
   if (process.signal == SIGKILL || names_any(process.output, kill_phrases)) {
-    return fmt::format("the compiler was killed: it took more than the processor time or {}",
+    return fmt::format("{} was killed: it took more than the processor time or {}", program,
                        memory_text(limits));
   }
   return std::nullopt;

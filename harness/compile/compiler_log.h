@@ -25,8 +25,9 @@ inline constexpr int most_errors_read = 100;
 // Of a long log the first 20 errors, and at most 300 lines; the last line says how much was left out.
 std::string shortened_log(const std::string& log);
 
-// Which limit ended the compiler, in one sentence; nothing when it ended by itself.
-std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const ProcessLimits& limits);
+// Which limit ended the program that was confined, in one sentence; nothing when it ended by itself.
+std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const ProcessLimits& limits,
+                                          std::string_view program = "the compiler");
 
 // What the machine may lack, with the remedy, where a compiler failed as it does then: no room on the disk,
 // no memory, no processes, a program of its own that is missing, a signal from outside. The source may bring

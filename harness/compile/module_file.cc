@@ -50,9 +50,10 @@ Result<std::string> run_description(const std::string& content, const fs::path& 
   if (!process) return process.errors();
   auto description = read_text_file(answer, longest_description);
   if (description && !description->empty()) return description;
-  return Error{fmt::format("cannot be read as a problem: {}", exceeded_limit(*process, description_limits())
-                                                                  .value_or("the interpreter ended early")),
-               "",
+  return Error{fmt::format("cannot be read as a problem: {}",
+                           exceeded_limit(*process, description_limits(), "the interpreter")
+                               .value_or("the interpreter ended early")),
+               "importing it, get_inputs() and a call of Model must end on a CPU, too",
                {file.string(), 0, 0}};
 }
 
@@ -109,6 +110,10 @@ Result<Problem> with_other_inputs(Problem problem, const fs::path& file,
 }
 
 }  // namespace
+
+bool is_fault_of_machine(const fs::path& problem, const Errors& errors) {
+  return is_module_file(problem) && !errors.empty() && errors.front().location.file.empty();
+}
 
 Result<std::string> describe_module_file(const fs::path& file, const fs::path& python, const Layout& layout) {
   const auto content = read_text_file(file);

@@ -122,9 +122,9 @@ Result<Examination> examine(const PythonTools& tools, const Problem& problem, co
   if (answered) return examination_in(*answered, request);
   // The source has brought the interpreter down.
   Examination refused;
-  refused.message =
-      fmt::format("{}: cannot be examined: {}", request.shown_as,
-                  exceeded_limit(*process, examination_limits()).value_or("the interpreter ended early"));
+  refused.message = fmt::format("{}: cannot be examined: {}", request.shown_as,
+                                exceeded_limit(*process, examination_limits(), "the interpreter")
+                                    .value_or("the interpreter ended early"));
   return refused;
 }
 

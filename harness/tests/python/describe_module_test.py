@@ -518,7 +518,9 @@ def get_init_inputs(): return []
         self.error(any_arguments + self.INPUTS + "def get_init_inputs(): return [1, torch.float32]\n",
                    "argument 2 of Model is a torch.dtype")
         self.error(any_arguments + self.INIT + "def get_inputs(): return [torch.rand(2), [torch.rand(2)]]\n",
-                   "input 'input1' is a torch.Tensor")
+                   "input 'input1' is a list that holds tensors", "an input of its own")
+        self.error(any_arguments + self.INIT + "def get_inputs(): return [torch.rand(2), torch.float32]\n",
+                   "input 'input1' is a torch.dtype")
 
     def test_what_is_quoted_can_be_printed(self):
         found = self.error("raise ValueError('\\x1b[31m\\ud800\\n' * 1000)\n", "ValueError", "?[31m?")
