@@ -34,6 +34,15 @@ def with_axes(result, shape, is_of_file):
     return result.reshape(shape) if may_differ and longer(result.shape) == longer(shape) else result
 
 
+def with_narrow_indices(result, dtype):
+    """PyTorch's indices have 64 bits, and those of a problem may have 32. One that does not fit stays wrong: it becomes
+    the end of the range."""
+    if result.dtype != torch.int64 or dtype != torch.int32:
+        return result
+    limits = torch.iinfo(dtype)
+    return result.clamp(limits.min, limits.max).to(dtype)
+
+
 class Call:
     """How one case is called: shapes, scalars, and for a module its instance."""
 
@@ -300,10 +309,12 @@ class Contestant:
             raise WrongAnswer(f"returned {len(results)} values; return {self.output_words(call)}")
         for result, parameter in zip(results, call.outputs):
             name = parameter["name"]
+            dtype = TYPES[call.types[name]][0]
             if self.module_class is not None and isinstance(result, torch.Tensor):
                 result = with_axes(result, call.shapes[name], call.is_of_file)
-            yield name, *address_of_result(result, name, call.shapes[name], TYPES[call.types[name]][0], ranges,
-                                           self.is_device)
+                if not call.is_of_file:
+                    result = with_narrow_indices(result, dtype)
+            yield name, *address_of_result(result, name, call.shapes[name], dtype, ranges, self.is_device)
 
     @staticmethod
     def output_words(call):

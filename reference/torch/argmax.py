@@ -1,0 +1,12 @@
+"""PyTorch's own answer, as a baseline."""
+
+import torch
+
+
+class Model(torch.nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, x):
+        return torch.argmax(x, dim=self.dim)
