@@ -28,8 +28,8 @@ struct OutputErrors {
   Comparison::Kind compare = Comparison::Kind::norm;
 };
 
-// All elements of an output that is wrong, in flat order, to find out how it is wrong. A double holds all of the
-// narrower types, and integers up to 2^53.
+// All elements of an output that is wrong, in flat order, to find out how it is wrong. A double holds all
+// of the narrower types, and integers up to 2^53.
 struct OutputValues {
   std::string tensor;
   std::vector<std::int64_t> shape;

@@ -159,9 +159,11 @@ class Description:
         if draw is None:
             self.notes.append(f"the weight '{module_name}' is not finite: drawn from {SMALL_NORMAL_WORDS}")
             return SMALL_NORMAL
-        if draw.kind != "constant":
+        if draw.kind == "normal":
             self.notes.append(f"the weight '{module_name}' is drawn from a normal distribution with the mean and "
                               "deviation that it has")
+        if draw.kind == "uniform":
+            self.notes.append(f"the weight '{module_name}' has one sign, and is drawn from a uniform distribution that keeps it")
         return draw
 
     def outputs(self):
