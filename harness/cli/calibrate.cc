@@ -93,7 +93,7 @@ int run(CalibrateArguments& arguments) {
   options.seed = arguments.seed.value_or(0);
   options.host_bytes = host_bytes_available();
   const auto problem = problem_named(arguments.problem, options.layout, options.python, arguments.inputs);
-  if (!problem) return fail(problem.errors());
+  if (!problem) return fail_without_problem(arguments.problem, problem.errors());
   const bool has_no_place = is_module_file(problem->path);
   options.write = !arguments.dry_run && !has_no_place;
   if (const auto error = !options.write ? std::nullopt : why_not_rewritable(problem->path))

@@ -51,8 +51,9 @@ int run(DumpArguments& arguments) {
   arguments.options.layout = Layout::find(arguments.problems);
   auto problem =
       problem_named(arguments.problem, arguments.options.layout, arguments.python, arguments.inputs);
+  if (!problem) return fail_without_problem(arguments.problem, problem.errors());
   arguments.options.python = arguments.python;
-  if (problem && arguments.dtype) problem = with_dtype(std::move(*problem), *arguments.dtype);
+  if (arguments.dtype) problem = with_dtype(std::move(*problem), *arguments.dtype);
   if (!problem) return fail(problem.errors());
   if (const auto failure =
           dump_cases(*problem, arguments.options, real_machinery(*device, arguments.options.layout)))

@@ -138,10 +138,9 @@ std::string name_of(const Problem& problem, bool with_class) {
 
 }  // namespace
 
-Result<std::vector<CandidateGroup>> groups_of(const GradingArguments& arguments, const RunOptions& options) {
-  const auto problem = problem_named(arguments.problem, options.layout, arguments.python, arguments.inputs);
-  if (!problem) return problem.errors();
-  auto groups = group_candidates(*problem, options.candidates, arguments.dtype);
+Result<std::vector<CandidateGroup>> groups_of(const Problem& problem, const GradingArguments& arguments,
+                                              const RunOptions& options) {
+  auto groups = group_candidates(problem, options.candidates, arguments.dtype);
   if (!groups || groups->size() == 1 || arguments.json.empty()) return groups;
   const bool with_class = std::any_of(groups->begin(), groups->end(), [&](const CandidateGroup& group) {
     return group.problem.precision != groups->front().problem.precision;

@@ -83,7 +83,8 @@ RunOptions run_options(const GradingArguments& arguments);
 
 // The problem for each type and class in which it is to be graded. An Error for several where one record is
 // asked for.
-Result<std::vector<CandidateGroup>> groups_of(const GradingArguments& arguments, const RunOptions& options);
+Result<std::vector<CandidateGroup>> groups_of(const Problem& problem, const GradingArguments& arguments,
+                                              const RunOptions& options);
 
 // From arguments to the exit code. `options` come with what only this command has. What was found before a
 // failure is printed and written all the same.
@@ -96,7 +97,9 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
   static_cast<RunOptions&>(options) = run_options(arguments);
   StandardInput input;
   if (const Errors unread = input.replace(options.candidates); !unread.empty()) return fail(unread);
-  const auto groups = groups_of(arguments, options);
+  const auto problem = problem_named(arguments.problem, options.layout, arguments.python, arguments.inputs);
+  if (!problem) return fail_without_problem(arguments.problem, problem.errors());
+  const auto groups = groups_of(*problem, arguments, options);
   if (!groups) return fail(groups.errors());
   int exit_code = exit_ok;
   std::vector<RecordType> records;

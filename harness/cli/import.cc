@@ -52,8 +52,7 @@ bool holds(const std::filesystem::path& file, const std::string& content) {
 int run_on_module(const ImportArguments& arguments, const std::string& content) {
   const std::filesystem::path source = arguments.file;
   auto text = describe_module_file(source, arguments.python, Layout::find());
-  if (!text)
-    return fail(text.errors(), text.errors().front().location.file.empty() ? exit_machine : exit_usage);
+  if (!text) return fail_without_problem(arguments.file, text.errors());
   const auto imported = authoring::import_module(std::move(*text), source, arguments.slug);
   if (!imported) return fail(imported.errors());
   const std::filesystem::path folder = folder_for(arguments);

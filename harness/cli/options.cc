@@ -8,7 +8,9 @@
 #include <map>
 
 #include "base/text.h"
+#include "cli/app.h"
 #include "compile/module_file.h"
+#include "grade/run.h"
 #include "problem/catalogue.h"
 #include "problem/hidden_cases.h"
 #include "problem/module_file.h"
@@ -82,6 +84,10 @@ Result<Problem> problem_named(const std::string& problem, const Layout& layout, 
   if (!found) return found;
   if (found->slug == problem) note_files_behind(problem, *found, layout);
   return inputs.empty() ? found : load_problem_file(found->path, python, layout, inputs);
+}
+
+int fail_without_problem(const std::string& problem, const Errors& errors) {
+  return fail(errors, is_fault_of_machine(problem, errors) ? exit_machine : exit_usage);
 }
 
 void add_device_option(CLI::App& command, std::string& device) {

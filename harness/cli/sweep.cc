@@ -12,10 +12,11 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "compile/module_file.h"
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
+#include "compile/module_file.h"
+#include "compile/python_interpreter.h"
 #include "device/registry.h"
 #include "problem/catalogue.h"
 #include "sweep/chunks.h"
@@ -186,6 +187,13 @@ Errors take_modules(SweepArguments& arguments) {
   return {};
 }
 
+// What reads KernelBench's files may be missing: said once, and not of each candidate.
+Errors lack_for_modules(const SweepArguments& arguments) {
+  if (arguments.selection.modules.empty()) return {};
+  const auto python = find_python_with_torch(arguments.lane.python);
+  return python ? Errors{} : python.errors();
+}
+
 // A pattern of problems is easily given to the option for folders.
 Errors pattern_remedy(const SweepArguments& arguments, Errors errors) {
   std::error_code ignored;
@@ -202,6 +210,7 @@ int run(SweepArguments& arguments) {
   auto devices = arguments.executor == "local" ? devices_of(arguments) : devices_elsewhere(arguments);
   if (!devices) return fail(devices.errors());
   if (const Errors wrong = take_modules(arguments); !wrong.empty()) return fail(wrong);
+  if (const Errors lacks = lack_for_modules(arguments); !lacks.empty()) return fail(lacks, exit_machine);
   Layout layout = Layout::find(arguments.lane.problems);
   const auto load = [&](const std::filesystem::path& file) {
     return load_problem_file(file, arguments.lane.python, layout, arguments.lane.inputs);

@@ -113,6 +113,10 @@ Result<Problem> with_other_inputs(Problem problem, const fs::path& file,
 
 }  // namespace
 
+bool is_fault_of_machine(const fs::path& problem, const Errors& errors) {
+  return is_module_file(problem) && !errors.empty() && errors.front().location.file.empty();
+}
+
 Result<std::string> describe_module_file(const fs::path& file, const fs::path& python, const Layout& layout) {
   const auto content = read_text_file(file);
   return content ? describe(*content, file, python, layout) : content.errors();

@@ -23,4 +23,8 @@ Result<std::string> describe_module_file(const std::filesystem::path& file, cons
 Result<Problem> load_problem_file(const std::filesystem::path& file, const std::filesystem::path& python,
                                   const Layout& layout, const std::vector<std::string>& inputs = {});
 
+// Whether errors of these functions say what the machine lacks to read that file, such as PyTorch. They name
+// no file then.
+bool is_fault_of_machine(const std::filesystem::path& problem, const Errors& errors);
+
 }  // namespace kgrade

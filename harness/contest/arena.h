@@ -28,17 +28,18 @@ struct OutputErrors {
   Comparison::Kind compare = Comparison::Kind::norm;
 };
 
-// All elements of an output that is wrong, in flat order, to find out how it is wrong.
+// All elements of an output that is wrong, in flat order, to find out how it is wrong. A double holds all
+// of the narrower types, and integers up to 2^53.
 struct OutputValues {
   std::string tensor;
   std::vector<std::int64_t> shape;
-  std::vector<float> expected;
-  std::vector<float> got;
+  std::vector<double> expected;
+  std::vector<double> got;
   std::vector<bool> untouched;  // holds what it held before the call, which is beyond 2^65: sums do not show
   // A second call on the same inputs, with outputs that held values from 1 to 2. Empty: there was none.
   std::vector<float> filled;
-  std::vector<float> again;
-  std::vector<float> before;  // expected of the inputs of the call before; empty: not known
+  std::vector<double> again;
+  std::vector<double> before;  // expected of the inputs of the call before; empty: not known
   // The outputs were memory that nothing had been written to, so that `untouched` says nothing.
   bool was_fresh_memory = false;
 };

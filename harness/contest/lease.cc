@@ -486,8 +486,10 @@ std::uint64_t Lease::unwritten_elements(std::size_t output) const {
   return device::poison_tells_unwritten(filling.dtype) ? device_.count_unwritten(filling) : 0;
 }
 
-std::vector<float> Lease::output_values(std::size_t output) const {
-  return read_values(device_, outputs().at(output));
+std::vector<double> Lease::output_values(std::size_t output) const {
+  const Values values = read_values(device_, outputs().at(output));
+  if (values.integers.empty()) return {values.begin(), values.end()};
+  return {values.integers.begin(), values.integers.end()};
 }
 
 std::vector<bool> Lease::untouched(std::size_t output) const {

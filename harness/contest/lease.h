@@ -111,7 +111,7 @@ class Lease {
   std::uint64_t unwritten_elements(std::size_t output) const;
 
   // Of its elements, as outputs() count; and which of them still hold the poison.
-  std::vector<float> output_values(std::size_t output) const;
+  std::vector<double> output_values(std::size_t output) const;
   std::vector<bool> untouched(std::size_t output) const;
   // Before a call, instead of poison: values from 1 to 2 that a kernel can add to, and that every element
   // type holds exactly; of an integer type ones. Returns them, by output.

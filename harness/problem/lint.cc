@@ -49,11 +49,13 @@ class Linter {
   }
 
  private:
-  // As other sites publish them: parameters, and nothing of what grading needs.
+  // As other sites publish them: parameters, and nothing of what grading needs. `import` writes `dtypes`.
   bool is_bare_interface() const {
-    const bool has_shapes = std::any_of(problem_.parameters.begin(), problem_.parameters.end(),
-                                        [](const Parameter& p) { return !p.shape.empty() || p.init; });
-    return !has_shapes && problem_.cases.empty();
+    const bool says_more =
+        std::any_of(problem_.parameters.begin(), problem_.parameters.end(), [&](const Parameter& p) {
+          return !p.shape.empty() || p.init || (p.type == element_type_name && !problem_.dtypes.empty());
+        });
+    return !says_more && problem_.cases.empty();
   }
 
   void check_grading() {

@@ -40,7 +40,7 @@ class LintRun {
     file.path = path;
     options_.progress(path.filename().string() + ": reading");
     auto problem = load_problem_file(path, options_.python, options_.layout, options_.inputs);
-    if (!problem && is_module_file(path) && problem.error().location.file.empty()) {
+    if (!problem && is_fault_of_machine(path, problem.errors())) {
       // What the machine lacks is no finding.
       report_.failure = GradeFailure{exit_machine, problem.errors()};
       file.notes.emplace_back("was not read");

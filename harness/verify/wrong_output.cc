@@ -19,12 +19,12 @@ constexpr std::size_t fewest_for_a_pattern = 2;
 constexpr double rounding_of_sums = 1.0 / 128;
 // Elements of poison are at least 2^65 in size, or not finite (device/guard_fill.h); a sum may cancel half of
 // it.
-constexpr float least_poison = 1.8e19f;
+constexpr double least_poison = 1.8e19;
 
-bool is_off(float value, float expected, double limit) {
+bool is_off(double value, double expected, double limit) {
   if (std::isfinite(value) != std::isfinite(expected)) return true;
   if (!std::isfinite(value)) return !(value == expected || (std::isnan(value) && std::isnan(expected)));
-  return std::abs(static_cast<double>(value) - static_cast<double>(expected)) > limit;
+  return std::abs(value - expected) > limit;
 }
 
 using Positions = std::vector<std::size_t>;
@@ -40,9 +40,11 @@ Index index_of(std::size_t flat, const std::vector<std::int64_t>& shape) {
   return index;
 }
 
-std::string number(float value) {
+// Integers in full, others with the digits that a float has.
+std::string number(double value) {
   if (std::isnan(value)) return "nan";
-  return fmt::format("{}", value);
+  const bool is_whole = std::abs(value) < 0x1p53 && std::trunc(value) == value;
+  return is_whole ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
 }
 
 // The smallest box that holds all wrong elements.
@@ -114,8 +116,8 @@ bool all_of(const Positions& wrong, const Test& test) {
 // What all wrong elements are of what was expected: one factor, one difference.
 std::string relation_pattern(const Positions& wrong, const OutputValues& values) {
   if (wrong.size() < fewest_for_a_pattern) return "";
-  const auto got = [&](std::size_t i) { return static_cast<double>(values.got[i]); };
-  const auto expected = [&](std::size_t i) { return static_cast<double>(values.expected[i]); };
+  const auto got = [&](std::size_t i) { return values.got[i]; };
+  const auto expected = [&](std::size_t i) { return values.expected[i]; };
   if (!all_of(wrong, [&](std::size_t i) { return std::isfinite(got(i)) && std::isfinite(expected(i)); }))
     return "";
   if (all_of(wrong, [&](std::size_t i) { return got(i) == 0; }))
@@ -188,8 +190,8 @@ Treatment treatment_of(const OutputValues& values, std::size_t i, double limit) 
     const bool is_small = std::abs(values.expected[i]) <= rounding_of_sums * values.filled[i];
     return is_small ? Treatment::unclear : Treatment::never_written;
   }
-  const float sum = values.expected[i] + values.filled[i];
-  const double rounding = rounding_of_sums * std::abs(static_cast<double>(sum));
+  const double sum = values.expected[i] + values.filled[i];
+  const double rounding = rounding_of_sums * std::abs(sum);
   // What was there in the first call was huge or not finite, and so is any sum with it.
   const bool was_huge = !(std::abs(values.got[i]) < least_poison);
   return was_huge && !is_off(values.again[i], sum, limit + rounding) ? Treatment::added_to : seen;

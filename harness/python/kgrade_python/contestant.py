@@ -35,10 +35,13 @@ def with_axes(result, shape, is_of_file):
 
 
 def with_type(result, dtype, is_of_file):
-    """PyTorch's indices and counts are int64: where a problem has a narrower type, a module's are converted. A file's Model
-    has the types that it has."""
+    """PyTorch's indices and counts are int64: where a problem has a narrower type, a module's are converted, and one that
+    does not fit becomes the end of the range. A file's Model has the types that it has."""
     is_narrower = not dtype.is_floating_point and dtype != torch.bool and dtype.itemsize < torch.int64.itemsize
-    return result.to(dtype) if result.dtype == torch.int64 and is_narrower and not is_of_file else result
+    if result.dtype != torch.int64 or not is_narrower or is_of_file:
+        return result
+    limits = torch.iinfo(dtype)
+    return result.clamp(limits.min, limits.max).to(dtype)
 
 
 class Call:

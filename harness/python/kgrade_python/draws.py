@@ -58,7 +58,8 @@ def simplified(draw):
 
 
 def measured(tensor):
-    """A draw that resembles the elements of a real tensor; None where they are no numbers."""
+    """A draw that resembles the elements of a real tensor; None where they are no numbers. Those of one sign keep it: a
+    module may take their root or logarithm."""
     values = tensor.detach().double()
     if values.numel() == 0:
         return constant(0.0)
@@ -66,6 +67,10 @@ def measured(tensor):
     if least == most:
         return simplified(constant(least))
     mean, deviation = values.mean().item(), values.std(unbiased=False).item()
+    if least >= 0 or most <= 0:
+        reach = 3**0.5 * deviation  # of a uniform distribution with this deviation
+        low, high = max(least, mean - reach), min(most, mean + reach)
+        return simplified(Draw("uniform", float(f"{low:.6g}"), float(f"{high:.6g}")))
     return simplified(Draw("normal", float(f"{mean:.6g}"), float(f"{deviation:.6g}")))
 
 

@@ -17,6 +17,7 @@ import contextlib
 import re
 
 import torch
+from torch.utils import _pytree as pytree
 
 from . import emulated_cuda
 from .draws import Draw, measured, simplified
@@ -106,6 +107,7 @@ class Description:
         inputs, forward = [], []
         for name, value, draw in zip(self.run.forward_names, self.run.inputs, self.run.input_draws):
             if not isinstance(value, torch.Tensor):
+                self.refuse_tensors_within(value, name)
                 forward.append({"value": self.encoded(value, f"input '{name}'")})
                 continue
             name = self.names.give(name)
@@ -116,6 +118,11 @@ class Description:
             inputs.append({"name": name, **form(value), "draw": draw.as_json() if draw else None})
             forward.append({"input": name})
         return inputs, forward
+
+    def refuse_tensors_within(self, value, name):
+        if any(isinstance(each, torch.Tensor) for each in pytree.tree_leaves(value)):
+            raise FileError(f"input '{name}' is a {type(value).__name__} that holds tensors; let get_inputs() return each of "
+                            "them as an input of its own", self.file.line_of(self.file.get_inputs))
 
     def note_computed(self, name, value):
         random = self.run.origins.origin_of(value).is_random
@@ -152,9 +159,11 @@ class Description:
         if draw is None:
             self.notes.append(f"the weight '{module_name}' is not finite: drawn from {SMALL_NORMAL_WORDS}")
             return SMALL_NORMAL
-        if draw.kind != "constant":
+        if draw.kind == "normal":
             self.notes.append(f"the weight '{module_name}' is drawn from a normal distribution with the mean and "
                               "deviation that it has")
+        if draw.kind == "uniform":
+            self.notes.append(f"the weight '{module_name}' has one sign, and is drawn from a uniform distribution that keeps it")
         return draw
 
     def outputs(self):

@@ -59,6 +59,8 @@ TEST(ExceededLimit, NamesTheLimit) {
   ProcessOutcome late = failed_with("");
   late.timed_out = true;
   EXPECT_EQ(limit_of(late), "the compiler did not finish within 9 s");
+  EXPECT_EQ(exceeded_limit(late, ProcessLimits{std::chrono::seconds(9)}, "the interpreter"),
+            "the interpreter did not finish within 9 s");
   const std::string memory =
       "the compiler was stopped: it needed more than the 4.0 GiB of memory that it may have";
   for (const char* line : {"cc1plus: out of memory allocating 65536 bytes after a total of 10 bytes",

@@ -64,6 +64,33 @@ TEST_F(WithoutPyTorch, BaselinesAreLeftOutAndTheRecordSaysWhy) {
                     HasSubstr("run `/opt/bin/python3 -m pip install torch`")));
 }
 
+TEST_F(WithoutPyTorch, AProblemOfKernelBenchIsTheMachinesFault) {
+  const std::string file = (folder_.path() / "level1" / "1_Relu.py").string();
+  fs::create_directories(folder_.path() / "level1");
+  std::ofstream(file) << "class Model: pass\n";
+  fs::copy_file(at("mine.py"), folder_.path() / "level_1_problem_1_sample_0_kernel.py");
+  const std::string results = (folder_.path() / "out.jsonl").string();
+  const std::vector<std::vector<std::string>> commands = {
+      {"grade", file, at("mine.py"), "--device", "emulated"},
+      {"check", file, at("mine.py"), "--device", "emulated"},
+      {"lint", file, "--device", "emulated"},
+      {"calibrate", file, "--device", "emulated"},
+      {"dump", file, "--case", "kernelbench", "--directory", at("dump"), "--device", "emulated"},
+      {"show", file},
+      {"import", file, "--output", at("imported")},
+      {"sweep", "--problems", file, "--solutions", folder_.path().string(), "--device", "emulated",
+       "--output", results}};
+  for (std::vector<std::string> command : commands) {
+    command.insert(command.end(), {"--python", python()});
+    const Result result = kgrade(command);
+    EXPECT_EQ(result.exit_code, 3) << command.front() << ": " << result.output;
+    const std::string message = "PyTorch is not installed for Python 3.11.7 (/opt/bin/python3)";
+    const std::size_t first = result.output.find(message);
+    EXPECT_NE(first, std::string::npos) << command.front() << ": " << result.output;
+    EXPECT_EQ(result.output.find(message, first + 1), std::string::npos) << command.front() << ": said twice";
+  }
+}
+
 TEST_F(WithoutPyTorch, AGradedFileIsTheMachinesFault) {
   const Result result =
       kgrade({"grade", slug, at("mine.py"), "--device", "emulated", "--case", "tiny", "--python", python()});

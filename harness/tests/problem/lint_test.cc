@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "tests/problem/fixtures.h"
 
 namespace kgrade::testing {
@@ -162,6 +163,16 @@ TEST(Lint, ABareInterfaceIsForImport) {
   EXPECT_EQ(found.front().rule, "incomplete");
   EXPECT_EQ(found.front().what.remedy, "`kgrade import " + problem->path.string() +
                                            "` makes a problem file of it, and lists what is left to write");
+}
+
+TEST(Lint, WhatImportHasWrittenIsToldWhatItLacks) {
+  const auto path = data_folder() / "interface/conv-transpose-3d.md";
+  const auto problem =
+      parse_problem(edited(*read_text_file(path), "\nparameters:", "\ndtypes: [float32]\nparameters:"), path);
+  ASSERT_TRUE(problem.ok());
+  for (const LintFinding& finding : lint(*problem))
+    EXPECT_THAT(finding.what.remedy, Not(HasSubstr("kgrade import")));
+  EXPECT_GT(lint(*problem).size(), 3U);
 }
 
 }  // namespace

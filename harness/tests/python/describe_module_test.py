@@ -351,8 +351,7 @@ def get_init_inputs(): return {values}
             self.same = nn.Parameter(torch.ones(3).exp())
             self.range = nn.Parameter(torch.arange(5.0))
         """)
-        for name, mean, deviation in (("made", 1.65, 2.16), ("orthogonal", 0, 0.125), ("truncated", 0, 0.02),
-                                      ("padded.weight", 0, 1), ("range", 2, 1.41)):
+        for name, mean, deviation in (("orthogonal", 0, 0.125), ("truncated", 0, 0.02), ("padded.weight", 0, 1)):
             with self.subTest(name):
                 draw = weights[name]["draw"]
                 self.assertEqual(draw["kind"], "normal")
@@ -361,8 +360,23 @@ def get_init_inputs(): return {values}
         self.assertTrue(weights["same"]["constant"])
         # PyTorch draws truncated ones in another way in each version.
         noted = " ".join(found["notes"])
-        for name in ("made", "orthogonal", "padded.weight", "range"):
+        for name in ("orthogonal", "padded.weight"):
             self.assertIn(f"'{name}' is drawn from a normal distribution", noted)
+
+    def test_measured_weights_keep_their_sign(self):
+        weights, found = self.weights("""
+            self.made = nn.Parameter(torch.randn(200, 200).exp())
+            self.below = nn.Parameter(-torch.randn(200, 200).abs())
+            self.range = nn.Parameter(torch.arange(5.0))
+        """)
+        for name, low, high in (("made", 0, 5.4), ("below", -1.84, 0), ("range", 0, 4)):
+            with self.subTest(name):
+                draw = weights[name]["draw"]
+                self.assertEqual(draw["kind"], "uniform")
+                self.assertGreaterEqual(draw["first"] * draw["second"], 0)
+                self.assertAlmostEqual(draw["first"], low, delta=0.3)
+                self.assertAlmostEqual(draw["second"], high, delta=0.6)
+                self.assertIn(f"'{name}' has one sign", " ".join(found["notes"]))
 
     def test_weights_that_hold_nothing_or_no_numbers(self):
         weights, found = self.weights("""
@@ -520,7 +534,9 @@ def get_init_inputs(): return []
         self.error(any_arguments + self.INPUTS + "def get_init_inputs(): return [1, torch.float32]\n",
                    "argument 2 of Model is a torch.dtype")
         self.error(any_arguments + self.INIT + "def get_inputs(): return [torch.rand(2), [torch.rand(2)]]\n",
-                   "input 'input1' is a torch.Tensor")
+                   "input 'input1' is a list that holds tensors", "an input of its own")
+        self.error(any_arguments + self.INIT + "def get_inputs(): return [torch.rand(2), torch.float32]\n",
+                   "input 'input1' is a torch.dtype")
 
     def test_what_is_quoted_can_be_printed(self):
         found = self.error("raise ValueError('\\x1b[31m\\ud800\\n' * 1000)\n", "ValueError", "?[31m?")

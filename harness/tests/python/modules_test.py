@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -137,6 +138,40 @@ class WeightsThatAreLeftOut(unittest.TestCase):
         candidate = self.graded("torch.relu")
         self.assertEqual(candidate["verdict"], "wrong_answer")
         self.assertIn("layer_bias", " ".join(candidate["notes"]))
+
+
+class Confined(unittest.TestCase):
+    """The file is a program from elsewhere, when it is read and when it computes expected outputs."""
+
+    MODEL = """
+        import os
+        import socket
+
+        def refused(action):
+            try:
+                action()
+            except OSError:
+                return True
+            return False
+
+        class Model(torch.nn.Module):
+            def forward(self, x):
+                assert refused(lambda: open(%r)), "reads the checkout"
+                assert refused(lambda: os.listdir(os.path.expanduser("~root"))), "reads a home"
+                assert refused(lambda: socket.create_connection(("127.0.0.1", %d), 1)), "has a network"
+                assert refused(lambda: os.kill(1, 0)), "sees other processes"
+                assert not %r & os.environ.keys(), "has the environment"
+                open(%r, "w").close()
+                return torch.relu(x)
+    """
+
+    def test_it_sees_nothing_of_the_machine(self):
+        left = f"/tmp/left-by-a-module-{os.getpid()}"
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+            run = grade_against_itself(model=self.MODEL % (__file__, port, {"KGRADE"}, left))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertFalse(os.path.exists(left))
 
 
 class WantOfMemory(unittest.TestCase):

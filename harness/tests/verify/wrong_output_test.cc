@@ -34,7 +34,7 @@ OutputValues right(std::vector<std::int64_t> shape) {
 
 // What the kernel gives wherever `is_wrong` is true, in both calls.
 void spoil(OutputValues& values, const std::function<bool(std::size_t)>& is_wrong,
-           const std::function<float(float)>& wrong) {
+           const std::function<double(double)>& wrong) {
   for (std::size_t i = 0; i < values.got.size(); ++i) {
     if (!is_wrong(i)) continue;
     values.got[i] = wrong(values.expected[i]);
@@ -55,6 +55,16 @@ const std::function<bool(std::size_t)> all = [](std::size_t) { return true; };
 TEST(WrongOutput, OfARightOutputThereIsNothingToSay) {
   EXPECT_EQ(wrong_output(right({2, 3}), limit).wrong, 0u);
   EXPECT_EQ(said(right({2, 3})), "");
+}
+
+TEST(WrongOutput, LargeIntegersAreComparedAndShownInFull) {
+  OutputValues values = right({3});
+  values.expected = values.got = values.again = {999'999'999, -2'147'483'648.0, 1e15};
+  values.got[0] = values.again[0] = 999'999'998;
+  const WrongOutput found = wrong_output(values, 0);
+  ASSERT_EQ(found.examples.size(), 1u);
+  EXPECT_EQ(found.examples[0].expected, "999999999");
+  EXPECT_EQ(found.examples[0].got, "999999998");
 }
 
 TEST(WrongOutput, NeverWrittenAndAddedToAreToldApart) {
@@ -116,24 +126,24 @@ TEST(WrongOutput, NamesTheEndOfEachRow) {
 TEST(WrongOutput, NamesOneRowATailAndABlock) {
   const auto rows = [](std::size_t i) { return i / 5 == 2; };
   OutputValues row = right({4, 5});
-  spoil(row, rows, [](float x) { return x * x + 3; });
+  spoil(row, rows, [](double x) { return x * x + 3; });
   EXPECT_EQ(said(row), "the wrong ones are number 2 of each column (the last dimension but one)");
   OutputValues tail = right({4, 5});
   spoil(
-      tail, [](std::size_t i) { return i >= 13; }, [](float x) { return x * x + 3; });
+      tail, [](std::size_t i) { return i >= 13; }, [](double x) { return x * x + 3; });
   EXPECT_EQ(said(tail), "the wrong ones are the last 7 in memory");
   OutputValues block = right({4, 5});
   spoil(
-      block, [](std::size_t i) { return i / 5 < 2 && i % 5 < 3; }, [](float x) { return x * x + 3; });
+      block, [](std::size_t i) { return i / 5 < 2 && i % 5 < 3; }, [](double x) { return x * x + 3; });
   EXPECT_EQ(said(block), "the wrong ones are the block from [0, 0] to [1, 2]");
 }
 
 TEST(WrongOutput, NamesAFactorADifferenceAndZeros) {
-  const std::pair<std::function<float(float)>, const char*> relations[] = {
-      {[](float x) { return 2 * x; }, "they are the expected value times 2"},
-      {[](float x) { return x + 0.5f; }, "they are off by 0.5 each"},
-      {[](float) { return 0.0f; }, "they are zero"},
-      {[](float x) { return x * x + 3; }, ""}};
+  const std::pair<std::function<double(double)>, const char*> relations[] = {
+      {[](double x) { return 2 * x; }, "they are the expected value times 2"},
+      {[](double x) { return x + 0.5; }, "they are off by 0.5 each"},
+      {[](double) { return 0.0; }, "they are zero"},
+      {[](double x) { return x * x + 3; }, ""}};
   for (const auto& [wrong, words] : relations) {
     OutputValues values = right({4, 5});
     spoil(values, all, wrong);
@@ -143,7 +153,7 @@ TEST(WrongOutput, NamesAFactorADifferenceAndZeros) {
 
 TEST(WrongOutput, ZerosInFreshMemoryMayNeverHaveBeenWritten) {
   OutputValues values = right({4, 5});
-  spoil(values, all, [](float) { return 0.0f; });
+  spoil(values, all, [](double) { return 0.0; });
   values.was_fresh_memory = true;
   EXPECT_EQ(said(values), "they are zero: written so, or never written");
 }
@@ -162,7 +172,7 @@ TEST(WrongOutput, NamesATransposedAndAShiftedOutput) {
 
 TEST(WrongOutput, NamesTheAnswerToTheCallBefore) {
   OutputValues values = right({8});
-  for (const float x : values.expected) values.before.push_back(3 - x * x);
+  for (const double x : values.expected) values.before.push_back(3 - x * x);
   values.got = values.before;
   values.again = values.before;
   EXPECT_EQ(said(values), "they are right for the inputs of the call before");

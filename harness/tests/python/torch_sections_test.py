@@ -1,0 +1,49 @@
+"""The modules by which problems are stated in PyTorch, which are baselines on a GPU: as candidates they are accepted.
+
+The environment variable KGRADE names the program; PyTorch is needed. Twenty problems are drawn by the commit; with KGRADE_ALL
+all are graded.
+"""
+
+import concurrent.futures
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tools"))
+from drawn_problems import drawn  # noqa: E402  pylint: disable=wrong-import-position
+
+MODULES = ROOT / "reference" / "torch"
+AT_ONCE = 2
+
+
+def grade(module, folder):
+    candidate = pathlib.Path(folder) / module.name
+    candidate.write_text(re.sub(r"^class Model\(", "class ModelNew(", module.read_text(encoding="utf-8"), flags=re.MULTILINE),
+                         encoding="utf-8")
+    return subprocess.run([os.environ["KGRADE"], "grade", module.stem, str(candidate), "--hidden", "0", "--device", "emulated",
+                           "--json", "-", "--python", sys.executable], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False)
+
+
+class TorchSections(unittest.TestCase):
+    def test_their_modules_are_right(self):
+        modules = drawn(sorted(MODULES.glob("*.py")))
+        with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            for module, run in zip(modules, pool.map(lambda each: grade(each, folder), modules)):
+                with self.subTest(module.stem):
+                    self.assertIn(run.returncode, (0, 1), run.stderr)
+                    candidate = json.loads(run.stdout)["candidates"][0]
+                    self.assertEqual(candidate["verdict"], "accepted", candidate["message"])
+
+
+if __name__ == "__main__":
+    if importlib.util.find_spec("torch") is None:
+        sys.exit(77)
+    unittest.main()
