@@ -1,6 +1,6 @@
 // The element types of tensors, and their numbers, written once for host and device: integer operations and
-// one IEEE addition, so that both give the same bits. float16 is binary16 of IEEE 754-2019, bfloat16 the upper
-// half of binary32; those of eight bits are in base/small_float.h. A boolean is a byte, 0 or 1.
+// one IEEE addition, so that both give the same bits. float16 is binary16 of IEEE 754-2019, bfloat16 the
+// upper half of binary32; those of eight bits are in base/small_float.h. A boolean is a byte, 0 or 1.
 #pragma once
 
 #include <cmath>
@@ -34,10 +34,10 @@ enum class Dtype : std::int32_t {
 // Those that [VAR] can be.
 inline constexpr Dtype all_dtypes[] = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
 
-std::string_view to_string(Dtype dtype);                 // "float16", as PyTorch and NumPy have it
-std::optional<Dtype> dtype_from(std::string_view text);  // of those that [VAR] can be
+std::string_view to_string(Dtype dtype);                         // "float16", as PyTorch and NumPy have it
+std::optional<Dtype> dtype_from(std::string_view text);          // of those that [VAR] can be
 std::optional<Dtype> integer_dtype_from(std::string_view text);  // of the others
-std::string_view cuda_type(Dtype dtype);    // "__half"
+std::string_view cuda_type(Dtype dtype);                         // "__half"
 std::string_view cuda_header(Dtype dtype);  // that defines it: "cuda_fp16.h"; empty where none is needed
 
 // Integers and booleans.
@@ -139,8 +139,8 @@ KGRADE_HOST_DEVICE constexpr SmallFloat small_float_of(Dtype dtype) {
   return dtype == Dtype::float8_e5m2 ? SmallFloat::e5m2 : SmallFloat::e4m3;
 }
 
-// The bits of a type of 16 or 8 bits: the nearest value, the even one of two; beyond the largest an infinity, in 8 bits
-// the largest.
+// The bits of a type of 16 or 8 bits: the nearest value, the even one of two; beyond the largest an infinity,
+// in 8 bits the largest.
 KGRADE_HOST_DEVICE inline std::uint16_t encode(Dtype dtype, float value) {
   if (is_float8(dtype)) return static_cast<std::uint16_t>(encode(small_float_of(dtype), value));
   return dtype == Dtype::float16 ? detail::encode_float16(bits_of(value))
@@ -152,7 +152,8 @@ KGRADE_HOST_DEVICE inline float decode(Dtype dtype, std::uint16_t bits) {
   return dtype == Dtype::float16 ? detail::decode_float16(bits) : float_of(std::uint32_t{bits} << 16);
 }
 
-// The nearest value of the type. Values for integer types are integers, and those for a narrow one are floats.
+// The nearest value of the type. Values for integer types are integers, and those for a narrow one are
+// floats.
 KGRADE_HOST_DEVICE inline float rounded_to(Dtype dtype, float value) {
   return is_narrow(dtype) ? decode(dtype, encode(dtype, value)) : value;
 }
@@ -241,7 +242,7 @@ KGRADE_HOST_DEVICE inline float neighbour_towards(Dtype dtype, float value, floa
 }
 
 KGRADE_HOST_DEVICE constexpr float smallest_normal(Dtype dtype) {
-  return dtype == Dtype::float8_e4m3fn                                   ? 0.015625f
+  return dtype == Dtype::float8_e4m3fn                            ? 0.015625f
          : dtype == Dtype::float16 || dtype == Dtype::float8_e5m2 ? 6.103515625e-05f
                                                                   : 1.17549435082228750797e-38f;
 }
@@ -249,9 +250,9 @@ KGRADE_HOST_DEVICE constexpr float smallest_normal(Dtype dtype) {
 KGRADE_HOST_DEVICE constexpr float largest_finite(Dtype dtype) {
   return dtype == Dtype::float8_e4m3fn ? 448.0f
          : dtype == Dtype::float8_e5m2 ? 57344.0f
-         : dtype == Dtype::float16  ? 65504.0f
-         : dtype == Dtype::bfloat16 ? 3.38953138925153547590e+38f
-                                    : 3.40282346638528859812e+38f;
+         : dtype == Dtype::float16     ? 65504.0f
+         : dtype == Dtype::bfloat16    ? 3.38953138925153547590e+38f
+                                       : 3.40282346638528859812e+38f;
 }
 
 // The nearest value of a type of 16 or 8 bits that inputs may have: zero, or a normal finite one.

@@ -139,12 +139,14 @@ void add_baselines_options(CLI::App& command, WantedBaselines& baselines) {
                                                         {"compile", WantedBaselines::compiled}};
   const auto take = [&baselines, words](const std::string& word) {
     const auto found = words.find(word);
-    if (found == words.end()) throw CLI::ValidationError("--baselines: '" + word + "' is none of none, pytorch, compile");
+    if (found == words.end())
+      throw CLI::ValidationError("--baselines: '" + word + "' is none of none, pytorch, compile");
     baselines = found->second;
   };
   CLI::Option* const chosen = command.add_option_function<std::string>(
       "--baselines", take,
-      "none: compare with the reference only; pytorch: with --quick and on the emulated device, too, with the "
+      "none: compare with the reference only; pytorch: with --quick and on the emulated device, too, with "
+      "the "
       "vendor's library and PyTorch, eager in fp32 and in TF32 (default: where there is time and times are "
       "speed); compile: also with torch.compile of both");
   chosen->type_name("none|pytorch|compile");

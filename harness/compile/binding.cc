@@ -13,9 +13,10 @@
 namespace kgrade {
 namespace {
 
-// Only what the checks need, so that no standard header has to be parsed. It precedes the contestant's source, so that no
-// macro of that source (B, N, value) gets into it, and what follows the source has names that no macro has. The mismatch
-// templates are never defined: an error about one names its arguments, and with them the type that the contestant wrote.
+// Only what the checks need, so that no standard header has to be parsed. It precedes the contestant's
+// source, so that no macro of that source (B, N, value) gets into it, and what follows the source has names
+// that no macro has. The mismatch templates are never defined: an error about one names its arguments, and
+// with them the type that the contestant wrote.
 constexpr int first_line_behind_source = 100;
 constexpr const char* checks = R"(
 template <unsigned long Position, class Actual> struct kgrade_parameter_mismatch;
@@ -65,10 +66,13 @@ std::vector<std::string> accepted_types(const Parameter& parameter, const std::s
 
 std::string argument(const Parameter& parameter, std::size_t position, const std::string& element) {
   const std::string base = element_type(parameter, element);
-  if (!parameter.pointer) return fmt::format("kgrade_binding::kgrade_scalar<{}>(kgrade_arguments[{}])", base, position);
-  if (same_types(base).size() == 1) return fmt::format("reinterpret_cast<{}*>(kgrade_arguments[{}])", base, position);
+  if (!parameter.pointer)
+    return fmt::format("kgrade_binding::kgrade_scalar<{}>(kgrade_arguments[{}])", base, position);
+  if (same_types(base).size() == 1)
+    return fmt::format("reinterpret_cast<{}*>(kgrade_arguments[{}])", base, position);
   // Whichever of them the contestant wrote.
-  return fmt::format("reinterpret_cast<kgrade_parts::kgrade_parameter<{0}>>(kgrade_arguments[{0}])", position);
+  return fmt::format("reinterpret_cast<kgrade_parts::kgrade_parameter<{0}>>(kgrade_arguments[{0}])",
+                     position);
 }
 
 // Holds its tongue when the count is wrong: one complaint at a time.
@@ -77,7 +81,8 @@ std::string parameter_check(const Parameter& parameter, std::size_t position, st
   std::string holds;
   for (const std::string& type : accepted_types(parameter, element)) {
     if (!holds.empty()) holds += " || ";
-    holds += fmt::format("kgrade_binding::kgrade_same<kgrade_parts::kgrade_parameter<{}>, {}>::kgrade_value", position, type);
+    holds += fmt::format("kgrade_binding::kgrade_same<kgrade_parts::kgrade_parameter<{}>, {}>::kgrade_value",
+                         position, type);
   }
   return fmt::format(
       "static_assert(kgrade_binding::kgrade_require<kgrade_parts::kgrade_count != {0} || {1}, "
@@ -156,8 +161,10 @@ std::optional<std::string> find_return_mismatch(const std::string& log) {
   return std::nullopt;
 }
 
-// What `type` would be right for, of the element types that the problem has; none where the parameter's is always the same.
-std::optional<std::string> dtype_with(const Problem& problem, const Parameter& parameter, const std::string& type) {
+// What `type` would be right for, of the element types that the problem has; none where the parameter's is
+// always the same.
+std::optional<std::string> dtype_with(const Problem& problem, const Parameter& parameter,
+                                      const std::string& type) {
   for (const std::string& dtype : problem.dtypes) {
     const auto known = dtype_from(dtype);
     if (!known) continue;
@@ -190,7 +197,8 @@ std::string binding_unit(const Problem& problem, const std::string& include, Dty
   const auto parameters = problem.arguments();
   std::string unit = fmt::format("#line 1 \"{}\"\n{}#include \"{}\"\n", unit_name, checks, include);
   // A source of another type may have done without.
-  for (const std::string_view header : cuda_headers(problem, dtype)) unit += fmt::format("#include <{}>\n", header);
+  for (const std::string_view header : cuda_headers(problem, dtype))
+    unit += fmt::format("#include <{}>\n", header);
   unit += fmt::format("#line {} \"{}\"\n", first_line_behind_source, unit_name);
   unit += "using kgrade_parts = kgrade_binding::kgrade_parts_of<decltype(&solution)>;\n";
   unit += fmt::format(

@@ -16,8 +16,8 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// What a worker imports (harness/python/kgrade_python/frameworks.py), and what the description of a problem's file does:
-// tensors without memory import more of PyTorch as they compute.
+// What a worker imports (harness/python/kgrade_python/frameworks.py), and what the description of a problem's
+// file does: tensors without memory import more of PyTorch as they compute.
 constexpr const char* imports = R"(
 import torch, torch.utils.cpp_extension
 from torch._subclasses import FakeTensorMode
@@ -51,8 +51,8 @@ fs::path find_or_fill(const PythonInterpreter& python) {
   const fs::path all = user_cache_folder("bytecode");
   if (all.empty()) return {};
   // Python itself looks whether a file is older than its source.
-  const std::string name = sha256_hex(
-      fmt::format("{}\n{}\n{}\n{}", python.torch_folder.string(), python.version, python.torch_version, imports));
+  const std::string name = sha256_hex(fmt::format("{}\n{}\n{}\n{}", python.torch_folder.string(),
+                                                  python.version, python.torch_version, imports));
   const fs::path folder = all / name;
   const fs::path filled = folder / "filled";
   if (fs::exists(filled, failure)) return folder;

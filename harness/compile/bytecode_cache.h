@@ -9,8 +9,8 @@
 namespace kgrade {
 
 // The folder in the user's cache that has it for this interpreter, which workers may read. The first call
-// fills it, in the time of one import of PyTorch. Empty: the packages have their own, or it cannot be made, which
-// a process tries once.
+// fills it, in the time of one import of PyTorch. Empty: the packages have their own, or it cannot be made,
+// which a process tries once.
 std::filesystem::path bytecode_of(const PythonInterpreter& python);
 
 }  // namespace kgrade

@@ -31,7 +31,8 @@ ProcessLimits description_limits() {
   return limits;
 }
 
-Result<std::string> run_description(const std::string& content, const fs::path& file, const PythonTools& tools) {
+Result<std::string> run_description(const std::string& content, const fs::path& file,
+                                    const PythonTools& tools) {
   const TemporaryDirectory folder;
   BuildRequest request;
   request.output_directory = folder.path();
@@ -46,17 +47,18 @@ Result<std::string> run_description(const std::string& content, const fs::path& 
     request.readable->push_back(bytecode);
   }
   // Parts of PyTorch ask for the user's name and folder, and the sandbox has no list of users.
-  const auto process = tools.run(flags, "describe_module.py", {request.source.string(), answer.string()}, request,
-                                 {"USER=kgrade", "LOGNAME=kgrade", "HOME=" + folder.path().string()},
-                                 description_limits());
+  const auto process =
+      tools.run(flags, "describe_module.py", {request.source.string(), answer.string()}, request,
+                {"USER=kgrade", "LOGNAME=kgrade", "HOME=" + folder.path().string()}, description_limits());
   if (!process) return process.errors();
   auto description = read_text_file(answer, longest_description);
   if (description && !description->empty()) return description;
-  return Error{fmt::format("cannot be read as a problem: {}",
-                           exceeded_limit(*process, description_limits(), "the interpreter")
-                               .value_or("the interpreter ended early")),
-               "run it in Python by itself, with get_inputs() and Model; it must return, and may not end the process",
-               {file.string(), 0, 0}};
+  return Error{
+      fmt::format("cannot be read as a problem: {}",
+                  exceeded_limit(*process, description_limits(), "the interpreter")
+                      .value_or("the interpreter ended early")),
+      "run it in Python by itself, with get_inputs() and Model; it must return, and may not end the process",
+      {file.string(), 0, 0}};
 }
 
 // Empty: nothing is kept.
@@ -64,7 +66,8 @@ fs::path place_in_cache(const std::string& content, const PythonTools& tools) {
   const fs::path folder = user_cache_folder("modules");
   const auto program = hash_of_folder(tools.folder / "kgrade_python");
   if (folder.empty() || !program) return {};
-  return folder / (sha256_hex(fmt::format("{}\n{}\n{}", content, tools.interpreter.torch_version, *program)) + ".json");
+  return folder / (sha256_hex(fmt::format("{}\n{}\n{}", content, tools.interpreter.torch_version, *program)) +
+                   ".json");
 }
 
 void keep(const std::string& description, const fs::path& place) {

@@ -114,18 +114,17 @@ Result<Examination> examine(const PythonTools& tools, const Problem& problem, co
   if (auto written = write_file_atomically(contract, text_of(contract_of(problem, request.shown_as)));
       !written)
     return written.errors();
-  const auto process = tools.run({"-I", "-S", "-B"}, "inspect_candidate.py",
-                                 {text.string(), contract.string(), answer.string()}, request, {},
-                                 examination_limits());
+  const auto process =
+      tools.run({"-I", "-S", "-B"}, "inspect_candidate.py",
+                {text.string(), contract.string(), answer.string()}, request, {}, examination_limits());
   if (!process) return process.errors();
   const auto answered = read_text_file(answer, longest_answer);
   if (answered) return examination_in(*answered, request);
   // The source has brought the interpreter down.
   Examination refused;
-  refused.message =
-      fmt::format("{}: cannot be examined: {}", request.shown_as,
-                  exceeded_limit(*process, examination_limits(), "the interpreter")
-                      .value_or("the interpreter ended early"));
+  refused.message = fmt::format("{}: cannot be examined: {}", request.shown_as,
+                                exceeded_limit(*process, examination_limits(), "the interpreter")
+                                    .value_or("the interpreter ended early"));
   return refused;
 }
 
@@ -150,8 +149,9 @@ ExtensionHeaders PythonTools::headers() const {
 }
 
 Result<ProcessOutcome> PythonTools::run(const std::vector<std::string>& flags, const std::string& script,
-                                        const std::vector<std::string>& arguments, const BuildRequest& request,
-                                        std::vector<std::string> environment, const ProcessLimits& limits) const {
+                                        const std::vector<std::string>& arguments,
+                                        const BuildRequest& request, std::vector<std::string> environment,
+                                        const ProcessLimits& limits) const {
   std::vector<fs::path> readable = tool_paths(interpreter.program.string());
   readable.insert(readable.end(), interpreter.readable.begin(), interpreter.readable.end());
   readable.push_back(folder);
@@ -188,8 +188,8 @@ constexpr double longest_head_start = 300;
 
 }  // namespace
 
-Result<BuildOutcome> bundle_model(const Problem& problem, const std::string& source, const BuildRequest& request,
-                                  Role role) {
+Result<BuildOutcome> bundle_model(const Problem& problem, const std::string& source,
+                                  const BuildRequest& request, Role role) {
   BuildOutcome outcome;
   outcome.status = BuildStatus::built;
   outcome.cached = outcome.is_module = outcome.returns_outputs = true;
@@ -198,7 +198,8 @@ Result<BuildOutcome> bundle_model(const Problem& problem, const std::string& sou
                        {"contract", contract_of(problem, request.shown_as)},
                        {"role", std::string(to_string(role))}};
   outcome.library = request.output_directory / "model.json";
-  if (auto written = write_file_atomically(outcome.library, text_of(bundle)); !written) return written.errors();
+  if (auto written = write_file_atomically(outcome.library, text_of(bundle)); !written)
+    return written.errors();
   return outcome;
 }
 

@@ -61,7 +61,7 @@ struct CallKind {
 // All that the referee saw of one call.
 struct CallReport {
   Fault fault = Fault::none;
-  std::string detail;                    // of a fault
+  std::string detail;  // of a fault
   // The fault is of the inputs, which the problem's file computes, and there was no call.
   bool lacks_inputs = false;
   int cuda_error = 0;                    // that the call left; see the CUDA Runtime API, cudaError_t
@@ -115,11 +115,11 @@ class Arena {
   virtual Result<Answer> lend(Role role, const Case& bound, std::uint32_t launches) = 0;
   // Gives the buffers of all roles back.
   virtual void take_back() = 0;
-  // Until then: the device has no room for all contestants of the case at once, so that each has it for its calls
-  // alone, and makes one that does not count before those.
+  // Until then: the device has no room for all contestants of the case at once, so that each has it for its
+  // calls alone, and makes one that does not count before those.
   virtual bool takes_turns() const { return false; }
-  // Contestants take turns in all cases from now on, until there is another candidate. False where that makes no room:
-  // they took them in the last case, or memory is not shared.
+  // Contestants take turns in all cases from now on, until there is another candidate. False where that makes
+  // no room: they took them in the last case, or memory is not shared.
   virtual bool insist_on_turns() { return false; }
 
   CallReport call(Role role, const Draw& draw, Patience patience) {

@@ -238,9 +238,9 @@ bool Lease::is_fixed(const Tensor& tensor, const Draw& draw) const {
 }
 
 // Odd changes go into the largest input: the one that is most expensive to read in full. None goes into what
-// is computed, which may have a structure, into rows that hang together, or into what the case decides; where all
-// inputs are such, there is no tensor to change. Of an exact problem few elements may not matter: the largest of them,
-// the edges of a graph.
+// is computed, which may have a structure, into rows that hang together, or into what the case decides; where
+// all inputs are such, there is no tensor to change. Of an exact problem few elements may not matter: the
+// largest of them, the edges of a graph.
 std::size_t Lease::changed_tensor(const Draw& draw) const {
   if (problem_.is_exact()) return case_->tensors.size();
   std::vector<std::size_t> inputs;
@@ -392,7 +392,8 @@ OutputPair pair_of(const Case& bound, const Lease::Compared& actual, const Lease
 
 // An input of the launch that the output is of.
 Lease::Loaned Lease::input_beside(std::size_t output, std::size_t tensor) const {
-  const std::size_t buffer = buffer_of_output(output) / case_->tensors.size() * case_->tensors.size() + tensor;
+  const std::size_t buffer =
+      buffer_of_output(output) / case_->tensors.size() * case_->tensors.size() + tensor;
   return {&tensor_of(buffer), buffers_[buffer].get(), fillings_[buffer].begin, fillings_[buffer].dtype};
 }
 

@@ -33,8 +33,8 @@ struct LeaseTerms {
   bool moves = false;          // tensors lie elsewhere in their buffers in every call
   bool captures = false;       // outputs are captured when the clock stops
   std::uint32_t launches = 1;  // of a call, at most: so many sets of tensors
-  // Elements of [VAR] are float32 whatever the case's type: the oracle's, which reads the very values that the
-  // others read, and whose outputs are not rounded to a 16-bit type.
+  // Elements of [VAR] are float32 whatever the case's type: the oracle's, which reads the very values that
+  // the others read, and whose outputs are not rounded to a 16-bit type.
   bool widens = false;
 
   bool operator==(const LeaseTerms&) const = default;
@@ -107,7 +107,8 @@ class Lease {
   };
   // Of all launches of the call, as they count: what was captured, where outputs are, in full.
   std::vector<Loaned> outputs() const;
-  // Elements of output number `output` that the call left as they were; 0 where that cannot be told, of bytes.
+  // Elements of output number `output` that the call left as they were; 0 where that cannot be told, of
+  // bytes.
   std::uint64_t unwritten_elements(std::size_t output) const;
 
   // Of its elements, as outputs() count; and which of them still hold the poison.

@@ -95,7 +95,7 @@ class Referee : public Arena {
   };
   Turns turns_;
   bool insists_on_turns_ = false;
-  bool took_turns_ = false;  // in the last case
+  bool took_turns_ = false;   // in the last case
   std::uint64_t poison_key_;  // never leaves this process
   std::uint32_t calls_ = 0;
 };

@@ -68,8 +68,8 @@ struct OutputPair {
   std::uint64_t expected_begin = 0;
   std::uint64_t elements = 0;
   Dtype dtype = Dtype::float32;  // of the output
-  // Of an output of indices: the tensor of the values that they point to. Null: every index counts as it is. Of an
-  // output of codes: what they stand for.
+  // Of an output of indices: the tensor of the values that they point to. Null: every index counts as it is.
+  // Of an output of codes: what they stand for.
   SharedBuffer* values = nullptr;
   std::uint64_t values_begin = 0;
   TiedValues tied = {};  // but for its pointer
@@ -149,7 +149,8 @@ class Device {
 
   CacheState cache_state() const { return cache_state_; }
   void set_cache_state(CacheState state) { cache_state_ = state; }
-  // Whether outputs are zero when a call begins, instead of poison. What a call leaves unwritten is not known then.
+  // Whether outputs are zero when a call begins, instead of poison. What a call leaves unwritten is not known
+  // then.
   bool clears_outputs() const { return clears_outputs_; }
   void set_clears_outputs(bool clears) { clears_outputs_ = clears; }
 

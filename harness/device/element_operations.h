@@ -141,10 +141,11 @@ KGRADE_HOST_DEVICE inline bool same_nonfinite(double a, double b) {
   return (is_nan(a) && is_nan(b)) || (!is_nan(a) && !is_nan(b) && a == b);
 }
 
-// How far a value of the type is from what was expected, both finite. What is expected of a 16-bit type is a float32,
-// and all that rounding it once to the type can make of it is as good as the value itself: what counts is the distance
-// from the numbers that `actual` is the nearest value of. So a kernel that works in float32 and rounds at the end is
-// off by what it is off before it rounds, at most, and by nothing most of the time.
+// How far a value of the type is from what was expected, both finite. What is expected of a 16-bit type is a
+// float32, and all that rounding it once to the type can make of it is as good as the value itself: what
+// counts is the distance from the numbers that `actual` is the nearest value of. So a kernel that works in
+// float32 and rounds at the end is off by what it is off before it rounds, at most, and by nothing most of
+// the time.
 KGRADE_HOST_DEVICE inline double difference(double actual, double expected, Dtype dtype) {
   if (!is_narrow(dtype)) return actual - expected;
   if (rounded_to(dtype, expected) == actual) return 0;
@@ -166,7 +167,8 @@ KGRADE_HOST_DEVICE inline bool is_tied(const TiedValues& tied, std::uint64_t ind
   return load_real(tied.dtype, tied.values, chosen) == load_real(tied.dtype, tied.values, wanted);
 }
 
-// An output and what it should be. What is expected is stored as the output is, but of a narrow type as float32.
+// An output and what it should be. What is expected is stored as the output is, but of a narrow type as
+// float32.
 struct ComparedOutput {
   const unsigned char* actual = nullptr;
   const unsigned char* expected = nullptr;
@@ -196,8 +198,8 @@ KGRADE_HOST_DEVICE constexpr std::uint64_t codes_per_byte(const Quantised& quant
 }
 
 // What element `index` of the values is as a code, which is the one of that number in `byte`.
-KGRADE_HOST_DEVICE inline double decoded(const Quantised& quantised, const unsigned char* scales, std::uint32_t byte,
-                                         std::uint64_t index) {
+KGRADE_HOST_DEVICE inline double decoded(const Quantised& quantised, const unsigned char* scales,
+                                         std::uint32_t byte, std::uint64_t index) {
   const std::uint32_t code = codes_per_byte(quantised) == 2 && index % 2 == 1 ? byte >> 4 : byte;
   const float scale = decode(quantised.scale_code, scales[place_of_scale(quantised, index)]);
   return static_cast<double>(decode(quantised.code, code)) * static_cast<double>(scale) / quantised.divisor;
@@ -223,8 +225,9 @@ KGRADE_HOST_DEVICE inline CodeDistances code_distances(const Quantised& quantise
 }
 
 // Byte number `index` of an output of codes.
-KGRADE_HOST_DEVICE inline void accumulate_codes(ElementErrors& total, const Quantised& quantised, std::uint32_t actual,
-                                                std::uint32_t expected, std::uint64_t index) {
+KGRADE_HOST_DEVICE inline void accumulate_codes(ElementErrors& total, const Quantised& quantised,
+                                                std::uint32_t actual, std::uint32_t expected,
+                                                std::uint64_t index) {
   const std::uint64_t count = codes_per_byte(quantised);
   for (std::uint64_t i = count * index; i < count * (index + 1); ++i) {
     const CodeDistances distances = code_distances(quantised, actual, expected, i);
@@ -234,7 +237,8 @@ KGRADE_HOST_DEVICE inline void accumulate_codes(ElementErrors& total, const Quan
       continue;
     }
     total.compared += 1;
-    total.sum_squared_difference += distances.actual * distances.actual - distances.expected * distances.expected;
+    total.sum_squared_difference +=
+        distances.actual * distances.actual - distances.expected * distances.expected;
     total.sum_squared_expected += distances.value * distances.value;
     if (distances.actual - distances.expected > total.max_abs_difference) {
       total.max_abs_difference = distances.actual - distances.expected;
@@ -243,7 +247,8 @@ KGRADE_HOST_DEVICE inline void accumulate_codes(ElementErrors& total, const Quan
   }
 }
 
-KGRADE_HOST_DEVICE inline bool has_wrong_code(const ComparedOutput& output, std::uint64_t index, double limit) {
+KGRADE_HOST_DEVICE inline bool has_wrong_code(const ComparedOutput& output, std::uint64_t index,
+                                              double limit) {
   const std::uint64_t count = codes_per_byte(output.quantised);
   for (std::uint64_t i = count * index; i < count * (index + 1); ++i) {
     const CodeDistances distances =
@@ -314,7 +319,8 @@ KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, const ComparedOu
     return accumulate_integer(total, load_integer(output.dtype, output.actual, index),
                               load_integer(output.dtype, output.expected, index), index, output.tied);
   }
-  accumulate(total, load_real(output.dtype, output.actual, index), expected_real(output, index), index, output.dtype);
+  accumulate(total, load_real(output.dtype, output.actual, index), expected_real(output, index), index,
+             output.dtype);
 }
 
 KGRADE_HOST_DEVICE inline bool is_wrong(double actual, double expected, double limit, Dtype dtype) {
@@ -327,7 +333,8 @@ KGRADE_HOST_DEVICE inline bool is_wrong(double actual, double expected, double l
 KGRADE_HOST_DEVICE inline bool is_wrong(const ComparedOutput& output, std::uint64_t index, double limit) {
   if (output.quantised.values != nullptr) return has_wrong_code(output, index, limit);
   if (!is_integer(output.dtype)) {
-    return is_wrong(load_real(output.dtype, output.actual, index), expected_real(output, index), limit, output.dtype);
+    return is_wrong(load_real(output.dtype, output.actual, index), expected_real(output, index), limit,
+                    output.dtype);
   }
   const std::int64_t actual = load_integer(output.dtype, output.actual, index);
   const std::int64_t expected = load_integer(output.dtype, output.expected, index);

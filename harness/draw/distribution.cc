@@ -13,8 +13,8 @@ bool has_position(const InputChanges& changes, std::uint64_t position) {
          changes.position + changes.count;
 }
 
-// What the first word of the source gives that differs; the old value when there is none. `draw` takes the number of
-// a word.
+// What the first word of the source gives that differs; the old value when there is none. `draw` takes the
+// number of a word.
 template <class Value, class Draw>
 Value another_value(Value old, std::uint64_t first_block, const Draw& draw) {
   for (std::uint64_t word = 4; word < 4 * blocks_per_change; ++word) {
@@ -35,8 +35,8 @@ float another_value(const Distribution& distribution, std::uint64_t position, fl
 std::int64_t another_wide_element(const Distribution& distribution, std::uint64_t position, std::int64_t old,
                                   const RandomStream& source, std::uint64_t first_block) {
   if (distribution.kind == Distribution::Kind::listed) return old;
-  return another_value(
-      old, first_block, [&](std::uint64_t word) { return wide_sample(distribution, source, word, position); });
+  return another_value(old, first_block,
+                       [&](std::uint64_t word) { return wide_sample(distribution, source, word, position); });
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ namespace kgrade {
 
 inline constexpr unsigned int max_choices = 8;
 
-// The largest weight of an edge; the least is 1. Sums of so small integers are exact in float32 on all paths that fit
-// into memory.
+// The largest weight of an edge; the least is 1. Sums of so small integers are exact in float32 on all paths
+// that fit into memory.
 inline constexpr double largest_edge_weight = 100;
 
 struct Distribution {
@@ -34,18 +34,18 @@ struct Distribution {
     softmax,
     log_softmax
   };
-  // Of the matrices in the last two axes: what lies on the other side of the diagonal is a mirror image or zero. Sorted
-  // are the rows, along the last axis.
+  // Of the matrices in the last two axes: what lies on the other side of the diagonal is a mirror image or
+  // zero. Sorted are the rows, along the last axis.
   enum class Structure : std::int32_t { none, symmetric, upper, lower, sorted };
   Kind kind = Kind::uniform;
   double first = 0;              // lo, mean, lo, value, -, probability of 1, probability of an edge
   double second = 1;             // hi, standard deviation, hi (included), -, -, -, what stands for no edge
   Dtype dtype = Dtype::float32;  // what the elements are values of
   Structure structure = Structure::none;
-  std::uint32_t columns = 1;       // of rows and matrices, which are square
-  std::uint32_t count = 0;         // of choices
+  std::uint32_t columns = 1;         // of rows and matrices, which are square
+  std::uint32_t count = 0;           // of choices
   double choices[max_choices] = {};  // that are equally likely; of listed: element i is the i-th
-  std::int64_t low = 0;   // of wide_integers, both included
+  std::int64_t low = 0;              // of wide_integers, both included
   std::int64_t high = 0;
   // What elements are multiplied by: 2^exponent, or powers of two that differ from it by up to `spread`.
   std::int32_t exponent = 0;
@@ -108,7 +108,9 @@ KGRADE_HOST_DEVICE inline double fraction(std::uint64_t random) {
 }
 
 // Likewise, 0 excluded too, for quantiles.
-KGRADE_HOST_DEVICE inline double inner_fraction(std::uint32_t random) { return ((random >> 8) + 0.5) / 16777216.0; }
+KGRADE_HOST_DEVICE inline double inner_fraction(std::uint32_t random) {
+  return ((random >> 8) + 0.5) / 16777216.0;
+}
 KGRADE_HOST_DEVICE inline double inner_fraction(std::uint64_t random) {
   return (static_cast<double>(random >> 28) + 0.5) / 68719476736.0;
 }
@@ -121,8 +123,8 @@ KGRADE_HOST_DEVICE inline std::uint64_t number_below(std::uint64_t count, std::u
   return number_below(count, static_cast<std::uint32_t>(random >> 32));
 }
 
-// One element, as a float from 32 random bits, or as a double from 64. But in choice and bernoulli it ascends with
-// them.
+// One element, as a float from 32 random bits, or as a double from 64. But in choice and bernoulli it ascends
+// with them.
 template <class Real, class Random>
 KGRADE_HOST_DEVICE inline Real sample_as(const Distribution& distribution, Random random) {
   const double first = distribution.first;
@@ -156,8 +158,8 @@ KGRADE_HOST_DEVICE inline Real sample_as(const Distribution& distribution, Rando
   return static_cast<Real>(first);
 }
 
-// Of a type of few bits: the nearest value that is normal or zero, finite, and within the distribution's range; of
-// codes the code, which is finite.
+// Of a type of few bits: the nearest value that is normal or zero, finite, and within the distribution's
+// range; of codes the code, which is finite.
 KGRADE_HOST_DEVICE inline float narrowed(const Distribution& distribution, float value) {
   if (distribution.is_encoded) return static_cast<float>(encode(distribution.code, value));
   const Dtype dtype = distribution.dtype;
@@ -219,8 +221,8 @@ KGRADE_HOST_DEVICE inline bool is_always_zero(const Distribution& distribution, 
          (distribution.kind == Distribution::Kind::adjacency && is_on_diagonal(distribution, index));
 }
 
-// Element `index` of an input whose numbers are no wider than a float's, and that has no rows; `block` is that of its
-// drawn_place().
+// Element `index` of an input whose numbers are no wider than a float's, and that has no rows; `block` is
+// that of its drawn_place().
 KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const PhiloxBlock& block,
                                         std::uint64_t index) {
   if (is_always_zero(distribution, index)) return 0;
@@ -232,7 +234,8 @@ KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const 
 KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const RandomStream& stream,
                                         std::uint64_t index) {
   if (is_of_rows(distribution))
-    return detail::narrowed(distribution, detail::sample_of_row<float, std::uint32_t>(distribution, stream, index));
+    return detail::narrowed(distribution,
+                            detail::sample_of_row<float, std::uint32_t>(distribution, stream, index));
   return element(distribution, random_block(stream, drawn_place(distribution, index) / 4), index);
 }
 
@@ -251,9 +254,11 @@ KGRADE_HOST_DEVICE inline std::uint64_t upper_half_of_product(std::uint64_t a, s
 
 }  // namespace detail
 
-// Whether elements are numbers that a float need not hold: they come from wide_element(), all others from element().
+// Whether elements are numbers that a float need not hold: they come from wide_element(), all others from
+// element().
 KGRADE_HOST_DEVICE inline bool has_wide_elements(const Distribution& distribution) {
-  return distribution.kind == Distribution::Kind::listed || distribution.kind == Distribution::Kind::wide_integers ||
+  return distribution.kind == Distribution::Kind::listed ||
+         distribution.kind == Distribution::Kind::wide_integers ||
          distribution.kind == Distribution::Kind::permutation || distribution.dtype == Dtype::float64;
 }
 
@@ -261,21 +266,25 @@ namespace detail {
 
 KGRADE_HOST_DEVICE inline std::int64_t integer_from(const Distribution& distribution, std::uint64_t random) {
   const std::uint64_t low = static_cast<std::uint64_t>(distribution.low);
-  const std::uint64_t span = static_cast<std::uint64_t>(distribution.high) - low + 1;  // 0: all that there are
+  const std::uint64_t span =
+      static_cast<std::uint64_t>(distribution.high) - low + 1;  // 0: all that there are
   return static_cast<std::int64_t>(low + (span == 0 ? random : upper_half_of_product(random, span)));
 }
 
 // 64 random bits, half of them of a part of the stream that nothing else is drawn from.
 KGRADE_HOST_DEVICE inline std::uint64_t random_bits(const RandomStream& stream, std::uint64_t word) {
   constexpr std::uint64_t other_part = std::uint64_t{1} << 63;
-  return std::uint64_t{random_word(stream, word)} << 32 | random_block(stream, word / 4 | other_part).word[word % 4];
+  return std::uint64_t{random_word(stream, word)} << 32 |
+         random_block(stream, word / 4 | other_part).word[word % 4];
 }
 
 }  // namespace detail
 
-// What the 64 bits of place `word` give for the element of a drawn_place(): a whole number, or the bits of a double.
-KGRADE_HOST_DEVICE inline std::int64_t wide_sample(const Distribution& distribution, const RandomStream& stream,
-                                                   std::uint64_t word, std::uint64_t place) {
+// What the 64 bits of place `word` give for the element of a drawn_place(): a whole number, or the bits of a
+// double.
+KGRADE_HOST_DEVICE inline std::int64_t wide_sample(const Distribution& distribution,
+                                                   const RandomStream& stream, std::uint64_t word,
+                                                   std::uint64_t place) {
   const std::uint64_t random = detail::random_bits(stream, word);
   if (distribution.dtype != Dtype::float64) return detail::integer_from(distribution, random);
   return double_bits(detail::sample_as<double>(distribution, random) *
@@ -283,9 +292,10 @@ KGRADE_HOST_DEVICE inline std::int64_t wide_sample(const Distribution& distribut
 }
 
 // Element `index` of an input that has_wide_elements().
-KGRADE_HOST_DEVICE inline std::int64_t wide_element(const Distribution& distribution, const RandomStream& stream,
-                                                    std::uint64_t index) {
-  if (distribution.kind == Distribution::Kind::listed) return static_cast<std::int64_t>(distribution.choices[index]);
+KGRADE_HOST_DEVICE inline std::int64_t wide_element(const Distribution& distribution,
+                                                    const RandomStream& stream, std::uint64_t index) {
+  if (distribution.kind == Distribution::Kind::listed)
+    return static_cast<std::int64_t>(distribution.choices[index]);
   if (is_always_zero(distribution, index)) return 0;
   const std::uint64_t place = drawn_place(distribution, index);
   if (!is_of_rows(distribution)) return wide_sample(distribution, stream, place, place);
@@ -300,7 +310,8 @@ KGRADE_HOST_DEVICE inline std::int64_t wide_element(const Distribution& distribu
 inline constexpr unsigned int max_input_changes = 8;
 
 // A few elements of an input that differ from what its stream gives: contents that agree with those of the
-// call before everywhere but in unpredictable places. A position is a drawn_place(): its mirror image changes too.
+// call before everywhere but in unpredictable places. A position is a drawn_place(): its mirror image changes
+// too.
 struct InputChanges {
   unsigned int count = 0;
   std::uint64_t position[max_input_changes] = {};
@@ -309,8 +320,8 @@ struct InputChanges {
 };
 
 // Up to `most` different elements of an input of `elements`, each with a value of the same distribution that
-// is not the one it has (in a constant input, or on the diagonal of a graph, no such value exists: it stays as it
-// is). Positions and values come from `source`. Not of an input that is_of_rows().
+// is not the one it has (in a constant input, or on the diagonal of a graph, no such value exists: it stays
+// as it is). Positions and values come from `source`. Not of an input that is_of_rows().
 InputChanges draw_changes(const Distribution& distribution, const RandomStream& stream,
                           std::uint64_t elements, const RandomStream& source,
                           unsigned int most = max_input_changes);

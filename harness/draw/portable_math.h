@@ -1,4 +1,5 @@
-// Functions that a CPU and a GPU give the same bits of: every step is an IEEE operation (see draw/distribution.h).
+// Functions that a CPU and a GPU give the same bits of: every step is an IEEE operation (see
+// draw/distribution.h).
 #pragma once
 
 #include <cmath>
@@ -31,8 +32,8 @@ KGRADE_HOST_DEVICE inline double portable_log(double x) {
   return exponent * 0.6931471805599453 + 2 * s * series;
 }
 
-// exp(x) for x from -700 to 700 by x = k log 2 + r, with log 2 in two parts, and the series of exp(r). Relative error
-// below 1e-15.
+// exp(x) for x from -700 to 700 by x = k log 2 + r, with log 2 in two parts, and the series of exp(r).
+// Relative error below 1e-15.
 KGRADE_HOST_DEVICE inline double portable_exp(double x) {
   const double k = floor(x * 1.4426950408889634 + 0.5);
   const double r = (x - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10;

@@ -1,6 +1,6 @@
-// Rows whose elements hang together: ascending ones, shares of a whole, permutations. Every element is worked out by
-// itself, in a number of steps that grows with the logarithm of the row's length; none needs the others. Word number i
-// of the stream belongs to element i of the tensor, as in all draws.
+// Rows whose elements hang together: ascending ones, shares of a whole, permutations. Every element is worked
+// out by itself, in a number of steps that grows with the logarithm of the row's length; none needs the
+// others. Word number i of the stream belongs to element i of the tensor, as in all draws.
 #pragma once
 
 #include <cmath>
@@ -33,7 +33,8 @@ KGRADE_HOST_DEVICE inline double normal_from(std::uint32_t word) {
 inline constexpr std::uint64_t few_words = 32;
 
 // The word of the rank, from 0 on, of those of a few elements. Equal ones follow each other.
-KGRADE_HOST_DEVICE inline std::uint32_t word_of_rank(const RandomStream& stream, Row row, std::uint64_t rank) {
+KGRADE_HOST_DEVICE inline std::uint32_t word_of_rank(const RandomStream& stream, Row row,
+                                                     std::uint64_t rank) {
   std::uint32_t words[few_words];
   for (std::uint64_t i = 0; i < row.count; ++i) {
     const std::uint32_t word = random_word(stream, row.begin + i);
@@ -46,11 +47,11 @@ KGRADE_HOST_DEVICE inline std::uint32_t word_of_rank(const RandomStream& stream,
 
 }  // namespace detail
 
-// The number of a rank, from 0 on, among as many uniform ones from 0 to 1 as the row has elements. That of rank k - 1
-// among n has a beta distribution, of k and n - k + 1 (H. David and H. Nagaraja, "Order Statistics", section 2.3), and
-// those on either side of it are uniform again: the row is halved until few are left. The beta distributions of the
-// halves of more than 32 are close to normal ones, which stay between 0 and 1: no word gives a number that is more
-// than 5.5 deviations away.
+// The number of a rank, from 0 on, among as many uniform ones from 0 to 1 as the row has elements. That of
+// rank k - 1 among n has a beta distribution, of k and n - k + 1 (H. David and H. Nagaraja, "Order
+// Statistics", section 2.3), and those on either side of it are uniform again: the row is halved until few
+// are left. The beta distributions of the halves of more than 32 are close to normal ones, which stay between
+// 0 and 1: no word gives a number that is more than 5.5 deviations away.
 KGRADE_HOST_DEVICE inline double ordered_uniform(const RandomStream& stream, Row row, std::uint64_t rank) {
   double low = 0;
   double high = 1;
@@ -59,7 +60,8 @@ KGRADE_HOST_DEVICE inline double ordered_uniform(const RandomStream& stream, Row
     const double n = static_cast<double>(row.count);
     const double k = static_cast<double>(middle + 1);
     const double deviation = sqrt(k * (n + 1 - k) / (n + 2)) / (n + 1);
-    const double place = k / (n + 1) + deviation * detail::normal_from(random_word(stream, row.begin + middle));
+    const double place =
+        k / (n + 1) + deviation * detail::normal_from(random_word(stream, row.begin + middle));
     const double at = low + (high - low) * place;
     if (rank == middle) return at;
     if (rank < middle) {
@@ -75,7 +77,8 @@ KGRADE_HOST_DEVICE inline double ordered_uniform(const RandomStream& stream, Row
 }
 
 // The same as 64 random bits that ascend with the rank.
-KGRADE_HOST_DEVICE inline std::uint64_t ordered_bits(const RandomStream& stream, Row row, std::uint64_t rank) {
+KGRADE_HOST_DEVICE inline std::uint64_t ordered_bits(const RandomStream& stream, Row row,
+                                                     std::uint64_t rank) {
   constexpr double below_one = 1 - 1.0 / 9007199254740992.0;
   const double number = ordered_uniform(stream, row, rank);
   return static_cast<std::uint64_t>((number < below_one ? number : below_one) * 18446744073709551616.0);
@@ -83,9 +86,9 @@ KGRADE_HOST_DEVICE inline std::uint64_t ordered_bits(const RandomStream& stream,
 
 namespace detail {
 
-// The sum of `count` exponentials of standard normal numbers, by its logarithm, as nearly normal as it is: L. Fenton,
-// "The Sum of Log-Normal Probability Distributions in Scatter Transmission Systems", IRE Transactions on Communications
-// Systems 8 (1960).
+// The sum of `count` exponentials of standard normal numbers, by its logarithm, as nearly normal as it is: L.
+// Fenton, "The Sum of Log-Normal Probability Distributions in Scatter Transmission Systems", IRE Transactions
+// on Communications Systems 8 (1960).
 struct LogOfSum {
   double mean;
   double variance;
@@ -99,9 +102,11 @@ KGRADE_HOST_DEVICE inline LogOfSum log_of_sum(std::uint64_t count) {
 }
 
 // Of a row of a few elements.
-KGRADE_HOST_DEVICE inline double log_softmax_of_few(const RandomStream& stream, Row row, std::uint64_t column) {
+KGRADE_HOST_DEVICE inline double log_softmax_of_few(const RandomStream& stream, Row row,
+                                                    std::uint64_t column) {
   double sum = 0;
-  for (std::uint64_t i = 0; i < row.count; ++i) sum += portable_exp(normal_from(random_word(stream, row.begin + i)));
+  for (std::uint64_t i = 0; i < row.count; ++i)
+    sum += portable_exp(normal_from(random_word(stream, row.begin + i)));
   return normal_from(random_word(stream, row.begin + column)) - portable_log(sum);
 }
 
@@ -112,9 +117,9 @@ KGRADE_HOST_DEVICE inline double log_of_one_and_exp(double x) {
 
 }  // namespace detail
 
-// The logarithm of one element of a row that is the softmax of standard normal numbers. Each half of a long row has a
-// share of its whole, and so on until few elements are left, whose softmax it is: the logarithm of the ratio of two
-// halves is nearly normal. Shares add up to 1, but for rounding in double precision.
+// The logarithm of one element of a row that is the softmax of standard normal numbers. Each half of a long
+// row has a share of its whole, and so on until few elements are left, whose softmax it is: the logarithm of
+// the ratio of two halves is nearly normal. Shares add up to 1, but for rounding in double precision.
 KGRADE_HOST_DEVICE inline double log_share(const RandomStream& stream, Row row, std::uint64_t column) {
   double share = 0;
   while (row.count > detail::few_words) {
@@ -147,8 +152,9 @@ KGRADE_HOST_DEVICE inline std::uint32_t mixed(std::uint32_t bits) {
 
 }  // namespace detail
 
-// What a random permutation of 0 to count - 1 puts at `column`: a Feistel network over a power of four, which is walked
-// until a number below `count` comes (J. Black and P. Rogaway, "Ciphers with Arbitrary Finite Domains", CT-RSA 2002).
+// What a random permutation of 0 to count - 1 puts at `column`: a Feistel network over a power of four, which
+// is walked until a number below `count` comes (J. Black and P. Rogaway, "Ciphers with Arbitrary Finite
+// Domains", CT-RSA 2002).
 KGRADE_HOST_DEVICE inline std::uint64_t permuted(const RandomStream& stream, Row row, std::uint64_t column) {
   const std::uint64_t number = row.begin / row.count;
   const PhiloxBlock keys[2] = {random_block(stream, 2 * number), random_block(stream, 2 * number + 1)};
@@ -160,7 +166,8 @@ KGRADE_HOST_DEVICE inline std::uint64_t permuted(const RandomStream& stream, Row
     for (unsigned int round = 0; round < 8; ++round) {
       const std::uint64_t right = value & mask;
       const std::uint32_t key = keys[round / 4].word[round % 4];
-      const std::uint64_t left = (value >> half) ^ (detail::mixed(static_cast<std::uint32_t>(right) ^ key) & mask);
+      const std::uint64_t left =
+          (value >> half) ^ (detail::mixed(static_cast<std::uint32_t>(right) ^ key) & mask);
       value = right << half | left;
     }
   } while (value >= row.count);

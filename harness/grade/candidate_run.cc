@@ -276,12 +276,13 @@ class CandidateRun {
     return {};
   }
 
-  // A candidate that lacked memory beside the others runs once more, as a new process that has the device for its calls
-  // alone.
+  // A candidate that lacked memory beside the others runs once more, as a new process that has the device for
+  // its calls alone.
   Result<CaseRecord> run_with_room(const Case& bound) {
     const CheckList before = checks_;
     auto result = run_case(session_, bound, checks_);
-    if (!result || result->verdict != Verdict::memory_limit || !session_.arena.insist_on_turns()) return result;
+    if (!result || result->verdict != Verdict::memory_limit || !session_.arena.insist_on_turns())
+      return result;
     if (auto error = clean_up()) return *error;
     auto answer = start_anew();
     if (!answer) return answer.errors();

@@ -132,9 +132,7 @@ void CaseCalls::look_for_equal_answers() {
   for (const OutputErrors& output : session_.arena.compare_reference_before()) {
     const Judgement judgement = judge(output, session_.problem.thresholds, asked);
     if (judgement.verdict != Verdict::accepted) continue;
-    const std::string how = output.errors.compared == 0
-                                ? fmt::format("'{}' has no finite element, whatever the inputs are", output.tensor)
-                            : output.errors.sum_squared_expected == 0
+    const std::string how = output.errors.sum_squared_expected == 0
                                 ? fmt::format("'{}' is zero, whatever the inputs are", output.tensor)
                             : output.compare != Comparison::Kind::norm
                                 ? fmt::format("'{}' is the same for other inputs", output.tensor)
@@ -187,6 +185,8 @@ CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
   for (std::size_t i = 0; i < report.outputs.size(); ++i) {
     const OutputErrors& output = report.outputs[i];
     const Judgement judgement = judge_reference(output, session_.problem, norms_.squares(i));
+    if (output.errors.compared == 0 && session_.problem.has_model())
+      return without_numbers(session_.problem, case_, output.tensor);
     if (judgement.verdict == Verdict::accepted) continue;
     if (session_.problem.has_model())
       return ill_conditioned(session_.problem, case_, output.tensor, judgement);
@@ -202,7 +202,8 @@ double CaseCalls::capture_ms() const {
   double bytes = 0;
   for (const Tensor& tensor : case_.tensors) {
     if (tensor.output)
-      bytes += static_cast<double>(tensor.elements) * static_cast<double>(element_bytes(case_.dtype_of(tensor)));
+      bytes +=
+          static_cast<double>(tensor.elements) * static_cast<double>(element_bytes(case_.dtype_of(tensor)));
   }
   const double rate = session_.arena.device_info().peak_bytes_per_second;
   constexpr double read_and_write = 2;
@@ -264,8 +265,8 @@ void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
 
 void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
   if (!is_on(Defence::nonfinite_compared)) output.errors.nonfinite_mismatches = 0;
-  Judgement judgement = judge(output, session_.problem.thresholds,
-                              precision_from(session_.problem.precision), norms_.squares(index));
+  Judgement judgement = judge(output, session_.problem.thresholds, precision_from(session_.problem.precision),
+                              norms_.squares(index));
   std::uint64_t wrong = 0;
   if (judgement.verdict == Verdict::wrong_answer) {
     wrong = session_.arena.count_wrong(index, judgement.element_limit);
@@ -306,26 +307,30 @@ std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t in
   const std::uint64_t elements = errors.compared + errors.nonfinite_mismatches;
   // Small errors add up, of which none is large enough to be called wrong by itself.
   const std::string what =
-      wrong == 0 ? fmt::format("off by {:.1e} as a whole (norm of the difference over norm), no element stands out",
-                               judgement.relative_error)
-                 : fmt::format("{} of {} elements wrong", wrong, elements);
-  std::string text = fmt::format("'{}': {}, the worst at {}", output.tensor, what, coordinates_of_worst(output));
+      wrong == 0
+          ? fmt::format("off by {:.1e} as a whole (norm of the difference over norm), no element stands out",
+                        judgement.relative_error)
+          : fmt::format("{} of {} elements wrong", wrong, elements);
+  std::string text =
+      fmt::format("'{}': {}, the worst at {}", output.tensor, what, coordinates_of_worst(output));
   const std::string how = how_wrong(index, judgement.element_limit);
   return how.empty() ? text : fmt::format("{}; {}", text, how);
 }
 
 // Of codes it is what they stand for that counts, and no single one need be wrong.
 std::string CaseCalls::describe_codes(const OutputErrors& output, const Judgement& judgement) const {
-  const std::string what = fmt::format("'{}' and '{}'", output.tensor,
-                                       session_.problem.find_parameter(output.tensor)->compare.quantisation.scales);
+  const std::string what =
+      fmt::format("'{}' and '{}'", output.tensor,
+                  session_.problem.find_parameter(output.tensor)->compare.quantisation.scales);
   if (output.errors.nonfinite_mismatches > 0)
-    return fmt::format("{} codes of {} stand for no finite number, the first at {}", output.errors.nonfinite_mismatches,
-                       what, coordinates_of_worst(output));
-  return fmt::format("what {} stand for is further from '{}' than the reference's: by {:.1e} of its norm, and {:.1e} is "
-                     "allowed; the worst code is at {}",
-                     what, session_.problem.find_parameter(output.tensor)->compare.values, judgement.relative_error,
-                     threshold(session_.problem.thresholds, precision_from(session_.problem.precision)),
-                     coordinates_of_worst(output));
+    return fmt::format("{} codes of {} stand for no finite number, the first at {}",
+                       output.errors.nonfinite_mismatches, what, coordinates_of_worst(output));
+  return fmt::format(
+      "what {} stand for is further from '{}' than the reference's: by {:.1e} of its norm, and {:.1e} is "
+      "allowed; the worst code is at {}",
+      what, session_.problem.find_parameter(output.tensor)->compare.values, judgement.relative_error,
+      threshold(session_.problem.thresholds, precision_from(session_.problem.precision)),
+      coordinates_of_worst(output));
 }
 
 std::string CaseCalls::how_wrong(std::size_t index, double limit) {

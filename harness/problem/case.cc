@@ -84,7 +84,8 @@ class CaseResolver {
   }
 
   // Null, and an error, where there is none of the kind.
-  const Tensor* named_in(const Comparison& compare, const Tensor& output, const std::string& name, bool is_output) {
+  const Tensor* named_in(const Comparison& compare, const Tensor& output, const std::string& name,
+                         bool is_output) {
     const auto found = std::find_if(case_.tensors.begin(), case_.tensors.end(),
                                     [&](const Tensor& tensor) { return tensor.name == name; });
     if (found != case_.tensors.end() && found->output == is_output && &*found != &output) return &*found;
@@ -98,7 +99,8 @@ class CaseResolver {
     if (!output.output || compare.kind != Comparison::Kind::quantised) return;
     const Quantisation& quantisation = compare.quantisation;
     const Tensor* const values = named_in(compare, output, compare.values, false);
-    const Tensor* const scales = values == nullptr ? nullptr : named_in(compare, output, quantisation.scales, true);
+    const Tensor* const scales =
+        values == nullptr ? nullptr : named_in(compare, output, quantisation.scales, true);
     if (scales == nullptr) return;
     QuantisedAs codes{static_cast<std::size_t>(values - case_.tensors.data()),
                       static_cast<std::size_t>(scales - case_.tensors.data()),
@@ -111,35 +113,42 @@ class CaseResolver {
     if (divisor != case_.reals.end()) {
       codes.divisor = divisor->second;
     } else if (!quantisation.divisor.empty()) {
-      report(Error{fmt::format("'compare' of '{}' names '{}', which is no real scalar", output.name, quantisation.divisor),
+      report(Error{fmt::format("'compare' of '{}' names '{}', which is no real scalar", output.name,
+                               quantisation.divisor),
                    "name a scalar of type float", compare.location});
     }
     output.quantised = codes;
   }
 
   // Blocks lie along the last axis of the values.
-  void check_codes(const Comparison& compare, const Tensor& output, const Tensor& values, const Tensor& scales) {
+  void check_codes(const Comparison& compare, const Tensor& output, const Tensor& values,
+                   const Tensor& scales) {
     const std::int64_t columns = values.shape.back();
     const std::int64_t block = compare.quantisation.block;
     if (columns % block != 0) {
-      report(Error{fmt::format("'compare' of '{}': rows of '{}' have {} elements, no multiple of {}", output.name,
-                               values.name, columns, block),
+      report(Error{fmt::format("'compare' of '{}': rows of '{}' have {} elements, no multiple of {}",
+                               output.name, values.name, columns, block),
                    "add the condition to `require`, or change the case", compare.location});
       return;
     }
     const std::int64_t per_byte = compare.quantisation.code == SmallFloat::e2m1 ? 2 : 1;
-    const std::int64_t needed = scales_needed(values.elements / columns, columns / block, compare.quantisation.is_swizzled);
+    const std::int64_t needed =
+        scales_needed(values.elements / columns, columns / block, compare.quantisation.is_swizzled);
     if (output.elements * per_byte == values.elements && scales.elements == needed) return;
-    report(Error{fmt::format("'compare' of '{}': '{}' has {} elements, for which there must be {} bytes of codes and {} "
-                             "scales, and there are {} and {}",
-                             output.name, values.name, values.elements, values.elements / per_byte, needed,
-                             output.elements, scales.elements),
-                 "mend `shape` of the two outputs", compare.location});
+    report(
+        Error{fmt::format(
+                  "'compare' of '{}': '{}' has {} elements, for which there must be {} bytes of codes and {} "
+                  "scales, and there are {} and {}",
+                  output.name, values.name, values.elements, values.elements / per_byte, needed,
+                  output.elements, scales.elements),
+              "mend `shape` of the two outputs", compare.location});
   }
 
   // Swizzled ones are padded to tiles of 128 rows and 4 columns.
   static std::int64_t scales_needed(std::int64_t rows, std::int64_t columns, bool is_swizzled) {
-    const auto padded = [](std::int64_t count, std::int64_t step) { return (count + step - 1) / step * step; };
+    const auto padded = [](std::int64_t count, std::int64_t step) {
+      return (count + step - 1) / step * step;
+    };
     return is_swizzled ? padded(rows, 128) * padded(columns, 4) : rows * columns;
   }
 
@@ -148,7 +157,8 @@ class CaseResolver {
     const auto values = std::find_if(case_.tensors.begin(), case_.tensors.end(),
                                      [&](const Tensor& tensor) { return tensor.name == compare.values; });
     const auto refuse = [&](std::string message, std::string remedy) {
-      report(Error{fmt::format("'compare' of '{}' {}", output.name, message), std::move(remedy), compare.location});
+      report(Error{fmt::format("'compare' of '{}' {}", output.name, message), std::move(remedy),
+                   compare.location});
     };
     if (values == case_.tensors.end() || values->output)
       return refuse(fmt::format("names '{}', which is no input", compare.values), "name an input");
@@ -162,8 +172,8 @@ class CaseResolver {
       tied.axis = static_cast<std::size_t>(axis);
       const std::int64_t lines = values->elements / values->shape[tied.axis.value()];
       if (output.elements % lines != 0)
-        return refuse(fmt::format("does not fit: '{}' has {} elements, and '{}' {} lines along axis {}", output.name,
-                                  output.elements, values->name, lines, axis),
+        return refuse(fmt::format("does not fit: '{}' has {} elements, and '{}' {} lines along axis {}",
+                                  output.name, output.elements, values->name, lines, axis),
                       "give the output a number of indices for each of these lines");
     }
     output.tied = tied;
@@ -274,7 +284,8 @@ class CaseResolver {
     const Parameter& parameter = problem_.parameters[tensor.parameter];
     if (tensor.init.columns > most_columns) {
       fail(parameter.shape.back(),
-           fmt::format("'init' {} of '{}' has rows of more than 2^32 elements", in_quotes(init.text), tensor.name),
+           fmt::format("'init' {} of '{}' has rows of more than 2^32 elements", in_quotes(init.text),
+                       tensor.name),
            "choose smaller values for the case");
       return false;
     }
@@ -284,7 +295,8 @@ class CaseResolver {
 
   bool resolve_matrices(const Init& init, Tensor& tensor) {
     const std::size_t rank = tensor.shape.size();
-    if (rank >= 2 && tensor.shape[rank - 1] == tensor.shape[rank - 2] && tensor.shape.back() <= most_columns) {
+    if (rank >= 2 && tensor.shape[rank - 1] == tensor.shape[rank - 2] &&
+        tensor.shape.back() <= most_columns) {
       tensor.init.columns = tensor.shape.back();
       return true;
     }
@@ -305,8 +317,9 @@ class CaseResolver {
     if (!high) return false;
     if (are_labels ? *high < 1 : *high < *low) {
       fail(last,
-           are_labels ? fmt::format("{}: {} is empty: `{}` is {}", what, in_quotes(init.text), last.text(), *high)
-                      : fmt::format("{}: {} is empty: from {} to {}", what, in_quotes(init.text), *low, *high),
+           are_labels
+               ? fmt::format("{}: {} is empty: `{}` is {}", what, in_quotes(init.text), last.text(), *high)
+               : fmt::format("{}: {} is empty: from {} to {}", what, in_quotes(init.text), *low, *high),
            "change the values of the case so that there is a number to draw");
       return false;
     }
@@ -315,8 +328,10 @@ class CaseResolver {
     tensor.init.second = static_cast<double>(end);
     tensor.init.low = *low;
     tensor.init.high = end;
-    if (!is_exact_in_float(*low) || !is_exact_in_float(end)) tensor.init.kind = ResolvedInit::Kind::wide_integers;
-    return check_integer(last, end, tensor) && (are_labels || check_integer(init.expressions.front(), *low, tensor));
+    if (!is_exact_in_float(*low) || !is_exact_in_float(end))
+      tensor.init.kind = ResolvedInit::Kind::wide_integers;
+    return check_integer(last, end, tensor) &&
+           (are_labels || check_integer(init.expressions.front(), *low, tensor));
   }
 
   // That an end of integers is a value of the type: of floats, exact in float32.
@@ -338,8 +353,9 @@ class CaseResolver {
       const auto value = evaluate(expression, fmt::format("'shape' of '{}'", tensor.name));
       if (!value) return false;
       if (!type->holds(*value) || *value < -largest_exact || *value > largest_exact) {
-        fail(expression, fmt::format("'shape' of '{}': `{}` is {}, which {} does not hold", tensor.name,
-                                     expression.text(), *value, type->name),
+        fail(expression,
+             fmt::format("'shape' of '{}': `{}` is {}, which {} does not hold", tensor.name,
+                         expression.text(), *value, type->name),
              "choose other values for the case");
         return false;
       }
@@ -437,7 +453,8 @@ std::int64_t Case::tensor_bytes() const {
 std::int64_t Case::tensor_bytes(std::int64_t element_size) const {
   std::int64_t total = 0;
   for (const Tensor& tensor : tensors) {
-    const std::int64_t own = tensor.own_dtype ? static_cast<std::int64_t>(element_bytes(*tensor.own_dtype)) : 0;
+    const std::int64_t own =
+        tensor.own_dtype ? static_cast<std::int64_t>(element_bytes(*tensor.own_dtype)) : 0;
     total += tensor.elements * (tensor.own_dtype ? own : element_size);
   }
   return total;

@@ -9,8 +9,8 @@
 
 namespace kgrade {
 
-// The distribution of an input with its numbers worked out (draw/distribution.h), all but its type. What is computed
-// has none: get_inputs() of the problem's file gives it, under the seed of a draw.
+// The distribution of an input with its numbers worked out (draw/distribution.h), all but its type. What is
+// computed has none: get_inputs() of the problem's file gives it, under the seed of a draw.
 struct ResolvedInit {
   enum class Kind {
     uniform,
@@ -33,7 +33,7 @@ struct ResolvedInit {
   Init::Structure structure = Init::Structure::none;
   std::int64_t columns = 1;  // of rows and matrices
   std::vector<double> choices = {};
-  std::int64_t low = 0;   // of wide_integers
+  std::int64_t low = 0;  // of wide_integers
   std::int64_t high = 0;
   Scaling scaling = {};
   std::optional<SmallFloat> encoding = {};
@@ -62,8 +62,8 @@ struct Tensor {
   bool output = false;
   std::vector<std::int64_t> shape;
   std::int64_t elements = 0;
-  ResolvedInit init;  // of an input
-  std::optional<Dtype> own_dtype = {};  // of its elements; the case's where there is none
+  ResolvedInit init;                                  // of an input
+  std::optional<Dtype> own_dtype = {};                // of its elements; the case's where there is none
   Comparison::Kind compare = Comparison::Kind::norm;  // of an output
   std::optional<TiedTo> tied = {};                    // likewise
   bool begins_as_zeros = false;                       // likewise
@@ -75,8 +75,8 @@ struct Tensor {
   bool is_listed() const { return !output && init.kind == ResolvedInit::Kind::listed; }
   // An input of which a few elements may be other ones than those that were drawn with them.
   bool has_single_elements() const {
-    return !output && init.structure != Init::Structure::sorted && init.kind < ResolvedInit::Kind::permutation &&
-           !is_listed();
+    return !output && init.structure != Init::Structure::sorted &&
+           init.kind < ResolvedInit::Kind::permutation && !is_listed();
   }
 };
 

@@ -28,10 +28,11 @@ class Linter {
 
   std::vector<LintFinding> run() {
     if (is_bare_interface()) {
-      fail("incomplete", {"this is a bare interface: it has no shapes, no inits and no cases",
-                          fmt::format("`kgrade import {}` makes a problem file of it, and lists what is left to write",
-                                      problem_.path.string()),
-                          whole_file_});
+      fail("incomplete",
+           {"this is a bare interface: it has no shapes, no inits and no cases",
+            fmt::format("`kgrade import {}` makes a problem file of it, and lists what is left to write",
+                        problem_.path.string()),
+            whole_file_});
       return std::move(findings_);
     }
     check_grading();

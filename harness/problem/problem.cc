@@ -44,13 +44,14 @@ void check_tensor(const Problem& problem, const Parameter& parameter, Errors& mi
                        parameter.location});
   }
   if (parameter.is_input() && !parameter.init) {
-    missing.push_back({fmt::format("parameter '{}' has no init", parameter.name),
-                       own && is_integer(*own)
-                           ? "write `init: integers(0, 9)` below its name, or labels(n), choice(a, b), bernoulli(p), "
-                             "constant(value), ones, zeros"
-                           : "write `init: uniform(0, 1)` below its name, or normal(mean, sd), integers(lo, hi), "
-                             "constant(value), ones, zeros, choice(a, b), bernoulli(p), uniform_fan_in(n)",
-                       parameter.location});
+    missing.push_back(
+        {fmt::format("parameter '{}' has no init", parameter.name),
+         own && is_integer(*own)
+             ? "write `init: integers(0, 9)` below its name, or labels(n), choice(a, b), bernoulli(p), "
+               "constant(value), ones, zeros"
+             : "write `init: uniform(0, 1)` below its name, or normal(mean, sd), integers(lo, hi), "
+               "constant(value), ones, zeros, choice(a, b), bernoulli(p), uniform_fan_in(n)",
+         parameter.location});
   }
 }
 
@@ -125,7 +126,8 @@ bool Parameter::is_integer() const {
 }
 
 std::span<const Parameter> Problem::arguments() const {
-  const auto end = std::find_if_not(parameters.begin(), parameters.end(), std::mem_fn(&Parameter::is_argument));
+  const auto end =
+      std::find_if_not(parameters.begin(), parameters.end(), std::mem_fn(&Parameter::is_argument));
   return {parameters.begin(), end};
 }
 

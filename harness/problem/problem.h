@@ -43,20 +43,25 @@ std::string_view to_string(Libraries libraries);    // "any"
 inline constexpr std::size_t most_choices = 8;
 
 // How the elements of an input are drawn. Written as a call:
-// - uniform(lo, hi), normal(mean, sd), constant(value), ones, zeros, and choice(a, b, ...) of equally likely numbers,
-// - integers(lo, hi), both ends included and either an integer expression, and labels(n): integers(0, n - 1); of a
+// - uniform(lo, hi), normal(mean, sd), constant(value), ones, zeros, and choice(a, b, ...) of equally likely
+// numbers,
+// - integers(lo, hi), both ends included and either an integer expression, and labels(n): integers(0, n - 1);
+// of a
 //   tensor of integers within its type, of others up to 2^24 in size,
 // - bernoulli(p): 1 with a probability of p, or else 0,
 // - uniform_fan_in(n): uniform(-1/sqrt(n), 1/sqrt(n)), PyTorch's default for the weights of a convolution,
-// - adjacency(p, missing): the weights of a graph's edges, whole numbers from 1 to 100; each edge is there with a
+// - adjacency(p, missing): the weights of a graph's edges, whole numbers from 1 to 100; each edge is there
+// with a
 //   probability of p, else its element is `missing`; the diagonal is 0,
-// - symmetric(d), triangular(d, upper), triangular(d, lower): square matrices in the last two axes, of any d above,
-// - sorted(d): rows along the last axis that ascend, of uniform(), normal(), integers(), labels() or uniform_fan_in(),
+// - symmetric(d), triangular(d, upper), triangular(d, lower): square matrices in the last two axes, of any d
+// above,
+// - sorted(d): rows along the last axis that ascend, of uniform(), normal(), integers(), labels() or
+// uniform_fan_in(),
 // - permutation: rows of the numbers from 0 on, each of them once, of a type of integers,
 // - softmax_rows, log_softmax_rows: rows that are the softmax of normal(0, 1) numbers, or its logarithm,
-// - e4m3(d), e5m2(d), e8m0(d): bytes that hold the codes of numbers of any of the first two lines, of which none is NaN.
-// Of a problem that has a Model, also computed: what get_inputs() of its file gives. `shape: values(a, b, ...)` is a
-// tensor of so many integer expressions and its contents at once.
+// - e4m3(d), e5m2(d), e8m0(d): bytes that hold the codes of numbers of any of the first two lines, of which
+// none is NaN. Of a problem that has a Model, also computed: what get_inputs() of its file gives. `shape:
+// values(a, b, ...)` is a tensor of so many integer expressions and its contents at once.
 struct Init {
   enum class Kind {
     uniform,
@@ -85,9 +90,7 @@ struct Init {
   std::string text = {};  // as written
 
   // Elements are drawn each for itself.
-  bool has_single_elements() const {
-    return structure == Structure::none && kind < Kind::adjacency;
-  }
+  bool has_single_elements() const { return structure == Structure::none && kind < Kind::adjacency; }
   // Those of a row hang together.
   bool is_of_rows() const {
     return structure == Structure::sorted || kind == Kind::permutation || kind == Kind::softmax ||
@@ -105,12 +108,12 @@ struct Quantisation {
   std::string divisor;       // a scalar of a real type; empty: 1
 };
 
-// How an output is held against what is expected. Written as `norm` (by the norm of what it is off by), `exact`,
-// ties(x) or ties(x, axis): indices of elements of the input `x`, along an axis or of all its elements, of
-// which one is as good as another where the elements are equal. quantised(x, e2m1, 32, scale, e8m0) are codes of the
-// input `x` in blocks along its last axis, with a scale for each block in the output `scale`: what they stand for may be
-// further from `x` than what the expected ones stand for by as much as the class allows. That output is compared with
-// them, and has `scales` here.
+// How an output is held against what is expected. Written as `norm` (by the norm of what it is off by),
+// `exact`, ties(x) or ties(x, axis): indices of elements of the input `x`, along an axis or of all its
+// elements, of which one is as good as another where the elements are equal. quantised(x, e2m1, 32, scale,
+// e8m0) are codes of the input `x` in blocks along its last axis, with a scale for each block in the output
+// `scale`: what they stand for may be further from `x` than what the expected ones stand for by as much as
+// the class allows. That output is compared with them, and has `scales` here.
 struct Comparison {
   enum class Kind { norm, exact, ties, quantised, scales };
   Kind kind = Kind::norm;
@@ -138,9 +141,9 @@ struct Parameter {
   std::string type;  // "[VAR]" (the element type under test) or a name that problem/scalar_type.h lists
   bool pointer = false;
   bool is_const = false;
-  std::vector<Expression> shape;  // of a pointer; empty when the file has none
-  std::optional<Init> init;       // of a const pointer
-  Comparison compare;             // of a pointer that is not const: by the norm, and integers exactly
+  std::vector<Expression> shape;    // of a pointer; empty when the file has none
+  std::optional<Init> init;         // of a const pointer
+  Comparison compare;               // of a pointer that is not const: by the norm, and integers exactly
   std::optional<Beginning> begins;  // likewise; else it holds arbitrary values before a call
   Location location;
   bool is_argument = true;  // false: an integer of a case that the entry point does not have (`extents`)
@@ -172,7 +175,7 @@ struct CaseSpec {
   Bindings integers;
   std::map<std::string, double, std::less<>> reals;  // for parameters of type float and double
   Location location;
-  double weight = 1;  // in scores over cases
+  double weight = 1;       // in scores over cases
   Scalings scalings = {};  // of hidden cases
 };
 
@@ -181,8 +184,8 @@ struct CaseSpec {
 struct FuzzRange {
   std::string parameter;
   std::int64_t low = 0;
-  std::int64_t high = 0;                    // included
-  std::vector<std::int64_t> values = {};    // all of them, in order, where they are fewer than low..high
+  std::int64_t high = 0;                  // included
+  std::vector<std::int64_t> values = {};  // all of them, in order, where they are fewer than low..high
   std::optional<std::vector<double>> reals = {};  // of a real parameter: both ends, or all of a list
   bool is_list_of_reals = false;
   std::string text = {};  // as written
@@ -219,8 +222,8 @@ struct Problem {
   std::string author;  // empty when the file names none
   std::vector<std::string> tags;
   std::vector<Parameter> parameters;  // those of the entry point, and behind them the `extents`
-  std::vector<std::string> dtypes;  // that [VAR] can be
-  Dtype dtype = Dtype::float32;     // that it is: the first of them, unless with_dtype() chose another
+  std::vector<std::string> dtypes;    // that [VAR] can be
+  Dtype dtype = Dtype::float32;       // that it is: the first of them, unless with_dtype() chose another
   std::vector<std::pair<std::string, Expression>> let;  // in file order; later ones may use earlier ones
   std::vector<Expression> require;
   CaseSpec defaults;  // values of parameters that cases need not name; without a name

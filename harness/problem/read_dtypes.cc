@@ -115,11 +115,14 @@ std::string complaint_about(Dtype dtype, const Init& init) {
     case Init::Kind::normal:
       return std::fabs(init.first) + far_out * init.second <= most ? "" : "has values that overflow";
     case Init::Kind::choice:
-      return std::all_of(init.choices.begin(), init.choices.end(), [&](double x) { return is_drawable(dtype, x); })
+      return std::all_of(init.choices.begin(), init.choices.end(),
+                         [&](double x) { return is_drawable(dtype, x); })
                  ? ""
                  : "holds a number that is no normal one of the type";
     case Init::Kind::adjacency:
-      return is_drawable(dtype, init.second) ? "" : "has a value for missing edges that is no normal one of the type";
+      return is_drawable(dtype, init.second)
+                 ? ""
+                 : "has a value for missing edges that is no normal one of the type";
     case Init::Kind::softmax:
       return has_small_shares(dtype) ? "" : "has shares below the normal numbers of the type";
     case Init::Kind::integers:

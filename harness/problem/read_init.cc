@@ -16,9 +16,11 @@ namespace {
 
 constexpr std::string_view forms =
     "write uniform(lo, hi), normal(mean, sd), integers(lo, hi), constant(value), ones, zeros, choice(a, b), "
-    "bernoulli(p), labels(n), adjacency(p, missing), uniform_fan_in(n), symmetric(...), triangular(..., upper), "
+    "bernoulli(p), labels(n), adjacency(p, missing), uniform_fan_in(n), symmetric(...), triangular(..., "
+    "upper), "
     "sorted(...), "
-    "permutation, softmax_rows, log_softmax_rows, or for bytes that hold codes e4m3(...), e5m2(...) or e8m0(...)";
+    "permutation, softmax_rows, log_softmax_rows, or for bytes that hold codes e4m3(...), e5m2(...) or "
+    "e8m0(...)";
 
 // Where the problem has a Model, and so get_inputs().
 constexpr std::string_view computed_form = "; or computed, for an input that get_inputs() computes";
@@ -51,8 +53,9 @@ constexpr std::array<Form, 15> known_forms = {{
     {"computed", Init::Kind::computed, 0, 0, "0 numbers", "computed"},
 }};
 
-constexpr Form values_form = {"values", Init::Kind::values, 1, most_choices, "1 to 8 integer expressions",
-                              "values(batch_size, channels, height)"};
+constexpr Form values_form = {
+    "values",     Init::Kind::values,           1,
+    most_choices, "1 to 8 integer expressions", "values(batch_size, channels, height)"};
 
 // What is made of another distribution.
 struct Structure {
@@ -66,8 +69,8 @@ struct Structure {
 bool is_of_one_draw(const Init& init) { return init.kind != Init::Kind::computed && !init.is_of_rows(); }
 
 bool is_ordered(const Init& init) {
-  return init.kind == Init::Kind::uniform || init.kind == Init::Kind::normal || init.kind == Init::Kind::integers ||
-         init.kind == Init::Kind::uniform_fan_in;
+  return init.kind == Init::Kind::uniform || init.kind == Init::Kind::normal ||
+         init.kind == Init::Kind::integers || init.kind == Init::Kind::uniform_fan_in;
 }
 
 constexpr std::array<Structure, 3> known_structures = {{
@@ -87,7 +90,8 @@ bool takes_expressions(const Form& form) {
 }
 
 std::string_view complaint_about_choices(const std::vector<double>& choices) {
-  const bool same = std::all_of(choices.begin(), choices.end(), [&](double x) { return x == choices.front(); });
+  const bool same =
+      std::all_of(choices.begin(), choices.end(), [&](double x) { return x == choices.front(); });
   return same ? "its numbers must differ" : "";
 }
 
@@ -103,7 +107,9 @@ std::string_view complaint_about(const Init& init) {
     case Init::Kind::normal:
       return init.second > 0 ? "" : "the standard deviation must be positive";
     case Init::Kind::integers: {
-      const auto inexact = [](double x) { return x != std::floor(x) || std::abs(x) > double{largest_exact_integer}; };
+      const auto inexact = [](double x) {
+        return x != std::floor(x) || std::abs(x) > double{largest_exact_integer};
+      };
       if (inexact(init.first) || inexact(init.second)) return "both ends must be integers of at most 2^24";
       return init.first <= init.second ? "" : "the lower end comes first";
     }
@@ -131,7 +137,8 @@ class InitReader {
 
   std::optional<Init> read_as(const CallText& call, const Form& form) {
     const auto arguments = call.arguments();
-    if (arguments.size() < form.fewest || arguments.size() > form.most || (form.most == 0 && call.parentheses))
+    if (arguments.size() < form.fewest || arguments.size() > form.most ||
+        (form.most == 0 && call.parentheses))
       return wrong_form(form, fmt::format("takes {}", form.takes));
     Init init;
     init.kind = form.kind;
@@ -151,7 +158,8 @@ class InitReader {
     if (!call)
       return fail(fmt::format("'init' {} is not closed", in_quotes(node_.value)),
                   "write ')' at its end; inside {...}, put it into quotes");
-    if (const Structure* const structure = find_structure(call->name)) return read_structure(*call, *structure);
+    if (const Structure* const structure = find_structure(call->name))
+      return read_structure(*call, *structure);
     if (is_encoding(call->name)) return read_encoding(*call);
     const auto form = std::find_if(known_forms.begin(), known_forms.end(),
                                    [&](const Form& known) { return known.name == call->name; });
@@ -176,9 +184,9 @@ class InitReader {
     const std::string_view side = arguments.size() == 2 ? arguments[1] : "";
     const bool has_side = side == "upper" || side == "lower";
     if (arguments.size() != (structure.takes_side ? 2U : 1U) || structure.takes_side != has_side)
-      return fail(
-          fmt::format("'init' {} takes a distribution{}", call.name, structure.takes_side ? " and upper or lower" : ""),
-          example_of(structure));
+      return fail(fmt::format("'init' {} takes a distribution{}", call.name,
+                              structure.takes_side ? " and upper or lower" : ""),
+                  example_of(structure));
     // Before it is read: a file may nest them as deep as it likes.
     const auto inner = split_call(arguments[0]);
     const bool is_nested = inner && (find_structure(inner->name) != nullptr || is_encoding(inner->name));
@@ -191,7 +199,8 @@ class InitReader {
   }
 
   static std::string example_of(const Structure& structure) {
-    return fmt::format("write it as in {}(normal(0, 1){})", structure.name, structure.takes_side ? ", upper" : "");
+    return fmt::format("write it as in {}(normal(0, 1){})", structure.name,
+                       structure.takes_side ? ", upper" : "");
   }
 
   // Codes of pairs are two numbers a byte: integers(0, 255) draws all of them.
@@ -206,8 +215,8 @@ class InitReader {
     const auto inner = arguments.size() == 1 ? split_call(arguments[0]) : std::nullopt;
     const auto form = std::find_if(known_forms.begin(), known_forms.end(),
                                    [&](const Form& known) { return inner && known.name == inner->name; });
-    const bool is_of_numbers =
-        form != known_forms.end() && !takes_expressions(*form) && Init{.kind = form->kind}.has_single_elements();
+    const bool is_of_numbers = form != known_forms.end() && !takes_expressions(*form) &&
+                               Init{.kind = form->kind}.has_single_elements();
     auto init = is_of_numbers ? read_as(*inner, *form) : std::nullopt;
     if (is_of_numbers && !init) return std::nullopt;
     if (!init || !init->expressions.empty())
@@ -217,7 +226,8 @@ class InitReader {
     return init;
   }
 
-  std::optional<Init> read_numbers(const std::vector<std::string_view>& arguments, const Form& form, Init init) {
+  std::optional<Init> read_numbers(const std::vector<std::string_view>& arguments, const Form& form,
+                                   Init init) {
     std::vector<double> numbers;
     for (const std::string_view argument : arguments) {
       const auto number = parse_real(argument);
@@ -259,8 +269,9 @@ class InitReader {
   }
 
   std::optional<Init> wrong_form(const Form& form, const std::string& what) {
-    return fail(fmt::format("'{}' {} {}", form.kind == Init::Kind::values ? "shape" : "init", form.name, what),
-                fmt::format("write it as in {}", form.example));
+    return fail(
+        fmt::format("'{}' {} {}", form.kind == Init::Kind::values ? "shape" : "init", form.name, what),
+        fmt::format("write it as in {}", form.example));
   }
 
   std::optional<Init> fail(std::string message, std::string remedy) {
@@ -297,8 +308,10 @@ std::string complaint_about_ends(const Init& init, const ScalarType& type) {
     // What names a parameter is looked at in each case, as labels(n) are.
     const auto value = end.names().empty() ? end.evaluate({}) : Result<std::int64_t>(0);
     if (!value) return value.error().message;
-    if (!type.is_integer() && !is_exact_in_float(*value)) return "has ends that are no integers of at most 2^24";
-    if (type.is_integer() && !type.holds(*value)) return fmt::format("has values that {} does not hold", type.name);
+    if (!type.is_integer() && !is_exact_in_float(*value))
+      return "has ends that are no integers of at most 2^24";
+    if (type.is_integer() && !type.holds(*value))
+      return fmt::format("has values that {} does not hold", type.name);
   }
   return "";
 }
@@ -307,7 +320,8 @@ std::string complaint_about_ends(const Init& init, const ScalarType& type) {
 
 std::string complaint_about(const Init& init, const ScalarType& type) {
   if (init.kind == Init::Kind::computed || init.kind == Init::Kind::values) return "";
-  if (init.encoding) return type.element == Dtype::uint8 ? "" : fmt::format("draws bytes, and the type is {}", type.name);
+  if (init.encoding)
+    return type.element == Dtype::uint8 ? "" : fmt::format("draws bytes, and the type is {}", type.name);
   if (init.kind == Init::Kind::integers && !init.expressions.empty()) return complaint_about_ends(init, type);
   if (init.kind == Init::Kind::permutation)
     return type.is_integer() ? "" : fmt::format("draws whole numbers, and the type is {}", type.name);

@@ -16,14 +16,16 @@ namespace kgrade {
 std::optional<Init> read_init(const YamlNode& node, bool has_model, Diagnostics& diagnostics);
 
 // Whether the shares of long rows, as softmax_rows has them, are normal numbers of a floating type.
-constexpr bool has_small_shares(Dtype dtype) { return smallest_normal(dtype) == smallest_normal(Dtype::float32); }
+constexpr bool has_small_shares(Dtype dtype) {
+  return smallest_normal(dtype) == smallest_normal(Dtype::float32);
+}
 
 // Whether a `shape` is values(a, b, ...), which read_values() reads.
 bool is_values(const YamlNode& node);
 std::optional<Init> read_values(const YamlNode& node, Diagnostics& diagnostics);
 
-// What is wrong with it for a tensor of a type: it draws others than values of an integer type, or integers that no
-// float holds for another. Empty: nothing.
+// What is wrong with it for a tensor of a type: it draws others than values of an integer type, or integers
+// that no float holds for another. Empty: nothing.
 std::string complaint_about(const Init& init, const ScalarType& type);
 
 }  // namespace kgrade

@@ -14,7 +14,8 @@ namespace kgrade {
 namespace {
 
 constexpr std::string_view comparisons =
-    "write norm, exact, ties(x) or ties(x, axis), with an input x; or for codes of an input x in blocks of 32 as in "
+    "write norm, exact, ties(x) or ties(x, axis), with an input x; or for codes of an input x in blocks of "
+    "32 as in "
     "quantised(x, e2m1, 32, scale, e8m0), with an output scale";
 
 // quantised(x, CODE, BLOCK, SCALES, SCALE_CODE), and behind that `swizzled`, and the name of a divisor.
@@ -26,8 +27,8 @@ std::optional<Quantisation> read_quantisation(const std::vector<std::string_view
   const auto code = small_float_from(arguments[1]);
   const auto block = parse_integer(arguments[2]);
   const auto scale_code = small_float_from(arguments[4]);
-  if (!code || *code == SmallFloat::e8m0 || !block || *block < 1 || *block > largest_block || *block % 2 != 0 ||
-      !scale_code || *scale_code == SmallFloat::e2m1)
+  if (!code || *code == SmallFloat::e8m0 || !block || *block < 1 || *block > largest_block ||
+      *block % 2 != 0 || !scale_code || *scale_code == SmallFloat::e2m1)
     return std::nullopt;
   Quantisation quantisation{*code, *block, std::string(arguments[3]), *scale_code, false, {}};
   quantisation.is_swizzled = arguments.size() > fewest && arguments[fewest] == "swizzled";
@@ -134,7 +135,8 @@ class ParameterReader {
     parameter_.pointer = *pointer;
     const ScalarType* const type = find_scalar_type(parameter_.type);
     if (!parameter_.pointer && type != nullptr && !type->is_of_scalars) {
-      diagnostics_.add(entry->place(), fmt::format("{} is a scalar of type {}, which only tensors have", what_, type->name),
+      diagnostics_.add(entry->place(),
+                       fmt::format("{} is a scalar of type {}, which only tensors have", what_, type->name),
                        "write `type: float`, or \"[VAR]\" for a scalar of the element type");
       incomplete();
     }
@@ -173,7 +175,8 @@ class ParameterReader {
     if (const YamlNode* const begins = node_.find("begins")) read_beginning(*begins);
     if (init == nullptr) return;
     if (parameter_.init) {
-      diagnostics_.add(init->key_location, what_ + " has values as its 'shape', and an 'init'", "remove `init`");
+      diagnostics_.add(init->key_location, what_ + " has values as its 'shape', and an 'init'",
+                       "remove `init`");
       return;
     }
     if (parameter_.is_input()) {
@@ -194,10 +197,13 @@ class ParameterReader {
     if (type == nullptr) return;
     const std::string complaint = complaint_about(*parameter_.init, *type);
     if (complaint.empty()) return;
-    diagnostics_.add(node.place(), fmt::format("'init' {} of '{}' {}", in_quotes(parameter_.init->text), parameter_.name, complaint),
-                     type->is_integer() ? "write integers(lo, hi), constant(value), ones, zeros, choice(a, b), bernoulli(p) "
-                                          "or labels(n) within the type's range"
-                                        : "write numbers that the type holds, or give the tensor another type");
+    diagnostics_.add(
+        node.place(),
+        fmt::format("'init' {} of '{}' {}", in_quotes(parameter_.init->text), parameter_.name, complaint),
+        type->is_integer()
+            ? "write integers(lo, hi), constant(value), ones, zeros, choice(a, b), bernoulli(p) "
+              "or labels(n) within the type's range"
+            : "write numbers that the type holds, or give the tensor another type");
   }
 
   void read_compare() {
@@ -222,7 +228,8 @@ class ParameterReader {
       diagnostics_.add(entry->place(), fmt::format("'compare' is ties, and {} is of no integer type", what_),
                        "give it an integer type, as in int64_t");
     } else if (compare->kind == Comparison::Kind::quantised && parameter_.type != "uint8_t") {
-      diagnostics_.add(entry->place(), fmt::format("'compare' is quantised, and {} is of type {}", what_, parameter_.type),
+      diagnostics_.add(entry->place(),
+                       fmt::format("'compare' is quantised, and {} is of type {}", what_, parameter_.type),
                        "write `type: uint8_t`: its bytes are the codes");
     } else {
       parameter_.compare = *compare;
@@ -246,15 +253,17 @@ class ParameterReader {
   void read_as_values(const YamlNode& shape) {
     const ScalarType* const type = find_scalar_type(parameter_.type);
     if (!parameter_.is_input() || type == nullptr || !type->is_integer()) {
-      diagnostics_.add(shape.place(), fmt::format("'shape' of {} is {}, and it is no input of an integer type", what_,
-                                                  in_quotes(shape.value)),
+      diagnostics_.add(shape.place(),
+                       fmt::format("'shape' of {} is {}, and it is no input of an integer type", what_,
+                                   in_quotes(shape.value)),
                        "write a list of extents, as in [batch_size, height]");
       return;
     }
     parameter_.init = read_values(shape, diagnostics_);
     if (!parameter_.init) return;
     const std::string count = std::to_string(parameter_.init->expressions.size());
-    if (auto extent = Expression::parse(count, shape.location)) parameter_.shape.push_back(*std::move(extent));
+    if (auto extent = Expression::parse(count, shape.location))
+      parameter_.shape.push_back(*std::move(extent));
   }
 
   void read_shape(const YamlNode& shape) {

@@ -1,10 +1,11 @@
 // What hidden cases multiply inputs with: ScaleRange in problem.h has the forms.
 //
-// No product of the scaled inputs leaves float32: an output has at most one factor of each, so the largest exponents of
-// all inputs together are at most 60, and so are the smallest ones. Drawn elements have a magnitude of 2^-25 to 2^7 or
-// so, sums have at most 2^40 terms, and blocks of a mixed input differ by 2^4: 2^116 is reached at most. Products are
-// normal numbers down to 2^-126; what is below that is no part of a sum whose usual terms are 2^-60. bfloat16 has the
-// same exponents. float16 has too few: an input with its elements is not scaled (problem/hidden_cases.cc).
+// No product of the scaled inputs leaves float32: an output has at most one factor of each, so the largest
+// exponents of all inputs together are at most 60, and so are the smallest ones. Drawn elements have a
+// magnitude of 2^-25 to 2^7 or so, sums have at most 2^40 terms, and blocks of a mixed input differ by 2^4:
+// 2^116 is reached at most. Products are normal numbers down to 2^-126; what is below that is no part of a
+// sum whose usual terms are 2^-60. bfloat16 has the same exponents. float16 has too few: an input with its
+// elements is not scaled (problem/hidden_cases.cc).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +50,8 @@ std::vector<std::string> factors_in(std::string_view text) {
 }
 
 const ScaleRange* find_scale(const std::vector<ScaleRange>& scales, std::string_view input) {
-  const auto found = std::find_if(scales.begin(), scales.end(), [&](const ScaleRange& s) { return s.input == input; });
+  const auto found =
+      std::find_if(scales.begin(), scales.end(), [&](const ScaleRange& s) { return s.input == input; });
   return found == scales.end() ? nullptr : &*found;
 }
 
@@ -57,10 +59,12 @@ const ScaleRange* find_scale(const std::vector<ScaleRange>& scales, std::string_
 
 std::string to_string(const Scaling& scaling) {
   if (scaling.spread == 0) return fmt::format("2^{}", scaling.exponent);
-  return fmt::format("2^{} to 2^{}, by blocks", scaling.exponent - scaling.spread, scaling.exponent + scaling.spread);
+  return fmt::format("2^{} to 2^{}, by blocks", scaling.exponent - scaling.spread,
+                     scaling.exponent + scaling.spread);
 }
 
-std::optional<ScaleRange> read_scale(const YamlNode& entry, const Parameter& input, Diagnostics& diagnostics) {
+std::optional<ScaleRange> read_scale(const YamlNode& entry, const Parameter& input,
+                                     Diagnostics& diagnostics) {
   const auto fail = [&](std::string message, std::string remedy) {
     diagnostics.add(entry.place(), fmt::format("'fuzz' of '{}' {}", entry.key, message), std::move(remedy));
     return std::nullopt;
@@ -68,8 +72,9 @@ std::optional<ScaleRange> read_scale(const YamlNode& entry, const Parameter& inp
   const auto call = entry.is_scalar() ? split_call(trimmed(entry.value)) : std::nullopt;
   if (!call || call->name != "scale") return fail("is no scale, and it is a tensor", std::string(forms));
   if (input.init && input.init->is_of_rows())
-    return fail(fmt::format("scales {}, the elements of whose rows hang together", in_quotes(input.init->text)),
-                "remove it");
+    return fail(
+        fmt::format("scales {}, the elements of whose rows hang together", in_quotes(input.init->text)),
+        "remove it");
   if (!is_scalable(input)) return fail("scales what is no input of [VAR] that is drawn", "remove it");
   ScaleRange scale;
   scale.input = entry.key;
@@ -83,9 +88,10 @@ std::optional<ScaleRange> read_scale(const YamlNode& entry, const Parameter& inp
   const auto lowest = exponent_in(call->inside.substr(0, dots));
   const auto highest = exponent_in(call->inside.substr(dots + 2));
   if (!lowest || !highest)
-    return fail(fmt::format("has a scale that does not go from one power of two to another, of 2^-{0} to 2^{0}",
-                            most_exponents),
-                std::string(forms));
+    return fail(
+        fmt::format("has a scale that does not go from one power of two to another, of 2^-{0} to 2^{0}",
+                    most_exponents),
+        std::string(forms));
   if (*lowest > *highest)
     return fail("has an empty scale", fmt::format("write scale(2^{}..2^{})", *highest, *lowest));
   scale.lowest = *lowest;
@@ -109,10 +115,11 @@ void check_scales(const YamlNode& node, const Problem& problem, Diagnostics& dia
     }
   }
   if (lowest < -most_exponents || highest > most_exponents)
-    diagnostics.add(node.key_location,
-                    fmt::format("the scales of 'fuzz' together reach 2^{}, and a product may leave float32",
-                                highest > most_exponents ? highest : lowest),
-                    fmt::format("choose ranges whose ends together are within 2^-{0} and 2^{0}", most_exponents));
+    diagnostics.add(
+        node.key_location,
+        fmt::format("the scales of 'fuzz' together reach 2^{}, and a product may leave float32",
+                    highest > most_exponents ? highest : lowest),
+        fmt::format("choose ranges whose ends together are within 2^-{0} and 2^{0}", most_exponents));
   if (problem.fuzz.empty() && !problem.scales.empty())
     diagnostics.add(node.key_location, "'fuzz' scales inputs, and gives no scalar parameter a range",
                     "write `rows: 1..31` or the like: hidden cases have shapes of their own");

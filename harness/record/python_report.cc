@@ -17,8 +17,8 @@ constexpr std::size_t longest_name = 60;
 // Names of functions and headers alone: nothing that a page or a terminal could take for something else.
 bool is_name(const std::string& text) {
   return !text.empty() && text.size() <= longest_name && std::all_of(text.begin(), text.end(), [](char c) {
-           return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '.';
-         });
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  });
 }
 
 std::vector<std::string> names_in(const nlohmann::json& report, const char* key) {
@@ -48,10 +48,12 @@ std::string functions_note(const PythonRecord& record) {
 
 std::string left_out_note(const std::string& report) {
   const auto json = nlohmann::json::parse(report, nullptr, false);
-  const std::vector<std::string> weights = json.is_object() ? names_in(json, "left_out") : std::vector<std::string>();
+  const std::vector<std::string> weights =
+      json.is_object() ? names_in(json, "left_out") : std::vector<std::string>();
   if (weights.empty()) return "";
-  return fmt::format("ModelNew has no parameter for {}: it is right only if the answer does not depend on that",
-                     fmt::join(weights, ", "));
+  return fmt::format(
+      "ModelNew has no parameter for {}: it is right only if the answer does not depend on that",
+      fmt::join(weights, ", "));
 }
 
 }  // namespace kgrade

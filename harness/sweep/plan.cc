@@ -77,9 +77,10 @@ class Planner {
   static const char* remedy_for(const std::string& glob) {
     if (glob.find_first_of("*?[") != std::string::npos)
       return "quote the pattern, so that the shell leaves it alone; `kgrade list` shows the problems";
-    return names_paths(glob) ? "check the path, and that files or their folders are named after problems, as in "
-                               "level_1_problem_23_sample_0_kernel.py"
-                             : "`kgrade list` shows the problems";
+    return names_paths(glob)
+               ? "check the path, and that files or their folders are named after problems, as in "
+                 "level_1_problem_23_sample_0_kernel.py"
+               : "`kgrade list` shows the problems";
   }
 
   Errors read_problems() {
@@ -249,8 +250,8 @@ UngradedCandidate without_verdict(const SweepPlan& plan, std::size_t task, std::
   return {one.candidate, std::move(message), problem.slug, problem.dtype, exit_code};
 }
 
-Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout,
-                            const ProblemLoader& load, const LoadingProgress& progress) {
+Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout, const ProblemLoader& load,
+                            const LoadingProgress& progress) {
   return Planner(selection, layout, load, progress).plan();
 }
 

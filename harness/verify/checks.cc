@@ -324,6 +324,13 @@ Error ill_conditioned(const Problem& problem, const Case& bound, const std::stri
           spec != nullptr ? spec->location : Location{problem.path.string(), 0, 0}};
 }
 
+Error without_numbers(const Problem& problem, const Case& bound, const std::string& output) {
+  const CaseSpec* const spec = problem.find_case(bound.name);
+  return {
+      fmt::format("case '{}': '{}' has no finite element; no candidate can be judged", bound.name, output),
+      other_inputs_of(problem), spec != nullptr ? spec->location : Location{problem.path.string(), 0, 0}};
+}
+
 std::optional<std::string> forbidden_library(Libraries allowed, const LibraryUse& used) {
   if (allowed == Libraries::any || !is_on(Defence::declared_libraries)) return std::nullopt;
   for (const auto& [names, verb] : {std::pair{&used.linked, "links"}, std::pair{&used.opened, "opens"}}) {

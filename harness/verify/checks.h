@@ -89,13 +89,15 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
 // The same where its buffers cannot be lent.
 Error trusted_failure(std::string_view who, const Problem& problem, const Case& bound, const Answer& lent);
 
-// A problem whose reference is a Model in Python, and that Model in float32 misses the class that is asked for: the
-// contents or the formula lose too many digits, and the candidate is not to blame.
+// A problem whose reference is a Model in Python, and that Model in float32 misses the class that is asked
+// for: the contents or the formula lose too many digits, and the candidate is not to blame.
 Error ill_conditioned(const Problem& problem, const Case& bound, const std::string& output,
                       const Judgement& judgement);
 // The same without its case: "'y' is ill-conditioned: ...".
 std::string why_ill_conditioned(const Problem& problem, const std::string& output,
                                 const Judgement& judgement);
+// An expected output of such a problem is NaN or infinite throughout.
+Error without_numbers(const Problem& problem, const Case& bound, const std::string& output);
 // What its user or author can do about contents that do not suit a problem with a Model.
 std::string other_inputs_of(const Problem& problem);
 // What is allowed to the reference: fp32, or of a file of others the class that is asked for, in which its

@@ -265,7 +265,8 @@ std::string describe(const WrongOutput& wrong) {
   if (wrong.never_written > 0) parts.push_back(count(wrong.never_written) + " never written");
   if (wrong.added_to > 0)
     parts.push_back(count(wrong.added_to) +
-                    " added to what the output held before, which is arbitrary: write it instead, or grade with --clear-outputs");
+                    " added to what the output held before, which is arbitrary: write it instead, or grade "
+                    "with --clear-outputs");
   if (!wrong.pattern.empty()) parts.push_back(wrong.pattern);
   return fmt::format("{}", fmt::join(parts, "; "));
 }

@@ -48,7 +48,8 @@ TEST(Binding, ElementsOf16BitsAreCudasTypes) {
   const std::string unit = binding_unit(scale_problem(), "candidate.cu", Dtype::float16);
   EXPECT_THAT(unit, HasSubstr("#include \"candidate.cu\"\n#include <cuda_fp16.h>\n"));
   EXPECT_THAT(unit, HasSubstr("reinterpret_cast<__half*>(kgrade_arguments[2])"));
-  EXPECT_THAT(unit, HasSubstr("kgrade_scalar<float>(kgrade_arguments[1])")) << "types that are written out stay";
+  EXPECT_THAT(unit, HasSubstr("kgrade_scalar<float>(kgrade_arguments[1])"))
+      << "types that are written out stay";
   EXPECT_THAT(binding_unit(scale_problem(), "candidate.cu", Dtype::bfloat16),
               HasSubstr("reinterpret_cast<__nv_bfloat16*>(kgrade_arguments[2])"));
 }
@@ -65,14 +66,19 @@ TEST(Binding, NamesTheElementTypeThatADeclaredTypeIsFor) {
   Problem problem = scale_problem();
   problem.dtypes = {"float32", "float16"};
   const auto complaint = [&problem](const std::string& type) {
-    return signature_complaint(problem,
-                               "kgrade-binding:9:91: error: invalid application of 'sizeof' to incomplete type "
-                               "'kgrade_parameter_mismatch<0, " + type + ">'\n",
-                               Dtype::float32);
+    return signature_complaint(
+        problem,
+        "kgrade-binding:9:91: error: invalid application of 'sizeof' to incomplete type "
+        "'kgrade_parameter_mismatch<0, " +
+            type + ">'\n",
+        Dtype::float32);
   };
-  EXPECT_THAT(complaint("const __half*"),
-              Optional(std::string("parameter 1 'input' must be const float*, not const __half*, which is for --dtype float16")));
-  EXPECT_THAT(complaint("const double*"), Optional(std::string("parameter 1 'input' must be const float*, not const double*")));
+  EXPECT_THAT(
+      complaint("const __half*"),
+      Optional(std::string(
+          "parameter 1 'input' must be const float*, not const __half*, which is for --dtype float16")));
+  EXPECT_THAT(complaint("const double*"),
+              Optional(std::string("parameter 1 'input' must be const float*, not const double*")));
 }
 
 // In the form of nvcc 13.

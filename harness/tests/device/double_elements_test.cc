@@ -1,5 +1,5 @@
-// Tensors of doubles, and inputs whose rows hang together, on every device: the emulated one, and the first GPU if
-// there is one.
+// Tensors of doubles, and inputs whose rows hang together, on every device: the emulated one, and the first
+// GPU if there is one.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -71,7 +71,8 @@ TEST_P(DoubleElements, AreComparedInDoublePrecision) {
 TEST_P(DoubleElements, BeyondFloatsAreFinite) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(device_->compare(pair_of({1e300}, {1e300})).max_abs_difference, 0);
-  EXPECT_EQ(device_->compare(pair_of({1e300, infinity, NAN}, {infinity, infinity, NAN})).nonfinite_mismatches, 1u);
+  EXPECT_EQ(device_->compare(pair_of({1e300, infinity, NAN}, {infinity, infinity, NAN})).nonfinite_mismatches,
+            1u);
   EXPECT_EQ(device_->count_wrong(pair_of({1e-300, NAN}, {0, 0}), 0), 2u);
 }
 

@@ -108,8 +108,7 @@ TEST_P(IntegerElements, AreTiedByAllOfTheirBits) {
 
 TEST_P(IntegerElements, NoIndexOutsideOfTheTensorIsTied) {
   write<float>(*values_, {3, 3, 3, 3});
-  OutputPair pair =
-      pair_of<std::int64_t>(Dtype::int64, {0, 1, 4, -1, largest, 3}, {0, 0, 0, 0, 0, 0});
+  OutputPair pair = pair_of<std::int64_t>(Dtype::int64, {0, 1, 4, -1, largest, 3}, {0, 0, 0, 0, 0, 0});
   pair.values = values_.get();
   pair.values_begin = 256;
   pair.tied = {nullptr, Dtype::float32, 4, 1, 6};
@@ -190,7 +189,8 @@ TEST_P(IntegerElements, OfAWideRangeAreDrawnChangedAndFoundUnchanged) {
 
 // Both devices draw what draw/distribution.h says.
 TEST_P(IntegerElements, OfAGraphAreStoredAndFoundUnchanged) {
-  Distribution graph{Distribution::Kind::adjacency, 0.5, -1, Dtype::int32, Distribution::Structure::symmetric, 5};
+  Distribution graph{Distribution::Kind::adjacency,      0.5, -1, Dtype::int32,
+                     Distribution::Structure::symmetric, 5};
   Filling filling{actual_.get(), 512, 75, true, {graph, stream, {}}, poison_stream, Dtype::int32};
   filling.contents.changes = draw_changes(graph, stream, 75, {7, 5, 3});
   device_->poison({&filling, 1});

@@ -117,7 +117,8 @@ TEST(Distribution, WideIntegersAreEvenAndReachBothEnds) {
 }
 
 TEST(Distribution, TheWidestIntegersAreAllBits) {
-  const std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                     most = std::numeric_limits<std::int64_t>::max();
   std::int64_t seen_set = 0, seen_clear = 0;
   for (std::uint64_t i = 0; i < 200; ++i) {
     const std::int64_t value = wide_element(wide(least, most), {42, 0, 0}, i);

@@ -19,7 +19,8 @@ using Structure = Distribution::Structure;
 
 constexpr RandomStream stream{42, 1, 2};
 
-Distribution rows_of(Distribution distribution, std::uint32_t columns, Structure structure = Structure::none) {
+Distribution rows_of(Distribution distribution, std::uint32_t columns,
+                     Structure structure = Structure::none) {
   distribution.columns = columns;
   distribution.structure = structure;
   return distribution;
@@ -190,8 +191,8 @@ TEST(Rows, ShortOnesAreTheSoftmaxOfNormalNumbers) {
   }
 }
 
-// Nearly as a softmax makes them: their logarithms have a variance of 1 within a row then, and the mean of their
-// squares is e / n^2 for long rows.
+// Nearly as a softmax makes them: their logarithms have a variance of 1 within a row then, and the mean of
+// their squares is e / n^2 for long rows.
 TEST(Rows, SharesAreDistributedAsASoftmaxMakesThem) {
   constexpr std::uint32_t n = 1000;
   double variance = 0;
@@ -244,14 +245,16 @@ TEST(Doubles, OfAllDistributionsAreThoseOfFloats) {
   choice.count = 2;
   choice.choices[0] = 0.5;
   choice.choices[1] = -3;
-  for (const Distribution& single : {choice, Distribution{Kind::integers, -3, 9}, Distribution{Kind::bernoulli, 0.3},
-                                     Distribution{Kind::constant, 1.5}, rows_of({Kind::adjacency, 0.3, -1}, 9),
-                                     rows_of({Kind::integers, 0, 9}, 9, Structure::symmetric),
-                                     rows_of({Kind::integers, 0, 9}, 9, Structure::upper)}) {
+  for (const Distribution& single :
+       {choice, Distribution{Kind::integers, -3, 9}, Distribution{Kind::bernoulli, 0.3},
+        Distribution{Kind::constant, 1.5}, rows_of({Kind::adjacency, 0.3, -1}, 9),
+        rows_of({Kind::integers, 0, 9}, 9, Structure::symmetric),
+        rows_of({Kind::integers, 0, 9}, 9, Structure::upper)}) {
     Distribution wide = single;
     wide.dtype = Dtype::float64;
     for (std::uint64_t i = 0; i < 162; ++i)
-      ASSERT_EQ(double_of(wide_element(wide, stream, i)), static_cast<double>(element(single, stream, i))) << i;
+      ASSERT_EQ(double_of(wide_element(wide, stream, i)), static_cast<double>(element(single, stream, i)))
+          << i;
   }
 }
 

@@ -1,4 +1,5 @@
-// Problems whose inputs have a structure, whose answers are exact, and whose shapes the kernel finds in a tensor.
+// Problems whose inputs have a structure, whose answers are exact, and whose shapes the kernel finds in a
+// tensor.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,8 +34,9 @@ class Contract : public testing::Test {
 
   // The references include nothing, so a candidate is a reference in other words.
   void problem(const std::string& frontmatter, const std::string& reference) {
-    problem_ = write("problems/tried.md", "---\nslug: tried\ntitle: Tried\ndifficulty: EASY\ntags: [tried]\n" +
-                                              frontmatter + "---\nText.\n");
+    problem_ =
+        write("problems/tried.md", "---\nslug: tried\ntitle: Tried\ndifficulty: EASY\ntags: [tried]\n" +
+                                       frontmatter + "---\nText.\n");
     write("reference/tried.cu", reference);
   }
 
@@ -89,8 +91,10 @@ fuzz:
   const Result right = grade(paths_kernel);
   EXPECT_EQ(right.exit_code, 0) << right.output;
   EXPECT_THAT(right.output, HasSubstr("exact"));
-  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
-           {"lengths[at] < 0 || ", ""}, {"k < n; ++k", "k + 1 < n; ++k"}, {"if (to < 0 || from < 0) return;", ""}}) {
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"lengths[at] < 0 || ", ""},
+                                                        {"k < n; ++k", "k + 1 < n; ++k"},
+                                                        {"if (to < 0 || from < 0) return;", ""}}) {
     const Result wrong = grade(replaced(paths_kernel, from, to));
     EXPECT_EQ(wrong.exit_code, 1) << wrong.output;
     EXPECT_THAT(wrong.output, HasSubstr("wrong_answer")) << from;
@@ -139,8 +143,10 @@ fuzz: {dim: 0..2, ndim: 3, d0: 1..9, d1: 5..9, d2: 5..9}
   const Result right = grade(sums_kernel);
   EXPECT_EQ(right.exit_code, 0) << right.output;
   EXPECT_THAT(right.output, HasSubstr("accepted"));
-  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
-           {"size_t i = dim + 1", "size_t i = dim"}, {"k < extent", "k + 1 < extent"}, {"shape[dim]", "shape[ndim - 1]"}})
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"size_t i = dim + 1", "size_t i = dim"},
+                                                        {"k < extent", "k + 1 < extent"},
+                                                        {"shape[dim]", "shape[ndim - 1]"}})
     EXPECT_EQ(grade(replaced(sums_kernel, from, to)).exit_code, 1) << from;
   const Result shown = kgrade({"show", problem_});
   EXPECT_THAT(shown.output, HasSubstr("const size_t* shape"));
@@ -252,8 +258,9 @@ cases: [{name: some, role: test, n: 133}, {name: many, role: bench, n: 1000003}]
   const std::string adding = replaced(writing, "y[i] = ", "y[i] += ");
   const Result refused = grade(adding);
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.output, HasSubstr("all added to what the output held before, which is arbitrary: write it "
-                                        "instead, or grade with --clear-outputs"));
+  EXPECT_THAT(refused.output,
+              HasSubstr("all added to what the output held before, which is arbitrary: write it "
+                        "instead, or grade with --clear-outputs"));
   const std::string record = (folder_.path() / "record.json").string();
   const Result accepted = kgrade({"grade", problem_, write("candidate.cu", adding), "--device", "emulated",
                                   "--clear-outputs", "--json", record});
@@ -261,8 +268,9 @@ cases: [{name: some, role: test, n: 133}, {name: many, role: bench, n: 1000003}]
   EXPECT_THAT(accepted.output, HasSubstr("outputs cleared"));
   EXPECT_THAT(*read_text_file(record), HasSubstr("\"clears_outputs\": true"));
   // What it leaves alone is zero, and wrong all the same.
-  const Result idle = kgrade({"grade", problem_, write("candidate.cu", replaced(adding, "i < n", "i + 1 < n")),
-                              "--device", "emulated", "--clear-outputs"});
+  const Result idle =
+      kgrade({"grade", problem_, write("candidate.cu", replaced(adding, "i < n", "i + 1 < n")), "--device",
+              "emulated", "--clear-outputs"});
   EXPECT_EQ(idle.exit_code, 1);
   EXPECT_THAT(idle.output, HasSubstr("1 of 133 elements wrong"));
   const Result board = kgrade({"leaderboard", record});
@@ -273,9 +281,10 @@ cases: [{name: some, role: test, n: 133}, {name: many, role: bench, n: 1000003}]
 TEST_F(Contract, MacrosOfACandidateAreItsOwn) {
   problem(product_problem, product_kernel);
   std::string macros;
-  for (const char* const name : {"A", "B", "N", "First", "Rest", "To", "Return", "Position", "Types", "type", "value",
-                                 "same", "require", "nth", "parts", "count", "result", "parameter", "scalar", "slot",
-                                 "arguments"})
+  for (const char* const name :
+       {"A",        "B",     "N",      "First",     "Rest",   "To",      "Return",
+        "Position", "Types", "type",   "value",     "same",   "require", "nth",
+        "parts",    "count", "result", "parameter", "scalar", "slot",    "arguments"})
     macros += "#define " + std::string(name) + " 16\n";
   const Result result = grade(macros + product_kernel);
   EXPECT_EQ(result.exit_code, 0) << result.output;
@@ -314,9 +323,9 @@ fuzz: {rows: 33..67, columns: 2..9}
 const std::string in_float =
     replaced(replaced(doubles_kernel, "double sum", "float sum"), "x[row * columns + i] * w[i]",
              "static_cast<float>(x[row * columns + i]) * static_cast<float>(w[i])");
-const std::string in_eight_bits = replaced(
-    doubles_kernel, "x[row * columns + i]",
-    "__uint_as_float(__float_as_uint(static_cast<float>(x[row * columns + i])) & 0xFFFF0000u)");
+const std::string in_eight_bits =
+    replaced(doubles_kernel, "x[row * columns + i]",
+             "__uint_as_float(__float_as_uint(static_cast<float>(x[row * columns + i])) & 0xFFFF0000u)");
 
 TEST_F(Contract, DoublesAreJudgedByTheClassThatTheyReach) {
   problem(doubles_problem(""), doubles_kernel);
@@ -382,7 +391,8 @@ fuzz: {rows: 33..67, columns: 5..37}
   EXPECT_EQ(linted.exit_code, 0) << linted.output;
   const Result right = grade(divergence_kernel);
   EXPECT_EQ(right.exit_code, 0) << right.output;
-  // Divergences are positive, and what the rows add up to is known: this would be as good an answer otherwise.
+  // Divergences are positive, and what the rows add up to is known: this would be as good an answer
+  // otherwise.
   const Result wrong = grade(replaced(divergence_kernel, "- logs[i]", "- logs[row * columns]"));
   EXPECT_THAT(wrong.output, HasSubstr("wrong_answer"));
 }
@@ -404,8 +414,8 @@ extern "C" void solution(const float* sorted, const float* wanted, const int* pl
 }
 )";
 
-// A search in what is not sorted would give others than the binary one, and two of one place would leave another
-// unwritten.
+// A search in what is not sorted would give others than the binary one, and two of one place would leave
+// another unwritten.
 TEST_F(Contract, RowsMayBeSortedAndMayBePermutations) {
   problem(R"yaml(parameters:
   - {name: sorted, type: float, pointer: true, const: true, shape: [rows, columns], init: "sorted(normal(0, 1))"}

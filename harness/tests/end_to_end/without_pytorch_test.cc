@@ -45,9 +45,8 @@ TEST_F(WithoutPyTorch, ASweepThatNamesOneGradesNothing) {
   const Result result = kgrade({"sweep", "--device", "emulated", "--only", slug, "--solutions", at("*"),
                                 "--hidden", "0", "--jobs", "1", "--python", python(), "--output", results});
   EXPECT_EQ(result.exit_code, 3) << result.output;
-  EXPECT_THAT(result.output,
-              AllOf(HasSubstr("PyTorch is not installed for Python 3.11.7 (/opt/bin/python3)"),
-                    HasSubstr("run `/opt/bin/python3 -m pip install torch`")));
+  EXPECT_THAT(result.output, AllOf(HasSubstr("PyTorch is not installed for Python 3.11.7 (/opt/bin/python3)"),
+                                   HasSubstr("run `/opt/bin/python3 -m pip install torch`")));
   std::ifstream lines(results);
   std::string line;
   EXPECT_FALSE(std::getline(lines, line)) << line;
@@ -56,12 +55,13 @@ TEST_F(WithoutPyTorch, ASweepThatNamesOneGradesNothing) {
 TEST_F(WithoutPyTorch, BaselinesAreLeftOutAndTheRecordSaysWhy) {
   const std::string measured = "harness/tests/measured";
   const Result result = kgrade({"grade", "linear", measured + "/candidates/linear.cu", "--problems",
-                                measured + "/problems", "--device", "emulated", "--case", "large", "--baselines",
-                                "pytorch", "--python", python(), "--json", "-"});
+                                measured + "/problems", "--device", "emulated", "--case", "large",
+                                "--baselines", "pytorch", "--python", python(), "--json", "-"});
   EXPECT_EQ(result.exit_code, 0) << result.output;
-  EXPECT_THAT(result.output,
-              AllOf(HasSubstr("\"missing\": \"PyTorch's baselines: PyTorch is not installed for Python 3.11.7"),
-                    HasSubstr("run `/opt/bin/python3 -m pip install torch`")));
+  EXPECT_THAT(
+      result.output,
+      AllOf(HasSubstr("\"missing\": \"PyTorch's baselines: PyTorch is not installed for Python 3.11.7"),
+            HasSubstr("run `/opt/bin/python3 -m pip install torch`")));
 }
 
 TEST_F(WithoutPyTorch, AProblemOfKernelBenchIsTheMachinesFault) {

@@ -22,7 +22,8 @@ TEST_F(CaseRunTest, AWrongAnswerEndsTheCaseAndSaysHowWrong) {
   arena_.unwritten = 3;
   const CaseRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::wrong_answer);
-  EXPECT_EQ(record.message, "'output': 100 of 100 elements wrong, the worst at [3, 7]; 3 as they were before the call");
+  EXPECT_EQ(record.message,
+            "'output': 100 of 100 elements wrong, the worst at [3, 7]; 3 as they were before the call");
   EXPECT_EQ(record.relative_error, 0.5);
   EXPECT_EQ(record.precision, Precision::none);
   EXPECT_TRUE(record.speedups.empty());
@@ -39,7 +40,8 @@ TEST_F(CaseRunTest, AWrongAnswerMayHaveNoElementThatIsWrongByItself) {
   const CaseRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::wrong_answer);
   EXPECT_EQ(record.message,
-            "'output': off by 5.0e-01 as a whole (norm of the difference over norm), no element stands out, the worst at "
+            "'output': off by 5.0e-01 as a whole (norm of the difference over norm), no element stands out, "
+            "the worst at "
             "[3, 7]");
 }
 

@@ -58,8 +58,9 @@ TEST(InitForms, EndsOfIntegersMayBeExpressions) {
 }
 
 TEST(InitForms, EndsThatLeaveNothingAreTheCasesFault) {
-  EXPECT_THAT(error_of(with_input("int64_t", "[rows]", "labels(columns - 3)")),
-              HasSubstr("case 'tiny': 'init' of 'input': 'labels(columns - 3)' is empty: `columns - 3` is 0"));
+  EXPECT_THAT(
+      error_of(with_input("int64_t", "[rows]", "labels(columns - 3)")),
+      HasSubstr("case 'tiny': 'init' of 'input': 'labels(columns - 3)' is empty: `columns - 3` is 0"));
   EXPECT_THAT(error_of(with_input("int64_t", "[rows]", "labels(-9223372036854775807 - rows / 2)")),
               HasSubstr("is empty: `-9223372036854775807 - rows / 2` is -9223372036854775808"));
   EXPECT_THAT(error_of(with_input("int64_t", "[rows]", "integers(columns, rows)")), HasSubstr("from 3 to 2"));
@@ -68,7 +69,8 @@ TEST(InitForms, EndsThatLeaveNothingAreTheCasesFault) {
   EXPECT_THAT(error_of(with_input("uint8_t", "[rows]", "integers(-rows, 3)")),
               HasSubstr("`-rows` gives -2, which uint8_t does not hold"));
   EXPECT_THAT(error_of(with_input("[VAR]", "[rows]", "labels(rows * 16777216)")), HasSubstr("beyond 2^24"));
-  EXPECT_THAT(error_of(with_input("int64_t", "[rows]", "labels(colums)")), HasSubstr("unknown name 'colums'"));
+  EXPECT_THAT(error_of(with_input("int64_t", "[rows]", "labels(colums)")),
+              HasSubstr("unknown name 'colums'"));
 }
 
 TEST(InitForms, IntegersOfATensorOfIntegersAreAsWideAsItsType) {
@@ -76,15 +78,20 @@ TEST(InitForms, IntegersOfATensorOfIntegersAreAsWideAsItsType) {
   EXPECT_EQ(wide.kind, ResolvedInit::Kind::wide_integers);
   EXPECT_EQ(wide.low, 0);
   EXPECT_EQ(wide.high, 9223372036854775807);
-  const ResolvedInit below = init_of(with_input("int64_t", "[rows]", "integers(-3000000000, rows * 5000000001)"));
+  const ResolvedInit below =
+      init_of(with_input("int64_t", "[rows]", "integers(-3000000000, rows * 5000000001)"));
   EXPECT_EQ(below.low, -3000000000);
   EXPECT_EQ(below.high, 10000000002);
   EXPECT_EQ(init_of(with_input("int64_t", "[rows]", "labels(rows * 16777217)")).high, 33554433);
-  EXPECT_EQ(init_of(with_input("int64_t", "[rows]", "integers(0, 16777216)")).kind, ResolvedInit::Kind::integers);
-  EXPECT_THAT(error_of(with_input("int", "[rows]", "integers(0, 2147483648)")), HasSubstr("int does not hold"));
-  EXPECT_THAT(error_of(with_input("int", "[rows]", "integers(0, rows * 2000000000)")), HasSubstr("int does not hold"));
+  EXPECT_EQ(init_of(with_input("int64_t", "[rows]", "integers(0, 16777216)")).kind,
+            ResolvedInit::Kind::integers);
+  EXPECT_THAT(error_of(with_input("int", "[rows]", "integers(0, 2147483648)")),
+              HasSubstr("int does not hold"));
+  EXPECT_THAT(error_of(with_input("int", "[rows]", "integers(0, rows * 2000000000)")),
+              HasSubstr("int does not hold"));
   EXPECT_THAT(error_of(with_input("[VAR]", "[rows]", "integers(0, 16777217)")), HasSubstr("at most 2^24"));
-  EXPECT_THAT(error_of(with_input("[VAR]", "[rows]", "integers(0, rows * 16777217)")), HasSubstr("beyond 2^24"));
+  EXPECT_THAT(error_of(with_input("[VAR]", "[rows]", "integers(0, rows * 16777217)")),
+              HasSubstr("beyond 2^24"));
   EXPECT_THAT(parse_init("integers(0, 16777217)").error().message, HasSubstr("at most 2^24"));
 }
 
@@ -99,13 +106,15 @@ TEST(InitForms, NumbersOfAChoiceMustFitTheType) {
 }
 
 TEST(InitForms, StructuresAreOfSquareMatrices) {
-  const ResolvedInit init = init_of(with_input("[VAR]", "[rows, columns, columns]", "triangular(normal(0, 1), upper)"));
+  const ResolvedInit init =
+      init_of(with_input("[VAR]", "[rows, columns, columns]", "triangular(normal(0, 1), upper)"));
   EXPECT_EQ(init.structure, Init::Structure::upper);
   EXPECT_EQ(init.columns, 3);
   EXPECT_EQ(init.kind, ResolvedInit::Kind::normal);
   EXPECT_EQ(init_of(with_input("[VAR]", "[rows, rows]", "symmetric(adjacency(0.5, -1))")).second, -1);
   for (const char* const form : {"symmetric(normal(0, 1))", "adjacency(0.5, 0)"}) {
-    EXPECT_THAT(error_of(with_input("[VAR]", "[rows, columns]", form)), HasSubstr("is for square matrices")) << form;
+    EXPECT_THAT(error_of(with_input("[VAR]", "[rows, columns]", form)), HasSubstr("is for square matrices"))
+        << form;
     EXPECT_THAT(error_of(with_input("[VAR]", "[rows]", form)), HasSubstr("is for square matrices")) << form;
   }
   EXPECT_THAT(error_of(with_input("[VAR]", "[rows, rows]", "triangular(normal(0, 1))")),
@@ -128,7 +137,8 @@ TEST(InitForms, RowsLieAlongTheLastAxis) {
   EXPECT_EQ(sorted.kind, ResolvedInit::Kind::normal);
   EXPECT_EQ(sorted.second, 2);
   EXPECT_EQ(sorted.columns, 3);
-  const ResolvedInit wide = init_of(with_input("int64_t", "[columns, rows]", "sorted(integers(0, rows * 5000000001))"));
+  const ResolvedInit wide =
+      init_of(with_input("int64_t", "[columns, rows]", "sorted(integers(0, rows * 5000000001))"));
   EXPECT_EQ(wide.kind, ResolvedInit::Kind::wide_integers);
   EXPECT_EQ(wide.columns, 2);
   EXPECT_EQ(init_of(with_input("int", "[rows]", "permutation")).kind, ResolvedInit::Kind::permutation);
@@ -137,18 +147,23 @@ TEST(InitForms, RowsLieAlongTheLastAxis) {
 }
 
 TEST(InitForms, RowsOfOtherKindsAreRefused) {
-  for (const char* const form : {"sorted(choice(1, 2))", "sorted(symmetric(ones))", "sorted(sorted(normal(0, 1)))",
-                                 "sorted(softmax_rows)", "sorted(ones)", "sorted(adjacency(0.5, 0))"})
+  for (const char* const form :
+       {"sorted(choice(1, 2))", "sorted(symmetric(ones))", "sorted(sorted(normal(0, 1)))",
+        "sorted(softmax_rows)", "sorted(ones)", "sorted(adjacency(0.5, 0))"})
     EXPECT_THAT(error_of(with_input("[VAR]", "[rows, rows]", form)),
-                HasSubstr("is of uniform, normal, integers or labels alone")) << form;
+                HasSubstr("is of uniform, normal, integers or labels alone"))
+        << form;
   for (const char* const form :
        {"symmetric(permutation)", "triangular(softmax_rows, lower)", "symmetric(sorted(normal(0, 1)))"})
-    EXPECT_THAT(error_of(with_input("[VAR]", "[rows, rows]", form)), HasSubstr("is of a distribution alone")) << form;
+    EXPECT_THAT(error_of(with_input("[VAR]", "[rows, rows]", form)), HasSubstr("is of a distribution alone"))
+        << form;
   EXPECT_THAT(error_of(with_input("[VAR]", "[rows]", "sorted(normal(0, 1), upper)")),
               HasSubstr("takes a distribution"));
   EXPECT_THAT(error_of(with_input("[VAR]", "[rows]", "sorted")), HasSubstr("sorted takes a distribution"));
-  EXPECT_THAT(error_of(with_input("int", "[rows]", "permutation(3)")), HasSubstr("permutation takes 0 numbers"));
-  EXPECT_THAT(error_of(with_input("[VAR]", "[rows]", "softmax_rows(1)")), HasSubstr("softmax_rows takes 0 numbers"));
+  EXPECT_THAT(error_of(with_input("int", "[rows]", "permutation(3)")),
+              HasSubstr("permutation takes 0 numbers"));
+  EXPECT_THAT(error_of(with_input("[VAR]", "[rows]", "softmax_rows(1)")),
+              HasSubstr("softmax_rows takes 0 numbers"));
   EXPECT_THAT(error_of(with_input("uint8_t", "[rows]", "e4m3(softmax_rows)")), HasSubstr("numbers alone"));
 }
 
@@ -161,23 +176,28 @@ TEST(InitForms, RowsAreOfTheTypesThatHoldThem) {
   EXPECT_THAT(error_of(with_input("int", "[rows]", "softmax_rows")), HasSubstr("draws no integers"));
   EXPECT_THAT(error_of(with_input("__half", "[rows]", "softmax_rows")),
               HasSubstr("below the normal numbers of __half"));
-  EXPECT_THAT(error_of(edited(with_input("[VAR]", "[rows]", "softmax_rows"), "[float32]", "[float32, float16]")),
-              HasSubstr("as float16, 'init' 'softmax_rows' of 'input' has shares below the normal numbers"));
-  EXPECT_EQ(error_of(edited(with_input("[VAR]", "[rows]", "softmax_rows"), "[float32]", "[float32, bfloat16]")), "");
-  EXPECT_EQ(error_of(edited(with_input("[VAR]", "[rows]", "log_softmax_rows"), "[float32]", "[float16]")), "");
+  EXPECT_THAT(
+      error_of(edited(with_input("[VAR]", "[rows]", "softmax_rows"), "[float32]", "[float32, float16]")),
+      HasSubstr("as float16, 'init' 'softmax_rows' of 'input' has shares below the normal numbers"));
+  EXPECT_EQ(
+      error_of(edited(with_input("[VAR]", "[rows]", "softmax_rows"), "[float32]", "[float32, bfloat16]")),
+      "");
+  EXPECT_EQ(error_of(edited(with_input("[VAR]", "[rows]", "log_softmax_rows"), "[float32]", "[float16]")),
+            "");
 }
 
 // Neighbours may have other powers of two then.
 TEST(InitForms, RowsAreNotScaled) {
   for (const char* const form : {"sorted(normal(0, 1))", "softmax_rows", "log_softmax_rows"})
-    EXPECT_THAT(
-        error_of(edited(with_input("[VAR]", "[rows, columns]", form), "rows: 1..3",
-                        "rows: 1..3\n  input: scale(2^-4..2^4)")),
-        HasSubstr("'fuzz' of 'input' scales '" + std::string(form) + "', the elements of whose rows hang together"));
+    EXPECT_THAT(error_of(edited(with_input("[VAR]", "[rows, columns]", form), "rows: 1..3",
+                                "rows: 1..3\n  input: scale(2^-4..2^4)")),
+                HasSubstr("'fuzz' of 'input' scales '" + std::string(form) +
+                          "', the elements of whose rows hang together"));
 }
 
 TEST(InitForms, FractionsAreNoIntegers) {
-  for (const char* const form : {"uniform_fan_in(rows)", "uniform(0, 1)", "normal(0, 1)", "symmetric(uniform(0, 1))"})
+  for (const char* const form :
+       {"uniform_fan_in(rows)", "uniform(0, 1)", "normal(0, 1)", "symmetric(uniform(0, 1))"})
     EXPECT_THAT(error_of(with_input("int", "[rows, rows]", form)), HasSubstr("draws no integers")) << form;
 }
 
@@ -187,10 +207,13 @@ TEST(InitForms, ValuesAreATensorOfExtents) {
   EXPECT_THAT(bound->tensors[0].shape, ElementsAre(3));
   EXPECT_THAT(bound->tensors[0].init.choices, ElementsAre(2, 3, 33554434));
   EXPECT_TRUE(bound->tensors[0].is_listed());
-  EXPECT_THAT(error_of(with_input("int8_t", "values(rows, 64 * rows)", "")), HasSubstr("is 128, which int8_t does not"));
+  EXPECT_THAT(error_of(with_input("int8_t", "values(rows, 64 * rows)", "")),
+              HasSubstr("is 128, which int8_t does not"));
   EXPECT_THAT(error_of(with_input("[VAR]", "values(rows)", "")), HasSubstr("is no input of an integer type"));
-  EXPECT_THAT(error_of(with_input("int", "values(rows", "")), HasSubstr("'shape' of parameter 'input' is 'values(rows'"));
-  EXPECT_THAT(error_of(with_input("int", "value(rows)", "")), HasSubstr("'shape' of parameter 'input' is 'value(rows)'"));
+  EXPECT_THAT(error_of(with_input("int", "values(rows", "")),
+              HasSubstr("'shape' of parameter 'input' is 'values(rows'"));
+  EXPECT_THAT(error_of(with_input("int", "value(rows)", "")),
+              HasSubstr("'shape' of parameter 'input' is 'value(rows)'"));
   EXPECT_THAT(error_of(with_input("int", "values()", "")), HasSubstr("takes 1 to 8 integer expressions"));
   EXPECT_THAT(error_of(with_input("int", "values(rows)", "ones")), HasSubstr("has values as its 'shape'"));
   EXPECT_THAT(error_of(with_input("int", "values(row)", "")), HasSubstr("unknown name 'row'"));

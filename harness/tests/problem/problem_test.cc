@@ -125,8 +125,9 @@ TEST(Problem, InitsAreRead) {
 
 TEST(Problem, ExtentsAreNoArguments) {
   const std::string text = edited(row_sum, "dtypes:", "extents: [depth]\ndefaults: {depth: 1}\ndtypes:");
-  const Problem problem = parsed(edited(edited(text, "shape: [rows, columns]", "shape: [rows, columns, depth]"),
-                                        "columns: 3, scale", "columns: 3, depth: 5, scale"));
+  const Problem problem =
+      parsed(edited(edited(text, "shape: [rows, columns]", "shape: [rows, columns, depth]"),
+                    "columns: 3, scale", "columns: 3, depth: 5, scale"));
   EXPECT_EQ(problem.arguments().size(), 5U);
   EXPECT_EQ(problem.parameters.back().name, "depth");
   EXPECT_EQ(signature(problem).find("depth"), std::string::npos);

@@ -118,13 +118,15 @@ TEST(TensorTypes, AnOutputOfFewBitsIsTheTypeUnderTest) {
 }
 
 TEST(TensorTypes, CodesAreDrawnAsBytes) {
-  const auto codes = tiny_of(largest("type: uint8_t, init: \"e4m3(normal(0, 2))\"", "type: float")).tensors[0].init;
+  const auto codes =
+      tiny_of(largest("type: uint8_t, init: \"e4m3(normal(0, 2))\"", "type: float")).tensors[0].init;
   EXPECT_EQ(codes.encoding, SmallFloat::e4m3);
   EXPECT_EQ(codes.kind, ResolvedInit::Kind::normal);
   EXPECT_EQ(codes.second, 2);
   EXPECT_THAT(said_of(largest("type: int, init: \"e8m0(normal(0, 2))\"", "type: float")),
               HasSubstr("draws bytes, and the type is int"));
-  for (const char* wrong : {"e4m3(labels(3))", "e4m3(e5m2(ones))", "e5m2(symmetric(ones))", "e8m0(1)", "e4m3"})
+  for (const char* wrong :
+       {"e4m3(labels(3))", "e4m3(e5m2(ones))", "e5m2(symmetric(ones))", "e8m0(1)", "e4m3"})
     EXPECT_THAT(said_of(largest("type: uint8_t, init: \"" + std::string(wrong) + "\"", "type: float")),
                 HasSubstr("is of a distribution of numbers alone"))
         << wrong;
@@ -168,9 +170,11 @@ TEST(Comparisons, SayWhatIsWrongWithThem) {
   EXPECT_THAT(said("ties(y, 1)"), HasSubstr("names 'y', which is no input"));
   EXPECT_THAT(said("ties(x, 3)"), HasSubstr("names axis 3 of 'x', which has 3"));
   EXPECT_THAT(said("ties(x, -4)"), HasSubstr("names axis -4"));
-  EXPECT_THAT(said("ties(x, 2)"), HasSubstr("does not fit: 'y' has 6 elements, and 'x' 15 lines along axis 2"));
+  EXPECT_THAT(said("ties(x, 2)"),
+              HasSubstr("does not fit: 'y' has 6 elements, and 'x' 15 lines along axis 2"));
   EXPECT_THAT(said("ties(x, 1)", "float"), HasSubstr("is of no integer type"));
-  for (const char* text : {"ties", "ties()", "ties(x, 1, 2)", "ties(x, one)", "ties(x", "exact(1)", "near", ""})
+  for (const char* text :
+       {"ties", "ties()", "ties(x, 1, 2)", "ties(x, one)", "ties(x", "exact(1)", "near", ""})
     EXPECT_THAT(said(text), HasSubstr("compare")) << text;
   EXPECT_THAT(said_of(largest(std::string(drawn) + ", compare: exact", "type: float")),
               HasSubstr("'x' is no output and has a 'compare'"));

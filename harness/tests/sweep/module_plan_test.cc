@@ -106,8 +106,10 @@ TEST(LoadProblems, SideBySideAndEachOnce) {
     return problem;
   };
   std::vector<std::size_t> told;
-  const auto loaded = load_problems({"b.py", "wrong.py", "a.py", "b.py"}, load,
-                                    [&](std::size_t done, std::size_t all) { told.insert(told.end(), {done, all}); });
+  const auto loaded =
+      load_problems({"b.py", "wrong.py", "a.py", "b.py"}, load, [&](std::size_t done, std::size_t all) {
+        told.insert(told.end(), {done, all});
+      });
   EXPECT_EQ(begun, 3);
   EXPECT_THAT(told, ElementsAre(1, 3, 2, 3, 3, 3));
   ASSERT_EQ(loaded.size(), 3);
