@@ -12,9 +12,9 @@ struct Names {
 };
 
 constexpr std::array<Names, 15> names = {{{"float32", "float", ""},
-                                          {"float64", "double", ""},
                                           {"float16", "__half", "cuda_fp16.h"},
                                           {"bfloat16", "__nv_bfloat16", "cuda_bf16.h"},
+                                          {"float64", "double", ""},
                                           {"float8_e4m3fn", "__nv_fp8_e4m3", "cuda_fp8.h"},
                                           {"float8_e5m2", "__nv_fp8_e5m2", "cuda_fp8.h"},
                                           {"int8", "int8_t", ""},

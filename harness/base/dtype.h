@@ -16,9 +16,9 @@ namespace kgrade {
 
 enum class Dtype : std::int32_t {
   float32,
-  float64,
   float16,
   bfloat16,
+  float64,
   float8_e4m3fn,
   float8_e5m2,
   int8,
@@ -48,7 +48,7 @@ KGRADE_HOST_DEVICE constexpr bool is_float8(Dtype dtype) {
 
 // Floating types of 16 or 8 bits.
 KGRADE_HOST_DEVICE constexpr bool is_narrow(Dtype dtype) {
-  return dtype >= Dtype::float16 && dtype <= Dtype::float8_e5m2;
+  return dtype == Dtype::float16 || dtype == Dtype::bfloat16 || is_float8(dtype);
 }
 
 KGRADE_HOST_DEVICE constexpr std::uint64_t element_bytes(Dtype dtype) {
