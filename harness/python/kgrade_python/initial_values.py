@@ -20,11 +20,13 @@ def initial_weights(model_source, positional, keywords):
         return {}
 
 
-def place_by_values(weights, state, initial, places):
+def place_by_values(weights, shapes, state, initial, places):
     """Adds to `places` those weights whose initial values one free tensor of the module has, and no other weight.
 
-    `weights`: {name in the problem: name in Model}; `state`: {name in the module: tensor}, both seeded alike."""
-    left = {weight: initial[usual] for weight, usual in weights.items() if weight not in places and usual in initial}
+    `weights`: {name in the problem: name in Model}; `shapes`: {name in the problem: its shape in this case}; `state`:
+    {name in the module: tensor}, which begins as `initial` does if they mean the same."""
+    left = {weight: initial[usual] for weight, usual in weights.items() if weight not in places and usual in initial
+            and tuple(initial[usual].shape) == shapes[weight]}
     free = {name: tensor for name, tensor in state.items() if name not in places.values()}
     for weight, values in left.items():
         same = [name for name, tensor in free.items() if is_equal(tensor, values)]

@@ -413,7 +413,7 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
         place_by_shape(weights, shapes, {**state, **dropped, **drawn}, places)
     if len(places) < len(weights):
         initial = initial_weights(contract.get("model"), *arguments_of(call))
-        place_by_values(weights, {**state, **dropped, **drawn}, initial, places)
+        place_by_values(weights, shapes, {**state, **dropped, **drawn}, initial, places)
         place_by_shape(weights, shapes, {**state, **dropped, **drawn}, places)
     left_out = [weight for weight in weights if weight not in places]
     if left_out and not (contract.get("of_file") and may_leave_out(left_out, pairs, module, {**dropped, **drawn}, places)):
