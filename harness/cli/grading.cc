@@ -19,8 +19,7 @@ void add_contest_options(CLI::App& command, GradingArguments& arguments) {
   command
       .add_option("candidates", arguments.candidates,
                   "Candidates: .cu and .py files, or texts with code blocks, of which the last one that is a "
-                  "submission "
-                  "is graded; - reads one from standard input")
+                  "submission is graded; - reads one from standard input")
       ->required()
       ->type_name("FILE");
   add_device_option(command, arguments.device);

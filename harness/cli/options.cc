@@ -146,9 +146,8 @@ void add_baselines_options(CLI::App& command, WantedBaselines& baselines) {
   CLI::Option* const chosen = command.add_option_function<std::string>(
       "--baselines", take,
       "none: compare with the reference only; pytorch: with --quick and on the emulated device, too, with "
-      "the "
-      "vendor's library and PyTorch, eager in fp32 and in TF32 (default: where there is time and times are "
-      "speed); compile: also with torch.compile of both");
+      "the vendor's library and PyTorch, eager in fp32 and in TF32 (default: where there is time and times "
+      "are speed); compile: also with torch.compile of both");
   chosen->type_name("none|pytorch|compile");
   command
       .add_flag_function(

@@ -6,7 +6,7 @@ namespace kgrade {
 namespace fs = std::filesystem;
 
 fs::path Layout::reference_source(const Problem& problem) const {
-  if (!problem.reference.empty()) return problem.path.parent_path() / problem.reference;
+  if (problem.has_model()) return model_source(problem);
   std::error_code ignored;
   const fs::path folder = fs::absolute(problem.path, ignored).lexically_normal().parent_path().parent_path();
   const fs::path own = problem.source_slug() + ".cu";
@@ -16,6 +16,10 @@ fs::path Layout::reference_source(const Problem& problem) const {
     if (!problem.family.empty() && fs::exists(references / of_family, ignored)) return references / of_family;
   }
   return folder / "reference" / own;
+}
+
+fs::path Layout::model_source(const Problem& problem) {
+  return problem.path.parent_path() / problem.reference;
 }
 
 fs::path Layout::reference_folder(const fs::path& source) {

@@ -30,6 +30,8 @@ struct Layout {
   // there, else in `reference`, else in that of `operators`. When there is none, where its author should
   // write it: beside the folder of the problem's own file.
   std::filesystem::path reference_source(const Problem& problem) const;
+  // That Python file, of a problem with a Model.
+  static std::filesystem::path model_source(const Problem& problem);
   // The `reference` folder that such a source is of.
   static std::filesystem::path reference_folder(const std::filesystem::path& source);
 

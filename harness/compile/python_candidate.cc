@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "compile/compiler_log.h"
 #include "compile/confined_compiler.h"
+#include "compile/layout.h"
 #include "problem/python_forms.h"
 
 namespace kgrade {
@@ -59,11 +60,15 @@ json contract_of(const Problem& problem, const std::string& shown_as) {
     if (parameter.is_output()) contract["output_positions"].push_back(i);
   }
   if (problem.torch) contract["torch"] = torch_json(*problem.torch);
-  // A candidate's weights may be told by the values that Model's begin with (initial_values.py).
-  if (problem.has_model()) {
-    const auto model = read_text_file(problem.path.parent_path() / problem.reference);
-    if (model) contract["model"] = *model;
-  }
+  return contract;
+}
+
+// With the source of a file's Model: a candidate's weights may be told by the values that Model's begin with
+// (initial_values.py).
+json contract_of_candidate(const Problem& problem, const std::string& shown_as) {
+  json contract = contract_of(problem, shown_as);
+  if (!problem.has_model()) return contract;
+  if (const auto model = read_text_file(Layout::model_source(problem))) contract["model"] = *model;
   return contract;
 }
 
@@ -230,7 +235,7 @@ Result<BuildOutcome> build_python(const Toolchain& toolchain, const PythonTools&
   outcome.returns_outputs = !examined->entry.value("writes", false);
   const json bundle = {{"source", source},
                        {"shown_as", request.shown_as},
-                       {"contract", contract_of(problem, request.shown_as)},
+                       {"contract", contract_of_candidate(problem, request.shown_as)},
                        {"entry", examined->entry}};
   outcome.library = request.output_directory / "candidate.json";
   if (auto written = write_file_atomically(outcome.library, text_of(bundle)); !written) {

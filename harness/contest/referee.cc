@@ -102,7 +102,7 @@ Result<Answer> Referee::lend(Role role, const Case& bound, std::uint32_t launche
     return lend_to(role, bound, launches);
   }
   turns_.seats[role] = {&bound, launches};
-  if (role == Role::oracle && is_too_large_for_all(bound)) turns_.are_taken = true;
+  if (role == Role::oracle && (insists_on_turns_ || is_too_large_for_all(bound))) turns_.are_taken = true;
   if (turns_.are_taken) return give_turn(role);
   auto lent = lend_to(role, bound, launches);
   // With less to lend there may be room for all.
@@ -125,7 +125,6 @@ Result<Answer> Referee::lend_to(Role role, const Case& bound, std::uint32_t laun
 // In PyTorch the oracle has copies of all tensors in float64, and a tensor more for the answer; the others
 // keep two tensors of an output's size. What lies between inputs and outputs is not known.
 bool Referee::is_too_large_for_all(const Case& bound) const {
-  if (insists_on_turns_) return true;
   if (!problem_.has_model() || !device_.gates_calls()) return false;
   std::uint64_t outputs = 0;
   for (const Tensor& tensor : bound.tensors) {
