@@ -28,8 +28,8 @@ class CallOutputs {
 
 class HostOutputs : public CallOutputs {
  public:
-  // `inputs`: those of the call, where indices of an output with ties point into them, or codes stand for them. Keeps
-  // a copy of the case.
+  // `inputs`: those of the call, where indices of an output with ties point into them, or codes stand for
+  // them. Keeps a copy of the case.
   HostOutputs(const Case& bound, std::vector<Values> values, std::vector<Values> inputs)
       : case_(bound), values_(std::move(values)), inputs_(std::move(inputs)) {}
 
@@ -44,6 +44,7 @@ class HostOutputs : public CallOutputs {
 };
 
 bool accepts_all(const Acceptance& acceptance, CallOutputs& actual, CallOutputs& expected);
+bool accepts_any(const Acceptance& acceptance, CallOutputs& actual, CallOutputs& expected);
 
 // The largest error of any output; of a 16-bit type the part that one rounding does not explain.
 double error_of(CallOutputs& actual, CallOutputs& expected);

@@ -92,6 +92,7 @@ class DependenceSearch {
     CallOutputs& changed = **outputs;
     found_.any_change = found_.any_change || !changed.equals(expected_);
     const bool much = !accepts_all(acceptance_, expected_, changed);
+    if (much) found_.fewest = end - begin;  // every range lies within the one before it
     if (end - begin == 1 || found_.whole)
       found_.largest_error = std::max(found_.largest_error, error_of(expected_, changed));
     if (end - begin == 1) found_.depends = found_.depends || much;
@@ -266,10 +267,13 @@ std::string describe(const Dependence& dependence, const std::string& tensor) {
   if (dependence.whole)
     return fmt::format("other elements of '{}' change no output beyond the tolerance: the error is {:.1e}",
                        tensor, dependence.largest_error);
+  const std::string together =
+      dependence.fewest > 0 ? fmt::format(", and it takes {} in a row", counted(dependence.fewest, "element"))
+                            : "";
   return fmt::format(
       "no single element of '{}' changes an output beyond the tolerance, in {}: the largest error is "
-      "{:.1e}",
-      tensor, counted(dependence.flips, "call"), dependence.largest_error);
+      "{:.1e}{}",
+      tensor, counted(dependence.flips, "call"), dependence.largest_error, together);
 }
 
 std::set<std::string> scalars_without_shape(const Problem& problem) {

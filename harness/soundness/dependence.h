@@ -19,8 +19,10 @@ float flipped(float value, const ResolvedInit& init);
 
 struct Dependence {
   bool depends = false;
-  int flips = 0;             // calls that were made
-  bool any_change = false;   // in any bit of any output
+  int flips = 0;            // calls that were made
+  bool any_change = false;  // in any bit of any output
+  // Elements in a row that together change an output by enough; 0 if not even all of them do.
+  std::size_t fewest = 0;
   bool whole = false;        // all elements at once
   double largest_error = 0;  // of the old outputs, compared with the new ones
 };
@@ -33,7 +35,7 @@ Result<Dependence> find_dependence(ReferenceRunner& runner, const Acceptance& ac
                                    std::size_t tensor, const Draw& draw, CallOutputs& expected,
                                    bool whole = false);
 
-// "no element of 'x' changes ..." with the figures.
+// "no element of 'x' changes ..." with the figures, and how many together do.
 std::string describe(const Dependence& dependence, const std::string& tensor);
 
 // Real parameters, and integers that no shape depends on, neither by itself nor through `let`.

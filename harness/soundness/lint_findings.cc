@@ -50,7 +50,9 @@ const std::vector<LintRule>& lint_rules() {
        true},
       {"sample-passes", "the output is accepted when half of an input is replaced by its mean", true},
       {"axis-constant", "the output is the same all along an axis, as far as the comparison can tell", true},
-      {"input-ignored", "no element of an input changes the output beyond the tolerance", true},
+      {"input-ignored", "nothing in an input changes the output beyond the tolerance", true},
+      {"element-ignored",
+       "single elements of an input do not change the output beyond the tolerance, on any case", true},
       {"classes-overlap",
        "the errors of two neighbouring precision classes differ by less than a factor of 4", true},
       {"lower-class-passes", "operands rounded to the class below the one asked for are accepted", true},
@@ -124,13 +126,19 @@ bool LintFindings::is_measured(const NamedCase& named) const {
   return spec != nullptr && spec->role == CaseRole::bench;
 }
 
+bool LintFindings::is_degenerate(const Entry& entry) const {
+  // One element of a long sum counts for little, measured or not.
+  if (entry.rule == "element-ignored") return true;
+  // A measured copy has no speed to tell of.
+  return entry.rule == "aliasing-output" &&
+         std::none_of(entry.cases.begin(), entry.cases.end(),
+                      [&](const NamedCase& named) { return is_measured(named); });
+}
+
 std::vector<std::string> LintFindings::take_degenerate(std::size_t cases) {
   std::vector<std::string> notes;
   std::erase_if(entries_, [&](const Entry& entry) {
-    if (entry.rule != "aliasing-output" || entry.cases.size() >= cases) return false;
-    // A measured one has no speed to tell of.
-    if (std::any_of(entry.cases.begin(), entry.cases.end(), [&](const NamedCase& named) { return is_measured(named); }))
-      return false;
+    if (entry.cases.size() >= cases || !is_degenerate(entry)) return false;
     notes.push_back(message_of(entry) + "; the other cases ask for more");
     return true;
   });

@@ -39,8 +39,10 @@ class LintFindings {
   std::size_t size() const { return entries_.size(); }
   // Of the findings from number `first` on: why they come about, behind the message, and another remedy.
   void explain(std::size_t first, const std::string& reason, const std::string& remedy);
-  // Of `cases` that were checked: takes out copies that are right answers on some that are not measured, such as pooling
-  // with a window of one. Others refuse a copy. What they say is for the author to know, and nothing to mend.
+  // Of `cases` that were checked: takes out what is a fault only if it holds for all of them. Some that are
+  // not measured may have a copy as their right answer, such as pooling with a window of one; in sums of many
+  // terms a single element may be too little to see. What they say is for the author to know, and nothing to
+  // mend.
   std::vector<std::string> take_degenerate(std::size_t cases);
   // In the order in which they were found.
   std::vector<LintFinding> all() const;
@@ -56,6 +58,7 @@ class LintFindings {
   Location place_of(const Case& bound) const;
   NamedCase name_of(const Case& bound) const;
   bool is_measured(const NamedCase& named) const;
+  bool is_degenerate(const Entry& entry) const;
 
   struct Entry {
     std::string rule;

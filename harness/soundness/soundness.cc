@@ -66,6 +66,10 @@ class ReferenceCheck {
     const auto checked = check(referee, *built, bound);
     builds_.oracle().take_back();  // the buffers of the check
     if (!checked) return checked.errors();
+    for (const Finding& finding : checked->findings) {
+      if (finding.kind == to_string(Verdict::memory_limit))  // others may hold it
+        return std::optional("the checked run: " + finding.message);
+    }
     const bool any_about_memory =
         std::any_of(checked->findings.begin(), checked->findings.end(), is_about_memory);
     for (const Finding& finding : checked->findings) {
@@ -307,7 +311,8 @@ class SoundnessRun {
       if (!*goes_on) return;
     }
     check_larger_cases();
-    for (std::string& note : findings_.take_degenerate(static_cast<std::size_t>(session.cases))) report_.notes.push_back(std::move(note));
+    for (std::string& note : findings_.take_degenerate(static_cast<std::size_t>(session.cases)))
+      report_.notes.push_back(std::move(note));
     conclude(session);
     for (const std::string& name : session.ignored) {
       if (!session.varied.contains(name))

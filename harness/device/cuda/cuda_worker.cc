@@ -48,9 +48,9 @@ class Gaps {
   Gaps(const Gaps&) = delete;
   Gaps& operator=(const Gaps&) = delete;
 
-  bool add() {
+  cudaError_t add() {
     gaps_.push_back(nullptr);
-    return ok(cudaMalloc(&gaps_.back(), gap_bytes));
+    return cudaMalloc(&gaps_.back(), gap_bytes);
   }
 
  private:
@@ -176,14 +176,18 @@ std::uint64_t CheckedCudaWorker::map(UniqueFd descriptor, const LentBuffer& buff
   return reinterpret_cast<std::uint64_t>(loans_.back().memory->data());
 }
 
-bool CheckedCudaWorker::make_copies() {
+cudaError_t CheckedCudaWorker::make_copies() {
   Gaps gaps;
   for (Loan& loan : loans_) {
-    if (!gaps.add() || !ok(cudaMalloc(&loan.copy, loan.terms.length))) return false;
+    if (const cudaError_t failure = gaps.add(); !ok(failure)) return failure;
+    if (const cudaError_t failure = cudaMalloc(&loan.copy, loan.terms.length); !ok(failure)) return failure;
     if (!loan.terms.holds_data) continue;
-    if (!ok(cudaMemcpy(loan.copy, loan.tensor(), loan.terms.length, cudaMemcpyDeviceToDevice))) return false;
+    const cudaError_t failure =
+        cudaMemcpy(loan.copy, loan.tensor(), loan.terms.length, cudaMemcpyDeviceToDevice);
+    if (!ok(failure)) return failure;
   }
-  return gaps.add() && ok(cudaDeviceSynchronize());
+  if (const cudaError_t failure = gaps.add(); !ok(failure)) return failure;
+  return cudaDeviceSynchronize();
 }
 
 bool CheckedCudaWorker::take_copies_back() {
@@ -201,8 +205,10 @@ bool CheckedCudaWorker::take_copies_back() {
 // Whole, and waited for: nothing is queued ahead below a tool. Checked calls have one launch.
 void CheckedCudaWorker::begin_call(Entry entry, Launches launches, std::uint32_t /*gate*/) {
   timed_ = {};
-  if (!make_copies()) {
-    timed_.device_failed = true;
+  if (const cudaError_t failure = make_copies(); !ok(failure)) {
+    // Others may hold the memory: nobody's fault, and not to be taken for a device that a kernel broke.
+    if (failure == cudaErrorMemoryAllocation) timed_.error = failure;
+    timed_.device_failed = timed_.error == 0;
     return;
   }
   std::array<unsigned long long, max_parameters> ours;

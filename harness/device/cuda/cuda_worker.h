@@ -1,6 +1,8 @@
 // The workers of a CUDA device: the one that measures, and the one that compute-sanitizer checks.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <memory>
 #include <vector>
 
@@ -71,7 +73,7 @@ class CheckedCudaWorker : public WorkerDevice {
 
     unsigned char* tensor() const { return memory->data() + terms.begin; }
   };
-  bool make_copies();
+  cudaError_t make_copies();
   bool take_copies_back();
 
   int ordinal_;

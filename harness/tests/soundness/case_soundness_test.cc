@@ -193,10 +193,47 @@ TEST(CaseSoundness, ADegenerateCaseIsANoteWhereOthersAskForMore) {
   findings.add("aliasing-output", "y", bound, "'y' holds what the input 'x' holds", "");
   findings.add("zeros-pass", "y", bound, "'y' is accepted when it holds zeros", "");
   EXPECT_TRUE(findings.take_degenerate(1).empty());
-  EXPECT_THAT(findings.take_degenerate(2),
-              ElementsAre("case 'window-of-one': 'y' holds what the input 'x' holds; the other cases ask for more"));
+  EXPECT_THAT(
+      findings.take_degenerate(2),
+      ElementsAre("case 'window-of-one': 'y' holds what the input 'x' holds; the other cases ask for more"));
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings.all()[0].rule, "zeros-pass");
+}
+
+TEST(CaseSoundness, ElementsThatAreTooLittleToSeeInALongSumAreANote) {
+  const Problem problem;
+  Case bound;
+  LintFindings findings(problem);
+  for (const char* name : {"long", "longer"}) {
+    bound.name = name;
+    findings.add("element-ignored", "x", bound, "no single element of 'x' changes an output", "");
+  }
+  EXPECT_TRUE(findings.take_degenerate(2).empty()) << "on every case, so nothing else asks for more";
+  EXPECT_THAT(findings.take_degenerate(3),
+              ElementsAre(HasSubstr("likewise longer; the other cases ask for more")));
+  EXPECT_TRUE(findings.empty());
+}
+
+// One of y is worth about a tenth of the sum, and three tenths are forgiven.
+TEST(CaseSoundness, ASumInWhichNoElementCountsSaysHowManyDo) {
+  const Problem problem = problem_with("dtypes:", "thresholds: {fp32: 0.3, tf32: 0.4, bf16: 0.5}\ndtypes:");
+  FakeRunner runner(problem, [](const auto& in, const Case& bound) {
+    auto outputs = sound(in, bound);
+    float sum = 0;
+    for (const float y : in[1]) sum += std::fabs(y);
+    for (Values& output : outputs) {
+      for (std::size_t i = 0; i < output.size(); ++i)
+        output[i] = in[0][i] * sum * (&output == &outputs[0] ? 1.F : 2.F);
+    }
+    return outputs;
+  });
+  const auto findings = findings_of(runner, problem);
+  const auto found = std::find_if(findings.begin(), findings.end(), [](const LintFinding& finding) {
+    return finding.rule == "element-ignored";
+  });
+  ASSERT_NE(found, findings.end());
+  EXPECT_THAT(found->what.message, HasSubstr("no single element of 'y'"));
+  EXPECT_THAT(found->what.message, HasSubstr("elements in a row"));
 }
 
 TEST(CaseSoundness, LooseThresholdsLetWrongAnswersThrough) {
