@@ -71,7 +71,7 @@ std::string output_text(const Parameter& parameter) {
   const Comparison& compare = parameter.compare;
   if (parameter.begins)
     return fmt::format("(output, begins as {})",
-                       parameter.begins->input.empty() ? "zeros" : parameter.begins->input);
+                       parameter.init ? parameter.init->text : parameter.begins->input);
   if (compare.kind == Comparison::Kind::norm) return "(output)";
   if (compare.kind == Comparison::Kind::exact) return "(output, compared exactly)";
   if (compare.kind == Comparison::Kind::quantised)
@@ -94,8 +94,8 @@ std::string parameters_text(const Problem& problem, const Style& style) {
                              : parameter.pointer  ? base + "*"
                                                   : base;
     table.add({parameter.name, type, shape_text(parameter),
-               parameter.init          ? init_text(*parameter.init)
-               : parameter.is_output() ? output_text(parameter)
+               parameter.is_output()   ? output_text(parameter)
+               : parameter.init        ? init_text(*parameter.init)
                : parameter.is_argument ? ""
                                        : "(of the case alone)"});
   }

@@ -13,12 +13,12 @@
 namespace kgrade {
 namespace {
 
-// Only what the checks need, so that no standard header has to be parsed. It precedes the contestant's
-// source, so that no macro of that source (B, N, value) gets into it, and what follows the source has names
+// Only what the checks need, and the names of the integer types, which a source may do without. It precedes the
+// contestant's source, so that no macro of that source (B, N, value) gets into it, and what follows the source has names
 // that no macro has. The mismatch templates are never defined: an error about one names its arguments, and
 // with them the type that the contestant wrote.
 constexpr int first_line_behind_source = 100;
-constexpr const char* checks = R"(
+constexpr const char* checks = R"(#include <cstdint>
 template <unsigned long Position, class Actual> struct kgrade_parameter_mismatch;
 template <unsigned long Count> struct kgrade_arity_mismatch;
 template <class Actual> struct kgrade_return_mismatch;

@@ -14,8 +14,7 @@ std::string case_description(const Problem& problem, const Case& bound, bool wid
                                         {"module", nullptr}};
   for (const Tensor& tensor : bound.tensors) {
     description["shapes"][tensor.name] = tensor.shape;
-    const Dtype dtype = tensor.own_dtype.value_or(widened ? Dtype::float32 : bound.dtype);
-    description["types"][tensor.name] = std::string(to_string(dtype));
+    description["types"][tensor.name] = std::string(to_string(bound.stored_as(tensor, widened)));
   }
   for (const Parameter& parameter : problem.arguments()) {
     if (parameter.is_tensor()) continue;

@@ -155,7 +155,7 @@ bool Lease::has_room_for(const Case& bound, const LeaseTerms& terms) const {
     return false;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     const Tensor& tensor = bound.tensors[i % bound.tensors.size()];
-    const Dtype stored_as = tensor.own_dtype.value_or(terms.widens ? Dtype::float32 : bound.dtype);
+    const Dtype stored_as = bound.stored_as(tensor, terms.widens);
     const std::uint64_t bytes = static_cast<std::uint64_t>(tensor.elements) * element_bytes(stored_as);
     if (fillings_[i].dtype != stored_as || fillings_[i].input == tensor.output ||
         buffers_[i]->bytes() < bytes + around_tensor() ||
@@ -203,10 +203,10 @@ Answer Lease::tell_each(const Length& length, WorkerProcess& worker) const {
   return answer;
 }
 
-std::uint64_t Lease::bytes_needed(const Case& bound, Dtype stored_as) {
+std::uint64_t Lease::bytes_needed(const Case& bound, bool widened) {
   std::uint64_t bytes = 0;
   for (const Tensor& tensor : bound.tensors) {
-    const Dtype dtype = tensor.own_dtype.value_or(stored_as);
+    const Dtype dtype = bound.stored_as(tensor, widened);
     bytes += static_cast<std::uint64_t>(tensor.elements) * element_bytes(dtype) + 2 * guard_bytes;
   }
   return bytes;
@@ -220,7 +220,7 @@ Answer Lease::lend_to(WorkerProcess& worker, bool inputs_writable, WorkerProcess
     const Filling& filling = fillings_[i];
     LoanTerms terms{static_cast<std::uint32_t>(tensor.parameter),
                     tensor.output || writable,
-                    !tensor.output || tensor.begins_as || tensor.begins_as_zeros,
+                    !tensor.output || tensor.begins_as || tensor.begins_as_drawn,
                     false,
                     filling.begin,
                     filling.end() - filling.begin,
@@ -333,6 +333,10 @@ void Lease::prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t ca
   }
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     if (tensor_of(i).begins_as) begin_as(i, *tensor_of(i).begins_as);
+    if (tensor_of(i).begins_as_drawn) {
+      fillings_[i].filled = true;
+      fillings_[i].contents = contents_of(i, draw);
+    }
   }
   if (!is_on(Defence::fresh_poison) && call != first_call_ && first_call_ != 0) return;
   if (first_call_ == 0) first_call_ = call;
@@ -341,7 +345,7 @@ void Lease::prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t ca
     fillings_[i].poison = {poison_key, stream_of(i), call};
     const Tensor& tensor = tensor_of(i);
     fillings_[i].cleared =
-        tensor.begins_as_zeros || (tensor.output && !tensor.begins_as && device_.clears_outputs());
+        tensor.output && !tensor.begins_as && !tensor.begins_as_drawn && device_.clears_outputs();
   }
   for (std::size_t i = buffers_.size(); i < fillings_.size(); ++i) {
     fillings_[i].poison = {poison_key, captures_stream | static_cast<std::uint32_t>(i), call};

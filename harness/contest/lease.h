@@ -33,8 +33,8 @@ struct LeaseTerms {
   bool moves = false;          // tensors lie elsewhere in their buffers in every call
   bool captures = false;       // outputs are captured when the clock stops
   std::uint32_t launches = 1;  // of a call, at most: so many sets of tensors
-  // Elements of [VAR] are float32 whatever the case's type: the oracle's, which reads the very values that
-  // the others read, and whose outputs are not rounded to a 16-bit type.
+  // Of the oracle, which reads the very values that the others read, and whose outputs are not rounded
+  // (Case::stored_as).
   bool widens = false;
 
   bool operator==(const LeaseTerms&) const = default;
@@ -47,7 +47,7 @@ class Lease {
                                              LeaseTerms terms = {});
 
   // What all tensors of a case need on a device for one launch, guard zones included.
-  static std::uint64_t bytes_needed(const Case& bound, Dtype stored_as);
+  static std::uint64_t bytes_needed(const Case& bound, bool widened);
 
   Answer lend_to(WorkerProcess& worker, bool inputs_writable, WorkerProcess::Patience patience);
 
@@ -121,7 +121,7 @@ class Lease {
   const Case& bound_case() const { return *case_; }
   // How elements of [VAR] are stored, and those of a tensor.
   Dtype dtype() const { return terms_.widens ? Dtype::float32 : case_->dtype; }
-  Dtype dtype_of(const Tensor& tensor) const { return tensor.own_dtype.value_or(dtype()); }
+  Dtype dtype_of(const Tensor& tensor) const { return case_->stored_as(tensor, terms_.widens); }
   // All tensors of the first launch in parameter order, inputs included.
   std::vector<Loaned> tensors() const;
   // An output with all that it is compared by.

@@ -131,7 +131,7 @@ bool Referee::is_too_large_for_all(const Case& bound) const {
     if (tensor.output)
       outputs += static_cast<std::uint64_t>(tensor.elements) * element_bytes(bound.dtype_of(tensor));
   }
-  const std::uint64_t lent = Lease::bytes_needed(bound, Dtype::float32);
+  const std::uint64_t lent = Lease::bytes_needed(bound, true);
   const std::uint64_t of_oracle = 3 * lent + 2 * outputs;
   const std::uint64_t of_another = lent + 3 * outputs;
   return of_oracle + 2 * of_another > device_.free_bytes();

@@ -63,8 +63,32 @@ void explain(BuildOutcome& outcome, const std::string& reason) {
   outcome.log += "note: " + reason + "\n";
 }
 
+bool is_widened(const Parameter& parameter) {
+  const auto own = parameter.own_dtype();
+  return parameter.is_output() && own && is_narrow(*own) &&
+         parameter.compare.kind != Comparison::Kind::scales;
+}
+
+// As the oracle sees the problem: it writes outputs of 16 bits as floats (Case::stored_as).
+Problem widened(Problem problem) {
+  for (Parameter& parameter : problem.parameters) {
+    if (is_widened(parameter)) parameter.type = "float";
+  }
+  return problem;
+}
+
+Result<BuildOutcome> build_oracle(const Toolchain& toolchain, const Problem& problem,
+                                  const BuildRequest& request, const Layout& layout) {
+  auto outcome = build_with_control(toolchain, widened(problem), Role::oracle, request, layout);
+  if (outcome && outcome->status == BuildStatus::signature_mismatch &&
+      std::any_of(problem.parameters.begin(), problem.parameters.end(), is_widened))
+    outcome->message += "; write ops::written<__half> (ops/types.cuh) for an output of 16 bits";
+  return outcome;
+}
+
 Result<BuildOutcome> build_contestant(const Toolchain& toolchain, const Problem& problem, Role role,
                                       const BuildRequest& request, const Layout& layout) {
+  if (role == Role::oracle) return build_oracle(toolchain, problem, request, layout);
   if (role != Role::candidate) return build_with_control(toolchain, problem, role, request, layout);
   BuildOutcome refused;
   refused.message = why_not_cuda(request, problem).value_or("");

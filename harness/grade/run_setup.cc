@@ -128,10 +128,9 @@ Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& proble
                                        : "choose smaller cases with --case";
   for (const PlannedCase& planned : cases) {
     // Contestants that do not fit together take turns, beside the oracle with its outputs.
-    const std::uint64_t of_oracle = Lease::bytes_needed(planned.bound, Dtype::float32);
+    const std::uint64_t of_oracle = Lease::bytes_needed(planned.bound, true);
     const std::uint64_t needed =
-        std::max(copies_of_oracle * of_oracle,
-                 of_oracle + Lease::bytes_needed(planned.bound, planned.bound.dtype)) +
+        std::max(copies_of_oracle * of_oracle, of_oracle + Lease::bytes_needed(planned.bound, false)) +
         of_computed * ComputedInputs::bytes_needed(planned.bound);
     if (!planned.skipped.empty() || needed <= free) continue;
     errors.push_back(

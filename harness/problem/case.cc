@@ -72,8 +72,8 @@ class CaseResolver {
   void resolve_beginning(Tensor& output) {
     const std::optional<Beginning>& begins = problem_.parameters[output.parameter].begins;
     if (!begins) return;
-    output.begins_as_zeros = begins->input.empty();
-    if (output.begins_as_zeros) return;
+    output.begins_as_drawn = begins->input.empty();
+    if (output.begins_as_drawn) return;
     const auto input = std::find_if(case_.tensors.begin(), case_.tensors.end(),
                                     [&](const Tensor& tensor) { return tensor.name == begins->input; });
     output.begins_as = static_cast<std::size_t>(input - case_.tensors.begin());
@@ -445,6 +445,13 @@ class CaseResolver {
 };
 
 }  // namespace
+
+Dtype Case::stored_as(const Tensor& tensor, bool widened) const {
+  const Dtype own = dtype_of(tensor);
+  if (!widened) return own;
+  const bool is_rounded = tensor.output && is_narrow(own) && tensor.compare != Comparison::Kind::scales;
+  return !tensor.own_dtype || is_rounded ? Dtype::float32 : own;
+}
 
 std::int64_t Case::tensor_bytes() const {
   return tensor_bytes(static_cast<std::int64_t>(element_bytes(dtype)));

@@ -62,11 +62,11 @@ struct Tensor {
   bool output = false;
   std::vector<std::int64_t> shape;
   std::int64_t elements = 0;
-  ResolvedInit init;                                  // of an input
+  ResolvedInit init;                                  // of an input, or of what an output begins as
   std::optional<Dtype> own_dtype = {};                // of its elements; the case's where there is none
   Comparison::Kind compare = Comparison::Kind::norm;  // of an output
   std::optional<TiedTo> tied = {};                    // likewise
-  bool begins_as_zeros = false;                       // likewise
+  bool begins_as_drawn = false;                       // likewise: as `init` says
   std::optional<std::size_t> begins_as = {};          // likewise: the input, an index into Case::tensors
   std::optional<QuantisedAs> quantised = {};          // likewise
 
@@ -92,6 +92,9 @@ struct Case {
   std::optional<std::int64_t> bytes;  // when the problem says how many; tensor_bytes() otherwise
 
   Dtype dtype_of(const Tensor& tensor) const { return tensor.own_dtype.value_or(dtype); }
+  // How elements are stored for the contestants, or, `widened`, for the oracle: those of [VAR] as float32,
+  // and outputs of 16 bits too, since what is expected is not rounded.
+  Dtype stored_as(const Tensor& tensor, bool widened) const;
   // All tensors once, in bytes: as they are, or with elements of [VAR] of another size.
   std::int64_t tensor_bytes() const;
   std::int64_t tensor_bytes(std::int64_t element_size) const;

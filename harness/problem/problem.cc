@@ -31,12 +31,13 @@ std::string example_case(const Problem& problem, std::string_view name, CaseRole
 }
 
 void check_tensor(const Problem& problem, const Parameter& parameter, Errors& missing) {
-  // What is expected is never rounded to a type of few bits, so that of a fixed type it would not be known.
+  // Beside its largest value it has none for what is too large.
   const auto own = parameter.own_dtype();
-  if (parameter.is_output() && own && is_narrow(*own) && parameter.compare.kind != Comparison::Kind::scales) {
-    missing.push_back({fmt::format("the output '{}' is of type {}", parameter.name, parameter.type),
-                       "write `type: \"[VAR]\"` and the type into `dtypes`, as in [float16]; or float",
-                       parameter.location});
+  if (parameter.is_output() && own && is_float8(*own) && parameter.compare.kind != Comparison::Kind::scales) {
+    missing.push_back(
+        {fmt::format("the output '{}' is of type {}", parameter.name, parameter.type),
+         "write `type: uint8_t` and `compare: quantised(...)`, or __half, __nv_bfloat16 or float",
+         parameter.location});
   }
   if (parameter.shape.empty()) {
     missing.push_back({fmt::format("parameter '{}' has no shape", parameter.name),

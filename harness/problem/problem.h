@@ -124,10 +124,10 @@ struct Comparison {
   Location location;
 };
 
-// What an output holds when a call begins. Written as zeros, or as the name of an input of the same type and
-// shape.
+// What an output holds when a call begins. Written as what an input is drawn from, as in `zeros`, or as the
+// name of an input of the same type and shape.
 struct Beginning {
-  std::string input;  // empty: zeros
+  std::string input;  // empty: as the parameter's `init` says
   Location location;
 };
 
@@ -142,7 +142,7 @@ struct Parameter {
   bool pointer = false;
   bool is_const = false;
   std::vector<Expression> shape;    // of a pointer; empty when the file has none
-  std::optional<Init> init;         // of a const pointer
+  std::optional<Init> init;         // of a const pointer, or of one that begins so
   Comparison compare;               // of a pointer that is not const: by the norm, and integers exactly
   std::optional<Beginning> begins;  // likewise; else it holds arbitrary values before a call
   Location location;

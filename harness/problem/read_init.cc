@@ -156,7 +156,7 @@ class InitReader {
   std::optional<Init> read_form(std::string_view text) {
     const auto call = split_call(text);
     if (!call)
-      return fail(fmt::format("'init' {} is not closed", in_quotes(node_.value)),
+      return fail(fmt::format("'{}' {} is not closed", key(), in_quotes(node_.value)),
                   "write ')' at its end; inside {...}, put it into quotes");
     if (const Structure* const structure = find_structure(call->name))
       return read_structure(*call, *structure);
@@ -164,7 +164,7 @@ class InitReader {
     const auto form = std::find_if(known_forms.begin(), known_forms.end(),
                                    [&](const Form& known) { return known.name == call->name; });
     if (form == known_forms.end())
-      return fail(fmt::format("'init' names no distribution: {}", in_quotes(node_.value)), hint(*call));
+      return fail(fmt::format("'{}' names no distribution: {}", key(), in_quotes(node_.value)), hint(*call));
     return read_as(*call, *form);
   }
 
@@ -184,7 +184,7 @@ class InitReader {
     const std::string_view side = arguments.size() == 2 ? arguments[1] : "";
     const bool has_side = side == "upper" || side == "lower";
     if (arguments.size() != (structure.takes_side ? 2U : 1U) || structure.takes_side != has_side)
-      return fail(fmt::format("'init' {} takes a distribution{}", call.name,
+      return fail(fmt::format("'{}' {} takes a distribution{}", key(), call.name,
                               structure.takes_side ? " and upper or lower" : ""),
                   example_of(structure));
     // Before it is read: a file may nest them as deep as it likes.
@@ -193,7 +193,7 @@ class InitReader {
     auto init = is_nested ? std::nullopt : read_form(arguments[0]);
     if (!init && !is_nested) return std::nullopt;
     if (is_nested || !structure.is_of(*init))
-      return fail(fmt::format("'init' {} is of {}", call.name, structure.of), example_of(structure));
+      return fail(fmt::format("'{}' {} is of {}", key(), call.name, structure.of), example_of(structure));
     init->structure = side == "lower" ? Init::Structure::lower : structure.kind;
     return init;
   }
@@ -220,7 +220,7 @@ class InitReader {
     auto init = is_of_numbers ? read_as(*inner, *form) : std::nullopt;
     if (is_of_numbers && !init) return std::nullopt;
     if (!init || !init->expressions.empty())
-      return fail(fmt::format("'init' {} is of a distribution of numbers alone", call.name),
+      return fail(fmt::format("'{}' {} is of a distribution of numbers alone", key(), call.name),
                   fmt::format("write it as in {}(normal(0, 1))", call.name));
     init->encoding = small_float_from(call.name);
     return init;
@@ -269,15 +269,17 @@ class InitReader {
   }
 
   std::optional<Init> wrong_form(const Form& form, const std::string& what) {
-    return fail(
-        fmt::format("'{}' {} {}", form.kind == Init::Kind::values ? "shape" : "init", form.name, what),
-        fmt::format("write it as in {}", form.example));
+    return fail(fmt::format("'{}' {} {}", form.kind == Init::Kind::values ? "shape" : key(), form.name, what),
+                fmt::format("write it as in {}", form.example));
   }
 
   std::optional<Init> fail(std::string message, std::string remedy) {
     diagnostics_.add(node_.place(), std::move(message), std::move(remedy));
     return std::nullopt;
   }
+
+  // Of an entry that is read so; options have none.
+  std::string_view key() const { return node_.key == "begins" ? "begins" : "init"; }
 
   const YamlNode& node_;
   bool has_model_;

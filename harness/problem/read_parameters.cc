@@ -174,7 +174,7 @@ class ParameterReader {
     read_compare();
     if (const YamlNode* const begins = node_.find("begins")) read_beginning(*begins);
     if (init == nullptr) return;
-    if (parameter_.init) {
+    if (parameter_.init && parameter_.is_input()) {
       diagnostics_.add(init->key_location, what_ + " has values as its 'shape', and an 'init'",
                        "remove `init`");
       return;
@@ -197,13 +197,13 @@ class ParameterReader {
     if (type == nullptr) return;
     const std::string complaint = complaint_about(*parameter_.init, *type);
     if (complaint.empty()) return;
-    diagnostics_.add(
-        node.place(),
-        fmt::format("'init' {} of '{}' {}", in_quotes(parameter_.init->text), parameter_.name, complaint),
-        type->is_integer()
-            ? "write integers(lo, hi), constant(value), ones, zeros, choice(a, b), bernoulli(p) "
-              "or labels(n) within the type's range"
-            : "write numbers that the type holds, or give the tensor another type");
+    diagnostics_.add(node.place(),
+                     fmt::format("'{}' {} of '{}' {}", parameter_.is_input() ? "init" : "begins",
+                                 in_quotes(parameter_.init->text), parameter_.name, complaint),
+                     type->is_integer()
+                         ? "write integers(lo, hi), constant(value), ones, zeros, choice(a, b), bernoulli(p) "
+                           "or labels(n) within the type's range"
+                         : "write numbers that the type holds, or give the tensor another type");
   }
 
   void read_compare() {
@@ -246,7 +246,11 @@ class ParameterReader {
                        "remove it");
       return;
     }
-    parameter_.begins = Beginning{*text == "zeros" ? "" : *text, begins.location};
+    const bool is_name = *text != "zeros" && *text != "ones" && text->find('(') == std::string::npos;
+    parameter_.begins = Beginning{is_name ? *text : "", begins.location};
+    if (is_name) return;
+    parameter_.init = read_init(begins, false, diagnostics_);
+    if (parameter_.init) check_integers(begins);
   }
 
   // Shape and contents at once.
@@ -314,7 +318,7 @@ void check_beginnings(const std::vector<Parameter>& parameters, Diagnostics& dia
                     input == parameters.end()
                         ? fmt::format("'begins' of '{}' names no input: {}", output.name, in_quotes(name))
                         : fmt::format("'{}' begins as '{}', which is of another type", output.name, name),
-                    "write zeros, or the name of an input of the same type and shape");
+                    "write zeros or another `init`, or the name of an input of the same type and shape");
   }
 }
 

@@ -36,7 +36,8 @@ std::optional<int> exponent_in(std::string_view text) {
 
 // Whether multiplying its elements gives elements of the same kind: rounded numbers.
 bool is_scalable(const Parameter& input) {
-  return input.type == element_type_name && input.init && input.init->kind < Init::Kind::adjacency;
+  return input.is_input() && input.type == element_type_name && input.init &&
+         input.init->kind < Init::Kind::adjacency;
 }
 
 std::vector<std::string> factors_in(std::string_view text) {

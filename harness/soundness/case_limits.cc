@@ -69,14 +69,12 @@ std::string own_group(const std::filesystem::path& root) {
 
 MemoryBudget usual_budget() { return {80'000'000'000, "a GPU of 80 GB"}; }
 
-std::uint64_t bytes_lent(const Problem& problem, const Case& bound) {
-  return contestants * Lease::bytes_needed(bound, problem.dtype);
-}
+std::uint64_t bytes_lent(const Case& bound) { return contestants * Lease::bytes_needed(bound, false); }
 
-void find_cases_beyond_memory(LintFindings& findings, const Problem& problem, const std::vector<Case>& cases,
+void find_cases_beyond_memory(LintFindings& findings, const std::vector<Case>& cases,
                               const MemoryBudget& budget) {
   for (const Case& bound : cases) {
-    const std::uint64_t needed = bytes_lent(problem, bound);
+    const std::uint64_t needed = bytes_lent(bound);
     if (needed <= budget.bytes) continue;
     findings.add("beyond-memory", "", bound,
                  fmt::format("needs {} for the tensors of oracle, reference and candidate, {} has {}",
@@ -99,7 +97,7 @@ std::string costs_table(const Problem& problem, const std::vector<Case>& cases) 
     for (const Tensor& tensor : bound.tensors)
       row.push_back(
           format_bytes(static_cast<std::uint64_t>(tensor.elements) * element_bytes(bound.dtype_of(tensor))));
-    row.push_back(format_bytes(bytes_lent(problem, bound)));
+    row.push_back(format_bytes(bytes_lent(bound)));
     row.push_back(flops_text(bound));
     row.push_back(intensity_text(bound));
     table.add(std::move(row));

@@ -23,9 +23,9 @@ struct MemoryBudget {
 MemoryBudget usual_budget();
 
 // For oracle, reference and candidate, each of which has all tensors of a case.
-std::uint64_t bytes_lent(const Problem& problem, const Case& bound);
+std::uint64_t bytes_lent(const Case& bound);
 
-void find_cases_beyond_memory(LintFindings& findings, const Problem& problem, const std::vector<Case>& cases,
+void find_cases_beyond_memory(LintFindings& findings, const std::vector<Case>& cases,
                               const MemoryBudget& budget);
 
 // A table: role, memory of every tensor and of all that is lent, arithmetic, operations per byte.

@@ -57,7 +57,7 @@ class LintRun {
     }
     if (!is_module_file(path)) add_marks(file);
     LintFindings findings(*problem);
-    find_cases_beyond_memory(findings, *problem, cases, options_.budget);
+    find_cases_beyond_memory(findings, cases, options_.budget);
     for (LintFinding& finding : findings.all()) file.findings.push_back(std::move(finding));
     if (!cases.empty()) file.costs = costs_table(*problem, cases);
     file.problem = std::move(*problem);

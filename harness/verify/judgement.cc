@@ -25,7 +25,7 @@ Precision reached(const Judgement& judgement, const Thresholds& thresholds) {
   for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
     const double bound = threshold(thresholds, precision);
     // Written so that NaN fails.
-    if (judgement.relative_error <= bound && judgement.max_scaled_error <= element_factor * bound)
+    if (judgement.relative_error <= bound && judgement.max_outstanding_error <= element_factor * bound)
       return precision;
   }
   return Precision::none;
@@ -54,8 +54,9 @@ Judgement judge_exactly(const ElementErrors& errors) {
   judgement.precision = Precision::none;
   judgement.relative_error =
       ratio(std::sqrt(errors.sum_squared_difference), std::sqrt(errors.sum_squared_expected));
-  judgement.max_scaled_error = ratio(
-      errors.max_abs_difference, std::sqrt(errors.sum_squared_expected / static_cast<double>(errors.compared)));
+  judgement.max_scaled_error =
+      ratio(errors.max_abs_difference,
+            std::sqrt(errors.sum_squared_expected / static_cast<double>(errors.compared)));
   return judgement;
 }
 
@@ -100,15 +101,17 @@ Judgement judge(const ElementErrors& errors, const Thresholds& thresholds, Preci
   const double rms_difference = count > 0 ? std::sqrt(squared_difference / count) : 0;
   judgement.relative_error = ratio(std::sqrt(squared_difference), std::sqrt(squares));
   judgement.max_scaled_error = ratio(errors.max_abs_difference, rms_expected);
+  judgement.max_outstanding_error = ratio(errors.max_outstanding_difference, rms_expected);
   judgement.element_limit = element_factor * threshold(thresholds, required) * rms_expected;
   judgement.precision = reached(judgement, thresholds);
   if (errors.nonfinite_mismatches > 0) {
     judgement.relative_error = std::numeric_limits<double>::infinity();
     judgement.max_scaled_error = std::numeric_limits<double>::infinity();
+    judgement.max_outstanding_error = std::numeric_limits<double>::infinity();
     judgement.precision = Precision::none;
   }
   if (judgement.precision <= required) return judgement;
-  const bool concentrated = errors.max_abs_difference > concentration_limit * rms_difference;
+  const bool concentrated = errors.max_outstanding_difference > concentration_limit * rms_difference;
   if (concentrated) {
     judgement.but_for_the_worst = judgement.precision;
     judgement.precision = Precision::none;

@@ -17,12 +17,14 @@ namespace kgrade {
 struct Judgement {
   Verdict verdict = Verdict::accepted;
   Precision precision = Precision::fp32;
-  // Infinite, both of them, when a non-finite value stands where the other output has something else.
+  // Infinite, all of them, when a non-finite value stands where the other output has something else.
   // ||actual - expected|| / ||expected||, Euclidean norms over all elements; of expected, or what it usually
   // is where that is larger.
   double relative_error = 0;
-  // max |actual - expected| over the root mean square of expected, or the usual one where that is larger.
+  // max |actual - expected| over the root mean square of expected, or the usual one where that is larger; and
+  // the same of the elements that are off by more than a little of their own size, which is what counts.
   double max_scaled_error = 0;
+  double max_outstanding_error = 0;
   // Elements further off than this are counted as wrong.
   double element_limit = 0;
   // Not reached only because the error seems to be concentrated in few elements; none where that is not why.
@@ -31,7 +33,8 @@ struct Judgement {
 
 // No element may be off by more than this many times the class's threshold, in units of the root mean square
 // of the expected output: rounding errors of a sum spread evenly, so even the worst of 10^9 normally
-// distributed ones lies within 6.1 standard deviations; a bug is concentrated.
+// distributed ones lies within 6.1 standard deviations; a bug is concentrated. Of an element that is larger
+// than all that, it is its own size that counts (relative_allowance in device/element_operations.h).
 constexpr double element_factor = 16;
 
 // An error within a class but concentrated in few elements (worst over root mean square above this) is a bug
@@ -45,8 +48,8 @@ Precision best_class(const Problem& problem);
 // Of a class; infinite where none is asked for.
 double threshold(const Thresholds& thresholds, Precision precision);
 
-// `usual_squares` is what the sum of squares of expected usually is, on other contents (UsualNorms). An output
-// that is not compared by its norm is right or wrong: there is no class in between.
+// `usual_squares` is what the sum of squares of expected usually is, on other contents (UsualNorms). An
+// output that is not compared by its norm is right or wrong: there is no class in between.
 Judgement judge(const ElementErrors& errors, const Thresholds& thresholds, Precision required,
                 double usual_squares = 0, Comparison::Kind compare = Comparison::Kind::norm);
 Judgement judge(const OutputErrors& output, const Thresholds& thresholds, Precision required,

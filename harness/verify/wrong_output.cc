@@ -7,6 +7,8 @@
 #include <cmath>
 #include <optional>
 
+#include "device/element_operations.h"
+
 namespace kgrade {
 namespace {
 
@@ -24,7 +26,8 @@ constexpr double least_poison = 1.8e19;
 bool is_off(double value, double expected, double limit) {
   if (std::isfinite(value) != std::isfinite(expected)) return true;
   if (!std::isfinite(value)) return !(value == expected || (std::isnan(value) && std::isnan(expected)));
-  return std::abs(value - expected) > limit;
+  const double size = std::abs(value - expected);
+  return size > limit && !(limit > 0 && size <= device::relative_allowance * std::abs(expected));
 }
 
 using Positions = std::vector<std::size_t>;

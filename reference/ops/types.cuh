@@ -4,7 +4,8 @@
 // which computes the expected output; with KGRADE_ACCUMULATOR=float it is the reference for speedups. Every
 // product, sum and intermediate tensor is an `accumulator`; `element` is the type of inputs and outputs. For
 // a 16-bit type, the reference reads and writes that type. The oracle reads the same values as float and
-// writes float, so the expected output is not rounded to 16 bits.
+// writes float, so the expected output is not rounded to 16 bits. An output that is always of 16 bits is of
+// `written<__half>`, which is float in the oracle as well.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #ifndef KGRADE_ACCUMULATOR
 #define KGRADE_ACCUMULATOR float
@@ -29,5 +31,8 @@ namespace ops {
 
 using accumulator = KGRADE_ACCUMULATOR;
 using element = KGRADE_ELEMENT;
+
+template <class Type>
+using written = std::conditional_t<std::is_same_v<accumulator, double>, float, Type>;
 
 }  // namespace ops

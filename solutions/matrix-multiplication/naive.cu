@@ -1,4 +1,5 @@
-// One thread computes one element of the product.
+// One thread computes one element of the product. A sum of half a million floats would round too often, so it is
+// made of shorter ones.
 #include <cuda_runtime.h>
 
 __global__ void multiply(const float* a, const float* b, float* c, size_t rows, size_t columns,
@@ -8,7 +9,11 @@ __global__ void multiply(const float* a, const float* b, float* c, size_t rows, 
   const size_t i = index / columns;
   const size_t j = index % columns;
   float sum = 0;
-  for (size_t k = 0; k < terms; ++k) sum += a[i * terms + k] * b[k * columns + j];
+  for (size_t first = 0; first < terms; first += 1024) {
+    float part = 0;
+    for (size_t k = first; k < terms && k < first + 1024; ++k) part += a[i * terms + k] * b[k * columns + j];
+    sum += part;
+  }
   c[index] = sum;
 }
 

@@ -43,6 +43,12 @@ TEST(Binding, UnitIncludesTheSourceAndPassesEverySlot) {
   EXPECT_THAT(unit, HasSubstr("kgrade_scalar<size_t>(kgrade_arguments[3])"));
 }
 
+// CUDA's own header need not bring the names that the checks use, as with GCC 13.
+TEST(Binding, ChecksNameIntegerTypesThatTheSourceDoesWithout) {
+  const std::string unit = binding_unit(scale_problem(), "candidate.cu", Dtype::float32);
+  EXPECT_LT(unit.find("#include <cstdint>"), unit.find("#include \"candidate.cu\""));
+}
+
 // A source of another type need not include the header that defines the requested one.
 TEST(Binding, ElementsOf16BitsAreCudasTypes) {
   const std::string unit = binding_unit(scale_problem(), "candidate.cu", Dtype::float16);

@@ -134,11 +134,21 @@ TEST_F(LeaseDraws, AnOutputMayBeginAsAnInput) {
   }
 }
 
-TEST_F(LeaseDraws, AnOutputMayBeginAsZeros) {
-  case_.tensors[output].begins_as_zeros = true;
+TEST_F(LeaseDraws, AnOutputMayBeginAsNumbersThatAreDrawn) {
+  Tensor& tensor = case_.tensors[output];
+  tensor.begins_as_drawn = true;
+  tensor.init = {ResolvedInit::Kind::constant, 2.5, 0};
   lease_ = make({});
   refresh({1, 7}, 1);
-  EXPECT_EQ(read(output), std::vector<float>(static_cast<std::size_t>(case_.tensors[output].elements)));
+  const auto elements = static_cast<std::size_t>(tensor.elements);
+  EXPECT_EQ(read(output), std::vector<float>(elements, 2.5F));
+  tensor.init = {ResolvedInit::Kind::uniform, 3, 4};
+  lease_ = make({});
+  refresh({1, 7}, 2);
+  const auto drawn = read(output);
+  EXPECT_TRUE(std::all_of(drawn.begin(), drawn.end(), [](float x) { return x >= 3 && x < 4; }));
+  refresh({1, 8}, 3);
+  EXPECT_NE(read(output), drawn) << "new in every call";
 }
 
 }  // namespace

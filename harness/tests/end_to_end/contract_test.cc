@@ -14,6 +14,7 @@ namespace kgrade::test {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -210,7 +211,7 @@ extern "C" void solution(const float* x, const float* c, float* y, float* count,
   - {name: x, type: "[VAR]", pointer: true, const: true, shape: [n], init: "normal(0, 1)"}
   - {name: c, type: "[VAR]", pointer: true, const: true, shape: [n], init: "normal(0, 1)"}
   - {name: y, type: "[VAR]", pointer: true, const: false, shape: [n], begins: c}
-  - {name: count, type: "[VAR]", pointer: true, const: false, shape: [32], begins: zeros}
+  - {name: count, type: "[VAR]", pointer: true, const: false, shape: [32], begins: "constant(3)"}
   - {name: n, type: size_t, pointer: false}
 dtypes: [float32]
 precision: fp32
@@ -225,7 +226,7 @@ cases: [{name: some, role: test, n: 133}, {name: many, role: bench, n: 1000003}]
 __global__ void add(const float* x, const float* c, float* y, float* count, size_t n) {
   const size_t i = blockIdx.x * size_t{64} + threadIdx.x;
   if (i < n) y[i] = x[i] + c[i];
-  if (i < 32) count[i] = static_cast<float>((n - i + 31) / 32);
+  if (i < 32) count[i] = 3.0f + static_cast<float>((n - i + 31) / 32);
 }
 extern "C" void solution(const float* x, const float* c, float* y, float* count, size_t n) {
   add<<<(n + 63) / 64, 64>>>(x, c, y, count, n);
@@ -234,7 +235,8 @@ extern "C" void solution(const float* x, const float* c, float* y, float* count,
   EXPECT_EQ(whole.exit_code, 0) << whole.output;
   const Result idle = grade(replaced(adding, "y[i] += x[i];", ""));
   EXPECT_EQ(idle.exit_code, 1);
-  EXPECT_THAT(kgrade({"show", problem_}).output, HasSubstr("(output, begins as c)"));
+  EXPECT_THAT(kgrade({"show", problem_}).output,
+              AllOf(HasSubstr("(output, begins as c)"), HasSubstr("(output, begins as constant(3))")));
 }
 
 TEST_F(Contract, OutputsAreClearedWhereThatIsAskedFor) {
@@ -246,7 +248,7 @@ __global__ void copy(const float* x, float* y, size_t n) {
 extern "C" void solution(const float* x, float* y, size_t n) { copy<<<(n + 63) / 64, 64>>>(x, y, n); }
 )";
   problem(R"yaml(parameters:
-  - {name: x, type: "[VAR]", pointer: true, const: true, shape: [n], init: "normal(0, 1)"}
+  - {name: x, type: "[VAR]", pointer: true, const: true, shape: [n], init: "uniform(1, 2)"}
   - {name: y, type: "[VAR]", pointer: true, const: false, shape: [n]}
   - {name: n, type: size_t, pointer: false}
 dtypes: [float32]
@@ -451,6 +453,63 @@ extern "C" void solution(const float* sorted, const float* wanted, const int* pl
   EXPECT_EQ(linted.exit_code, 0) << linted.output;
   const Result wrong = grade(replaced(ranks_kernel, "< wanted[at]) low", "<= wanted[at] + 0.1f) low"));
   EXPECT_THAT(wrong.output, HasSubstr("wrong_answer"));
+}
+
+// A layer that adds in float and hands halves on, with the sum of their squares beside them.
+constexpr const char* halves_head = R"yaml(parameters:
+  - {name: x, type: float, pointer: true, const: true, shape: [n], init: "normal(0, 1)"}
+  - {name: residual, type: __nv_bfloat16, pointer: true, const: true, shape: [n], init: "normal(0, 1)"}
+  - {name: y, type: __half, pointer: true, const: false, shape: [n]}
+  - {name: squares, type: float, pointer: true, const: false, shape: [n]}
+  - {name: n, type: size_t, pointer: false}
+dtypes: [float32]
+precision: fp32
+require: [n >= 1]
+flops: 2 * n
+cases:
+  - {name: tiny, role: sample, n: 40}
+  - {name: odd, role: test, n: 321}
+  - {name: large, role: bench, n: 5000}
+fuzz: {n: 32..513}
+)yaml";
+
+std::string halves_kernel(const std::string& types, const std::string& value) {
+  return "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include <type_traits>\n" + types + R"(
+__global__ void add(const float* x, const __nv_bfloat16* residual, output* y, float* squares, size_t n) {
+  const size_t i = blockIdx.x * size_t{64} + threadIdx.x;
+  if (i >= n) return;
+  const accumulator sum = accumulator(x[i]) + accumulator(__bfloat162float(residual[i]));
+  y[i] = )" +
+         value + R"(;
+  squares[i] = float(sum * sum);
+}
+extern "C" void solution(const float* x, const __nv_bfloat16* residual, output* y, float* squares, size_t n) {
+  add<<<static_cast<unsigned>((n + 63) / 64), 64>>>(x, residual, y, squares, n);
+}
+)";
+}
+
+TEST_F(Contract, AnOutputOfHalvesStandsBesideFloats) {
+  const std::string types = "using accumulator = float;\nusing output = __half;\n";
+  const std::string shipped = "using accumulator = KGRADE_ACCUMULATOR;\nusing output = __half;\n";
+  problem(halves_head, halves_kernel(shipped, "output(float(sum))"));
+  EXPECT_THAT(lint().output, HasSubstr("must be float*, not __half*; write ops::written<__half>"));
+  write("reference/tried.cu",
+        halves_kernel(
+            "#include \"ops/types.cuh\"\nusing ops::accumulator;\nusing output = ops::written<__half>;\n",
+            "output(float(sum))"));
+  const Result linted = lint();
+  EXPECT_EQ(linted.exit_code, 0) << linted.output;
+  const Result right = grade(halves_kernel(types, "__float2half(sum)"));
+  EXPECT_EQ(right.exit_code, 0) << right.output;
+  const Result cut_off = grade(halves_kernel(types, "__float2half_rz(sum)"));
+  EXPECT_EQ(cut_off.exit_code, 1) << cut_off.output;
+  EXPECT_THAT(cut_off.output, HasSubstr("'y'"));
+  const Result brains = grade(halves_kernel(types, "__float2half(__bfloat162float(__float2bfloat16(sum)))"));
+  EXPECT_EQ(brains.exit_code, 1) << brains.output;
+  const Result floats = grade(halves_kernel("using accumulator = float;\nusing output = float;\n", "sum"));
+  EXPECT_EQ(floats.exit_code, 1) << floats.output;
+  EXPECT_THAT(floats.output, HasSubstr("signature_mismatch"));
 }
 
 }  // namespace

@@ -112,9 +112,18 @@ TEST(TensorTypes, OtherSitesNamesOfNarrowTypesAreRead) {
   EXPECT_THAT(cuda_headers(problem, Dtype::bfloat16), ElementsAre("cuda_bf16.h", "cuda_fp16.h"));
 }
 
-TEST(TensorTypes, AnOutputOfFewBitsIsTheTypeUnderTest) {
-  EXPECT_THAT(said_of(largest(drawn, "type: __half")), HasSubstr("the output 'y' is of type __half"));
-  EXPECT_THAT(said_of(largest(drawn, "type: __nv_fp8_e5m2")), HasSubstr("and the type into `dtypes`"));
+TEST(TensorTypes, WhatIsExpectedOfAnOutputOf16BitsIsNotRounded) {
+  const Case bound = tiny_of(largest("type: __nv_bfloat16, init: \"uniform(0, 1)\"", "type: __half"));
+  const Tensor& input = bound.tensors[0];
+  const Tensor& output = bound.tensors[1];
+  EXPECT_EQ(bound.stored_as(output, false), Dtype::float16);
+  EXPECT_EQ(bound.stored_as(output, true), Dtype::float32);
+  EXPECT_EQ(bound.stored_as(input, true), Dtype::bfloat16) << "the oracle reads what the others read";
+}
+
+TEST(TensorTypes, AnOutputOfEightBitsIsOfCodes) {
+  EXPECT_THAT(said_of(largest(drawn, "type: __nv_fp8_e5m2")),
+              HasSubstr("the output 'y' is of type __nv_fp8_e5m2"));
 }
 
 TEST(TensorTypes, CodesAreDrawnAsBytes) {

@@ -66,9 +66,9 @@ TEST_F(Limits, ACaseMustFitThreeTimesIntoTheMemory) {
   const std::vector<Case> cases = {bound("small"), bound("wide")};
   LintFindings findings(problem_);
   // Two tensors of 16 MB, three times, and the zones around them.
-  find_cases_beyond_memory(findings, problem_, cases, {97'000'000, "a device"});
+  find_cases_beyond_memory(findings, cases, {97'000'000, "a device"});
   EXPECT_TRUE(findings.empty());
-  find_cases_beyond_memory(findings, problem_, cases, {96'000'000, "a device"});
+  find_cases_beyond_memory(findings, cases, {96'000'000, "a device"});
   ASSERT_EQ(findings.all().size(), 1U);
   EXPECT_EQ(findings.all()[0].rule, "beyond-memory");
   EXPECT_THAT(findings.all()[0].what.message, HasSubstr("case 'wide': needs 92 MiB"));

@@ -36,7 +36,7 @@ inline ElementErrors equal_outputs() {
 inline ElementErrors outputs_off_by(double share) {
   ElementErrors errors = equal_outputs();
   errors.sum_squared_difference = 100 * share * share;
-  errors.max_abs_difference = share;
+  errors.max_abs_difference = errors.max_outstanding_difference = share;
   return errors;
 }
 

@@ -109,7 +109,7 @@ TEST(CallReview, InSixteenBitsAModelMayUseHalfOfTheLowestBound) {
     errors.compared = 100;
     errors.sum_squared_expected = 100;
     errors.sum_squared_difference = 100 * error * error;
-    errors.max_abs_difference = error;
+    errors.max_abs_difference = errors.max_outstanding_difference = error;
     return judge_reference(errors, problem).verdict;
   };
   EXPECT_EQ(verdict(4.9e-3), Verdict::accepted);

@@ -53,6 +53,34 @@ TEST(Verdict, WhatIsComparedExactlyIsRightOrWrong) {
   EXPECT_EQ(judged(compare({nan, 1}, {1, 1})).verdict, Verdict::wrong_answer);
 }
 
+// As softmax and products of many factors have them: the largest is 300 times the root mean square.
+TEST(Verdict, AnElementMayBeOffByALittleOfItsOwnSize) {
+  std::vector<float> expected(100'000, 1e-4F);
+  expected[7] = 1;
+  std::vector<float> actual = expected;
+  actual[7] = 1 + 9e-6F;  // three thousandths of that
+  const Judgement rounded = judge_fp32(compare(actual, expected));
+  EXPECT_EQ(rounded.verdict, Verdict::accepted) << rounded.max_scaled_error;
+  EXPECT_EQ(rounded.precision, Precision::fp32);
+  // As far off, and small: a bug.
+  actual[7] = 1;
+  actual[8] = 1e-4F + 9e-6F;
+  EXPECT_EQ(judge_fp32(compare(actual, expected)).verdict, Verdict::wrong_answer);
+}
+
+TEST(Verdict, TheWorstElementIsOneThatStandsOut) {
+  const ElementErrors errors = compare({1e6F + 100, 1.5F, 3}, {1e6F, 1, 3});
+  EXPECT_EQ(errors.max_abs_difference, 100);
+  EXPECT_EQ(errors.max_outstanding_difference, 0.5);
+  EXPECT_EQ(errors.worst_index, 1U);
+  ElementErrors merged = compare({1e6F + 100}, {1e6F});
+  ElementErrors second;
+  device::accumulate(second, 1.5, 1, 5);
+  device::merge(merged, second);
+  EXPECT_EQ(merged.worst_index, 5U);
+  EXPECT_EQ(merged.max_abs_difference, 100);
+}
+
 TEST(Verdict, ErrorsAreNormOverNorm) {
   const Judgement judgement = judge_fp32(compare({3, 4.5f}, {3, 4}));
   EXPECT_DOUBLE_EQ(judgement.relative_error, 0.5 / 5);
