@@ -81,8 +81,9 @@ std::string output_text(const Parameter& parameter) {
   return fmt::format("(output, indices into {}: any of equal elements)", compare.values);
 }
 
-std::string init_text(const Init& init) {
-  return init.kind == Init::Kind::computed ? "computed by get_inputs()" : init.text;
+std::string init_text(const Problem& problem, const Init& init) {
+  if (init.kind != Init::Kind::computed) return init.text;
+  return problem.has_model() ? "computed by get_inputs()" : "computed by inputs() of the reference";
 }
 
 std::string parameters_text(const Problem& problem, const Style& style) {
@@ -95,7 +96,7 @@ std::string parameters_text(const Problem& problem, const Style& style) {
                                                   : base;
     table.add({parameter.name, type, shape_text(parameter),
                parameter.is_output()   ? output_text(parameter)
-               : parameter.init        ? init_text(*parameter.init)
+               : parameter.init        ? init_text(problem, *parameter.init)
                : parameter.is_argument ? ""
                                        : "(of the case alone)"});
   }

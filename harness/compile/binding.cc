@@ -13,10 +13,10 @@
 namespace kgrade {
 namespace {
 
-// Only what the checks need, and the names of the integer types, which a source may do without. It precedes the
-// contestant's source, so that no macro of that source (B, N, value) gets into it, and what follows the source has names
-// that no macro has. The mismatch templates are never defined: an error about one names its arguments, and
-// with them the type that the contestant wrote.
+// Only what the checks need, and the names of the integer types, which a source may do without. It precedes
+// the contestant's source, so that no macro of that source (B, N, value) gets into it, and what follows the
+// source has names that no macro has. The mismatch templates are never defined: an error about one names its
+// arguments, and with them the type that the contestant wrote.
 constexpr int first_line_behind_source = 100;
 constexpr const char* checks = R"(#include <cstdint>
 template <unsigned long Position, class Actual> struct kgrade_parameter_mismatch;
@@ -93,6 +93,37 @@ std::string parameter_check(const Parameter& parameter, std::size_t position, st
 std::string type_text(std::string type) {
   const std::regex space_before_star(R"( +\*)");
   return std::regex_replace(type, space_before_star, "*");
+}
+
+bool is_computed(const Parameter& parameter) {
+  return parameter.init && parameter.init->kind == Init::Kind::computed;
+}
+
+bool has_computed_inputs(const Problem& problem) {
+  const auto parameters = problem.arguments();
+  return std::any_of(parameters.begin(), parameters.end(), is_computed);
+}
+
+// Waits for what `inputs` has launched.
+std::string entry_for_inputs(const Problem& problem, const std::string& element) {
+  if (!has_computed_inputs(problem)) return "";
+  const auto parameters = problem.arguments();
+  std::string arguments;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::string base = element_type(parameters[i], element);
+    if (is_computed(parameters[i]))
+      arguments += fmt::format("reinterpret_cast<{}*>(kgrade_arguments[{}]),\n    ", base, i);
+    else if (!parameters[i].pointer)
+      arguments += fmt::format("kgrade_binding::kgrade_scalar<{}>(kgrade_arguments[{}]),\n    ", base, i);
+  }
+  return fmt::format(
+      "#ifdef {}\n"
+      "extern \"C\" int kgrade_inputs(const unsigned long long* kgrade_arguments) {{\n"
+      "  inputs(\n    {}kgrade_arguments[{}]);\n"
+      "  return static_cast<int>(cudaDeviceSynchronize());\n"
+      "}}\n"
+      "#endif\n",
+      inputs_macro, arguments, parameters.size());
 }
 
 // A compiler's line about the generated unit itself, not about the contestant's source.
@@ -192,6 +223,17 @@ std::string definition_of_solution(const Problem& problem, Dtype dtype) {
   return text;
 }
 
+std::string definition_of_inputs(const Problem& problem, Dtype dtype) {
+  if (!has_computed_inputs(problem)) return "";
+  std::string text = "void inputs(";
+  for (const Parameter& parameter : problem.arguments()) {
+    if (!parameter.pointer || is_computed(parameter))
+      text += fmt::format("{}{} {}, ", element_type(parameter, std::string(cuda_type(dtype))),
+                          parameter.pointer ? "*" : "", parameter.name);
+  }
+  return text + "unsigned long long seed)";
+}
+
 std::string binding_unit(const Problem& problem, const std::string& include, Dtype dtype) {
   const std::string element(cuda_type(dtype));
   const auto parameters = problem.arguments();
@@ -220,7 +262,7 @@ std::string binding_unit(const Problem& problem, const std::string& include, Dty
       "  return static_cast<int>(cudaGetLastError());\n"
       "}}\n",
       arguments);
-  return unit;
+  return unit + entry_for_inputs(problem, element);
 }
 
 std::optional<std::string> signature_complaint(const Problem& problem, const std::string& log, Dtype dtype) {

@@ -6,6 +6,7 @@
 #include "contest/arena.h"
 #include "contest/case_description.h"
 #include "contest/contestant_runner.h"
+#include "contest/lease.h"
 
 namespace kgrade {
 namespace {
@@ -23,6 +24,8 @@ bool is_computed(const Parameter& parameter) {
 std::shared_ptr<ComputedInputs> ComputedInputs::make(Device& device, const Problem& problem,
                                                      ContestantRunner& file) {
   if (std::none_of(problem.parameters.begin(), problem.parameters.end(), is_computed)) return nullptr;
+  // Two would not know of each other which buffers the worker has.
+  if (file.computed_inputs() != nullptr) return file.computed_inputs();
   return std::make_shared<ComputedInputs>(device, problem, file);
 }
 
@@ -81,9 +84,12 @@ Answer ComputedInputs::hold(const Case& bound, const std::vector<std::uint64_t>&
   // The worker holds the shapes of the case against what the file gives, and need not have a call in it.
   Answer answer = worker.describe_case(case_description(problem_, bound, true), trusted_patience);
   if (answer.ok() && !is_lent()) answer = lend(worker);
-  if (answer.ok()) answer = draw(worker, seeds);
+  if (answer.ok()) answer = draw(worker, bound, seeds);
   worker.freeze();
-  if (!answer.ok()) answer.detail = "get_inputs(): " + answer.detail;
+  if (answer.ok()) return answer;
+  const bool is_silent = answer.fault == Fault::cannot_load && !problem_.has_model();
+  answer.detail = (problem_.has_model() ? "get_inputs(): " : "the reference's inputs(): ") +
+                  (is_silent ? "it fails on the device" : answer.detail);
   return answer;
 }
 
@@ -102,11 +108,13 @@ Answer ComputedInputs::lend(WorkerProcess& worker) {
   return answer;
 }
 
-Answer ComputedInputs::draw(WorkerProcess& worker, const std::vector<std::uint64_t>& seeds) {
+Answer ComputedInputs::draw(WorkerProcess& worker, const Case& bound,
+                            const std::vector<std::uint64_t>& seeds) {
+  const CallSlots scalars = slots_of_scalars(problem_, bound, Dtype::float32);
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     if (launches_[i].seed == seeds[i]) continue;
     launches_[i].seed.reset();
-    Answer answer = worker.draw_inputs(seeds[i], static_cast<std::uint32_t>(i), trusted_patience);
+    Answer answer = worker.draw_inputs(seeds[i], static_cast<std::uint32_t>(i), scalars, trusted_patience);
     if (!answer.ok()) return answer;
     launches_[i].seed = seeds[i];
   }

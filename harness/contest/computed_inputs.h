@@ -1,6 +1,6 @@
-// The inputs that a problem's own file computes in its get_inputs(). The oracle's worker, which has loaded
-// that file, runs it under seeds of ours and writes what it gives into buffers of their own. What contestants
-// are lent are copies of these: no contestant sees them, or a seed.
+// The inputs that a problem's own file computes in its get_inputs(), or a reference in its `inputs`. The
+// oracle's worker, which has loaded that, runs it under seeds of ours and writes what it gives into buffers
+// of their own. What contestants are lent are copies of these: no contestant sees them, or a seed.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class ComputedInputs {
   ComputedInputs(Device& device, const Problem& problem, ContestantRunner& file)
       : device_(device), problem_(problem), file_(file) {}
 
-  // Null where no input of the problem is computed.
+  // Null where no input of the problem is computed; those of the file's runner if it has them already.
   static std::shared_ptr<ComputedInputs> make(Device& device, const Problem& problem, ContestantRunner& file);
 
   // Room for a case and so many launches at least; what there is for cases of other sizes goes. An Error when
@@ -54,7 +54,7 @@ class ComputedInputs {
   bool is_lent() const;
   Result<Launch> make_launch(const Case& bound);
   Answer lend(WorkerProcess& worker);
-  Answer draw(WorkerProcess& worker, const std::vector<std::uint64_t>& seeds);
+  Answer draw(WorkerProcess& worker, const Case& bound, const std::vector<std::uint64_t>& seeds);
 
   Device& device_;
   const Problem& problem_;

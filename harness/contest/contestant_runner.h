@@ -34,6 +34,7 @@ class ContestantRunner {
   void set_builder(ExtensionBuilder builder) { builder_ = std::move(builder); }
   // What holds the inputs that the problem's file computes, for all contestants; null: it computes none.
   void take_inputs_from(std::shared_ptr<ComputedInputs> computed) { computed_ = std::move(computed); }
+  const std::shared_ptr<ComputedInputs>& computed_inputs() const { return computed_; }
   // Another runner, of the same kind.
   Result<std::unique_ptr<ContestantRunner>> start_another() const;
   // With a worker that was started some other way; `host` for one in Python, else null.

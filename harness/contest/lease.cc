@@ -122,6 +122,13 @@ void Lease::fill_captures() {
   }
 }
 
+CallSlots slots_of_scalars(const Problem& problem, const Case& bound, Dtype stored_as) {
+  CallSlots call;
+  for (const Parameter& parameter : problem.arguments())
+    call.slots.push_back({false, parameter.is_tensor() ? 0 : scalar_slot(parameter, bound, stored_as)});
+  return call;
+}
+
 std::optional<Errors> Lease::add_buffers(const Tensor& tensor) {
   const auto elements = static_cast<std::uint64_t>(tensor.elements);
   auto buffer = device_.allocate(bytes_of(tensor) + around_tensor());

@@ -29,6 +29,9 @@ TiedValues layout_of_ties(const Case& bound, const Tensor& indices);
 // The same of an output of codes.
 Quantised layout_of_codes(const Case& bound, const Tensor& codes);
 
+// The bits of the scalars, by parameter, and 0 for tensors. Those of [VAR] are stored as that type.
+CallSlots slots_of_scalars(const Problem& problem, const Case& bound, Dtype stored_as);
+
 struct LeaseTerms {
   bool moves = false;          // tensors lie elsewhere in their buffers in every call
   bool captures = false;       // outputs are captured when the clock stops

@@ -69,7 +69,8 @@ struct Request {
   std::uint32_t gate = 0;  // call: nothing runs on the device before the gate stands there; 0: no gate
   GateWaiter waiter = GateWaiter::device;  // call, where it has a gate
   std::uint64_t seed = 0;                  // draw_inputs
-  // call, launch: a slot a parameter; of a tensor the byte offset in its buffer, of a scalar its bits
+  // call, launch, draw_inputs: a slot a parameter; of a tensor the byte offset in its buffer, of a scalar its
+  // bits
   std::uint64_t slots[max_parameters] = {};
   std::uint8_t is_tensor[max_parameters] = {};
 };

@@ -194,7 +194,9 @@ class Worker {
   Reply draw_inputs(const Request& request) {
     if (entry_ == nullptr) return not_loaded();
     Reply reply;
-    if (!contestant_.draw_inputs(request.seed, for_inputs_.at(request.launch).data()))
+    const std::span<const std::uint64_t> scalars(request.slots,
+                                                 std::min<std::size_t>(request.parameters, max_parameters));
+    if (!contestant_.draw_inputs(request.seed, for_inputs_.at(request.launch).data(), scalars))
       reply.status = ReplyStatus::cannot_load;
     return reply;
   }
@@ -294,7 +296,19 @@ thread_local Worker* Worker::serving = nullptr;
 
 Entry LibraryContestant::load(const UniqueFd& file) {
   void* const handle = open_library(file.get());
-  return handle != nullptr ? reinterpret_cast<Entry>(::dlsym(handle, "kgrade_entry")) : nullptr;
+  if (handle == nullptr) return nullptr;
+  inputs_ = reinterpret_cast<Entry>(::dlsym(handle, "kgrade_inputs"));
+  return reinterpret_cast<Entry>(::dlsym(handle, "kgrade_entry"));
+}
+
+bool LibraryContestant::draw_inputs(std::uint64_t seed, const unsigned long long* addresses,
+                                    std::span<const std::uint64_t> scalars) {
+  if (inputs_ == nullptr) return false;
+  std::array<unsigned long long, max_parameters + 1> arguments{};
+  for (std::size_t i = 0; i < scalars.size(); ++i)
+    arguments.at(i) = addresses[i] != 0 ? addresses[i] : scalars[i];
+  arguments.at(scalars.size()) = seed;
+  return inputs_(arguments.data()) == 0;
 }
 
 BuiltFile request_build(const UniqueFd& request) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "contest/protocol.h"
 #include "device/worker_device.h"
@@ -25,19 +26,28 @@ class Contestant {
   virtual bool rehearses() const { return false; }
   // What the next calls are about, in JSON. False if it cannot be used.
   virtual bool describe(const UniqueFd& /*text*/) { return true; }
-  // Of a problem's own file: writes the inputs that it computes under this seed. `addresses`: of the buffers
-  // for them, by parameter; 0 for what is not computed. False if it cannot.
-  virtual bool draw_inputs(std::uint64_t /*seed*/, const unsigned long long* /*addresses*/) { return false; }
+  // Of a problem's own file or reference: writes the inputs that it computes under this seed. `addresses`: of
+  // the buffers for them, by parameter; 0 for what is not computed. `scalars`: their bits, likewise. False if
+  // it cannot.
+  virtual bool draw_inputs(std::uint64_t /*seed*/, const unsigned long long* /*addresses*/,
+                           std::span<const std::uint64_t> /*scalars*/) {
+    return false;
+  }
   // Before the launches of a call.
   virtual void begin_call() {}
   // The rehearsal is over: what it tells of it, in JSON.
   virtual UniqueFd lock() { return UniqueFd(); }
 };
 
-// A shared library with an entry of that name (compile/binding.h).
+// A shared library with entries of those names (compile/binding.h).
 class LibraryContestant : public Contestant {
  public:
   Entry load(const UniqueFd& file) override;
+  bool draw_inputs(std::uint64_t seed, const unsigned long long* addresses,
+                   std::span<const std::uint64_t> scalars) override;
+
+ private:
+  Entry inputs_ = nullptr;  // null where none are computed
 };
 
 // Returns the process's exit code: 0 when the referee has gone, 1 when the device cannot be used. The

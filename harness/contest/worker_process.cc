@@ -176,9 +176,9 @@ Answer WorkerProcess::lend_for_input(const SharedBuffer& buffer, std::uint32_t p
   return ask(request, buffer.descriptor(), patience);
 }
 
-Answer WorkerProcess::draw_inputs(std::uint64_t seed, std::uint32_t launch, Patience patience) {
-  Request request;
-  request.type = RequestType::draw_inputs;
+Answer WorkerProcess::draw_inputs(std::uint64_t seed, std::uint32_t launch, const CallSlots& scalars,
+                                  Patience patience) {
+  Request request = with_slots(RequestType::draw_inputs, scalars);
   request.seed = seed;
   request.launch = launch;
   return ask(request, -1, patience);
@@ -384,8 +384,9 @@ Answer WorkerProcess::interpret(const Reply& reply) {
       break;
   }
   const std::string words = output_.last_line();
-  return fail(Fault::device_failed, fmt::format("the device no longer answers in the contestant's process{}{}",
-                                                words.empty() ? "" : ": ", words));
+  return fail(Fault::device_failed,
+              fmt::format("the device no longer answers in the contestant's process{}{}",
+                          words.empty() ? "" : ": ", words));
 }
 
 Answer WorkerProcess::fail(Fault fault, std::string detail) {

@@ -107,7 +107,7 @@ class WorkerProcess {
   // it computes under a seed, into all of the launch's.
   Answer lend_for_input(const SharedBuffer& buffer, std::uint32_t parameter, std::uint32_t launch,
                         Patience patience);
-  Answer draw_inputs(std::uint64_t seed, std::uint32_t launch, Patience patience);
+  Answer draw_inputs(std::uint64_t seed, std::uint32_t launch, const CallSlots& scalars, Patience patience);
   // Of a contestant in Python, before the calls of a case: what the case is, in JSON.
   Answer describe_case(const std::string& description, Patience patience);
   // Likewise, once it is rehearsed. What it reports of that goes to `report`, in JSON of its own making.

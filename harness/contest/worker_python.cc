@@ -26,7 +26,8 @@ class PythonContestant : public Contestant {
   }
   bool rehearses() const override { return true; }
   bool describe(const UniqueFd& text) override { return callbacks_of_process->describe(text.get()) == 0; }
-  bool draw_inputs(std::uint64_t seed, const unsigned long long* addresses) override {
+  bool draw_inputs(std::uint64_t seed, const unsigned long long* addresses,
+                   std::span<const std::uint64_t> /*scalars*/) override {
     return callbacks_of_process->draw_inputs(seed, addresses) == 0;
   }
   void begin_call() override { callbacks_of_process->begin(); }

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/text.h"
+#include "compile/binding.h"
 #include "compile/bytecode_cache.h"
 #include "compile/candidate_kind.h"
 #include "compile/compiler_log.h"
@@ -79,7 +80,12 @@ Problem widened(Problem problem) {
 
 Result<BuildOutcome> build_oracle(const Toolchain& toolchain, const Problem& problem,
                                   const BuildRequest& request, const Layout& layout) {
-  auto outcome = build_with_control(toolchain, widened(problem), Role::oracle, request, layout);
+  BuildRequest with_inputs = request;
+  const std::string inputs = definition_of_inputs(problem, request.dtype);
+  if (!inputs.empty()) with_inputs.defines[std::string(inputs_macro)] = "1";
+  auto outcome = build_with_control(toolchain, widened(problem), Role::oracle, with_inputs, layout);
+  if (outcome && outcome->status == BuildStatus::compile_error && !inputs.empty())
+    outcome->message += "; inputs are computed by a function of the reference: " + inputs;
   if (outcome && outcome->status == BuildStatus::signature_mismatch &&
       std::any_of(problem.parameters.begin(), problem.parameters.end(), is_widened))
     outcome->message += "; write ops::written<__half> (ops/types.cuh) for an output of 16 bits";

@@ -10,7 +10,7 @@
 namespace kgrade {
 
 // The distribution of an input with its numbers worked out (draw/distribution.h), all but its type. What is
-// computed has none: get_inputs() of the problem's file gives it, under the seed of a draw.
+// computed has none: the problem's file or reference gives it, under the seed of a draw.
 struct ResolvedInit {
   enum class Kind {
     uniform,

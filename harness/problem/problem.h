@@ -60,7 +60,8 @@ inline constexpr std::size_t most_choices = 8;
 // - permutation: rows of the numbers from 0 on, each of them once, of a type of integers,
 // - softmax_rows, log_softmax_rows: rows that are the softmax of normal(0, 1) numbers, or its logarithm,
 // - e4m3(d), e5m2(d), e8m0(d): bytes that hold the codes of numbers of any of the first two lines, of which
-// none is NaN. Of a problem that has a Model, also computed: what get_inputs() of its file gives. `shape:
+// none is NaN,
+// - computed: what the reference's inputs() writes, or get_inputs() of a problem that has a Model. `shape:
 // values(a, b, ...)` is a tensor of so many integer expressions and its contents at once.
 struct Init {
   enum class Kind {

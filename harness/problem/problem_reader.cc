@@ -15,11 +15,10 @@ namespace {
 constexpr std::size_t most_formulas = 200;
 
 const std::vector<std::string>& known_keys() {
-  static const std::vector<std::string> keys = {"slug",      "title",      "difficulty", "author", "tags",
-                                                "family",    "parameters", "dtypes",     "let",    "require",
-                                                "defaults",  "cases",      "fuzz",       "flops",  "bytes",   "extents",
-                                                "precision", "thresholds", "libraries",  "source", "torch",
-                                                "reference"};
+  static const std::vector<std::string> keys = {
+      "slug",      "title",      "difficulty", "author", "tags",  "family",   "parameters", "dtypes",
+      "let",       "require",    "defaults",   "cases",  "fuzz",  "flops",    "bytes",      "extents",
+      "precision", "thresholds", "libraries",  "source", "torch", "reference"};
   return keys;
 }
 
@@ -126,22 +125,22 @@ class ProblemReader {
     read_into(node, problem_.reference);
     const std::filesystem::path file(problem_.reference);
     if (problem_.reference.empty() || (file.extension() == ".py" && file == file.filename())) return;
-    diagnostics_.add(node.place(), fmt::format("'reference' is {}", in_quotes(problem_.reference)),
-                     "write the name of a Python file beside this one, as in 23_Softmax.py, or leave it out for "
-                     "reference/<slug>.cu");
+    diagnostics_.add(
+        node.place(), fmt::format("'reference' is {}", in_quotes(problem_.reference)),
+        "write the name of a Python file beside this one, as in 23_Softmax.py, or leave it out for "
+        "reference/<slug>.cu");
   }
 
-  // Only a file with a Model has a get_inputs() that gives what it hands to forward().
+  // get_inputs() gives what is handed to forward(), and a reference has a function of its own for it.
   void check_computed_inputs() {
     for (const Parameter& parameter : problem_.parameters) {
       if (!parameter.init || parameter.init->kind != Init::Kind::computed) continue;
       const bool is_weight = problem_.torch && problem_.torch->weight_of(parameter.name) != nullptr;
-      if (problem_.has_model() && !is_weight) continue;
-      diagnostics_.add(parameter.location,
-                       fmt::format("'init' of '{}' is computed, and {}", parameter.name,
-                                   is_weight ? "get_inputs() gives no weights"
-                                             : "the problem names no Python file as its `reference`"),
-                       "write uniform(lo, hi) or another distribution");
+      if (!(problem_.has_model() && is_weight)) continue;
+      diagnostics_.add(
+          parameter.location,
+          fmt::format("'init' of '{}' is computed, and get_inputs() gives no weights", parameter.name),
+          "write uniform(lo, hi) or another distribution");
     }
   }
 
@@ -198,10 +197,9 @@ class ProblemReader {
 
   // Of parameters that could not be read there is an error already.
   void check_exact(const YamlNode& node) {
-    const auto by_norm =
-        std::find_if(problem_.parameters.begin(), problem_.parameters.end(), [](const Parameter& parameter) {
-          return parameter.is_output() && has_norm(parameter.compare.kind);
-        });
+    const auto by_norm = std::find_if(
+        problem_.parameters.begin(), problem_.parameters.end(),
+        [](const Parameter& parameter) { return parameter.is_output() && has_norm(parameter.compare.kind); });
     if (by_norm != problem_.parameters.end()) {
       diagnostics_.add(
           node.place(),

@@ -19,11 +19,8 @@ constexpr std::string_view forms =
     "bernoulli(p), labels(n), adjacency(p, missing), uniform_fan_in(n), symmetric(...), triangular(..., "
     "upper), "
     "sorted(...), "
-    "permutation, softmax_rows, log_softmax_rows, or for bytes that hold codes e4m3(...), e5m2(...) or "
-    "e8m0(...)";
-
-// Where the problem has a Model, and so get_inputs().
-constexpr std::string_view computed_form = "; or computed, for an input that get_inputs() computes";
+    "permutation, softmax_rows, log_softmax_rows, for bytes that hold codes e4m3(...), e5m2(...) or "
+    "e8m0(...), or computed, for what the reference computes";
 
 struct Form {
   std::string_view name;
@@ -126,8 +123,7 @@ std::string_view complaint_about(const Init& init) {
 
 class InitReader {
  public:
-  InitReader(const YamlNode& node, bool has_model, Diagnostics& diagnostics)
-      : node_(node), has_model_(has_model), diagnostics_(diagnostics) {}
+  InitReader(const YamlNode& node, Diagnostics& diagnostics) : node_(node), diagnostics_(diagnostics) {}
 
   std::optional<Init> read() {
     auto init = read_form(node_.source);
@@ -171,11 +167,8 @@ class InitReader {
   std::string hint(const CallText& call) const {
     std::vector<std::string> names = {"e4m3", "e5m2", "e8m0"};
     for (const Structure& structure : known_structures) names.emplace_back(structure.name);
-    for (const Form& form : known_forms) {
-      if (has_model_ || form.kind != Init::Kind::computed) names.emplace_back(form.name);
-    }
-    const std::string hint = suggestion(call.name, names) + std::string(forms);
-    return has_model_ ? hint + std::string(computed_form) : hint;
+    for (const Form& form : known_forms) names.emplace_back(form.name);
+    return suggestion(call.name, names) + std::string(forms);
   }
 
   // symmetric(normal(0, 1)), triangular(normal(0, 1), upper)
@@ -282,15 +275,14 @@ class InitReader {
   std::string_view key() const { return node_.key == "begins" ? "begins" : "init"; }
 
   const YamlNode& node_;
-  bool has_model_;
   Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
-std::optional<Init> read_init(const YamlNode& node, bool has_model, Diagnostics& diagnostics) {
+std::optional<Init> read_init(const YamlNode& node, Diagnostics& diagnostics) {
   if (!read_text(node, "'init'", diagnostics)) return std::nullopt;
-  return InitReader(node, has_model, diagnostics).read();
+  return InitReader(node, diagnostics).read();
 }
 
 bool is_values(const YamlNode& node) {
@@ -299,7 +291,7 @@ bool is_values(const YamlNode& node) {
 }
 
 std::optional<Init> read_values(const YamlNode& node, Diagnostics& diagnostics) {
-  return InitReader(node, false, diagnostics).read_as(*split_call(node.source), values_form);
+  return InitReader(node, diagnostics).read_as(*split_call(node.source), values_form);
 }
 
 namespace {
@@ -365,7 +357,7 @@ Result<Init> parse_init(const std::string& text) {
   node.kind = YamlNode::Kind::scalar;
   node.value = node.source = text;
   Diagnostics diagnostics;
-  auto init = read_init(node, false, diagnostics);
+  auto init = read_init(node, diagnostics);
   for (const Expression& expression : init ? init->expressions : std::vector<Expression>()) {
     if (!expression.names().empty()) diagnostics.add({}, "'init' names something", "write numbers");
   }

@@ -12,8 +12,7 @@
 
 namespace kgrade {
 
-// `has_model`: see Problem.
-std::optional<Init> read_init(const YamlNode& node, bool has_model, Diagnostics& diagnostics);
+std::optional<Init> read_init(const YamlNode& node, Diagnostics& diagnostics);
 
 // Whether the shares of long rows, as softmax_rows has them, are normal numbers of a floating type.
 constexpr bool has_small_shares(Dtype dtype) {

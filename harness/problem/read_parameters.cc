@@ -180,7 +180,7 @@ class ParameterReader {
       return;
     }
     if (parameter_.is_input()) {
-      parameter_.init = read_init(*init, has_model_, diagnostics_);
+      parameter_.init = read_init(*init, diagnostics_);
       if (parameter_.init) check_integers(*init);
       return;
     }
@@ -249,7 +249,7 @@ class ParameterReader {
     const bool is_name = *text != "zeros" && *text != "ones" && text->find('(') == std::string::npos;
     parameter_.begins = Beginning{is_name ? *text : "", begins.location};
     if (is_name) return;
-    parameter_.init = read_init(begins, false, diagnostics_);
+    parameter_.init = read_init(begins, diagnostics_);
     if (parameter_.init) check_integers(begins);
   }
 

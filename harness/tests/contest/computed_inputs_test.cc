@@ -60,7 +60,8 @@ class FakeFile : public Contestant {
   Entry load(const UniqueFd& /*file*/) override {
     return [](const unsigned long long*) { return 0; };
   }
-  bool draw_inputs(std::uint64_t seed, const unsigned long long* addresses) override {
+  bool draw_inputs(std::uint64_t seed, const unsigned long long* addresses,
+                   std::span<const std::uint64_t> /*scalars*/) override {
     draws += 1;
     for (std::size_t i = 0; i < max_parameters; ++i) {
       // NOLINTNEXTLINE(performance-no-int-to-ptr): as the worker has them.
@@ -201,7 +202,7 @@ TEST_F(ComputedInputsTest, AFaultOfTheFileIsNoneOfTheContestants) {
   const CallReport report = runner_->checked_call({1, 2}, poison_key, 1, patience);
   EXPECT_TRUE(report.lacks_inputs);
   EXPECT_NE(report.fault, Fault::none);
-  EXPECT_THAT(report.detail, StartsWith("get_inputs(): "));
+  EXPECT_THAT(report.detail, StartsWith("the reference's inputs(): "));
 }
 
 TEST_F(ComputedInputsTest, ALeaseWithoutThemIsAFaultOfOurs) {

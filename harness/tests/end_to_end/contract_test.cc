@@ -512,5 +512,85 @@ TEST_F(Contract, AnOutputOfHalvesStandsBesideFloats) {
   EXPECT_THAT(floats.output, HasSubstr("signature_mismatch"));
 }
 
+// Sums over segments, whose ends the reference computes with their lengths.
+constexpr const char* segments_head = R"yaml(parameters:
+  - {name: x, type: "[VAR]", pointer: true, const: true, shape: [n], init: "normal(0, 1)"}
+  - {name: ends, type: int, pointer: true, const: true, shape: [segments], init: computed}
+  - {name: lengths, type: int, pointer: true, const: true, shape: [segments], init: computed}
+  - {name: sums, type: "[VAR]", pointer: true, const: false, shape: [segments]}
+  - {name: n, type: size_t, pointer: false}
+  - {name: segments, type: size_t, pointer: false}
+dtypes: [float32]
+precision: fp32
+require: [n >= 4 * segments, segments >= 1]
+flops: n
+cases:
+  - {name: tiny, role: sample, n: 40, segments: 3}
+  - {name: odd, role: test, n: 321, segments: 17}
+  - {name: large, role: bench, n: 5000, segments: 37}
+fuzz: {n: 256..513, segments: 8..33}
+)yaml";
+
+constexpr const char* segments_kernel = R"(
+__global__ void add(const float* x, const int* ends, const int* lengths, float* sums, size_t segments) {
+  const size_t i = blockIdx.x * size_t{64} + threadIdx.x;
+  if (i >= segments) return;
+  number sum = 0;
+  for (int k = ends[i] - lengths[i]; k < ends[i]; ++k) sum += x[k];
+  sums[i] = float(sum);
+}
+extern "C" void solution(const float* x, const int* ends, const int* lengths, float* sums, size_t n,
+                         size_t segments) {
+  add<<<static_cast<unsigned>((segments + 63) / 64), 64>>>(x, ends, lengths, sums, segments);
+}
+)";
+
+constexpr const char* segments_inputs = R"(
+__global__ void cut(int* ends, int* lengths, size_t n, size_t segments, unsigned long long seed) {
+  size_t end = 0;
+  for (size_t i = 0; i < segments; ++i) {
+    lengths[i] = int(1 + ops::random_below(n / segments - 1, seed, 0, i));
+    ends[i] = int(end += lengths[i]);
+  }
+}
+void inputs(int* ends, int* lengths, size_t n, size_t segments, unsigned long long seed) {
+  cut<<<1, 1>>>(ends, lengths, n, segments, seed);
+}
+)";
+
+TEST_F(Contract, AReferenceComputesInputsThatHangTogether) {
+  const std::string reference =
+      std::string("#include \"ops/random.cuh\"\nusing number = ops::accumulator;\n") + segments_kernel;
+  problem(segments_head, reference + segments_inputs);
+  const Result linted = lint();
+  EXPECT_EQ(linted.exit_code, 0) << linted.output;
+  const std::string candidate = std::string("using number = float;\n") + segments_kernel;
+  const Result right = grade(candidate);
+  EXPECT_EQ(right.exit_code, 0) << right.output;
+  const Result even = grade(replaced(candidate, "ends[i] - lengths[i]; k < ends[i]", "0; k < ends[0]"));
+  EXPECT_EQ(even.exit_code, 1);
+  EXPECT_THAT(even.output, HasSubstr("wrong_answer"));
+  // Checked, and written down.
+  const std::string file = write("candidate.cu", candidate);
+  const Result checked = kgrade({"check", problem_, file, "--device", "emulated"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.output;
+  const Result dumped = kgrade({"dump", problem_, "--case", "odd", "--directory",
+                                (folder_.path() / "dump").string(), "--device", "emulated"});
+  EXPECT_EQ(dumped.exit_code, 0) << dumped.output;
+  EXPECT_THAT(kgrade({"show", problem_}).output, HasSubstr("computed by inputs() of the reference"));
+}
+
+TEST_F(Contract, AReferenceThatComputesNoInputsIsToldHow) {
+  problem(segments_head,
+          std::string("#include \"ops/random.cuh\"\nusing number = ops::accumulator;\n") + segments_kernel);
+  const Result linted = lint();
+  EXPECT_EQ(linted.exit_code, 2);
+  EXPECT_THAT(linted.output,
+              HasSubstr("void inputs(int* ends, int* lengths, size_t n, size_t segments, unsigned "
+                        "long long seed)"));
+  const Result graded = grade(std::string("using number = float;\n") + segments_kernel);
+  EXPECT_EQ(graded.exit_code, 2) << graded.output;
+}
+
 }  // namespace
 }  // namespace kgrade::test

@@ -269,6 +269,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "names no input: 'inputs'", "write zeros or another `init`, or the name of an input"},
         BadFile{"begins_form", "shape: [kept]", "shape: [kept]\n    begins: normal(0)", 17, 13,
                 "'begins' normal takes 2 numbers", "write it as in normal(0, 1)"},
+        BadFile{"begins_computed", "shape: [kept]", "shape: [kept]\n    begins: computed()", 17, 13,
+                "'begins' computed takes 0 numbers", "write it as in computed"},
         BadFile{"begins_of_input", "init: uniform(0, 1)", "init: uniform(0, 1)\n    begins: zeros", 12, 5,
                 "is no output and has a 'begins'", "remove it"},
         BadFile{"scale_form", "rows: 1..3", "rows: 1..3\n  input: scale(0.1..2)", 31, 10,

@@ -129,8 +129,8 @@ TEST(ModuleFileTest, BuffersThatChangeAreFree) {
 }
 
 TEST(ModuleFileTest, NamesWhatIsMissing) {
-  for (const char* key :
-       {"title", "positional", "keywords", "forward", "inputs", "weights", "buffers", "outputs", "mode", "notes"}) {
+  for (const char* key : {"title", "positional", "keywords", "forward", "inputs", "weights", "buffers",
+                          "outputs", "mode", "notes"}) {
     Json description = sound_description();
     description.erase(key);
     EXPECT_THAT(said_of(description),
@@ -267,11 +267,10 @@ TEST(ReferenceKeyTest, IsAPythonFileBesideTheProblemFile) {
   EXPECT_NE(said_of_text("reference: ", "reference: [a.py]"), "nothing");
 }
 
-TEST(InitKeyTest, OffersComputedWhereThereIsAModel) {
-  const std::string with_model = said_of_text("init: ", "init: compute}");
-  EXPECT_THAT(with_model, HasSubstr("did you mean 'computed'?"));
-  EXPECT_THAT(with_model, HasSubstr("or computed, for an input that get_inputs() computes"));
-  EXPECT_THAT(to_string(parse_init("compute").errors()), Not(HasSubstr("computed")));
+TEST(InitKeyTest, OffersComputed) {
+  const std::string said = said_of_text("init: ", "init: compute}");
+  EXPECT_THAT(said, HasSubstr("did you mean 'computed'?"));
+  EXPECT_THAT(said, HasSubstr("or computed, for what the reference computes"));
 }
 
 TEST(GivenKeyTest, IsACallInJson) {

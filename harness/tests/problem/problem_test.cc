@@ -134,11 +134,9 @@ TEST(Problem, ExtentsAreNoArguments) {
   EXPECT_EQ(problem.find_case("tiny")->integers.at("depth"), 5);
 }
 
-TEST(Problem, OnlyAPythonFileComputesInputs) {
-  const auto problem = parse_problem(edited(row_sum, "uniform(0, 1)", "computed"), "row-sum.md");
-  ASSERT_FALSE(problem.ok());
-  EXPECT_THAT(problem.error().message, testing::HasSubstr("names no Python file as its `reference`"));
-  EXPECT_GT(problem.error().location.line, 0);
+TEST(Problem, AReferenceMayComputeInputs) {
+  const Problem problem = parsed(edited(row_sum, "uniform(0, 1)", "computed"));
+  EXPECT_EQ(problem.find_parameter("input")->init->kind, Init::Kind::computed);
 }
 
 TEST(Problem, CasesHoldIntegersAndReals) {
