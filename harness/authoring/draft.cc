@@ -99,6 +99,10 @@ std::string parameter_text(const DraftParameter& parameter) {
     text += "," + note + "\n     init: " + in_double_quotes(parameter.init.text);
     note = comment(parameter.init.note);
   }
+  if (!parameter.begins.empty()) {
+    text += "," + note + "\n     begins: " + in_double_quotes(parameter.begins);
+    note.clear();
+  }
   return text + "}" + note + "\n";
 }
 
@@ -151,7 +155,7 @@ std::string values_text(const Draft& draft) {
   for (const FuzzRange& range : draft.fuzz) {
     text += !range.text.empty()       ? fmt::format("  {}: {}\n", range.parameter, range.text)
             : range.low == range.high ? fmt::format("  {}: {}\n", range.parameter, range.low)
-                                    : fmt::format("  {}: {}..{}\n", range.parameter, range.low, range.high);
+                                      : fmt::format("  {}: {}..{}\n", range.parameter, range.low, range.high);
   }
   for (const ScaleRange& scale : draft.scales) text += fmt::format("  {}: {}\n", scale.input, scale.text);
   if (!draft.todos.empty()) text += "\n";

@@ -27,6 +27,7 @@ struct DraftParameter {
   std::vector<std::string> shape;
   std::string shape_note;
   Noted init;
+  std::string begins = {};
 };
 
 struct Draft {

@@ -52,9 +52,7 @@ Result<Case> bind(const Problem& problem, const std::string& name, const Binding
 // How NumPy writes the type, in little-endian order.
 std::string npy_type(Dtype dtype) {
   if (dtype == Dtype::boolean) return "|b1";
-  const char* const kind = !is_integer(dtype)                              ? "f"
-                           : to_string(dtype).substr(0, 1) == "u" ? "u"
-                                                                  : "i";
+  const char* const kind = !is_integer(dtype) ? "f" : to_string(dtype).substr(0, 1) == "u" ? "u" : "i";
   const std::uint64_t bytes = element_bytes(dtype);
   return fmt::format("{}{}{}", bytes == 1 ? "|" : "<", kind, bytes);
 }
@@ -81,7 +79,8 @@ std::string widened(Dtype dtype, const std::string& elements, std::size_t count)
   return floats;
 }
 
-Failure write_npy(const Lease::Loaned& tensor, const std::string& content, const std::filesystem::path& directory) {
+Failure write_npy(const Lease::Loaned& tensor, const std::string& content,
+                  const std::filesystem::path& directory) {
   const auto written = write_file_atomically(directory / (tensor.tensor->name + ".npy"), content);
   if (!written) return GradeFailure{exit_usage, written.errors()};
   return std::nullopt;
@@ -96,7 +95,8 @@ Failure write_tensor(Device& device, Dtype dtype, const Lease::Loaned& tensor,
   const bool halves = dtype == Dtype::float16 && !tensor.tensor->output && !tensor.tensor->own_dtype;
   if (tensor.dtype == Dtype::bfloat16 || is_float8(tensor.dtype)) {
     elements = widened(tensor.dtype, elements, count);
-    return write_npy(tensor, npy_header(tensor.tensor->shape, npy_type(Dtype::float32)) + elements, directory);
+    return write_npy(tensor, npy_header(tensor.tensor->shape, npy_type(Dtype::float32)) + elements,
+                     directory);
   }
   const std::string content = npy_header(tensor.tensor->shape, halves ? "<f2" : npy_type(tensor.dtype)) +
                               (halves ? narrowed(elements) : elements);
@@ -144,7 +144,10 @@ Failure dump_case(Device& device, const Problem& problem, ContestantRunner& runn
   if (!lent->ok()) return GradeFailure{exit_internal, {{"the oracle cannot run: " + lent->detail, "", {}}}};
   const CallReport report = referee.call(Role::oracle, {options.seed, 0}, oracle_patience);
   if (const auto finding = review_call(report)) {
-    return GradeFailure{exit_internal, {{"the oracle fails: " + finding->message, "", {}}}};
+    return GradeFailure{exit_usage,
+                        {{fmt::format("the reference fails on case '{}': {}", bound.name, finding->message),
+                          "`kgrade lint` looks for what is wrong with it",
+                          {problem.path.string(), 0, 0}}}};
   }
   for (const Lease::Loaned& tensor : runner.lease().tensors()) {
     if (auto failure = write_tensor(device, bound.dtype, tensor, directory)) return failure;

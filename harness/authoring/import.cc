@@ -321,7 +321,8 @@ Result<std::string> with_parameters(std::string_view content, const std::filesys
 DraftParameter draft_of(const Parameter& parameter) {
   DraftParameter draft{parameter.name, parameter.type, parameter.pointer, parameter.is_const, {}, "", {}};
   for (const Expression& extent : parameter.shape) draft.shape.push_back(extent.text());
-  if (parameter.init) draft.init.text = parameter.init->text;
+  if (parameter.init) (parameter.begins ? draft.begins : draft.init.text) = parameter.init->text;
+  if (parameter.begins && !parameter.init) draft.begins = parameter.begins->input;
   return draft;
 }
 

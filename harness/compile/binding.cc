@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <regex>
 #include <sstream>
 #include <vector>
@@ -95,13 +96,9 @@ std::string type_text(std::string type) {
   return std::regex_replace(type, space_before_star, "*");
 }
 
-bool is_computed(const Parameter& parameter) {
-  return parameter.init && parameter.init->kind == Init::Kind::computed;
-}
-
 bool has_computed_inputs(const Problem& problem) {
   const auto parameters = problem.arguments();
-  return std::any_of(parameters.begin(), parameters.end(), is_computed);
+  return std::any_of(parameters.begin(), parameters.end(), std::mem_fn(&Parameter::is_computed));
 }
 
 // Waits for what `inputs` has launched.
@@ -111,7 +108,7 @@ std::string entry_for_inputs(const Problem& problem, const std::string& element)
   std::string arguments;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::string base = element_type(parameters[i], element);
-    if (is_computed(parameters[i]))
+    if (parameters[i].is_computed())
       arguments += fmt::format("reinterpret_cast<{}*>(kgrade_arguments[{}]),\n    ", base, i);
     else if (!parameters[i].pointer)
       arguments += fmt::format("kgrade_binding::kgrade_scalar<{}>(kgrade_arguments[{}]),\n    ", base, i);
@@ -119,8 +116,11 @@ std::string entry_for_inputs(const Problem& problem, const std::string& element)
   return fmt::format(
       "#ifdef {}\n"
       "extern \"C\" int kgrade_inputs(const unsigned long long* kgrade_arguments) {{\n"
+      "  cudaGetLastError();\n"
       "  inputs(\n    {}kgrade_arguments[{}]);\n"
-      "  return static_cast<int>(cudaDeviceSynchronize());\n"
+      "  const int kgrade_launched = static_cast<int>(cudaGetLastError());\n"
+      "  const int kgrade_done = static_cast<int>(cudaDeviceSynchronize());\n"
+      "  return kgrade_launched != 0 ? kgrade_launched : kgrade_done;\n"
       "}}\n"
       "#endif\n",
       inputs_macro, arguments, parameters.size());
@@ -227,7 +227,7 @@ std::string definition_of_inputs(const Problem& problem, Dtype dtype) {
   if (!has_computed_inputs(problem)) return "";
   std::string text = "void inputs(";
   for (const Parameter& parameter : problem.arguments()) {
-    if (!parameter.pointer || is_computed(parameter))
+    if (!parameter.pointer || parameter.is_computed())
       text += fmt::format("{}{} {}, ", element_type(parameter, std::string(cuda_type(dtype))),
                           parameter.pointer ? "*" : "", parameter.name);
   }

@@ -186,7 +186,7 @@ void ContestantCache::keep(const std::string& key, const CachedContestant& conte
 
 UniqueFd ContestantCache::lock(const std::string& key) const {
   const fs::path locks = folder_ / "locks";
-  if (!make_folder(locks)) return {};
+  if (folder_.empty() || !make_folder(locks)) return {};  // an account without a folder has no cache
   // So many files at most, whatever is built; two keys that share one wait for each other in vain, seldom.
   const fs::path path = locks / key.substr(0, 3);
   UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));

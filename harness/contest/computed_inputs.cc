@@ -1,6 +1,7 @@
 #include "contest/computed_inputs.h"
 
 #include <algorithm>
+#include <functional>
 #include <stdexcept>
 
 #include "contest/arena.h"
@@ -15,15 +16,13 @@ std::uint64_t bytes_of(const Tensor& input) {
   return static_cast<std::uint64_t>(input.elements) * element_bytes(ComputedInputs::source_dtype(input));
 }
 
-bool is_computed(const Parameter& parameter) {
-  return parameter.init && parameter.init->kind == Init::Kind::computed;
-}
-
 }  // namespace
 
 std::shared_ptr<ComputedInputs> ComputedInputs::make(Device& device, const Problem& problem,
                                                      ContestantRunner& file) {
-  if (std::none_of(problem.parameters.begin(), problem.parameters.end(), is_computed)) return nullptr;
+  if (std::none_of(problem.parameters.begin(), problem.parameters.end(),
+                   std::mem_fn(&Parameter::is_computed)))
+    return nullptr;
   // Two would not know of each other which buffers the worker has.
   if (file.computed_inputs() != nullptr) return file.computed_inputs();
   return std::make_shared<ComputedInputs>(device, problem, file);
@@ -76,15 +75,16 @@ Result<ComputedInputs::Launch> ComputedInputs::make_launch(const Case& bound) {
 
 Answer ComputedInputs::hold(const Case& bound, const std::vector<std::uint64_t>& seeds) {
   if (seeds.size() > launches_.size()) throw std::logic_error("computed inputs without room");
+  const CallSlots scalars = slots_of_scalars(problem_, bound, Dtype::float32);
   bool has_all = true;
-  for (std::size_t i = 0; i < seeds.size(); ++i) has_all = has_all && launches_[i].seed == seeds[i];
+  for (std::size_t i = 0; i < seeds.size(); ++i) has_all = has_all && launches_[i].holds(seeds[i], scalars);
   if (has_all) return {};
   WorkerProcess& worker = file_.worker();
   worker.thaw();
   // The worker holds the shapes of the case against what the file gives, and need not have a call in it.
   Answer answer = worker.describe_case(case_description(problem_, bound, true), trusted_patience);
   if (answer.ok() && !is_lent()) answer = lend(worker);
-  if (answer.ok()) answer = draw(worker, bound, seeds);
+  if (answer.ok()) answer = draw(worker, scalars, seeds);
   worker.freeze();
   if (answer.ok()) return answer;
   const bool is_silent = answer.fault == Fault::cannot_load && !problem_.has_model();
@@ -108,15 +108,15 @@ Answer ComputedInputs::lend(WorkerProcess& worker) {
   return answer;
 }
 
-Answer ComputedInputs::draw(WorkerProcess& worker, const Case& bound,
+Answer ComputedInputs::draw(WorkerProcess& worker, const CallSlots& scalars,
                             const std::vector<std::uint64_t>& seeds) {
-  const CallSlots scalars = slots_of_scalars(problem_, bound, Dtype::float32);
   for (std::size_t i = 0; i < seeds.size(); ++i) {
-    if (launches_[i].seed == seeds[i]) continue;
+    if (launches_[i].holds(seeds[i], scalars)) continue;
     launches_[i].seed.reset();
     Answer answer = worker.draw_inputs(seeds[i], static_cast<std::uint32_t>(i), scalars, trusted_patience);
     if (!answer.ok()) return answer;
     launches_[i].seed = seeds[i];
+    launches_[i].scalars = scalars;
   }
   return {};
 }

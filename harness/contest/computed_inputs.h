@@ -29,8 +29,8 @@ class ComputedInputs {
   // Room for a case and so many launches at least; what there is for cases of other sizes goes. An Error when
   // the device has none.
   std::optional<Errors> make_room(const Case& bound, std::uint32_t launches);
-  // Makes sure that the contents for each launch are those of its seed. `bound` is the case that there is
-  // room for. A fault is the file's, or the machine's, and says so in words.
+  // Makes sure that the contents for each launch are those of its seed and of the case's scalars. `bound` is
+  // the case that there is room for. A fault is the file's, or the machine's, and says so in words.
   Answer hold(const Case& bound, const std::vector<std::uint64_t>& seeds);
 
   // What an input of a launch is a copy of, from byte 0 on, and how it is stored there.
@@ -47,14 +47,20 @@ class ComputedInputs {
   };
   struct Launch {
     std::vector<Source> sources;
-    std::optional<std::uint64_t> seed;  // of the contents; nothing: there are none
+    // What the contents were computed from; nothing: there are none.
+    std::optional<std::uint64_t> seed;
+    CallSlots scalars;
+
+    bool holds(std::uint64_t other, const CallSlots& others) const {
+      return seed == other && scalars == others;
+    }
   };
 
   bool is_for(const Case& bound) const;
   bool is_lent() const;
   Result<Launch> make_launch(const Case& bound);
   Answer lend(WorkerProcess& worker);
-  Answer draw(WorkerProcess& worker, const Case& bound, const std::vector<std::uint64_t>& seeds);
+  Answer draw(WorkerProcess& worker, const CallSlots& scalars, const std::vector<std::uint64_t>& seeds);
 
   Device& device_;
   const Problem& problem_;

@@ -57,21 +57,6 @@ static_assert(draws_per_launch * max_launches <= weights_draw);
 
 bool has_fewer_elements(const Tensor& a, const Tensor& b) { return a.elements < b.elements; }
 
-// Few elements may not matter: the largest of them, or the edges of a graph, in exact problems; any of them,
-// where very many are summed up in one.
-bool is_long_reduction(const Case& bound) {
-  constexpr std::int64_t many = std::int64_t{1} << 17;
-  std::int64_t largest_input = 0;
-  std::int64_t outputs = 0;
-  for (const Tensor& tensor : bound.tensors) {
-    if (tensor.output)
-      outputs += tensor.elements;
-    else
-      largest_input = std::max(largest_input, tensor.elements);
-  }
-  return largest_input / many >= outputs;
-}
-
 }  // namespace
 
 TiedValues layout_of_ties(const Case& bound, const Tensor& indices) {
@@ -261,7 +246,8 @@ bool Lease::is_fixed(const Tensor& tensor, const Draw& draw) const {
 
 // Odd changes go into the largest input: the one that is most expensive to read in full. None goes into what
 // is computed, which may have a structure, into rows that hang together, or into what the case decides; where
-// all inputs are such, there is no tensor to change. Nor is there where few elements may not matter.
+// all inputs are such, there is no tensor to change. Nor is there where few elements may not
+// matter: the largest of them, or the edges of a graph, in exact problems.
 std::size_t Lease::changed_tensor(const Draw& draw) const {
   if (problem_.is_exact() || is_long_reduction(*case_)) return case_->tensors.size();
   std::vector<std::size_t> inputs;

@@ -66,8 +66,12 @@ struct CallSlots {
   struct Slot {
     bool tensor = false;
     std::uint64_t value = 0;
+
+    bool operator==(const Slot&) const = default;
   };
   std::vector<Slot> slots;
+
+  bool operator==(const CallSlots&) const = default;
 };
 
 // When kernels come to the device: all of them with their library, or each with its first launch. A vendor's

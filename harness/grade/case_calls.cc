@@ -38,7 +38,7 @@ void copy_scalars(const Problem& problem, const Case& bound, CaseRecord& record)
 
 // Then contents are new throughout in every call.
 bool are_drawn_whole(const Problem& problem, const Case& bound) {
-  if (problem.is_exact()) return true;
+  if (problem.is_exact() || is_long_reduction(bound)) return true;
   bool all = false;
   for (const Tensor& tensor : bound.tensors) {
     const bool is_weight = problem.torch && problem.torch->weight_of(tensor.name) != nullptr;

@@ -78,17 +78,30 @@ Problem widened(Problem problem) {
   return problem;
 }
 
+// What the compiler's complaint does not say of the two things that a reference alone has.
+std::string advice_to_reference(const Problem& problem, const BuildRequest& request,
+                                const BuildOutcome& outcome) {
+  for (const Parameter& parameter : problem.parameters) {
+    if (outcome.status == BuildStatus::signature_mismatch && is_widened(parameter) &&
+        outcome.message.find(fmt::format("'{}' must be float*", parameter.name)) != std::string::npos)
+      return fmt::format("; write ops::written<{}>* (ops/types.cuh), which is float in the oracle",
+                         parameter.type);
+  }
+  const std::string inputs = definition_of_inputs(problem, request.dtype);
+  const bool is_about_inputs = outcome.message.find("inputs") != std::string::npos;
+  return inputs.empty() || !is_about_inputs
+             ? ""
+             : "; inputs are computed by a function of the reference: " + inputs;
+}
+
 Result<BuildOutcome> build_oracle(const Toolchain& toolchain, const Problem& problem,
                                   const BuildRequest& request, const Layout& layout) {
   BuildRequest with_inputs = request;
-  const std::string inputs = definition_of_inputs(problem, request.dtype);
-  if (!inputs.empty()) with_inputs.defines[std::string(inputs_macro)] = "1";
+  if (!definition_of_inputs(problem, request.dtype).empty())
+    with_inputs.defines[std::string(inputs_macro)] = "1";
   auto outcome = build_with_control(toolchain, widened(problem), Role::oracle, with_inputs, layout);
-  if (outcome && outcome->status == BuildStatus::compile_error && !inputs.empty())
-    outcome->message += "; inputs are computed by a function of the reference: " + inputs;
-  if (outcome && outcome->status == BuildStatus::signature_mismatch &&
-      std::any_of(problem.parameters.begin(), problem.parameters.end(), is_widened))
-    outcome->message += "; write ops::written<__half> (ops/types.cuh) for an output of 16 bits";
+  if (outcome && outcome->status != BuildStatus::built)
+    outcome->message += advice_to_reference(problem, request, *outcome);
   return outcome;
 }
 

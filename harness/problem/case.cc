@@ -446,6 +446,19 @@ class CaseResolver {
 
 }  // namespace
 
+bool is_long_reduction(const Case& bound) {
+  constexpr std::int64_t many = std::int64_t{1} << 17;
+  std::int64_t largest_input = 0;
+  std::int64_t outputs = 0;
+  for (const Tensor& tensor : bound.tensors) {
+    if (tensor.output)
+      outputs += tensor.elements;
+    else
+      largest_input = std::max(largest_input, tensor.elements);
+  }
+  return largest_input / many >= std::max<std::int64_t>(outputs, 1);
+}
+
 Dtype Case::stored_as(const Tensor& tensor, bool widened) const {
   const Dtype own = dtype_of(tensor);
   if (!widened) return own;

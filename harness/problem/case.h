@@ -100,6 +100,9 @@ struct Case {
   std::int64_t tensor_bytes(std::int64_t element_size) const;
 };
 
+// Whether so many elements become one that none of them may matter.
+bool is_long_reduction(const Case& bound);
+
 // What its inputs are multiplied with: "A times 2^-24, B times 2^8 to 2^16, by blocks"; empty where nothing
 // is.
 std::string scalings_text(const Case& bound);

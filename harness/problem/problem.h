@@ -153,6 +153,7 @@ struct Parameter {
   bool is_input() const { return pointer && is_const; }
   bool is_output() const { return pointer && !is_const; }
   bool is_integer() const;  // a scalar of an integer type
+  bool is_computed() const { return init && init->kind == Init::Kind::computed; }
   // What the elements of a tensor are, whatever [VAR] is; nothing where they are [VAR].
   std::optional<Dtype> own_dtype() const;
 };

@@ -142,10 +142,11 @@ void check_inits(const Problem& problem, Dtype dtype, Diagnostics& diagnostics) 
     if (!parameter.init || parameter.own_dtype()) continue;
     const std::string complaint = complaint_about(dtype, *parameter.init);
     if (complaint.empty()) continue;
-    diagnostics.add(parameter.location,
-                    fmt::format("as {}, 'init' {} of '{}' {}", to_string(dtype),
-                                in_quotes(parameter.init->text), parameter.name, complaint),
-                    fmt::format("choose other numbers, or leave {} out of `dtypes`", to_string(dtype)));
+    diagnostics.add(
+        parameter.location,
+        fmt::format("as {}, '{}' {} of '{}' {}", to_string(dtype), parameter.begins ? "begins" : "init",
+                    in_quotes(parameter.init->text), parameter.name, complaint),
+        fmt::format("choose other numbers, or leave {} out of `dtypes`", to_string(dtype)));
   }
 }
 

@@ -285,6 +285,12 @@ std::optional<Init> read_init(const YamlNode& node, Diagnostics& diagnostics) {
   return InitReader(node, diagnostics).read();
 }
 
+bool is_init(std::string_view text) {
+  return text.find('(') != text.npos ||
+         std::any_of(known_forms.begin(), known_forms.end(),
+                     [&](const Form& known) { return known.most == 0 && known.name == text; });
+}
+
 bool is_values(const YamlNode& node) {
   const auto call = node.is_scalar() ? split_call(node.source) : std::nullopt;
   return call && call->name == values_form.name;

@@ -188,7 +188,7 @@ class ParameterReader {
         init->key_location,
         fmt::format("{} is {} and has an 'init'", what_, parameter_.pointer ? "an output" : "a scalar"),
         parameter_.pointer
-            ? "remove it: outputs are poisoned before each call, or write `begins: zeros` or an input"
+            ? "remove it: outputs are poisoned before each call; or write `begins` for what they hold then"
             : "remove it: cases give scalars their values");
   }
 
@@ -246,11 +246,14 @@ class ParameterReader {
                        "remove it");
       return;
     }
-    const bool is_name = *text != "zeros" && *text != "ones" && text->find('(') == std::string::npos;
-    parameter_.begins = Beginning{is_name ? *text : "", begins.location};
-    if (is_name) return;
+    parameter_.begins = Beginning{is_init(*text) ? "" : *text, begins.location};
+    if (!is_init(*text)) return;
     parameter_.init = read_init(begins, diagnostics_);
     if (parameter_.init) check_integers(begins);
+    if (!parameter_.is_computed()) return;
+    diagnostics_.add(begins.place(),
+                     fmt::format("'begins' of '{}' is computed, and no output is", parameter_.name),
+                     "compute an input of the same type and shape, and write its name");
   }
 
   // Shape and contents at once.

@@ -301,6 +301,10 @@ class CaseSoundness {
     if (!expected) return false;
     const std::vector<Values> inputs = session_.runner.sampled_inputs();
     expected->values();  // reads them
+    if (auto error = expected->keep()) {
+      fails(*error);
+      return false;
+    }
     const auto other = other_answer(*expected);
     if (!other) return false;
     find_wrong_answers(findings, lowest_class_, changed,

@@ -101,7 +101,10 @@ Judgement judge(const ElementErrors& errors, const Thresholds& thresholds, Preci
   const double rms_difference = count > 0 ? std::sqrt(squared_difference / count) : 0;
   judgement.relative_error = ratio(std::sqrt(squared_difference), std::sqrt(squares));
   judgement.max_scaled_error = ratio(errors.max_abs_difference, rms_expected);
-  judgement.max_outstanding_error = ratio(errors.max_outstanding_difference, rms_expected);
+  // Where less than usual is allowed, a little of its own size is too much.
+  const bool is_tight = thresholds.fp32 < Thresholds().fp32;
+  const double outstanding = is_tight ? errors.max_abs_difference : errors.max_outstanding_difference;
+  judgement.max_outstanding_error = ratio(outstanding, rms_expected);
   judgement.element_limit = element_factor * threshold(thresholds, required) * rms_expected;
   judgement.precision = reached(judgement, thresholds);
   if (errors.nonfinite_mismatches > 0) {
@@ -111,7 +114,7 @@ Judgement judge(const ElementErrors& errors, const Thresholds& thresholds, Preci
     judgement.precision = Precision::none;
   }
   if (judgement.precision <= required) return judgement;
-  const bool concentrated = errors.max_outstanding_difference > concentration_limit * rms_difference;
+  const bool concentrated = outstanding > concentration_limit * rms_difference;
   if (concentrated) {
     judgement.but_for_the_worst = judgement.precision;
     judgement.precision = Precision::none;

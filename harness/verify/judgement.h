@@ -33,8 +33,9 @@ struct Judgement {
 
 // No element may be off by more than this many times the class's threshold, in units of the root mean square
 // of the expected output: rounding errors of a sum spread evenly, so even the worst of 10^9 normally
-// distributed ones lies within 6.1 standard deviations; a bug is concentrated. Of an element that is larger
-// than all that, it is its own size that counts (relative_allowance in device/element_operations.h).
+// distributed ones lies within 6.1 standard deviations; a bug is concentrated. A larger error is
+// allowed where it is at most relative_allowance of the element's own size (device/element_operations.h), unless the
+// problem's thresholds are tighter than usual.
 constexpr double element_factor = 16;
 
 // An error within a class but concentrated in few elements (worst over root mean square above this) is a bug

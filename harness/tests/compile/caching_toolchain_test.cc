@@ -247,6 +247,19 @@ TEST_F(CachingToolchainTest, AFolderThatCannotBeMadeCostsNothing) {
 }
 
 // A candidate chooses the texts: none of them may pass for another part of somebody else's request.
+// As without HOME.
+TEST(ContestantCache, WithoutAFolderLeavesNothingInTheWorkingFolder) {
+  const TemporaryDirectory folder;
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());
+  const ContestantCache cache{fs::path()};
+  const bool is_locked = static_cast<bool>(cache.lock("abcdef"));
+  cache.keep("abcdef", {});
+  fs::current_path(before);
+  EXPECT_FALSE(is_locked);
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
 TEST(ExtensionKey, DiffersWhereverTheRequestDoes) {
   const TemporaryDirectory headers;
   BuildRequest request;

@@ -134,6 +134,24 @@ TEST_F(LeaseDraws, AnOutputMayBeginAsAnInput) {
   }
 }
 
+TEST_F(LeaseDraws, ALongReductionHasNewContentsInEveryCall) {
+  Tensor& tensor = case_.tensors[input];
+  for (const bool is_long : {false, true}) {
+    tensor.elements = (1 << 17) - (is_long ? 0 : 1);
+    tensor.shape = {tensor.elements};
+    case_.tensors[output].shape = {1};
+    case_.tensors[output].elements = 1;
+    lease_ = make({});
+    refresh({1, 7}, ++calls_);
+    const auto before = read(input);
+    refresh({1, 7, 1}, ++calls_);
+    const auto after = read(input);
+    std::size_t same = 0;
+    for (std::size_t i = 0; i < before.size(); ++i) same += before[i] == after[i] ? 1 : 0;
+    EXPECT_EQ(same < before.size() / 2, is_long);
+  }
+}
+
 TEST_F(LeaseDraws, AnOutputMayBeginAsNumbersThatAreDrawn) {
   Tensor& tensor = case_.tensors[output];
   tensor.begins_as_drawn = true;

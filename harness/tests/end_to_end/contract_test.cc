@@ -505,8 +505,9 @@ TEST_F(Contract, AnOutputOfHalvesStandsBesideFloats) {
   const Result cut_off = grade(halves_kernel(types, "__float2half_rz(sum)"));
   EXPECT_EQ(cut_off.exit_code, 1) << cut_off.output;
   EXPECT_THAT(cut_off.output, HasSubstr("'y'"));
-  const Result brains = grade(halves_kernel(types, "__float2half(__bfloat162float(__float2bfloat16(sum)))"));
-  EXPECT_EQ(brains.exit_code, 1) << brains.output;
+  const Result through_bfloat16 =
+      grade(halves_kernel(types, "__float2half(__bfloat162float(__float2bfloat16(sum)))"));
+  EXPECT_EQ(through_bfloat16.exit_code, 1) << through_bfloat16.output;
   const Result floats = grade(halves_kernel("using accumulator = float;\nusing output = float;\n", "sum"));
   EXPECT_EQ(floats.exit_code, 1) << floats.output;
   EXPECT_THAT(floats.output, HasSubstr("signature_mismatch"));
@@ -520,15 +521,16 @@ constexpr const char* segments_head = R"yaml(parameters:
   - {name: sums, type: "[VAR]", pointer: true, const: false, shape: [segments]}
   - {name: n, type: size_t, pointer: false}
   - {name: segments, type: size_t, pointer: false}
+  - {name: most, type: int, pointer: false}
 dtypes: [float32]
 precision: fp32
-require: [n >= 4 * segments, segments >= 1]
+require: [n >= most * segments, segments >= 1, most >= 2]
 flops: n
 cases:
-  - {name: tiny, role: sample, n: 40, segments: 3}
-  - {name: odd, role: test, n: 321, segments: 17}
-  - {name: large, role: bench, n: 5000, segments: 37}
-fuzz: {n: 256..513, segments: 8..33}
+  - {name: tiny, role: sample, n: 40, segments: 3, most: 9}
+  - {name: odd, role: test, n: 321, segments: 17, most: 18}
+  - {name: large, role: bench, n: 5000, segments: 37, most: 100}
+fuzz: {n: 256..513, segments: 8..33, most: 2..7}
 )yaml";
 
 constexpr const char* segments_kernel = R"(
@@ -540,21 +542,21 @@ __global__ void add(const float* x, const int* ends, const int* lengths, float* 
   sums[i] = float(sum);
 }
 extern "C" void solution(const float* x, const int* ends, const int* lengths, float* sums, size_t n,
-                         size_t segments) {
+                         size_t segments, int most) {
   add<<<static_cast<unsigned>((segments + 63) / 64), 64>>>(x, ends, lengths, sums, segments);
 }
 )";
 
 constexpr const char* segments_inputs = R"(
-__global__ void cut(int* ends, int* lengths, size_t n, size_t segments, unsigned long long seed) {
+__global__ void cut(int* ends, int* lengths, size_t segments, int most, unsigned long long seed) {
   size_t end = 0;
   for (size_t i = 0; i < segments; ++i) {
-    lengths[i] = int(1 + ops::random_below(n / segments - 1, seed, 0, i));
+    lengths[i] = int(1 + ops::random_below(most, seed, 0, i));
     ends[i] = int(end += lengths[i]);
   }
 }
-void inputs(int* ends, int* lengths, size_t n, size_t segments, unsigned long long seed) {
-  cut<<<1, 1>>>(ends, lengths, n, segments, seed);
+void inputs(int* ends, int* lengths, size_t n, size_t segments, int most, unsigned long long seed) {
+  cut<<<1, 1>>>(ends, lengths, segments, most, seed);
 }
 )";
 
@@ -585,11 +587,22 @@ TEST_F(Contract, AReferenceThatComputesNoInputsIsToldHow) {
           std::string("#include \"ops/random.cuh\"\nusing number = ops::accumulator;\n") + segments_kernel);
   const Result linted = lint();
   EXPECT_EQ(linted.exit_code, 2);
-  EXPECT_THAT(linted.output,
-              HasSubstr("void inputs(int* ends, int* lengths, size_t n, size_t segments, unsigned "
-                        "long long seed)"));
+  EXPECT_THAT(linted.output, HasSubstr("void inputs(int* ends, int* lengths, size_t n, size_t segments, int "
+                                       "most, unsigned long long seed)"));
   const Result graded = grade(std::string("using number = float;\n") + segments_kernel);
   EXPECT_EQ(graded.exit_code, 2) << graded.output;
+}
+
+TEST_F(Contract, ALaunchThatFailsInInputsIsSaidToBeTheirs) {
+  problem(segments_head, std::string("#include \"ops/random.cuh\"\nusing number = ops::accumulator;\n") +
+                             segments_kernel +
+                             replaced(segments_inputs, "cut<<<1, 1>>>", "cut<<<1, 4096>>>"));
+  const Result graded = grade(std::string("using number = float;\n") + segments_kernel);
+  EXPECT_EQ(graded.exit_code, 2) << graded.output;
+  EXPECT_THAT(graded.output, HasSubstr("the reference's inputs()"));
+  const Result dumped = kgrade(
+      {"dump", problem_, "--case", "odd", "--directory", folder_.path().string(), "--device", "emulated"});
+  EXPECT_EQ(dumped.exit_code, 2) << dumped.output;
 }
 
 }  // namespace

@@ -68,6 +68,16 @@ TEST(Verdict, AnElementMayBeOffByALittleOfItsOwnSize) {
   EXPECT_EQ(judge_fp32(compare(actual, expected)).verdict, Verdict::wrong_answer);
 }
 
+// As of doubles: each element has to be as exact as the others.
+TEST(Verdict, WhereLessIsAllowedALittleOfItsOwnSizeIsTooMuch) {
+  std::vector<float> expected(1'000'000, 1);
+  std::vector<float> actual = expected;
+  actual[7] = 1 + 1e-4F;
+  const ElementErrors errors = compare(actual, expected);
+  EXPECT_EQ(judge_fp32(errors).verdict, Verdict::accepted);
+  EXPECT_EQ(judge(errors, {1e-6, 1e-3, 1e-2}, Precision::fp32).verdict, Verdict::wrong_answer);
+}
+
 TEST(Verdict, TheWorstElementIsOneThatStandsOut) {
   const ElementErrors errors = compare({1e6F + 100, 1.5F, 3}, {1e6F, 1, 3});
   EXPECT_EQ(errors.max_abs_difference, 100);
@@ -79,6 +89,9 @@ TEST(Verdict, TheWorstElementIsOneThatStandsOut) {
   device::merge(merged, second);
   EXPECT_EQ(merged.worst_index, 5U);
   EXPECT_EQ(merged.max_abs_difference, 100);
+  device::merge(second, compare({1e6F + 100}, {1e6F}));
+  EXPECT_EQ(second.worst_index, 5U) << "in the other order, too";
+  EXPECT_EQ(second.max_outstanding_difference, 0.5);
 }
 
 TEST(Verdict, ErrorsAreNormOverNorm) {
