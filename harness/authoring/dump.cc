@@ -79,14 +79,14 @@ std::string widened(Dtype dtype, const std::string& elements, std::size_t count)
   return floats;
 }
 
-Failure write_npy(const Lease::Loaned& tensor, const std::string& content,
+Failure write_npy(const std::string& name, const std::string& content,
                   const std::filesystem::path& directory) {
-  const auto written = write_file_atomically(directory / (tensor.tensor->name + ".npy"), content);
+  const auto written = write_file_atomically(directory / (name + ".npy"), content);
   if (!written) return GradeFailure{exit_usage, written.errors()};
   return std::nullopt;
 }
 
-Failure write_tensor(Device& device, Dtype dtype, const Lease::Loaned& tensor,
+Failure write_tensor(Device& device, Dtype dtype, const Lease::Loaned& tensor, const std::string& name,
                      const std::filesystem::path& directory) {
   // As the oracle has them: [VAR] is float32.
   const auto count = static_cast<std::size_t>(tensor.tensor->elements);
@@ -95,12 +95,25 @@ Failure write_tensor(Device& device, Dtype dtype, const Lease::Loaned& tensor,
   const bool halves = dtype == Dtype::float16 && !tensor.tensor->output && !tensor.tensor->own_dtype;
   if (tensor.dtype == Dtype::bfloat16 || is_float8(tensor.dtype)) {
     elements = widened(tensor.dtype, elements, count);
-    return write_npy(tensor, npy_header(tensor.tensor->shape, npy_type(Dtype::float32)) + elements,
-                     directory);
+    return write_npy(name, npy_header(tensor.tensor->shape, npy_type(Dtype::float32)) + elements, directory);
   }
   const std::string content = npy_header(tensor.tensor->shape, halves ? "<f2" : npy_type(tensor.dtype)) +
                               (halves ? narrowed(elements) : elements);
-  return write_npy(tensor, content, directory);
+  return write_npy(name, content, directory);
+}
+
+// What outputs began as, which the call has overwritten; inputs have files of their own.
+Failure write_beginnings(Device& device, ContestantRunner& runner, const Case& bound, std::uint64_t seed,
+                         const std::filesystem::path& directory) {
+  Lease& lease = runner.lease();
+  lease.prepare({seed, 0}, seed, 2, runner.computed_inputs().get());
+  lease.reveal();
+  for (const Lease::Loaned& tensor : lease.tensors()) {
+    if (!tensor.tensor->begins_as_drawn) continue;
+    const std::string name = tensor.tensor->name + ".begins";
+    if (auto failure = write_tensor(device, bound.dtype, tensor, name, directory)) return failure;
+  }
+  return std::nullopt;
 }
 
 Failure write_description(const Problem& problem, const Case& bound, std::uint64_t seed,
@@ -150,8 +163,10 @@ Failure dump_case(Device& device, const Problem& problem, ContestantRunner& runn
                           {problem.path.string(), 0, 0}}}};
   }
   for (const Lease::Loaned& tensor : runner.lease().tensors()) {
-    if (auto failure = write_tensor(device, bound.dtype, tensor, directory)) return failure;
+    if (auto failure = write_tensor(device, bound.dtype, tensor, tensor.tensor->name, directory))
+      return failure;
   }
+  if (auto failure = write_beginnings(device, runner, bound, options.seed, directory)) return failure;
   return write_description(problem, bound, options.seed, directory);
 }
 

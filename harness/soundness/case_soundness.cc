@@ -63,7 +63,7 @@ class CaseSoundness {
     return {&CaseSoundness::compute_answers,    &CaseSoundness::check_reference,
             &CaseSoundness::try_wrong_answers,  &CaseSoundness::try_stale_answers,
             &CaseSoundness::try_sampled_inputs, &CaseSoundness::check_dependence,
-            &CaseSoundness::measure_errors};
+            &CaseSoundness::check_beginnings,   &CaseSoundness::measure_errors};
   }
 
   bool is_model() const { return session_.problem.has_model(); }
@@ -397,6 +397,26 @@ class CaseSoundness {
               ? "let an element count for more: fewer terms, tighter `thresholds` or `precision`"
               : "remove the parameter, or mend the reference or the case so that it counts",
           is_model() && is_weight(tensor) ? LintFinding::Severity::warning : LintFinding::Severity::error);
+    }
+    return true;
+  }
+
+  // Not zeros, which kernels may add to or write over.
+  bool check_beginnings() {
+    for (std::size_t tensor = 0; tensor < case_.tensors.size(); ++tensor) {
+      const Tensor& output = case_.tensors[tensor];
+      const bool are_zeros = output.init.kind == ResolvedInit::Kind::constant && output.init.first == 0;
+      if (!output.begins_as_drawn || are_zeros) continue;
+      const auto found =
+          find_dependence(session_.runner, acceptance_, case_, tensor, base_draw(), *base_, true);
+      if (!found) {
+        fails(found.error());
+        return false;
+      }
+      if (found->any_change) continue;
+      session_.findings.add("beginning-ignored", output.name, case_,
+                            fmt::format("what '{}' begins as changes no output", output.name),
+                            "let the reference read it, or remove `begins`", LintFinding::Severity::warning);
     }
     return true;
   }

@@ -53,6 +53,7 @@ const std::vector<LintRule>& lint_rules() {
       {"input-ignored", "nothing in an input changes the output beyond the tolerance", true},
       {"element-ignored",
        "single elements of an input do not change the output beyond the tolerance, on any case", true},
+      {"beginning-ignored", "what an output begins as changes no output (a warning)", true},
       {"classes-overlap",
        "the errors of two neighbouring precision classes differ by less than a factor of 4", true},
       {"lower-class-passes", "operands rounded to the class below the one asked for are accepted", true},

@@ -222,6 +222,11 @@ cases: [{name: some, role: test, n: 133}, {name: many, role: bench, n: 1000003}]
           adding);
   const Result accepted = grade(adding);
   EXPECT_EQ(accepted.exit_code, 0) << accepted.output;
+  EXPECT_THAT(lint().output, Not(HasSubstr("beginning-ignored")));
+  write("reference/tried.cu",
+        replaced(adding, "atomicAdd(count + i % 32, 1.0f);", "if (i < 32) count[i] = x[i];"));
+  EXPECT_THAT(lint().output, HasSubstr("warning: case 'some': what 'count' begins as changes no output"));
+  write("reference/tried.cu", adding);
   const Result whole = grade(R"(
 __global__ void add(const float* x, const float* c, float* y, float* count, size_t n) {
   const size_t i = blockIdx.x * size_t{64} + threadIdx.x;
@@ -237,6 +242,12 @@ extern "C" void solution(const float* x, const float* c, float* y, float* count,
   EXPECT_EQ(idle.exit_code, 1);
   EXPECT_THAT(kgrade({"show", problem_}).output,
               AllOf(HasSubstr("(output, begins as c)"), HasSubstr("(output, begins as constant(3))")));
+  const Result dumped = kgrade(
+      {"dump", problem_, "--case", "some", "--directory", folder_.path().string(), "--device", "emulated"});
+  EXPECT_EQ(dumped.exit_code, 0) << dumped.output;
+  const std::string began = *read_text_file(folder_.path() / "some/count.begins.npy");
+  const float three = 3;
+  EXPECT_EQ(began.substr(began.size() - 4), std::string(reinterpret_cast<const char*>(&three), 4));
 }
 
 TEST_F(Contract, OutputsAreClearedWhereThatIsAskedFor) {
