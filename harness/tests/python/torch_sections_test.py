@@ -32,7 +32,19 @@ def grade(module, folder):
                           check=False)
 
 
+def states_a_module(slug):
+    text = (ROOT / "problems" / f"{slug}.md").read_text(encoding="utf-8")
+    family = re.search(r"^family: *(\S+)", text, re.MULTILINE)
+    if family:
+        text += (ROOT / "problems" / "families" / f"{family[1]}.md").read_text(encoding="utf-8")
+    return re.search(r"^torch:", text, re.MULTILINE) is not None
+
+
 class TorchSections(unittest.TestCase):
+    def test_every_module_has_a_problem_that_states_it(self):
+        for module in MODULES.glob("*.py"):
+            self.assertTrue(states_a_module(module.stem), module.name)
+
     def test_their_modules_are_right(self):
         modules = drawn(sorted(MODULES.glob("*.py")))
         with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
