@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -105,6 +107,8 @@ Failure write_tensor(Device& device, Dtype dtype, const Lease::Loaned& tensor, c
 // What outputs began as, which the call has overwritten; inputs have files of their own.
 Failure write_beginnings(Device& device, ContestantRunner& runner, const Case& bound, std::uint64_t seed,
                          const std::filesystem::path& directory) {
+  const auto begins = std::mem_fn(&Tensor::begins_as_drawn);
+  if (std::none_of(bound.tensors.begin(), bound.tensors.end(), begins)) return std::nullopt;
   Lease& lease = runner.lease();
   lease.prepare({seed, 0}, seed, 2, runner.computed_inputs().get());
   lease.reveal();

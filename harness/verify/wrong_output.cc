@@ -23,11 +23,9 @@ constexpr double rounding_of_sums = 1.0 / 128;
 // it.
 constexpr double least_poison = 1.8e19;
 
+// As the device counts them; what is read back is double.
 bool is_off(double value, double expected, double limit) {
-  if (std::isfinite(value) != std::isfinite(expected)) return true;
-  if (!std::isfinite(value)) return !(value == expected || (std::isnan(value) && std::isnan(expected)));
-  const double size = std::abs(value - expected);
-  return size > limit && !(limit > 0 && size <= device::relative_allowance * std::abs(expected));
+  return device::is_wrong(value, expected, limit, Dtype::float64);
 }
 
 using Positions = std::vector<std::size_t>;

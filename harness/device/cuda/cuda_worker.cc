@@ -206,7 +206,7 @@ bool CheckedCudaWorker::take_copies_back() {
 void CheckedCudaWorker::begin_call(Entry entry, Launches launches, std::uint32_t /*gate*/) {
   timed_ = {};
   if (const cudaError_t failure = make_copies(); !ok(failure)) {
-    // Others may hold the memory: nobody's fault, and not to be taken for a device that a kernel broke.
+    // Other programs may hold the memory; no kernel has broken the device.
     if (failure == cudaErrorMemoryAllocation) timed_.error = failure;
     timed_.device_failed = timed_.error == 0;
     return;
