@@ -368,7 +368,21 @@ Lease::Compared Lease::compared(std::size_t output) const {
 
 OutputPair Lease::pair_with(const Lease& expected, std::size_t output) const {
   if (expected.dtype() != Dtype::float32) throw std::logic_error("expected outputs are float32");
-  return pair_of(*case_, compared(output), expected.compared(output));
+  OutputPair pair = pair_of(*case_, compared(output), expected.compared(output));
+  const std::vector<Magnitudes>& magnitudes = expected.magnitudes_;
+  if (!magnitudes.empty()) pair.magnitudes = magnitudes[output % magnitudes.size()];
+  return pair;
+}
+
+std::vector<std::vector<double>> Lease::sample_outputs() const {
+  std::vector<std::vector<double>> samples(outputs().size() / launches_);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const Compared found = compared(i);
+    if (found.output.tensor->compare == Comparison::Kind::scales) continue;
+    const Loaned& from = found.output.tensor->quantised ? *found.values : found.output;
+    samples[i] = device_.sample(*from.buffer, from.begin, static_cast<std::uint64_t>(from.tensor->elements), from.dtype);
+  }
+  return samples;
 }
 
 OutputPair pair_of(const Case& bound, const Lease::Compared& actual, const Lease::Compared& expected) {

@@ -134,6 +134,11 @@ class Lease {
     std::optional<Loaned> scales;  // of its codes
   };
   Compared compared(std::size_t output) const;
+  // What each output of the case holds after the first launch of a call: a sample of its elements
+  // (Device::sample), or, of codes, of the values that they stand for. Empty for the scales of codes.
+  std::vector<std::vector<double>> sample_outputs() const;
+  // By output of the case: what comparisons with this lease's outputs use from now on.
+  void set_magnitudes(std::vector<Magnitudes> magnitudes) { magnitudes_ = std::move(magnitudes); }
   // Output number `output` beside another lease's, whose [VAR] is float32.
   OutputPair pair_with(const Lease& expected, std::size_t output) const;
 
@@ -179,6 +184,7 @@ class Lease {
   std::vector<std::unique_ptr<SharedBuffer>> captures_;  // likewise; null where nothing is captured
   std::vector<Filling> fillings_;  // of the buffers, then of the captures that there are
   std::vector<OutputPair> pairs_;  // of the present inspection
+  std::vector<Magnitudes> magnitudes_;
 };
 
 // One output of the case in two calls, of which the expected one's [VAR] is float32.

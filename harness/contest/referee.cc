@@ -200,9 +200,12 @@ CallReport Referee::call_as(Role role, CallKind kind, const Draw& draw, Patience
       role, [&] { return expected_of(role); }, kind, draw, patience);
 }
 
-CallReport Referee::appraise(const Draw& draw, Patience patience) {
-  const auto itself = [&] { return oracle_.has_lease() ? &oracle_.lease() : nullptr; };
-  return call_against(Role::oracle, itself, {}, draw, patience);
+std::vector<std::vector<double>> Referee::sample_expected() {
+  return oracle_.has_lease() ? oracle_.lease().sample_outputs() : std::vector<std::vector<double>>();
+}
+
+void Referee::compare_by(std::vector<Magnitudes> magnitudes) {
+  if (oracle_.has_lease()) oracle_.lease().set_magnitudes(std::move(magnitudes));
 }
 
 CallReport Referee::call_against(Role role, const std::function<const Lease*()>& expected, CallKind kind,
@@ -221,12 +224,6 @@ bool Referee::begins_turns(Role role, const CallReport& report) {
     return false;
   turns_.are_taken = true;
   return true;
-}
-
-std::vector<OutputErrors> Referee::compare_reference_before() {
-  if (!reference_.has_lease() || !oracle_.has_lease()) return {};
-  if (reference_.lease().outputs().size() != oracle_.lease().outputs().size()) return {};
-  return compare_outputs(reference_.lease(), oracle_.lease());
 }
 
 CallReport Referee::checked_call(ContestantRunner& runner, const Draw& draw, Patience patience,

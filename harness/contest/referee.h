@@ -43,8 +43,8 @@ class Referee : public Arena {
   bool takes_turns() const override { return turns_.are_taken; }
   bool insist_on_turns() override;
   CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) override;
-  CallReport appraise(const Draw& draw, Patience patience) override;
-  std::vector<OutputErrors> compare_reference_before() override;
+  std::vector<std::vector<double>> sample_expected() override;
+  void compare_by(std::vector<Magnitudes> magnitudes) override;
   std::uint64_t count_wrong(std::size_t output, double limit) override;
   std::uint64_t count_unwritten(std::size_t output) override;
   std::optional<OutputValues> examine(const Case& bound, std::size_t output, const Draw& draw,

@@ -14,6 +14,22 @@
 namespace kgrade {
 namespace {
 
+struct Sizes {
+  std::int64_t largest_input = 0;  // elements
+  std::int64_t outputs = 0;        // elements of all of them
+};
+
+Sizes sizes_of(const Case& bound) {
+  Sizes sizes;
+  for (const Tensor& tensor : bound.tensors) {
+    if (tensor.output)
+      sizes.outputs += tensor.elements;
+    else
+      sizes.largest_input = std::max(sizes.largest_input, tensor.elements);
+  }
+  return sizes;
+}
+
 constexpr std::int64_t most_elements = std::int64_t{1} << 40;
 
 class CaseResolver {
@@ -380,9 +396,17 @@ class CaseResolver {
 
   void evaluate_costs() {
     case_.flops = evaluate_cost(problem_.flops, "'flops'");
+    case_.terms = std::max<std::int64_t>(1, evaluate_cost(problem_.terms, "'terms'").value_or(derived_terms()));
     case_.bytes = evaluate_cost(problem_.bytes, "'bytes'");
     // The formula counts elements of four bytes.
     if (case_.bytes && case_.dtype != Dtype::float32) *case_.bytes /= 2;
+  }
+
+  std::int64_t derived_terms() const {
+    const Sizes sizes = sizes_of(case_);
+    if (sizes.outputs == 0) return 1;
+    const std::int64_t in_products = case_.flops.value_or(0) / 2 / sizes.outputs;
+    return std::max({std::int64_t{1}, in_products, sizes.largest_input / sizes.outputs});
   }
 
   std::optional<std::int64_t> evaluate_cost(const std::optional<Expression>& expression,
@@ -448,15 +472,16 @@ class CaseResolver {
 
 bool is_long_reduction(const Case& bound) {
   constexpr std::int64_t many = std::int64_t{1} << 17;
-  std::int64_t largest_input = 0;
-  std::int64_t outputs = 0;
-  for (const Tensor& tensor : bound.tensors) {
-    if (tensor.output)
-      outputs += tensor.elements;
-    else
-      largest_input = std::max(largest_input, tensor.elements);
+  const Sizes sizes = sizes_of(bound);
+  return sizes.largest_input / many >= std::max<std::int64_t>(sizes.outputs, 1);
+}
+
+std::vector<const Tensor*> Case::outputs() const {
+  std::vector<const Tensor*> outputs;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.output) outputs.push_back(&tensor);
   }
-  return largest_input / many >= std::max<std::int64_t>(outputs, 1);
+  return outputs;
 }
 
 Dtype Case::stored_as(const Tensor& tensor, bool widened) const {

@@ -88,9 +88,13 @@ struct Case {
   std::vector<Tensor> tensors;                       // in the order of the parameters
   Dtype dtype = Dtype::float32;                      // that [VAR] is
   std::optional<std::int64_t> flops;
+  // The length of the longest sum whose rounding errors an output holds: what `terms` says, or without it the largest of
+  // flops / (2 x elements of all outputs), elements of the largest input / elements of all outputs, and 1.
+  std::int64_t terms = 1;
   double weight = 1;                  // in scores over cases
   std::optional<std::int64_t> bytes;  // when the problem says how many; tensor_bytes() otherwise
 
+  std::vector<const Tensor*> outputs() const;
   Dtype dtype_of(const Tensor& tensor) const { return tensor.own_dtype.value_or(dtype); }
   // How elements are stored for the contestants, or, `widened`, for the oracle: those of [VAR] as float32,
   // and outputs of 16 bits too, since what is expected is not rounded.
@@ -110,7 +114,7 @@ std::string scalings_text(const Case& bound);
 // Evaluates a case. Errors point to the case in the problem file and name the expression's place, or point to
 // the expression when the case is from no file (location.line == 0): overflow, division by zero, an extent
 // that is zero or negative, a tensor without a shape, a `require` that does not hold, a tensor of more than
-// 2^40 elements, a fan-in below 1, negative `flops` or `bytes`.
+// 2^40 elements, a fan-in below 1, negative `flops`, `terms` or `bytes`.
 Result<Case> resolve_case(const Problem& problem, const CaseSpec& spec);
 
 }  // namespace kgrade

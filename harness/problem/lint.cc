@@ -126,6 +126,7 @@ class Linter {
     for (const auto& [name, expression] : problem_.let) add(expression);
     for (const Expression& condition : problem_.require) add(condition);
     if (problem_.flops) add(*problem_.flops);
+    if (problem_.terms) add(*problem_.terms);
     if (problem_.bytes) add(*problem_.bytes);
     return used;
   }

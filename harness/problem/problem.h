@@ -233,6 +233,7 @@ struct Problem {
   std::vector<FuzzRange> fuzz;
   std::vector<ScaleRange> scales;  // likewise of `fuzz`
   std::optional<Expression> flops;
+  std::optional<Expression> terms;  // of the longest sum; Case::terms says what holds without it
   std::optional<Expression> bytes;  // memory traffic of a case in float32; without it all tensors once
   std::string precision = "fp32";
   Thresholds thresholds;                         // of `dtype`

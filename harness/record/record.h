@@ -85,6 +85,13 @@ struct Printed {
   bool cut_off = false;            // there was more than there is room for, and that is not counted
 };
 
+// How the rule for errors (verify/judgement.h) judged an output.
+struct AppliedRule {
+  std::string decided_by;  // "the whole output": the elements whose error came nearest to the bound
+  double bound = 0;        // of the class that the problem asks for
+  std::int64_t terms = 1;  // of the longest sum (Case::terms)
+};
+
 struct CaseRecord {
   std::string name;
   CaseRole role = CaseRole::test;
@@ -102,6 +109,7 @@ struct CaseRecord {
   std::optional<Printed> printed;    // in the first call of a sample case; unset: nothing
   double relative_error = 0;         // the worst of all calls; see verify/judgement.h
   double max_scaled_error = 0;       // likewise
+  std::optional<AppliedRule> rule;   // of the call and output that came nearest to its bound
   int calls = 0;                     // of the candidate, each of its launches checked
   bool latency_hidden = true;        // in every sample of the candidate
   // The reference, the baseline that counts where there is one, other baselines, the candidate.

@@ -279,13 +279,18 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
   return trusted_failure(who, problem, bound, *review_call(report));
 }
 
-Judgement judge_reference(const OutputErrors& output, const Problem& problem, double usual_squares) {
+Judgement judge_reference(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
+                          const ExpectedScales& scales) {
   const ReferenceBounds bounds = bounds_of_reference(problem);
-  return judge(output, bounds.thresholds, bounds.required, usual_squares);
+  return judge(output, error_bounds(bounds.thresholds, bound, index), bounds.required, scales.usual(index));
 }
 
-Judgement judge_reference(const ElementErrors& errors, const Problem& problem, double usual_squares) {
-  return judge_reference({"", {}, errors}, problem, usual_squares);
+bool is_precise_as_a_whole(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
+                           const ExpectedScales& scales) {
+  OutputErrors whole = output;
+  whole.errors.varying = whole.errors.smaller = {};
+  whole.errors.max_scaled_difference = 0;
+  return judge_reference(whole, index, problem, bound, scales).verdict == Verdict::accepted;
 }
 
 std::string other_inputs_of(const Problem& problem) {
@@ -300,16 +305,14 @@ std::string why_ill_conditioned(const Problem& problem, const std::string& outpu
         "'{}' is not exact: what Model gives in {} differs from float64; no candidate can be judged", output,
         to_string(problem.dtype));
   const ReferenceBounds bounds = bounds_of_reference(problem);
-  const double most = threshold(bounds.thresholds, bounds.required);
   const std::string_view asked = to_string(bounds.required);
   const std::string_view dtype = to_string(problem.dtype);
-  // Written so that NaN is too much.
   const std::string how =
-      judgement.relative_error <= most
+      judgement.decided_by == ErrorFigure::element
           ? fmt::format("single elements of Model in {} are off from float64 by more than {} allows", dtype,
                         asked)
           : fmt::format("Model in {} is off by {:.1e} from float64, and {} allows {:.0e}", dtype,
-                        judgement.relative_error, asked, most);
+                        judgement.relative_error, asked, judgement.element_limit / element_factor);
   return fmt::format("'{}' is ill-conditioned: {}; no candidate can be judged in this class", output, how);
 }
 

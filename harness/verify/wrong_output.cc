@@ -24,8 +24,8 @@ constexpr double rounding_of_sums = 1.0 / 128;
 constexpr double least_poison = 1.8e19;
 
 // As the device counts them; what is read back is double.
-bool is_off(double value, double expected, double limit) {
-  return device::is_wrong(value, expected, limit, Dtype::float64);
+bool is_off(const OutputValues& values, double value, double expected, double limit) {
+  return device::is_wrong(value, expected, limit, Dtype::float64, values.magnitudes);
 }
 
 using Positions = std::vector<std::size_t>;
@@ -150,7 +150,7 @@ bool is_transposed(const OutputValues& values, double limit) {
     const std::size_t matrix = flat / (rows * columns) * rows * columns;
     const std::size_t row = flat % (rows * columns) / columns;
     const std::size_t column = flat % columns;
-    if (is_off(values.got[matrix + column * rows + row], values.expected[flat], limit)) return false;
+    if (is_off(values, values.got[matrix + column * rows + row], values.expected[flat], limit)) return false;
   }
   return true;
 }
@@ -162,7 +162,7 @@ int shift_of(const OutputValues& values, double limit) {
   for (const int shift : {1, -1}) {
     std::size_t right = 0;
     for (std::size_t i = 1; i + 1 < count; ++i)
-      right += is_off(values.got[i + static_cast<std::size_t>(shift)], values.expected[i], limit) ? 0 : 1;
+      right += is_off(values, values.got[i + static_cast<std::size_t>(shift)], values.expected[i], limit) ? 0 : 1;
     if (right == count - 2) return shift;
   }
   return 0;
@@ -174,7 +174,7 @@ std::string whole_pattern(const Positions& wrong, const OutputValues& values, do
   if (const int shift = shift_of(values, limit); shift != 0)
     return shift > 0 ? "every value is one place too late in memory"
                      : "every value is one place too early in memory";
-  const auto of_before = [&](std::size_t i) { return !is_off(values.got[i], values.before[i], limit); };
+  const auto of_before = [&](std::size_t i) { return !is_off(values, values.got[i], values.before[i], limit); };
   if (!values.before.empty() && all_of(wrong, of_before))
     return "they are right for the inputs of the call before";
   return "";
@@ -192,10 +192,9 @@ Treatment treatment_of(const OutputValues& values, std::size_t i, double limit) 
     return is_small ? Treatment::unclear : Treatment::never_written;
   }
   const double sum = values.expected[i] + values.filled[i];
-  const double rounding = rounding_of_sums * std::abs(sum);
   // What was there in the first call was huge or not finite, and so is any sum with it.
   const bool was_huge = !(std::abs(values.got[i]) < least_poison);
-  return was_huge && !is_off(values.again[i], sum, limit + rounding) ? Treatment::added_to : seen;
+  return was_huge && !is_off(values, values.again[i], sum, limit + rounding_of_sums) ? Treatment::added_to : seen;
 }
 
 std::uint64_t count_of(const std::vector<Treatment>& treatments, Treatment wanted) {
@@ -220,7 +219,7 @@ WrongElement example_of(const OutputValues& values, std::size_t i, Treatment tre
 
 bool is_right_when_called_again(const Positions& wrong, const OutputValues& values, double limit) {
   return !values.again.empty() &&
-         all_of(wrong, [&](std::size_t i) { return !is_off(values.again[i], values.expected[i], limit); });
+         all_of(wrong, [&](std::size_t i) { return !is_off(values, values.again[i], values.expected[i], limit); });
 }
 
 }  // namespace
@@ -232,7 +231,7 @@ WrongOutput wrong_output(const OutputValues& values, double limit) {
   Positions wrong, written;
   std::vector<Treatment> treatments;
   for (std::size_t i = 0; i < values.expected.size(); ++i) {
-    if (!is_off(values.got[i], values.expected[i], limit)) continue;
+    if (!is_off(values, values.got[i], values.expected[i], limit)) continue;
     wrong.push_back(i);
     treatments.push_back(treatment_of(values, i, limit));
     if (treatments.back() == Treatment::written) written.push_back(i);

@@ -8,6 +8,8 @@
  "buffers": [{"module_name", "shape", "dtype", "changes"}],         changes: by a forward
  "outputs": [{"name", "shape", "dtype", "ties"}]}                   ties: chosen_indices.py; only of indices of an input
 
+"terms" is how many the longest sum of forward() has (sum_lengths.py).
+
 draw: {"kind": "uniform" | "normal" | "integers" | "constant", "first", "second"}, as draws.py has them. A constant
 weight is drawn around its value, so that no candidate can leave it out. Of a file that is wrong: {"error", "line": 0 for
 none}.
@@ -92,6 +94,7 @@ class Description:
             "buffers": [{"module_name": refuse_name(name), **form(each), "changes": name in self.run.changed_buffers and bool(STATE_NAME.fullmatch(name))}
                         for name, each in self.run.model.named_buffers()],
             "outputs": self.outputs(),
+            "terms": self.run.sums.longest,
             "mode": "train" if self.run.model.training else "eval",
             "notes": self.notes,
         }

@@ -152,7 +152,10 @@ TEST_F(RefereeTest, OneWrongElementIsFoundAndCounted) {
   const ElementErrors errors = play_round(Behaviour::wrong).second;
   EXPECT_NEAR(errors.max_abs_difference, 1, 1e-6);
   EXPECT_EQ(errors.worst_index, 0u);
-  EXPECT_EQ(referee_.count_wrong(0, 0.5), 1u);
+  Magnitudes ones;
+  ones.smaller_rms = ones.rms = 1;
+  referee_.compare_by({ones});
+  EXPECT_EQ(referee_.count_wrong(0, 0.01), 1u);
   EXPECT_EQ(referee_.count_wrong(0, 2), 0u);
   EXPECT_EQ(referee_.count_unwritten(0), 0u);
 }

@@ -107,8 +107,8 @@ def get_init_inputs(): return []
             "inputs": [{"name": "x", "shape": [16, 4], "dtype": "float32", "draw": uniform(0, 1)}],
             "weights": [{"name": "linear_weight", "module_name": "linear.weight", "shape": [8, 4], "dtype": "float32",
                          "draw": uniform(-0.5, 0.5), "constant": False}],
-            "buffers": [], "outputs": [{"name": "output", "shape": [16, 8], "dtype": "float32"}], "mode": "train",
-            "notes": []})
+            "buffers": [], "outputs": [{"name": "output", "shape": [16, 8], "dtype": "float32"}], "terms": 8,
+            "mode": "train", "notes": []})
 
     def test_the_title_is_the_files_where_model_has_none(self):
         rest = IDENTITY + "def get_inputs(): return [torch.rand(2)]\n"
