@@ -79,6 +79,7 @@ class Description:
     def as_json(self):
         inputs, forward = self.inputs()
         weights = self.weights()
+        self.notes += self.run.places.notes
         if self.run.random:
             drawn = ", ".join(self.run.random)
             self.notes.append(f"forward() draws random numbers ({drawn}): each call gets the same seed")

@@ -6,6 +6,12 @@ import torch
 
 from .dispatch_mode import DispatchMode
 
+try:
+    # Here, and not in the run: it takes part of a second, and the time of a run is bounded.
+    from torch.utils.flop_counter import flop_registry
+except ImportError:  # before PyTorch 2.1
+    flop_registry = {}
+
 # A result of these has one element for each group of elements of the input that become one.
 REDUCTIONS = {"sum", "mean", "var", "std", "var_mean", "std_mean", "norm", "linalg_vector_norm", "prod", "logsumexp",
               "nansum", "trace", "dot", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "nll_loss_forward"}
@@ -33,8 +39,6 @@ class SumLengths(DispatchMode):
 def terms_of(function, args, kwargs, result):
     """Terms of the sums of one operator: of products and convolutions operations / (2 x elements of the result), by
     PyTorch's own counter (torch.utils.flop_counter)."""
-    from torch.utils.flop_counter import flop_registry
-
     results = result if isinstance(result, (tuple, list)) else (result,)
     name = function.overloadpacket.__name__
     first = args[0] if args and isinstance(args[0], torch.Tensor) else None
