@@ -61,6 +61,9 @@ class Referee : public Arena {
 
  private:
   ContestantRunner& runner_of(Role role);
+  // A further process of the candidate, for calls that explain what is wrong. It stays for the next cases:
+  // one in Python takes seconds to start. Null where it cannot be started.
+  ContestantRunner* observed_candidate(Patience patience);
   CallReport checked_call(ContestantRunner& runner, const Draw& draw, Patience patience,
                           const Lease* expected, CallKind kind = {});
   // In the role's turn, where turns are taken. `expected`: what the outputs are held against, once it has its
@@ -85,6 +88,7 @@ class Referee : public Arena {
   ContestantRunner* baseline_ = nullptr;
   std::set<ContestantRunner*> lent_baselines_;
   std::unique_ptr<ContestantRunner> candidate_;
+  std::unique_ptr<ContestantRunner> observed_;  // see observed_candidate()
   std::filesystem::path candidate_library_;
   std::uint32_t weights_;  // see Draw
   bool returns_outputs_ = false;

@@ -119,7 +119,7 @@ class TrustedModuleTest(unittest.TestCase):
     def setUpClass(cls):
         prepare()
         # Once a process is enough.
-        emulated_cuda.install = emulated_triton.install = lambda: None
+        emulated_cuda.install = emulated_triton.install = lambda *_: None
         cls.temporary = tempfile.TemporaryDirectory()
         contestant.FOLDER = cls.temporary.name
 
