@@ -47,9 +47,9 @@ class BrainFloats:
         return getattr(handle, "dtype", None) is not None and handle.dtype.scalar == self.language.bfloat16
 
     def convert(self, handle, dtype):
-        data = self.interpreter._convert_float(handle.data, handle.dtype.scalar, dtype, None)  # pylint: disable=protected-access
-        data = data.view(self.interpreter._get_np_dtype(dtype))  # pylint: disable=protected-access
-        return self.interpreter.TensorHandle(data, dtype)
+        interpreter = self.interpreter
+        data = interpreter._convert_float(handle.data, handle.dtype.scalar, dtype, None)  # pylint: disable=protected-access
+        return interpreter.TensorHandle(data.view(interpreter._get_np_dtype(dtype)), dtype)  # pylint: disable=protected-access
 
     def widened(self, value):
         return self.convert(value, self.language.float32) if self.is_one(value) else value
@@ -123,6 +123,27 @@ def dot_as_on_gpu(dot, brain_floats):
     return create_dot
 
 
+def atomics_of_16_bits(change, interpreter, brain_floats):
+    """Atomic sums in float16 and bfloat16, one element after the other."""
+    memory = interpreter._interpreter  # pylint: disable=protected-access
+
+    def create_atomic_rmw(builder, kind, pointers, value, mask, *order):
+        is_half = value.data.dtype == numpy.float16 or brain_floats.is_one(value)
+        if not is_half or getattr(kind, "name", "") != "FADD":
+            return change(builder, kind, pointers, value, mask, *order)
+        addresses, values, chosen = numpy.broadcast_arrays(pointers.data, value.data, mask.data)
+        before = numpy.zeros(values.shape, values.dtype)
+        for place in numpy.argwhere(chosen):
+            at = tuple(slice(index, index + 1) for index in place)
+            where, here = numpy.ascontiguousarray(addresses[at]), numpy.ascontiguousarray(chosen[at])
+            before[at] = memory.load(where, here, before[at].copy(), before.dtype)
+            operands = (type(value)(number, value.dtype.scalar) for number in (before[at].copy(), values[at].copy()))
+            memory.store(where, builder.binary_op(*operands, numpy.add).data, here)
+        return type(value)(before, value.dtype.scalar)
+
+    return create_atomic_rmw
+
+
 def refuse_unknown(_, name):
     if name.startswith("__"):
         raise AttributeError(name)
@@ -139,6 +160,7 @@ def install(interpreter):
     if hasattr(builder, "cast_impl"):
         brain_floats.install(builder)
     builder.create_dot = dot_as_on_gpu(builder.create_dot, brain_floats)
+    builder.create_atomic_rmw = atomics_of_16_bits(builder.create_atomic_rmw, interpreter, brain_floats)
     emulated_libdevice.install(interpreter, builder)
     emulated_assembly.install(interpreter, builder)
     builder.__getattr__ = refuse_unknown

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import contextlib
 import importlib
 import inspect
 
@@ -20,12 +21,18 @@ def patch_names(interpreter):
     interpreter._patch_lang(kernel)  # pylint: disable=protected-access
     scope = getattr(interpreter, "_LangPatchScope", None)
     rest = (interpreter.interpreter_builder,) + ((scope(),) if scope is not None else ())
-    for name in LANGUAGE_MODULES:
-        try:
-            module = importlib.import_module(name)
-        except ImportError:
-            continue
+    for module in modules_for_gpus(language):
         interpreter._patch_builtin(module, *rest)  # pylint: disable=protected-access
+
+
+def modules_for_gpus(language):
+    for name in LANGUAGE_MODULES:
+        with contextlib.suppress(ImportError):
+            yield importlib.import_module(name)
+    # Triton executes this package twice, and what the language shows is not what an import finds.
+    shown = getattr(getattr(language, "extra", None), "cuda", None)
+    if shown is not None:
+        yield shown
 
 
 def fill_libdevice():
@@ -38,13 +45,6 @@ def fill_libdevice():
     for name in vars(libdevice):
         if not name.startswith("_") and hasattr(of_gpu, name):
             setattr(libdevice, name, getattr(of_gpu, name))
-
-
-def count_warps(interpreter):
-    """num_threads() and num_warps() ask for an option of the compiler."""
-    options = getattr(interpreter, "InterpreterOptions", None)
-    if options is not None and not hasattr(options, "num_warps"):
-        options.num_warps = 4
 
 
 def keep_enclosing_names(interpreter):
@@ -134,7 +134,6 @@ def understand_logic(interpreter):
 def install(interpreter):
     if not inspect.isfunction(getattr(interpreter, "_patch_lang", None)):
         return
-    count_warps(interpreter)
     patch_names(interpreter)
     fill_libdevice()
     keep_enclosing_names(interpreter)

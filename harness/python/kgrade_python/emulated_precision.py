@@ -15,8 +15,8 @@ CONVOLUTION = "convolution"
 HALF = {*PRODUCTS, CONVOLUTION, "mv", "addmv", "addr", "_prelu_kernel", "_scaled_dot_product_flash_attention_for_cpu"}
 SINGLE = {
     "acos", "asin", "cosh", "cumprod", "cumsum", "dist", "erfinv", "exp", "expm1", "linalg_vector_norm", "log", "log10",
-    "log1p", "log2", "logsumexp", "mse_loss", "native_group_norm", "native_layer_norm", "nll_loss_forward", "norm", "pow",
-    "prod", "reciprocal", "rsqrt", "sinh", "smooth_l1_loss", "_softmax", "_log_softmax", "softplus", "sum", "tan",
+    "log1p", "log2", "logsumexp", "mse_loss", "native_group_norm", "native_layer_norm", "nll_loss_forward", "norm",
+    "pow", "prod", "reciprocal", "rsqrt", "sinh", "smooth_l1_loss", "_softmax", "_log_softmax", "softplus", "sum", "tan",
     "_cdist_forward", "binary_cross_entropy_with_logits", "kl_div", "huber_loss"}
 
 
@@ -64,8 +64,8 @@ def operands_in_tf32(name, arguments):
 
 
 class GpuPrecision(DispatchMode):
-    """Rounds what a GPU would round. Sums are in double precision: a CPU that follows these switches in a way of its own
-    is kept from doing so."""
+    """Rounds what a GPU would round. Sums are in double precision, so that no CPU follows these switches in a way of its
+    own."""
 
     def __init__(self, half):
         super().__init__()

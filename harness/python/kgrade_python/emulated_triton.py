@@ -16,7 +16,7 @@ def missing(what):
     """An object's __getattr__, which says what is missing where."""
 
     def __getattr__(_, name):
-        raise Missing(f"{what} '{name}': not on the emulated device")
+        raise Missing(f"'{name}' of {what}: not on the emulated device")
 
     return __getattr__
 
@@ -24,7 +24,7 @@ def missing(what):
 class Utils:
     """What persistent kernels and cost models ask of the driver."""
 
-    __getattr__ = missing("the function of Triton's driver")
+    __getattr__ = missing("Triton's driver")
 
     def get_device_properties(self, _=0):
         return {
@@ -40,7 +40,7 @@ class Utils:
 class Driver:
     """What Triton's own code asks of a driver, as far as the interpreter gets there."""
 
-    __getattr__ = missing("the attribute of Triton's driver")
+    __getattr__ = missing("Triton's driver")
     utils = Utils()
 
     def get_current_device(self):
@@ -91,7 +91,7 @@ def run_once(function, *_, quantiles=None, **__):
 class CompiledKernel:
     """What warmup() and a launch return: a kernel with the figures of a small one, which can be launched itself."""
 
-    __getattr__ = missing("the attribute of a compiled Triton kernel")
+    __getattr__ = missing("a compiled Triton kernel")
     n_regs, n_spills, n_max_threads = 32, 0, 1024
 
     def __init__(self, kernel, options):
@@ -118,17 +118,22 @@ class CompiledKernel:
         return launch
 
 
-def return_compiled(interpreted):
+def return_compiled(interpreter):
     """A launch in the interpreter returns nothing, and neither does warmup()."""
+    interpreted = interpreter.InterpretedFunction
+    compiler_options = getattr(interpreter, "InterpreterOptions", None)
     run = interpreted.run
 
     def run_and_return(self, *arguments, grid, warmup, **options):
         if not warmup:
+            if compiler_options is not None:
+                # What a kernel asks for by num_threads().
+                compiler_options.num_warps = options.get("num_warps", 4)
             run(self, *arguments, grid=grid, warmup=False, **options)
         return CompiledKernel(self, options)
 
     interpreted.run = run_and_return
-    interpreted.__getattr__ = missing("the attribute of a Triton kernel")
+    interpreted.__getattr__ = missing("a Triton kernel")
 
 
 def refuse_gluon():
@@ -155,7 +160,7 @@ def install(source):
         triton.testing.do_bench = run_once
         triton.testing.do_bench_cudagraph = run_once
     if inspect.isclass(getattr(interpreter, "InterpretedFunction", None)):
-        return_compiled(interpreter.InterpretedFunction)
+        return_compiled(interpreter)
     emulated_interpreter.install(interpreter)
     emulated_language.install(interpreter)
     if "gluon" in source:

@@ -37,12 +37,14 @@ BY_PYTORCH = {
     "__nv_fsqrt_rn": torch.sqrt, "__nv_rsqrtf": torch.rsqrt, "__nv_frcp_rn": torch.reciprocal,
     "__nv_fabsf": torch.abs, "__nv_floorf": torch.floor, "__nv_ceilf": torch.ceil, "__nv_truncf": torch.trunc,
     "__nv_rintf": torch.round, "__nv_nearbyintf": torch.round, "__nv_lgammaf": torch.lgamma,
-    "__nv_tgammaf": lambda x: torch.lgamma(x).exp(), "__nv_normcdff": torch.special.ndtr, "__nv_j0f": torch.special.bessel_j0,
+    "__nv_tgammaf": lambda x: torch.lgamma(x).exp(), "__nv_normcdff": torch.special.ndtr,
+    "__nv_j0f": torch.special.bessel_j0,
     "__nv_tanh": torch.tanh, "__nv_exp": torch.exp, "__nv_sinpif": lambda x: torch.sin(torch.pi * x),
 }
 OF_TWO = {"__nv_powf": torch.pow, "__nv_fast_powf": torch.pow, "__nv_atan2f": torch.atan2, "__nv_fmodf": torch.fmod,
           "__nv_hypotf": torch.hypot, "__nv_copysignf": torch.copysign, "__nv_fdiv_rn": torch.div,
-          "__nv_fmul_rn": torch.mul, "__nv_dadd_rn": torch.add, "__nv_fast_fdividef": torch.div, "__nv_fmaxf": torch.maximum}
+          "__nv_fmul_rn": torch.mul, "__nv_dadd_rn": torch.add, "__nv_fast_fdividef": torch.div,
+          "__nv_fmaxf": torch.maximum}
 
 
 RARE = {"__nv_" + name for name in (
@@ -98,14 +100,16 @@ class Assembly(unittest.TestCase):
     def test_of_one_instruction_is_computed(self):
         x, y = numpy.float32([1.5, 4.0]), numpy.float32([0.5, 2.0])
         for text, expected in (("add.rn.f32 $0, $1, $2;", [2.0, 6.0]), ("{ div.full.f32 $0, $2, $1; }", [1 / 3, 0.5]),
-                               ("neg.ftz.f32 $0, $1; // sign", [-1.5, -4.0]), ("rsqrt.approx.f32 $0,$1;", [0.8164966, 0.5]),
+                               ("neg.ftz.f32 $0, $1; // sign", [-1.5, -4.0]),
+                               ("rsqrt.approx.f32 $0,$1;", [0.8164966, 0.5]),
                                ("fma.rn.f32 $0, $1, $2, $1", [2.25, 12.0]), ("max.f32 $0, $1, $2;", [1.5, 4.0])):
             function = emulated_assembly.function_of(emulated_assembly.one_instruction(text))
             numpy.testing.assert_allclose(function([x, y]), numpy.float32(expected), 1e-6, err_msg=text)
 
     def test_of_several_or_of_other_roundings_is_refused(self):
-        for text in ("add.rz.f32 $0, $1, $2;", "add.f32 $0, $1, $2; add.f32 $0, $0, $1;", "lop3.b32 $0, $1, $2, $3, 0xea;",
-                     "add.f16x2 $0, $1, $2;", "max.NaN.f32 $0, $1, $2;", "mul.hi.s32 $0, $1, $2;", "", "cvt.rna.tf32.f32 $0, $1;"):
+        for text in ("add.rz.f32 $0, $1, $2;", "add.f32 $0, $1, $2; add.f32 $0, $0, $1;", "",
+                     "lop3.b32 $0, $1, $2, $3, 0xea;", "add.f16x2 $0, $1, $2;", "max.NaN.f32 $0, $1, $2;",
+                     "mul.hi.s32 $0, $1, $2;", "cvt.rna.tf32.f32 $0, $1;"):
             self.assertIsNone(emulated_assembly.function_of(emulated_assembly.one_instruction(text)), text)
 
     def test_reads_the_clock(self):

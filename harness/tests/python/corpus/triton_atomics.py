@@ -1,5 +1,5 @@
 # expect: problem=sum-dim cases=tiny,rows verdict=accepted
-# A product over atomics of all kinds; a lock around the sum of a row.
+# Atomics of several kinds, and a lock that one program holds at a time.
 import torch
 import triton
 import triton.language as tl
@@ -24,4 +24,5 @@ def solution(input, dim, output, shape, ndim):
     most = torch.zeros(columns, dtype=torch.int32, device=input.device)
     add_rows[(rows, triton.cdiv(columns, 32))](input, output, most, torch.zeros(1, dtype=torch.int32, device="cuda"),
                                                columns, BLOCK=32)
-    assert bool((most == torch.arange(columns, device=most.device)).all())
+    # Adds 0 unless a maximum is not what it should be.
+    output += (most - torch.arange(columns, device=most.device)).abs().sum()

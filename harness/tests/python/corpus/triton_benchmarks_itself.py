@@ -6,7 +6,8 @@ import triton.testing
 
 
 def fitting(configs, named_args, **_):
-    return [config for config in configs if config.kwargs["BLOCK"] <= 2 * triton.next_power_of_2(named_args["n"])] or configs
+    most = 2 * triton.next_power_of_2(named_args["n"])
+    return [config for config in configs if config.kwargs["BLOCK"] <= most] or configs
 
 
 @triton.autotune(configs=[triton.Config({"BLOCK": block}, num_warps=4, num_stages=2) for block in (64, 256)], key=["n"],

@@ -12,8 +12,8 @@ def rectify(x, y, n, BLOCK: tl.constexpr):
     even, odd = tl.split(tl.reshape(tl.maximum(turned, 0.0), (BLOCK // 2, 2)))
     whole = tl.reshape(tl.trans(tl.permute(tl.join(even, odd), (1, 0))), (BLOCK,))
     tl.debug_barrier()
-    tl.store(y + at, tl.gather(tl.interleave(*tl.split(whole.reshape(BLOCK // 2, 2))), BLOCK - 1 - tl.arange(0, BLOCK), 0),
-             mask=at < n)
+    again = tl.interleave(*tl.split(whole.reshape(BLOCK // 2, 2)))
+    tl.store(y + at, tl.gather(again, BLOCK - 1 - tl.arange(0, BLOCK), 0), mask=at < n)
 
 
 def solution(input, output, n, m):

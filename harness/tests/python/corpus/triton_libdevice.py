@@ -8,10 +8,10 @@ from triton.language.extra import libdevice
 def gelu(x, y, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     value = tl.load(x + at, mask=at < n, other=0.0)
-    half = libdevice.mul_rn(value, libdevice.int2float_rn(1) / 2)
+    half = libdevice.mul_rn(value, 0.5)
     # By both names of the library.
-    result = half + half * libdevice.copysign(libdevice.abs(tl.extra.cuda.libdevice.erf(value * 0.7071067811865476)), value)
-    tl.store(y + at, result, mask=at < n)
+    magnitude = libdevice.abs(tl.extra.cuda.libdevice.erf(value * 0.7071067811865476))
+    tl.store(y + at, half + half * libdevice.copysign(magnitude, value), mask=at < n)
 
 
 def solution(input, output, n, m):
