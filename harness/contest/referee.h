@@ -55,7 +55,10 @@ class Referee : public Arena {
   Answer lock_candidate(Patience patience, std::string& report) override;
   void begin_listening() override { candidate_->worker().output().clear(); }
   Heard heard() override;
-  void retire_candidate() override { candidate_->retire(); }
+  void retire_candidate() override {
+    observed_.reset();
+    candidate_->retire();
+  }
   bool candidate_alive() const override { return candidate_->alive(); }
   std::vector<std::string> opened_libraries() override { return candidate_->opened_libraries(); }
 

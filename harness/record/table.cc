@@ -45,7 +45,8 @@ std::string blocks_text(const Measurement& measurement, const CaseRecord& c) {
   return text + "\n";
 }
 
-// "pytorch-tf32 (tf32)": what a baseline reaches that does not count, which may be another class than the candidate's.
+// "pytorch-tf32 (tf32)": what a baseline reaches that does not count, which may be another class than the
+// candidate's.
 std::string arm_text(const CaseRecord& c, std::size_t arm, const Record& record) {
   const std::string& name = c.arms[arm].name;
   if (arm == 0 && record.reference.is_pytorch()) return name + " (PyTorch eager, fp32)";
@@ -339,8 +340,8 @@ std::string cases_text(const CandidateRecord& candidate) {
   const auto ran_or_is_measured = [](const CaseRecord& c) { return c.run || c.role == CaseRole::bench; };
   const std::vector<CaseRecord>& cases = candidate.cases;
   if (std::all_of(cases.begin(), cases.end(), ran)) return "";
-  const bool only_measured = std::all_of(cases.begin(), cases.end(), ran_or_is_measured) &&
-                             candidate.scores.empty();
+  const bool only_measured =
+      std::all_of(cases.begin(), cases.end(), ran_or_is_measured) && candidate.scores.empty();
   return fmt::format("{} of {}{}", std::count_if(cases.begin(), cases.end(), ran),
                      counted(cases.size(), "case"), only_measured ? "; measured ones need a GPU" : "");
 }
