@@ -1,11 +1,16 @@
 """What Triton's interpreter computes otherwise than a GPU: products in TF32, bfloat16, libdevice, inline assembly."""
 
+import os
+import traceback
+
 import numpy
 import torch
 
 from . import emulated_assembly, emulated_libdevice
-from .errors import Unsupported
+from .errors import Unsupported, printable
 from .rounding import to_tf32
+
+INTERPRETER = os.path.join("triton", "runtime", "interpreter.py")
 
 # Triton's names of types that NumPy does not have.
 TORCH_TYPES = {name: getattr(torch, other, None) for name, other in (
@@ -123,13 +128,15 @@ def dot_as_on_gpu(dot, brain_floats):
     return create_dot
 
 
-def atomics_of_16_bits(change, interpreter, brain_floats):
-    """Atomic sums in float16 and bfloat16, one element after the other."""
+def atomics_of_floats(change, interpreter, brain_floats):
+    """Atomic sums in float16 and bfloat16, and exchanges of floats: one element after the other."""
     memory = interpreter._interpreter  # pylint: disable=protected-access
 
     def create_atomic_rmw(builder, kind, pointers, value, mask, *order):
+        name = getattr(kind, "name", "")
         is_half = value.data.dtype == numpy.float16 or brain_floats.is_one(value)
-        if not is_half or getattr(kind, "name", "") != "FADD":
+        exchanges = name == "XCHG" and value.data.dtype.kind == "f"
+        if not exchanges and not (is_half and name == "FADD"):
             return change(builder, kind, pointers, value, mask, *order)
         addresses, values, chosen = numpy.broadcast_arrays(pointers.data, value.data, mask.data)
         before = numpy.zeros(values.shape, values.dtype)
@@ -137,11 +144,26 @@ def atomics_of_16_bits(change, interpreter, brain_floats):
             at = tuple(slice(index, index + 1) for index in place)
             where, here = numpy.ascontiguousarray(addresses[at]), numpy.ascontiguousarray(chosen[at])
             before[at] = memory.load(where, here, before[at].copy(), before.dtype)
-            operands = (type(value)(number, value.dtype.scalar) for number in (before[at].copy(), values[at].copy()))
-            memory.store(where, builder.binary_op(*operands, numpy.add).data, here)
+            operands = [type(value)(number, value.dtype.scalar) for number in (before[at].copy(), values[at].copy())]
+            after = operands[1] if exchanges else builder.binary_op(*operands, numpy.add)
+            memory.store(where, after.data, here)
         return type(value)(before, value.dtype.scalar)
 
     return create_atomic_rmw
+
+
+def nothing(*_):
+    """Kernels that wait for one another: here each runs when the one before has ended."""
+
+
+def limitation(error):
+    """What of the language the interpreter could not compute when `error` was raised, in one line; or None."""
+    frames = traceback.extract_tb(error.__traceback__)
+    is_its_own = bool(frames) and frames[-1].filename.endswith(INTERPRETER) and frames[-1].name.startswith("create_")
+    if not is_its_own or not isinstance(error, (ValueError, NotImplementedError)):
+        return None
+    what = frames[-1].name.removeprefix("create_")
+    return f"Triton's interpreter cannot do '{what}' ({printable(str(error), 80)}): not on the emulated device"
 
 
 def refuse_unknown(_, name):
@@ -160,7 +182,9 @@ def install(interpreter):
     if hasattr(builder, "cast_impl"):
         brain_floats.install(builder)
     builder.create_dot = dot_as_on_gpu(builder.create_dot, brain_floats)
-    builder.create_atomic_rmw = atomics_of_16_bits(builder.create_atomic_rmw, interpreter, brain_floats)
+    builder.create_atomic_rmw = atomics_of_floats(builder.create_atomic_rmw, interpreter, brain_floats)
+    for name in ("create_grid_dependency_wait", "create_grid_dependency_launch_dependents"):
+        setattr(builder, name, nothing)
     emulated_libdevice.install(interpreter, builder)
     emulated_assembly.install(interpreter, builder)
     builder.__getattr__ = refuse_unknown

@@ -149,12 +149,13 @@ def refuse_gluon():
 
 
 def install(source):
-    """`source`: the candidate's, which tells whether what is slow to import is needed."""
+    """`source`: the candidate's, which tells whether what is slow to import is needed. Returns what tells limitations of
+    the interpreter from mistakes in a kernel, or None without Triton."""
     try:
         import triton
         from triton.runtime import driver, interpreter
     except ImportError:
-        return
+        return None
     driver.set_active(Driver())
     if hasattr(triton, "testing"):
         triton.testing.do_bench = run_once
@@ -165,3 +166,4 @@ def install(source):
     emulated_language.install(interpreter)
     if "gluon" in source:
         refuse_gluon()
+    return emulated_interpreter.limitation

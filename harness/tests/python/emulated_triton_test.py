@@ -20,7 +20,7 @@ except ImportError:
     print("Triton is not installed")
     sys.exit(77)
 
-from kgrade_python import emulated_assembly, emulated_libdevice, emulated_triton  # noqa: E402
+from kgrade_python import emulated_assembly, emulated_interpreter, emulated_libdevice, emulated_triton  # noqa: E402
 from kgrade_python.errors import Unsupported  # noqa: E402
 
 
@@ -148,6 +148,31 @@ class BrainFloats(unittest.TestCase):
         self.assertTrue(torch.allclose(y.float(), torch.where(x > 0, x * x + 1.0, -x).float(), 1e-2))
         self.assertAlmostEqual(float(total[0]), float(x.float().sum()), places=4)
         self.assertEqual(float(total[1]), float(x.max()))
+
+
+@triton.jit
+def misshapen(x):
+    tl.store(x + tl.arange(0, 4), tl.zeros((8,), tl.float32))
+
+
+class Limitations(unittest.TestCase):
+    @staticmethod
+    def reason(work):
+        try:
+            work()
+        except Exception as error:  # pylint: disable=broad-except
+            reasons = [emulated_interpreter.limitation(one) for one in (error, error.__cause__) if one is not None]
+            return next(filter(None, reasons), "a mistake")
+        return "nothing"
+
+    def test_are_told_from_mistakes(self):
+        lines = "def create_cat():\n  raise ValueError('Unsupported data type')\ndef load():\n  raise ValueError('none')"
+        inside = {}
+        exec(compile(lines, interpreter.__file__, "exec"), inside)  # pylint: disable=exec-used
+        self.assertEqual(self.reason(inside["create_cat"]),
+                         "Triton's interpreter cannot do 'cat' (Unsupported data type): not on the emulated device")
+        self.assertEqual(self.reason(inside["load"]), "a mistake")
+        self.assertEqual(self.reason(lambda: misshapen[(1,)](torch.zeros(8))), "a mistake")
 
 
 class Driver(unittest.TestCase):
