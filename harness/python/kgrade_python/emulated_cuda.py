@@ -203,6 +203,7 @@ def with_device_on_host(register):
 def install():
     default_to_host()
     register_on_host()
+    emulated_precision.reach_scripts()
     reach_threads()
     torch.Generator = Generator
     cuda = torch.cuda

@@ -21,6 +21,10 @@ def setUpModule():
     torch.set_grad_enabled(False)
 
 
+def product_of(a, b):
+    return torch.mm(a, b)
+
+
 def error(result, expected):
     return float((result.double() - expected).norm() / expected.norm())
 
@@ -72,6 +76,18 @@ class Switches(unittest.TestCase):
         torch.set_float32_matmul_precision("high")
         self.assertLess(error(A[:1] @ B, A[:1].double() @ B.double()), 1e-6)
         self.assertLess(error(A @ B[:, 0], A.double() @ B[:, 0].double()), 1e-6)
+
+    def test_reach_what_is_scripted(self):
+        torch.set_float32_matmul_precision("high")
+        product = torch.jit.script(product_of)
+        layer = torch.jit.script(torch.nn.Linear(256, 32, bias=False))
+        expected = A.double() @ layer.weight.double().t()
+        for _ in range(3):
+            self.assertGreater(error(product(A, B), A.double() @ B.double()), 1e-4)
+            self.assertGreater(error(layer(A), expected), 1e-4)
+        torch.set_float32_matmul_precision("highest")
+        self.assertLess(error(product(A, B), A.double() @ B.double()), 1e-6)
+        self.assertLess(error(layer(A), expected), 1e-6)
 
     def test_reach_results_that_are_given(self):
         torch.set_float32_matmul_precision("high")
