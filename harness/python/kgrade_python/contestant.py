@@ -96,11 +96,12 @@ class Contestant:
         self.traced = operator_trace.Trace(self.source)
         self.extensions = extensions.Extensions(library)
         self.compiled_late = None
+        self.limitation = None  # of Triton's interpreter: what it could not do when an error was raised
         if library.is_emulated:
             from . import emulated_cuda, emulated_triton
 
             emulated_cuda.install()
-            emulated_triton.install()
+            self.limitation = emulated_triton.install(self.source)
             self.end_on_default_stream = lambda: None
         else:
             streams.join_changes()
@@ -339,6 +340,11 @@ class Contestant:
             return f"compiles in a measured call: {self.compiled_late}"
         seen = error
         while seen is not None:
+            # Triton's interpreter raises an error of its own for each error in a kernel.
+            if isinstance(seen, Unsupported):
+                return str(seen)
+            if self.limitation is not None and (limitation := self.limitation(seen)):
+                return limitation
             if self.is_locked and isinstance(seen, PermissionError) and seen.errno == 1:
                 return "compiles in a measured call: starts a program"
             if self.library.is_emulated and isinstance(seen, RuntimeError) and NEEDS_GPU.search(str(seen)):

@@ -179,6 +179,26 @@ TEST_F(RefereeTest, AnOutputIsReadBackWithWhatAnotherCallAndTheCallBeforeGive) {
   EXPECT_LT(values->filled[half], 2);
 }
 
+// One in Python takes seconds to start.
+TEST_F(RefereeTest, OneFurtherProcessExplainsAllWrongOutputsOfACandidate) {
+  const Draw draw{1, 0, 0};
+  for (const float calls : {1.0F, 2.0F, 3.0F}) {
+    play_round(Behaviour::counts_calls, draw);
+    const auto values = referee_.examine(cases_.back(), 0, draw, std::nullopt, patience);
+    ASSERT_TRUE(values);
+    ASSERT_FALSE(values->again.empty());
+    EXPECT_EQ(values->again[0], calls);
+    EXPECT_EQ(values->again[1], values->expected[1]);
+    referee_.take_back();
+  }
+  referee_.set_candidate(start_runner(), SAMPLE_CONTESTANT);
+  ASSERT_TRUE(referee_.load_candidate(patience, patience).ok());
+  play_round(Behaviour::counts_calls, draw);
+  const auto values = referee_.examine(cases_.back(), 0, draw, std::nullopt, patience);
+  ASSERT_TRUE(values && !values->again.empty());
+  EXPECT_EQ(values->again[0], 1) << "of the candidate before";
+}
+
 TEST_F(RefereeTest, WhatWasNeverWrittenIsWrongAndCounted) {
   play_round(Behaviour::half);
   EXPECT_EQ(referee_.count_wrong(0, 2), static_cast<std::uint64_t>(sample_elements / 2));

@@ -33,6 +33,14 @@ TEST(SweepSummary, AResultIsALine) {
             "wrong_answer  scale/bad.cu  case 'tiny': all wrong");
 }
 
+TEST(SweepSummary, SaysHowManyCasesRanWhereNoneWasMeasured) {
+  Record emulated = record();
+  emulated.candidate().scores.clear();
+  emulated.candidate().cases[1].run = false;
+  EXPECT_EQ(result_line(emulated, Style(false)),
+            "accepted  scale/good.cu  1 of 2 cases; measured ones need a GPU");
+}
+
 TEST(SweepSummary, NamesTheTypeWhereItIsNotTheUsualOne) {
   Record half = record();
   half.dtype = Dtype::float16;
