@@ -172,11 +172,22 @@ def refuse_unknown(_, name):
     raise Unsupported(f"Triton's interpreter lacks '{name.removeprefix('create_')}': not on the emulated device")
 
 
+def with_numbers_of_one_element(patch):
+    """Triton 3.6 makes a Python number of an array of one element in a way that NumPy 2.5 refuses."""
+
+    def patched(tensor, *scope):
+        patch(tensor, *scope)
+        tensor.__index__ = lambda self: int(self.handle.data.item())
+
+    return patched
+
+
 def install(interpreter):
     builder = getattr(interpreter, "InterpreterBuilder", None) or getattr(interpreter, "Builder", None)
     handle = getattr(interpreter, "TensorHandle", None)
     if builder is None or handle is None or not hasattr(interpreter, "_convert_float"):
         return
+    interpreter._patch_lang_tensor = with_numbers_of_one_element(interpreter._patch_lang_tensor)  # pylint: disable=protected-access
     interpreter._convert_float = convert_float(interpreter._convert_float)  # pylint: disable=protected-access
     brain_floats = BrainFloats(interpreter)
     if hasattr(builder, "cast_impl"):
