@@ -240,6 +240,7 @@ class CandidateCheck {
       note_exception(report);
       return report.fault == Fault::none && !is_crash(report);
     }
+    failed_launch_ = report.failed_launch;
     const std::vector<OutputErrors> outputs = session_.arena.compare();
     for (std::size_t i = 0; i < outputs.size(); ++i) judge_output(bound, outputs[i], i, draw);
     return true;
@@ -250,7 +251,7 @@ class CandidateCheck {
                                       precision_from(session_.problem.precision));
     if (judgement.verdict == Verdict::accepted || seen_) return;
     see({judgement.verdict, check_behind(judgement.verdict),
-         describe_output(output, judgement, index, draw)});
+         with_failed_launch(failed_launch_, describe_output(output, judgement, index, draw))});
   }
 
   std::string describe_output(const OutputErrors& output, const Judgement& judgement, std::size_t index,
@@ -330,6 +331,7 @@ class CandidateCheck {
   std::vector<Finding> evidence_;    // of all passes of this case
   std::optional<CallFinding> seen_;  // by the referee, in this pass
   std::optional<CallFinding> refused_;
+  int failed_launch_ = 0;      // of the latest call: CallReport::failed_launch
   std::uint32_t weights_ = 0;  // see Draw
 };
 

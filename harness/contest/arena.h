@@ -65,7 +65,9 @@ struct CallReport {
   std::string detail;  // of a fault
   // The fault is of the inputs, which the problem's file computes, and there was no call.
   bool lacks_inputs = false;
-  int cuda_error = 0;                    // that the call left; see the CUDA Runtime API, cudaError_t
+  int cuda_error = 0;  // that the call left; see the CUDA Runtime API, cudaError_t
+  // cudaError_t of the first launch that failed, as the worker says, though the contestant may have read it
+  int failed_launch = 0;
   std::uint64_t memory_limit_bytes = 0;  // of an allocation that failed, as the worker says; 0: not known
   double elapsed_ms = 0;                 // of all launches, as the worker's device events say
   double prepared_ms = 0;  // by the referee's clock, until only its inputs were missing, or nothing

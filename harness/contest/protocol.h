@@ -107,6 +107,7 @@ struct Reply {
   double elapsed_ms = 0;               // between device events around the call
   std::uint64_t limit_bytes = 0;       // that an allocation or a stack exceeded; 0: not known
   std::uint64_t kept_cache_bytes = 0;  // idle: of the device's cache, that keep lines for the contestant
+  std::int64_t failed_launch = 0;      // done: cudaError_t of the first launch that failed; 0: none
 };
 
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply>);

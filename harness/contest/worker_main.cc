@@ -264,6 +264,7 @@ class Worker {
     const TimedCall timed = device_.end_call();
     reply.status = timed.device_failed ? ReplyStatus::device_failed : ReplyStatus::done;
     reply.error = timed.error;
+    reply.failed_launch = timed.failed_launch;
     reply.elapsed_ms = timed.elapsed_ms;
     reply.latency_hidden = timed.latency_hidden ? 1 : 0;
     reply.limit_bytes = timed.memory_limit_bytes;

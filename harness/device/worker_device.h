@@ -18,7 +18,10 @@ using Launches = std::span<const unsigned long long* const>;
 struct TimedCall {
   bool device_failed = false;  // the worker's own device calls fail
   int error = 0;               // cudaError_t of the call
-  double elapsed_ms = 0;       // of all launches together
+  // cudaError_t of the first kernel launch that failed, though the contestant may have read that error; 0:
+  // none.
+  int failed_launch = 0;
+  double elapsed_ms = 0;  // of all launches together
   bool latency_hidden = false;
   // Of device memory, where it is less than the device has and was reached.
   std::uint64_t memory_limit_bytes = 0;

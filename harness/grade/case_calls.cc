@@ -273,6 +273,7 @@ void CaseCalls::keep_printed(const Heard& heard) {
 
 void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
   record_.calls += 1;
+  failed_launch_ = report.failed_launch;
   if (record_.calls == 1 || is_on(Defence::every_call_compared)) {
     for (std::size_t i = 0; i < report.outputs.size(); ++i) judge_output(report.outputs[i], i);
   }
@@ -313,6 +314,7 @@ void CaseCalls::note_rule(std::size_t index, const Judgement& judgement) {
 // A wrong output fails a check of its own if the same candidate was right before on contents that were new,
 // more than once.
 CallFinding CaseCalls::explain_wrong(CallFinding finding) const {
+  finding.message = with_failed_launch(failed_launch_, finding.message);
   if (draw_.launches < most_launches_) {
     finding.message += ", in a call of fewer launches than those before";
   } else if (is_small_change(draw_) && right_on_new_ > 1 && !are_drawn_whole(session_.problem, case_)) {

@@ -29,8 +29,8 @@ class CaseCalls {
   // Keeps references to all three.
   CaseCalls(Session& session, const Case& bound, CheckList& checks);
 
-  // Lends buffers to all of these, for calls of so many launches. `select`: makes the next of several baselines
-  // the one that is meant.
+  // Lends buffers to all of these, for calls of so many launches. `select`: makes the next of several
+  // baselines the one that is meant.
   Trouble lend_buffers(const std::vector<Role>& roles, std::uint32_t launches,
                        const std::function<void()>& select = {});
   // From now on the calls are on these contents; the oracle computes the expected outputs.
@@ -95,6 +95,7 @@ class CaseCalls {
   std::optional<Draw> draw_before_;
   std::uint32_t most_launches_ = 1;  // of the calls so far
   ClockRule clock_;
+  int failed_launch_ = 0;  // of the latest call: CallReport::failed_launch
   bool keeps_lines_ = false;
   double latest_ms_ = 0;  // that the candidate reported
   int right_on_new_ = 0;  // calls of the candidate on contents that were new throughout

@@ -86,7 +86,7 @@ std::optional<double> TimeLeft::seconds(std::size_t left, double now) const {
 }
 
 bool LogInterval::is_due(double now) {
-  if (now - last_ < seconds) return false;
+  if (now - last_ < seconds_) return false;
   last_ = now;
   return true;
 }

@@ -22,11 +22,12 @@ struct CudaError {
   const char* words;
   bool is_device_fault = false;  // a kernel ended by it
 };
+constexpr int cuda_invalid_value = 1;
 constexpr int cuda_memory_allocation = 2;
 constexpr const char* no_words = "see cudaError_t";
 constexpr bool device_fault = true;
 constexpr CudaError cuda_errors[] = {
-    {1, "invalid argument"},
+    {cuda_invalid_value, "invalid argument"},
     {cuda_memory_allocation, "out of memory"},
     {9, "invalid launch configuration"},
     {98, "invalid device function"},
@@ -90,7 +91,9 @@ std::optional<CallFinding> review_fault(const CallReport& report) {
 std::optional<CallFinding> review_cuda_error(const CallReport& report) {
   const int error = report.cuda_error;
   if (error == 0) return std::nullopt;
-  std::string message = fmt::format("CUDA error {} ({}) after the call", error, cuda_error(error).words);
+  std::string message = report.failed_launch == error ? failed_launch_text(error)
+                                                      : fmt::format("CUDA error {} ({}) after the call",
+                                                                    error, cuda_error(error).words);
   if (error == cuda_memory_allocation && report.memory_limit_bytes > 0)
     message += fmt::format(": a process may allocate {}", format_bytes(report.memory_limit_bytes));
   if (error == cuda_memory_allocation) return CallFinding{Verdict::memory_limit, "memory", message};
@@ -212,6 +215,16 @@ std::string_view check_behind(Verdict verdict) {
       break;
   }
   return "outputs_match";
+}
+
+std::string failed_launch_text(int error) {
+  const char* const usual =
+      error == cuda_invalid_value ? ": more dynamic shared memory than the kernel may have, for one" : "";
+  return fmt::format("a launch failed: CUDA error {} ({}{})", error, cuda_error(error).words, usual);
+}
+
+std::string with_failed_launch(int error, const std::string& message) {
+  return error == 0 ? message : fmt::format("{}; {}", failed_launch_text(error), message);
 }
 
 void forgive_threads(CallReport& report) { report.threads_left = report.processes_left = 0; }

@@ -72,6 +72,10 @@ struct CallFinding {
 
 // Everything but the outputs: faults, CUDA errors, the clock, guard zones, inputs. Nothing when all is well.
 std::optional<CallFinding> review_call(const CallReport& report);
+// "a launch failed: CUDA error 1 (invalid argument ...)", of a cudaError_t.
+std::string failed_launch_text(int error);
+// What is wrong with an output, behind the launch that failed in that call; `error` 0: none did.
+std::string with_failed_launch(int error, const std::string& message);
 // Before that, of a baseline, which is our own: its framework's threads and compilers come and go.
 void forgive_threads(CallReport& report);
 

@@ -11,6 +11,10 @@
 
 namespace kgrade::cuda {
 
+// A launch of the contestant's failed: its library calls this (compile/launch_watch.h) by way of
+// kgrade_launch_failed(), which the worker's program exports.
+void note_failed_launch(int error);
+
 // The usual worker. A call is, on the legacy default stream: the gate, start event, entries, stop
 // event, capture of the outputs. The gate holds the stream until all launches behind it are queued, so that
 // their latency does not show between the events, and until the referee has put the inputs in place. No
