@@ -161,6 +161,11 @@ void CudaWorker::evict_cache_lines() {
   cudaCtxResetPersistingL2Cache();
 }
 
+bool CudaWorker::overwrite(std::uint64_t address, std::uint64_t bytes, unsigned char value) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): as arguments have it.
+  return ok(cudaMemset(reinterpret_cast<void*>(address), value, bytes)) && ok(cudaStreamSynchronize(nullptr));
+}
+
 bool CheckedCudaWorker::prepare() {
   auto driver = Driver::open();
   if (!driver) return false;
