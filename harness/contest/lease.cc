@@ -8,6 +8,7 @@
 
 #include "base/defences.h"
 #include "contest/computed_inputs.h"
+#include "contest/returned_memory.h"
 #include "contest/tensor_values.h"
 #include "device/guard_fill.h"
 #include "draw/seed.h"
@@ -531,6 +532,17 @@ std::vector<bool> Lease::untouched(std::size_t output) const {
   for (std::uint64_t i = 0; i < filling.elements; ++i)
     untouched.push_back(device::is_poison(bytes.data(), filling.begin, i, poison));
   return untouched;
+}
+
+std::vector<bool> Lease::still_overwritten(std::size_t output) const {
+  const Loaned captured = outputs().at(output);
+  const std::size_t step = element_bytes(captured.dtype);
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(captured.tensor->elements) * step);
+  device_.read(*captured.buffer, captured.begin, bytes.data(), bytes.size());
+  std::vector<bool> overwritten;
+  for (std::size_t at = 0; at < bytes.size(); at += step)
+    overwritten.push_back(is_overwritten(bytes.data() + at, step));
+  return overwritten;
 }
 
 std::vector<std::vector<float>> Lease::fill_outputs() {

@@ -120,6 +120,8 @@ class Lease {
   // Of its elements, as outputs() count; and which of them still hold the poison.
   std::vector<double> output_values(std::size_t output) const;
   std::vector<bool> untouched(std::size_t output) const;
+  // Of what a candidate in Python returned: elements that still hold what its memory was overwritten with.
+  std::vector<bool> still_overwritten(std::size_t output) const;
   // Before a call, instead of poison: values from 1 to 2 that a kernel can add to, and that every element
   // type holds exactly; of an integer type ones. Returns them, by output.
   std::vector<std::vector<float>> fill_outputs();

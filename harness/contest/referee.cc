@@ -250,7 +250,7 @@ std::optional<OutputValues> Referee::examine(const Case& bound, std::size_t outp
   auto values = examine_output(candidate_->lease(), oracle_.lease(), output);
   if (!values) return values;
   if (returns_outputs_) {
-    values->untouched.assign(values->got.size(), false);
+    values->untouched = candidate_->lease().still_overwritten(output);
     return values;
   }
   Draw whole = draw;

@@ -10,13 +10,12 @@
 namespace kgrade {
 namespace {
 
-// A byte that is repeated in all bytes of an element. Of every floating type this gives a large number: a small
-// one would pass for zero.
 unsigned char random_byte() {
-  constexpr unsigned char least = 0x41, most = 0x7b, sign = 0x80;
   unsigned char random[2] = {};
-  if (::getrandom(random, sizeof random, 0) != sizeof random) return most;
-  return static_cast<unsigned char>(least + random[0] % (most - least + 1)) | (random[1] % 2 != 0 ? sign : 0);
+  if (::getrandom(random, sizeof random, 0) != sizeof random) return most_overwriting_byte;
+  constexpr int choices = most_overwriting_byte - least_overwriting_byte + 1;
+  const auto byte = static_cast<unsigned char>(least_overwriting_byte + random[0] % choices);
+  return random[1] % 2 != 0 ? byte | overwriting_sign : byte;
 }
 
 }  // namespace

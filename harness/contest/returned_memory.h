@@ -1,9 +1,11 @@
-// The memory that a contestant in Python returns in the place of the outputs that it was lent. Its interpreter
-// writes the addresses into the arguments of the call; what may be returned is decided here, which the
-// contestant's Python cannot reach.
+// The memory that a contestant in Python returns in the place of the outputs that it was lent. Its
+// interpreter writes the addresses into the arguments of the call; what may be returned is decided here,
+// which the contestant's Python cannot reach.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,6 +14,18 @@
 #include "device/worker_device.h"
 
 namespace kgrade {
+
+// What returned memory is overwritten with: a byte that is repeated in all bytes of an element, of either
+// sign. Of every floating type this gives a large number: a small one would pass for zero.
+constexpr unsigned char least_overwriting_byte = 0x41, most_overwriting_byte = 0x7b, overwriting_sign = 0x80;
+
+// Whether an element may hold what was there before the call. Elements of one or two bytes do not show it.
+inline bool is_overwritten(const unsigned char* element, std::size_t bytes) {
+  constexpr std::size_t least_bytes = 4;
+  const auto size = static_cast<unsigned char>(element[0] & ~overwriting_sign);
+  return bytes >= least_bytes && size >= least_overwriting_byte && size <= most_overwriting_byte &&
+         std::all_of(element, element + bytes, [&](unsigned char byte) { return byte == element[0]; });
+}
 
 class ReturnedMemory {
  public:

@@ -54,7 +54,8 @@ void* open_library(int library) {
   return handle;
 }
 
-// The last line that a worker prints says why it ends. What the contestant has left unfinished is no part of it.
+// The last line that a worker prints says why it ends. What the contestant has left unfinished is no part of
+// it.
 [[noreturn]] void end_without_answer(const std::string& words) {
   std::fflush(stdout);
   const std::string line = "\n" + words + "\n";

@@ -10,15 +10,17 @@ _Tensor = torch.Tensor
 _clone = torch.Tensor.clone
 
 
-def tensors_in(value):
+# How deep lists and dictionaries are looked into: they may hold themselves.
+MOST_LEVELS = 4
+
+
+def tensors_in(value, levels=MOST_LEVELS):
     """The tensors of plain lists, tuples and dictionaries in one another."""
     if isinstance(value, _Tensor):
         yield value
-    elif type(value) in (list, tuple):
-        for each in value:
-            yield from tensors_in(each)
-    elif type(value) is dict:
-        yield from tensors_in(list(value.values()))
+    elif levels and type(value) in (list, tuple, dict):
+        for each in value.values() if type(value) is dict else value:
+            yield from tensors_in(each, levels - 1)
 
 
 class OwnMemory:

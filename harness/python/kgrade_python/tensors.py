@@ -43,7 +43,7 @@ _contiguous = torch.Tensor.contiguous
 _is_neg = torch.Tensor.is_neg
 _resolve_neg = torch.Tensor.resolve_neg
 _shape_of, _dtype_of, _layout_of, _device_of, _is_cuda = (
-    vars(torch._C.TensorBase)[name].__get__ for name in ("shape", "dtype", "layout", "device", "is_cuda"))
+    getattr(torch.Tensor, name).__get__ for name in ("shape", "dtype", "layout", "device", "is_cuda"))
 copy_to = torch.Tensor.copy_
 # Neither a subclass nor a mode that a candidate has left on answers in the place of these functions.
 unwatched = torch._C.DisableTorchFunction

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -87,7 +88,8 @@ TEST_F(ReturnedMemoryTest, NorIsMemoryThatOverlapsOne) {
 TEST_F(ReturnedMemoryTest, WhatWasReturnedIsOverwrittenOnce) {
   EXPECT_THAT(look(own, own + bytes), IsEmpty());
   EXPECT_TRUE(memory_.overwrite(device_));
-  EXPECT_THAT(device_.overwritten, testing::ElementsAre(std::pair(own, bytes), std::pair(own + bytes, bytes)));
+  EXPECT_THAT(device_.overwritten,
+              testing::ElementsAre(std::pair(own, bytes), std::pair(own + bytes, bytes)));
   EXPECT_TRUE(memory_.overwrite(device_));
   EXPECT_EQ(device_.overwritten.size(), 2u);
 }
@@ -97,8 +99,23 @@ TEST_F(ReturnedMemoryTest, NoByteOfItMakesASmallNumber) {
     look(own);
     memory_.overwrite(device_);
   }
-  EXPECT_THAT(device_.values, testing::Each(testing::AnyOf(testing::AllOf(testing::Ge(0x41), testing::Le(0x7b)),
-                                                           testing::AllOf(testing::Ge(0xc1), testing::Le(0xfb)))));
+  EXPECT_THAT(device_.values,
+              testing::Each(testing::AnyOf(testing::AllOf(testing::Ge(0x41), testing::Le(0x7b)),
+                                           testing::AllOf(testing::Ge(0xc1), testing::Le(0xfb)))));
+}
+
+TEST_F(ReturnedMemoryTest, WhatItWasOverwrittenWithIsRecognised) {
+  for (int call = 0; call < 200; ++call) {
+    look(own);
+    memory_.overwrite(device_);
+    const std::vector<unsigned char> element(4, device_.values.back());
+    EXPECT_TRUE(is_overwritten(element.data(), element.size()));
+  }
+  for (const float value : {0.0F, 1.0F, -2.5F, 12.0F, 1e30F}) {
+    unsigned char element[sizeof value];
+    std::memcpy(element, &value, sizeof value);
+    EXPECT_FALSE(is_overwritten(element, sizeof element)) << value;
+  }
 }
 
 TEST_F(ReturnedMemoryTest, OutputsThatWereLentAreTheReferees) {
