@@ -214,7 +214,7 @@ class Contestant:
                 results = self.run(call, tensors, seed)
         if call.own_memory is not None:
             results = call.own_memory.apart(results)
-        elif call.buffers is not None:
+        if call.buffers is not None:
             results = call.buffers.apart(results)
         self.end_on_default_stream()
         if results is None:
