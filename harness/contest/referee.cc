@@ -123,7 +123,8 @@ Result<Answer> Referee::lend_to(Role role, const Case& bound, std::uint32_t laun
   }
   // The oracle is not timed, and its outputs are what others are held against.
   const bool oracle = role == Role::oracle;
-  return runner_of(role).lend(bound, false, {true, !oracle, launches, oracle}, lending_patience);
+  const bool overwrites = role == Role::candidate && returns_outputs_;
+  return runner_of(role).lend(bound, false, {true, !oracle, launches, oracle, overwrites}, lending_patience);
 }
 
 // In PyTorch the oracle has copies of all tensors in float64, and a tensor more for the answer; the others
@@ -250,7 +251,7 @@ std::optional<OutputValues> Referee::examine(const Case& bound, std::size_t outp
   auto values = examine_output(candidate_->lease(), oracle_.lease(), output);
   if (!values) return values;
   if (returns_outputs_) {
-    values->untouched.assign(values->got.size(), false);
+    values->untouched = candidate_->lease().still_overwritten(output);
     return values;
   }
   Draw whole = draw;

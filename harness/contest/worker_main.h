@@ -33,8 +33,8 @@ class Contestant {
                            std::span<const std::uint64_t> /*scalars*/) {
     return false;
   }
-  // Before the launches of a call.
-  virtual void begin_call() {}
+  // Before the launches of a call: the seed of the random numbers that a problem's file draws in each.
+  virtual void begin_call(std::span<const std::uint64_t> /*seeds*/) {}
   // The rehearsal is over: what it tells of it, in JSON.
   virtual UniqueFd lock() { return UniqueFd(); }
 };

@@ -30,7 +30,10 @@ class PythonContestant : public Contestant {
                    std::span<const std::uint64_t> /*scalars*/) override {
     return callbacks_of_process->draw_inputs(seed, addresses) == 0;
   }
-  void begin_call() override { callbacks_of_process->begin(); }
+  void begin_call(std::span<const std::uint64_t> seeds) override {
+    callbacks_of_process->begin(reinterpret_cast<const unsigned long long*>(seeds.data()),
+                                static_cast<int>(seeds.size()));
+  }
   UniqueFd lock() override {
     callbacks_of_process->lock();
     return memory_file(report_of_process);

@@ -17,11 +17,12 @@ int serve_python(WorkerDevice& device, const PythonCallbacks& callbacks);
 
 // serving.py: Callbacks. Each returns 0, or does not return.
 struct PythonCallbacks {
-  int (*load)(int bundle);      // descriptor of what compile/python_candidate.h writes
-  int (*describe)(int text);    // descriptor of a case's description
+  int (*load)(int bundle);    // descriptor of what compile/python_candidate.h writes
+  int (*describe)(int text);  // descriptor of a case's description
   // As Contestant::draw_inputs().
   int (*draw_inputs)(unsigned long long seed, const unsigned long long* addresses);
-  void (*begin)();              // a call begins
+  // A call begins, with so many launches. `seeds`: of the random numbers that each draws.
+  void (*begin)(const unsigned long long* seeds, int launches);
   // One launch. Where the contestant returned an output, its address takes the place of the lent one.
   int (*call)(unsigned long long* arguments);
   int (*lock)();

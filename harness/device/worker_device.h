@@ -108,6 +108,11 @@ class WorkerDevice {
   virtual bool watch(UniqueFd /*book*/) { return false; }
   // Once the library is loaded.
   virtual void has_loaded(Entry /*entry*/) {}
+  // Sets these bytes, which may be the contestant's own memory, and waits until it is done. False where they
+  // cannot be written.
+  virtual bool overwrite(std::uint64_t /*address*/, std::uint64_t /*bytes*/, unsigned char /*value*/) {
+    return true;
+  }
   // The referee wants nothing more.
   virtual void conclude() {}
 };

@@ -172,6 +172,14 @@ void CudaWorker::evict_cache_lines() {
   cudaCtxResetPersistingL2Cache();
 }
 
+// An error of the contestant's own kernels shows here, too: the next call reports it.
+bool CudaWorker::overwrite(std::uint64_t address, std::uint64_t bytes, unsigned char value) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): as arguments have it.
+  const cudaError_t status = cudaMemset(reinterpret_cast<void*>(address), value, bytes);
+  if (status != cudaErrorInvalidValue) cudaStreamSynchronize(nullptr);
+  return status != cudaErrorInvalidValue;
+}
+
 bool CheckedCudaWorker::prepare() {
   auto driver = Driver::open();
   if (!driver) return false;

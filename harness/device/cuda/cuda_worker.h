@@ -35,6 +35,7 @@ class CudaWorker : public WorkerDevice {
   TimedCall end_call() override;
   std::uint64_t settle() override;
   void evict_cache_lines() override;
+  bool overwrite(std::uint64_t address, std::uint64_t bytes, unsigned char value) override;
 
  private:
   bool queue_before(std::uint32_t gate);

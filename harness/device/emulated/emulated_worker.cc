@@ -110,6 +110,12 @@ void EmulatedWorker::has_loaded(Entry entry) {
     kgrade_emulated::check_library_of(reinterpret_cast<const void*>(entry));
 }
 
+bool EmulatedWorker::overwrite(std::uint64_t address, std::uint64_t bytes, unsigned char value) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): as arguments have it.
+  std::memset(reinterpret_cast<void*>(address), value, bytes);
+  return true;
+}
+
 void limit_contestant(kgrade_emulated::LimitHandler on_excess) {
   excess_handler = on_excess;
   kgrade_emulated::set_limit_handler(on_excess);

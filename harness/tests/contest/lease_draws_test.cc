@@ -45,6 +45,24 @@ TEST_F(LeaseDraws, EveryDrawGivesOtherInputsAndTheSameDrawTheSame) {
   EXPECT_EQ(read(input), first);
 }
 
+TEST_F(LeaseDraws, EveryLaunchOfAModelHasASeedOfItsOwnAndTheSameDrawTheSame) {
+  problem_.reference = "model.py";
+  LeaseTerms terms;
+  terms.launches = 2;
+  lease_ = make(terms);
+  std::set<std::uint64_t> seeds;
+  const std::vector<Draw> draws = {{1, 0, 0, 2}, {1, 1, 0, 2}, {1, 1, 1, 2}, {1, 1, 2, 2}, {2, 0, 0, 2}};
+  for (const Draw& draw : draws) {
+    lease_->prepare(draw, poison_key, ++calls_);
+    seeds.insert({lease_->slots(0).seed, lease_->slots(1).seed});
+  }
+  EXPECT_EQ(seeds.size(), 2 * draws.size());
+  EXPECT_FALSE(seeds.contains(0));
+  lease_->prepare(draws.front(), poison_key, ++calls_);
+  seeds.insert({lease_->slots(0).seed, lease_->slots(1).seed});
+  EXPECT_EQ(seeds.size(), 2 * draws.size());
+}
+
 TEST_F(LeaseDraws, EveryCallGivesOtherPoison) {
   refresh({1, 0}, 1);
   const auto first = read(output);
