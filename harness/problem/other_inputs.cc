@@ -76,7 +76,10 @@ class InputChange {
     for (const std::string& option : options) {
       if (auto error = read(option)) return *error;
     }
-    for (Parameter& parameter : problem_.parameters) change(parameter);
+    for (Parameter& parameter : problem_.parameters) {
+      if (!change(parameter)) continue;
+      for (CaseSpec& spec : problem_.cases) spec.inits.erase(parameter.name);
+    }
     if (is_general_) texts_.insert(texts_.begin(), for_all_->text);
     if (texts_.empty())
       return about(options.front(), "no input is drawn from uniform() or normal()",
@@ -136,17 +139,19 @@ class InputChange {
     return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
   }
 
-  void change(Parameter& parameter) {
-    if (!is_input(parameter) || !is_changeable(parameter)) return;
+  // In all cases alike.
+  bool change(Parameter& parameter) {
+    if (!is_input(parameter) || !is_changeable(parameter)) return false;
     if (const auto own = by_name_.find(parameter.name); own != by_name_.end()) {
       parameter.init = own->second;
       texts_.push_back(fmt::format("{}={}", parameter.name, own->second.text));
-      return;
+      return true;
     }
     const Init::Kind kind = parameter.init->kind;
-    if (!for_all_ || (kind != Init::Kind::uniform && kind != Init::Kind::normal)) return;
+    if (!for_all_ || (kind != Init::Kind::uniform && kind != Init::Kind::normal)) return false;
     parameter.init = for_all_;
     is_general_ = true;
+    return true;
   }
 
   void leave_out_dtypes() {
