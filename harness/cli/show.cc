@@ -61,6 +61,7 @@ Json json_of(const Problem& problem, const Case& bound) {
     if (const Parameter* parameter = problem.find_parameter(tensor.name);
         tensor.output && parameter != nullptr)
       tensors.back()["compare"] = comparison_text(parameter->compare);
+    if (!tensor.own_init.empty()) tensors.back()["init"] = tensor.own_init;
   }
   return {{"name", bound.name},
           {"role", to_string(bound.role)},
@@ -120,12 +121,15 @@ std::string parameters_text(const Problem& problem, const Style& style) {
   return table.render(style);
 }
 
-// "batch_size=16 in_channels=32 ...".
+// "batch_size=16 in_channels=32 ... input=normal(100, 2)".
 std::string values_text(const Problem& problem, const Case& bound) {
   const Json by_name = values_of(problem, bound);
   std::vector<std::string> values;
   for (const auto& [name, value] : by_name.items())
     values.push_back(fmt::format("{}={}", name, value.dump()));
+  for (const Tensor& tensor : bound.tensors) {
+    if (!tensor.own_init.empty()) values.push_back(fmt::format("{}={}", tensor.name, tensor.own_init));
+  }
   return fmt::format("{}", fmt::join(values, " "));
 }
 

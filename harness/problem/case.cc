@@ -208,7 +208,10 @@ class CaseResolver {
       return;
     }
     if (!resolve_shape(parameter, tensor)) return;
-    if (parameter.init && !resolve_init(*parameter.init, tensor)) return;
+    const auto own = spec_.inits.find(parameter.name);
+    if (own != spec_.inits.end()) tensor.own_init = own->second.text;
+    if (parameter.init && !resolve_init(own != spec_.inits.end() ? own->second : *parameter.init, tensor))
+      return;
     if (const auto scaling = spec_.scalings.find(parameter.name); scaling != spec_.scalings.end())
       tensor.init.scaling = scaling->second;
     case_.tensors.push_back(std::move(tensor));
@@ -509,6 +512,7 @@ std::string scalings_text(const Case& bound) {
   std::vector<std::string> texts;
   for (const Tensor& tensor : bound.tensors) {
     const Scaling& scaling = tensor.init.scaling;
+    if (!tensor.own_init.empty()) texts.push_back(fmt::format("{} from {}", tensor.name, tensor.own_init));
     if (scaling.exponent != 0 || scaling.spread != 0)
       texts.push_back(fmt::format("{} times {}", tensor.name, to_string(scaling)));
   }

@@ -63,6 +63,7 @@ struct Tensor {
   std::vector<std::int64_t> shape;
   std::int64_t elements = 0;
   ResolvedInit init;                                  // of an input, or of what an output begins as
+  std::string own_init = {};                          // as the case writes it; empty: as the parameter does
   std::optional<Dtype> own_dtype = {};                // of its elements; the case's where there is none
   Comparison::Kind compare = Comparison::Kind::norm;  // of an output
   std::optional<TiedTo> tied = {};                    // likewise
@@ -109,8 +110,8 @@ struct Case {
 // Whether so many elements become one that none of them may matter.
 bool is_long_reduction(const Case& bound);
 
-// What its inputs are multiplied with: "A times 2^-24, B times 2^8 to 2^16, by blocks"; empty where nothing
-// is.
+// How its inputs differ from those of other cases: "A times 2^-24, B times 2^8 to 2^16, by blocks", "A from
+// normal(100, 2)"; empty where none does.
 std::string scalings_text(const Case& bound);
 
 // Evaluates a case. Errors point to the case in the problem file and name the expression's place, or point to

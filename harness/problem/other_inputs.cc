@@ -218,6 +218,7 @@ class InputChange {
       return about(init.text, fmt::format("{} holds no square matrices", in_quotes(parameter.name)),
                    fmt::format("name an input that does, as in A={}", init.text));
     parameter.init = init;
+    for (CaseSpec& spec : problem_.cases) spec.inits.erase(parameter.name);
     if (!init.has_single_elements()) leave_out_scales(parameter.name);
     if (own != by_name_.end()) {
       texts_.push_back(fmt::format("{}={}", parameter.name, init.text));

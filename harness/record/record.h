@@ -97,11 +97,11 @@ struct CaseRecord {
   CaseRole role = CaseRole::test;
   Bindings parameters;  // scalar parameters only
   std::map<std::string, double, std::less<>> real_parameters;
-  std::string scales;  // what a hidden case multiplies its inputs with, where it does (scalings_text())
+  std::string scales;  // how its inputs differ from those of other cases, where they do (scalings_text())
   std::int64_t tensor_bytes = 0;
   std::optional<std::int64_t> flops;
   double weight = 1;  // in scores over cases
-  bool run = false;  // false: skipped, see message
+  bool run = false;   // false: skipped, see message
   Verdict verdict = Verdict::accepted;
   std::string message;  // what was wrong, or why it did not run
   Precision precision = Precision::fp32;
@@ -180,8 +180,8 @@ struct CandidateRecord {
   const Score* headline() const { return scores.empty() ? nullptr : &scores.back(); }
   std::vector<Score> by_baseline;  // likewise, against each one by its name that was measured in all cases
   std::string compiler_log;
-  double compile_seconds = 0;   // that the compiler took, now or when the contestant was cached
-  bool compile_cached = false;  // it was built before
+  double compile_seconds = 0;          // that the compiler took, now or when the contestant was cached
+  bool compile_cached = false;         // it was built before
   std::optional<PythonRecord> python;  // unset: CUDA C++
   bool is_module() const { return python && python->is_module; }
   LibraryUse libraries;
@@ -201,7 +201,7 @@ struct ReferenceRecord {
 
 // A vendor's library or a module of PyTorch, on the cases whose speed is measured.
 struct BaselineRecord {
-  std::string name;  // "cudnn-fp32"
+  std::string name;          // "cudnn-fp32"
   std::string library = {};  // "cuDNN 9.19.0"; empty: it calls none, or the record is older
   std::string path = {};
   std::string sha256 = {};
@@ -230,7 +230,7 @@ struct RunRecord {
   std::string problem_slug;
   std::string problem_title;
   std::string problem_sha256;
-  Dtype dtype = Dtype::float32;  // what [VAR] was
+  Dtype dtype = Dtype::float32;                         // what [VAR] was
   std::optional<std::vector<std::string>> inputs = {};  // as --inputs had them; unset: the problem's own
   bool clears_outputs = false;  // before each call, which the problem does not promise
   ReferenceRecord reference;
