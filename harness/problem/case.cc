@@ -474,9 +474,8 @@ class CaseResolver {
 }  // namespace
 
 bool is_long_reduction(const Case& bound) {
-  constexpr std::int64_t many = std::int64_t{1} << 17;
-  const Sizes sizes = sizes_of(bound);
-  return sizes.largest_input / many >= std::max<std::int64_t>(sizes.outputs, 1);
+  constexpr std::int64_t many_terms = std::int64_t{1} << 15;
+  return bound.terms >= many_terms;
 }
 
 std::vector<const Tensor*> Case::outputs() const {

@@ -155,7 +155,8 @@ TEST_F(LeaseDraws, AnOutputMayBeginAsAnInput) {
 TEST_F(LeaseDraws, ALongReductionHasNewContentsInEveryCall) {
   Tensor& tensor = case_.tensors[input];
   for (const bool is_long : {false, true}) {
-    tensor.elements = (1 << 17) - (is_long ? 0 : 1);
+    case_.terms = (1 << 15) - (is_long ? 0 : 1);
+    tensor.elements = case_.terms;
     tensor.shape = {tensor.elements};
     case_.tensors[output].shape = {1};
     case_.tensors[output].elements = 1;
