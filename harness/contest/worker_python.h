@@ -17,15 +17,19 @@ int serve_python(WorkerDevice& device, const PythonCallbacks& callbacks);
 
 // serving.py: Callbacks. Each returns 0, or does not return.
 struct PythonCallbacks {
-  int (*load)(int bundle);      // descriptor of what compile/python_candidate.h writes
-  int (*describe)(int text);    // descriptor of a case's description
+  int (*load)(int bundle);    // descriptor of what compile/python_candidate.h writes
+  int (*describe)(int text);  // descriptor of a case's description
   // As Contestant::draw_inputs().
   int (*draw_inputs)(unsigned long long seed, const unsigned long long* addresses);
-  void (*begin)();              // a call begins
-  // One launch. Where the contestant returned an output, its address takes the place of the lent one.
+  void (*begin)();  // a call begins
+  // One launch. Where the contestant returned an output, its address takes the place of the lent one. What it
+  // returns is a PythonCall.
   int (*call)(unsigned long long* arguments);
   int (*lock)();
 };
+
+// serving.py: CALL_RETURNED and the others.
+enum class PythonCall : int { returned = 0, raised = 1, gave_no_answer = 2 };
 
 // How a contestant in Python ends its worker.
 enum class PythonEnd : int {
