@@ -33,7 +33,8 @@ bool has_word(std::string_view text, std::string_view name) {
 
 bool is_named_in(std::string_view text, const fs::path& file) {
   const std::string stem = file.stem().string();
-  // A number is a word of nearly every text.
+  if (has_word(text, "import " + stem) || has_word(text, "from " + stem)) return true;
+  // A letter or a number is a word of nearly every text.
   const bool is_telling = stem.size() > 1 && std::any_of(stem.begin(), stem.end(), is_letter);
   return has_word(text, file.filename().string()) || (is_telling && has_word(text, stem));
 }

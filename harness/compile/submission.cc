@@ -169,7 +169,7 @@ std::string_view behind_definition(std::string_view text, std::string_view keywo
   if (!text.starts_with(keyword)) return "";
   text.remove_prefix(keyword.size());
   const std::string_view rest = trimmed(text);
-  if ((!keyword.empty() && rest.size() == text.size()) || !rest.starts_with(name)) return "";
+  if (rest.size() == text.size() || !rest.starts_with(name)) return "";
   return trimmed(rest.substr(name.size()));
 }
 
@@ -181,8 +181,9 @@ bool begins_function(std::string_view text, std::string_view name) {
 
 // "custom_kernel = torch.compile(kernel)".
 bool begins_assignment(std::string_view text, std::string_view name) {
-  const std::string_view behind = behind_definition(text, "", name);
-  return text.starts_with(name) && behind.starts_with("=") && !behind.starts_with("==");
+  if (!text.starts_with(name)) return false;
+  const std::string_view behind = trimmed(text.substr(name.size()));
+  return behind.starts_with("=") && !behind.starts_with("==");
 }
 
 bool begins_python_entry(std::string_view text) {
