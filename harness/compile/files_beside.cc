@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "compile/submission.h"
@@ -31,12 +31,27 @@ bool has_word(std::string_view text, std::string_view name) {
   return false;
 }
 
-bool is_named_in(std::string_view text, const fs::path& file) {
-  const std::string stem = file.stem().string();
-  if (has_word(text, "import " + stem) || has_word(text, "from " + stem)) return true;
+// The runs of letters, digits and underscores: most names are told by them at once.
+std::unordered_set<std::string_view> words_of(std::string_view text) {
+  std::unordered_set<std::string_view> words;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_word_character(text[end])) ++end;
+    if (end > at) words.insert(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+// `name`: of a file or folder.
+bool is_named_in(std::string_view text, const std::unordered_set<std::string_view>& words,
+                 std::string_view name) {
+  const auto first_end = std::find_if_not(name.begin(), name.end(), is_word_character);
+  if (first_end != name.begin() && !words.contains(std::string_view(name.begin(), first_end))) return false;
+  const std::string stem(name.substr(0, std::max<std::size_t>(1, std::min(name.rfind('.'), name.size()))));
+  if (has_word(text, name) || has_word(text, "import " + stem) || has_word(text, "from " + stem)) return true;
   // A letter or a number is a word of nearly every text.
-  const bool is_telling = stem.size() > 1 && std::any_of(stem.begin(), stem.end(), is_letter);
-  return has_word(text, file.filename().string()) || (is_telling && has_word(text, stem));
+  return stem.size() > 1 && std::any_of(stem.begin(), stem.end(), is_letter) && has_word(text, stem);
 }
 
 bool is_text_of_source(const fs::path& file) {
@@ -44,6 +59,18 @@ bool is_text_of_source(const fs::path& file) {
                                                         ".cxx", ".c",   ".h",   ".hpp", ".hh",
                                                         ".inl", ".inc", ".ptx", ".json"};
   return std::find(endings.begin(), endings.end(), file.extension().string()) != endings.end();
+}
+
+// What a folder holds, in order.
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code failure;
+  fs::directory_iterator entry(folder, fs::directory_options::skip_permission_denied, failure);
+  for (; !failure && entry != fs::directory_iterator() && names.size() < most_entries_seen;
+       entry.increment(failure))
+    names.push_back(entry->path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 class Beside {
@@ -56,7 +83,8 @@ class Beside {
   }
 
   OwnFiles find() {
-    read_names();
+    left_ = names_in(own_.folder);
+    std::erase(left_, own_.files.front().filename().string());
     std::string text = text_of_candidate();
     // What is named may name more.
     while (!text.empty()) {
@@ -74,21 +102,13 @@ class Beside {
     return found ? found->text : "";
   }
 
-  void read_names() {
-    std::error_code failure;
-    fs::directory_iterator entry(own_.folder, fs::directory_options::skip_permission_denied, failure);
-    for (; !failure && entry != fs::directory_iterator() && left_.size() < most_entries_seen;
-         entry.increment(failure))
-      if (entry->path() != own_.files.front()) left_.push_back(entry->path());
-    std::sort(left_.begin(), left_.end());
-  }
-
   void take_named(std::string_view text) {
+    const auto words = words_of(text);
     const auto named = std::stable_partition(
-        left_.begin(), left_.end(), [text](const fs::path& path) { return !is_named_in(text, path); });
-    const std::vector<fs::path> found(named, left_.end());
+        left_.begin(), left_.end(), [&](const std::string& name) { return !is_named_in(text, words, name); });
+    const std::vector<std::string> found(named, left_.end());
     left_.erase(named, left_.end());
-    for (const fs::path& path : found) look_at(path, 0);
+    for (const std::string& name : found) look_at(own_.folder / name, 0);
   }
 
   void look_at(const fs::path& path, int depth) {
@@ -107,16 +127,9 @@ class Beside {
   }
 
   void look_through(const fs::path& folder, int depth) {
-    std::vector<fs::path> entries;
-    std::error_code failure;
-    fs::directory_iterator entry(folder, fs::directory_options::skip_permission_denied, failure);
-    for (; !failure && entry != fs::directory_iterator() && entries.size() < most_entries_seen;
-         entry.increment(failure))
-      entries.push_back(entry->path());
-    std::sort(entries.begin(), entries.end());
-    for (const fs::path& path : entries) {
+    for (const std::string& name : names_in(folder)) {
       if (own_.files.size() > most_files_beside) return;
-      look_at(path, depth);
+      look_at(folder / name, depth);
     }
   }
 
@@ -152,8 +165,8 @@ class Beside {
 
   OwnFiles own_;
   std::vector<fs::path> excluded_;
-  std::vector<fs::path> left_;  // of the folder, not named so far
-  std::string texts_;           // of the files that were taken last
+  std::vector<std::string> left_;  // in the folder, not named so far
+  std::string texts_;              // of the files that were taken last
   std::uint64_t bytes_ = 0;
 };
 
