@@ -19,9 +19,9 @@ namespace {
 // Of a file's beginning; what is declared further down is not looked for.
 constexpr std::size_t most_characters = 16 * 1024;
 constexpr std::string_view mark = "// kgrade:";
-// In Python, where a line that says something else is for its worker (entry, state).
+// In Python, where these lines are for its worker.
 constexpr std::string_view python_mark = "# kgrade:";
-constexpr std::string_view python_words[] = {" dtype", " precision"};
+constexpr std::string_view words_for_worker[] = {"entry", "state"};
 
 std::string beginning_of(const fs::path& file) {
   std::error_code ignored;
@@ -43,9 +43,10 @@ struct BeginningOfCode {
     if (!is_python) return line.starts_with(mark) ? std::optional(line.substr(mark.size())) : std::nullopt;
     if (!line.starts_with(python_mark)) return std::nullopt;
     std::string rest = line.substr(python_mark.size());
-    const bool declares = std::any_of(std::begin(python_words), std::end(python_words),
-                                      [&rest](std::string_view word) { return rest.starts_with(word); });
-    return declares ? std::optional(std::move(rest)) : std::nullopt;
+    const std::string_view said = trimmed(rest);
+    const bool is_for_worker = std::any_of(std::begin(words_for_worker), std::end(words_for_worker),
+                                           [said](std::string_view word) { return said.starts_with(word); });
+    return is_for_worker ? std::nullopt : std::optional(std::move(rest));
   }
 };
 

@@ -26,14 +26,6 @@ bool lies_below(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
-// Of this run or another one: TemporaryDirectory makes them (base/cleanup.cc).
-bool is_build_folder(const fs::path& folder) {
-  const std::string name = folder.filename().string();
-  if (!name.starts_with("kgrade-") || name.size() != std::string("kgrade-XXXXXX").size()) return false;
-  std::error_code ignored;
-  return fs::status(folder, ignored).permissions() == fs::perms::owner_all;
-}
-
 class Walk {
  public:
   Walk(OwnFiles& own, const std::vector<fs::path>& excluded) : own_(own) {
@@ -111,7 +103,8 @@ bool says_that_a_file_is_missing(const std::string& log) {
 
 // What a compiler did not find, as the source names it.
 std::string missing_header(const std::string& log) {
-  const std::regex names(R"((?:fatal error: '?|could not open source file "|cannot open source file ")([^":'\n]+))");
+  const std::regex names(
+      R"((?:fatal error: '?|could not open source file "|cannot open source file ")([^":'\n]+))");
   std::smatch match;
   return std::regex_search(log, match, names) ? match[1].str() : "";
 }
@@ -119,7 +112,8 @@ std::string missing_header(const std::string& log) {
 // Of a header that lies one level above the source. Nobody learns of other files whether they are there.
 std::string above(const OwnFiles& own, const std::string& name) {
   const fs::path file = fs::path(name).lexically_normal();
-  const fs::path base = file.begin() != file.end() && *file.begin() == ".." ? file.lexically_relative("..") : file;
+  const fs::path base =
+      file.begin() != file.end() && *file.begin() == ".." ? file.lexically_relative("..") : file;
   std::error_code ignored;
   const bool is_plain = !base.empty() && base.is_relative() && *base.begin() != ".." && is_header_name(base);
   if (!is_plain || !fs::is_regular_file(own.folder.parent_path() / base, ignored)) return "";
@@ -145,6 +139,13 @@ OwnFiles own_files(const fs::path& source, const std::vector<fs::path>& excluded
                        "headers into another one",
                        most_own_headers)}};
   return own;
+}
+
+bool is_build_folder(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  if (!name.starts_with("kgrade-") || name.size() != std::string("kgrade-XXXXXX").size()) return false;
+  std::error_code ignored;
+  return fs::status(folder, ignored).permissions() == fs::perms::owner_all;
 }
 
 std::string why_not_found(const OwnFiles& own, const std::string& log) {

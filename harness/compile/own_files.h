@@ -33,6 +33,10 @@ struct OwnFiles {
 OwnFiles own_files(const std::filesystem::path& source,
                    const std::vector<std::filesystem::path>& excluded = {});
 
+// Whether a folder holds the files of a run, this one or another: TemporaryDirectory makes them
+// (base/cleanup.cc).
+bool is_build_folder(const std::filesystem::path& folder);
+
 // Why a compiler that wrote `log` did not find a header; empty when nothing was refused that it asks for.
 std::string why_not_found(const OwnFiles& own, const std::string& log);
 

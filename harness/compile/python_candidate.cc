@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -70,6 +71,36 @@ json contract_of_candidate(const Problem& problem, const std::string& shown_as) 
   if (!problem.has_model()) return contract;
   if (const auto model = read_text_file(Layout::model_source(problem))) contract["model"] = *model;
   return contract;
+}
+
+std::string in_base64(std::string_view bytes) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
+    std::uint32_t group = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      group = group << 8 | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0U);
+    for (std::size_t i = 0; i < 4; ++i) text += i <= count ? digits[group >> (18 - 6 * i) & 63U] : '=';
+  }
+  return text;
+}
+
+// What lies beside the candidate (compile/files_beside.h), for its worker, which sees no folder of the
+// user's.
+void add_files_beside(json& bundle, const BuildRequest& request) {
+  json beside = json::object();
+  json refused = json::object();
+  const std::vector<fs::path> files = request.readable.value_or(std::vector<fs::path>{});
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    const auto content = read_text_file(files[i]);
+    const fs::path name = files[i].lexically_relative(files.front().parent_path());
+    if (content) beside[name.string()] = in_base64(*content);
+  }
+  for (const RefusedFile& file : request.refused) refused[file.name] = file.reason;
+  bundle["beside"] = std::move(beside);
+  bundle["refused"] = std::move(refused);
 }
 
 struct Examination {
@@ -233,10 +264,11 @@ Result<BuildOutcome> build_python(const Toolchain& toolchain, const PythonTools&
   outcome.python_entry = examined->entry.value("name", "");
   outcome.is_module = examined->entry.value("kind", "") == "module";
   outcome.returns_outputs = !examined->entry.value("writes", false);
-  const json bundle = {{"source", source},
-                       {"shown_as", request.shown_as},
-                       {"contract", contract_of_candidate(problem, request.shown_as)},
-                       {"entry", examined->entry}};
+  json bundle = {{"source", source},
+                 {"shown_as", request.shown_as},
+                 {"contract", contract_of_candidate(problem, request.shown_as)},
+                 {"entry", examined->entry}};
+  add_files_beside(bundle, request);
   outcome.library = request.output_directory / "candidate.json";
   if (auto written = write_file_atomically(outcome.library, text_of(bundle)); !written) {
     return written.errors();

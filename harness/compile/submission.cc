@@ -163,23 +163,44 @@ bool defines_cuda_entry(std::string_view source) {
   return false;
 }
 
-// "def NAME (", "class ModelNew(": at the beginning of a line, since methods are no entry points.
-bool defines(std::string_view line, std::string_view keyword, std::string_view name,
-             std::string_view follow) {
-  if (!line.starts_with(keyword)) return false;
-  line.remove_prefix(keyword.size());
-  const std::string_view rest = trimmed(line);
-  if (rest.size() == line.size() || !rest.starts_with(name)) return false;
-  const std::string_view behind = trimmed(rest.substr(name.size()));
-  return !behind.empty() && follow.find(behind.front()) != follow.npos;
+// What follows "KEYWORD NAME" at the beginning of `text`, without the space before it; empty: it begins with
+// something else. Methods, which are indented, are no entry points.
+std::string_view behind_definition(std::string_view text, std::string_view keyword, std::string_view name) {
+  if (!text.starts_with(keyword)) return "";
+  text.remove_prefix(keyword.size());
+  const std::string_view rest = trimmed(text);
+  if (rest.size() == text.size() || !rest.starts_with(name)) return "";
+  return trimmed(rest.substr(name.size()));
+}
+
+// A function without parameters computes nothing of a problem: it tries the file out.
+bool begins_function(std::string_view text, std::string_view name) {
+  const std::string_view behind = behind_definition(text, "def", name);
+  return behind.starts_with("(") && !trimmed(behind.substr(1)).starts_with(")");
+}
+
+// "custom_kernel = torch.compile(kernel)".
+bool begins_assignment(std::string_view text, std::string_view name) {
+  if (!text.starts_with(name)) return false;
+  const std::string_view behind = trimmed(text.substr(name.size()));
+  return behind.starts_with("=") && !behind.starts_with("==");
+}
+
+bool begins_python_entry(std::string_view text) {
+  const std::string_view behind_class = behind_definition(text, "class", "ModelNew");
+  if (behind_class.starts_with("(") || behind_class.starts_with(":")) return true;
+  return begins_function(text, "solution") || begins_function(text, "custom_kernel") ||
+         begins_function(text, "run") || begins_assignment(text, "solution") ||
+         begins_assignment(text, "custom_kernel") || begins_assignment(text, "ModelNew");
 }
 
 bool defines_python_entry(std::string_view source) {
   bool found = false;
-  each_line(source, [&found](std::string_view line, int) {
-    for (const std::string_view name : {"solution", "custom_kernel", "run"})
-      found = found || defines(line, "def", name, "(");
-    found = found || defines(line, "class", "ModelNew", "(:");
+  // A signature may go on in the next lines.
+  constexpr std::size_t longest = 1000;
+  each_line(source, [&](std::string_view line, int) {
+    found = found || begins_python_entry(
+                         source.substr(static_cast<std::size_t>(line.data() - source.data()), longest));
   });
   return found;
 }
@@ -321,7 +342,10 @@ bool is_candidate(const std::filesystem::path& file) {
   if (std::filesystem::is_directory(file, failure)) return false;
   // A link that leads nowhere is one as well: what is wrong with it is said when it is read.
   if (extension == ".cu") return true;
-  if (extension != ".py" && extension != ".md" && extension != ".txt") return false;
+  return (extension == ".py" || extension == ".md" || extension == ".txt") && holds_submission(file);
+}
+
+bool holds_submission(const std::filesystem::path& file) {
   const auto content = read_text_file(file);
   if (!content) return false;
   const auto found = find_submission(*content, file);

@@ -27,9 +27,9 @@ struct Submission {
 // Of the content of a candidate's file. A document is any text with fenced code blocks, as Markdown and the
 // answers of language models have them (CommonMark 0.31, section 4.5: ``` or longer, ~~~, indented by up to 3
 // spaces, the last one perhaps unclosed). A block is a submission if it defines the function `solution` in
-// CUDA C++, or in Python `solution`, `custom_kernel`, `run` or the class ModelNew; its language, where it
-// names one, has to fit. Of several the last one counts. What a source file holds in comments and literals is
-// no block.
+// CUDA C++, or in Python `solution`, `custom_kernel` or `run` with a parameter, or the class ModelNew; its
+// language, where it names one, has to fit. Of several the last one counts. What a source file holds in
+// comments and literals is no block.
 //
 // An Error, with its line, for what is neither code nor holds any: what it is, or which blocks there are and
 // why none is a submission.
@@ -42,6 +42,9 @@ Result<Submission> read_submission(const std::filesystem::path& file);
 bool is_python_candidate(const Submission& submission, const std::filesystem::path& file);
 // The same of a file; false where it cannot be read, or holds no submission.
 bool is_in_python(const std::filesystem::path& candidate);
+
+// Whether a file defines an entry point: a document with a submission in it, or a source.
+bool holds_submission(const std::filesystem::path& file);
 
 // True for a file that `kgrade sweep` grades where it lies among others: *.cu, and *.py, *.md and *.txt that
 // hold a submission.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "compile/own_files.h"
 #include "problem/problem.h"
 
 namespace kgrade {
@@ -30,6 +31,8 @@ struct BuildRequest {
   // What beside the toolchain may be read: files, and folders with all below; absolute. Nothing at all for a
   // source of our own, which is built without a sandbox.
   std::optional<std::vector<std::filesystem::path>> readable;
+  // Of a candidate in Python: what lies beside it and is not there for it.
+  std::vector<RefusedFile> refused = {};
   // Of `readable`, the folders of a vendor's: too much to be read through, and known by their names.
   std::vector<std::filesystem::path> vendor_folders;
   // Not to be seen in any case, although it may lie below something that the toolchain needs.
@@ -57,8 +60,8 @@ struct BuildOutcome {
   std::vector<std::string> command;
   double seconds = 0;   // that the compiler took, now or when the contestant was cached
   bool cached = false;  // it was built before (compile/caching_toolchain.h)
-  // Of a candidate in Python. A module keeps its weights from call to call; and what returns its outputs leaves
-  // the lent ones as they are.
+  // Of a candidate in Python. A module keeps its weights from call to call; and what returns its outputs
+  // leaves the lent ones as they are.
   std::string python_entry = {};  // "ModelNew"
   bool is_module = false;
   bool returns_outputs = false;
@@ -81,8 +84,8 @@ class Toolchain {
   virtual std::string identity() const = 0;
   // An Error only when the compiler itself is missing or cannot be started.
   virtual Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const = 0;
-  // An extension of a candidate in Python, with what a build may read and where it writes from `request`, whose
-  // source plays no part (compile/extension.h).
+  // An extension of a candidate in Python, with what a build may read and where it writes from `request`,
+  // whose source plays no part (compile/extension.h).
   virtual Result<BuildOutcome> build_extension(const ExtensionRequest& /*extension*/,
                                                const ExtensionHeaders& /*headers*/,
                                                const BuildRequest& /*request*/) const {

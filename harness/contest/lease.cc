@@ -225,7 +225,7 @@ Answer Lease::lend_to(WorkerProcess& worker, bool inputs_writable, WorkerProcess
     terms.begin = 0;
     terms.holds_data = false;
     terms.captures = true;
-    terms.may_be_input = tensor.may_be_input;
+    terms.may_be_input = problem_.torch && problem_.torch->may_return_input(tensor.name);
     terms.is_overwritten = terms_.overwrites_returned;
     answer = worker.lend(*captures_[i], terms, patience);
   }

@@ -100,8 +100,11 @@ enum class ReplyStatus : std::uint32_t {
   unsupported = 11,
   mismatched = 12,  // it does not fit the problem
   no_answer = 13,   // what it returned answers no problem like this: another shape, or nothing
+  // The same of a call, after which the worker takes other requests.
+  call_raised = 14,
+  call_gave_no_answer = 15,
 };
-constexpr ReplyStatus last_reply_status = ReplyStatus::no_answer;
+constexpr ReplyStatus last_reply_status = ReplyStatus::call_gave_no_answer;
 
 struct Reply {
   std::uint32_t magic = message_magic;

@@ -291,6 +291,7 @@ class Worker {
     reply.latency_hidden = timed.latency_hidden ? 1 : 0;
     reply.limit_bytes = timed.memory_limit_bytes;
     if (timed.device_failed) return reply;
+    if (const auto failure = contestant_.failure_of_call()) return failed_call(*failure);
     connection_.send(reply);
     Reply idle;
     idle.status = ReplyStatus::idle;
@@ -298,6 +299,15 @@ class Worker {
     // What is printed belongs to its call, also a line that is not finished.
     std::fflush(stdout);
     return idle;
+  }
+
+  // What it has queued until then ends before the buffers go.
+  Reply failed_call(ReplyStatus why) {
+    device_.settle();
+    std::fflush(stdout);
+    Reply reply;
+    reply.status = why;
+    return reply;
   }
 
   WorkerDevice& device_;

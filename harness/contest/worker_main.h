@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "contest/protocol.h"
@@ -35,6 +36,8 @@ class Contestant {
   }
   // Before the launches of a call: the seed of the random numbers that a problem's file draws in each.
   virtual void begin_call(std::span<const std::uint64_t> /*seeds*/) {}
+  // After them: call_raised or call_gave_no_answer, if it has no answer and the next call may have one.
+  virtual std::optional<ReplyStatus> failure_of_call() const { return std::nullopt; }
   // The rehearsal is over: what it tells of it, in JSON.
   virtual UniqueFd lock() { return UniqueFd(); }
 };

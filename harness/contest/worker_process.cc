@@ -240,6 +240,7 @@ Answer WorkerProcess::begin_call(const CallSlots& slots, std::uint32_t gate,
   request.gate = gate;
   request.waiter = waiter;
   queueing_ = gate != 0;
+  calling_ = true;
   return send(request, -1) ? Answer{} : fail_to_send();
 }
 
@@ -259,6 +260,7 @@ Answer WorkerProcess::end_call(Patience patience) {
     queueing_ = false;
     answer = receive(patience);
   }
+  calling_ = false;
   if (!answer.ok() || answer.reply.status == ReplyStatus::done) return answer;
   return fail(Fault::malformed, "the worker answered a call with a message that does not belong there");
 }
@@ -381,6 +383,9 @@ Answer WorkerProcess::interpret(const Reply& reply) {
       return fail(Fault::mismatched, last_words("it does not fit the problem"));
     case ReplyStatus::no_answer:
       return fail(Fault::no_answer, last_words("what it returned is no answer"));
+    case ReplyStatus::call_raised:
+    case ReplyStatus::call_gave_no_answer:
+      return interpret_failed_call(reply.status);
     case ReplyStatus::wants_build:
       return fail(Fault::malformed, "the worker sent a message that is none of the protocol's");
     case ReplyStatus::device_failed:
@@ -390,6 +395,15 @@ Answer WorkerProcess::interpret(const Reply& reply) {
   return fail(Fault::device_failed,
               fmt::format("the device no longer answers in the contestant's process{}{}",
                           words.empty() ? "" : ": ", words));
+}
+
+// The worker lives, and takes other requests.
+Answer WorkerProcess::interpret_failed_call(ReplyStatus status) {
+  if (!calling_) return fail(Fault::malformed, "the worker sent a message that is none of the protocol's");
+  if (status == ReplyStatus::call_gave_no_answer)
+    return {Fault::no_answer, last_words("what it returned is no answer"), {}, {}};
+  if (!builds_.failure().empty()) return fail(Fault::not_built, builds_.failure());
+  return {Fault::raised, last_words("it raised an exception"), {}, {}};
 }
 
 Answer WorkerProcess::fail(Fault fault, std::string detail) {

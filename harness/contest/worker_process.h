@@ -184,6 +184,7 @@ class WorkerProcess {
   Answer receive(Patience patience, UniqueFd* descriptor = nullptr);
   std::optional<Answer> serve_build(const UniqueFd& request);
   Answer interpret(const Reply& reply);
+  Answer interpret_failed_call(ReplyStatus status);
   Answer fail(Fault fault, std::string detail);
   Answer fail_to_send();
   std::optional<int> end_status();  // wait status; nothing when it does not end
@@ -199,6 +200,7 @@ class WorkerProcess {
   std::uint64_t times_given_back_ = 0;
   bool alive_ = true;
   WorkerTree tree_;
+  bool calling_ = false;   // a call has begun, and its answer is awaited
   bool queueing_ = false;  // the present call waits at a gate, and has not said that it is queued
 };
 

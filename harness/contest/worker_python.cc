@@ -13,10 +13,14 @@ namespace {
 // The one contestant of this process.
 const PythonCallbacks* callbacks_of_process = nullptr;
 std::string report_of_process;
+PythonCall last_call = PythonCall::returned;
 
-// Entry has const arguments, since a library never changes them: they are the worker's own array.
+// Entry has const arguments, since a library never changes them: they are the worker's own array. What it
+// returns ends the launches of the call, and is not what CUDA says.
 int call_python(const unsigned long long* arguments) {
-  return callbacks_of_process->call(const_cast<unsigned long long*>(arguments));
+  const int how = callbacks_of_process->call(const_cast<unsigned long long*>(arguments));
+  last_call = static_cast<PythonCall>(how);
+  return how;
 }
 
 class PythonContestant : public Contestant {
@@ -31,8 +35,13 @@ class PythonContestant : public Contestant {
     return callbacks_of_process->draw_inputs(seed, addresses) == 0;
   }
   void begin_call(std::span<const std::uint64_t> seeds) override {
+    last_call = PythonCall::returned;
     callbacks_of_process->begin(reinterpret_cast<const unsigned long long*>(seeds.data()),
                                 static_cast<int>(seeds.size()));
+  }
+  std::optional<ReplyStatus> failure_of_call() const override {
+    if (last_call == PythonCall::returned) return std::nullopt;
+    return last_call == PythonCall::raised ? ReplyStatus::call_raised : ReplyStatus::call_gave_no_answer;
   }
   UniqueFd lock() override {
     callbacks_of_process->lock();

@@ -23,10 +23,14 @@ struct PythonCallbacks {
   int (*draw_inputs)(unsigned long long seed, const unsigned long long* addresses);
   // A call begins, with so many launches. `seeds`: of the random numbers that each draws.
   void (*begin)(const unsigned long long* seeds, int launches);
-  // One launch. Where the contestant returned an output, its address takes the place of the lent one.
+  // One launch. Where the contestant returned an output, its address takes the place of the lent one. What it
+  // returns is a PythonCall.
   int (*call)(unsigned long long* arguments);
   int (*lock)();
 };
+
+// serving.py: CALL_RETURNED and the others.
+enum class PythonCall : int { returned = 0, raised = 1, gave_no_answer = 2 };
 
 // How a contestant in Python ends its worker.
 enum class PythonEnd : int {

@@ -185,6 +185,7 @@ class CandidateRun {
     if (!session_.arena.candidate_rehearses()) return {};
     const auto rehearsal = kgrade::rehearse(session_, cases);
     if (!rehearsal) return rehearsal.errors();
+    failed_ = rehearsal->failed;
     if (rehearsal->finding) {
       settle(*rehearsal->finding);
     } else if (take(rehearsal->answer) && record_.python) {
@@ -263,7 +264,9 @@ class CandidateRun {
         results.emplace(i, skipped_case(session_.problem, planned.bound, skipped));
         continue;
       }
-      auto result = run_with_room(planned.bound);
+      const auto failed = failed_.find(planned.bound.name);
+      auto result =
+          failed != failed_.end() ? failed_case(planned.bound, failed->second) : run_with_room(planned.bound);
       if (!result) return result.errors();
       if (!uses_allowed_libraries()) {
         result->verdict = record_.verdict;
@@ -274,6 +277,17 @@ class CandidateRun {
     }
     for (auto& [number, result] : results) record_.cases.push_back(std::move(result));
     return {};
+  }
+
+  // Of a case in whose rehearsal it raised.
+  Result<CaseRecord> failed_case(const Case& bound, const CallFinding& finding) {
+    checks_.fail(finding.check, fmt::format("{}: {}", bound.name, finding.message));
+    CaseRecord result = blank_record(session_.problem, bound);
+    result.run = true;
+    result.precision = Precision::none;
+    result.verdict = finding.verdict;
+    result.message = finding.message;
+    return result;
   }
 
   // A candidate that lacked memory beside the others runs once more, as a new process that has the device for
@@ -372,14 +386,27 @@ class CandidateRun {
         record_.notes.push_back(std::move(note));
     }
     if (!ran) record_.precision = Precision::none;
+    say_how_many_failed();
     if (record_.verdict != Verdict::accepted) return;
     record_.scores = scores_of(record_.cases);
     record_.by_baseline = scores_by_baseline(record_.cases);
   }
 
+  // An exception ends a case, and not the run.
+  void say_how_many_failed() {
+    if (failed_.empty()) return;
+    const auto count = [this](auto counts) {
+      return std::count_if(record_.cases.begin(), record_.cases.end(), counts);
+    };
+    const auto run = count([](const CaseRecord& c) { return c.run; });
+    const auto failed = count([](const CaseRecord& c) { return c.run && c.verdict != Verdict::accepted; });
+    if (run > 1) record_.message += fmt::format("; {} of {} cases failed", failed, run);
+  }
+
   Session& session_;
   CandidateRecord record_;
   CheckList checks_;
+  std::map<std::string, CallFinding> failed_;  // by case: what was found in the last rehearsal
   const std::vector<PlannedCase>* cases_ = nullptr;
 };
 

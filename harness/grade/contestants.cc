@@ -11,6 +11,7 @@
 #include "compile/bytecode_cache.h"
 #include "compile/candidate_kind.h"
 #include "compile/compiler_log.h"
+#include "compile/files_beside.h"
 #include "compile/submission.h"
 #include "grade/control_build.h"
 
@@ -151,7 +152,7 @@ OwnFiles files_of(Role role, const fs::path& source, const Layout& layout) {
 namespace fs = std::filesystem;
 
 OwnFiles files_of_candidate(const fs::path& source, const Layout& layout) {
-  return own_files(source, secrets(layout));
+  return is_in_python(source) ? files_beside(source, secrets(layout)) : own_files(source, secrets(layout));
 }
 
 Result<std::string> hash_of_candidate(const fs::path& source, const Layout& layout) {
@@ -171,6 +172,7 @@ BuildRequest request_for(Role role, const fs::path& source, const fs::path& outp
   request.readable = own.files;
   if (role == Role::candidate) {
     request.hidden = secrets(layout);
+    request.refused = own.refused;
     return request;
   }
   if (role == Role::baseline) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "draw/draws.h"
 
@@ -46,9 +47,14 @@ class RehearsalRun {
       if (!lent) return lent.errors();
       rehearsal.answer = std::move(*lent);
       if (!rehearsal.answer.ok()) return rehearsal;
-      rehearsal.finding = call(planned.bound);
+      auto finding = call(planned.bound);
       if (trouble_) return *trouble_;
-      if (rehearsal.finding) return rehearsal;
+      if (!finding) continue;
+      if (!goes_on_) {
+        rehearsal.finding = std::move(finding);
+        return rehearsal;
+      }
+      rehearsal.failed.emplace(planned.bound.name, std::move(*finding));
     }
     arena_.take_back();
     rehearsal.answer = arena_.lock_candidate(rehearsal_patience, rehearsal.report);
@@ -69,13 +75,19 @@ class RehearsalRun {
       if (auto finding = review_rehearsal(report)) {
         if (is_crash(report))
           finding = explain_crash(*finding, arena_.diagnose(bound, draw, rehearsal_patience));
-        finding->message = fmt::format("case '{}': {}", bound.name, finding->message);
+        goes_on_ = has_only_raised(report);
+        if (!goes_on_) finding->message = fmt::format("case '{}': {}", bound.name, finding->message);
         return finding;
       }
       const bool is_telling = report.elapsed_ms < quick_call_ms || report.elapsed_ms > slow_call_ms;
       if (call > 0 && is_telling) calls = call + 1;
     }
     return std::nullopt;
+  }
+
+  // An exception, or an answer of the wrong shape, leaves the process as it was.
+  bool has_only_raised(const CallReport& report) const {
+    return (report.fault == Fault::raised || report.fault == Fault::no_answer) && arena_.candidate_alive();
   }
 
   // Of the first call of a case, or a later one.
@@ -88,13 +100,15 @@ class RehearsalRun {
     Patience most = is_first ? rehearsal_patience : later_call_patience;
     if (!arena_.measures_speed()) most = std::min(most, emulated_call_patience);
     if (!session_.time_limit) return most;
-    return is_first ? std::min(most, std::max(*session_.time_limit, least_first_patience)) : *session_.time_limit;
+    return is_first ? std::min(most, std::max(*session_.time_limit, least_first_patience))
+                    : *session_.time_limit;
   }
 
   Session& session_;
   Arena& arena_;
   DrawSequence draws_;
   std::optional<Error> trouble_;  // that is not the candidate's
+  bool goes_on_ = false;          // after what the last call found
   std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + longest_rehearsal;
 };
 

@@ -2,6 +2,7 @@
 // graded.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,13 +16,16 @@ namespace kgrade {
 constexpr Patience rehearsal_patience{300'000};
 
 struct Rehearsal {
-  std::optional<CallFinding> finding;  // of a call
-  Answer answer;                       // of the lending that failed, else of locking the candidate
-  std::string report;                  // what the candidate says of itself, in JSON of its own making
+  std::optional<CallFinding> finding;  // of a call, after which nothing else can be graded
+  // Of calls that raised, by case, where the process goes on.
+  std::map<std::string, CallFinding> failed;
+  Answer answer;       // of the lending that failed, else of locking the candidate
+  std::string report;  // what the candidate says of itself, in JSON of its own making
 };
 
 // Calls the candidate a few times on each case, on contents that no other call has, then locks it. Ends with
-// the first thing that is wrong. An Error is not the candidate's.
+// the first thing that is wrong, except an exception in a case: then the other cases are rehearsed. An Error
+// is not the candidate's.
 Result<Rehearsal> rehearse(Session& session, const std::vector<PlannedCase>& cases);
 
 }  // namespace kgrade

@@ -70,8 +70,6 @@ struct Tensor {
   bool begins_as_drawn = false;                       // likewise: as `init` says
   std::optional<std::size_t> begins_as = {};          // likewise: the input, an index into Case::tensors
   std::optional<QuantisedAs> quantised = {};          // likewise
-  // Of an output: what a candidate in Python returns for it may be memory of an input.
-  bool may_be_input = false;
 
   bool is_computed() const { return !output && init.kind == ResolvedInit::Kind::computed; }
   // An input that the case decides: its contents are the same in every draw.

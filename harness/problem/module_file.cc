@@ -104,9 +104,11 @@ std::string init_text(const Json& tensor, const std::string& name) {
   // Beyond it a float32 holds no integer but multiples of others, and no int64 holds them all.
   constexpr double largest_integer = 1LL << 53;
   if (kind == "integers" && std::max(std::abs(first), std::abs(second)) > largest_integer)
-    refuse(fmt::format("the input '{}' is drawn from integers that are too large", name), "draw them below 2**53");
+    refuse(fmt::format("the input '{}' is drawn from integers that are too large", name),
+           "draw them below 2**53");
   if (kind == "integers")
-    return fmt::format("integers({}, {})", static_cast<std::int64_t>(first), static_cast<std::int64_t>(second));
+    return fmt::format("integers({}, {})", static_cast<std::int64_t>(first),
+                       static_cast<std::int64_t>(second));
   if (kind != "uniform" && kind != "normal") refuse("cannot be described: a draw of kind " + kind);
   return fmt::format("{}({}, {})", kind, first, second);
 }
@@ -118,11 +120,13 @@ class ProblemText {
 
   std::string write() {
     const std::string slug = slug_of_module_file(path_);
-    if (!is_slug(slug)) refuse("its name gives no slug", "rename it: letters and digits, as in 23_Softmax.py");
+    if (!is_slug(slug))
+      refuse("its name gives no slug", "rename it: letters and digits, as in 23_Softmax.py");
     std::string title = text_of(description_, "title");
     if (title.empty()) title = path_.stem().string();
-    text_ = fmt::format("---\nslug: {}\ntitle: {}\ndifficulty: EASY\nsource: {}\nreference: {}\nparameters:\n", slug,
-                        yaml_text(title), yaml_text(path_.filename().string()), yaml_text(path_.filename().string()));
+    text_ = fmt::format(
+        "---\nslug: {}\ntitle: {}\ndifficulty: EASY\nsource: {}\nreference: {}\nparameters:\n", slug,
+        yaml_text(title), yaml_text(path_.filename().string()), yaml_text(path_.filename().string()));
     for (const char* kind : {"inputs", "weights"}) {
       for (const Json& tensor : member(description_, kind)) add_tensor(tensor, true);
     }
@@ -146,7 +150,8 @@ class ProblemText {
 
  private:
   static std::string one_line(std::string text) {
-    std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
     return text;
   }
 
@@ -154,9 +159,10 @@ class ProblemText {
     const std::string name = text_of(tensor, "name");
     const std::string type = yaml_text(type_text(tensor, name));
     if (is_input && type_text(tensor, name) == element_type_name) leave_out_dtypes(init_text(tensor, name));
-    text_ += fmt::format("  - {{name: {}, type: {}, pointer: true, const: {}, shape: {}{}}}\n", yaml_text(name),
-                         type, is_input, shape_text(tensor, name),
-                         is_input ? fmt::format(", init: \"{}\"", init_text(tensor, name)) : compare_text(tensor));
+    text_ +=
+        fmt::format("  - {{name: {}, type: {}, pointer: true, const: {}, shape: {}{}}}\n", yaml_text(name),
+                    type, is_input, shape_text(tensor, name),
+                    is_input ? fmt::format(", init: \"{}\"", init_text(tensor, name)) : compare_text(tensor));
   }
 
   // Those that cannot have what an input is drawn from.
@@ -171,16 +177,23 @@ class ProblemText {
                         {"keywords", member(description_, "keywords")}};
     std::vector<std::string> forward;
     for (const Json& argument : member(description_, "forward"))
-      forward.push_back(yaml_text(argument.contains("input") ? member(argument, "input") : Json(argument.dump())));
-    text_ += fmt::format("torch:\n  given: {}\n  forward: [{}]\n", yaml_text(given.dump()), fmt::join(forward, ", "));
+      forward.push_back(
+          yaml_text(argument.contains("input") ? member(argument, "input") : Json(argument.dump())));
+    text_ += fmt::format("torch:\n  given: {}\n  forward: [{}]\n", yaml_text(given.dump()),
+                         fmt::join(forward, ", "));
     std::vector<std::string> weights;
     for (const Json& weight : member(description_, "weights"))
-      weights.push_back(fmt::format("{}: {}", yaml_text(text_of(weight, "name")), yaml_text(text_of(weight, "module_name"))));
+      weights.push_back(fmt::format("{}: {}", yaml_text(text_of(weight, "name")),
+                                    yaml_text(text_of(weight, "module_name"))));
     if (!weights.empty()) text_ += fmt::format("  weights: {{{}}}\n", fmt::join(weights, ", "));
     std::vector<std::string> changing;
     for (const Json& buffer : member(description_, "buffers"))
       if (buffer.value("changes", false)) changing.push_back(yaml_text(text_of(buffer, "module_name")));
     if (!changing.empty()) text_ += fmt::format("  free: [{}]\n", fmt::join(changing, ", "));
+    std::vector<std::string> views;
+    for (const Json& output : member(description_, "outputs"))
+      if (output.value("of_input", false)) views.push_back(yaml_text(text_of(output, "name")));
+    if (!views.empty()) text_ += fmt::format("  views: [{}]\n", fmt::join(views, ", "));
     text_ += fmt::format("  mode: {}\n", yaml_text(text_of(description_, "mode")));
   }
 
@@ -208,7 +221,8 @@ Result<std::string> problem_text_of(std::string_view description, const std::fil
   try {
     if (!json.is_object()) refuse("cannot be described: the interpreter gave no answer");
     if (json.contains("error")) {
-      if (const auto line = json.find("line"); line != json.end() && line->is_number_unsigned() && *line < 1'000'000'000)
+      if (const auto line = json.find("line");
+          line != json.end() && line->is_number_unsigned() && *line < 1'000'000'000)
         place.line = line->get<int>();
       return Error{text_of(json, "error"), "", place};
     }

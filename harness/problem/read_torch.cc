@@ -132,9 +132,9 @@ class TorchReader {
   std::optional<TorchModule> read() {
     if (!expect_map(node_, "'torch'", "a map: `init:`, `forward:`, `weights:` and so on", 100, diagnostics_))
       return std::nullopt;
-    refuse_unknown_keys(node_,
-                        {"module", "init", "given", "forward", "rank", "weights", "free", "mode", "require"},
-                        "'torch'", diagnostics_);
+    refuse_unknown_keys(
+        node_, {"module", "init", "given", "forward", "rank", "weights", "free", "views", "mode", "require"},
+        "'torch'", diagnostics_);
     if (const YamlNode* wrapped = node_.find("module")) read_wrapped(*wrapped);
     if (const YamlNode* given = node_.find("given")) {
       read_given(*given);
@@ -151,6 +151,7 @@ class TorchReader {
     const YamlNode* weights = node_.find("weights");
     const bool sound_weights = weights == nullptr || read_weights(*weights);
     if (const YamlNode* free = node_.find("free")) read_free(*free);
+    if (const YamlNode* views = node_.find("views")) read_views(*views);
     if (sound_forward && sound_weights) require_every_input();
     if (const YamlNode* mode = node_.find("mode")) read_mode(*mode);
     if (const YamlNode* conditions = node_.find("require")) read_require(*conditions);
@@ -184,7 +185,8 @@ class TorchReader {
     const auto text = read_text(node, "'given'", diagnostics_);
     if (!text) return;
     const auto call = nlohmann::json::parse(*text, nullptr, false);
-    const bool fits = call.is_object() && call.size() == 2 && call.value("positional", nlohmann::json()).is_array() &&
+    const bool fits = call.is_object() && call.size() == 2 &&
+                      call.value("positional", nlohmann::json()).is_array() &&
                       call.value("keywords", nlohmann::json()).is_object();
     if (fits) {
       module_.given = *text;
@@ -334,6 +336,22 @@ class TorchReader {
     if (!expect_sequence(node, "'free'", "a list, as in [conv2d.bias]", most_free, diagnostics_)) return;
     for (const YamlNode& child : node.children) {
       if (auto path = read_path(child, "an item of 'free'")) module_.free.push_back(*std::move(path));
+    }
+  }
+
+  void read_views(const YamlNode& node) {
+    if (!expect_sequence(node, "'views'", "a list of outputs, as in [output]", most_free, diagnostics_))
+      return;
+    for (const YamlNode& child : node.children) {
+      const auto name = read_text(child, "an item of 'views'", diagnostics_);
+      if (!name) continue;
+      const Parameter* const parameter = problem_.find_parameter(*name);
+      if (parameter != nullptr && parameter->is_output()) {
+        module_.views.push_back(*name);
+      } else {
+        diagnostics_.add(child.place(), fmt::format("'views' names no output: {}", in_quotes(*name)),
+                         "name outputs of the problem");
+      }
     }
   }
 

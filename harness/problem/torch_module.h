@@ -3,6 +3,7 @@
 // KernelBench's `Model`. problem/module_call.h has the arguments for one case.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -63,14 +64,19 @@ struct TorchModule {
   std::optional<Expression> rank;
   // An input, and the parameter or buffer of the module that it is: {"kernel", "conv2d.weight"}.
   std::vector<std::pair<std::string, std::string>> weights;
-  // Parameters and buffers of `Model` that are no input: they cannot change the answer, or they are what forward()
-  // changes, such as running statistics. Each call begins with what `__init__` gave them.
+  // Parameters and buffers of `Model` that are no input: they cannot change the answer, or they are what
+  // forward() changes, such as running statistics. Each call begins with what `__init__` gave them.
   std::vector<std::string> free;
+  // Outputs that forward() returns in the memory of an input, as x.view(-1) is: a candidate may do so, too.
+  std::vector<std::string> views;
   ModuleMode mode = ModuleMode::train;
   std::vector<Expression> require;  // cases that break one cannot be stated by the module
 
   // Null where the input is handed to forward().
   const std::string* weight_of(std::string_view input) const;
+  bool may_return_input(std::string_view output) const {
+    return std::find(views.begin(), views.end(), output) != views.end();
+  }
 };
 
 // Of `forward`: no name is a map.

@@ -1,5 +1,6 @@
 """A candidate in Python: loaded, described a case, rehearsed, locked, called."""
 
+import base64
 import ctypes
 import importlib.util
 import os
@@ -9,7 +10,7 @@ import sys
 import torch
 
 from . import (computed_inputs, device_memory, extensions, kept_answers, kept_buffers, late_compiles, module_state,
-               operator_trace, own_memory, streams, trusted_module)
+               operator_trace, own_memory, popcorn, problem_names, streams, trusted_module)
 from .errors import SignatureMismatch, Unsupported, WrongAnswer, place_of
 from .tensors import TYPES, Lender, address_of_result, copy_to, is_same, unwatched
 
@@ -84,6 +85,7 @@ class Contestant:
         self.source = bundle["source"].removeprefix("\ufeff")
         self.shown = bundle["shown_as"]
         self.files = {}
+        self.beside, self.refused = bundle.get("beside", {}), bundle.get("refused", {})
         self.lender = Lender(library.functions)
         self.calls = {}
         self.current = None
@@ -142,13 +144,41 @@ class Contestant:
         with open(path, "w", encoding="utf-8", newline="\n") as file:
             file.write(self.source)
         self.files[path] = self.shown
+        self.write_files_beside()
         return path
 
+    def write_files_beside(self):
+        """Copies of what lies beside the candidate's file, at the same places from here."""
+        for name, content in self.beside.items():
+            path = os.path.join(FOLDER, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            # A worker may not change permissions later.
+            with open(path, "wb", opener=lambda name, flags: os.open(name, flags, 0o444)) as file:
+                file.write(base64.b64decode(content))
+            self.files[path] = name
+
+    def why_not_there(self, error):
+        """Why a file beside the candidate is not there for it, where an error is about one; or ""."""
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            sought = error.name.partition(".")[0] + ".py"
+        else:
+            sought = os.path.basename(str(getattr(error, "filename", None) or ""))
+        for name, reason in self.refused.items():
+            if sought and sought in (name, os.path.basename(name)):
+                return f"; '{name}' {reason}"
+        return ""
+
     def import_source(self, path):
+        """Runs the file as `python FILE` does: it is the one argument, and its folder comes first among those of modules."""
+        sys.argv = [path]
+        sys.path.insert(0, FOLDER)
+        popcorn.install(self.source)
         name = os.path.basename(path)[:-3]
         spec = importlib.util.spec_from_file_location(name, path)
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
+        if self.role is None and self.contract.get("model"):
+            problem_names.put_into(vars(module), self.contract["model"], FOLDER)
         spec.loader.exec_module(module)
         return module
 
@@ -260,7 +290,7 @@ class Contestant:
             return call.module.forward_with({**call.scalars, **tensors})
         values = [tensors[name] if name in tensors else call.scalars[name] for name in self.entry["arguments"]]
         if self.entry["kind"] == "data":
-            return self.function(tuple(values))
+            return self.function(values[0] if self.entry.get("is_bare") else tuple(values))
         return self.function(*values[: self.entry["positional"]],
                              **dict(zip(self.entry["arguments"][self.entry["positional"]:],
                                         values[self.entry["positional"]:])))

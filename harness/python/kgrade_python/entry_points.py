@@ -2,15 +2,24 @@
 
 The answer of examine() is {"status": "ok" | "compile_error" | "signature_mismatch", "message", "line": 0 for none,
 "entry": {"name", "kind": "function" | "data" | "module", "arguments", "positional", "writes"; "may_return" if nothing
-tells whether it writes its outputs or returns them}, "extensions": requests of
-load_inline that can be read off the source}.
+tells whether it writes its outputs or returns them; "is_bare" for data that is one tensor and no tuple}, "extensions":
+requests of load_inline that can be read off the source}.
 """
 
 import ast
+import io
 import re
+import tokenize
+
+from . import popcorn
 
 ENTRY_LINE = re.compile(r"^\s*#\s*kgrade:\s*entry\s+(\w+)\s*$", re.MULTILINE)
-FUNCTIONS = ("solution", "custom_kernel", "run")
+KGRADE_LINE = re.compile(r"#\s*kgrade:\s*(\w*)")
+# What such a line may say anywhere, and what only before the code: compile/declarations.cc reads those.
+KNOWN_ANYWHERE = ("entry", "state")
+KNOWN_BEFORE_CODE = ("dtype", "precision")
+DATA = "custom_kernel"
+FUNCTIONS = ("solution", DATA, "run")
 MODULE = "ModelNew"
 
 
@@ -25,6 +34,7 @@ class Refusal(Exception):
 def examine(source, contract):
     try:
         tree = parse(source)
+        refuse_unknown_lines(source)
         entry = choose(definitions(tree), source, contract)
         return {"status": "ok", "message": "", "line": 0, "entry": entry, "extensions": extensions_of(tree, source, contract["shown_as"])}
     except Refusal as refusal:
@@ -39,6 +49,32 @@ def parse(source):
         raise Refusal("compile_error", f"SyntaxError: {error.msg}", error.lineno or 0) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise Refusal("compile_error", f"{type(error).__name__}: {str(error) or 'it nests too deeply'}") from None
+
+
+def tokens_of(source):
+    """As far as they can be told apart."""
+    try:
+        yield from tokenize.generate_tokens(io.StringIO(source).readline)
+    except (tokenize.TokenError, SyntaxError):
+        return
+
+
+def refuse_unknown_lines(source):
+    """A line `# kgrade:` that says nothing that is known, or says it where nobody looks for it, is a mistake."""
+    is_before_code = True
+    for token in tokens_of(source) if KGRADE_LINE.search(source) else ():
+        line = KGRADE_LINE.match(token.string) if token.type == tokenize.COMMENT else None
+        if token.type not in (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING):
+            is_before_code = False
+        if line is None or token.line[: token.start[1]].strip() or line[1] in KNOWN_ANYWHERE:
+            continue
+        if line[1] not in KNOWN_BEFORE_CODE:
+            raise Refusal("compile_error", "this line says nothing that is known; write `# kgrade: dtype float16`, "
+                          "`# kgrade: precision tf32`, `# kgrade: entry NAME` or `# kgrade: state WEIGHT=NAME`",
+                          token.start[0])
+        if not is_before_code:
+            raise Refusal("compile_error", f"`# kgrade: {line[1]}` counts only in the comments that the file begins "
+                          "with; put the line before the code and its docstring", token.start[0])
 
 
 def definitions(tree):
@@ -84,7 +120,7 @@ def wanted_module(contract):
 
 
 def choose(found, source, contract):
-    names = [name for name in (*FUNCTIONS, MODULE) if name in found]
+    names = [name for name in (*FUNCTIONS, MODULE) if name in found and not takes_nothing(found[name])]
     asked = ENTRY_LINE.findall(source)
     if asked:
         if asked[-1] not in found:
@@ -97,23 +133,27 @@ def choose(found, source, contract):
                           f"'{MODULE}' is for problems that say how PyTorch's module is called (`torch:`), and this one "
                           f"does not; write: {wanted_line(contract)}", found[MODULE].lineno)
     if not names:
+        idle = [name for name in FUNCTIONS if name in found]
+        if idle:
+            raise Refusal("signature_mismatch", f"'{idle[0]}' takes nothing, so that it can compute nothing of the "
+                          f"problem; write `{wanted_line(contract)}`{wanted_module(contract)}", found[idle[0]].lineno)
         raise Refusal("signature_mismatch", "the file defines none of 'solution', 'custom_kernel', 'run' and "
                       f"'ModelNew'; write `{wanted_line(contract)}`{wanted_module(contract)}")
     if len(names) > 1:
-        names = fitting(names, found, contract)
+        names = fitting(names, found, source, contract)
     if len(names) > 1:
         raise Refusal("signature_mismatch", "the file defines " + " and ".join(f"'{name}'" for name in names) +
                       f"; add the line: # kgrade: entry {names[-1]}", found[names[-1]].lineno)
-    return entry_of(names[0], found[names[0]], contract)
+    return entry_of(names[0], found[names[0]], source, contract)
 
 
-def fitting(names, found, contract):
+def fitting(names, found, source, contract):
     """Of several entry points the one that fits, as a module beside a `run()` that tries it out; or all of them."""
 
     def fits(name):
         try:
             # A function that takes nothing cannot compute anything of the problem.
-            entry = entry_of(name, found[name], contract)
+            entry = entry_of(name, found[name], source, contract)
             return entry["kind"] != "function" or bool(entry["arguments"])
         except Refusal:
             return False
@@ -122,7 +162,43 @@ def fitting(names, found, contract):
     return fit if len(fit) == 1 else names
 
 
-def entry_of(name, node, contract):
+def function_of(node):
+    """The function or lambda whose parameters can be read, or None."""
+    function = getattr(node, "value", node)
+    return function if isinstance(function, (ast.FunctionDef, ast.Lambda)) else None
+
+
+def takes_nothing(node):
+    """Whether it is a function without parameters, such as a `run()` that tries the file out."""
+    function = function_of(node)
+    return function is not None and not (all_arguments(function) or function.args.vararg or function.args.kwarg)
+
+
+def needed_arguments(function):
+    """How many arguments a call has to give at least."""
+    positional = len(function.args.posonlyargs) + len(function.args.args) - len(function.args.defaults)
+    return positional + sum(value is None for value in function.args.kw_defaults)
+
+
+def is_called_with_data(name, node):
+    """Whether it is called with one tuple: every `custom_kernel` except one that needs more than one argument."""
+    function = function_of(node)
+    return name == DATA and (function is None or needed_arguments(function) <= 1)
+
+
+def data_entry(name, source, contract):
+    inputs, outputs = names_of(contract, ("input",)), names_of(contract, ("output",))
+    entry = {"name": name, "kind": "data", "arguments": names_of(contract, ("input", "scalar")), "positional": 0,
+             "writes": False}
+    form = popcorn.form_of_data(source, len(inputs), len(outputs), len(entry["arguments"]))
+    if form == popcorn.WITH_OUTPUTS:
+        return {**entry, "arguments": inputs + outputs, "writes": True, "may_return": True}
+    if form in (popcorn.INPUTS, popcorn.BARE):
+        return {**entry, "arguments": inputs, "is_bare": form == popcorn.BARE}
+    return entry
+
+
+def entry_of(name, node, source, contract):
     if isinstance(node, ast.ClassDef) or name == MODULE:
         if not contract.get("torch"):
             raise Refusal("signature_mismatch", f"'{name}' is a class, and the problem has no `torch:` section; write: "
@@ -130,15 +206,14 @@ def entry_of(name, node, contract):
         return {"name": name, "kind": "module", "arguments": [], "positional": 0, "writes": False}
     if isinstance(node, ast.AsyncFunctionDef):
         raise Refusal("signature_mismatch", f"'{name}' is async; write: {wanted_line(contract)}", node.lineno)
+    if is_called_with_data(name, node):
+        return data_entry(name, source, contract)
     function = getattr(node, "value", None)
     known = [parameter["name"] for parameter in contract["parameters"]]
     if isinstance(function, ast.Lambda) and all(each.arg in known for each in all_arguments(function)):
         return function_entry(name, function, contract)
     if not isinstance(node, ast.FunctionDef):  # assigned or imported: called by position
         return in_order(name, contract)
-    if name == "custom_kernel" and len(all_arguments(node)) == 1:
-        return {"name": name, "kind": "data", "arguments": names_of(contract, ("input", "scalar")), "positional": 0,
-                "writes": False}
     return function_entry(name, node, contract)
 
 

@@ -6,7 +6,8 @@
  "inputs": [{"name", "shape", "dtype", "draw"}],                    draw: null where it is computed
  "weights": [{"name", "module_name", "shape", "dtype", "draw", "constant"}],
  "buffers": [{"module_name", "shape", "dtype", "changes"}],         changes: by a forward
- "outputs": [{"name", "shape", "dtype", "ties"}]}                   ties: chosen_indices.py; only of indices of an input
+ "outputs": [{"name", "shape", "dtype", "ties", "of_input"}]}       ties: chosen_indices.py; only of indices of an input
+                                                                    of_input: true where it lies in an input's memory
 
 "terms" is how many the longest sum of forward() has (sum_lengths.py).
 
@@ -22,7 +23,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from . import emulated_cuda
-from .draws import Draw, measured, simplified
+from .draws import Draw, measured, simplified, storage_of
 from .encoded import NotEncodable, encode
 from .identifiers import Names
 from .module_file import FileError, ModuleFile
@@ -186,6 +187,8 @@ class Description:
 
     def output(self, name, tensor):
         described = {"name": name, **form(tensor)}
+        if any(storage_of(tensor) is not None and storage_of(tensor) == storage_of(each) for each in self.tensors.values()):
+            described["of_input"] = True
         ties = self.run.indices.input_of(tensor, self.tensors)
         return {**described, "ties": ties} if ties else described
 

@@ -2,6 +2,7 @@
 hostile: whatever it does wrong becomes one line with its place."""
 
 import importlib.util
+import inspect
 import os
 import signal
 import sys
@@ -50,7 +51,8 @@ class ModuleFile:
         self.namespace = self.call("the file", self.load)
         for name, remedy in NEEDED.items():
             if not callable(getattr(self.namespace, name, None)):
-                raise FileError(f"the file defines no '{name}'; add: {remedy}")
+                wants = self.words_of_constructor() if name == "get_init_inputs" else ""
+                raise FileError(f"the file defines no '{name}'; add: {wants or remedy}")
         self.model_class = self.namespace.Model
         self.get_inputs = self.namespace.get_inputs
         self.get_init_inputs = self.namespace.get_init_inputs
@@ -71,6 +73,19 @@ class ModuleFile:
             raise FileError(f"SyntaxError: {error}") from error
         exec(code, vars(module))  # pylint: disable=exec-used
         return module
+
+    def words_of_constructor(self):
+        """"def get_init_inputs(): return [size, eps]", and that Model.__init__ takes these; '' where it takes nothing."""
+        try:
+            parameters = list(inspect.signature(self.namespace.Model.__init__).parameters.values())[1:]
+        except (TypeError, ValueError, AttributeError):
+            return ""
+        if not parameters or self.namespace.Model.__init__ is torch.nn.Module.__init__:
+            return ""
+        needed = [each.name for each in parameters if each.default is each.empty
+                  and each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+        takes = inspect.Signature(parameters)
+        return f"def get_init_inputs(): return [{', '.join(needed)}], with values for what Model.__init__ takes {takes}"
 
     def call(self, what, function, *arguments, **keywords):
         """Calls what the file defines; what it raises becomes a FileError that names `what`."""

@@ -69,6 +69,11 @@ class Library:
         return kind, descriptor.value
 
 
+# What a call returns: the process goes on after an exception, and other cases can be graded.
+CALL_RETURNED = 0
+CALL_RAISED = 1
+CALL_GAVE_NO_ANSWER = 2
+
 ENDS = {errors.Unsupported: ENDS_UNSUPPORTED, errors.SignatureMismatch: ENDS_MISMATCH,
         errors.WrongAnswer: ENDS_WRONG}
 
@@ -79,6 +84,7 @@ class Server:
     def __init__(self, library):
         self.library = library
         self.contestant = None
+        self.loads_from = None  # the place in the output where what the file prints begins, while it is loaded
 
     def guarded(self, work):
         try:
@@ -102,15 +108,15 @@ class Server:
                 self.library.end(how)
         if isinstance(error, ModuleNotFoundError) and error.name:
             version = ".".join(str(part) for part in sys.version_info[:3])
-            errors.print_last(f"needs the package '{error.name}', which Python {version} here does not have")
+            errors.print_last(f"needs the package '{error.name}', which Python {version} here does not have"
+                              + self.why_not_there(error))
             self.library.end(ENDS_UNSUPPORTED)
         contestant = self.contestant
-        files = contestant.files if contestant is not None else {}
         refused = contestant.why_refused(error) if contestant is not None else None
         if refused:
             errors.print_last(refused)
             self.library.end(ENDS_UNSUPPORTED)
-        errors.print_last("raised " + errors.in_one_line(error, files) + errors.remedy_of(error))
+        errors.print_last(self.words_of(error) + errors.printed_since(self.loads_from))
         if is_device_lost():
             self.library.end(ENDS_DEVICE_FAILED)
         self.library.end(ENDS_OUT_OF_MEMORY if is_out_of_memory(error) else ENDS_RAISED)
@@ -120,7 +126,9 @@ class Server:
             from .contestant import Contestant
 
             self.contestant = Contestant(self.library, read_json(descriptor))
+            self.loads_from = errors.place_of_output()
             self.contestant.load()
+            self.loads_from = None
 
         return self.guarded(work)
 
@@ -137,10 +145,38 @@ class Server:
         # The one path that is timed: no more frames than it needs.
         try:
             self.contestant.call(arguments)
-            return 0
+            return CALL_RETURNED
         except BaseException as error:  # pylint: disable=broad-except
-            self.end(error)
-        return 1
+            return self.end_call(error)
+
+    def end_call(self, error):
+        """Of a call that failed: what the referee hears, where the process can go on; else it ends here."""
+        try:
+            if self.goes_on_after(error):
+                if isinstance(error, errors.WrongAnswer):
+                    errors.print_last(" | ".join(str(error).splitlines()))
+                    return CALL_GAVE_NO_ANSWER
+                errors.print_last(self.words_of(error))
+                return CALL_RAISED
+        except BaseException as other:  # pylint: disable=broad-except
+            error = other
+        self.end(error)
+        return CALL_RAISED
+
+    def goes_on_after(self, error):
+        """Whether an error is of this call alone. One of our own contestants fails as a whole."""
+        if not isinstance(error, Exception) or self.contestant.role is not None:
+            return False
+        if isinstance(error, (errors.Unsupported, errors.SignatureMismatch, ModuleNotFoundError)):
+            return False
+        return not (is_out_of_memory(error) or self.contestant.why_refused(error) or is_device_lost())
+
+    def words_of(self, error):
+        files = self.contestant.files if self.contestant is not None else {}
+        return "raised " + errors.in_one_line(error, files) + errors.remedy_of(error) + self.why_not_there(error)
+
+    def why_not_there(self, error):
+        return self.contestant.why_not_there(error) if self.contestant is not None else ""
 
     def lock(self):
         return self.guarded(lambda: self.contestant.lock())

@@ -75,7 +75,8 @@ TEST_F(CandidateDeclarations, OfPythonStandInItsComments) {
 }
 
 TEST_F(CandidateDeclarations, FaultsOfPythonSayWhatToWriteInPython) {
-  for (const char* lines : {"# kgrade: dtype half\n", "# kgrade: dtype float16\n# kgrade: dtype float16\n"}) {
+  for (const char* lines : {"# kgrade: dtype half\n", "# kgrade: dtype float16\n# kgrade: dtype float16\n",
+                            "# kgrade: precison tf32\n"}) {
     const auto found = read_declarations(write("candidate.py", lines));
     ASSERT_FALSE(found.ok());
     EXPECT_THAT(found.error().remedy, HasSubstr("`# kgrade: dtype"));

@@ -54,6 +54,19 @@ TEST(Submission, OfASourceIsTheWholeFile) {
   EXPECT_EQ(found("x = 1\n", "mine.py").kind, SubmissionKind::python);
 }
 
+TEST(Submission, IsNoFunctionWithoutParameters) {
+  const std::string first = "Here it is:\n\n```cpp\n" + kernel + "```\n";
+  for (const char* helper :
+       {"def run():\n    pass\n", "def run ( ):\n    pass\n", "def run(\n):\n    pass\n"})
+    EXPECT_EQ(found(first + "To test it:\n```python\n" + helper + "```\n").kind, SubmissionKind::cuda)
+        << helper;
+  for (const char* entry : {"def run(x):\n    pass\n", "def run(\n    x,\n):\n    pass\n",
+                            "custom_kernel = torch.compile(kernel)\n", "ModelNew = Model\n"})
+    EXPECT_EQ(found(first + "Or:\n```python\n" + entry + "```\n").kind, SubmissionKind::python) << entry;
+  for (const char* other : {"custom_kernel == x\n", "solutions = 3\n", "    solution = 3\n"})
+    EXPECT_EQ(found(first + "Or:\n```python\n" + other + "```\n").kind, SubmissionKind::cuda) << other;
+}
+
 TEST(Submission, OfADocumentIsItsLastBlockThatIsOne) {
   const std::string first = "```cpp\n" + kernel + "```\n";
   const std::string answer = "Here it is:\n\n" + first + "Faster:\n~~~cuda\n// two\n" + kernel +
@@ -169,7 +182,8 @@ TEST(Submission, IsMissedInADocumentWithoutBlocks) {
   EXPECT_THAT(refusal("nothing\n"), HasSubstr("0: " + none));
   EXPECT_THAT(refusal("nothing\n```sh\nmake\n```\n"), HasSubstr("the one of line 3 (sh)"));
   EXPECT_THAT(refusal("TODO\n* tile: 64\n", "mine.txt"), HasSubstr("0: " + none));
-  for (const char* name : {"mine.md", "mine.txt"}) EXPECT_EQ(found(kernel, name).kind, SubmissionKind::cuda) << name;
+  for (const char* name : {"mine.md", "mine.txt"})
+    EXPECT_EQ(found(kernel, name).kind, SubmissionKind::cuda) << name;
   EXPECT_EQ(found("int x;\n", "mine.cu").kind, SubmissionKind::cuda) << "a compiler says more of a source";
 }
 

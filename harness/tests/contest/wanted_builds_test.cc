@@ -169,12 +169,15 @@ TEST_F(WantedBuilds, DoNotTakeTheAnswerOfACall) {
 
 // Statuses of contestants in Python end a worker, and none of them is an answer.
 TEST_F(WantedBuilds, StatusesOfPythonAreFaults) {
-  const std::vector<std::pair<ReplyStatus, Fault>> all = {{ReplyStatus::raised, Fault::raised},
-                                                          {ReplyStatus::unsupported, Fault::unsupported},
-                                                          {ReplyStatus::mismatched, Fault::mismatched},
-                                                          {ReplyStatus::no_answer, Fault::no_answer},
-                                                          {static_cast<ReplyStatus>(14), Fault::malformed},
-                                                          {static_cast<ReplyStatus>(0), Fault::malformed}};
+  const std::vector<std::pair<ReplyStatus, Fault>> all = {
+      {ReplyStatus::raised, Fault::raised},
+      {ReplyStatus::unsupported, Fault::unsupported},
+      {ReplyStatus::mismatched, Fault::mismatched},
+      {ReplyStatus::no_answer, Fault::no_answer},
+      {ReplyStatus::call_raised, Fault::malformed},
+      {ReplyStatus::call_gave_no_answer, Fault::malformed},
+      {static_cast<ReplyStatus>(16), Fault::malformed},
+      {static_cast<ReplyStatus>(0), Fault::malformed}};
   for (const auto& [status, fault] : all) {
     auto [ours, theirs] = Connection::make_pair();
     const auto worker = WorkerProcess::over(std::move(ours));
@@ -186,6 +189,31 @@ TEST_F(WantedBuilds, StatusesOfPythonAreFaults) {
       connection.send(reply);
     });
     EXPECT_EQ(worker->describe_case("{}", patience).fault, fault);
+    EXPECT_FALSE(worker->alive());
+    answering.join();
+  }
+}
+
+// A call that raised is a fault, and the worker takes the next one.
+TEST_F(WantedBuilds, AFailedCallDoesNotEndTheWorker) {
+  for (const auto& [status, fault] : {std::pair{ReplyStatus::call_raised, Fault::raised},
+                                      std::pair{ReplyStatus::call_gave_no_answer, Fault::no_answer}}) {
+    auto [ours, theirs] = Connection::make_pair();
+    const auto worker = WorkerProcess::over(std::move(ours));
+    std::thread answering([connection = std::move(theirs), status = status]() mutable {
+      for (const ReplyStatus said : {status, ReplyStatus::done, status}) {
+        const auto next = connection.next_request();
+        Reply reply;
+        reply.sequence = next->first.sequence;
+        reply.status = said;
+        connection.send(reply);
+      }
+    });
+    ASSERT_TRUE(worker->begin_call({}, 0).ok());
+    EXPECT_EQ(worker->end_call(patience).fault, fault);
+    EXPECT_TRUE(worker->alive());
+    EXPECT_TRUE(worker->give_back(patience).ok());
+    EXPECT_EQ(worker->give_back(patience).fault, Fault::malformed) << "no call";
     EXPECT_FALSE(worker->alive());
     answering.join();
   }

@@ -73,6 +73,32 @@ class CandidateRunTest : public testing::Test {
   Session session_{arena_, problem_, 7, Effort::quick, {}, stages_, [](const std::string&) {}};
 };
 
+// An exception leaves the process as it was, so that the other cases are graded.
+TEST_F(CandidateRunTest, AnExceptionInTheRehearsalEndsItsCaseAlone) {
+  arena_.rehearses = true;
+  arena_.info.measures_speed = false;
+  add_case("small", CaseRole::test);
+  add_case("odd", CaseRole::test);
+  int calls = 0;
+  arena_.before_call = [&](Role role, const Draw&) {
+    if (role != Role::candidate) return;
+    const bool raises = ++calls == 2;  // of the rehearsal of "small"
+    arena_.candidate_report.fault = raises ? Fault::raised : Fault::none;
+    arena_.candidate_report.detail = raises ? "raised KeyError: 3 (mine.py:5, in solution)" : "";
+  };
+  const CandidateRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::runtime_error);
+  EXPECT_EQ(record.message,
+            "case 'small': raised KeyError: 3 (mine.py:5, in solution); 1 of 3 cases failed");
+  ASSERT_EQ(record.cases.size(), 3u);
+  EXPECT_EQ(record.cases[0].verdict, Verdict::accepted);
+  EXPECT_EQ(record.cases[1].verdict, Verdict::runtime_error);
+  EXPECT_EQ(record.cases[1].calls, 0);
+  EXPECT_EQ(record.cases[2].verdict, Verdict::accepted);
+  EXPECT_GT(record.cases[2].calls, 0);
+  EXPECT_EQ(outcome(record, "completion"), CheckOutcome::failed);
+}
+
 TEST_F(CandidateRunTest, WhatDoesNotBuildIsNotCalled) {
   built_.status = BuildStatus::compile_error;
   built_.message = "x.cu:3: expected ';'";

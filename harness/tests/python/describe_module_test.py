@@ -513,6 +513,15 @@ def get_init_inputs(): return []
         self.assertEqual(self.outputs("x.sum()")[0], [("output", [], "float32")])
         self.assertEqual(self.outputs("[x.half()]")[0], [("output", [6, 4], "float16")])
 
+    def test_outputs_in_the_memory_of_an_input(self):
+        def of_input(expression):
+            return [each.get("of_input", False) for each in self.outputs(expression)[1]["outputs"]]
+
+        for expression in ("x", "x.view(-1)", "x.t()", "x.float()", "x[1:]", "torch.nn.functional.dropout(x, 0.5, False)"):
+            with self.subTest(expression):
+                self.assertEqual(of_input(expression), [True])
+        self.assertEqual(of_input("(x * 2, x.clone(), x, x.half())"), [False, False, True, False])
+
     def ties(self, expression):
         return [each.get("ties") for each in self.outputs(expression)[1]["outputs"]]
 
@@ -543,6 +552,9 @@ def get_init_inputs(): return []
         self.error(self.INPUTS + self.INIT, "no 'Model'", "add: class Model(torch.nn.Module):", line=0)
         self.error(self.MODEL + self.INIT, "no 'get_inputs'", "add: def get_inputs()")
         self.error(self.MODEL + self.INPUTS, "no 'get_init_inputs'", "return []")
+        takes = self.MODEL + "def __init__(self, size, *, eps=1e-5): pass\nModel.__init__ = __init__\n"
+        self.error(takes + self.INPUTS, "no 'get_init_inputs'; add: def get_init_inputs(): return [size]",
+                   "what Model.__init__ takes (size, *, eps=1e-05)")
         self.error("class Model: pass\n" + self.INPUTS + self.INIT, "no module", "torch.nn.Module")
 
     def test_mistakes_in_the_syntax(self):

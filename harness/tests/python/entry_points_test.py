@@ -54,6 +54,19 @@ class Functions(unittest.TestCase):
         found = entry("def custom_kernel(data): pass")
         self.assertEqual((found["kind"], found["arguments"]), ("data", ["x", "w", "n"]))
 
+    def test_data_is_one_tuple_however_it_is_defined(self):
+        for source in ("def custom_kernel(data, store={}): pass", "def custom_kernel(data, *, block=64): pass",
+                       "def custom_kernel(*data): pass", "def custom_kernel(x): pass", "custom_kernel = torch.compile(f)",
+                       "custom_kernel = lambda data: data[0]", "custom_kernel = Kernel()", "from m import custom_kernel",
+                       "custom_kernel = functools.partial(f, 1)", "def custom_kernel(data=None): pass"):
+            with self.subTest(source):
+                found = entry(source)
+                self.assertEqual((found["kind"], found["arguments"]), ("data", ["x", "w", "n"]))
+
+    def test_one_that_needs_more_than_a_tuple_names_its_arguments(self):
+        self.assertEqual(entry("def custom_kernel(x, w, y): pass")["kind"], "function")
+        self.assertEqual(refusal("def custom_kernel(data, *, block): pass")[0], "signature_mismatch")
+
     def test_a_lambda_that_names_the_parameters_is_called_as_a_function(self):
         found = entry("solution = lambda n, x, w: x")
         self.assertEqual((found["arguments"], found["writes"]), (["n", "x", "w"], False))
@@ -70,6 +83,15 @@ class Functions(unittest.TestCase):
             with self.subTest(other):
                 self.assertEqual(entry(other + "\nclass ModelNew: pass\n")["kind"], "module")
 
+    def test_a_function_without_parameters_is_no_entry_point(self):
+        source = "def solution(x): return x\n"
+        for other in ("def run(): pass", "def custom_kernel(): pass", "run = lambda: 3"):
+            with self.subTest(other):
+                self.assertEqual(entry(other + "\n" + source)["name"], "solution")
+                status, message, line = refusal(other)
+                self.assertEqual((status, line), ("signature_mismatch", 1))
+                self.assertIn("takes nothing", message)
+
     def test_where_no_name_tells_outputs_may_be_returned(self):
         for source in ("def solution(*all, **rest): pass", "solution = print", "from m import solution"):
             self.assertTrue(entry(source)["may_return"], source)
@@ -77,6 +99,37 @@ class Functions(unittest.TestCase):
 
     def test_a_lambda_is_called_in_order(self):
         self.assertEqual(entry("solution = lambda *all: None")["arguments"], ["x", "w", "y", "n"])
+
+
+class Popcorn(unittest.TestCase):
+    """Submissions to GPU MODE's leaderboards. The problem has two inputs, an output and a scalar."""
+
+    IMPORT = "from task import input_t, output_t\n"
+
+    def form(self, body, head=IMPORT):
+        found = entry(f"{head}def custom_kernel(data):\n    {body}\n")
+        return found["arguments"], found["writes"]
+
+    def test_what_data_is_taken_apart_into_tells_what_it_holds(self):
+        self.assertEqual(self.form("a, b, c = data"), (["x", "w", "y"], True))
+        self.assertEqual(self.form("a, b = data"), (["x", "w"], False))
+        self.assertEqual(self.form("return data[0] + data[1]"), (["x", "w"], False))
+        self.assertEqual(self.form("data[2].copy_(data[0])"), (["x", "w", "y"], True))
+        self.assertEqual(self.form("a, b, c = data", "#!POPCORN leaderboard mine\n"), (["x", "w", "y"], True))
+
+    def test_other_files_get_inputs_and_scalars(self):
+        self.assertEqual(self.form("a, b, c = data", ""), (["x", "w", "n"], False))
+
+    def test_functions_that_are_called_with_data_tell_too(self):
+        source = self.IMPORT + "def add(a, b): return a\ndef kernel(data): return add(*data)\ncustom_kernel = compile(kernel)\n"
+        self.assertEqual(entry(source)["arguments"], ["x", "w"])
+
+    def test_a_single_input_is_no_tuple_unless_it_is_taken_apart(self):
+        one = [each for each in CONTRACT["parameters"] if each["name"] != "w"]
+        source = self.IMPORT + "def custom_kernel(data):\n    {}\n"
+        bare = entry(source.format("return data.sum()"), parameters=one)
+        self.assertEqual((bare["arguments"], bare["is_bare"]), (["x"], True))
+        self.assertEqual(entry(source.format("a, b = data"), parameters=one)["arguments"], ["x", "y"])
 
 
 class Refusals(unittest.TestCase):
@@ -104,6 +157,22 @@ class Refusals(unittest.TestCase):
 
     def test_a_module_needs_a_section(self):
         self.assertIn("torch:", refusal("class ModelNew: pass", torch=None)[1])
+
+    def test_a_line_for_kgrade_that_says_nothing_known_is_a_mistake(self):
+        source = "import torch\n{}\ndef solution(x): pass\n"
+        for line in ("# kgrade: precison tf32", "#kgrade: entri solution", "# kgrade:", "    # kgrade: stat w=b"):
+            with self.subTest(line):
+                self.assertEqual(refusal(source.format(line))[::2], ("compile_error", 2))
+        for line in ("'# kgrade: precison tf32'", "x = 1  # kgrade: nothing", "# kgrade: entry solution"):
+            with self.subTest(line):
+                self.assertEqual(entry(source.format(line))["name"], "solution")
+
+    def test_a_type_is_declared_before_the_code(self):
+        source = "def solution(x): pass\n"
+        self.assertEqual(entry("#!/usr/bin/env python3\n\n# Text.\n# kgrade: dtype float16\n" + source)["name"], "solution")
+        status, message, line = refusal('"""Text."""\n# kgrade: precision tf32\n' + source)
+        self.assertEqual((status, line), ("compile_error", 2))
+        self.assertIn("before the code", message)
 
     def test_async_is_refused(self):
         self.assertIn("async", refusal("async def solution(x): pass")[1])

@@ -65,6 +65,7 @@ class FakeArena : public Arena {
   std::size_t extra_outputs = 0;  // of further launches
   Lease::Corruption diagnosis;
   Answer load_answer;
+  bool rehearses = false;  // the candidate is in Python
   std::optional<Error> recovery;  // what is wrong with the device when the candidate has gone
   bool candidate_hogs_memory = false;
   bool turns_make_room = false;
@@ -118,6 +119,7 @@ class FakeArena : public Arena {
     lent_.insert(role);
     return Answer{};
   }
+  bool candidate_rehearses() const override { return rehearses; }
   void take_back() override { lent_.clear(); }
   bool insist_on_turns() override { return std::exchange(turns_make_room, false); }
 

@@ -1,0 +1,2 @@
+#pragma once
+__device__ inline float rectify(float x) { return x > 0 ? x : 0; }
