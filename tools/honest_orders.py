@@ -66,8 +66,8 @@ def with_order(operator, constants, body):
     return function.sub(lambda _: fixed + body, header)
 
 
-def candidates_of(slug, only):
-    """{order: source} of a problem; the source is a path where it is the plain kernel."""
+def candidates_of(slug):
+    """{order: source} of a problem."""
     source = reference_of(slug, ROOT / "problems")
     if source is None:
         return {}
@@ -78,17 +78,18 @@ def candidates_of(slug, only):
     for path in sorted(operators):
         operator = Path(path).stem
         for order, uses, constants, body in orders_of(operator):
-            if re.search(uses, text) and only in (None, order):
+            if re.search(uses, text):
                 found[f"{operator}-{order}"] = inlined(text, {path: with_order(operator, constants, body)}, set())
     plain = ROOT / f"solutions/{slug}/naive.cu"
-    if found and only in (None, "plain") and plain.exists():
+    if found and plain.exists():
         found["plain"] = plain.read_text(encoding="utf-8")
     return found
 
 
 def terms(kgrade, slug):
     """The most terms that an output of a problem has; 0 where nothing is rounded."""
-    run = subprocess.run([kgrade, "show", str(ROOT / f"problems/{slug}.md"), "--json"], stdout=subprocess.PIPE, check=True, cwd=ROOT)
+    run = subprocess.run([kgrade, "show", str(ROOT / f"problems/{slug}.md"), "--json"], stdout=subprocess.PIPE,
+                         check=True, cwd=ROOT)
     problem = json.loads(run.stdout)
     most = 0
     for case in problem["cases"]:
@@ -103,7 +104,8 @@ def print_table(kgrade, candidates):
     """What orders each problem has; True where none lacks them."""
     complete = True
     for slug, sources in candidates.items():
-        lacks = not sources and terms(kgrade, slug) >= MANY_TERMS and not any(re.fullmatch(each, slug) for each in WITHOUT_SUMS)
+        is_settled = sources or any(re.fullmatch(each, slug) for each in WITHOUT_SUMS)
+        lacks = not is_settled and terms(kgrade, slug) >= MANY_TERMS
         if sources or lacks:
             print(f"{slug}: {', '.join(sources) or 'NO ORDER, though its outputs have many terms'}")
         complete = complete and not lacks
@@ -111,13 +113,14 @@ def print_table(kgrade, candidates):
 
 
 def grade(candidates, folder, options):
+    places = folder / "candidates"
+    shutil.rmtree(places, ignore_errors=True)
     for slug, sources in candidates.items():
-        shutil.rmtree(folder / slug, ignore_errors=True)
+        (places / slug).mkdir(parents=True)
         for order, source in sources.items():
-            (folder / slug).mkdir(parents=True, exist_ok=True)
-            (folder / slug / f"{order}.cu").write_text(source, encoding="utf-8")
+            (places / slug / f"{order}.cu").write_text(source, encoding="utf-8")
     results = folder / "results.jsonl"
-    code = subprocess.run([options.kgrade, "sweep", "--solutions", f"{folder}/*/*.cu", "--quick", "--baselines", "none",
+    code = subprocess.run([options.kgrade, "sweep", "--solutions", f"{places}/*/*.cu", "--quick", "--baselines", "none",
                            "--overwrite", "--output", str(results), "--fail-on", "not-accepted", *options.sweep],
                           check=False, cwd=ROOT).returncode
     for line in results.read_text(encoding="utf-8").splitlines() if results.exists() else []:
@@ -142,13 +145,14 @@ def parse():
 
 def main():
     options = parse()
-    candidates = {slug: candidates_of(slug, options.only) for slug in options.slugs or problems()}
-    if (options.list or not options.only) and not print_table(options.kgrade, candidates):
+    candidates = {slug: candidates_of(slug) for slug in options.slugs or problems()}
+    if not print_table(options.kgrade, candidates):
         return 1
     if options.list:
         return 0
     chosen = options.slugs or drawn([slug for slug, sources in candidates.items() if sources])
-    chosen = {slug: candidates[slug] for slug in chosen}
+    chosen = {slug: {order: source for order, source in candidates[slug].items()
+                     if options.only in (None, order.rpartition("-")[2])} for slug in chosen}
     if options.folder:
         options.folder.mkdir(parents=True, exist_ok=True)
         return grade(chosen, options.folder.resolve(), options)

@@ -1,7 +1,7 @@
 // in the place of: sum_sets
-// order sequential of ops::(\w*_norm|standardise|mean_loss|sum_over|sum_sets|cross_entropy): adders = 1, part_size = 1 << 16
-// order block of ops::(\w*_norm|standardise|mean_loss|sum_over|sum_sets|cross_entropy): adders = 256, part_size = std::int64_t(1) << 40
-// order atomic of ops::(\w*_norm|standardise|mean_loss|sum_over|sum_sets|cross_entropy): adders = 256, part_size = 1024
+// order sequential of _norm[(<]|_loss\(|standardise|sum_over|sum_sets|cross_entropy: adders = 1, part_size = 1 << 16
+// order block of _norm[(<]|_loss\(|standardise|sum_over|sum_sets|cross_entropy: adders = 256, part_size = std::int64_t(1) << 40
+// order atomic of _norm[(<]|_loss\(|standardise|sum_over|sum_sets|cross_entropy: adders = 256, part_size = 1024
 // One thread adds 2^16 terms at most: a sum of 2^18 squares of normal numbers in one float is off by 5e-5.
 __global__ void clear_sums_kernel(accumulator* sums, std::int64_t count) {
   const std::int64_t i = position_in_plane();
