@@ -7,9 +7,11 @@
 namespace kgrade {
 namespace {
 
-// Of the growth of a bound with the terms of a sum; see error_bounds().
-constexpr double growth_factor = 4;
-constexpr double share_of_next_class = 6;
+// Of the growth of a bound with the terms of a sum; see error_bounds(). In bf16's place stands the same share of its
+// threshold as in TF32's.
+constexpr double growth_factor = 6;
+constexpr double most_growth_of_fp32 = 2.2e-4;
+constexpr double most_growth_of_tf32 = 2.2e-3;
 
 double ratio(double numerator, double denominator) {
   if (numerator == 0) return 0;
@@ -109,8 +111,8 @@ Thresholds error_bounds(const Thresholds& thresholds, double terms, Dtype dtype,
   const double growth = growth_factor * unit_roundoff(dtype) * std::sqrt(terms);
   const double most = distance / share_of_distance;
   Thresholds bounds;
-  bounds.fp32 = std::max(thresholds.fp32, std::min({growth, thresholds.tf32 / share_of_next_class, most}));
-  const double tf32 = std::max(thresholds.tf32, std::min(growth, thresholds.bf16 / share_of_next_class));
+  bounds.fp32 = std::max(thresholds.fp32, std::min({growth, most_growth_of_fp32, most}));
+  const double tf32 = std::max(thresholds.tf32, std::min(growth, most_growth_of_tf32));
   bounds.tf32 = std::max(bounds.fp32, std::min(tf32, most));
   bounds.bf16 = std::max(bounds.tf32, std::min(thresholds.bf16, most));
   return bounds;
