@@ -5,6 +5,7 @@
 # Logs and records go to DIR (default: build/gpu_check), the records also as an archive. --built skips the build.
 # CUDA_VISIBLE_DEVICES selects one of several GPUs. The steps, all by default:
 #   time solutions lint wrong-candidates checks   verdicts, records, and how long they take
+#   orders                                        honest kernels that add in other orders, in the measured cases too
 #   sweep throughput                              all solutions in one sweep; candidates a minute, nothing compiled before
 #   tests                                         all tests except those in the next line, eight at a time
 #   cheats controls honest                        candidates that occupy the device, or need it for themselves
@@ -149,14 +150,16 @@ is_wanted time && grep 'seconds from' "$out/time.log"
 step solutions grade_solutions
 step sweep "$kgrade" sweep --device cuda --overwrite --output "$records/sweep.jsonl"
 is_wanted sweep && tail -n 3 "$out/sweep.log"
+step orders env KGRADE_ALL=1 tools/honest_orders.py --folder "$out/orders" -- --device cuda --hidden 0
+is_wanted orders && tail -n 3 "$out/orders.log"
 step throughput tools/throughput.py --kgrade "$kgrade" --device cuda --json "$records/throughput.out"
 is_wanted throughput && grep -v '^\[' "$out/throughput.log"
 step lint lint_problems
 is_wanted lint && grep -E 'error|warning' "$out/lint.log" | tail -n 10
 step wrong-candidates grade_wrong_candidates
 step checks check_candidates
-# Tests labelled pypi need packages from PyPI, and a GPU machine may have no network.
-alone='Cheats\.|Controls\.|HonestCandidates\.'
+# Tests labelled pypi need packages from PyPI, and a GPU machine may have no network. tools.honest_orders is `orders`.
+alone='Cheats\.|Controls\.|HonestCandidates\.|tools.honest_orders$'
 step tests ctest --preset release --parallel 8 -LE pypi -E "$alone"
 is_wanted tests && grep 'tests passed' "$out/tests.log"
 for suite in Cheats Controls HonestCandidates; do

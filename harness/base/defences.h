@@ -33,6 +33,9 @@ enum class Defence {
   lower_bound,           // nothing is faster than the device's memory and arithmetic allow
   reference_agreement,   // the reference is as fast beside the candidate as alone
   declared_libraries,    // what a contestant links and opens must be allowed
+  outputs_apart,         // what a contestant in Python returns is no memory of an input
+  outputs_overwritten,   // and is filled with random bits once it has been captured
+  forward_seeds,         // the random numbers of each call are its own
 };
 
 // True for all of them in kgrade.

@@ -147,8 +147,10 @@ class CandidateCheck {
     const Draw draw = with_weights({session_.seed, 0});
     evidence_.clear();
     session_.progress(fmt::format("{}: oracle", bound.name));
-    if (auto errors = measure_norms(bound); !errors.empty()) return errors;
+    if (auto errors = learn_scales(bound); !errors.empty()) return errors;
     if (const auto report = call_oracle(bound, draw); !report) return report.errors();
+    scales_.add(session_.arena.sample_expected());
+    session_.arena.compare_by(scales_.magnitudes());
     for (const CheckPass& pass : session_.passes) {
       if (!ended_by_.empty() || refused_) break;
       session_.progress(fmt::format("{}: {}", bound.name, pass.name));
@@ -158,15 +160,18 @@ class CandidateCheck {
     return {};
   }
 
-  Errors measure_norms(const Case& bound) {
-    norms_ = {};
+  // Of one other draw at least, which tells how far the answer to other inputs is away.
+  Errors learn_scales(const Case& bound) {
+    scales_ = {};
     DrawSequence draws(session_.seed, 1);
     const Precision required = precision_from(session_.problem.precision);
-    for (int call = UsualNorms::draws_of(bound, required); call > 0; --call) {
+    std::vector<Samples> calls;
+    for (int call = std::max(1, ExpectedScales::draws_of(bound, required)); call > 0; --call) {
       const auto report = call_oracle(bound, with_weights(draws.fresh()));
       if (!report) return report.errors();
-      norms_.add(report->outputs);
+      calls.push_back(session_.arena.sample_expected());
     }
+    scales_.learn_from(calls);
     return {};
   }
 
@@ -206,7 +211,7 @@ class CandidateCheck {
     if (!entered->ok()) {
       see_failed_start(*entered);
     } else {
-      while (attempted < calls_in_a_pass && call_goes_on(draw, row)) ++attempted;
+      while (attempted < calls_in_a_pass && call_goes_on(bound, draw, row)) ++attempted;
     }
     return session_.arena.leave();
   }
@@ -226,7 +231,7 @@ class CandidateCheck {
   }
 
   // False when there can be no further call.
-  bool call_goes_on(const Draw& draw, PassRecord& row) {
+  bool call_goes_on(const Case& bound, const Draw& draw, PassRecord& row) {
     const CallReport report = session_.arena.call(draw, session_.time_limit);
     if (report.fault == Fault::none) row.calls += 1;
     if (const auto failure = review_call(report)) {
@@ -235,17 +240,18 @@ class CandidateCheck {
       note_exception(report);
       return report.fault == Fault::none && !is_crash(report);
     }
+    failed_launch_ = report.failed_launch;
     const std::vector<OutputErrors> outputs = session_.arena.compare();
-    for (std::size_t i = 0; i < outputs.size(); ++i) judge_output(outputs[i], i, draw);
+    for (std::size_t i = 0; i < outputs.size(); ++i) judge_output(bound, outputs[i], i, draw);
     return true;
   }
 
-  void judge_output(const OutputErrors& output, std::size_t index, const Draw& draw) {
-    const Judgement judgement = judge(output, session_.problem.thresholds,
-                                      precision_from(session_.problem.precision), norms_.squares(index));
+  void judge_output(const Case& bound, const OutputErrors& output, std::size_t index, const Draw& draw) {
+    const Judgement judgement = judge(output, index, session_.problem, bound, scales_,
+                                      precision_from(session_.problem.precision));
     if (judgement.verdict == Verdict::accepted || seen_) return;
     see({judgement.verdict, check_behind(judgement.verdict),
-         describe_output(output, judgement, index, draw)});
+         with_failed_launch(failed_launch_, describe_output(output, judgement, index, draw))});
   }
 
   std::string describe_output(const OutputErrors& output, const Judgement& judgement, std::size_t index,
@@ -320,11 +326,12 @@ class CandidateCheck {
   const EvidenceReader& read_;
   CheckedCandidate record_;
   FindingList list_;
-  UsualNorms norms_;                 // of the present case
+  ExpectedScales scales_;            // of the present case
   std::string ended_by_;             // why nothing else is run: it would end in the same way; usually empty
   std::vector<Finding> evidence_;    // of all passes of this case
   std::optional<CallFinding> seen_;  // by the referee, in this pass
   std::optional<CallFinding> refused_;
+  int failed_launch_ = 0;      // of the latest call: CallReport::failed_launch
   std::uint32_t weights_ = 0;  // see Draw
 };
 

@@ -37,11 +37,6 @@ Result<std::string> def_beside(const std::filesystem::path& file) {
   return std::filesystem::exists(path, failure) ? read_text_file(path, most_bytes) : Result<std::string>("");
 }
 
-std::filesystem::path folder_for(const ImportArguments& arguments) {
-  return arguments.directory.empty() ? Layout::find().own_problems
-                                     : std::filesystem::path(arguments.directory);
-}
-
 // Where the file lies there already, it is no second one.
 bool holds(const std::filesystem::path& file, const std::string& content) {
   const auto there = read_text_file(file);
@@ -55,7 +50,7 @@ int run_on_module(const ImportArguments& arguments, const std::string& content) 
   if (!text) return fail_without_problem(arguments.file, text.errors());
   const auto imported = authoring::import_module(std::move(*text), source, arguments.slug);
   if (!imported) return fail(imported.errors());
-  const std::filesystem::path folder = folder_for(arguments);
+  const std::filesystem::path folder = Layout::find(arguments.directory).own_problems;
   const std::filesystem::path file = authoring::places_of(folder, imported->slug).file;
   const std::filesystem::path reference = (folder / source.filename()).lexically_normal();
   if (const auto parsed = parse_problem(imported->text, file); !parsed) return fail(parsed.errors());
@@ -84,7 +79,8 @@ int run(const ImportArguments& arguments) {
     if (more > 0) errors[0].message += fmt::format(" (and {} more: `kgrade lint` lists them)", more);
     return fail(errors);
   }
-  const auto [file, reference] = authoring::places_of(folder_for(arguments), imported->draft.slug);
+  const auto [file, reference] =
+      authoring::places_of(Layout::find(arguments.directory).own_problems, imported->draft.slug);
   const std::string text = authoring::problem_text(imported->draft);
   const auto parsed = parse_problem(text, file);
   if (!parsed) return fail(parsed.errors());
@@ -109,10 +105,9 @@ Command add_import(CLI::App& app) {
       ->required()
       ->type_name("FILE");
   command->add_option("--slug", arguments->slug, "Its name here (default: the file's own)");
-  command
-      ->add_option("-o,--output", arguments->directory,
-                   "Folder for the new file (default: that of the problems)")
-      ->type_name("DIR");
+  add_problems_option(*command, arguments->directory);
+  // What --problems was called before.
+  command->add_option("-o,--output", arguments->directory)->excludes("--problems")->group("");
   add_python_option(*command, arguments->python);
   command->footer(
       "Takes the frontmatter, the `parameters` of a def.py beside the file, and shapes that the statement "

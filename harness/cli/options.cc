@@ -161,7 +161,8 @@ void add_inputs_option(CLI::App& command, std::vector<std::string>& inputs) {
       .add_option(
           "--inputs", inputs,
           "Draw the inputs from INIT, such as 'normal(0, 2)', instead of what the problem draws them from; "
-          "x=INIT changes one input (may be repeated)")
+          "x=INIT changes one input (may be repeated). INIT is what `init` may be of floats in a problem "
+          "file, with numbers for names")
       ->type_name("[NAME=]INIT")
       ->allow_extra_args(false);
 }

@@ -41,6 +41,16 @@ std::string comparison_text(const Comparison& compare) {
                       : fmt::format("ties({})", compare.values);
 }
 
+// Of the class that the problem asks for, of the first output that has one: 0 where all are compared exactly.
+double bound_of(const Problem& problem, const Case& bound) {
+  const std::vector<const Tensor*> outputs = bound.outputs();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (has_norm(outputs[i]->compare))
+      return threshold(error_bounds(problem.thresholds, bound, i), precision_from(problem.precision));
+  }
+  return 0;
+}
+
 Json json_of(const Problem& problem, const Case& bound) {
   Json tensors = Json::array();
   for (const Tensor& tensor : bound.tensors) {
@@ -51,13 +61,21 @@ Json json_of(const Problem& problem, const Case& bound) {
     if (const Parameter* parameter = problem.find_parameter(tensor.name);
         tensor.output && parameter != nullptr)
       tensors.back()["compare"] = comparison_text(parameter->compare);
+    if (!tensor.own_init.empty()) tensors.back()["init"] = tensor.own_init;
   }
   return {{"name", bound.name},
           {"role", to_string(bound.role)},
           {"parameters", values_of(problem, bound)},
           {"tensors", tensors},
           {"flops", bound.flops ? Json(*bound.flops) : Json(nullptr)},
+          {"terms", bound.terms},
+          {"bound", bound_of(problem, bound)},
           {"bytes", bound.tensor_bytes()}};
+}
+
+std::string bound_text(const Problem& problem, const Case& bound) {
+  const double most = bound_of(problem, bound);
+  return most > 0 ? fmt::format("{:.1e}", most) : "exact";
 }
 
 std::string shape_text(const Parameter& parameter) {
@@ -103,12 +121,15 @@ std::string parameters_text(const Problem& problem, const Style& style) {
   return table.render(style);
 }
 
-// "batch_size=16 in_channels=32 ...".
+// "batch_size=16 in_channels=32 ... input=normal(100, 2)".
 std::string values_text(const Problem& problem, const Case& bound) {
   const Json by_name = values_of(problem, bound);
   std::vector<std::string> values;
   for (const auto& [name, value] : by_name.items())
     values.push_back(fmt::format("{}={}", name, value.dump()));
+  for (const Tensor& tensor : bound.tensors) {
+    if (!tensor.own_init.empty()) values.push_back(fmt::format("{}={}", tensor.name, tensor.own_init));
+  }
   return fmt::format("{}", fmt::join(values, " "));
 }
 
@@ -244,7 +265,8 @@ void print_module(const Problem& problem, const std::vector<Case>& cases) {
 void print_class(const Problem& problem) {
   if (problem.is_exact()) return fmt::print("\nAnswers must be exact: no element may be off.\n");
   fmt::print(
-      "\nAnswers must reach {} precision: an error of at most {:.0e} (norm of the difference over norm).\n",
+      "\nAnswers must reach {} precision: an error of at most {:.0e} (norm of the difference over norm), or more where "
+      "sums are long, as the table says.\n",
       problem.precision, threshold(problem.thresholds, precision_from(problem.precision)));
 }
 
@@ -276,15 +298,16 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
   print_beginnings(problem);
   print_python_forms(problem);
   if (problem.torch) print_module(problem, cases);
-  TextTable table({"case", "role", "output", "memory", "arithmetic", "parameters"},
-                  {false, false, false, true, true, false});
+  TextTable table({"case", "role", "output", "memory", "arithmetic", "terms", "allowed", "parameters"},
+                  {false, false, false, true, true, true, true, false});
   for (const Case& bound : cases) {
     table.add({bound.name, std::string(to_string(bound.role)), outputs_text(bound),
                format_bytes(static_cast<std::uint64_t>(bound.tensor_bytes())),
-               bound.flops ? format_operations(*bound.flops) : "-",
-               style(Colour::dim, values_text(problem, bound))});
+               bound.flops ? format_operations(*bound.flops) : "-", fmt::format("{}", bound.terms),
+               bound_text(problem, bound), style(Colour::dim, values_text(problem, bound))});
   }
-  fmt::print("\nCases (memory: all tensors once)\n{}", table.render(style));
+  fmt::print("\nCases (memory: all tensors once; terms: of the longest sum; allowed: the largest error)\n{}",
+             table.render(style));
   print_scales(problem);
   print_class(problem);
   if (problem.dtypes.size() > 1)

@@ -216,16 +216,16 @@ int run(SweepArguments& arguments) {
     return load_problem_file(file, arguments.lane.python, layout, arguments.lane.inputs);
   };
   const SteadyClock clock;
-  LogInterval log(clock.now());
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
-  const auto show = [&](Progress& progress, const std::string& what) {
+  const auto show = [&](Progress& progress, LogInterval& log, const std::string& what) {
     progress.show(what);
     if (!terminal && log.is_due(clock.now())) fmt::print(stderr, "{}", log_text(arguments.ci, what + "\n"));
   };
   const auto plan = [&] {
     Progress progress;
+    LogInterval log(clock.now(), LogInterval::of_reading);
     return make_plan(arguments.selection, layout, load, [&](std::size_t done, std::size_t all) {
-      show(progress, fmt::format("reading problems: {} of {}", done, all));
+      show(progress, log, fmt::format("reading problems: {} of {}", done, all));
     });
   }();
   if (!plan) return fail(pattern_remedy(arguments, plan.errors()));
@@ -237,7 +237,8 @@ int run(SweepArguments& arguments) {
   Result<SweepOutcome> outcome = SweepOutcome{};
   {
     Progress progress;
-    options.events.progress = [&](const std::string& what) { show(progress, what); };
+    LogInterval log(clock.now(), LogInterval::of_grading);
+    options.events.progress = [&](const std::string& what) { show(progress, log, what); };
     options.events.result = [&](const Record& record, std::size_t done, std::size_t all) {
       progress.clear();
       const std::string line = fmt::format("[{}/{}] {}\n", done, all, result_line(record, style));
@@ -271,8 +272,9 @@ void add_what(CLI::App& command, SweepArguments& arguments) {
   command
       .add_option("--solutions", arguments.selection.solutions,
                   "Candidates in solutions/<slug>/ of the working folder, or else beside the problems, as a "
-                  "shell pattern; with a slash, files in folders named after their problems")
-      ->type_name("GLOB");
+                  "shell pattern; with a slash, files in folders named after their problems; or a folder of "
+                  "such folders")
+      ->type_name("GLOB|FOLDER");
   command
       .add_option("--problems", arguments.lane.problems,
                   "A further folder of problem files, as for `kgrade grade`; or KernelBench's problems, as a "

@@ -42,10 +42,16 @@ Layout installed(const fs::path& prefix) {
   return layout;
 }
 
+bool is_working_folder_in(const fs::path& root) {
+  std::error_code ignored;
+  const fs::path here = fs::current_path(ignored).lexically_relative(root);
+  return !here.empty() && *here.begin() != "..";
+}
+
 Layout built(const fs::path& root, const fs::path& program) {
   Layout layout;
   layout.problems = {root / "problems"};
-  layout.own_problems = root / "problems";
+  layout.own_problems = is_working_folder_in(root) ? root / "problems" : "problems";
   layout.reference = root / "reference";
   layout.emulated_include = KGRADE_EMULATED_HEADERS;
   layout.python = root / "harness/python";

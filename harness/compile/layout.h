@@ -14,7 +14,9 @@ struct Layout {
   // Folders of problem files, each once, in the order in which a slug is looked for: what --problems names,
   // `problems` in the working folder, and those that kgrade comes with.
   std::vector<std::filesystem::path> problems;
-  std::filesystem::path own_problems;      // where new ones are written
+  // Where new ones are written: what --problems names, or else `problems` in the working folder; in another
+  // folder of a checkout the checkout's.
+  std::filesystem::path own_problems;
   std::filesystem::path solutions;         // `solutions` in the working folder; empty: there is none
   std::filesystem::path reference;         // reference/<slug>.cu, reference/families/, reference/ops/
   std::filesystem::path operators;         // where ops/ lies that kgrade comes with

@@ -85,7 +85,7 @@ Errors without_lines(Errors errors) {
 
 Result<std::string> describe(const std::string& content, const fs::path& file, const fs::path& python,
                              const Layout& layout) {
-  const auto tools = find_python_tools(python, layout.python, Sandbox::shared(layout.launcher));
+  auto tools = find_python_tools(python, layout.python, nullptr);
   if (!tools) return tools.errors();
   const fs::path cached = place_in_cache(content, *tools);
   if (!cached.empty()) {
@@ -94,6 +94,8 @@ Result<std::string> describe(const std::string& content, const fs::path& file, c
       if (auto text = problem_text_of(*known, file)) return text;
     }
   }
+  // Only now: to ask what the machine allows takes two processes.
+  tools->sandbox = Sandbox::shared(layout.launcher);
   const auto description = run_description(content, file, *tools);
   if (!description) return description.errors();
   auto text = problem_text_of(*description, file);

@@ -5,8 +5,10 @@
 
 #include <future>
 
+#include "base/text.h"
 #include "compile/compiler_log.h"
 #include "compile/extension_flags.h"
+#include "compile/launch_watch.h"
 
 namespace kgrade {
 namespace {
@@ -72,10 +74,15 @@ Words unit_command(const Nvcc& nvcc, const ExtensionRequest& extension, const Wo
   return command;
 }
 
+Words watch_command(const std::filesystem::path& unit) {
+  return {"g++", "-O1", "-fPIC", "-fno-gnu-unique", "-c", "-o", object_of(unit), unit.string()};
+}
+
 Words link_command(const Nvcc& nvcc, const ExtensionRequest& extension, const ExtensionHeaders& headers,
                    const std::vector<std::filesystem::path>& units, const std::filesystem::path& library) {
   // Not by nvcc, which would look for device code to link first.
-  Words command = {"g++", "-shared", "-Wl,-Bsymbolic", "-o", library.string()};
+  Words command = {"g++", "-shared",       "-Wl,-Bsymbolic", "-Wl," + launch_watch_options(),
+                   "-o",  library.string()};
   for (const auto& unit : units) command.push_back(object_of(unit));
   command.push_back("-L" + nvcc.toolkit_folder("lib64"));
   add_words(command, plain_linker_flags(extension.ldflags).flags);
@@ -103,8 +110,11 @@ bool add_process(const ProcessOutcome& process, const BuildRequest& request, Bui
 Result<BuildOutcome> build_extension_with(const Nvcc& nvcc, const ExtensionRequest& extension,
                                           const ExtensionHeaders& headers, const BuildRequest& request) {
   BuildRequest own = request;
-  const auto units = write_units(extension, headers, own);
+  auto units = write_units(extension, headers, own);
   if (!units) return units.errors();
+  const std::filesystem::path watch = request.output_directory / "kgrade_launch_watch.cc";
+  if (auto written = write_file_atomically(watch, launch_watch_source()); !written) return written.errors();
+  if (own.readable) own.readable->push_back(watch);
   BuildOutcome outcome;
   outcome.library = request.output_directory / "contestant.so";
   outcome.log = flags_left_out(extension);
@@ -115,6 +125,7 @@ Result<BuildOutcome> build_extension_with(const Nvcc& nvcc, const ExtensionReque
       return nvcc.run(own, unit_command(nvcc, extension, includes, extension.units[i], (*units)[i]));
     }));
   }
+  running.push_back(std::async(std::launch::async, [&] { return nvcc.run(own, watch_command(watch)); }));
   bool compiled = true;
   for (auto& unit : running) {
     const auto process = unit.get();
@@ -122,6 +133,7 @@ Result<BuildOutcome> build_extension_with(const Nvcc& nvcc, const ExtensionReque
     compiled = add_process(*process, request, outcome) && compiled;
   }
   if (!compiled) return outcome;
+  units->push_back(watch);
   const auto linked = nvcc.run(own, link_command(nvcc, extension, headers, *units, outcome.library));
   if (!linked) return linked.errors();
   if (add_process(*linked, request, outcome)) outcome.status = BuildStatus::built;

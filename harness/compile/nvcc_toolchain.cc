@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "compile/binding.h"
 #include "compile/compiler_log.h"
+#include "compile/launch_watch.h"
 #include "compile/nvcc_extension.h"
 #include "compile/solution_symbol.h"
 
@@ -24,7 +25,8 @@ std::string NvccToolchain::describe() const {
 }
 
 std::string NvccToolchain::identity() const {
-  std::string text = fmt::format("{}; {}; {}", describe(), stamp_of(nvcc_.program()), stamp_of("g++"));
+  std::string text = fmt::format("{}; {}; {}; {}", describe(), stamp_of(nvcc_.program()), stamp_of("g++"),
+                                 launch_watch_source());
   BuildRequest sample;
   sample.kernels = {"kernels.cu"};
   sample.libraries = {{"folder", "library.so"}};
@@ -53,6 +55,7 @@ std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
   if (request.checked) command.insert(command.end(), {"-lineinfo", "-Xcompiler=-g1,-gdwarf-4"});
   for (const auto& [name, value] : request.defines) command.push_back(fmt::format("-D{}={}", name, value));
   for (const auto& directory : request.include_directories) command.push_back("-I" + directory.string());
+  command.push_back("-Xlinker=" + launch_watch_options());
   command.insert(command.end(), {"-o", library.string(), unit.string()});
   for (const auto& kernels : request.kernels) command.push_back(kernels.string());
   if (!request.kernels.empty()) command.push_back(fmt::format("--threads={}", 1 + request.kernels.size()));
@@ -72,8 +75,8 @@ Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildReq
       (request.plain_host_code && request.source.extension() == ".cc" ? "unit.cpp" : "unit.cu");
   BuildOutcome outcome;
   outcome.library = request.output_directory / "contestant.so";
-  if (auto written =
-          write_file_atomically(unit, binding_unit(problem, request.source.string(), request.dtype));
+  if (auto written = write_file_atomically(
+          unit, binding_unit(problem, request.source.string(), request.dtype) + launch_watch_source());
       !written) {
     return written.errors();
   }

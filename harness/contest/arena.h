@@ -40,6 +40,7 @@ struct OutputValues {
   std::vector<float> filled;
   std::vector<double> again;
   std::vector<double> before;  // expected of the inputs of the call before; empty: not known
+  Magnitudes magnitudes;       // that the output was compared by
   // The outputs were memory that nothing had been written to, so that `untouched` says nothing.
   bool was_fresh_memory = false;
 };
@@ -64,7 +65,9 @@ struct CallReport {
   std::string detail;  // of a fault
   // The fault is of the inputs, which the problem's file computes, and there was no call.
   bool lacks_inputs = false;
-  int cuda_error = 0;                    // that the call left; see the CUDA Runtime API, cudaError_t
+  int cuda_error = 0;  // that the call left; see the CUDA Runtime API, cudaError_t
+  // cudaError_t of the first launch that failed, as the worker says, though the contestant may have read it
+  int failed_launch = 0;
   std::uint64_t memory_limit_bytes = 0;  // of an allocation that failed, as the worker says; 0: not known
   double elapsed_ms = 0;                 // of all launches, as the worker's device events say
   double prepared_ms = 0;  // by the referee's clock, until only its inputs were missing, or nothing
@@ -79,7 +82,7 @@ struct CallReport {
   unsigned int threads_left = 0;    // in the contestant's process, that were not there before it was loaded
   double waited_ms = 0;             // that the device was busy before the call was prepared
   Lease::Corruption corruption;
-  // Held against what the oracle's last call left; the oracle's own only where they are appraised.
+  // The outputs, compared with those of the oracle's latest call. Empty for the oracle's own calls.
   std::vector<OutputErrors> outputs;
 };
 
@@ -126,12 +129,12 @@ class Arena {
     return call_as(role, {}, draw, patience);
   }
   virtual CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) = 0;
-  // A call of the oracle whose outputs are held against themselves: how large they are.
-  virtual CallReport appraise(const Draw& draw, Patience patience) = 0;
-  // What the reference's last call left, held against what the oracle's has left since; empty: not known.
-  virtual std::vector<OutputErrors> compare_reference_before() { return {}; }
+  // By output of the case: a sample of what the oracle's latest call left (Lease::sample_outputs).
+  virtual std::vector<std::vector<double>> sample_expected() { return {}; }
+  // By output of the case: what outputs are compared by from now on, until the oracle's buffers are lent anew.
+  virtual void compare_by(std::vector<Magnitudes> /*magnitudes*/) {}
   // After a comparison that failed, of the candidate's output number `output`: how many elements differ by
-  // more than `limit`, and how many the call left as they were.
+  // more than `limit` (in the units of device::unit_of()), and how many the call left as they were.
   virtual std::uint64_t count_wrong(std::size_t output, double limit) = 0;
   virtual std::uint64_t count_unwritten(std::size_t output) = 0;
   // The same output in full, and what the same call gives in a fresh process. `before`: what the call before
@@ -187,9 +190,11 @@ class CheckArena {
  public:
   virtual ~CheckArena() = default;
 
-  // Oracle: buffers for the case, and one call on this draw, whose outputs are held against themselves: how
-  // large they are. An Error when the device has no room.
+  // Oracle: buffers for the case, and one call on this draw. An Error when the device has no room.
   virtual Result<CallReport> call_oracle(const Case& bound, const Draw& draw) = 0;
+  // As in Arena.
+  virtual std::vector<std::vector<double>> sample_expected() { return {}; }
+  virtual void compare_by(std::vector<Magnitudes> /*magnitudes*/) {}
 
   // A fresh worker of the candidate's, with the candidate loaded and buffers of its own. An Error is the
   // machine's. The fault of an answer that is not ok is the candidate's.

@@ -103,11 +103,17 @@ Result<CallReport> CheckReferee::call_oracle(const Case& bound, const Draw& draw
   terms.widens = true;
   auto lent = oracle_.lend(bound, false, terms, lending_patience);
   if (!lent) return lent.errors();
-  if (lent->ok()) return oracle_.checked_call(draw, poison_key_, ++calls_, oracle_patience, &oracle_.lease());
+  if (lent->ok()) return oracle_.checked_call(draw, poison_key_, ++calls_, oracle_patience, nullptr);
   CallReport report;
   report.fault = lent->fault;
   report.detail = lent->detail;
   return report;
+}
+
+std::vector<std::vector<double>> CheckReferee::sample_expected() { return oracle_.lease().sample_outputs(); }
+
+void CheckReferee::compare_by(std::vector<Magnitudes> magnitudes) {
+  oracle_.lease().set_magnitudes(std::move(magnitudes));
 }
 
 void CheckReferee::set_candidate(Candidate candidate) {

@@ -57,6 +57,8 @@ class CheckReferee : public CheckArena {
   void set_candidate(Candidate candidate);
 
   Result<CallReport> call_oracle(const Case& bound, const Draw& draw) override;
+  std::vector<std::vector<double>> sample_expected() override;
+  void compare_by(std::vector<Magnitudes> magnitudes) override;
   Result<Answer> enter(const CheckPass& pass, const Case& bound) override;
   CallReport call(const Draw& draw, Patience patience) override;
   std::vector<OutputErrors> compare() override;

@@ -330,6 +330,7 @@ void ContestantRunner::see_answer(const Answer& answer, CallReport& report) {
   report.detail = answer.detail;
   if (!answer.ok()) return;
   report.cuda_error = answer.reply.error;
+  report.failed_launch = static_cast<int>(answer.reply.failed_launch);
   report.memory_limit_bytes = answer.reply.limit_bytes;
   report.elapsed_ms = answer.reply.elapsed_ms;
   report.latency_hidden = answer.reply.latency_hidden != 0;

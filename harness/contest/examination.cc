@@ -13,6 +13,7 @@ std::optional<OutputValues> examine_output(const Lease& actual, const Lease& exp
   values.got = actual.output_values(output);
   values.untouched = actual.untouched(output);
   values.expected = expected.output_values(output);
+  values.magnitudes = actual.pair_with(expected, output).magnitudes;
   return values;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/defences.h"
 #include "contest/computed_inputs.h"
+#include "contest/returned_memory.h"
 #include "contest/tensor_values.h"
 #include "device/guard_fill.h"
 #include "draw/seed.h"
@@ -51,6 +52,8 @@ constexpr std::uint32_t weights_draw = 0x40000000;
 // What the problem's file computes, apart from all inputs that are drawn, which have the numbers of
 // parameters.
 constexpr std::uint32_t computed_stream = 0x636f6d70;
+// The random numbers that its forward draws, likewise.
+constexpr std::uint32_t forward_stream = 0x666f7277;
 // Draws of each launch of a call, apart from those of the others.
 constexpr std::uint32_t draws_per_launch = std::uint32_t{1} << 26;
 static_assert(draws_per_launch * max_launches <= weights_draw);
@@ -222,6 +225,8 @@ Answer Lease::lend_to(WorkerProcess& worker, bool inputs_writable, WorkerProcess
     terms.begin = 0;
     terms.holds_data = false;
     terms.captures = true;
+    terms.may_be_input = tensor.may_be_input;
+    terms.is_overwritten = terms_.overwrites_returned;
     answer = worker.lend(*captures_[i], terms, patience);
   }
   return answer;
@@ -298,6 +303,15 @@ std::vector<std::uint64_t> Lease::seeds_of_computed(const Draw& draw) const {
   return seeds;
 }
 
+// A module's forward may draw random numbers: a dropout's mask. Those of a call are its own, the same for all
+// contestants, and none that another call has.
+std::uint64_t Lease::seed_of_forward(const Draw& draw, std::uint32_t launch) const {
+  if (!is_on(Defence::forward_seeds)) return 0;
+  const std::uint32_t first = launch * draws_per_launch;
+  const std::uint32_t number = draw.change != 0 ? changes_draw | (first + draw.change) : first + draw.index;
+  return seed_from(input_stream(draw.seed, problem_.slug, case_->name, forward_stream, number));
+}
+
 void Lease::fill_input(std::size_t buffer, const Draw& draw, const ComputedInputs* computed) {
   Filling& filling = fillings_[buffer];
   filling.contents = contents_of(buffer, draw);
@@ -321,6 +335,9 @@ void Lease::begin_as(std::size_t output, std::size_t input) {
 void Lease::prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
                     const ComputedInputs* computed) {
   launches_ = std::clamp<std::uint32_t>(draw.launches, 1, terms_.launches);
+  forward_seeds_.clear();
+  for (std::uint32_t launch = 0; problem_.has_model() && launch < launches_; ++launch)
+    forward_seeds_.push_back(seed_of_forward(draw, launch));
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     if (fillings_[i].input) fill_input(i, draw, computed);
   }
@@ -368,7 +385,21 @@ Lease::Compared Lease::compared(std::size_t output) const {
 
 OutputPair Lease::pair_with(const Lease& expected, std::size_t output) const {
   if (expected.dtype() != Dtype::float32) throw std::logic_error("expected outputs are float32");
-  return pair_of(*case_, compared(output), expected.compared(output));
+  OutputPair pair = pair_of(*case_, compared(output), expected.compared(output));
+  const std::vector<Magnitudes>& magnitudes = expected.magnitudes_;
+  if (!magnitudes.empty()) pair.magnitudes = magnitudes[output % magnitudes.size()];
+  return pair;
+}
+
+std::vector<std::vector<double>> Lease::sample_outputs() const {
+  std::vector<std::vector<double>> samples(outputs().size() / launches_);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const Compared found = compared(i);
+    if (found.output.tensor->compare == Comparison::Kind::scales) continue;
+    const Loaned& from = found.output.tensor->quantised ? *found.values : found.output;
+    samples[i] = device_.sample(*from.buffer, from.begin, static_cast<std::uint64_t>(from.tensor->elements), from.dtype);
+  }
+  return samples;
 }
 
 OutputPair pair_of(const Case& bound, const Lease::Compared& actual, const Lease::Compared& expected) {
@@ -456,6 +487,7 @@ Lease::Findings Lease::end_inspection() {
 
 CallSlots Lease::slots(std::uint32_t launch) const {
   CallSlots call;
+  if (launch < forward_seeds_.size()) call.seed = forward_seeds_[launch];
   std::size_t next_tensor = launch * case_->tensors.size();
   for (const Parameter& parameter : problem_.arguments()) {
     if (parameter.is_tensor()) {
@@ -514,6 +546,17 @@ std::vector<bool> Lease::untouched(std::size_t output) const {
   for (std::uint64_t i = 0; i < filling.elements; ++i)
     untouched.push_back(device::is_poison(bytes.data(), filling.begin, i, poison));
   return untouched;
+}
+
+std::vector<bool> Lease::still_overwritten(std::size_t output) const {
+  const Loaned captured = outputs().at(output);
+  const std::size_t step = element_bytes(captured.dtype);
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(captured.tensor->elements) * step);
+  device_.read(*captured.buffer, captured.begin, bytes.data(), bytes.size());
+  std::vector<bool> overwritten;
+  for (std::size_t at = 0; at < bytes.size(); at += step)
+    overwritten.push_back(is_overwritten(bytes.data() + at, step));
+  return overwritten;
 }
 
 std::vector<std::vector<float>> Lease::fill_outputs() {

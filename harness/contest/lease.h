@@ -39,6 +39,9 @@ struct LeaseTerms {
   // Of the oracle, which reads the very values that the others read, and whose outputs are not rounded
   // (Case::stored_as).
   bool widens = false;
+  // Of a candidate in Python: what it returns is overwritten once it has been captured. What others return
+  // may be what they keep.
+  bool overwrites_returned = false;
 
   bool operator==(const LeaseTerms&) const = default;
 };
@@ -117,6 +120,8 @@ class Lease {
   // Of its elements, as outputs() count; and which of them still hold the poison.
   std::vector<double> output_values(std::size_t output) const;
   std::vector<bool> untouched(std::size_t output) const;
+  // Of what a candidate in Python returned: elements that still hold what its memory was overwritten with.
+  std::vector<bool> still_overwritten(std::size_t output) const;
   // Before a call, instead of poison: values from 1 to 2 that a kernel can add to, and that every element
   // type holds exactly; of an integer type ones. Returns them, by output.
   std::vector<std::vector<float>> fill_outputs();
@@ -134,6 +139,11 @@ class Lease {
     std::optional<Loaned> scales;  // of its codes
   };
   Compared compared(std::size_t output) const;
+  // What each output of the case holds after the first launch of a call: a sample of its elements
+  // (Device::sample), or, of codes, of the values that they stand for. Empty for the scales of codes.
+  std::vector<std::vector<double>> sample_outputs() const;
+  // By output of the case: what comparisons with this lease's outputs use from now on.
+  void set_magnitudes(std::vector<Magnitudes> magnitudes) { magnitudes_ = std::move(magnitudes); }
   // Output number `output` beside another lease's, whose [VAR] is float32.
   OutputPair pair_with(const Lease& expected, std::size_t output) const;
 
@@ -155,6 +165,7 @@ class Lease {
   }
   std::uint32_t stream_of(std::size_t buffer) const;
   std::uint64_t place_of(std::size_t buffer, std::uint64_t poison_key, std::uint32_t call) const;
+  std::uint64_t seed_of_forward(const Draw& draw, std::uint32_t launch) const;
   std::uint32_t number_of(const Draw& draw, std::uint32_t launch) const;
   InputContents contents_of(std::size_t buffer, const Draw& draw) const;
   void fill_input(std::size_t buffer, const Draw& draw, const ComputedInputs* computed);
@@ -175,10 +186,12 @@ class Lease {
   std::uint32_t launches_ = 1;    // of the present call
   bool counts_captures_ = true;
   bool is_poisoned_ = false;
+  std::vector<std::uint64_t> forward_seeds_;  // of the present call, by launch
   std::vector<std::unique_ptr<SharedBuffer>> buffers_;
   std::vector<std::unique_ptr<SharedBuffer>> captures_;  // likewise; null where nothing is captured
   std::vector<Filling> fillings_;  // of the buffers, then of the captures that there are
   std::vector<OutputPair> pairs_;  // of the present inspection
+  std::vector<Magnitudes> magnitudes_;
 };
 
 // One output of the case in two calls, of which the expected one's [VAR] is float32.

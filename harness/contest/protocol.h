@@ -68,7 +68,12 @@ struct Request {
   std::uint32_t launch = 0;
   std::uint32_t gate = 0;  // call: nothing runs on the device before the gate stands there; 0: no gate
   GateWaiter waiter = GateWaiter::device;  // call, where it has a gate
-  std::uint64_t seed = 0;                  // draw_inputs
+  // draw_inputs; call, launch: of the random numbers that a problem's file draws in its forward
+  std::uint64_t seed = 0;
+  // lend, of a capture, for what a contestant in Python returns in the place of this output: it may be memory
+  // of an input; it is overwritten before the next request is served
+  std::uint32_t may_be_input = 0;
+  std::uint32_t is_overwritten = 0;
   // call, launch, draw_inputs: a slot a parameter; of a tensor the byte offset in its buffer, of a scalar its
   // bits
   std::uint64_t slots[max_parameters] = {};
@@ -110,6 +115,7 @@ struct Reply {
   double elapsed_ms = 0;               // between device events around the call
   std::uint64_t limit_bytes = 0;       // that an allocation or a stack exceeded; 0: not known
   std::uint64_t kept_cache_bytes = 0;  // idle: of the device's cache, that keep lines for the contestant
+  std::int64_t failed_launch = 0;      // done: cudaError_t of the first launch that failed; 0: none
 };
 
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply>);

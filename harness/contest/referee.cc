@@ -36,6 +36,7 @@ void Referee::set_candidate(std::unique_ptr<ContestantRunner> runner, std::files
   weights_ = traits.is_module ? 1 : 0;
   returns_outputs_ = traits.returns_outputs;
   insists_on_turns_ = false;
+  observed_.reset();
   candidate_ = std::move(runner);
   candidate_->take_inputs_from(computed_);
   candidate_library_ = std::move(library);
@@ -83,6 +84,7 @@ Answer Referee::lock_candidate(Patience patience, std::string& report) {
 
 Result<Answer> Referee::start_anew(Patience worker_patience, Patience candidate_patience) {
   if (weights_ != 0) ++weights_;
+  observed_.reset();
   for (ContestantRunner* const runner : {&reference_, candidate_.get()}) {
     if (auto errors = runner->begin_anew(); !errors.empty()) return errors;
   }
@@ -102,6 +104,8 @@ Result<Answer> Referee::lend(Role role, const Case& bound, std::uint32_t launche
     return lend_to(role, bound, launches);
   }
   turns_.seats[role] = {&bound, launches};
+  // A measured case has the device to itself.
+  if (bound.role == CaseRole::bench) observed_.reset();
   if (role == Role::oracle && (insists_on_turns_ || is_too_large_for_all(bound))) turns_.are_taken = true;
   if (turns_.are_taken) return give_turn(role);
   auto lent = lend_to(role, bound, launches);
@@ -119,7 +123,8 @@ Result<Answer> Referee::lend_to(Role role, const Case& bound, std::uint32_t laun
   }
   // The oracle is not timed, and its outputs are what others are held against.
   const bool oracle = role == Role::oracle;
-  return runner_of(role).lend(bound, false, {true, !oracle, launches, oracle}, lending_patience);
+  const bool overwrites = role == Role::candidate && returns_outputs_;
+  return runner_of(role).lend(bound, false, {true, !oracle, launches, oracle, overwrites}, lending_patience);
 }
 
 // In PyTorch the oracle has copies of all tensors in float64, and a tensor more for the answer; the others
@@ -200,9 +205,12 @@ CallReport Referee::call_as(Role role, CallKind kind, const Draw& draw, Patience
       role, [&] { return expected_of(role); }, kind, draw, patience);
 }
 
-CallReport Referee::appraise(const Draw& draw, Patience patience) {
-  const auto itself = [&] { return oracle_.has_lease() ? &oracle_.lease() : nullptr; };
-  return call_against(Role::oracle, itself, {}, draw, patience);
+std::vector<std::vector<double>> Referee::sample_expected() {
+  return oracle_.has_lease() ? oracle_.lease().sample_outputs() : std::vector<std::vector<double>>();
+}
+
+void Referee::compare_by(std::vector<Magnitudes> magnitudes) {
+  if (oracle_.has_lease()) oracle_.lease().set_magnitudes(std::move(magnitudes));
 }
 
 CallReport Referee::call_against(Role role, const std::function<const Lease*()>& expected, CallKind kind,
@@ -221,12 +229,6 @@ bool Referee::begins_turns(Role role, const CallReport& report) {
     return false;
   turns_.are_taken = true;
   return true;
-}
-
-std::vector<OutputErrors> Referee::compare_reference_before() {
-  if (!reference_.has_lease() || !oracle_.has_lease()) return {};
-  if (reference_.lease().outputs().size() != oracle_.lease().outputs().size()) return {};
-  return compare_outputs(reference_.lease(), oracle_.lease());
 }
 
 CallReport Referee::checked_call(ContestantRunner& runner, const Draw& draw, Patience patience,
@@ -249,16 +251,16 @@ std::optional<OutputValues> Referee::examine(const Case& bound, std::size_t outp
   auto values = examine_output(candidate_->lease(), oracle_.lease(), output);
   if (!values) return values;
   if (returns_outputs_) {
-    values->untouched.assign(values->got.size(), false);
+    values->untouched = candidate_->lease().still_overwritten(output);
     return values;
   }
   Draw whole = draw;
   whole.weights = weights_;
-  auto runner = candidate_->start_another();
-  if (runner && (*runner)->load(candidate_library_, patience).ok()) {
-    const auto lent = (*runner)->lend(bound, false, {true, false, draw.launches}, lending_patience);
+  if (ContestantRunner* const runner = observed_candidate(patience)) {
+    const auto lent = runner->lend(bound, false, {true, false, draw.launches}, lending_patience);
     if (lent && lent->ok())
-      call_on_filled_outputs(**runner, whole, {poison_key_, ++calls_, patience}, output, *values);
+      call_on_filled_outputs(*runner, whole, {poison_key_, ++calls_, patience}, output, *values);
+    runner->take_back();
   }
   if (!before || before->launches != draw.launches) return values;
   if (checked_call(oracle_, *before, patience, nullptr).fault == Fault::none)
@@ -267,11 +269,22 @@ std::optional<OutputValues> Referee::examine(const Case& bound, std::size_t outp
 }
 
 Lease::Corruption Referee::diagnose(const Case& bound, const Draw& draw, Patience patience) {
-  auto runner = candidate_->start_another();
-  if (!runner || !(*runner)->load(candidate_library_, patience).ok()) return {};
-  const auto lent = (*runner)->lend(bound, true, {true, true, draw.launches}, lending_patience);
+  ContestantRunner* const runner = observed_candidate(patience);
+  if (runner == nullptr) return {};
+  const auto lent = runner->lend(bound, true, {true, true, draw.launches}, lending_patience);
   if (!lent || !lent->ok()) return {};
-  return checked_call(**runner, draw, patience, nullptr).corruption;
+  const Lease::Corruption corruption = checked_call(*runner, draw, patience, nullptr).corruption;
+  // It may have written to memory of its own process as well.
+  observed_.reset();
+  return corruption;
+}
+
+ContestantRunner* Referee::observed_candidate(Patience patience) {
+  if (observed_ && observed_->alive()) return observed_.get();
+  auto started = candidate_->start_another();
+  observed_ = started ? std::move(*started) : nullptr;
+  if (observed_ && !observed_->load(candidate_library_, patience).ok()) observed_.reset();
+  return observed_.get();
 }
 
 Heard Referee::heard() {

@@ -43,8 +43,8 @@ class Referee : public Arena {
   bool takes_turns() const override { return turns_.are_taken; }
   bool insist_on_turns() override;
   CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) override;
-  CallReport appraise(const Draw& draw, Patience patience) override;
-  std::vector<OutputErrors> compare_reference_before() override;
+  std::vector<std::vector<double>> sample_expected() override;
+  void compare_by(std::vector<Magnitudes> magnitudes) override;
   std::uint64_t count_wrong(std::size_t output, double limit) override;
   std::uint64_t count_unwritten(std::size_t output) override;
   std::optional<OutputValues> examine(const Case& bound, std::size_t output, const Draw& draw,
@@ -55,12 +55,18 @@ class Referee : public Arena {
   Answer lock_candidate(Patience patience, std::string& report) override;
   void begin_listening() override { candidate_->worker().output().clear(); }
   Heard heard() override;
-  void retire_candidate() override { candidate_->retire(); }
+  void retire_candidate() override {
+    observed_.reset();
+    candidate_->retire();
+  }
   bool candidate_alive() const override { return candidate_->alive(); }
   std::vector<std::string> opened_libraries() override { return candidate_->opened_libraries(); }
 
  private:
   ContestantRunner& runner_of(Role role);
+  // A further process of the candidate, for calls that explain what is wrong. It stays for the next cases:
+  // one in Python takes seconds to start. Null where it cannot be started.
+  ContestantRunner* observed_candidate(Patience patience);
   CallReport checked_call(ContestantRunner& runner, const Draw& draw, Patience patience,
                           const Lease* expected, CallKind kind = {});
   // In the role's turn, where turns are taken. `expected`: what the outputs are held against, once it has its
@@ -85,6 +91,7 @@ class Referee : public Arena {
   ContestantRunner* baseline_ = nullptr;
   std::set<ContestantRunner*> lent_baselines_;
   std::unique_ptr<ContestantRunner> candidate_;
+  std::unique_ptr<ContestantRunner> observed_;  // see observed_candidate()
   std::filesystem::path candidate_library_;
   std::uint32_t weights_;  // see Draw
   bool returns_outputs_ = false;

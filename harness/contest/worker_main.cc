@@ -16,6 +16,7 @@
 
 #include "base/defences.h"
 #include "contest/protocol.h"
+#include "contest/returned_memory.h"
 #include "sandbox/seccomp.h"
 
 namespace kgrade {
@@ -51,6 +52,15 @@ void* open_library(int library) {
   void* const handle = ::dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
   ::unlink(copy.c_str());
   return handle;
+}
+
+// The last line that a worker prints says why it ends. What the contestant has left unfinished is no part of
+// it.
+[[noreturn]] void end_without_answer(const std::string& words) {
+  std::fflush(stdout);
+  const std::string line = "\n" + words + "\n";
+  if (::write(STDOUT_FILENO, line.data(), line.size()) < 0) std::perror("kgrade");
+  end_worker(ReplyStatus::no_answer, 0);
 }
 
 class Worker {
@@ -95,6 +105,8 @@ class Worker {
 
  private:
   Reply answer(const Request& request, UniqueFd descriptor, UniqueFd& report) {
+    // The contestant has what it returned for as long as nothing else is asked for.
+    if (!returned_.overwrite(device_)) end_without_answer("returned memory that cannot be written");
     switch (request.type) {
       case RequestType::load:
         return load(descriptor);
@@ -175,6 +187,7 @@ class Worker {
     const std::uint64_t address = device_.map(std::move(descriptor), buffer);
     if (address == 0) reply.status = ReplyStatus::no_memory;
     if (!buffer.captures) addresses_.at(request.launch).at(request.parameter) = address;
+    returned_.lend(request);
     return reply;
   }
 
@@ -228,6 +241,7 @@ class Worker {
     device_.unmap_all();
     addresses_ = {};
     for_inputs_ = {};
+    returned_.give_back();
     return {};
   }
 
@@ -238,6 +252,12 @@ class Worker {
       const std::uint64_t base = request.is_tensor[i] != 0 ? addresses_.at(launch).at(i) : 0;
       arguments_.at(launch).at(i) = request.slots[i] + base;
     }
+    seeds_.at(launch) = request.seed;
+  }
+
+  void begin(const Launches& launches, std::uint32_t gate) {
+    device_.begin_call(entry_, launches, gate);
+    if (const std::string words = returned_.look(arguments_); !words.empty()) end_without_answer(words);
   }
 
   // All but the last answer are sent from here.
@@ -250,20 +270,23 @@ class Worker {
     Reply reply;
     reply.sequence = request.sequence;
     const Launches all(launches.data(), count);
-    contestant_.begin_call();
+    returned_.begin_call(arguments_, count);
+    contestant_.begin_call(std::span(seeds_).first(count));
     const bool thread_waits = request.gate != 0 && request.waiter == GateWaiter::thread;
-    if (!thread_waits) device_.begin_call(entry_, all, request.gate);
+    if (!thread_waits) begin(all, request.gate);
     if (request.gate != 0) {
       reply.status = ReplyStatus::queued;
       connection_.send(reply);
     }
     if (thread_waits) {
       device_.wait_at_gate(request.gate);
-      device_.begin_call(entry_, all, 0);
+      begin(all, 0);
     }
     const TimedCall timed = device_.end_call();
+    if (timed.device_failed || timed.error != 0) returned_.forget();
     reply.status = timed.device_failed ? ReplyStatus::device_failed : ReplyStatus::done;
     reply.error = timed.error;
+    reply.failed_launch = timed.failed_launch;
     reply.elapsed_ms = timed.elapsed_ms;
     reply.latency_hidden = timed.latency_hidden ? 1 : 0;
     reply.limit_bytes = timed.memory_limit_bytes;
@@ -295,7 +318,10 @@ class Worker {
   Entry entry_ = nullptr;
   // By launch and parameter: of what is lent, and what the next call hands over.
   std::array<std::array<std::uint64_t, max_parameters>, max_launches> addresses_{};
-  std::array<std::array<unsigned long long, max_parameters>, max_launches> arguments_{};
+  ReturnedMemory::Arguments arguments_{};
+  // Of the next call, by launch.
+  std::array<std::uint64_t, max_launches> seeds_{};
+  ReturnedMemory returned_;
   // Likewise, of buffers for the inputs that a problem's own file computes.
   std::array<std::array<unsigned long long, max_parameters>, max_launches> for_inputs_{};
 };

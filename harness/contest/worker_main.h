@@ -34,8 +34,8 @@ class Contestant {
                            std::span<const std::uint64_t> /*scalars*/) {
     return false;
   }
-  // Before the launches of a call.
-  virtual void begin_call() {}
+  // Before the launches of a call: the seed of the random numbers that a problem's file draws in each.
+  virtual void begin_call(std::span<const std::uint64_t> /*seeds*/) {}
   // After them: call_raised or call_gave_no_answer, if it has no answer and the next call may have one.
   virtual std::optional<ReplyStatus> failure_of_call() const { return std::nullopt; }
   // The rehearsal is over: what it tells of it, in JSON.

@@ -59,6 +59,7 @@ Request with_slots(RequestType type, const CallSlots& slots) {
   Request request;
   request.type = type;
   request.parameters = static_cast<std::uint32_t>(slots.slots.size());
+  request.seed = slots.seed;
   for (std::size_t i = 0; i < slots.slots.size(); ++i) {
     request.slots[i] = slots.slots[i].value;
     request.is_tensor[i] = slots.slots[i].tensor ? 1 : 0;
@@ -146,6 +147,8 @@ Answer WorkerProcess::lend(const SharedBuffer& buffer, const LoanTerms& terms, P
   request.begin = terms.begin;
   request.length = terms.length;
   request.bytes = buffer.bytes();
+  request.may_be_input = terms.may_be_input ? 1 : 0;
+  request.is_overwritten = terms.is_overwritten ? 1 : 0;
   return ask(request, terms.writable ? buffer.descriptor() : buffer.read_only_descriptor(), patience);
 }
 

@@ -59,6 +59,10 @@ struct LoanTerms {
   std::uint64_t begin = 0;
   std::uint64_t length = 0;
   std::uint32_t launch = 0;  // of a call, that it is for
+  // Of a capture, for what a contestant in Python returns in the place of the output: it may be memory of an
+  // input; it is overwritten once it has been captured.
+  bool may_be_input = false;
+  bool is_overwritten = false;
 };
 
 // The slots of a call: offsets of tensors, bits of scalars, in parameter order.
@@ -70,6 +74,7 @@ struct CallSlots {
     bool operator==(const Slot&) const = default;
   };
   std::vector<Slot> slots;
+  std::uint64_t seed = 0;  // of the random numbers that a problem's file draws in its forward
 
   bool operator==(const CallSlots&) const = default;
 };

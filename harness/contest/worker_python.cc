@@ -34,9 +34,10 @@ class PythonContestant : public Contestant {
                    std::span<const std::uint64_t> /*scalars*/) override {
     return callbacks_of_process->draw_inputs(seed, addresses) == 0;
   }
-  void begin_call() override {
+  void begin_call(std::span<const std::uint64_t> seeds) override {
     last_call = PythonCall::returned;
-    callbacks_of_process->begin();
+    callbacks_of_process->begin(reinterpret_cast<const unsigned long long*>(seeds.data()),
+                                static_cast<int>(seeds.size()));
   }
   std::optional<ReplyStatus> failure_of_call() const override {
     if (last_call == PythonCall::returned) return std::nullopt;

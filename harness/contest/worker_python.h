@@ -21,7 +21,8 @@ struct PythonCallbacks {
   int (*describe)(int text);  // descriptor of a case's description
   // As Contestant::draw_inputs().
   int (*draw_inputs)(unsigned long long seed, const unsigned long long* addresses);
-  void (*begin)();  // a call begins
+  // A call begins, with so many launches. `seeds`: of the random numbers that each draws.
+  void (*begin)(const unsigned long long* seeds, int launches);
   // One launch. Where the contestant returned an output, its address takes the place of the lent one. What it
   // returns is a PythonCall.
   int (*call)(unsigned long long* arguments);

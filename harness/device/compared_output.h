@@ -14,7 +14,8 @@ device::ComparedOutput compared_output(const OutputPair& output, const BytesOf& 
                               output.elements,
                               output.dtype,
                               output.tied,
-                              output.quantised};
+                              output.quantised,
+                              output.magnitudes};
   if (output.scales != nullptr) {
     both.quantised.values = bytes_of(*output.values, output.values_begin);
     both.quantised.scales = bytes_of(*output.scales, output.scales_begin);

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <limits>
+
 #include "draw/distribution.h"
 #include "draw/philox.h"
 
@@ -43,9 +45,31 @@ struct Quantised {
   double divisor = 1;
 };
 
+// The most values of an output that Magnitudes::common holds.
+constexpr unsigned int most_common_values = 8;
+
+// How large the elements of an expected output are (verify/expected_scales.h finds it out). Elements whose
+// value is common, such as the zeros of a ReLU or the -1e9 of a mask, do not count as elements that vary.
+struct Magnitudes {
+  // At least three quarters of the elements that vary are no larger than this, in absolute value.
+  double smaller_limit = std::numeric_limits<double>::infinity();
+  double smaller_rms = 0;  // the root mean square of the elements up to smaller_limit that vary
+  double rms = 0;          // the root mean square of all elements that vary
+  unsigned int common_count = 0;
+  double common[most_common_values] = {};
+};
+
+// The sums over a set of elements.
+struct SetErrors {
+  double squared_difference = 0;
+  double squared_expected = 0;
+  std::uint64_t elements = 0;
+};
+
 // What a full comparison of an output with the expected one finds. Elements where both are finite enter the
-// sums; any other element must be the same non-finite value (NaN, +inf, -inf) in both. Of a 16-bit type the
-// expected value is finite where rounding it to the type gives a finite one, and differences are what
+// sums; any other element must be the same non-finite value (NaN, +inf, -inf) in both. A difference that no
+// normal float holds (below 2^-126) counts as none: kernels may flush such numbers to zero. Of a 16-bit type
+// the expected value is finite where rounding it to the type gives a finite one, and differences are what
 // rounding does not explain (device/element_operations.h). Of an integer type differences are 1 at least,
 // also where doubles do not show them, and there is none between indices of the same value. Of codes, what is
 // compared is the distance of each number that they stand for from the value itself: the squares are how much
@@ -54,11 +78,14 @@ struct Quantised {
 struct ElementErrors {
   double sum_squared_difference = 0;
   double sum_squared_expected = 0;
+  SetErrors varying;  // the elements whose value is not common
+  SetErrors smaller;  // those of them that are at most Magnitudes::smaller_limit in size
   double max_abs_difference = 0;
-  // The same of the elements that are off by more than a little of their own size (relative_allowance in
-  // device/element_operations.h).
-  double max_outstanding_difference = 0;
-  std::uint64_t worst_index = 0;  // where that is, or the other where none stands out
+  // The largest difference of a single element, in units of that element's own size or of the root mean
+  // square of its set (all that vary, or the smaller ones), whichever is larger.
+  double max_scaled_difference = 0;
+  std::uint64_t worst_index = 0;  // the element with the largest scaled difference
+  std::uint64_t lost = 0;         // elements that vary and are off by half of their size or more
   std::uint64_t nonfinite_mismatches = 0;
   std::uint64_t first_nonfinite_mismatch = 0;
   std::uint64_t compared = 0;  // elements that entered the sums

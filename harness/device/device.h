@@ -79,6 +79,7 @@ struct OutputPair {
   SharedBuffer* expected_scales = nullptr;
   std::uint64_t expected_scales_begin = 0;
   Quantised quantised = {};  // but for its pointers
+  Magnitudes magnitudes = {};
 };
 
 struct Inspection {
@@ -128,8 +129,13 @@ class Device {
 
   // Compares two outputs.
   ElementErrors compare(const OutputPair& output) { return inspect({}, std::span(&output, 1)).errors[0]; }
-  // How many elements differ by more than `limit`, or in a non-finite value.
+  // How many elements differ by more than `limit`, in the units of device::unit_of(), or in a non-finite value.
   virtual std::uint64_t count_wrong(const OutputPair& output, double limit) = 0;
+
+  // Elements of a tensor that begins at that byte: those of device::sampled_element(), at most
+  // device::most_sampled.
+  virtual std::vector<double> sample(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
+                                     Dtype dtype) = 0;
 
   virtual void read(SharedBuffer& buffer, std::uint64_t begin, void* destination, std::uint64_t bytes) = 0;
   virtual void write(SharedBuffer& buffer, std::uint64_t begin, const void* source, std::uint64_t bytes) = 0;

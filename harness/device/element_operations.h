@@ -167,6 +167,29 @@ KGRADE_HOST_DEVICE inline bool is_tied(const TiedValues& tied, std::uint64_t ind
   return load_real(tied.dtype, tied.values, chosen) == load_real(tied.dtype, tied.values, wanted);
 }
 
+// The most elements of a tensor that a sample holds.
+constexpr std::uint64_t most_sampled = std::uint64_t{1} << 16;
+
+KGRADE_HOST_DEVICE constexpr std::uint64_t sample_size(std::uint64_t elements) {
+  return elements < most_sampled ? elements : most_sampled;
+}
+
+// Which element is number `number` of a sample: all in order where there are no more, else one of each of as many equal
+// parts, at a place within the part that follows no pattern.
+KGRADE_HOST_DEVICE inline std::uint64_t sampled_element(std::uint64_t number, std::uint64_t elements) {
+  if (elements <= most_sampled) return number;
+  // Knuth's multiplicative hash (The Art of Computer Programming, volume 3, section 6.4).
+  const std::uint64_t place = number * 0x9E3779B97F4A7C15u >> 32;
+  const std::uint64_t begin = elements / most_sampled * number + elements % most_sampled * number / most_sampled;
+  return begin + (elements / most_sampled * place >> 32);
+}
+
+// Element `index` as a double, however it is stored.
+KGRADE_HOST_DEVICE inline double load_number(Dtype dtype, const unsigned char* tensor, std::uint64_t index) {
+  return is_integer(dtype) ? static_cast<double>(load_integer(dtype, tensor, index))
+                           : load_real(dtype, tensor, index);
+}
+
 // An output and what it should be. What is expected is stored as the output is, but of a narrow type as
 // float32.
 struct ComparedOutput {
@@ -176,6 +199,7 @@ struct ComparedOutput {
   Dtype dtype = Dtype::float32;
   TiedValues tied;
   Quantised quantised;
+  Magnitudes magnitudes;
 };
 
 // Of a floating type.
@@ -205,19 +229,42 @@ KGRADE_HOST_DEVICE inline double decoded(const Quantised& quantised, const unsig
   return static_cast<double>(decode(quantised.code, code)) * static_cast<double>(scale) / quantised.divisor;
 }
 
-// An element that is off by less of its own size than this does not stand out, however large it is: 16 times
-// the usual threshold of fp32, as other elements may be off by in units of the root mean square. Outputs such
-// as softmax and products of thousands of factors have elements thousands of times as large as that, and so
-// are their rounding errors; what matters of them is in the norm.
-constexpr double relative_allowance = 1.6e-4;
+KGRADE_HOST_DEVICE inline bool is_common(const Magnitudes& magnitudes, double expected) {
+  for (unsigned int i = 0; i < magnitudes.common_count; ++i) {
+    if (magnitudes.common[i] == expected) return true;
+  }
+  return false;
+}
 
-KGRADE_HOST_DEVICE inline void note_difference(ElementErrors& total, double size, bool stands_out,
+// Of an element that varies.
+KGRADE_HOST_DEVICE inline bool is_smaller(const Magnitudes& magnitudes, double expected) {
+  return fabs(expected) <= magnitudes.smaller_limit;
+}
+
+// What a difference of an element is given in units of.
+KGRADE_HOST_DEVICE inline double unit_of(const Magnitudes& magnitudes, double expected) {
+  const bool is_small = !is_common(magnitudes, expected) && is_smaller(magnitudes, expected);
+  return fmax(fabs(expected), is_small ? magnitudes.smaller_rms : magnitudes.rms);
+}
+
+KGRADE_HOST_DEVICE inline double scaled(double size, double unit) {
+  if (size == 0) return 0;
+  return unit > 0 ? size / unit : INFINITY;
+}
+
+KGRADE_HOST_DEVICE inline void note_difference(ElementErrors& total, double size, double unit,
                                                std::uint64_t index) {
-  const double beaten = stands_out || total.max_outstanding_difference > 0 ? total.max_outstanding_difference
-                                                                           : total.max_abs_difference;
-  if (size > beaten && (stands_out || total.max_outstanding_difference == 0)) total.worst_index = index;
-  if (size > total.max_abs_difference) total.max_abs_difference = size;
-  if (stands_out && size > total.max_outstanding_difference) total.max_outstanding_difference = size;
+  total.max_abs_difference = fmax(total.max_abs_difference, size);
+  const double in_units = scaled(size, unit);
+  if (in_units <= total.max_scaled_difference) return;
+  total.max_scaled_difference = in_units;
+  total.worst_index = index;
+}
+
+KGRADE_HOST_DEVICE inline void add(SetErrors& set, double difference, double expected) {
+  set.squared_difference += difference * difference;
+  set.squared_expected += expected * expected;
+  set.elements += 1;
 }
 
 // How far two codes are from the value that they stand for.
@@ -241,8 +288,8 @@ KGRADE_HOST_DEVICE inline CodeDistances code_distances(const Quantised& quantise
 
 // Byte number `index` of an output of codes.
 KGRADE_HOST_DEVICE inline void accumulate_codes(ElementErrors& total, const Quantised& quantised,
-                                                std::uint32_t actual, std::uint32_t expected,
-                                                std::uint64_t index) {
+                                                const Magnitudes& magnitudes, std::uint32_t actual,
+                                                std::uint32_t expected, std::uint64_t index) {
   const std::uint64_t count = codes_per_byte(quantised);
   for (std::uint64_t i = count * index; i < count * (index + 1); ++i) {
     const CodeDistances distances = code_distances(quantised, actual, expected, i);
@@ -255,7 +302,8 @@ KGRADE_HOST_DEVICE inline void accumulate_codes(ElementErrors& total, const Quan
     total.sum_squared_difference +=
         distances.actual * distances.actual - distances.expected * distances.expected;
     total.sum_squared_expected += distances.value * distances.value;
-    note_difference(total, distances.actual - distances.expected, true, index);
+    note_difference(total, fmax(0.0, distances.actual - distances.expected),
+                    unit_of(magnitudes, distances.value), index);
   }
 }
 
@@ -265,7 +313,8 @@ KGRADE_HOST_DEVICE inline bool has_wrong_code(const ComparedOutput& output, std:
   for (std::uint64_t i = count * index; i < count * (index + 1); ++i) {
     const CodeDistances distances =
         code_distances(output.quantised, output.actual[index], output.expected[index], i);
-    if (!distances.is_finite || distances.actual - distances.expected > limit) return true;
+    const double unit = unit_of(output.magnitudes, distances.value);
+    if (!distances.is_finite || distances.actual - distances.expected > limit * unit) return true;
   }
   return false;
 }
@@ -281,11 +330,22 @@ KGRADE_HOST_DEVICE inline void accumulate_integer(ElementErrors& total, std::int
   const double apart = fabs(static_cast<double>(actual) - size);
   const double difference = apart > 1 ? apart : 1;
   total.sum_squared_difference += difference * difference;
-  note_difference(total, difference, true, index);
+  note_difference(total, difference, fabs(size), index);
+}
+
+// The smallest normal float: 2^-126. A difference below it is that of a kernel that flushes smaller numbers to
+// zero.
+constexpr double smallest_normal = 1.1754943508222875e-38;
+
+// As difference(), of two finite values, but 0 where it is below the smallest normal float. Doubles are not flushed.
+KGRADE_HOST_DEVICE inline double counted_difference(double actual, double expected, Dtype dtype) {
+  const double found = difference(actual, expected, dtype);
+  return dtype != Dtype::float64 && fabs(found) < smallest_normal ? 0 : found;
 }
 
 KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, double actual, double expected,
-                                          std::uint64_t index, Dtype dtype = Dtype::float32) {
+                                          std::uint64_t index, Dtype dtype = Dtype::float32,
+                                          const Magnitudes& magnitudes = {}) {
   const double rounded = rounded_to(dtype, expected);
   if (!is_finite(actual) || !is_finite(rounded)) {
     if (same_nonfinite(actual, rounded)) return;
@@ -293,26 +353,39 @@ KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, double actual, d
     total.nonfinite_mismatches += 1;
     return;
   }
-  const double difference = device::difference(actual, expected, dtype);
+  const double difference = counted_difference(actual, expected, dtype);
   total.compared += 1;
   total.sum_squared_difference += difference * difference;
   total.sum_squared_expected += expected * expected;
-  const double size = fabs(difference);
-  note_difference(total, size, size > relative_allowance * fabs(expected), index);
+  const bool varies = !is_common(magnitudes, expected);
+  const bool is_small = varies && is_smaller(magnitudes, expected);
+  if (varies) add(total.varying, difference, expected);
+  if (is_small) add(total.smaller, difference, expected);
+  total.lost += varies && difference != 0 && 2 * fabs(difference) >= fabs(expected) ? 1 : 0;
+  note_difference(total, fabs(difference),
+                  fmax(fabs(expected), is_small ? magnitudes.smaller_rms : magnitudes.rms), index);
+}
+
+KGRADE_HOST_DEVICE inline void merge(SetErrors& total, const SetErrors& part) {
+  total.squared_difference += part.squared_difference;
+  total.squared_expected += part.squared_expected;
+  total.elements += part.elements;
 }
 
 // Adds what another part of the same output gave; the smallest index wins where values tie.
 KGRADE_HOST_DEVICE inline void merge(ElementErrors& total, const ElementErrors& part) {
   total.sum_squared_difference += part.sum_squared_difference;
   total.sum_squared_expected += part.sum_squared_expected;
+  merge(total.varying, part.varying);
+  merge(total.smaller, part.smaller);
   total.compared += part.compared;
-  const bool any_stands_out = part.max_outstanding_difference > 0 || total.max_outstanding_difference > 0;
-  const double theirs = any_stands_out ? part.max_outstanding_difference : part.max_abs_difference;
-  const double ours = any_stands_out ? total.max_outstanding_difference : total.max_abs_difference;
-  if (theirs > ours || (theirs == ours && part.worst_index < total.worst_index))
+  total.lost += part.lost;
+  const double theirs = part.max_scaled_difference;
+  if (theirs > total.max_scaled_difference ||
+      (theirs == total.max_scaled_difference && part.worst_index < total.worst_index))
     total.worst_index = part.worst_index;
+  total.max_scaled_difference = fmax(total.max_scaled_difference, theirs);
   total.max_abs_difference = fmax(total.max_abs_difference, part.max_abs_difference);
-  total.max_outstanding_difference = fmax(total.max_outstanding_difference, part.max_outstanding_difference);
   if (part.nonfinite_mismatches > 0 &&
       (total.nonfinite_mismatches == 0 || part.first_nonfinite_mismatch < total.first_nonfinite_mismatch)) {
     total.first_nonfinite_mismatch = part.first_nonfinite_mismatch;
@@ -323,21 +396,24 @@ KGRADE_HOST_DEVICE inline void merge(ElementErrors& total, const ElementErrors& 
 KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, const ComparedOutput& output,
                                           std::uint64_t index) {
   if (output.quantised.values != nullptr)
-    return accumulate_codes(total, output.quantised, output.actual[index], output.expected[index], index);
+    return accumulate_codes(total, output.quantised, output.magnitudes, output.actual[index],
+                            output.expected[index], index);
   if (is_integer(output.dtype)) {
     return accumulate_integer(total, load_integer(output.dtype, output.actual, index),
                               load_integer(output.dtype, output.expected, index), index, output.tied);
   }
   accumulate(total, load_real(output.dtype, output.actual, index), expected_real(output, index), index,
-             output.dtype);
+             output.dtype, output.magnitudes);
 }
 
-// A limit of 0 is for outputs that are compared exactly.
-KGRADE_HOST_DEVICE inline bool is_wrong(double actual, double expected, double limit, Dtype dtype) {
+// Whether an element is off by more than `limit`, in the units of unit_of(). A limit of 0 is for outputs that
+// are compared exactly.
+KGRADE_HOST_DEVICE inline bool is_wrong(double actual, double expected, double limit, Dtype dtype,
+                                        const Magnitudes& magnitudes) {
   const double rounded = rounded_to(dtype, expected);
   if (!is_finite(actual) || !is_finite(rounded)) return !same_nonfinite(actual, rounded);
-  const double size = fabs(difference(actual, expected, dtype));
-  return !(size <= limit || (limit > 0 && size <= relative_allowance * fabs(expected)));
+  const double size = fabs(counted_difference(actual, expected, dtype));
+  return !(size <= limit * unit_of(magnitudes, expected));
 }
 
 // Integers are wrong wherever they differ.
@@ -345,7 +421,7 @@ KGRADE_HOST_DEVICE inline bool is_wrong(const ComparedOutput& output, std::uint6
   if (output.quantised.values != nullptr) return has_wrong_code(output, index, limit);
   if (!is_integer(output.dtype)) {
     return is_wrong(load_real(output.dtype, output.actual, index), expected_real(output, index), limit,
-                    output.dtype);
+                    output.dtype, output.magnitudes);
   }
   const std::int64_t actual = load_integer(output.dtype, output.actual, index);
   const std::int64_t expected = load_integer(output.dtype, output.expected, index);

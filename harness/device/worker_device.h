@@ -18,7 +18,10 @@ using Launches = std::span<const unsigned long long* const>;
 struct TimedCall {
   bool device_failed = false;  // the worker's own device calls fail
   int error = 0;               // cudaError_t of the call
-  double elapsed_ms = 0;       // of all launches together
+  // cudaError_t of the first kernel launch that failed, though the contestant may have read that error; 0:
+  // none.
+  int failed_launch = 0;
+  double elapsed_ms = 0;  // of all launches together
   bool latency_hidden = false;
   // Of device memory, where it is less than the device has and was reached.
   std::uint64_t memory_limit_bytes = 0;
@@ -105,6 +108,11 @@ class WorkerDevice {
   virtual bool watch(UniqueFd /*book*/) { return false; }
   // Once the library is loaded.
   virtual void has_loaded(Entry /*entry*/) {}
+  // Sets these bytes, which may be the contestant's own memory, and waits until it is done. False where they
+  // cannot be written.
+  virtual bool overwrite(std::uint64_t /*address*/, std::uint64_t /*bytes*/, unsigned char /*value*/) {
+    return true;
+  }
   // The referee wants nothing more.
   virtual void conclude() {}
 };

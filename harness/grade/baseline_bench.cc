@@ -169,8 +169,8 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
     entry.record.cases.push_back(
         {bound.name, problem.empty() ? best_class(session.problem) : Precision::none, 0, problem, {}});
   }
-  UsualNorms norms;
-  if (const auto finding = norms.learn(referee, bound, Precision::bf16, session.seed))
+  ExpectedScales scales;
+  if (const auto finding = scales.learn(referee, bound, Precision::bf16, session.seed))
     return {trusted_failure("oracle", session.problem, bound, *finding)};
   DrawSequence draws(session.seed, first_baseline_draw);
   double start = 0;
@@ -182,6 +182,8 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
     if (const auto finding = review_call(oracle)) {
       return {trusted_failure("oracle", session.problem, bound, *finding)};
     }
+    if (scales.wants_more()) scales.add(referee.sample_expected());
+    referee.compare_by(scales.magnitudes());
     for (Entry& entry : entries_) {
       BaselineCase& result = entry.record.cases.back();
       if (!result.problem.empty()) continue;
@@ -191,7 +193,7 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
         result.problem = "its process ended";
         continue;
       }
-      this->call(entry, session, referee, draw, norms, result);
+      this->call(entry, session, referee, {bound, draw, scales}, result);
       if (call == 0) result.ms.clear();
     }
   }
@@ -204,11 +206,11 @@ bool BaselineBench::revive(Worker& worker) {
   return answer && answer->ok();
 }
 
-void BaselineBench::call(Entry& entry, Session& session, Referee& referee, const Draw& draw,
-                         const UsualNorms& norms, BaselineCase& result) {
+void BaselineBench::call(Entry& entry, Session& session, Referee& referee, const Round& round,
+                         BaselineCase& result) {
   const bool is_chosen = select(entry, referee);
   CallReport report;
-  if (is_chosen) report = referee.call(Role::baseline, draw, trusted_patience);
+  if (is_chosen) report = referee.call(Role::baseline, round.draw, trusted_patience);
   forgive_threads(report);
   if (const auto finding = review_call(report); finding || !is_chosen) {
     result.problem = is_chosen ? finding->message : "its worker does not answer";
@@ -219,7 +221,7 @@ void BaselineBench::call(Entry& entry, Session& session, Referee& referee, const
   }
   for (std::size_t i = 0; i < report.outputs.size(); ++i) {
     const Judgement judgement =
-        judge(report.outputs[i], session.problem.thresholds, Precision::bf16, norms.squares(i));
+        judge(report.outputs[i], i, session.problem, round.bound, round.scales, Precision::bf16);
     result.precision = std::max(result.precision, judgement.precision);
     result.relative_error = std::max(result.relative_error, judgement.relative_error);
     if (judgement.verdict != Verdict::accepted) result.problem = "its output is wrong";

@@ -70,8 +70,13 @@ class BaselineBench {
   void keep_room(const std::vector<std::pair<Worker*, std::uint64_t>>& free_before);
   void leave_out(const Worker& worker, const std::string& why);
   Errors try_case(Session& session, Referee& referee, const Case& bound);
-  void call(Entry& entry, Session& session, Referee& referee, const Draw& draw, const UsualNorms& norms,
-            BaselineCase& result);
+  // What all entries are called on, and what their outputs are judged by.
+  struct Round {
+    const Case& bound;
+    const Draw& draw;
+    const ExpectedScales& scales;
+  };
+  void call(Entry& entry, Session& session, Referee& referee, const Round& round, BaselineCase& result);
 
   std::optional<PythonHost> python_;
   Device* device_ = nullptr;

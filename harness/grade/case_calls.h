@@ -16,6 +16,7 @@
 #include "measure/clock_rule.h"
 #include "record/record.h"
 #include "verify/checks.h"
+#include "verify/expected_scales.h"
 #include "verify/judgement.h"
 
 namespace kgrade {
@@ -28,8 +29,8 @@ class CaseCalls {
   // Keeps references to all three.
   CaseCalls(Session& session, const Case& bound, CheckList& checks);
 
-  // Lends buffers to all of these, for calls of so many launches. `select`: makes the next of several baselines
-  // the one that is meant.
+  // Lends buffers to all of these, for calls of so many launches. `select`: makes the next of several
+  // baselines the one that is meant.
   Trouble lend_buffers(const std::vector<Role>& roles, std::uint32_t launches,
                        const std::function<void()>& select = {});
   // From now on the calls are on these contents; the oracle computes the expected outputs.
@@ -59,9 +60,13 @@ class CaseCalls {
   CaseRecord& record() { return record_; }
 
  private:
-  Trouble learn_norms();
+  Trouble learn_scales();
+  // After a call of the oracle.
+  void take_expected();
   // Of a file of others: says so where its answer to other contents would be accepted.
   void look_for_equal_answers();
+  bool judges_together(std::size_t index, const OutputErrors& output);
+  void note_rule(std::size_t index, const Judgement& judgement);
   CallReport call(Role role, Patience patience, CallKind kind);
   Patience candidate_limit() const;
   Trouble review_reference(const CallReport& report);
@@ -81,16 +86,16 @@ class CaseCalls {
   const Case& case_;
   CheckList& checks_;
   CaseRecord record_;
-  UsualNorms norms_;
-  bool knows_norms_ = false;  // since the first draw
+  ExpectedScales scales_;
+  bool has_learnt_ = false;  // since the first draw
   bool has_drawn_ = false;
-  // What the reference had, and left captured; while it is unset, or once it was looked at, nothing is known.
-  std::optional<Draw> reference_draw_;
-  bool has_looked_ = false;
+  bool has_looked_ = false;       // for equal answers
+  double nearest_to_bound_ = -1;  // error over bound, of the output that the record's rule is of
   Draw draw_;
   std::optional<Draw> draw_before_;
   std::uint32_t most_launches_ = 1;  // of the calls so far
   ClockRule clock_;
+  int failed_launch_ = 0;  // of the latest call: CallReport::failed_launch
   bool keeps_lines_ = false;
   double latest_ms_ = 0;  // that the candidate reported
   int right_on_new_ = 0;  // calls of the candidate on contents that were new throughout

@@ -212,6 +212,7 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
   record.calls += more.calls;
   record.latency_hidden = record.latency_hidden && more.latency_hidden;
   record.precision = std::max(record.precision, more.precision);
+  if (more.relative_error > record.relative_error) record.rule = more.rule;
   record.relative_error = std::max(record.relative_error, more.relative_error);
   record.max_scaled_error = std::max(record.max_scaled_error, more.max_scaled_error);
   const bool has_speedups = !record.speedups.empty() || !more.speedups.empty();

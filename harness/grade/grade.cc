@@ -169,7 +169,7 @@ class GradeRun {
       const auto lent = referee.lend(Role::oracle, planned.bound, 1);
       if (!lent) return failure_of(lent.errors());
       if (!lent->ok()) return failure_of(Errors{trusted_failure("oracle", problem_, planned.bound, *lent)});
-      const CallReport report = referee.appraise({record_.seed, 0}, trusted_patience);
+      const CallReport report = referee.call(Role::oracle, {record_.seed, 0}, trusted_patience);
       if (const auto finding = review_call(report))
         return failure_of(Errors{trusted_failure("oracle", problem_, planned.bound, *finding)});
     }
@@ -181,7 +181,7 @@ class GradeRun {
     const auto lent = referee.lend(Role::oracle, bound, 1);
     if (!lent) return lent.errors();
     const double start = machinery_.clock->now();
-    const CallReport report = referee.appraise({record_.seed, 0}, trusted_patience);
+    const CallReport report = referee.call(Role::oracle, {record_.seed, 0}, trusted_patience);
     const double seconds = machinery_.clock->now() - start;
     referee.take_back();
     if (const auto finding = review_call(report)) return Error{finding->message, "", {}};

@@ -14,6 +14,22 @@
 namespace kgrade {
 namespace {
 
+struct Sizes {
+  std::int64_t largest_input = 0;  // elements
+  std::int64_t outputs = 0;        // elements of all of them
+};
+
+Sizes sizes_of(const Case& bound) {
+  Sizes sizes;
+  for (const Tensor& tensor : bound.tensors) {
+    if (tensor.output)
+      sizes.outputs += tensor.elements;
+    else
+      sizes.largest_input = std::max(sizes.largest_input, tensor.elements);
+  }
+  return sizes;
+}
+
 constexpr std::int64_t most_elements = std::int64_t{1} << 40;
 
 class CaseResolver {
@@ -184,6 +200,7 @@ class CaseResolver {
     tensor.name = parameter.name;
     tensor.parameter = index;
     tensor.output = parameter.is_output();
+    tensor.may_be_input = problem_.torch && problem_.torch->may_return_input(parameter.name);
     tensor.own_dtype = parameter.own_dtype();
     tensor.compare = parameter.compare.kind;
     if (parameter.shape.empty()) {
@@ -192,7 +209,10 @@ class CaseResolver {
       return;
     }
     if (!resolve_shape(parameter, tensor)) return;
-    if (parameter.init && !resolve_init(*parameter.init, tensor)) return;
+    const auto own = spec_.inits.find(parameter.name);
+    if (own != spec_.inits.end()) tensor.own_init = own->second.text;
+    if (parameter.init && !resolve_init(own != spec_.inits.end() ? own->second : *parameter.init, tensor))
+      return;
     if (const auto scaling = spec_.scalings.find(parameter.name); scaling != spec_.scalings.end())
       tensor.init.scaling = scaling->second;
     case_.tensors.push_back(std::move(tensor));
@@ -380,9 +400,18 @@ class CaseResolver {
 
   void evaluate_costs() {
     case_.flops = evaluate_cost(problem_.flops, "'flops'");
+    case_.terms =
+        std::max<std::int64_t>(1, evaluate_cost(problem_.terms, "'terms'").value_or(derived_terms()));
     case_.bytes = evaluate_cost(problem_.bytes, "'bytes'");
     // The formula counts elements of four bytes.
     if (case_.bytes && case_.dtype != Dtype::float32) *case_.bytes /= 2;
+  }
+
+  std::int64_t derived_terms() const {
+    const Sizes sizes = sizes_of(case_);
+    if (sizes.outputs == 0) return 1;
+    const std::int64_t in_products = case_.flops.value_or(0) / 2 / sizes.outputs;
+    return std::max({std::int64_t{1}, in_products, sizes.largest_input / sizes.outputs});
   }
 
   std::optional<std::int64_t> evaluate_cost(const std::optional<Expression>& expression,
@@ -447,16 +476,16 @@ class CaseResolver {
 }  // namespace
 
 bool is_long_reduction(const Case& bound) {
-  constexpr std::int64_t many = std::int64_t{1} << 17;
-  std::int64_t largest_input = 0;
-  std::int64_t outputs = 0;
-  for (const Tensor& tensor : bound.tensors) {
-    if (tensor.output)
-      outputs += tensor.elements;
-    else
-      largest_input = std::max(largest_input, tensor.elements);
+  constexpr std::int64_t many_terms = std::int64_t{1} << 15;
+  return bound.terms >= many_terms;
+}
+
+std::vector<const Tensor*> Case::outputs() const {
+  std::vector<const Tensor*> outputs;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.output) outputs.push_back(&tensor);
   }
-  return largest_input / many >= std::max<std::int64_t>(outputs, 1);
+  return outputs;
 }
 
 Dtype Case::stored_as(const Tensor& tensor, bool widened) const {
@@ -484,6 +513,7 @@ std::string scalings_text(const Case& bound) {
   std::vector<std::string> texts;
   for (const Tensor& tensor : bound.tensors) {
     const Scaling& scaling = tensor.init.scaling;
+    if (!tensor.own_init.empty()) texts.push_back(fmt::format("{} from {}", tensor.name, tensor.own_init));
     if (scaling.exponent != 0 || scaling.spread != 0)
       texts.push_back(fmt::format("{} times {}", tensor.name, to_string(scaling)));
   }

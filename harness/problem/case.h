@@ -63,12 +63,15 @@ struct Tensor {
   std::vector<std::int64_t> shape;
   std::int64_t elements = 0;
   ResolvedInit init;                                  // of an input, or of what an output begins as
+  std::string own_init = {};                          // as the case writes it; empty: as the parameter does
   std::optional<Dtype> own_dtype = {};                // of its elements; the case's where there is none
   Comparison::Kind compare = Comparison::Kind::norm;  // of an output
   std::optional<TiedTo> tied = {};                    // likewise
   bool begins_as_drawn = false;                       // likewise: as `init` says
   std::optional<std::size_t> begins_as = {};          // likewise: the input, an index into Case::tensors
   std::optional<QuantisedAs> quantised = {};          // likewise
+  // Of an output: what a candidate in Python returns for it may be memory of an input.
+  bool may_be_input = false;
 
   bool is_computed() const { return !output && init.kind == ResolvedInit::Kind::computed; }
   // An input that the case decides: its contents are the same in every draw.
@@ -88,9 +91,13 @@ struct Case {
   std::vector<Tensor> tensors;                       // in the order of the parameters
   Dtype dtype = Dtype::float32;                      // that [VAR] is
   std::optional<std::int64_t> flops;
+  // The length of the longest sum whose rounding errors an output holds: what `terms` says, or without it the largest of
+  // flops / (2 x elements of all outputs), elements of the largest input / elements of all outputs, and 1.
+  std::int64_t terms = 1;
   double weight = 1;                  // in scores over cases
   std::optional<std::int64_t> bytes;  // when the problem says how many; tensor_bytes() otherwise
 
+  std::vector<const Tensor*> outputs() const;
   Dtype dtype_of(const Tensor& tensor) const { return tensor.own_dtype.value_or(dtype); }
   // How elements are stored for the contestants, or, `widened`, for the oracle: those of [VAR] as float32,
   // and outputs of 16 bits too, since what is expected is not rounded.
@@ -103,14 +110,14 @@ struct Case {
 // Whether so many elements become one that none of them may matter.
 bool is_long_reduction(const Case& bound);
 
-// What its inputs are multiplied with: "A times 2^-24, B times 2^8 to 2^16, by blocks"; empty where nothing
-// is.
+// How its inputs differ from those of other cases: "A times 2^-24, B times 2^8 to 2^16, by blocks", "A from
+// normal(100, 2)"; empty where none does.
 std::string scalings_text(const Case& bound);
 
 // Evaluates a case. Errors point to the case in the problem file and name the expression's place, or point to
 // the expression when the case is from no file (location.line == 0): overflow, division by zero, an extent
 // that is zero or negative, a tensor without a shape, a `require` that does not hold, a tensor of more than
-// 2^40 elements, a fan-in below 1, negative `flops` or `bytes`.
+// 2^40 elements, a fan-in below 1, negative `flops`, `terms` or `bytes`.
 Result<Case> resolve_case(const Problem& problem, const CaseSpec& spec);
 
 }  // namespace kgrade

@@ -64,6 +64,7 @@ class NameChecker {
     }
     for (const Expression& condition : problem_.require) check_condition(condition);
     if (problem_.flops) check_uses(*problem_.flops);
+    if (problem_.terms) check_uses(*problem_.terms);
     if (problem_.bytes) check_uses(*problem_.bytes);
     if (problem_.torch) check_module(*problem_.torch);
   }

@@ -8,7 +8,7 @@
 // | parameters | the problem's come behind the family's, or behind the one that `after: NAME` names |
 // | let | is an error |
 // | require | both hold |
-// | dtypes, precision, libraries, flops, bytes | the problem's counts |
+// | dtypes, precision, libraries, flops, terms, bytes | the problem's counts |
 // | thresholds, defaults, fuzz | the problem's count, entry by entry |
 // | torch | `require`: both hold; `weights`: the problem's count, entry by entry; else the problem's counts |
 // | cases | the family's, then the problem's; one of the same name takes the place of the family's |

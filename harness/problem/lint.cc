@@ -126,15 +126,19 @@ class Linter {
     for (const auto& [name, expression] : problem_.let) add(expression);
     for (const Expression& condition : problem_.require) add(condition);
     if (problem_.flops) add(*problem_.flops);
+    if (problem_.terms) add(*problem_.terms);
     if (problem_.bytes) add(*problem_.bytes);
     return used;
   }
 
   void check_equal_cases() {
-    using Values = std::pair<Bindings, std::map<std::string, double, std::less<>>>;
+    using Values =
+        std::tuple<Bindings, std::map<std::string, double, std::less<>>, std::map<std::string, std::string>>;
     std::map<Values, const CaseSpec*> seen;
     for (const CaseSpec& spec : problem_.cases) {
-      const auto [first, fresh] = seen.emplace(Values{spec.integers, spec.reals}, &spec);
+      std::map<std::string, std::string> inits;
+      for (const auto& [input, init] : spec.inits) inits[input] = init.text;
+      const auto [first, fresh] = seen.emplace(Values{spec.integers, spec.reals, std::move(inits)}, &spec);
       if (fresh) continue;
       fail("equal-cases",
            {fmt::format("case '{}' has the values of case '{}'", spec.name, first->second->name),

@@ -139,6 +139,8 @@ class ProblemText {
         });
     text_ += fmt::format("dtypes: [{}]\nprecision: {}\ncases:\n  - {{name: kernelbench, role: bench}}\n",
                          fmt::join(dtypes_, ", "), is_exact ? "exact" : "fp32");
+    if (const auto terms = description_.find("terms"); terms != description_.end() && terms->is_number_integer())
+      text_ += fmt::format("terms: {}\n", std::max<std::int64_t>(1, terms->get<std::int64_t>()));
     add_torch();
     text_ += fmt::format("---\n`Model` of {} says what to compute.\n", path_.filename().string());
     for (const Json& note : member(description_, "notes"))

@@ -18,26 +18,52 @@ namespace {
 // A slug has 128 characters at most, and that of a file 100.
 constexpr std::size_t longest_suffix = 27;
 
-constexpr const char* forms = "write uniform(lo, hi), normal(mean, sd), integers(lo, hi) or constant(value)";
+constexpr const char* forms =
+    "write uniform(lo, hi), normal(mean, sd), integers(lo, hi), constant(value), choice(a, b), bernoulli(p), "
+    "adjacency(p, missing), softmax_rows, log_softmax_rows, or symmetric(...), triangular(..., upper) or "
+    "sorted(...) of one of these";
 
 Error about(const std::string& option, const std::string& message, std::string remedy) {
   return {fmt::format("--inputs {}: {}", in_quotes(option), message), std::move(remedy), {}};
 }
 
-bool is_drawn(const Init& init) {
-  switch (init.kind) {
-    case Init::Kind::uniform:
-    case Init::Kind::normal:
-    case Init::Kind::integers:
-    case Init::Kind::constant:
-      return init.expressions.empty() && init.structure == Init::Structure::none;
-    default:
-      return false;
-  }
+// What only the problem's own text can say.
+bool follows_from_others(const Init& init) {
+  return init.kind == Init::Kind::computed || init.kind == Init::Kind::values;
 }
 
-// "normal(0, 2)", however it was written: equal contents are the same contest.
-std::string text_of(const Init& init) {
+// Contents that a distribution of elements, one by one, can take the place of for all inputs at once.
+bool is_plain(const Init& init) {
+  return (init.kind == Init::Kind::uniform || init.kind == Init::Kind::normal) &&
+         init.structure == Init::Structure::none;
+}
+
+bool has_matrices(const Init& init) {
+  return init.kind == Init::Kind::adjacency ||
+         (init.structure != Init::Structure::none && init.structure != Init::Structure::sorted);
+}
+
+// labels(10) as integers(0, 9): what names nothing has one value. False where that is no number of a float's.
+bool evaluate_expressions(Init& init) {
+  if (init.kind != Init::Kind::integers || init.expressions.empty()) return true;
+  const bool are_labels = init.expressions.size() == 1;
+  const auto low = are_labels ? Result<std::int64_t>(0) : init.expressions.front().evaluate({});
+  const auto end = init.expressions.back().evaluate({});
+  const std::int64_t high = end ? *end - (are_labels ? 1 : 0) : 0;
+  if (!low || !end || high < *low || !is_exact_in_float(*low) || !is_exact_in_float(high)) return false;
+  init.first = static_cast<double>(*low);
+  init.second = static_cast<double>(high);
+  init.expressions.clear();
+  return true;
+}
+
+// Of uniform_fan_in(64).
+std::int64_t fan_in(const Init& init) {
+  const auto value = init.expressions.front().evaluate({});
+  return value ? *value : 0;  // which a case then complains about
+}
+
+std::string distribution_text(const Init& init) {
   switch (init.kind) {
     case Init::Kind::uniform:
       return fmt::format("uniform({}, {})", init.first, init.second);
@@ -45,9 +71,53 @@ std::string text_of(const Init& init) {
       return fmt::format("normal({}, {})", init.first, init.second);
     case Init::Kind::integers:
       return fmt::format("integers({}, {})", init.first, init.second);
-    default:
+    case Init::Kind::constant:
       return fmt::format("constant({})", init.first);
+    case Init::Kind::choice:
+      return fmt::format("choice({})", fmt::join(init.choices, ", "));
+    case Init::Kind::bernoulli:
+      return fmt::format("bernoulli({})", init.first);
+    case Init::Kind::adjacency:
+      return fmt::format("adjacency({}, {})", init.first, init.second);
+    case Init::Kind::uniform_fan_in:
+      return fmt::format("uniform_fan_in({})", fan_in(init));
+    case Init::Kind::softmax:
+      return "softmax_rows";
+    case Init::Kind::log_softmax:
+      return "log_softmax_rows";
+    case Init::Kind::values:
+    case Init::Kind::permutation:
+    case Init::Kind::computed:
+      break;
   }
+  return init.text;
+}
+
+// "normal(0, 2)", however it was written: equal contents are the same contest.
+std::string text_of(const Init& init) {
+  const std::string inner = distribution_text(init);
+  switch (init.structure) {
+    case Init::Structure::none:
+      break;
+    case Init::Structure::symmetric:
+      return fmt::format("symmetric({})", inner);
+    case Init::Structure::upper:
+      return fmt::format("triangular({}, upper)", inner);
+    case Init::Structure::lower:
+      return fmt::format("triangular({}, lower)", inner);
+    case Init::Structure::sorted:
+      return fmt::format("sorted({})", inner);
+  }
+  return inner;
+}
+
+// Where extents are numbers, as in KernelBench's files; a case says whether others are the same.
+bool has_no_square_matrices(const Parameter& parameter) {
+  const std::size_t rank = parameter.shape.size();
+  if (rank < 2) return true;
+  const auto rows = parameter.shape[rank - 2].evaluate({});
+  const auto columns = parameter.shape[rank - 1].evaluate({});
+  return rows && columns && *rows != *columns;
 }
 
 // "normal-0-2", "uniform-m1-0p5": no two contents have one name.
@@ -76,7 +146,9 @@ class InputChange {
     for (const std::string& option : options) {
       if (auto error = read(option)) return *error;
     }
-    for (Parameter& parameter : problem_.parameters) change(parameter);
+    for (Parameter& parameter : problem_.parameters) {
+      if (auto error = change(parameter)) return *error;
+    }
     if (is_general_) texts_.insert(texts_.begin(), for_all_->text);
     if (texts_.empty())
       return about(options.front(), "no input is drawn from uniform() or normal()",
@@ -94,7 +166,9 @@ class InputChange {
     const std::string name(names_one ? trimmed(std::string_view(option).substr(0, equals)) : "");
     auto init = parse_init(names_one ? option.substr(equals + 1) : option);
     if (!init) return about(option, init.error().message, init.error().remedy);
-    if (!is_drawn(*init)) return about(option, "is nothing that all shapes have", forms);
+    if (follows_from_others(*init))
+      return about(option, "is what the problem's reference computes from other inputs", forms);
+    if (!evaluate_expressions(*init)) return about(option, "has no integer of at most 2^24 to draw", forms);
     init->text = text_of(*init);
     if (!names_one) {
       if (for_all_)
@@ -113,7 +187,7 @@ class InputChange {
       return about(option, fmt::format("there is no input {}", in_quotes(name)),
                    fmt::format("the inputs are: {}", names_of_inputs()));
     if (is_changeable(*input)) return std::nullopt;
-    return about(option, fmt::format("{} is not drawn from a floating-point distribution", in_quotes(name)),
+    return about(option, fmt::format("{} holds integers, or what follows from other inputs", in_quotes(name)),
                  problem_.has_model() ? "change get_inputs() in a copy of the file"
                                       : "change `init` in a copy of the file");
   }
@@ -124,8 +198,7 @@ class InputChange {
   }
 
   static bool is_changeable(const Parameter& parameter) {
-    return parameter.type == element_type_name && parameter.init &&
-           (is_drawn(*parameter.init) || parameter.init->kind == Init::Kind::uniform_fan_in);
+    return parameter.type == element_type_name && parameter.init && !follows_from_others(*parameter.init);
   }
 
   std::string names_of_inputs() const {
@@ -136,17 +209,32 @@ class InputChange {
     return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
   }
 
-  void change(Parameter& parameter) {
-    if (!is_input(parameter) || !is_changeable(parameter)) return;
-    if (const auto own = by_name_.find(parameter.name); own != by_name_.end()) {
-      parameter.init = own->second;
-      texts_.push_back(fmt::format("{}={}", parameter.name, own->second.text));
-      return;
+  std::optional<Error> change(Parameter& parameter) {
+    if (!is_input(parameter) || !is_changeable(parameter)) return std::nullopt;
+    const auto own = by_name_.find(parameter.name);
+    if (own == by_name_.end() && (!for_all_ || !is_plain(*parameter.init))) return std::nullopt;
+    const Init& init = own != by_name_.end() ? own->second : *for_all_;
+    if (has_matrices(init) && has_no_square_matrices(parameter))
+      return about(init.text, fmt::format("{} holds no square matrices", in_quotes(parameter.name)),
+                   fmt::format("name an input that does, as in A={}", init.text));
+    parameter.init = init;
+    for (CaseSpec& spec : problem_.cases) spec.inits.erase(parameter.name);
+    if (!init.has_single_elements()) leave_out_scales(parameter.name);
+    if (own != by_name_.end()) {
+      texts_.push_back(fmt::format("{}={}", parameter.name, init.text));
+    } else {
+      is_general_ = true;
     }
-    const Init::Kind kind = parameter.init->kind;
-    if (!for_all_ || (kind != Init::Kind::uniform && kind != Init::Kind::normal)) return;
-    parameter.init = for_all_;
-    is_general_ = true;
+    return std::nullopt;
+  }
+
+  // Of hidden cases: elements that depend on each other are not multiplied, nor what goes with them.
+  void leave_out_scales(const std::string& name) {
+    std::erase_if(problem_.scales, [&name](const ScaleRange& scale) {
+      return scale.input == name ||
+             std::find(scale.factors.begin(), scale.factors.end(), name) != scale.factors.end();
+    });
+    for (CaseSpec& spec : problem_.cases) spec.scalings.erase(name);
   }
 
   void leave_out_dtypes() {

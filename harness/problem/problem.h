@@ -170,15 +170,17 @@ using Scalings = std::map<std::string, Scaling, std::less<>>;
 
 std::string to_string(const Scaling& scaling);  // "2^-24", "2^-28 to 2^-20, by blocks"
 
-// Values of scalar parameters as written in the file; integers for integer types.
+// Values of scalar parameters as written in the file, integers for integer types, and what the file says of
+// the inputs of this case alone.
 struct CaseSpec {
   std::string name;
   CaseRole role = CaseRole::test;
   Bindings integers;
   std::map<std::string, double, std::less<>> reals;  // for parameters of type float and double
   Location location;
-  double weight = 1;       // in scores over cases
-  Scalings scalings = {};  // of hidden cases
+  double weight = 1;                                    // in scores over cases
+  Scalings scalings = {};                               // of hidden cases
+  std::map<std::string, Init, std::less<>> inits = {};  // of inputs that this case draws in another way
 };
 
 // What hidden cases draw a scalar from. Written as 1..8, one number, [1, 3, 8], 8..64 step 8 or
@@ -233,6 +235,7 @@ struct Problem {
   std::vector<FuzzRange> fuzz;
   std::vector<ScaleRange> scales;  // likewise of `fuzz`
   std::optional<Expression> flops;
+  std::optional<Expression> terms;  // of the longest sum; Case::terms says what holds without it
   std::optional<Expression> bytes;  // memory traffic of a case in float32; without it all tensors once
   std::string precision = "fp32";
   Thresholds thresholds;                         // of `dtype`

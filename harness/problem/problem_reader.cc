@@ -18,7 +18,7 @@ const std::vector<std::string>& known_keys() {
   static const std::vector<std::string> keys = {
       "slug",      "title",      "difficulty", "author", "tags",  "family",   "parameters", "dtypes",
       "let",       "require",    "defaults",   "cases",  "fuzz",  "flops",    "bytes",      "extents",
-      "precision", "thresholds", "libraries",  "source", "torch", "reference"};
+      "precision", "thresholds", "libraries",  "source", "torch", "reference", "terms"};
   return keys;
 }
 
@@ -73,6 +73,8 @@ class ProblemReader {
     if (const YamlNode* requirements = root_.find("require")) read_require(*requirements);
     if (const YamlNode* flops = root_.find("flops"))
       problem_.flops = read_expression(*flops, "'flops'", diagnostics_);
+    if (const YamlNode* terms = root_.find("terms"))
+      problem_.terms = read_expression(*terms, "'terms'", diagnostics_);
     if (const YamlNode* bytes = root_.find("bytes"))
       problem_.bytes = read_expression(*bytes, "'bytes'", diagnostics_);
     return sound;

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "problem/fields.h"
 #include "problem/problem_reader.h"
+#include "problem/read_init.h"
 #include "problem/scalar_type.h"
 
 namespace kgrade {
@@ -102,9 +103,10 @@ class CaseReader {
     const bool named = read_name();
     const bool in_role = read_role();
     const bool valued = read_values();
+    const bool drawn = read_inits();
     const bool weighed = read_weight();
     refuse_unknown_entries();
-    return named && in_role && valued && weighed ? std::optional(std::move(spec_)) : std::nullopt;
+    return named && in_role && valued && drawn && weighed ? std::optional(std::move(spec_)) : std::nullopt;
   }
 
  private:
@@ -150,10 +152,11 @@ class CaseReader {
     constexpr double most = 1e3;
     const bool is_compared = spec_.role == CaseRole::bench;
     if (*weight >= least && *weight <= most && is_compared) return true;
-    diagnostics_.add(entry->place(),
-                     is_compared ? fmt::format("{} has a weight of {}", what_, *weight)
-                                 : fmt::format("{} has a weight, and no times that count", what_),
-                     is_compared ? "write a number from 0.001 to 1000" : "remove it: only bench cases are compared");
+    diagnostics_.add(
+        entry->place(),
+        is_compared ? fmt::format("{} has a weight of {}", what_, *weight)
+                    : fmt::format("{} has a weight, and no times that count", what_),
+        is_compared ? "write a number from 0.001 to 1000" : "remove it: only bench cases are compared");
     return false;
   }
 
@@ -182,17 +185,51 @@ class CaseReader {
     return false;
   }
 
+  // Keys that name inputs: how this case draws them.
+  bool read_inits() {
+    bool valid = true;
+    for (const YamlNode& entry : node_.children) {
+      const Parameter* const parameter = problem_.find_parameter(entry.key);
+      if (parameter == nullptr || !parameter->is_input() || is_own_key(entry.key)) continue;
+      valid = read_own_init(entry, *parameter) && valid;
+    }
+    return valid;
+  }
+
+  bool read_own_init(const YamlNode& entry, const Parameter& input) {
+    const auto refuse = [&](const std::string& message, const std::string& remedy) {
+      diagnostics_.add(entry.place(), fmt::format("{}: {}", what_, message), remedy);
+      return false;
+    };
+    auto init = read_init(entry, diagnostics_);
+    if (!init) return false;
+    const bool is_drawn = input.init && input.init->has_single_elements();
+    if (!is_drawn || !init->has_single_elements() || !init->expressions.empty())
+      return refuse(
+          fmt::format("'{}' cannot be drawn from {} here", input.name, in_quotes(init->text)),
+          is_drawn
+              ? "write uniform(lo, hi), normal(mean, sd), integers(lo, hi), choice(a, b) or constant(value)"
+              : "remove it: only inputs whose elements are drawn one by one can differ in a case");
+    const std::string complaint = complaint_about(*init, *find_scalar_type(input.type));
+    if (!complaint.empty())
+      return refuse(fmt::format("{} of '{}' {}", in_quotes(init->text), input.name, complaint),
+                    "write numbers that the type holds");
+    spec_.inits.emplace(input.name, *std::move(init));
+    return true;
+  }
+
+  // What a case says besides values and contents.
+  static bool is_own_key(std::string_view key) { return key == "name" || key == "role" || key == "weight"; }
+
   void refuse_unknown_entries() {
     std::vector<std::string> known = scalar_names(problem_);
     for (const YamlNode& entry : node_.children) {
       const Parameter* parameter = problem_.find_parameter(entry.key);
-      if (parameter == nullptr || !parameter->pointer || entry.key == "name" || entry.key == "role" ||
-          entry.key == "weight")
-        continue;
-      diagnostics_.add(entry.key_location,
-                       fmt::format("'{}' is a tensor and has no value in a case", entry.key),
-                       "remove it; `init` on the parameter says how it is drawn");
+      if (parameter == nullptr || !parameter->pointer || is_own_key(entry.key)) continue;
       known.push_back(entry.key);
+      if (parameter->is_input()) continue;
+      diagnostics_.add(entry.key_location,
+                       fmt::format("'{}' is an output and has no value in a case", entry.key), "remove it");
     }
     known.insert(known.begin(), {"name", "role", "weight"});
     refuse_unknown_keys(node_, known, what_, diagnostics_);

@@ -150,8 +150,21 @@ void check_inits(const Problem& problem, Dtype dtype, Diagnostics& diagnostics) 
   }
 }
 
-void check_scalars(const Problem& problem, Dtype dtype, Diagnostics& diagnostics) {
+void check_own_inits(const Problem& problem, const CaseSpec& spec, Dtype dtype, Diagnostics& diagnostics) {
+  for (const auto& [name, init] : spec.inits) {
+    if (problem.find_parameter(name)->own_dtype()) continue;
+    const std::string complaint = complaint_about(dtype, init);
+    if (complaint.empty()) continue;
+    diagnostics.add(spec.location,
+                    fmt::format("as {}, {} of '{}' in case '{}' {}", to_string(dtype), in_quotes(init.text),
+                                name, spec.name, complaint),
+                    fmt::format("choose other numbers, or leave {} out of `dtypes`", to_string(dtype)));
+  }
+}
+
+void check_cases(const Problem& problem, Dtype dtype, Diagnostics& diagnostics) {
   for (const CaseSpec& spec : problem.cases) {
+    check_own_inits(problem, spec, dtype, diagnostics);
     for (const auto& [name, value] : spec.reals) {
       const Parameter* const parameter = problem.find_parameter(name);
       if (parameter == nullptr || parameter->type != element_type_name || is_drawable(dtype, value)) continue;
@@ -208,7 +221,7 @@ void check_values_of_dtypes(const Problem& problem, Diagnostics& diagnostics) {
     const Dtype dtype = *dtype_from(name);
     if (dtype == Dtype::float32) continue;
     check_inits(problem, dtype, diagnostics);
-    check_scalars(problem, dtype, diagnostics);
+    check_cases(problem, dtype, diagnostics);
   }
 }
 

@@ -3,7 +3,8 @@
 // KernelBench's `Model`. problem/module_call.h has the arguments for one case.
 #pragma once
 
-#include <cstdint>
+#include <algorithm>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -71,6 +72,10 @@ struct TorchModule {
   ModuleMode mode = ModuleMode::train;
   std::vector<Expression> require;  // cases that break one cannot be stated by the module
 
+  // Of an output.
+  bool may_return_input(std::string_view output) const {
+    return std::find(views.begin(), views.end(), output) != views.end();
+  }
   // Null where the input is handed to forward().
   const std::string* weight_of(std::string_view input) const;
 };

@@ -22,6 +22,11 @@ std::string cut(std::string text, std::size_t most) {
   return text.substr(0, most - 3) + "...";
 }
 
+std::size_t count_run(const CandidateRecord& candidate) {
+  return static_cast<std::size_t>(std::count_if(candidate.cases.begin(), candidate.cases.end(),
+                                                [](const CaseRecord& c) { return c.run; }));
+}
+
 // What the candidate got through before its verdict.
 std::string stage_of(const CandidateRecord& candidate) {
   switch (candidate.verdict) {
@@ -36,9 +41,7 @@ std::string stage_of(const CandidateRecord& candidate) {
     default:
       break;
   }
-  const bool ran =
-      std::any_of(candidate.cases.begin(), candidate.cases.end(), [](const CaseRecord& c) { return c.run; });
-  return ran ? "answers" : "load";
+  return count_run(candidate) > 0 ? "answers" : "load";
 }
 
 Json first_wrong(const CandidateRecord& candidate, std::size_t length) {
@@ -112,6 +115,7 @@ std::string line_of(const CandidateRecord& candidate, const Record& record, std:
                {"device", cut(record.device.name, length)},
                {"stage", stage_of(candidate)},
                {"verdict", to_string(candidate.verdict)},
+               {"cases", {{"run", count_run(candidate)}, {"all", candidate.cases.size()}}},
                {"reason", cut(candidate.message, 4 * length)},
                {"first_wrong", first_wrong(candidate, length)},
                {"failed_cases_have", cut(shared_by_failures(candidate), length)},

@@ -85,16 +85,23 @@ struct Printed {
   bool cut_off = false;            // there was more than there is room for, and that is not counted
 };
 
+// How the rule for errors (verify/judgement.h) judged an output.
+struct AppliedRule {
+  std::string decided_by;  // "the whole output": the elements whose error came nearest to the bound
+  double bound = 0;        // of the class that the problem asks for
+  std::int64_t terms = 1;  // of the longest sum (Case::terms)
+};
+
 struct CaseRecord {
   std::string name;
   CaseRole role = CaseRole::test;
   Bindings parameters;  // scalar parameters only
   std::map<std::string, double, std::less<>> real_parameters;
-  std::string scales;  // what a hidden case multiplies its inputs with, where it does (scalings_text())
+  std::string scales;  // how its inputs differ from those of other cases, where they do (scalings_text())
   std::int64_t tensor_bytes = 0;
   std::optional<std::int64_t> flops;
   double weight = 1;  // in scores over cases
-  bool run = false;  // false: skipped, see message
+  bool run = false;   // false: skipped, see message
   Verdict verdict = Verdict::accepted;
   std::string message;  // what was wrong, or why it did not run
   Precision precision = Precision::fp32;
@@ -102,6 +109,7 @@ struct CaseRecord {
   std::optional<Printed> printed;    // in the first call of a sample case; unset: nothing
   double relative_error = 0;         // the worst of all calls; see verify/judgement.h
   double max_scaled_error = 0;       // likewise
+  std::optional<AppliedRule> rule;   // of the call and output that came nearest to its bound
   int calls = 0;                     // of the candidate, each of its launches checked
   bool latency_hidden = true;        // in every sample of the candidate
   // The reference, the baseline that counts where there is one, other baselines, the candidate.
@@ -172,8 +180,8 @@ struct CandidateRecord {
   const Score* headline() const { return scores.empty() ? nullptr : &scores.back(); }
   std::vector<Score> by_baseline;  // likewise, against each one by its name that was measured in all cases
   std::string compiler_log;
-  double compile_seconds = 0;   // that the compiler took, now or when the contestant was cached
-  bool compile_cached = false;  // it was built before
+  double compile_seconds = 0;          // that the compiler took, now or when the contestant was cached
+  bool compile_cached = false;         // it was built before
   std::optional<PythonRecord> python;  // unset: CUDA C++
   bool is_module() const { return python && python->is_module; }
   LibraryUse libraries;
@@ -193,7 +201,7 @@ struct ReferenceRecord {
 
 // A vendor's library or a module of PyTorch, on the cases whose speed is measured.
 struct BaselineRecord {
-  std::string name;  // "cudnn-fp32"
+  std::string name;          // "cudnn-fp32"
   std::string library = {};  // "cuDNN 9.19.0"; empty: it calls none, or the record is older
   std::string path = {};
   std::string sha256 = {};
@@ -222,7 +230,7 @@ struct RunRecord {
   std::string problem_slug;
   std::string problem_title;
   std::string problem_sha256;
-  Dtype dtype = Dtype::float32;  // what [VAR] was
+  Dtype dtype = Dtype::float32;                         // what [VAR] was
   std::optional<std::vector<std::string>> inputs = {};  // as --inputs had them; unset: the problem's own
   bool clears_outputs = false;  // before each call, which the problem does not promise
   ReferenceRecord reference;

@@ -390,6 +390,13 @@ void scales_field(Archive& archive, typename Archive::template Value<CaseRecord>
 }
 
 template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<AppliedRule>& rule) {
+  archive("decided_by", rule.decided_by);
+  archive("bound", rule.bound, positive);
+  archive("terms", rule.terms, bytes);
+}
+
+template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   archive("name", c.name, case_name_of);
   archive("role", c.role);
@@ -414,6 +421,7 @@ void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   archive.object("error", [&](auto& error) {
     error_field(error, "relative", c.relative_error);
     error_field(error, "max_scaled", c.max_scaled_error);
+    if (Archive::reads || c.rule) error("rule", c.rule);
   });
   if (Archive::reads || c.wrong) archive("wrong", c.wrong);
   if (archive.wants_detail() && (Archive::reads || c.printed)) archive("printed", c.printed);

@@ -45,7 +45,8 @@ std::string blocks_text(const Measurement& measurement, const CaseRecord& c) {
   return text + "\n";
 }
 
-// "pytorch-tf32 (tf32)": what a baseline reaches that does not count, which may be another class than the candidate's.
+// "pytorch-tf32 (tf32)": what a baseline reaches that does not count, which may be another class than the
+// candidate's.
 std::string arm_text(const CaseRecord& c, std::size_t arm, const Record& record) {
   const std::string& name = c.arms[arm].name;
   if (arm == 0 && record.reference.is_pytorch()) return name + " (PyTorch eager, fp32)";
@@ -191,7 +192,10 @@ std::string headline(const CandidateRecord& candidate, const Style& style, bool 
   std::string line = fmt::format("{}  {}", verdict_text(candidate.verdict, style),
                                  style(Colour::bold, printable_line(candidate.path)));
   line += lines_text(candidate.lines);
-  if (candidate.verdict == Verdict::accepted) line += fmt::format("  {}", to_string(candidate.precision));
+  if (candidate.verdict == Verdict::accepted) {
+    line += fmt::format("  {}", to_string(candidate.precision));
+    if (const std::string cases = cases_text(candidate); !cases.empty()) line += "  " + cases;
+  }
   if (const std::string scores = scores_text(candidate); !scores.empty()) line += "  " + scores;
   line += '\n';
   if (shows_message(candidate, verbose)) line += fmt::format("  {}\n", printable(candidate.message));
@@ -329,6 +333,17 @@ std::string scores_text(const CandidateRecord& candidate) {
   // Published figures are of warm caches, and others are not compared with them.
   if (!text.empty() && cache_text(candidate) == "warm") text += ", with a warm cache";
   return text;
+}
+
+std::string cases_text(const CandidateRecord& candidate) {
+  const auto ran = [](const CaseRecord& c) { return c.run; };
+  const auto ran_or_is_measured = [](const CaseRecord& c) { return c.run || c.role == CaseRole::bench; };
+  const std::vector<CaseRecord>& cases = candidate.cases;
+  if (std::all_of(cases.begin(), cases.end(), ran)) return "";
+  const bool only_measured =
+      std::all_of(cases.begin(), cases.end(), ran_or_is_measured) && candidate.scores.empty();
+  return fmt::format("{} of {}{}", std::count_if(cases.begin(), cases.end(), ran),
+                     counted(cases.size(), "case"), only_measured ? "; measured ones need a GPU" : "");
 }
 
 std::string confinement_text(const SandboxRecord& sandbox, const Style& style) {

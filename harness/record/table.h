@@ -15,6 +15,9 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
 // "1.48x the fastest baseline, 13.2x the reference": the last score first. Empty without scores.
 std::string scores_text(const CandidateRecord& candidate);
 
+// "9 of 15 cases; measured ones need a GPU": how many ran, and which did not. Empty where all ran.
+std::string cases_text(const CandidateRecord& candidate);
+
 // "  lines 12 to 80", to follow the path of a candidate; empty for a whole file.
 std::string lines_text(const std::optional<LineRange>& lines);
 

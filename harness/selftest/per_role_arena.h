@@ -44,9 +44,8 @@ class PerRoleArena : public Arena {
   CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) override {
     return arena_.call_as(role, kind, draw, patience);
   }
-  CallReport appraise(const Draw& draw, Patience patience) override {
-    return arena_.appraise(draw, patience);
-  }
+  std::vector<std::vector<double>> sample_expected() override { return arena_.sample_expected(); }
+  void compare_by(std::vector<Magnitudes> magnitudes) override { arena_.compare_by(std::move(magnitudes)); }
   std::uint64_t count_wrong(std::size_t output, double limit) override {
     return arena_.count_wrong(output, limit);
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "device/element_operations.h"
 #include "record/verdict.h"
 #include "soundness/host_values.h"
 #include "soundness/wrong_answers.h"
@@ -24,6 +25,40 @@ constexpr std::int64_t many_elements = std::int64_t{1} << 20;
 
 // What is tried, and recommended, where the contents of a file's own leave its answer nearly the same.
 constexpr const char* usual_other_inputs = "normal(0, 2)";
+
+// Which values of an output are no finite numbers of its type.
+struct Range {
+  std::size_t beyond = 0;
+  std::size_t unordered = 0;  // NaN
+  bool is_far_from_largest = true;  // the finite ones are
+};
+
+Range range_of(const Values& values, Dtype dtype) {
+  Range range;
+  constexpr double near = 8;
+  const double largest = largest_finite(dtype);
+  for (const float value : values) {
+    const float stored = rounded_to(dtype, value);
+    range.unordered += std::isnan(stored) ? 1 : 0;
+    range.beyond += std::isfinite(stored) ? 0 : 1;
+    if (std::isfinite(stored) && std::fabs(static_cast<double>(stored)) * near > largest)
+      range.is_far_from_largest = false;
+  }
+  return range;
+}
+
+// How many elements that vary are below 2^-20 of the limit of the smaller ones, and how many vary.
+std::pair<std::size_t, std::size_t> unseen_elements(const std::vector<double>& sample, const Magnitudes& magnitudes) {
+  constexpr double unseen_below = 0x1p-20;
+  std::size_t unseen = 0;
+  std::size_t varying = 0;
+  for (const double value : sample) {
+    if (!std::isfinite(value) || device::is_common(magnitudes, value)) continue;
+    ++varying;
+    unseen += std::fabs(value) < unseen_below * magnitudes.smaller_limit ? 1 : 0;
+  }
+  return {unseen, varying};
+}
 
 class CaseSoundness {
  public:
@@ -58,9 +93,10 @@ class CaseSoundness {
   // count.
   std::vector<Step> steps() const {
     if (is_model())
-      return {&CaseSoundness::compute_answers, &CaseSoundness::check_model, &CaseSoundness::try_wrong_answers,
-              &CaseSoundness::try_sampled_inputs, &CaseSoundness::check_dependence};
-    return {&CaseSoundness::compute_answers,    &CaseSoundness::check_reference,
+      return {&CaseSoundness::compute_answers,   &CaseSoundness::check_spread,       &CaseSoundness::check_model,
+              &CaseSoundness::try_wrong_answers, &CaseSoundness::try_sampled_inputs, &CaseSoundness::check_dependence};
+    return {&CaseSoundness::compute_answers,    &CaseSoundness::check_spread,
+            &CaseSoundness::check_reference,
             &CaseSoundness::try_wrong_answers,  &CaseSoundness::try_stale_answers,
             &CaseSoundness::try_sampled_inputs, &CaseSoundness::check_dependence,
             &CaseSoundness::check_beginnings,   &CaseSoundness::measure_errors};
@@ -123,28 +159,42 @@ class CaseSoundness {
     return false;
   }
 
-  // With such values nothing can be compared: a kernel that writes infinities everywhere would be right.
+  // With such values nothing can be compared: a kernel that writes infinities everywhere would be right. Some infinite
+  // elements are by design, as where a mask forbids a place; where numbers became too large for the type, there are finite
+  // ones nearly as large beside them.
   bool check_range() {
-    std::size_t all = 0;
-    std::size_t beyond = 0;
-    Dtype last = Dtype::float32;  // that does not hold all of an output
     for (std::size_t i = 0; i < outputs(); ++i) {
-      const Dtype dtype = dtype_of_output(i);
       const Values& values = base_->values()[i];
-      const auto count =
-          static_cast<std::size_t>(std::count_if(values.begin(), values.end(), [dtype](float value) {
-            return !std::isfinite(rounded_to(dtype, value));
-          }));
-      all += values.size();
-      beyond += count;
-      if (count > 0) last = dtype;
+      const Range range = range_of(values, dtype_of_output(i));
+      if (range.beyond == 0 || (range.unordered == 0 && range.beyond < values.size() && range.is_far_from_largest))
+        continue;
+      session_.findings.add("not-finite", name_of_output(i), case_,
+                            fmt::format("{} of {} expected values of '{}' are no finite {}", range.beyond, values.size(),
+                                        name_of_output(i), to_string(dtype_of_output(i))),
+                            "give the inputs an `init` whose results the type can hold");
+      return false;
     }
-    if (beyond == 0) return true;
-    session_.findings.add(
-        "not-finite", "", case_,
-        fmt::format("{} of {} expected values are no finite {}", beyond, all, to_string(last)),
-        "give the inputs an `init` whose results the type can hold");
-    return false;
+    return true;
+  }
+
+  // More elements are too small beside the others for the rule for errors than a tenth: it judges the smaller three
+  // quarters together, and the largest of these decide.
+  bool check_spread() {
+    constexpr std::size_t most_share = 10;
+    for (std::size_t i = 0; i < outputs(); ++i) {
+      if (acceptance_.is_exact(i)) continue;
+      const std::vector<double> sample = sample_of(base_->values()[i]);
+      const auto [unseen, varying] = unseen_elements(sample, magnitudes_of(sample));
+      if (unseen * most_share <= varying) continue;
+      session_.findings.add(
+          "too-many-magnitudes", name_of_output(i), case_,
+          fmt::format("{:.0f} % of the elements of '{}' that vary are smaller than 2^-20 of the upper quartile: no class "
+                      "tells whether these are right",
+                      100.0 * static_cast<double>(unseen) / static_cast<double>(varying), name_of_output(i)),
+          "choose an `init` that spreads the output over fewer magnitudes, or give the small values an output of their own",
+          is_model() ? LintFinding::Severity::warning : LintFinding::Severity::error);
+    }
+    return true;
   }
 
   // As grading compares the reference with the oracle (grade/case_calls.h), but in units of this output's own
@@ -168,7 +218,7 @@ class CaseSoundness {
           fmt::format(
               "in single precision the reference's '{}' is off by {:.1e} from the oracle's, and {:.1e} "
               "is allowed",
-              name_of_output(i), judgement.relative_error, session_.problem.thresholds.fp32),
+              name_of_output(i), judgement.relative_error, in_single.threshold(i)),
           "sum many terms in parts, avoid sums that cancel and divisions by small values, by the formula or "
           "by the case; `kgrade calibrate` finds a threshold where that is the problem's nature");
     }
@@ -193,14 +243,15 @@ class CaseSoundness {
     }
     std::vector<ElementErrors> all_errors;  // before other calls take the place of this one
     for (std::size_t i = 0; i < outputs(); ++i) all_errors.push_back((*single)->errors(i, *base_));
-    const auto squares = usual_squares();
-    if (!squares) return false;
+    const auto scales = usual_scales();
+    if (!scales) return false;
     bool is_sound = true;
     for (std::size_t i = 0; i < outputs(); ++i) {
-      const ElementErrors& errors = all_errors[i];
-      const Judgement judgement = judge_reference(
-          {name_of_output(i), {}, errors, output_of(case_, i).compare}, session_.problem, (*squares)[i]);
-      if (judgement.verdict == Verdict::accepted) continue;
+      const OutputErrors errors{name_of_output(i), {}, all_errors[i], output_of(case_, i).compare};
+      const Judgement judgement = judge_reference(errors, i, session_.problem, case_, *scales);
+      if (judgement.verdict == Verdict::accepted ||
+          is_precise_as_a_whole(errors, i, session_.problem, case_, *scales))
+        continue;
       is_sound = false;
       session_.findings.add("ill-conditioned", name_of_output(i), case_,
                             why_ill_conditioned(session_.problem, name_of_output(i), judgement),
@@ -209,22 +260,24 @@ class CaseSoundness {
     return is_sound;
   }
 
-  // By output, of a few draws; more where few elements could cancel.
-  std::optional<std::vector<double>> usual_squares() {
-    constexpr std::int64_t few_elements = 32;
-    constexpr std::uint32_t draws_of_few = 8;
-    std::uint32_t draws = 1;
-    for (const Tensor& tensor : case_.tensors) {
-      if (tensor.output && tensor.elements < few_elements) draws = draws_of_few;
-    }
-    std::vector<double> squares(outputs());
-    for (std::uint32_t index = 1; index <= draws; ++index) {
-      const auto other = answer({session_.seed, index});
+  // Of a few draws; more where few elements could cancel.
+  std::optional<ExpectedScales> usual_scales() {
+    const int draws = std::max(1, ExpectedScales::draws_of(case_, Precision::fp32) / 2);
+    std::vector<Samples> calls;
+    for (int index = 1; index <= draws; ++index) {
+      const auto other = answer({session_.seed, static_cast<std::uint32_t>(index)});
       if (!other) return std::nullopt;
-      for (std::size_t i = 0; i < squares.size(); ++i)
-        squares[i] += other->errors(i, *other).sum_squared_expected / draws;
+      calls.push_back(samples_of(*other));
     }
-    return squares;
+    ExpectedScales scales;
+    scales.learn_from(calls);
+    return scales;
+  }
+
+  static Samples samples_of(CallOutputs& outputs) {
+    Samples samples;
+    for (const Values& values : outputs.values()) samples.push_back(sample_of(values));
+    return samples;
   }
 
   // To other inputs, and one that would not be accepted, if there is any in a few draws: what sums up very
@@ -244,11 +297,35 @@ class CaseSoundness {
     progress("wrong answers");
     const auto other = other_answer(*base_);
     if (!other) return false;
+    take_distances(*other);
     const std::size_t before = session_.findings.size();
     constants_ =
         find_wrong_answers(session_.findings, lowest_class_, case_,
                            {inputs_, base_->values(), other->values(), session_.runner.most_elements()});
     return !is_model() || session_.findings.size() == before || explain_by_inputs(before);
+  }
+
+  // A class that the answer to other inputs is too near for is not offered, so nothing wrong passes in it.
+  void take_distances(CallOutputs& other) {
+    for (std::size_t i = 0; i < outputs(); ++i) {
+      const std::vector<double> expected = sample_of(base_->values()[i]);
+      const double distance = distance_between(sample_of(other.values()[i]), expected, magnitudes_of(expected));
+      acceptance_.set_distance(i, distance);
+      lowest_class_.set_distance(i, distance);
+      if (is_model()) note_missing_classes(i, distance);
+    }
+  }
+
+  // What depends little on the inputs is judged in single precision only.
+  void note_missing_classes(std::size_t output, double distance) {
+    const double threshold = session_.problem.thresholds.bf16;
+    if (acceptance_.is_exact(output) || distance == 0 || distance >= share_of_distance * threshold) return;
+    session_.findings.add(
+        "class-not-offered", name_of_output(output), case_,
+        fmt::format("'{}' hardly depends on such inputs: the answer to others is within {:.1e} of it, so a candidate that "
+                    "asks for bf16 may be off by {:.1e} at most, not {:.0e}",
+                    name_of_output(output), distance, lowest_class_.threshold(output), threshold),
+        other_inputs_of(session_.problem), LintFinding::Severity::warning);
   }
 
   std::set<std::size_t> find_wrong_answers(LintFindings& findings, const Acceptance& acceptance,

@@ -31,7 +31,8 @@ ElementErrors compare_part(const Elements& actual, const Elements& expected, con
   if (form.quantised.values != nullptr) {
     constexpr std::uint32_t byte = 0xFF;
     for (std::size_t i = begin; i < end; ++i)
-      device::accumulate_codes(total, form.quantised, static_cast<std::uint32_t>(actual.integer(i)) & byte,
+      device::accumulate_codes(total, form.quantised, *form.magnitudes,
+                               static_cast<std::uint32_t>(actual.integer(i)) & byte,
                                static_cast<std::uint32_t>(expected.integer(i)) & byte, first + i);
     return total;
   }
@@ -42,8 +43,24 @@ ElementErrors compare_part(const Elements& actual, const Elements& expected, con
   }
   for (std::size_t i = begin; i < end; ++i)
     device::accumulate(total, rounded_to(form.dtype, actual.value(i)), expected.value(i), first + i,
-                       form.dtype);
+                       form.dtype, *form.magnitudes);
   return total;
+}
+
+// With the magnitudes of all expected elements.
+OutputForm complete(const OutputForm& form, const Elements& expected) {
+  if (form.magnitudes) return form;
+  OutputForm whole = form;
+  const bool has_codes = form.quantised.values != nullptr;
+  if (is_integer(form.dtype) && !has_codes) {
+    whole.magnitudes = Magnitudes();
+    return whole;
+  }
+  whole.magnitudes = magnitudes_of(sample_of(
+      has_codes ? std::span(reinterpret_cast<const float*>(form.quantised.values),
+                            expected.size() * device::codes_per_byte(form.quantised))
+                : expected.values()));
+  return whole;
 }
 
 std::int64_t product(const std::vector<std::int64_t>& shape, std::size_t begin, std::size_t end) {
@@ -107,10 +124,11 @@ void in_parts(std::size_t count, const std::function<void(std::size_t begin, std
 
 ElementErrors compare(const Elements& actual, const Elements& expected, const OutputForm& form,
                       std::size_t first) {
+  const OutputForm whole = complete(form, expected);
   std::map<std::size_t, ElementErrors> parts;  // by where they begin
   std::mutex mutex;
   in_parts(actual.size(), [&](std::size_t begin, std::size_t end) {
-    const ElementErrors errors = compare_part(actual, expected, form, first, begin, end);
+    const ElementErrors errors = compare_part(actual, expected, whole, first, begin, end);
     const std::lock_guard lock(mutex);
     parts[begin] = errors;
   });
@@ -120,13 +138,14 @@ ElementErrors compare(const Elements& actual, const Elements& expected, const Ou
 }
 
 ElementErrors compare_made(const SliceMaker& make, const Elements& expected, const OutputForm& form) {
+  const OutputForm whole = complete(form, expected);
   ElementErrors total;
   Values slice(std::min(expected.size(), slice_elements));
   for (std::size_t first = 0; first < expected.size(); first += slice_elements) {
     const std::span<float> made(slice.data(), std::min(slice_elements, expected.size() - first));
     make(first, made);
     device::merge(total,
-                  compare(std::span<const float>(made), expected.part(first, made.size()), form, first));
+                  compare(std::span<const float>(made), expected.part(first, made.size()), whole, first));
   }
   return total;
 }
@@ -134,6 +153,7 @@ ElementErrors compare_made(const SliceMaker& make, const Elements& expected, con
 // Short rows are compared many at a time, long ones in parts.
 ElementErrors compare_axis_means(const Elements& values, const std::vector<std::int64_t>& shape,
                                  std::size_t axis, const OutputForm& form) {
+  const OutputForm whole = complete(form, values);
   const auto inner = static_cast<std::size_t>(product(shape, axis + 1, shape.size()));
   const auto extent = static_cast<std::size_t>(shape[axis]);
   const std::size_t most_rows = std::clamp<std::size_t>(slice_elements / inner, 1, extent);
@@ -148,7 +168,7 @@ ElementErrors compare_axis_means(const Elements& values, const std::vector<std::
       for (std::size_t row = 0; row < extent; row += most_rows) {
         const std::size_t count = std::min(most_rows, extent - row) * width;
         const std::size_t first = block + row * inner + column;
-        device::merge(total, compare(Elements(means).part(0, count), values.part(first, count), form, first));
+        device::merge(total, compare(Elements(means).part(0, count), values.part(first, count), whole, first));
       }
     }
   }

@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -46,6 +49,7 @@ struct OutputForm {
   TiedValues tied = {};
   Quantised quantised = {};
   std::shared_ptr<const ScaleBytes> scales = {};  // that `quantised` points to
+  std::optional<Magnitudes> magnitudes = {};      // unset: those of the expected elements
 };
 
 // Calls `work` for parts of `count` elements, side by side where there are many.
@@ -108,7 +112,7 @@ class Acceptance {
     return form_of(case_, output, inputs, expected);
   }
   Judgement judge(std::size_t output, const ElementErrors& errors) const {
-    return kgrade::judge(errors, problem_.thresholds, required_, 0, output_of(case_, output).compare);
+    return kgrade::judge(errors, bounds(output), required_, {}, output_of(case_, output).compare);
   }
   // Of an answer to one output: the others are the expected ones.
   Judgement judge(std::size_t output, const Values& answer, const std::vector<Values>& expected,
@@ -128,18 +132,28 @@ class Acceptance {
     return judge(output, answer, expected, inputs).verdict == Verdict::accepted;
   }
 
+  // How far the answer to other inputs is away, which bounds what lower classes allow.
+  void set_distance(std::size_t output, double distance) { distances_[output] = distance; }
+
   // The largest error that is accepted of an output.
   double threshold(std::size_t output) const {
-    return is_exact(output) ? 0 : kgrade::threshold(problem_.thresholds, required_);
+    return is_exact(output) ? 0 : kgrade::threshold(bounds(output), required_);
   }
   bool is_exact(std::size_t output) const {
     return !has_norm(output_of(case_, output).compare);
   }
 
  private:
+  Thresholds bounds(std::size_t output) const {
+    const auto found = distances_.find(output);
+    return error_bounds(problem_.thresholds, case_, output,
+                        found != distances_.end() ? found->second : std::numeric_limits<double>::infinity());
+  }
+
   const Problem& problem_;
   const Case& case_;
   Precision required_;
+  std::map<std::size_t, double> distances_;
 };
 
 }  // namespace kgrade

@@ -16,6 +16,7 @@ std::map<fs::path, Result<Problem>> load_problems(const std::vector<fs::path>& f
   auto next = all.begin();
   std::map<fs::path, Result<Problem>> loaded;
   std::mutex mutex;
+  if (progress) progress(0, all.size());
   const auto work = [&] {
     for (std::unique_lock lock(mutex); next != all.end();) {
       const fs::path& file = *next++;

@@ -16,7 +16,7 @@ namespace kgrade {
 // How a problem's file becomes a problem. Called by several threads at once where there are several files.
 using ProblemLoader = std::function<Result<Problem>(const std::filesystem::path&)>;
 
-// Called when one more is done, by one thread at a time.
+// Called before the first and when one more is done, by one thread at a time.
 using LoadingProgress = std::function<void(std::size_t done, std::size_t all)>;
 
 // Each file once, as many at a time as there are cores.

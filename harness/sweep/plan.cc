@@ -27,6 +27,17 @@ bool matches(const std::string& glob, const std::string& text) {
 
 bool names_paths(const std::string& glob) { return glob.find('/') != glob.npos; }
 
+// A folder counts also without a slash.
+bool names_files(const std::string& solutions) {
+  std::error_code ignored;
+  return names_paths(solutions) || fs::is_directory(solutions, ignored);
+}
+
+std::string own_name(const fs::path& path) {
+  const fs::path whole = fs::absolute(path).lexically_normal();
+  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+}
+
 // As a user in the working folder would write it.
 fs::path as_written(const fs::path& path) {
   std::error_code failure;
@@ -54,7 +65,7 @@ class Planner {
     if (!selection_.modules.empty()) return plan_modules();
     if (auto errors = read_problems(); !errors.empty()) return errors;
     if (problems_.empty()) return nothing("--only", selection_.only, "problem", plan_.problem_folders);
-    if (names_paths(selection_.solutions)) {
+    if (names_files(selection_.solutions)) {
       if (auto errors = take_paths(); !errors.empty()) return errors;
     } else {
       for (const auto& [slug, problem] : problems_) take_folder(slug);
@@ -77,7 +88,7 @@ class Planner {
   static const char* remedy_for(const std::string& glob) {
     if (glob.find_first_of("*?[") != std::string::npos)
       return "quote the pattern, so that the shell leaves it alone; `kgrade list` shows the problems";
-    return names_paths(glob)
+    return names_files(glob)
                ? "check the path, and that files or their folders are named after problems, as in "
                  "level_1_problem_23_sample_0_kernel.py"
                : "`kgrade list` shows the problems";
@@ -137,11 +148,45 @@ class Planner {
     }
   }
 
+  // The candidates of a folder, whose name is a problem's or not.
+  void take_files(const fs::path& folder, const std::string& slug) {
+    std::error_code failure;
+    for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
+      if (!is_candidate(at->path())) continue;
+      const fs::path file = as_written(at->path());
+      if (!slugs_.contains(slug)) {
+        plan_.unmatched.push_back(file);
+        continue;
+      }
+      linked_.insert(resolved(file));
+      if (problems_.contains(slug)) candidates_[slug].push_back(file);
+    }
+  }
+
+  // A folder that is called like a problem, or holds such folders. Files in those of other names are
+  // reported, unless they are there for links to them.
+  void take_folders_of(const fs::path& folder) {
+    if (slugs_.contains(own_name(folder))) return take_files(folder, own_name(folder));
+    bool is_of_problems = false;
+    std::error_code failure;
+    for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
+      std::error_code ignored;
+      if (!at->is_directory(ignored)) continue;
+      is_of_problems = is_of_problems || slugs_.contains(own_name(at->path()));
+      take_files(at->path(), own_name(at->path()));
+    }
+    if (is_of_problems) plan_.solution_folders.push_back(as_written(folder));
+    std::erase_if(plan_.unmatched, [this](const fs::path& file) { return linked_.contains(resolved(file)); });
+    std::sort(plan_.unmatched.begin(), plan_.unmatched.end());
+  }
+
   Errors take_paths() {
     Errors errors;
     for (const fs::path& path : paths_matching(selection_.solutions)) {
+      std::error_code ignored;
+      if (fs::is_directory(path, ignored)) take_folders_of(path);
       if (!is_candidate(path)) continue;
-      const std::string slug = fs::absolute(path).lexically_normal().parent_path().filename().string();
+      const std::string slug = own_name(fs::absolute(path).lexically_normal().parent_path());
       if (problems_.contains(slug)) {
         candidates_[slug].push_back(as_written(path));
       } else if (!slugs_.contains(slug)) {
@@ -233,6 +278,7 @@ class Planner {
   std::set<std::string> slugs_;  // of all that lie in them
   std::map<std::string, Problem> problems_;
   std::map<std::string, std::vector<fs::path>> candidates_;
+  std::set<fs::path> linked_;  // files of named folders, behind their links
   SweepPlan plan_;
 };
 

@@ -45,7 +45,8 @@ struct SweepPlan {
   // Folders that were looked through, in order; none where paths are named.
   std::vector<std::filesystem::path> problem_folders = {};
   std::vector<std::filesystem::path> solution_folders = {};
-  // Where problems are KernelBench's files: what looks like a candidate, but is named after none of them.
+  // What looks like a candidate, in folders that are named: of KernelBench's files it is named after none, or
+  // else its folder is called like no problem.
   std::vector<std::filesystem::path> unmatched = {};
 };
 
@@ -55,7 +56,8 @@ UngradedCandidate without_verdict(const SweepPlan& plan, std::size_t task, std::
 
 // Globs as the shell's: * ? [abc]. Without a slash they are matched with slugs, and with the names of files
 // in solutions/<slug>/, with or without what follows the dot; with one they name problem files, and
-// candidates in folders that are called like their problems. Candidates are files as is_candidate() in
+// candidates in folders that are called like their problems, or such folders, or folders that hold them.
+// Candidates are files as is_candidate() in
 // compile/submission.h has them: *.cu, and others that hold a submission. The folder `solutions` is that of
 // the working folder, or else the one beside the folder of the problem's file; of problem files that are
 // named, always that.

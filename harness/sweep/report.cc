@@ -86,7 +86,7 @@ std::optional<double> TimeLeft::seconds(std::size_t left, double now) const {
 }
 
 bool LogInterval::is_due(double now) {
-  if (now - last_ < seconds) return false;
+  if (now - last_ < seconds_) return false;
   last_ = now;
   return true;
 }
@@ -104,7 +104,9 @@ std::string result_line(const Record& record, const Style& style) {
                   printable_line(name_of(record)));
   if (record.candidate().headline() != nullptr)
     return text + fmt::format("  {} {}", speed_of(record), record.candidate().headline()->against);
-  if (record.candidate().verdict != Verdict::accepted) {
+  if (record.candidate().verdict == Verdict::accepted) {
+    if (const std::string cases = cases_text(record.candidate()); !cases.empty()) text += "  " + cases;
+  } else {
     const std::string line = record.candidate().message.substr(0, record.candidate().message.find('\n'));
     text += "  " + printable(line);
   }

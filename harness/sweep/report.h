@@ -28,17 +28,19 @@ class TimeLeft {
   std::deque<double> times_;
 };
 
-// Limits how often something is logged: once a minute, the first time after a minute.
+// Limits how often something is logged: once in so many seconds, the first time after as many.
 class LogInterval {
  public:
-  static constexpr double seconds = 60;
+  static constexpr double of_grading = 60;
+  static constexpr double of_reading = 5;
 
-  explicit LogInterval(double now) : last_(now) {}
+  LogInterval(double now, double seconds) : last_(now), seconds_(seconds) {}
   // True if it is time to log it, which then counts as done.
   bool is_due(double now);
 
  private:
   double last_;
+  double seconds_;
 };
 
 // "about 3 min left", "about 2.5 h left", "less than a minute left".

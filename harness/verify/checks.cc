@@ -22,11 +22,12 @@ struct CudaError {
   const char* words;
   bool is_device_fault = false;  // a kernel ended by it
 };
+constexpr int cuda_invalid_value = 1;
 constexpr int cuda_memory_allocation = 2;
 constexpr const char* no_words = "see cudaError_t";
 constexpr bool device_fault = true;
 constexpr CudaError cuda_errors[] = {
-    {1, "invalid argument"},
+    {cuda_invalid_value, "invalid argument"},
     {cuda_memory_allocation, "out of memory"},
     {9, "invalid launch configuration"},
     {98, "invalid device function"},
@@ -90,7 +91,9 @@ std::optional<CallFinding> review_fault(const CallReport& report) {
 std::optional<CallFinding> review_cuda_error(const CallReport& report) {
   const int error = report.cuda_error;
   if (error == 0) return std::nullopt;
-  std::string message = fmt::format("CUDA error {} ({}) after the call", error, cuda_error(error).words);
+  std::string message = report.failed_launch == error ? failed_launch_text(error)
+                                                      : fmt::format("CUDA error {} ({}) after the call",
+                                                                    error, cuda_error(error).words);
   if (error == cuda_memory_allocation && report.memory_limit_bytes > 0)
     message += fmt::format(": a process may allocate {}", format_bytes(report.memory_limit_bytes));
   if (error == cuda_memory_allocation) return CallFinding{Verdict::memory_limit, "memory", message};
@@ -214,6 +217,16 @@ std::string_view check_behind(Verdict verdict) {
   return "outputs_match";
 }
 
+std::string failed_launch_text(int error) {
+  const char* const usual =
+      error == cuda_invalid_value ? ": more dynamic shared memory than the kernel may have, for one" : "";
+  return fmt::format("a launch failed: CUDA error {} ({}{})", error, cuda_error(error).words, usual);
+}
+
+std::string with_failed_launch(int error, const std::string& message) {
+  return error == 0 ? message : fmt::format("{}; {}", failed_launch_text(error), message);
+}
+
 void forgive_threads(CallReport& report) { report.threads_left = report.processes_left = 0; }
 
 std::optional<CallFinding> review_call(const CallReport& report) {
@@ -279,13 +292,18 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
   return trusted_failure(who, problem, bound, *review_call(report));
 }
 
-Judgement judge_reference(const OutputErrors& output, const Problem& problem, double usual_squares) {
+Judgement judge_reference(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
+                          const ExpectedScales& scales) {
   const ReferenceBounds bounds = bounds_of_reference(problem);
-  return judge(output, bounds.thresholds, bounds.required, usual_squares);
+  return judge(output, error_bounds(bounds.thresholds, bound, index), bounds.required, scales.usual(index));
 }
 
-Judgement judge_reference(const ElementErrors& errors, const Problem& problem, double usual_squares) {
-  return judge_reference({"", {}, errors}, problem, usual_squares);
+bool is_precise_as_a_whole(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
+                           const ExpectedScales& scales) {
+  OutputErrors whole = output;
+  whole.errors.varying = whole.errors.smaller = {};
+  whole.errors.max_scaled_difference = 0;
+  return judge_reference(whole, index, problem, bound, scales).verdict == Verdict::accepted;
 }
 
 std::string other_inputs_of(const Problem& problem) {
@@ -300,16 +318,14 @@ std::string why_ill_conditioned(const Problem& problem, const std::string& outpu
         "'{}' is not exact: what Model gives in {} differs from float64; no candidate can be judged", output,
         to_string(problem.dtype));
   const ReferenceBounds bounds = bounds_of_reference(problem);
-  const double most = threshold(bounds.thresholds, bounds.required);
   const std::string_view asked = to_string(bounds.required);
   const std::string_view dtype = to_string(problem.dtype);
-  // Written so that NaN is too much.
   const std::string how =
-      judgement.relative_error <= most
+      judgement.decided_by == ErrorFigure::element
           ? fmt::format("single elements of Model in {} are off from float64 by more than {} allows", dtype,
                         asked)
           : fmt::format("Model in {} is off by {:.1e} from float64, and {} allows {:.0e}", dtype,
-                        judgement.relative_error, asked, most);
+                        judgement.relative_error, asked, judgement.element_limit / element_factor);
   return fmt::format("'{}' is ill-conditioned: {}; no candidate can be judged in this class", output, how);
 }
 

@@ -16,6 +16,7 @@
 namespace kgrade {
 
 struct Judgement;  // verify/judgement.h
+class ExpectedScales;  // verify/expected_scales.h
 
 inline constexpr std::array<std::string_view, 19> check_names = {
     "compile",              // the source compiles
@@ -71,6 +72,10 @@ struct CallFinding {
 
 // Everything but the outputs: faults, CUDA errors, the clock, guard zones, inputs. Nothing when all is well.
 std::optional<CallFinding> review_call(const CallReport& report);
+// "a launch failed: CUDA error 1 (invalid argument ...)", of a cudaError_t.
+std::string failed_launch_text(int error);
+// What is wrong with an output, behind the launch that failed in that call; `error` 0: none did.
+std::string with_failed_launch(int error, const std::string& message);
 // Before that, of a baseline, which is our own: its framework's threads and compilers come and go.
 void forgive_threads(CallReport& report);
 
@@ -104,8 +109,12 @@ std::string other_inputs_of(const Problem& problem);
 // Model may be close enough. In a 16-bit type a Model rounds between operators: it may use half of what the
 // class bf16 allows, so that a candidate that is off by as much, in other directions, is accepted whatever
 // class it asks for.
-Judgement judge_reference(const OutputErrors& output, const Problem& problem, double usual_squares = 0);
-Judgement judge_reference(const ElementErrors& errors, const Problem& problem, double usual_squares = 0);
+Judgement judge_reference(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
+                          const ExpectedScales& scales);
+// Of a Model that this does not accept: whether it is precise enough over all elements together. Then the smaller
+// elements of the output cannot be judged separately.
+bool is_precise_as_a_whole(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
+                           const ExpectedScales& scales);
 
 // "[0, 3, 5]": the coordinates of a flat index in a tensor.
 std::string coordinates(std::uint64_t index, const std::vector<std::int64_t>& shape);

@@ -1,9 +1,16 @@
-// From the comparison of an output with the expected one to a verdict and a class of precision, in units of
-// how large the output usually is.
+// From the comparison of an output with the expected one to a verdict and a class of precision.
+//
+// The rule: an answer is of a class if four figures are within the class's bound (ErrorBounds): the norm of the
+// difference over the norm of the expected output, over all elements, over those that vary, and over the smaller three
+// quarters of those; and a sixteenth of the largest difference of a single element, in units of that element's size or of
+// the root mean square of its set, whichever is larger. docs/verdicts.md explains it.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "contest/arena.h"
@@ -11,36 +18,45 @@
 #include "problem/problem.h"
 #include "record/verdict.h"
 #include "verify/checks.h"
+#include "verify/expected_scales.h"
 
 namespace kgrade {
+
+// Norms of the difference over norms of the expected output, Euclidean, over three sets of elements.
+struct RelativeErrors {
+  double all = 0;
+  double varying = 0;
+  double smaller = 0;
+
+  double largest() const;
+};
+// In units of the usual norm of a set where that is larger. 0 for a set without elements.
+RelativeErrors relative_errors(const ElementErrors& errors, const MeanSquares& usual = {});
+
+// Which of the four figures is largest.
+enum class ErrorFigure { all, varying, smaller, element };
+// "the whole output", "the elements that vary", "the smaller three quarters of the elements that vary", "single elements".
+std::string_view to_string(ErrorFigure figure);
+
+// A single element may be off by this many times the bound: rounding errors of a sum spread evenly, so even the worst of
+// 10^9 normally distributed ones lies within 6.1 standard deviations; a bug is concentrated.
+constexpr double element_factor = 16;
+
+// No class allows more than this part of the distance to the answer to other inputs.
+constexpr double share_of_distance = 10;
 
 struct Judgement {
   Verdict verdict = Verdict::accepted;
   Precision precision = Precision::fp32;
-  // Infinite, all of them, when a non-finite value stands where the other output has something else.
-  // ||actual - expected|| / ||expected||, Euclidean norms over all elements; of expected, or what it usually
-  // is where that is larger.
+  // The largest of the three relative errors. Infinite, as the others, when a non-finite value stands where the other
+  // output has something else.
   double relative_error = 0;
-  // max |actual - expected| over the root mean square of expected, or the usual one where that is larger; and
-  // the same of the elements that are off by more than a little of their own size, which is what counts.
+  // The largest difference of a single element, in the units of device::unit_of().
   double max_scaled_error = 0;
-  double max_outstanding_error = 0;
-  // Elements further off than this are counted as wrong.
+  ErrorFigure decided_by = ErrorFigure::all;
+  // Elements further off than this, in the same units, are counted as wrong.
   double element_limit = 0;
-  // Not reached only because the error seems to be concentrated in few elements; none where that is not why.
-  Precision but_for_the_worst = Precision::none;
 };
-
-// No element may be off by more than this many times the class's threshold, in units of the root mean square
-// of the expected output: rounding errors of a sum spread evenly, so even the worst of 10^9 normally
-// distributed ones lies within 6.1 standard deviations; a bug is concentrated. A larger error is
-// allowed where it is at most relative_allowance of the element's own size (device/element_operations.h), unless the
-// problem's thresholds are tighter than usual.
-constexpr double element_factor = 16;
-
-// An error within a class but concentrated in few elements (worst over root mean square above this) is a bug
-// and not a matter of arithmetic: wrong_answer rather than low_precision.
-constexpr double concentration_limit = 16;
 
 // Of answers in which nothing is off: exact where the problem asks for it. Where it asks for another class,
 // outputs that are compared exactly do not make an answer better than fp32.
@@ -49,47 +65,24 @@ Precision best_class(const Problem& problem);
 // Of a class; infinite where none is asked for.
 double threshold(const Thresholds& thresholds, Precision precision);
 
-// `usual_squares` is what the sum of squares of expected usually is, on other contents (UsualNorms). An
-// output that is not compared by its norm is right or wrong: there is no class in between.
-Judgement judge(const ElementErrors& errors, const Thresholds& thresholds, Precision required,
-                double usual_squares = 0, Comparison::Kind compare = Comparison::Kind::norm);
-Judgement judge(const OutputErrors& output, const Thresholds& thresholds, Precision required,
-                double usual_squares = 0);
+// The bounds of the classes for one output of a case. They grow with the length of the longest sum, `terms`: a sum of n
+// products in float, one after the other, is off by at most 2.5 x 2^-24 sqrt(n) up to 2^20 terms, and by a tenth of that
+// usually. Such growth stops at a sixth of the threshold of the next class: operands rounded to TF32 are off by a fifth
+// of TF32's. And no bound but the threshold of the best class exceeds a tenth of `distance`, which is how far away the
+// answer to other inputs is: a class that this leaves no room for is not offered.
+Thresholds error_bounds(const Thresholds& thresholds, double terms, Dtype dtype,
+                        double distance = std::numeric_limits<double>::infinity());
+// Of output number `output` of a case.
+Thresholds error_bounds(const Thresholds& thresholds, const Case& bound, std::size_t output,
+                        double distance = std::numeric_limits<double>::infinity());
 
-// The same once it is known how many of the elements are wrong: where each is a sum of a few products, some
-// far larger than others, errors of rounding are uneven too. Those that more than one element in 16 has are
-// not concentrated: low_precision rather than wrong_answer.
-Judgement reconsidered(Judgement judgement, std::uint64_t wrong, std::uint64_t compared);
-
-// How large the outputs of a case are on other contents. An error is given in units of the norm of the
-// oracle's output, and that norm is nearly zero now and then where the output has few elements, or few that
-// are independent: sums of products of either sign cancel. What an honest answer is off by does not cancel
-// with it. So the error is given in units of the usual norm where that is larger: the root mean square, over
-// 16 to 64 other contents, of the norms of the oracle's outputs, but for the two largest, which must not
-// decide what is usual.
-//
-// Of 10^6 draws of a 3 x 3 x 2 matrix product with inputs from uniform(0, 1) and weights from
-// uniform(-1/sqrt(3), 1/sqrt(3)), products of operands rounded to TF32 are off by more than 1e-3 of the
-// output's own norm in 1.2 of a hundred, and of the usual one, by 64 draws, in 2 of a hundred thousand (half
-// of these however many draws there are).
-class UsualNorms {
- public:
-  // Of how many calls of the oracle. None where every output is so large that they make no difference: errors
-  // of single precision are far from the threshold, and only the smallest outputs cancel that well; those of
-  // lower classes are a third of theirs, and the smallest outputs get more calls.
-  static int draws_of(const Case& bound, Precision required);
-
-  // Where they matter: calls of the oracle, whose buffers are lent, on contents used for no other call. What
-  // is wrong when it fails.
-  std::optional<CallFinding> learn(Arena& arena, const Case& bound, Precision required, std::uint64_t seed);
-  // Of one call of the oracle, of a single launch: outputs that were held against themselves.
-  void add(const std::vector<OutputErrors>& outputs);
-  // What the sum of squares of an output's elements usually is; 0 where nothing is known. In calls of several
-  // launches, each one's outputs follow those of the one before.
-  double squares(std::size_t output) const;
-
- private:
-  std::vector<std::vector<double>> squares_;  // by output and call
-};
+// An output that is not compared by its norm is right or wrong: there is no class in between.
+Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision required,
+                const MeanSquares& usual = {}, Comparison::Kind compare = Comparison::Kind::norm);
+Judgement judge(const OutputErrors& output, const Thresholds& bounds, Precision required,
+                const MeanSquares& usual = {});
+// Of output number `index` of a call in a case.
+Judgement judge(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
+                const ExpectedScales& scales, Precision required);
 
 }  // namespace kgrade

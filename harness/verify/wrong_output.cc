@@ -17,6 +17,13 @@ constexpr std::size_t most_examples = 5;
 constexpr double same_share = 1e-3;
 // Fewer wrong elements have something in common by chance.
 constexpr std::size_t fewest_for_a_pattern = 2;
+// What a factor leaves unexplained of the errors, as a share of their norm. Of errors that are small beside
+// the elements it is all, whatever their kind: any element is then about its expected value times 1.
+constexpr double most_unexplained = 0.1;
+// A range of indices is not named if as many elements lie in one so often by chance.
+constexpr double most_chance = 1e-3;
+// Fewer than this share of a range's elements are scattered in it.
+constexpr double densest_scatter = 0.5;
 // A sum of an element and a value from 1 to 2 is rounded to the element's type: bfloat16 has 8 bits.
 constexpr double rounding_of_sums = 1.0 / 128;
 // Elements of poison are at least 2^65 in size, or not finite (device/guard_fill.h); a sum may cancel half of
@@ -24,8 +31,8 @@ constexpr double rounding_of_sums = 1.0 / 128;
 constexpr double least_poison = 1.8e19;
 
 // As the device counts them; what is read back is double.
-bool is_off(double value, double expected, double limit) {
-  return device::is_wrong(value, expected, limit, Dtype::float64);
+bool is_off(const OutputValues& values, double value, double expected, double limit) {
+  return device::is_wrong(value, expected, limit, Dtype::float64, values.magnitudes);
 }
 
 using Positions = std::vector<std::size_t>;
@@ -85,6 +92,18 @@ std::string range_text(std::int64_t low, std::int64_t high, std::int64_t extent)
   return low == high ? fmt::format("number {}", low) : fmt::format("numbers {} to {}", low, high);
 }
 
+// Of elements that are wrong here and there, whether it says something that all have an index from `low` to
+// `high`. It does not where they would by chance, or lie far apart between the ends of the dimension: that is
+// the range of any few elements. `share` of the elements with such an index is wrong.
+bool is_telling(std::int64_t low, std::int64_t high, std::int64_t extent, std::size_t wrong, double share) {
+  const double width = static_cast<double>(high - low + 1) / static_cast<double>(extent);
+  const bool touches_an_end = low == 0 || high + 1 == extent;
+  const double places = touches_an_end ? 1 : static_cast<double>(wrong);
+  // Of `wrong` independent positions, that all lie in such a range.
+  const double chance = places * std::pow(width, static_cast<double>(wrong - (touches_an_end ? 0 : 1)));
+  return chance < most_chance && (touches_an_end || share >= densest_scatter);
+}
+
 // Which elements are wrong.
 std::string place_pattern(const Positions& wrong, const OutputValues& values) {
   const std::size_t elements = values.expected.size();
@@ -98,6 +117,8 @@ std::string place_pattern(const Positions& wrong, const OutputValues& values) {
   const bool is_tail = wrong.front() + wrong.size() == elements;
   if (cut.size() == 1 && (full || !is_tail)) {
     const std::size_t d = cut.front();
+    const double share = static_cast<double>(wrong.size()) / static_cast<double>(box.volume());
+    if (!full && !is_telling(box.low[d], box.high[d], values.shape[d], wrong.size(), share)) return "";
     return fmt::format("the wrong ones are {}{} of {}", full ? "" : "among ",
                        range_text(box.low[d], box.high[d], values.shape[d]),
                        dimension_name(d, values.shape.size()));
@@ -114,29 +135,56 @@ bool all_of(const Positions& wrong, const Test& test) {
   return std::all_of(wrong.begin(), wrong.end(), test);
 }
 
+// "times 2", with the digits in which the factor differs from 1; empty: it is 1 in those of a float.
+std::string factor_text(double factor) {
+  for (const int digits : {4, 7}) {
+    const std::string text = fmt::format("{:.{}g}", factor, digits);
+    if (text != "1") return fmt::format("they are the expected value times {}", text);
+  }
+  return "";
+}
+
+// The factor that all wrong elements have in common, where it explains their errors.
+std::optional<double> common_factor(const Positions& wrong, const OutputValues& values) {
+  const auto largest = *std::max_element(wrong.begin(), wrong.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(values.expected[a]) < std::abs(values.expected[b]);
+  });
+  const double factor = values.got[largest] / values.expected[largest];
+  if (factor == 0 || !std::isfinite(factor)) return std::nullopt;
+  const double most = same_share * std::abs(factor * values.expected[largest]);
+  double unexplained = 0;
+  double errors = 0;
+  for (const std::size_t i : wrong) {
+    const double left = values.got[i] - factor * values.expected[i];
+    if (!(std::abs(left) <= most)) return std::nullopt;
+    unexplained += left * left;
+    errors += (values.got[i] - values.expected[i]) * (values.got[i] - values.expected[i]);
+  }
+  if (!(std::sqrt(unexplained) <= most_unexplained * std::sqrt(errors))) return std::nullopt;
+  return factor;
+}
+
+// The difference likewise.
+std::optional<double> common_difference(const Positions& wrong, const OutputValues& values) {
+  const double difference = values.got[wrong.front()] - values.expected[wrong.front()];
+  const bool is_common = all_of(wrong, [&](std::size_t i) {
+    return std::abs(values.got[i] - values.expected[i] - difference) <= same_share * std::abs(difference);
+  });
+  return is_common ? std::optional(difference) : std::nullopt;
+}
+
 // What all wrong elements are of what was expected: one factor, one difference.
 std::string relation_pattern(const Positions& wrong, const OutputValues& values) {
   if (wrong.size() < fewest_for_a_pattern) return "";
-  const auto got = [&](std::size_t i) { return values.got[i]; };
-  const auto expected = [&](std::size_t i) { return values.expected[i]; };
-  if (!all_of(wrong, [&](std::size_t i) { return std::isfinite(got(i)) && std::isfinite(expected(i)); }))
-    return "";
-  if (all_of(wrong, [&](std::size_t i) { return got(i) == 0; }))
+  const auto is_finite = [&](std::size_t i) {
+    return std::isfinite(values.got[i]) && std::isfinite(values.expected[i]);
+  };
+  if (!all_of(wrong, is_finite)) return "";
+  if (all_of(wrong, [&](std::size_t i) { return values.got[i] == 0; }))
     return values.was_fresh_memory ? "they are zero: written so, or never written" : "they are zero";
-  const auto largest = *std::max_element(wrong.begin(), wrong.end(), [&](std::size_t a, std::size_t b) {
-    return std::abs(expected(a)) < std::abs(expected(b));
-  });
-  const double factor = got(largest) / expected(largest);
-  const double size = std::abs(expected(largest));
-  if (factor != 0 && std::isfinite(factor) && all_of(wrong, [&](std::size_t i) {
-        return std::abs(got(i) - factor * expected(i)) <= same_share * std::abs(factor) * size;
-      }))
-    return fmt::format("they are the expected value times {:.4g}", factor);
-  const double difference = got(largest) - expected(largest);
-  if (all_of(wrong, [&](std::size_t i) {
-        return std::abs(got(i) - expected(i) - difference) <= same_share * std::abs(difference);
-      }))
-    return fmt::format("they are off by {:.4g} each", difference);
+  if (const auto factor = common_factor(wrong, values)) return factor_text(*factor);
+  if (const auto difference = common_difference(wrong, values))
+    return fmt::format("they are off by {:.4g} each", *difference);
   return "";
 }
 
@@ -150,7 +198,7 @@ bool is_transposed(const OutputValues& values, double limit) {
     const std::size_t matrix = flat / (rows * columns) * rows * columns;
     const std::size_t row = flat % (rows * columns) / columns;
     const std::size_t column = flat % columns;
-    if (is_off(values.got[matrix + column * rows + row], values.expected[flat], limit)) return false;
+    if (is_off(values, values.got[matrix + column * rows + row], values.expected[flat], limit)) return false;
   }
   return true;
 }
@@ -162,7 +210,7 @@ int shift_of(const OutputValues& values, double limit) {
   for (const int shift : {1, -1}) {
     std::size_t right = 0;
     for (std::size_t i = 1; i + 1 < count; ++i)
-      right += is_off(values.got[i + static_cast<std::size_t>(shift)], values.expected[i], limit) ? 0 : 1;
+      right += is_off(values, values.got[i + static_cast<std::size_t>(shift)], values.expected[i], limit) ? 0 : 1;
     if (right == count - 2) return shift;
   }
   return 0;
@@ -174,7 +222,7 @@ std::string whole_pattern(const Positions& wrong, const OutputValues& values, do
   if (const int shift = shift_of(values, limit); shift != 0)
     return shift > 0 ? "every value is one place too late in memory"
                      : "every value is one place too early in memory";
-  const auto of_before = [&](std::size_t i) { return !is_off(values.got[i], values.before[i], limit); };
+  const auto of_before = [&](std::size_t i) { return !is_off(values, values.got[i], values.before[i], limit); };
   if (!values.before.empty() && all_of(wrong, of_before))
     return "they are right for the inputs of the call before";
   return "";
@@ -192,10 +240,9 @@ Treatment treatment_of(const OutputValues& values, std::size_t i, double limit) 
     return is_small ? Treatment::unclear : Treatment::never_written;
   }
   const double sum = values.expected[i] + values.filled[i];
-  const double rounding = rounding_of_sums * std::abs(sum);
   // What was there in the first call was huge or not finite, and so is any sum with it.
   const bool was_huge = !(std::abs(values.got[i]) < least_poison);
-  return was_huge && !is_off(values.again[i], sum, limit + rounding) ? Treatment::added_to : seen;
+  return was_huge && !is_off(values, values.again[i], sum, limit + rounding_of_sums) ? Treatment::added_to : seen;
 }
 
 std::uint64_t count_of(const std::vector<Treatment>& treatments, Treatment wanted) {
@@ -220,7 +267,7 @@ WrongElement example_of(const OutputValues& values, std::size_t i, Treatment tre
 
 bool is_right_when_called_again(const Positions& wrong, const OutputValues& values, double limit) {
   return !values.again.empty() &&
-         all_of(wrong, [&](std::size_t i) { return !is_off(values.again[i], values.expected[i], limit); });
+         all_of(wrong, [&](std::size_t i) { return !is_off(values, values.again[i], values.expected[i], limit); });
 }
 
 }  // namespace
@@ -232,7 +279,7 @@ WrongOutput wrong_output(const OutputValues& values, double limit) {
   Positions wrong, written;
   std::vector<Treatment> treatments;
   for (std::size_t i = 0; i < values.expected.size(); ++i) {
-    if (!is_off(values.got[i], values.expected[i], limit)) continue;
+    if (!is_off(values, values.got[i], values.expected[i], limit)) continue;
     wrong.push_back(i);
     treatments.push_back(treatment_of(values, i, limit));
     if (treatments.back() == Treatment::written) written.push_back(i);

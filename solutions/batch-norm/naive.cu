@@ -19,17 +19,13 @@ __global__ void batch_norm(const float* x, float* y, size_t samples, size_t feat
   float sum = 0;
   for (size_t b = 0; b < samples; ++b) {
     const float* plane = x + (b * features + feature) * positions;
-    float part = 0;
-    for (size_t i = threadIdx.x; i < positions; i += 256) part += plane[i];
-    sum += part;
+    for (size_t i = threadIdx.x; i < positions; i += 256) sum += plane[i];
   }
   const float mean = block_sum(sum) / count;
   float squares = 0;
   for (size_t b = 0; b < samples; ++b) {
     const float* plane = x + (b * features + feature) * positions;
-    float part = 0;
-    for (size_t i = threadIdx.x; i < positions; i += 256) part += (plane[i] - mean) * (plane[i] - mean);
-    squares += part;
+    for (size_t i = threadIdx.x; i < positions; i += 256) squares += (plane[i] - mean) * (plane[i] - mean);
   }
   const float scale = 1 / sqrtf(block_sum(squares) / count + 1e-5f);
   for (size_t b = 0; b < samples; ++b) {

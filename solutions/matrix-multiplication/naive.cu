@@ -1,5 +1,4 @@
-// One thread computes one element of the product. A sum of half a million floats would round too often, so it is
-// made of shorter ones.
+// One thread computes one element of the product.
 #include <cuda_runtime.h>
 
 __global__ void multiply(const float* a, const float* b, float* c, size_t rows, size_t columns,
@@ -9,11 +8,7 @@ __global__ void multiply(const float* a, const float* b, float* c, size_t rows, 
   const size_t i = index / columns;
   const size_t j = index % columns;
   float sum = 0;
-  for (size_t first = 0; first < terms; first += 1024) {
-    float part = 0;
-    for (size_t k = first; k < terms && k < first + 1024; ++k) part += a[i * terms + k] * b[k * columns + j];
-    sum += part;
-  }
+  for (size_t k = 0; k < terms; ++k) sum += a[i * terms + k] * b[k * columns + j];
   c[index] = sum;
 }
 

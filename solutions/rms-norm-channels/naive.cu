@@ -5,15 +5,8 @@ __global__ void rms_norm(const float* x, float* y, size_t samples, size_t featur
   const size_t index = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (index >= samples * positions) return;
   const size_t start = index / positions * features * positions + index % positions;
-  // Parts of 256 features are added first: a long sum would lose digits.
   float squares = 0;
-  for (size_t begin = 0; begin < features; begin += 256) {
-    float part = 0;
-    for (size_t f = begin; f < features && f < begin + 256; ++f) {
-      part += x[start + f * positions] * x[start + f * positions];
-    }
-    squares += part;
-  }
+  for (size_t f = 0; f < features; ++f) squares += x[start + f * positions] * x[start + f * positions];
   const float rms = sqrtf(squares / features + 1e-5f);
   for (size_t f = 0; f < features; ++f) y[start + f * positions] = x[start + f * positions] / rms;
 }

@@ -70,7 +70,7 @@ class Prepared:
         for old in [*self.folder.glob("*.md"), *self.folder.glob("*.py")]:
             old.unlink()
         self.folder.mkdir(parents=True, exist_ok=True)
-        code, _, errors = run_process([options.kgrade, "import", str(self.source), "--output", str(self.folder),
+        code, _, errors = run_process([options.kgrade, "import", str(self.source), "--problems", str(self.folder),
                                        "--python", options.python], min(150, options.deadline - time.monotonic()))
         made = sorted(self.folder.glob("*.md"))
         # Only a refusal is known for good: 2 is the file's own fault.

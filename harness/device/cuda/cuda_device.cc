@@ -146,6 +146,14 @@ class Results {
     queue_reading();
     wait();
   }
+  // Room in device memory for device::most_sampled values. It shares the parts of comparisons.
+  double* samples() { return reinterpret_cast<double*>(parts(0)); }
+  // What is there once it is read.
+  std::vector<double> read_samples(std::size_t count) {
+    std::vector<double> values(count);
+    KGRADE_CUDA_CHECK(cudaMemcpy(values.data(), samples(), count * sizeof(double), cudaMemcpyDeviceToHost));
+    return values;
+  }
   Counter counter(std::size_t index) const { return static_cast<const Counter*>(host_)[index]; }
   ElementErrors errors_of(std::size_t index) const {
     const auto* const first =
@@ -161,6 +169,7 @@ class Results {
   }
   static constexpr std::size_t bytes =
       max_counters * sizeof(Counter) + max_parameters * comparison_parts * sizeof(ElementErrors);
+  static_assert(device::most_sampled * sizeof(double) <= max_parameters * comparison_parts * sizeof(ElementErrors));
 
   void* device_ = nullptr;
   void* host_ = nullptr;
@@ -353,6 +362,11 @@ class CudaDevice : public Device {
     cuda::count_wrong(compared(output), limit, results_.fresh_counters(1));
     results_.read();
     return results_.counter(0);
+  }
+
+  std::vector<double> sample(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements, Dtype dtype) override {
+    cuda::sample(bytes_of(buffer, begin), elements, dtype, results_.samples());
+    return results_.read_samples(static_cast<std::size_t>(device::sample_size(elements)));
   }
 
   void read(SharedBuffer& buffer, std::uint64_t begin, void* destination, std::uint64_t bytes) override {

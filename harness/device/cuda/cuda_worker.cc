@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 
 #include "device/cuda/check.h"
@@ -34,6 +35,9 @@ void keep_freed_memory(int ordinal) {
     cudaGetLastError();  // a device without pools
 }
 
+// Of the present call.
+std::atomic<int> first_failed_launch{0};
+
 // Between allocations, and free again during the call: a stray access that went from one tensor straight into
 // the next would be in bounds to the tools. Small, as small tensors are: the driver (580) takes 1 MiB
 // from elsewhere and leaves small allocations side by side.
@@ -58,6 +62,11 @@ class Gaps {
 };
 
 }  // namespace
+
+void note_failed_launch(int error) {
+  int none = 0;
+  first_failed_launch.compare_exchange_strong(none, error);
+}
 
 CudaWorker::~CudaWorker() = default;  // the process ends: the driver takes everything back
 
@@ -129,6 +138,7 @@ bool CudaWorker::queue_after(Launches launches) {
 
 void CudaWorker::begin_call(Entry entry, Launches launches, std::uint32_t gate) {
   error_ = 0;
+  first_failed_launch = 0;
   queued_ = queue_before(gate);
   if (!queued_) return;
   for (std::size_t i = 0; i < launches.size() && error_ == 0; ++i) error_ = entry(launches[i]);
@@ -140,6 +150,7 @@ TimedCall CudaWorker::end_call() {
   result.error = error_;
   const cudaError_t status = queued_ ? cudaEventSynchronize(event(captured_)) : cudaDeviceSynchronize();
   if (result.error == 0) result.error = status;
+  result.failed_launch = first_failed_launch;
   float elapsed_ms = 0;
   const bool timed =
       queued_ && ok(status) && ok(cudaEventElapsedTime(&elapsed_ms, event(start_), event(stop_)));
@@ -159,6 +170,14 @@ std::uint64_t CudaWorker::settle() {
 void CudaWorker::evict_cache_lines() {
   cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);
   cudaCtxResetPersistingL2Cache();
+}
+
+// An error of the contestant's own kernels shows here, too: the next call reports it.
+bool CudaWorker::overwrite(std::uint64_t address, std::uint64_t bytes, unsigned char value) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): as arguments have it.
+  const cudaError_t status = cudaMemset(reinterpret_cast<void*>(address), value, bytes);
+  if (status != cudaErrorInvalidValue) cudaStreamSynchronize(nullptr);
+  return status != cudaErrorInvalidValue;
 }
 
 bool CheckedCudaWorker::prepare() {
@@ -216,12 +235,14 @@ void CheckedCudaWorker::begin_call(Entry entry, Launches launches, std::uint32_t
   for (const Loan& loan : loans_) {
     ours.at(loan.terms.parameter) = reinterpret_cast<unsigned long long>(loan.copy);
   }
+  first_failed_launch = 0;
   const auto start = std::chrono::steady_clock::now();
   timed_.error = entry(ours.data());
   const cudaError_t status = cudaDeviceSynchronize();
   timed_.elapsed_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (timed_.error == 0) timed_.error = status;
+  timed_.failed_launch = first_failed_launch;
   timed_.device_failed = !take_copies_back() && timed_.error == 0;
 }
 

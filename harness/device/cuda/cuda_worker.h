@@ -11,6 +11,10 @@
 
 namespace kgrade::cuda {
 
+// A launch of the contestant's failed: its library calls this (compile/launch_watch.h) by way of
+// kgrade_launch_failed(), which the worker's program exports.
+void note_failed_launch(int error);
+
 // The usual worker. A call is, on the legacy default stream: the gate, start event, entries, stop
 // event, capture of the outputs. The gate holds the stream until all launches behind it are queued, so that
 // their latency does not show between the events, and until the referee has put the inputs in place. No
@@ -31,6 +35,7 @@ class CudaWorker : public WorkerDevice {
   TimedCall end_call() override;
   std::uint64_t settle() override;
   void evict_cache_lines() override;
+  bool overwrite(std::uint64_t address, std::uint64_t bytes, unsigned char value) override;
 
  private:
   bool queue_before(std::uint32_t gate);

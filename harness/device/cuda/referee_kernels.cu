@@ -124,6 +124,11 @@ __global__ void count_wrong_kernel(device::ComparedOutput output, double limit, 
   add_to(total, wrong);
 }
 
+__global__ void sample_kernel(const unsigned char* tensor, std::uint64_t elements, Dtype dtype, double* values) {
+  for (std::uint64_t i = thread_index(); i < device::sample_size(elements); i += thread_count())
+    values[i] = device::load_number(dtype, tensor, device::sampled_element(i, elements));
+}
+
 }  // namespace
 
 void fill_random_bytes(unsigned char* buffer, const TwoRanges& ranges, const device::Poison& poison) {
@@ -176,6 +181,11 @@ void compare(const device::ComparedOutput& output, ElementErrors* parts) {
 
 void count_wrong(const device::ComparedOutput& output, double limit, Counter* total) {
   count_wrong_kernel<<<grid_for(output.elements), threads_per_block>>>(output, limit, total);
+  KGRADE_CUDA_CHECK(cudaGetLastError());
+}
+
+void sample(const unsigned char* tensor, std::uint64_t elements, Dtype dtype, double* values) {
+  sample_kernel<<<grid_for(device::sample_size(elements)), threads_per_block>>>(tensor, elements, dtype, values);
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 

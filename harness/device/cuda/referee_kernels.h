@@ -44,4 +44,7 @@ void count_wrong(const device::ComparedOutput& output, double limit, Counter* to
 // `parts` has room for comparison_parts of them; merged in their order they are the comparison.
 void compare(const device::ComparedOutput& output, ElementErrors* parts);
 
+// The elements of a tensor that device::sampled_element() names, device::sample_size(elements) of them.
+void sample(const unsigned char* tensor, std::uint64_t elements, Dtype dtype, double* values);
+
 }  // namespace kgrade::cuda

@@ -224,6 +224,14 @@ std::uint64_t EmulatedDevice::count_wrong(const OutputPair& output, double limit
   return wrong;
 }
 
+std::vector<double> EmulatedDevice::sample(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
+                                           Dtype dtype) {
+  std::vector<double> values(static_cast<std::size_t>(device::sample_size(elements)));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = device::load_number(dtype, bytes_of(buffer, begin), device::sampled_element(i, elements));
+  return values;
+}
+
 void EmulatedDevice::read(SharedBuffer& buffer, std::uint64_t begin, void* destination, std::uint64_t bytes) {
   ::memcpy(destination, bytes_of(buffer, begin), bytes);
 }

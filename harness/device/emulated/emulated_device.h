@@ -23,6 +23,8 @@ class EmulatedDevice : public Device {
   Inspection end_inspection() override;
   std::uint64_t count_unwritten(const Filling& filling) override;
   std::uint64_t count_wrong(const OutputPair& output, double limit) override;
+  std::vector<double> sample(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
+                             Dtype dtype) override;
   void read(SharedBuffer& buffer, std::uint64_t begin, void* destination, std::uint64_t bytes) override;
   void write(SharedBuffer& buffer, std::uint64_t begin, const void* source, std::uint64_t bytes) override;
   std::uint64_t room_to_move() const override { return std::uint64_t{64} << 10; }

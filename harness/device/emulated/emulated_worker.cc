@@ -76,6 +76,7 @@ void EmulatedWorker::unmap_all() {
 // What runs on this device has run when the entry returns: there is nothing to wait for, and no gate.
 void EmulatedWorker::begin_call(Entry entry, Launches launches, std::uint32_t /*gate*/) {
   timed_ = {};
+  kgrade_emulated::take_failed_launch();
   const auto start = std::chrono::steady_clock::now();
   if (book_ != nullptr) kgrade_emulated::begin_checked_call();
   for (std::size_t i = 0; i < launches.size() && timed_.error == 0; ++i) timed_.error = entry(launches[i]);
@@ -87,6 +88,7 @@ void EmulatedWorker::begin_call(Entry entry, Launches launches, std::uint32_t /*
     const auto* const output = reinterpret_cast<const void*>(launches[capture.launch][capture.parameter]);
     std::memcpy(capture.memory, output, capture.bytes);
   }
+  timed_.failed_launch = kgrade_emulated::take_failed_launch();
   if (timed_.error != 0 && kgrade_emulated::device_memory_was_refused())
     timed_.error = cudaErrorMemoryAllocation;
   if (timed_.error == cudaErrorMemoryAllocation)
@@ -106,6 +108,12 @@ bool EmulatedWorker::watch(UniqueFd book) {
 void EmulatedWorker::has_loaded(Entry entry) {
   if (book_ != nullptr && contestants_ == Contestants::libraries)
     kgrade_emulated::check_library_of(reinterpret_cast<const void*>(entry));
+}
+
+bool EmulatedWorker::overwrite(std::uint64_t address, std::uint64_t bytes, unsigned char value) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): as arguments have it.
+  std::memset(reinterpret_cast<void*>(address), value, bytes);
+  return true;
 }
 
 void limit_contestant(kgrade_emulated::LimitHandler on_excess) {

@@ -28,6 +28,7 @@ class EmulatedWorker : public WorkerDevice {
   TimedCall end_call() override { return timed_; }
   bool watch(UniqueFd book) override;
   void has_loaded(Entry entry) override;
+  bool overwrite(std::uint64_t address, std::uint64_t bytes, unsigned char value) override;
 
  private:
   struct Mapping {

@@ -9,10 +9,10 @@ import sys
 
 import torch
 
-from . import (computed_inputs, device_memory, extensions, kept_buffers, late_compiles, module_state, operator_trace,
-               popcorn, problem_names, streams, trusted_module)
+from . import (computed_inputs, device_memory, extensions, kept_answers, kept_buffers, late_compiles, module_state,
+               operator_trace, own_memory, popcorn, problem_names, streams, trusted_module)
 from .errors import SignatureMismatch, Unsupported, WrongAnswer, place_of
-from .tensors import TYPES, Lender, address_of_result, copy_to, is_same
+from .tensors import TYPES, Lender, address_of_result, copy_to, is_same, unwatched
 
 FOLDER = "/tmp/submission"
 
@@ -62,6 +62,8 @@ class Call:
         self.rank = (self.module_call or {}).get("rank")
         self.module = None
         self.buffers = None  # of a module, what is put back
+        self.own_memory = None  # of a candidate that is a module
+        self.answers = kept_answers.KeptAnswers()
         # Of a problem that is a file with a Model.
         self.is_of_file = contract.get("of_file", False)
         self.key = repr((sorted(self.shapes.items()), sorted(self.scalars.items())))
@@ -83,14 +85,13 @@ class Contestant:
         self.source = bundle["source"].removeprefix("\ufeff")
         self.shown = bundle["shown_as"]
         self.files = {}
-        self.views = (self.contract.get("torch") or {}).get("views", ())
         self.beside, self.refused = bundle.get("beside", {}), bundle.get("refused", {})
         self.lender = Lender(library.functions)
         self.calls = {}
         self.current = None
-        self.kept = []
         self.is_locked = False
         self.is_put_back = False
+        self.seeds = []  # of the launches of this call that have not begun
         self.function = None
         self.module_class = None
         self.left_out = set()  # weights that the module does without
@@ -99,16 +100,16 @@ class Contestant:
         self.traced = operator_trace.Trace(self.source)
         self.extensions = extensions.Extensions(library)
         self.compiled_late = None
+        self.limitation = None  # of Triton's interpreter: what it could not do when an error was raised
         if library.is_emulated:
             from . import emulated_cuda, emulated_triton
 
             emulated_cuda.install()
-            emulated_triton.install()
+            self.limitation = emulated_triton.install(self.source)
             self.end_on_default_stream = lambda: None
         else:
             streams.join_changes()
             self.end_on_default_stream = streams.to_default
-        self.is_device = (lambda tensor: True) if library.is_emulated else (lambda tensor: tensor.is_cuda)
 
     # Loading.
 
@@ -189,12 +190,15 @@ class Contestant:
             return
         if "leaves" in description:
             # Between calls the memory stays: a driver that clears it behind one call slows the next one down.
-            self.kept.clear()
+            for call in self.calls.values():
+                call.answers.clear()
             device_memory.release()
             return
         call = Call(self.contract, description)
         call = self.calls.setdefault(call.key, call)
         call.was_lent_anew = True
+        if self.current is not None:
+            self.current.answers.clear()
         self.current = call
 
     def draw_inputs(self, seed, addresses):
@@ -212,9 +216,11 @@ class Contestant:
                     self.inputs.chosen(values, name, shape, dtype))
         self.inputs.finish()
 
-    def begin(self):
-        """Before the launches of a call, and not timed."""
-        self.kept.clear()
+    def begin(self, seeds):
+        """Before the launches of a call, and not timed. `seeds`: of the random numbers that each launch draws."""
+        self.seeds = list(seeds)
+        if self.current is not None:
+            self.current.answers.begin()
         self.is_put_back = False
         self.put_back_buffers()
 
@@ -228,14 +234,17 @@ class Contestant:
         call = self.current
         self.put_back_buffers()
         self.is_put_back = False
-        tensors, ranges = self.lend(arguments, call)
+        seed = self.seeds.pop(0)
+        tensors = self.lend(arguments, call)
         if self.module_class is not None and (call.module is None or self.is_stale(call, tensors)):
             self.build_module(call, tensors)
         if self.is_locked or self.role is not None:
-            results = self.run(call, tensors)
+            results = self.run(call, tensors, seed)
         else:
             with self.traced.recording(call.key):
-                results = self.run(call, tensors)
+                results = self.run(call, tensors, seed)
+        if call.own_memory is not None:
+            results = call.own_memory.apart(results)
         if call.buffers is not None:
             results = call.buffers.apart(results)
         self.end_on_default_stream()
@@ -247,19 +256,19 @@ class Contestant:
             if self.are_outputs(results, call, tensors):
                 return
             if self.entry.get("may_return"):
-                self.write_results(call, tensors, results, ranges)
+                self.write_results(call, tensors, results)
                 return
             raise WrongAnswer(
                 f"'{self.entry['name']}' takes its outputs as arguments and returned something; return nothing")
         if self.role == trusted_module.ORACLE:
             # What others are held against is read where it was lent.
-            self.write_results(call, tensors, results, ranges)
+            self.write_results(call, tensors, results)
         else:
-            self.take_results(arguments, call, results, ranges)
+            self.take_results(arguments, call, results)
 
     def lend(self, arguments, call):
-        """New tensors for this call, by name, and the address ranges of its inputs."""
-        tensors, ranges = {}, []
+        """New tensors for this call, by name."""
+        tensors = {}
         for position, parameter in enumerate(self.contract["parameters"]):
             name = parameter["name"]
             if parameter["role"] == "scalar":
@@ -270,15 +279,12 @@ class Contestant:
             if tensor.dtype != dtype:
                 tensor = tensor.view(dtype)
             tensors[name] = tensor
-            if parameter["role"] == "input":
-                address = arguments[position]
-                ranges.append((address, address + tensor.numel() * bits // 8))
-        return tensors, ranges
+        return tensors
 
-    def run(self, call, tensors):
+    def run(self, call, tensors, seed):
         if self.module_class is not None:
             if call.is_of_file:
-                trusted_module.seed_forward()
+                trusted_module.seed_forward(seed)
             if self.role is not None:
                 return call.module.forward_with({**call.scalars, **tensors}, call.output_types, self.is_compiled)
             return call.module.forward_with({**call.scalars, **tensors})
@@ -307,7 +313,9 @@ class Contestant:
             call.module = trusted_module.TrustedModule(call.module, self.role, device, weights, call.is_of_file,
                                                        call.narrow_type)
             call.buffers = kept_buffers.KeptBuffers(call.module.built.module)
-        elif call.is_of_file:
+            return
+        call.own_memory = own_memory.OwnMemory(call.module.module)
+        if call.is_of_file:
             changing = {name.rpartition(".")[2] for name in self.contract["torch"]["free"]}
             call.buffers = kept_buffers.KeptBuffers(call.module.module, changing)
 
@@ -325,18 +333,19 @@ class Contestant:
         outputs = [tensors[output["name"]] for output in call.outputs]
         return len(results) == len(outputs) and all(is_same(a, b) for a, b in zip(results, outputs))
 
-    def take_results(self, arguments, call, results, ranges):
+    def take_results(self, arguments, call, results):
         positions = self.contract["output_positions"]
-        for (_, address, dense), position in zip(self.dense_results(call, results, ranges), positions):
-            self.kept.append(dense)
-            arguments[position] = address
+        with unwatched():
+            for (_, address, dense), position in zip(self.dense_results(call, results), positions):
+                arguments[position] = call.answers.keep(dense, address, not self.seeds)
 
-    def write_results(self, call, tensors, results, ranges):
+    def write_results(self, call, tensors, results):
         """Of a function that was lent its outputs and returned others."""
-        for name, _, dense in list(self.dense_results(call, results, ranges)):
-            copy_to(tensors[name], dense)
+        with unwatched():
+            for name, _, dense in list(self.dense_results(call, results)):
+                copy_to(tensors[name], dense)
 
-    def dense_results(self, call, results, ranges):
+    def dense_results(self, call, results):
         """Name, address and tensor of each output that was returned."""
         results = results if isinstance(results, (tuple, list)) else (results,)
         if len(results) != len(call.outputs):
@@ -346,9 +355,7 @@ class Contestant:
             dtype = TYPES[call.types[name]][0]
             if self.module_class is not None and isinstance(result, torch.Tensor):
                 result = with_type(with_axes(result, call.shapes[name], call.is_of_file), dtype, call.is_of_file)
-            # A Model returns what it was given: then so may its answer.
-            refused = () if name in self.views else ranges
-            yield name, *address_of_result(result, name, call.shapes[name], dtype, refused, self.is_device)
+            yield name, *address_of_result(result, name, call.shapes[name], dtype, self.library.is_emulated)
 
     @staticmethod
     def output_words(call):
@@ -359,6 +366,9 @@ class Contestant:
 
     def lock(self):
         self.is_locked = True
+        for call in self.calls.values():
+            if call.own_memory is not None:
+                call.own_memory.look_again()
         late_compiles.watch(self)
         self.library.report({
             "operators": self.traced.names(),
@@ -372,6 +382,11 @@ class Contestant:
             return f"compiles in a measured call: {self.compiled_late}"
         seen = error
         while seen is not None:
+            # Triton's interpreter raises an error of its own for each error in a kernel.
+            if isinstance(seen, Unsupported):
+                return str(seen)
+            if self.limitation is not None and (limitation := self.limitation(seen)):
+                return limitation
             if self.is_locked and isinstance(seen, PermissionError) and seen.errno == 1:
                 return "compiles in a measured call: starts a program"
             if self.library.is_emulated and isinstance(seen, RuntimeError) and NEEDS_GPU.search(str(seen)):

@@ -8,6 +8,7 @@ import torch
 import torch.utils._device  # of some versions only loaded when it is first used
 from torch.overrides import TorchFunctionMode
 
+from . import emulated_precision
 from .errors import Unsupported
 
 DEVICE = torch.device("cuda", 0)
@@ -52,7 +53,7 @@ class DeviceUnderTest(TorchFunctionMode):
             kwargs = {**kwargs, "pin_memory": False}
         if name == "pin_memory":
             return args[0]
-        return function(*args, **kwargs)
+        return emulated_precision.call(function, args, kwargs)
 
 
 class Stream:
@@ -166,8 +167,43 @@ class Generator(torch.Generator, metaclass=GeneratorKind):
         return super().__new__(cls, HOST if is_cuda(device) else device)
 
 
+def on_host(device_types):
+    """The device of a kernel that is registered for an operator: "cuda", or several."""
+    if isinstance(device_types, str) or device_types is None:
+        return "cpu" if device_types == "cuda" else device_types
+    return sorted({on_host(one) for one in device_types})
+
+
+def register_on_host():
+    """Operators that a candidate registers for GPUs are called with tensors in host memory."""
+    library = torch.library
+    for name in ("custom_op", "register_kernel"):
+        if hasattr(library, name):
+            setattr(library, name, with_device_on_host(getattr(library, name)))
+    if hasattr(library, "Library"):
+        implement = library.Library.impl
+
+        def impl(self, name, function, key="", **options):
+            return implement(self, name, function, "CPU" if key == "CUDA" else key, **options)
+
+        library.Library.impl = impl
+
+
+def with_device_on_host(register):
+    def registered(name, *arguments, **options):
+        if "device_types" in options:
+            options["device_types"] = on_host(options["device_types"])
+        elif register.__name__ == "register_kernel" and arguments:
+            arguments = (on_host(arguments[0]), *arguments[1:])
+        return register(name, *arguments, **options)
+
+    return registered
+
+
 def install():
     default_to_host()
+    register_on_host()
+    emulated_precision.reach_scripts()
     reach_threads()
     torch.Generator = Generator
     cuda = torch.cuda

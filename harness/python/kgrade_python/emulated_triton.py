@@ -1,11 +1,53 @@
 """Triton on the emulated device: its interpreter, without a GPU's driver."""
 
+import inspect
+import types
+
+from . import emulated_interpreter, emulated_language
+from .emulated_cuda import PROPERTIES
+from .errors import Unsupported
+
+
+class Missing(Unsupported, AttributeError):
+    """What Triton has for a GPU only. As an AttributeError it is no surprise to those who ask whether it is there."""
+
+
+def missing(what):
+    """An object's __getattr__, which says what is missing where."""
+
+    def __getattr__(_, name):
+        raise Missing(f"'{name}' of {what}: not on the emulated device")
+
+    return __getattr__
+
+
+class Utils:
+    """What persistent kernels and cost models ask of the driver."""
+
+    __getattr__ = missing("Triton's driver")
+
+    def get_device_properties(self, _=0):
+        return {
+            "max_shared_mem": PROPERTIES.shared_memory_per_block_optin,
+            "max_num_regs": PROPERTIES.regs_per_multiprocessor,
+            "multiprocessor_count": PROPERTIES.multi_processor_count,
+            "warpSize": PROPERTIES.warp_size,
+            "max_threads_per_sm": PROPERTIES.max_threads_per_multi_processor,
+            "sm_clock_rate": 1_000_000, "mem_clock_rate": 1_000_000, "mem_bus_width": 256,
+        }
+
 
 class Driver:
     """What Triton's own code asks of a driver, as far as the interpreter gets there."""
 
+    __getattr__ = missing("Triton's driver")
+    utils = Utils()
+
     def get_current_device(self):
         return 0
+
+    def set_current_device(self, _):
+        pass
 
     def get_current_stream(self, _=None):
         return 0
@@ -20,10 +62,13 @@ class Driver:
 
         return torch.cuda
 
+    def get_device_capability(self, _=0):
+        return PROPERTIES.major, PROPERTIES.minor
+
     def get_current_target(self):
         from triton.backends.compiler import GPUTarget
 
-        return GPUTarget("cuda", 80, 32)
+        return GPUTarget("cuda", 10 * PROPERTIES.major + PROPERTIES.minor, PROPERTIES.warp_size)
 
     def get_benchmarker(self):
         return run_once
@@ -43,12 +88,82 @@ def run_once(function, *_, quantiles=None, **__):
     return [1.0] * len(quantiles) if quantiles else 1.0
 
 
-def install():
+class CompiledKernel:
+    """What warmup() and a launch return: a kernel with the figures of a small one, which can be launched itself."""
+
+    __getattr__ = missing("a compiled Triton kernel")
+    n_regs, n_spills, n_max_threads = 32, 0, 1024
+
+    def __init__(self, kernel, options):
+        self.kernel = kernel
+        self.options = options
+        self.name = kernel.__name__
+        self.metadata = types.SimpleNamespace(
+            name=self.name, shared=1024, num_warps=options.get("num_warps", 4), num_ctas=options.get("num_ctas", 1),
+            num_stages=options.get("num_stages", 3), cluster_dims=(1, 1, 1))
+
+    def _init_handles(self):
+        pass
+
+    def __getitem__(self, grid):
+        """A launch gives all arguments, or, as older versions of Triton have it, those that are no constants."""
+
+        def launch(*arguments):
+            names = list(self.kernel.arg_names)
+            constants = {name: value for name, value in self.options.items() if name in names}
+            if len(arguments) < len(names):
+                names = [name for name in names if name not in constants]
+            return self.kernel.run(grid=grid, warmup=False, **{**constants, **dict(zip(names, arguments))})
+
+        return launch
+
+
+def return_compiled(interpreter):
+    """A launch in the interpreter returns nothing, and neither does warmup()."""
+    interpreted = interpreter.InterpretedFunction
+    compiler_options = getattr(interpreter, "InterpreterOptions", None)
+    run = interpreted.run
+
+    def run_and_return(self, *arguments, grid, warmup, **options):
+        if not warmup:
+            if compiler_options is not None:
+                # What a kernel asks for by num_threads().
+                compiler_options.num_warps = options.get("num_warps", 4)
+            run(self, *arguments, grid=grid, warmup=False, **options)
+        return CompiledKernel(self, options)
+
+    interpreted.run = run_and_return
+    interpreted.__getattr__ = missing("a Triton kernel")
+
+
+def refuse_gluon():
     try:
-        import triton
-        from triton.runtime import driver
+        from triton.experimental.gluon import _runtime
     except ImportError:
         return
+
+    def run(*_, **__):
+        raise Unsupported("Triton's Gluon, which its interpreter does not run: not on the emulated device")
+
+    _runtime.GluonJITFunction.run = run
+
+
+def install(source):
+    """`source`: the candidate's, which tells whether what is slow to import is needed. Returns what tells limitations of
+    the interpreter from mistakes in a kernel, or None without Triton."""
+    try:
+        import triton
+        from triton.runtime import driver, interpreter
+    except ImportError:
+        return None
     driver.set_active(Driver())
     if hasattr(triton, "testing"):
         triton.testing.do_bench = run_once
+        triton.testing.do_bench_cudagraph = run_once
+    if inspect.isclass(getattr(interpreter, "InterpretedFunction", None)):
+        return_compiled(interpreter)
+    emulated_interpreter.install(interpreter)
+    emulated_language.install(interpreter)
+    if "gluon" in source:
+        refuse_gluon()
+    return emulated_interpreter.limitation

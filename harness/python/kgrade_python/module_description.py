@@ -9,6 +9,8 @@
  "outputs": [{"name", "shape", "dtype", "ties", "of_input"}]}       ties: chosen_indices.py; only of indices of an input
                                                                     of_input: true where it lies in an input's memory
 
+"terms" is how many the longest sum of forward() has (sum_lengths.py).
+
 draw: {"kind": "uniform" | "normal" | "integers" | "constant", "first", "second"}, as draws.py has them. A constant
 weight is drawn around its value, so that no candidate can leave it out. Of a file that is wrong: {"error", "line": 0 for
 none}.
@@ -78,6 +80,7 @@ class Description:
     def as_json(self):
         inputs, forward = self.inputs()
         weights = self.weights()
+        self.notes += self.run.places.notes
         if self.run.random:
             drawn = ", ".join(self.run.random)
             self.notes.append(f"forward() draws random numbers ({drawn}): each call gets the same seed")
@@ -93,6 +96,7 @@ class Description:
             "buffers": [{"module_name": refuse_name(name), **form(each), "changes": name in self.run.changed_buffers and bool(STATE_NAME.fullmatch(name))}
                         for name, each in self.run.model.named_buffers()],
             "outputs": self.outputs(),
+            "terms": self.run.sums.longest,
             "mode": "train" if self.run.model.training else "eval",
             "notes": self.notes,
         }

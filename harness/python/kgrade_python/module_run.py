@@ -9,13 +9,16 @@ from .chosen_indices import IndexLog
 from .draws import DrawLog, simplified, storage_of
 from .module_file import FileError
 from .origins import OriginLog, computed_together
+from .repeated_places import RepeatedPlaces
+from .sum_lengths import SumLengths
 
 SEED = 0
 
 
 class ModuleRun:
     """What the file did: `inputs`, `positional` and `keywords` of Model, `model`, `outputs`; `draws` of inputs and
-    weights, `random` operators of forward, `indices` that it chooses. `input_draws` has None for an input that is computed,
+    weights, `random` operators of forward, `indices` that it chooses, `sums` that it makes, `places` that it
+    writes to. `input_draws` has None for an input that is computed,
     and for what it is computed from; `origins` says which that is.
 
     `mode`: makes the mode that it runs under, the constructor of Model only with `is_model_fake`. `budget`: as DrawLog
@@ -26,6 +29,7 @@ class ModuleRun:
         self.file = file
         self.is_model_fake = is_model_fake
         self.draws, forward, self.indices = DrawLog(budget), DrawLog(budget), IndexLog()
+        self.sums, self.places = SumLengths(), RepeatedPlaces()
         mode = mode()
         torch.manual_seed(SEED)
         with torch.no_grad():
@@ -36,7 +40,7 @@ class ModuleRun:
             with mode if is_model_fake else contextlib.nullcontext():
                 self.build(self.draws)
             before = dict(self.model.named_buffers())
-            with mode, forward, self.indices:
+            with mode, forward, self.indices, self.sums, self.places:
                 self.outputs = self.run_forward()
         after = dict(self.model.named_buffers())
         self.changed_buffers = {name for name, buffer in before.items()

@@ -18,7 +18,7 @@ ENDS_OUT_OF_MEMORY = 5
 LOAD = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 DESCRIBE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 DRAW_INPUTS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_ulonglong, ctypes.POINTER(ctypes.c_ulonglong))
-BEGIN = ctypes.CFUNCTYPE(None)
+BEGIN = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_ulonglong), ctypes.c_int)
 CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_ulonglong))
 LOCK = ctypes.CFUNCTYPE(ctypes.c_int)
 
@@ -138,8 +138,8 @@ class Server:
     def draw_inputs(self, seed, addresses):
         return self.guarded(lambda: self.contestant.draw_inputs(seed, addresses))
 
-    def begin(self):
-        self.guarded(self.contestant.begin)
+    def begin(self, seeds, launches):
+        self.guarded(lambda: self.contestant.begin(seeds[:launches]))
 
     def call(self, arguments):
         # The one path that is timed: no more frames than it needs.

@@ -30,11 +30,23 @@ _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
 _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
-# Saved before a candidate is loaded, which may replace them.
+# Saved before a candidate is loaded, which may replace them. All are functions in C, which ask nothing of the tensor's own
+# attributes.
 _from_dlpack = torch._C._from_dlpack  # pylint: disable=protected-access
 _tensor = torch.Tensor
+_plain_types = (torch.Tensor, torch.nn.Parameter)
+_strided = torch.strided
 _data_ptr = torch.Tensor.data_ptr
+_numel = torch.Tensor.numel
+_is_contiguous = torch.Tensor.is_contiguous
+_contiguous = torch.Tensor.contiguous
+_is_neg = torch.Tensor.is_neg
+_resolve_neg = torch.Tensor.resolve_neg
+_shape_of, _dtype_of, _layout_of, _device_of, _is_cuda = (
+    getattr(torch.Tensor, name).__get__ for name in ("shape", "dtype", "layout", "device", "is_cuda"))
 copy_to = torch.Tensor.copy_
+# Neither a subclass nor a mode that a candidate has left on answers in the place of these functions.
+unwatched = torch._C.DisableTorchFunction
 
 
 class Lender:
@@ -51,35 +63,34 @@ class Lender:
 def is_same(result, output):
     """Whether `result` is `output`, or another tensor of the same elements in the same memory."""
     return result is output or (
-        type(result) is _tensor and result.shape == output.shape and result.dtype == output.dtype
-        and result.is_contiguous() and _data_ptr(result) == _data_ptr(output))
+        type(result) is _tensor and _shape_of(result) == _shape_of(output) and _dtype_of(result) == _dtype_of(output)
+        and _is_contiguous(result) and _data_ptr(result) == _data_ptr(output))
 
 
-def address_of_result(result, name, shape, dtype, inputs, is_device):
-    """The address of what a candidate returned for one output, and the tensor to keep until it has been read.
+def address_of_result(result, name, shape, dtype, is_emulated):
+    """The address of what a candidate returned for one output, and the tensor to keep until it has been read. To be called
+    in unwatched(). Whether the memory is an input's is decided in contest/returned_memory.h.
 
-    Raises WrongAnswer for what is no answer: another type, shape or place, or an input.
+    Raises WrongAnswer for what is no answer: another type, shape or place.
     """
     if not isinstance(result, _tensor):
         raise WrongAnswer(f"returned {type(result).__name__} for output '{name}'; return a tensor")
-    if type(result) is not _tensor and type(result) is not torch.nn.Parameter:
+    if type(result) not in _plain_types:
         raise WrongAnswer(
             f"returned a {type(result).__name__} for output '{name}'; return a plain tensor")
-    if tuple(result.shape) != shape:
-        raise WrongAnswer(f"returned shape {list(result.shape)} for output '{name}', which has {list(shape)}")
-    if result.dtype != dtype:
-        raise WrongAnswer(f"returned {result.dtype} for output '{name}', which is {dtype}".replace("torch.", ""))
-    if not is_device(result):
-        raise WrongAnswer(f"returned a tensor on the {result.device} for output '{name}'; return it on the GPU")
-    if result.layout != torch.strided:
-        raise WrongAnswer(f"returned a {result.layout} tensor for output '{name}'; return a dense one")
-    dense = result if result.is_contiguous() else result.contiguous()
+    if tuple(_shape_of(result)) != shape:
+        raise WrongAnswer(f"returned shape {list(_shape_of(result))} for output '{name}', which has {list(shape)}")
+    if _dtype_of(result) != dtype:
+        raise WrongAnswer(f"returned {_dtype_of(result)} for output '{name}', which is {dtype}".replace("torch.", ""))
+    if not is_emulated and not _is_cuda(result):
+        raise WrongAnswer(f"returned a tensor on the {_device_of(result)} for output '{name}'; return it on the GPU")
+    if _layout_of(result) != _strided:
+        raise WrongAnswer(f"returned a {_layout_of(result)} tensor for output '{name}'; return a dense one")
+    dense = result if _is_contiguous(result) else _contiguous(result)
     # Whether its elements are to be negated is a bit of the tensor that its memory does not show.
-    if dense.is_neg():
-        dense = dense.resolve_neg()
+    if _is_neg(dense):
+        dense = _resolve_neg(dense)
     address = _data_ptr(dense)
-    if dense.numel() and address == 0:
+    if _numel(dense) and address == 0:
         raise WrongAnswer(f"returned a tensor without memory for output '{name}'; return one that holds its values")
-    if dense.numel() and any(low <= address < high for low, high in inputs):
-        raise WrongAnswer(f"returned memory of an input for output '{name}'; return a tensor of its own")
     return address, dense

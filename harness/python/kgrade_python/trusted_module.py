@@ -169,9 +169,9 @@ class TrustedModule:
         return [each.to(dtype) if isinstance(each, torch.Tensor) else each for each, dtype in zip(results, types)]
 
 
-def seed_forward():
-    """The generators that a forward draws from, before each call: oracle, reference and candidate see the same numbers.
-    What torch.manual_seed() does, without its cost: this is measured."""
-    torch.default_generator.manual_seed(0)
+def seed_forward(seed):
+    """The generators that a forward draws from, before each launch: oracle, reference and candidate see the same numbers,
+    under a seed that the referee draws for the launch. What torch.manual_seed() does, without its cost: this is measured."""
+    torch.default_generator.manual_seed(seed)
     if torch.cuda.is_initialized() and torch.cuda.default_generators:
-        torch.cuda.default_generators[0].manual_seed(0)
+        torch.cuda.default_generators[0].manual_seed(seed)

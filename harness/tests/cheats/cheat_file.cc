@@ -134,7 +134,7 @@ class HeaderReader {
   }
 
   void take_problem(const std::string& value) {
-    const bool is_path = value.ends_with(".md");
+    const bool is_path = value.ends_with(".md") || value.ends_with(".py");
     cheat_.problem = is_path ? (file_.parent_path() / value).string() : value;
     if (is_path && !fs::exists(cheat_.problem)) complain("there is no " + cheat_.problem);
   }

@@ -1,4 +1,5 @@
 // What an extension can and cannot make the compilers do.
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +8,13 @@
 #include "base/temporary_directory.h"
 #include "compile/extension.h"
 #include "compile/nvcc_toolchain.h"
+
+namespace {
+int seen_failure = 0;
+}  // namespace
+
+// As a worker's program exports it.
+extern "C" void kgrade_launch_failed(int error) { seen_failure = error; }
 
 namespace kgrade {
 namespace {
@@ -56,6 +64,21 @@ class NvccExtensionTest : public testing::Test {
   TemporaryDirectory folder_;
   std::unique_ptr<NvccToolchain> toolchain_;
 };
+
+// No GPU grants a block 512 KiB of shared memory, and without a GPU every launch fails.
+TEST_F(NvccExtensionTest, ALaunchThatFailsIsSeenThoughItsErrorIsDropped) {
+  ExtensionRequest extension = plain();
+  extension.units = {{"cuda.cu",
+                      "__global__ void kernel() {}\nextern \"C\" void run() { kernel<<<1, 1, 512 << 10>>>(); "
+                      "cudaGetLastError(); }\n",
+                      {}}};
+  const BuildOutcome outcome = build(extension);
+  ASSERT_EQ(outcome.status, BuildStatus::built) << outcome.log;
+  void* const library = ::dlopen(outcome.library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << ::dlerror();
+  reinterpret_cast<void (*)()>(::dlsym(library, "run"))();
+  EXPECT_NE(seen_failure, 0);
+}
 
 TEST_F(NvccExtensionTest, PlainFlagsReachTheCompilers) {
   const BuildOutcome outcome = build(plain());

@@ -12,8 +12,9 @@ enum class Behaviour : int {
   writes_behind,    // one element behind the output
   writes_before,    // and one before it
   writes_input,
-  exits,  // with exit code 3
-  fails,  // with CUDA error 700
+  exits,         // with exit code 3
+  fails,         // with CUDA error 700
+  counts_calls,  // the first element is how many calls its process has made
 };
 
 }  // namespace kgrade::test

@@ -45,6 +45,24 @@ TEST_F(LeaseDraws, EveryDrawGivesOtherInputsAndTheSameDrawTheSame) {
   EXPECT_EQ(read(input), first);
 }
 
+TEST_F(LeaseDraws, EveryLaunchOfAModelHasASeedOfItsOwnAndTheSameDrawTheSame) {
+  problem_.reference = "model.py";
+  LeaseTerms terms;
+  terms.launches = 2;
+  lease_ = make(terms);
+  std::set<std::uint64_t> seeds;
+  const std::vector<Draw> draws = {{1, 0, 0, 2}, {1, 1, 0, 2}, {1, 1, 1, 2}, {1, 1, 2, 2}, {2, 0, 0, 2}};
+  for (const Draw& draw : draws) {
+    lease_->prepare(draw, poison_key, ++calls_);
+    seeds.insert({lease_->slots(0).seed, lease_->slots(1).seed});
+  }
+  EXPECT_EQ(seeds.size(), 2 * draws.size());
+  EXPECT_FALSE(seeds.contains(0));
+  lease_->prepare(draws.front(), poison_key, ++calls_);
+  seeds.insert({lease_->slots(0).seed, lease_->slots(1).seed});
+  EXPECT_EQ(seeds.size(), 2 * draws.size());
+}
+
 TEST_F(LeaseDraws, EveryCallGivesOtherPoison) {
   refresh({1, 0}, 1);
   const auto first = read(output);
@@ -137,7 +155,8 @@ TEST_F(LeaseDraws, AnOutputMayBeginAsAnInput) {
 TEST_F(LeaseDraws, ALongReductionHasNewContentsInEveryCall) {
   Tensor& tensor = case_.tensors[input];
   for (const bool is_long : {false, true}) {
-    tensor.elements = (1 << 17) - (is_long ? 0 : 1);
+    case_.terms = (1 << 15) - (is_long ? 0 : 1);
+    tensor.elements = case_.terms;
     tensor.shape = {tensor.elements};
     case_.tensors[output].shape = {1};
     case_.tensors[output].elements = 1;

@@ -152,7 +152,10 @@ TEST_F(RefereeTest, OneWrongElementIsFoundAndCounted) {
   const ElementErrors errors = play_round(Behaviour::wrong).second;
   EXPECT_NEAR(errors.max_abs_difference, 1, 1e-6);
   EXPECT_EQ(errors.worst_index, 0u);
-  EXPECT_EQ(referee_.count_wrong(0, 0.5), 1u);
+  Magnitudes ones;
+  ones.smaller_rms = ones.rms = 1;
+  referee_.compare_by({ones});
+  EXPECT_EQ(referee_.count_wrong(0, 0.01), 1u);
   EXPECT_EQ(referee_.count_wrong(0, 2), 0u);
   EXPECT_EQ(referee_.count_unwritten(0), 0u);
 }
@@ -174,6 +177,26 @@ TEST_F(RefereeTest, AnOutputIsReadBackWithWhatAnotherCallAndTheCallBeforeGive) {
   EXPECT_EQ(values->again[half], values->filled[half]);
   EXPECT_GE(values->filled[half], 1);
   EXPECT_LT(values->filled[half], 2);
+}
+
+// One in Python takes seconds to start.
+TEST_F(RefereeTest, OneFurtherProcessExplainsAllWrongOutputsOfACandidate) {
+  const Draw draw{1, 0, 0};
+  for (const float calls : {1.0F, 2.0F, 3.0F}) {
+    play_round(Behaviour::counts_calls, draw);
+    const auto values = referee_.examine(cases_.back(), 0, draw, std::nullopt, patience);
+    ASSERT_TRUE(values);
+    ASSERT_FALSE(values->again.empty());
+    EXPECT_EQ(values->again[0], calls);
+    EXPECT_EQ(values->again[1], values->expected[1]);
+    referee_.take_back();
+  }
+  referee_.set_candidate(start_runner(), SAMPLE_CONTESTANT);
+  ASSERT_TRUE(referee_.load_candidate(patience, patience).ok());
+  play_round(Behaviour::counts_calls, draw);
+  const auto values = referee_.examine(cases_.back(), 0, draw, std::nullopt, patience);
+  ASSERT_TRUE(values && !values->again.empty());
+  EXPECT_EQ(values->again[0], 1) << "of the candidate before";
 }
 
 TEST_F(RefereeTest, WhatWasNeverWrittenIsWrongAndCounted) {

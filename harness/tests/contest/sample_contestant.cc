@@ -25,6 +25,9 @@ int misbehave(Behaviour behaviour, float* input, float* output, long n) {
   if (behaviour == Behaviour::writes_behind) output[n] = 1;
   if (behaviour == Behaviour::writes_before) output[-1] = 1;
   if (behaviour == Behaviour::writes_input) input[5] += 1;
+  static int calls = 0;
+  ++calls;
+  if (behaviour == Behaviour::counts_calls) output[0] = static_cast<float>(calls);
   if (behaviour == Behaviour::exits) ::_exit(3);
   return behaviour == Behaviour::fails ? 700 : 0;
 }

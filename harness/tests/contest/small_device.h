@@ -44,6 +44,10 @@ class SmallDevice : public Device {
     pair.expected = inner(pair.expected);
     return device_->count_wrong(pair, limit);
   }
+  std::vector<double> sample(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
+                             Dtype dtype) override {
+    return device_->sample(*inner(&buffer), begin, elements, dtype);
+  }
   void read(SharedBuffer& buffer, std::uint64_t begin, void* destination, std::uint64_t bytes) override {
     device_->read(*inner(&buffer), begin, destination, bytes);
   }

@@ -447,8 +447,9 @@ TEST_P(EveryDevice, ComparesInFull) {
   EXPECT_EQ(errors.sum_squared_difference, 4.25);
   EXPECT_EQ(errors.max_abs_difference, 2);
   EXPECT_EQ(errors.worst_index, 123'456u);
+  // In units of the element's size.
   EXPECT_EQ(device_->count_wrong(pair, 0.5), 1u);
-  EXPECT_EQ(device_->count_wrong(pair, 0.25), 2u);
+  EXPECT_EQ(device_->count_wrong(pair, 0.2), 2u);
 }
 
 TEST_P(EveryDevice, ComparesFromWhereTheTensorsBegin) {
@@ -456,12 +457,46 @@ TEST_P(EveryDevice, ComparesFromWhereTheTensorsBegin) {
   const auto expected = buffer(4096);
   write(*actual, 256, std::vector<float>{9, 1, 2, 3, 9});
   write(*expected, 1028, std::vector<float>{8, 1, 2, 4, 8});
-  const OutputPair pair{actual.get(), 260, expected.get(), 1032, 3};
+  OutputPair pair{actual.get(), 260, expected.get(), 1032, 3};
   const ElementErrors errors = device_->compare(pair);
   EXPECT_EQ(errors.compared, 3u);
   EXPECT_EQ(errors.sum_squared_difference, 1);
   EXPECT_EQ(errors.worst_index, 2u);
-  EXPECT_EQ(device_->count_wrong(pair, 0.5), 1u);
+  EXPECT_EQ(device_->count_wrong(pair, 0.2), 1u);
+  pair.magnitudes.smaller_rms = 10;
+  EXPECT_EQ(device_->count_wrong(pair, 0.2), 0u) << "in units of what the others are";
+}
+
+TEST_P(EveryDevice, SumsUpWhatVariesAndTheSmallerOnesSeparately) {
+  const auto actual = buffer(4096);
+  const auto expected = buffer(4096);
+  write(*actual, 0, std::vector<float>{1, 2, 0, 100});
+  write(*expected, 0, std::vector<float>{2, 2, 0, 101});
+  OutputPair pair{actual.get(), 0, expected.get(), 0, 4};
+  pair.magnitudes.smaller_limit = 4;
+  pair.magnitudes.common_count = 1;  // zero
+  const ElementErrors errors = device_->compare(pair);
+  EXPECT_EQ(errors.compared, 4u);
+  EXPECT_EQ(errors.varying.elements, 3u);
+  EXPECT_EQ(errors.varying.squared_difference, 2);
+  EXPECT_EQ(errors.smaller.elements, 2u);
+  EXPECT_EQ(errors.smaller.squared_expected, 8);
+  EXPECT_EQ(errors.smaller.squared_difference, 1);
+  EXPECT_EQ(errors.lost, 1u);
+}
+
+TEST_P(EveryDevice, SamplesElementsFromAllOverATensor) {
+  const std::uint64_t elements = 1'000'001;
+  const auto large = buffer(elements * 4);
+  std::vector<float> numbers(elements);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
+  write(*large, 0, numbers);
+  const std::vector<double> sample = device_->sample(*large, 0, elements, Dtype::float32);
+  ASSERT_EQ(sample.size(), device::most_sampled);
+  EXPECT_TRUE(std::is_sorted(sample.begin(), sample.end()));
+  EXPECT_LT(sample.front(), 16);
+  EXPECT_GT(sample.back(), 999'980);
+  EXPECT_EQ(device_->sample(*large, 8, 3, Dtype::float32), (std::vector<double>{2, 3, 4}));
 }
 
 TEST_P(EveryDevice, TellsNonFiniteValuesApart) {

@@ -104,7 +104,7 @@ TEST(ImportCommand, WritesAProblemWhoseTodosLintNames) {
                          "  - {name: \"cols\", type: \"size_t\", pointer: \"false\", constant: \"false\"}\n"
                          "---\n- Matrix `x` of shape $(rows, cols)$\n- Matrix `y`, twice as much\n";
   const std::string directory = folder.path().string();
-  const Result imported = kgrade({"import", bare.string(), "-o", directory, "--slug", "twice"});
+  const Result imported = kgrade({"import", bare.string(), "--problems", directory, "--slug", "twice"});
   ASSERT_EQ(imported.exit_code, 0) << imported.output;
   EXPECT_THAT(imported.output,
               HasSubstr("missing and " + (folder.path().parent_path() / "reference/twice.cu").string() +
@@ -123,6 +123,23 @@ TEST(ImportCommand, WritesAProblemWhoseTodosLintNames) {
   const Result again = kgrade({"import", bare.string(), "-o", directory, "--slug", "twice"});
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_THAT(again.output, HasSubstr("is there already"));
+}
+
+TEST(ImportCommand, WritesIntoTheWorkingFolderByDefaultAsNewDoes) {
+  const TemporaryDirectory folder;
+  Program program;
+  program.folder = folder.path().string();
+  std::ofstream(folder.path() / "bare.txt")
+      << "---\nslug: scaled\ntitle: Scaled\ndifficulty: EASY\nparameters:\n"
+         "  - {name: \"y\", type: \"[VAR]\", pointer: \"true\", const: \"false\"}\n---\nText.\n";
+  const Result imported = kgrade({"import", "bare.txt", "--slug", "twice"}, program);
+  EXPECT_EQ(imported.exit_code, 0) << imported.output;
+  EXPECT_THAT(imported.output, HasSubstr("wrote problems/twice.md\n"));
+  EXPECT_TRUE(fs::exists(folder.path() / "problems/twice.md"));
+  fs::remove_all(folder.path() / "problems");
+  const Result started = kgrade({"new", "mine", "--output", "y:n"}, program);
+  EXPECT_EQ(started.exit_code, 0) << started.output;
+  EXPECT_TRUE(fs::exists(folder.path() / "problems/mine.md"));
 }
 
 TEST(ImportCommand, AFileThatIsNoProblemGetsOneMessage) {
@@ -148,7 +165,8 @@ TEST(Show, TheStatementComesFirstAndCannotCommandTheTerminal) {
                          "Write $y_i = 1$\n\n- for \u202eall $i$\n");
   const Result shown = kgrade({"show", file.path()});
   EXPECT_EQ(shown.exit_code, 0) << shown.output;
-  EXPECT_THAT(shown.output, HasSubstr(".md\n\nWrite $y_i = 1$\n\n- for \\xe2\\x80\\xaeall $i$\n\nEntry point\n"));
+  EXPECT_THAT(shown.output,
+              HasSubstr(".md\n\nWrite $y_i = 1$\n\n- for \\xe2\\x80\\xaeall $i$\n\nEntry point\n"));
 }
 
 TEST(Show, EveryScalarOfACaseIsShown) {

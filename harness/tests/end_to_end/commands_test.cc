@@ -229,6 +229,22 @@ TEST(Grade, SaysWhichLimitACandidateRanInto) {
   EXPECT_THAT(message(3), HasSubstr("out of memory: the contestant's process may have 3.0 GiB"));
 }
 
+TEST(Grade, SaysThatALaunchFailedWhoeverHasReadItsError) {
+  const std::string problem = "conv-transpose-2d-sq-input-asym-kernel";
+  const std::string folder = "harness/tests/candidates/" + problem + "/";
+  const Graded graded =
+      grade({problem, folder + "launch-error-dropped.cu", folder + "too-many-threads.cu", "--case", "tiny"});
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  const auto& candidates = graded.record["candidates"];
+  EXPECT_EQ(candidates[0]["verdict"], "wrong_answer");
+  EXPECT_THAT(candidates[0]["message"].get<std::string>(),
+              testing::AllOf(HasSubstr("a launch failed: CUDA error 1 (invalid argument"),
+                             HasSubstr("all never written")));
+  EXPECT_EQ(candidates[1]["verdict"], "runtime_error");
+  EXPECT_THAT(candidates[1]["message"].get<std::string>(),
+              testing::EndsWith("a launch failed: CUDA error 9 (invalid launch configuration)"));
+}
+
 TEST(Grade, AProblemGivenByPathIsTheSameProblem) {
   const Graded graded = grade({"problems/" + depthwise + ".md", naive, "--case", "tiny"});
   EXPECT_EQ(graded.exit_code, 0);

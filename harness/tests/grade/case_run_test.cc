@@ -40,9 +40,8 @@ TEST_F(CaseRunTest, AWrongAnswerMayHaveNoElementThatIsWrongByItself) {
   const CaseRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::wrong_answer);
   EXPECT_EQ(record.message,
-            "'output': off by 5.0e-01 as a whole (norm of the difference over norm), no element stands out, "
-            "the worst at "
-            "[3, 7]");
+            "'output': off by 5.0e-01 over the whole output (norm of the difference over norm), no element stands out, "
+            "the worst at [3, 7]");
 }
 
 TEST_F(CaseRunTest, APrecisionBelowTheProblemsIsItsOwnVerdict) {

@@ -68,6 +68,10 @@ class FakeDevice : public Device {
   Inspection end_inspection() override { return {}; }
   std::uint64_t count_unwritten(const Filling& /*filling*/) override { return 0; }
   std::uint64_t count_wrong(const OutputPair& /*output*/, double /*limit*/) override { return 0; }
+  std::vector<double> sample(SharedBuffer& /*buffer*/, std::uint64_t /*begin*/, std::uint64_t /*elements*/,
+                             Dtype /*dtype*/) override {
+    return {};
+  }
   void read(SharedBuffer& /*buffer*/, std::uint64_t /*begin*/, void* /*destination*/,
             std::uint64_t /*bytes*/) override {}
   void write(SharedBuffer& /*buffer*/, std::uint64_t /*begin*/, const void* /*source*/,

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "problem/other_inputs.h"
 #include "tests/problem/fixtures.h"
 
 namespace kgrade::testing {
@@ -80,6 +81,26 @@ TEST(ResolveCase, ConvolutionExtentsRoundDown) {
   EXPECT_EQ(half_for("6"), 1);
   EXPECT_EQ(half_for("7"), 2);
   EXPECT_EQ(half_for("3"), 0);  // C++ would say 1
+}
+
+TEST(ResolveCase, ACaseMayDrawAnInputInAWayOfItsOwn) {
+  const Problem problem = parsed(edited(row_sum, "rows: 2,", "rows: 2, input: \"normal(100, 2)\","));
+  const Case own = resolved(problem, "tiny");
+  EXPECT_EQ(own.tensors[0].init.kind, ResolvedInit::Kind::normal);
+  EXPECT_EQ(own.tensors[0].init.first, 100);
+  EXPECT_EQ(scalings_text(own), "input from normal(100, 2)");
+  const Case other = resolved(problem, "large");
+  EXPECT_EQ(other.tensors[0].init.kind, ResolvedInit::Kind::uniform);
+  EXPECT_EQ(scalings_text(other), "");
+}
+
+TEST(ResolveCase, OtherInputsCountInACaseThatDrawsItsOwn) {
+  const auto problem = with_inputs(parsed(edited(row_sum, "rows: 2,", "rows: 2, input: \"normal(100, 2)\",")),
+                                   {"input=uniform(-1, 1)"});
+  ASSERT_TRUE(problem.ok()) << to_string(problem.errors());
+  const Case own = resolved(*problem, "tiny");
+  EXPECT_EQ(own.tensors[0].init.kind, ResolvedInit::Kind::uniform);
+  EXPECT_EQ(own.tensors[0].init.first, -1);
 }
 
 struct BadCase {

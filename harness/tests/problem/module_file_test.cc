@@ -349,6 +349,28 @@ TEST(OtherInputsTest, MakeAnotherProblemOfEachContents) {
   EXPECT_EQ(with({"normal( 0 , 2.0 )"}).content_sha256, with({"normal(0, 2)"}).content_sha256);
 }
 
+TEST(OtherInputsTest, TakeEveryFormThatFloatsCanHave) {
+  for (const char* form : {"uniform(-1, 1)", "normal(0, 2)", "integers(-3, 3)", "constant(1.5)",
+                           "choice(-1, 0, 1)", "bernoulli(0.25)", "softmax_rows", "log_softmax_rows",
+                           "sorted(uniform(0, 1))", "uniform_fan_in(64)"}) {
+    const Problem problem = with({form});
+    EXPECT_EQ(problem.parameters[0].init->text, form);
+    EXPECT_THAT(problem.inputs, ElementsAre(form));
+    EXPECT_TRUE(resolve_case(problem, problem.cases.front()).ok()) << form;
+  }
+  EXPECT_EQ(with({"labels(10)"}).content_sha256, with({"integers(0, 9)"}).content_sha256);
+  EXPECT_EQ(with({"zeros"}).content_sha256, with({"constant(0)"}).content_sha256);
+  Json square = sound_description();
+  square["inputs"][0]["shape"] = {48, 48};
+  for (const char* form :
+       {"adjacency(0.5, 2)", "symmetric(normal(0, 1))", "triangular(uniform(0, 1), lower)"}) {
+    const auto changed = with_inputs(*problem_of(square), {std::string("x=") + form});
+    ASSERT_TRUE(changed.ok()) << to_string(changed.errors());
+    EXPECT_EQ(changed->parameters[0].init->text, form);
+    EXPECT_TRUE(resolve_case(*changed, changed->cases.front()).ok()) << form;
+  }
+}
+
 TEST(OtherInputsTest, LeaveOutTypesThatDoNotHoldThem) {
   EXPECT_THAT(with({"normal(0, 50000)"}).dtypes, ElementsAre("float32", "bfloat16"));
 }
@@ -366,6 +388,11 @@ TEST(OtherInputsTest, SayWhatIsWrong) {
   EXPECT_THAT(said({"x=normal(0, 1)", "x=normal(0, 2)"}), HasSubstr("there is one for 'x' already"));
   EXPECT_THAT(said({"uniform_fan_in(x)"}), HasSubstr("names something"));
   EXPECT_THAT(said({""}), HasSubstr("'init'"));
+  EXPECT_THAT(said({"labels(0)"}), HasSubstr("has no integer of at most 2^24 to draw"));
+  EXPECT_THAT(said({"computed"}), HasSubstr("is what the problem's reference computes"));
+  EXPECT_THAT(said({"permutation"}), HasSubstr("draws whole numbers"));
+  EXPECT_THAT(said({"e4m3(normal(0, 1))"}), HasSubstr("draws bytes"));
+  EXPECT_THAT(said({"symmetric(normal(0, 1))"}), HasSubstr("'x' holds no square matrices"));
 }
 
 TEST(OtherInputsTest, LeaveConstantsUnlessTheyAreNamed) {

@@ -107,8 +107,51 @@ def get_init_inputs(): return []
             "inputs": [{"name": "x", "shape": [16, 4], "dtype": "float32", "draw": uniform(0, 1)}],
             "weights": [{"name": "linear_weight", "module_name": "linear.weight", "shape": [8, 4], "dtype": "float32",
                          "draw": uniform(-0.5, 0.5), "constant": False}],
-            "buffers": [], "outputs": [{"name": "output", "shape": [16, 8], "dtype": "float32"}], "mode": "train",
-            "notes": []})
+            "buffers": [], "outputs": [{"name": "output", "shape": [16, 8], "dtype": "float32"}], "terms": 8,
+            "mode": "train", "notes": []})
+
+    def test_terms_are_those_of_the_longest_sum(self):
+        for forward, shape, terms in (("self.conv(x)", (2, 16, 9, 9), 144), ("torch.mm(x, x)", (48, 48), 48),
+                                      ("x.mean()", (40, 50), 2000), ("x.sum(1)", (40, 50), 50), ("x.cumsum(0)", (40, 5), 40),
+                                      ("x.softmax(1)", (4, 70), 70), ("nn.functional.layer_norm(x, (6, 7))", (3, 6, 7), 42),
+                                      ("nn.functional.batch_norm(x, None, None, training=True)", (3, 6, 7), 21),
+                                      ("x.relu() + 1", (40, 50), 1)):
+            with self.subTest(forward):
+                found = self.described(f"""
+                    class Model(nn.Module):
+                        def __init__(self):
+                            super().__init__()
+                            self.conv = nn.Conv2d(16, 8, 3)
+                        def forward(self, x):
+                            return {forward}
+                    def get_inputs():
+                        return [torch.rand{shape}]
+                    def get_init_inputs():
+                        return []
+                """)
+                self.assertEqual(found["terms"], terms)
+
+    def test_writes_to_repeated_places_are_noted(self):
+        for write, noted in (("index_copy(0, i, y)", "index_copy"), ("index_put((i,), y)", "index_put"),
+                             ("scatter(0, i.unsqueeze(1).expand(4, 3), y)", "scatter"), ("index_add(0, i, y)", None),
+                             ("index_put((i,), y, accumulate=True)", None), ("scatter(0, i.unsqueeze(1), 1.0)", None)):
+            for indices, repeats in (("[0, 1, 2, 1]", True), ("[0, 1, 2, 3]", False)):
+                with self.subTest(f"{write} {indices}"):
+                    found = self.described(f"""
+                        class Model(nn.Module):
+                            def __init__(self):
+                                super().__init__()
+                                self.register_buffer("i", torch.tensor({indices}))
+                            def forward(self, x, y):
+                                i = self.i
+                                return x.{write}
+                        def get_inputs():
+                            return [torch.rand(5, 3), torch.rand(4, 3)]
+                        def get_init_inputs():
+                            return []
+                    """)
+                    wanted = [f"forward() writes to places that repeat ({noted}): PyTorch leaves undefined which value stays"]
+                    self.assertEqual(found["notes"], wanted if noted and repeats else [])
 
     def test_the_title_is_the_files_where_model_has_none(self):
         rest = IDENTITY + "def get_inputs(): return [torch.rand(2)]\n"

@@ -84,7 +84,7 @@ class ImportTest(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = Path(temporary.name)
         self.write("norm.py", MODEL)
-        run = self.kgrade("import", "norm.py", "--output", "problems")
+        run = self.kgrade("import", "norm.py", "--problems", "problems")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.problem = self.folder / "problems/norm.md"
         self.imported = self.problem.read_text(encoding="utf-8")

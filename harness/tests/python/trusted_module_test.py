@@ -17,6 +17,9 @@ from kgrade_python.module_description import describe, prepare  # noqa: E402
 from kgrade_python.tensors import TYPES  # noqa: E402
 
 
+SEED = 0xfedcba9876543210  # of the random numbers of a call
+
+
 class Memory:
     """Stands in for the referee's memory: tensors by their addresses."""
 
@@ -78,16 +81,16 @@ class Worker:
     def call(self, tensors):
         return self.launch([tensors])[0]
 
-    def launch(self, contents):
+    def launch(self, contents, seed=SEED):
         """The answers of the launches of one call, when it is over."""
-        self.contestant.begin()
+        self.contestant.begin([seed] * len(contents))
         answers = []
         for tensors in contents:
-            before = len(self.contestant.kept)
+            before = len(self.contestant.current.answers.tensors)
             outputs = self.launch_one(tensors)
             # An oracle writes where it is lent.
             is_oracle = self.contestant.role == trusted_module.ORACLE
-            answers.append(list(outputs.values()) if is_oracle else self.contestant.kept[before:])
+            answers.append(list(outputs.values()) if is_oracle else self.contestant.current.answers.tensors[before:])
         return [[each.clone() for each in answer] for answer in answers]
 
     def launch_one(self, tensors):
@@ -119,7 +122,7 @@ class TrustedModuleTest(unittest.TestCase):
     def setUpClass(cls):
         prepare()
         # Once a process is enough.
-        emulated_cuda.install = emulated_triton.install = lambda: None
+        emulated_cuda.install = emulated_triton.install = lambda *_: None
         cls.temporary = tempfile.TemporaryDirectory()
         contestant.FOLDER = cls.temporary.name
 
@@ -184,7 +187,8 @@ class TrustedModuleTest(unittest.TestCase):
                 self.assertEqual(torch.backends.cuda.matmul.allow_tf32, tf32)
                 self.assertEqual(torch.backends.cudnn.allow_tf32, tf32)
                 self.assertFalse(worker.contestant.is_compiled)
-                self.assert_near(worker.call(tensors), expected)
+                # Rounded as on a GPU.
+                self.assert_near(worker.call(tensors), expected, 1e-3 if tf32 else 1e-5)
         finally:
             trusted_module.choose("pytorch-fp32")
 
@@ -356,6 +360,67 @@ class TrustedModuleTest(unittest.TestCase):
         """, calls=2)
         self.assert_near(oracle, reference)
         self.assert_near(candidate, reference, 1e-30)
+
+    def test_each_call_draws_under_the_seed_that_it_gets(self):
+        source, description = self.look("""
+            class Model(nn.Module):
+                def forward(self, x): return F.dropout(x, 0.5)
+            def get_inputs(): return [torch.rand(64, 4)]
+            def get_init_inputs(): return []
+        """)
+        tensors = drawn(description)
+        workers = [Worker(source, description, "reference"), Worker(source.replace("Model", "ModelNew"), description, None)]
+        masks = [[worker.launch([tensors], seed)[0][0] != 0 for seed in (1, 2, 1)] for worker in workers]
+        for first, second, again in masks:
+            self.assertFalse(torch.equal(first, second))
+            self.assertTrue(torch.equal(first, again))
+        self.assertTrue(torch.equal(masks[0][1], masks[1][1]))
+
+    def test_a_candidate_returns_copies_of_what_it_has_from_the_beginning(self):
+        source, description = self.look("""
+            class Model(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.weight = nn.Parameter(torch.rand(4))
+                    self.register_buffer("table", torch.arange(4.0))
+                    self.mask, self.answer = [torch.ones(4)], None
+                def forward(self, x):
+                    if self.answer is None:
+                        self.answer = torch.empty(4)
+                    return self.weight, self.table.view(2, 2), self.mask[0], self.answer.copy_(x)
+            def get_inputs(): return [torch.rand(4)]
+            def get_init_inputs(): return []
+        """)
+        worker = Worker(source.replace("Model", "ModelNew"), description, None)
+        worker.call(drawn(description))
+        module = worker.contestant.current.module.module
+        returned = [each.data_ptr() for each in worker.contestant.current.answers.tensors]
+        for kept in (module.weight, module.table, module.mask[0]):
+            self.assertNotIn(kept.data_ptr(), returned)
+        self.assertEqual(returned[3], module.answer.data_ptr())
+
+    def test_launches_of_a_candidate_that_keeps_its_output_have_answers_of_their_own(self):
+        for keeps in ("[self.y]", "[self.y, self.z]"):
+            source, description = self.look("""
+                class Model(nn.Module):
+                    def __init__(self):
+                        super().__init__()
+                        self.kept = None
+                    def forward(self, x):
+                        if self.kept is None:
+                            self.y, self.z = torch.empty(4), torch.empty(4)
+                            self.kept = KEEPS
+                        self.kept.reverse()
+                        return self.kept[0].copy_(x)
+                def get_inputs(): return [torch.rand(4)]
+                def get_init_inputs(): return []
+            """.replace("KEEPS", keeps))
+            worker = Worker(source.replace("Model", "ModelNew"), description, None)
+            contents = [drawn(description, seed) for seed in range(5)]
+            for tensors in contents[:3]:
+                worker.call(tensors)
+            for tensors, answer in zip(contents, worker.launch(contents)):
+                self.assertTrue(torch.equal(answer[0], tensors["x"]))
 
     def test_fused_dropout_has_the_mask_of_single_precision(self):
         # Only GPUs fuse it.

@@ -24,6 +24,7 @@ TEST(AgentLine, SaysOfAnAcceptedCandidateWhereItIsSlowest) {
   const json line = line_of(test::sample_record(), 0);
   EXPECT_EQ(line["stage"], "done");
   EXPECT_EQ(line["verdict"], "accepted");
+  EXPECT_EQ(line["cases"], json::parse(R"({"run": 2, "all": 2})"));
   EXPECT_EQ(line["speedup"]["geometric_mean"], 2);
   EXPECT_EQ(line["slowest_case"]["case"], "large");
   EXPECT_DOUBLE_EQ(line["slowest_case"]["roofline_share"], 2 / 3.0);

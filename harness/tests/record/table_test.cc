@@ -56,6 +56,22 @@ TEST(Table, AnAcceptedCandidateIsOneLine) {
                         "wrong_answer  bad.cu\n"));
 }
 
+TEST(Table, SaysHowManyCasesOfAnAcceptedCandidateRanWhereNotAllDid) {
+  Record record = test::sample_record();
+  record.candidates.pop_back();
+  CandidateRecord& candidate = record.candidates[0];
+  candidate.scores.clear();
+  candidate.cases[1].run = false;
+  EXPECT_EQ(cases_text(candidate), "1 of 2 cases; measured ones need a GPU");
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("accepted  good.cu  fp32  1 of 2 cases; measured ones need a GPU\n"));
+  // What a module cannot state is left out on a GPU, too.
+  candidate.cases[1].role = CaseRole::test;
+  EXPECT_EQ(cases_text(candidate), "1 of 2 cases");
+  candidate.cases[1].run = true;
+  EXPECT_EQ(cases_text(candidate), "");
+}
+
 TEST(Table, ShowsWrongElementsOfTheSmallestFailureAndWhatToDoNext) {
   Record record = test::sample_record();
   record.candidates[1].path = "my bad.cu";

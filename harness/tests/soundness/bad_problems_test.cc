@@ -103,8 +103,9 @@ TEST(Lint, LooksAtEveryElementTypeThatAProblemLists) {
   EXPECT_THAT(result.output, Not(HasSubstr("error: case")));
 }
 
-// A candidate may compete in a lower class than the problem asks for.
-TEST(Lint, WhatIsWrongIsRefusedInEveryClass) {
+// A candidate may compete in a lower class than the problem asks for, which does not allow more than a tenth of the
+// distance to the answer to other inputs.
+TEST(Lint, NoThresholdOfALowerClassLetsZerosPass) {
   std::string text = text_of(problems + "zeros-pass.md");
   const std::string loose = "{fp32: 1.2, tf32: 1.5, bf16: 2}";
   ASSERT_NE(text.find(loose), text.npos);
@@ -117,9 +118,8 @@ TEST(Lint, WhatIsWrongIsRefusedInEveryClass) {
       std::filesystem::canonical(std::string(KGRADE_SOURCE_DIR) + "/harness/tests/soundness/reference"),
       root / "reference");
   const Result result = kgrade({"lint", (root / "problems/zeros-pass.md").string(), "--device", "emulated"});
-  EXPECT_EQ(result.exit_code, 2) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("'y' is accepted when it holds zeros: the error is 1.0e+00, 2.0e+00 "
-                                       "is allowed"));
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output, Not(HasSubstr("accepted")));
 }
 
 TEST(Lint, AParameterThatOnlyAConditionNamesIsUnused) {

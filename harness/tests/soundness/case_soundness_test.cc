@@ -238,7 +238,7 @@ TEST(CaseSoundness, ASumInWhichNoElementCountsSaysHowManyDo) {
 
 TEST(CaseSoundness, LooseThresholdsLetWrongAnswersThrough) {
   const auto rules =
-      rules_of(sound, problem_with("dtypes:", "thresholds: {fp32: 1.5, tf32: 2, bf16: 3}\ndtypes:"));
+      rules_of(sound, problem_with("dtypes:", "thresholds: {fp32: 3, tf32: 4, bf16: 5}\ndtypes:"));
   for (const char* rule : {"zeros-pass", "mean-passes", "shuffle-passes", "other-seed-passes", "stale-passes",
                            "sample-passes", "axis-constant", "input-ignored", "lower-class-passes"}) {
     EXPECT_THAT(rules, Contains(rule));

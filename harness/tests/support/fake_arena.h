@@ -36,7 +36,7 @@ inline ElementErrors equal_outputs() {
 inline ElementErrors outputs_off_by(double share) {
   ElementErrors errors = equal_outputs();
   errors.sum_squared_difference = 100 * share * share;
-  errors.max_abs_difference = errors.max_outstanding_difference = share;
+  errors.max_abs_difference = errors.max_scaled_difference = share;
   return errors;
 }
 
@@ -60,8 +60,8 @@ class FakeArena : public Arena {
   CallReport candidate_report = clean(1);
   ElementErrors reference_comparison = equal_outputs();
   ElementErrors candidate_comparison = equal_outputs();
-  std::vector<double> usual_squares = {100};  // of the oracle's output, in calls that appraise it
-  CallReport appraisal = clean(1);
+  // What the oracle's calls leave, one after the other; the last one repeats. Empty: nothing is known.
+  std::deque<std::vector<std::vector<double>>> expected_samples;
   std::size_t extra_outputs = 0;  // of further launches
   Lease::Corruption diagnosis;
   Answer load_answer;
@@ -83,7 +83,7 @@ class FakeArena : public Arena {
   std::string order;
   int baseline_calls = 0;
   std::vector<Draw> draws;
-  std::vector<Draw> appraised;
+  std::vector<Draw> oracle_draws;
   std::vector<std::uint32_t> lent_launches;  // of the candidate
   std::vector<Patience> candidate_patience;
   bool retired = false;
@@ -129,6 +129,7 @@ class FakeArena : public Arena {
     clock_.advance(seconds_per_call);
     draws.push_back(draw);
     order += letter_of(role, kind);
+    if (role == Role::oracle) oracle_draws.push_back(draw);
     if (role == Role::oracle) return oracle_report;
     if (role == Role::baseline && (baseline_calls++ == failing_baseline_call || baseline_fails)) {
       CallReport report;
@@ -148,13 +149,11 @@ class FakeArena : public Arena {
     return report;
   }
 
-  CallReport appraise(const Draw& draw, Patience) override {
-    CallReport report = appraisal;
-    ElementErrors itself = equal_outputs();
-    itself.sum_squared_expected = usual_squares.at(appraised.size() % usual_squares.size());
-    report.outputs = {{"output", {10, 10}, itself}};
-    appraised.push_back(draw);
-    return report;
+  std::vector<std::vector<double>> sample_expected() override {
+    if (expected_samples.empty()) return {};
+    std::vector<std::vector<double>> samples = expected_samples.front();
+    if (expected_samples.size() > 1) expected_samples.pop_front();
+    return samples;
   }
 
   std::uint64_t count_wrong(std::size_t, double) override { return wrong; }

@@ -111,7 +111,7 @@ TEST(LoadProblems, SideBySideAndEachOnce) {
         told.insert(told.end(), {done, all});
       });
   EXPECT_EQ(begun, 3);
-  EXPECT_THAT(told, ElementsAre(1, 3, 2, 3, 3, 3));
+  EXPECT_THAT(told, ElementsAre(0, 3, 1, 3, 2, 3, 3, 3));
   ASSERT_EQ(loaded.size(), 3);
   EXPECT_EQ(loaded.at("a.py")->slug, "a");
   EXPECT_EQ(loaded.at("b.py")->slug, "b");

@@ -123,6 +123,26 @@ TEST_F(Plan, TakesPathsByGlobs) {
   EXPECT_THAT(tasks({"*", "elsewhere/*/*"}), ElementsAre("alpha: elsewhere/alpha/mine.cu"));
 }
 
+TEST_F(Plan, TakesAFolderOfFoldersThatAreCalledLikeTheirProblems) {
+  fs::rename(folder_.path() / "solutions", folder_.path() / "mine");
+  write_content(folder_.path() / "mine/alpha/mine.py", "def solution(x, y):\n    pass\n");
+  write_content(folder_.path() / "mine/delta/naive.cu", "");
+  write_content(folder_.path() / "mine/families/gamma.cu", "");
+  fs::create_directories("mine/gamma");
+  fs::create_symlink("../families/gamma.cu", "mine/gamma/naive.cu");
+  const auto all = ElementsAre("alpha: mine/alpha/fast.cu", "alpha: mine/alpha/mine.py",
+                               "alpha: mine/alpha/naive.cu", "beta (float16): mine/beta/half.cu",
+                               "beta: mine/beta/naive.cu", "gamma: mine/gamma/naive.cu");
+  for (const char* folder : {"mine", "mine/", "./mine"}) EXPECT_THAT(tasks({"*", folder}), all) << folder;
+  EXPECT_THAT(planned({"*", "mine"}).unmatched, ElementsAre("mine/delta/naive.cu"));
+  EXPECT_THAT(planned({"*", "mine"}).solution_folders, ElementsAre("mine"));
+  EXPECT_THAT(
+      tasks({"*", "mine/alpha"}),
+      ElementsAre("alpha: mine/alpha/fast.cu", "alpha: mine/alpha/mine.py", "alpha: mine/alpha/naive.cu"));
+  EXPECT_THAT(tasks({"alpha", "mine/*"}), SizeIs(3));
+  EXPECT_THAT(refusal({"gamma", "mine/alpha"}), HasSubstr("--solutions: 'mine/alpha' matches no candidate"));
+}
+
 TEST_F(Plan, WritesPathsInOneWay) {
   const std::string naive = "alpha: solutions/alpha/naive.cu";
   EXPECT_THAT(tasks({"alpha", "naive"}), ElementsAre(naive));

@@ -33,6 +33,14 @@ TEST(SweepSummary, AResultIsALine) {
             "wrong_answer  scale/bad.cu  case 'tiny': all wrong");
 }
 
+TEST(SweepSummary, SaysHowManyCasesRanWhereNoneWasMeasured) {
+  Record emulated = record();
+  emulated.candidate().scores.clear();
+  emulated.candidate().cases[1].run = false;
+  EXPECT_EQ(result_line(emulated, Style(false)),
+            "accepted  scale/good.cu  1 of 2 cases; measured ones need a GPU");
+}
+
 TEST(SweepSummary, NamesTheTypeWhereItIsNotTheUsualOne) {
   Record half = record();
   half.dtype = Dtype::float16;
@@ -144,14 +152,17 @@ TEST(TimeLeft, IsSaidRoughly) {
   EXPECT_EQ(describe_time_left(200000), "about 2 days left");
 }
 
-TEST(LogInterval, IsOnceAMinute) {
-  LogInterval log(1000);
+TEST(LogInterval, IsOnceInSoManySeconds) {
+  LogInterval log(1000, 60);
   int lines = 0;
   for (double now = 1000; now <= 1600; now += 0.5) lines += log.is_due(now) ? 1 : 0;
   EXPECT_EQ(lines, 10);
   EXPECT_FALSE(log.is_due(1659));
   EXPECT_TRUE(log.is_due(1700));
   EXPECT_FALSE(log.is_due(1720)) << "from when it was said, not from when it was due";
+  LogInterval often(1000, LogInterval::of_reading);
+  EXPECT_FALSE(often.is_due(1004));
+  EXPECT_TRUE(often.is_due(1006));
 }
 
 }  // namespace

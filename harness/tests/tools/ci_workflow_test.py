@@ -206,8 +206,9 @@ class Steps(unittest.TestCase):
         """Where the sandbox lacks namespaces, kgrade is run without --require-sandbox."""
         doctor = subprocess.run([KGRADE, "doctor"], capture_output=True, text=True, check=False).stdout
         confined = re.search(r"(?m)^has +namespaces", doctor)
-        words = '"$@"' if confined else '$(for word; do [ "$word" = --require-sandbox ] || echo "$word"; done)'
-        self.stand_in("kgrade", f"#!/bin/bash\nexec {shlex.quote(KGRADE)} {words}\n")
+        without = 'for word; do [ "$word" = --require-sandbox ] || words+=("$word"); done'
+        words = 'words=("$@")' if confined else f"words=()\n{without}"
+        self.stand_in("kgrade", f'#!/bin/bash\n{words}\nexec {shlex.quote(KGRADE)} "${{words[@]}}"\n')
 
     def run_step(self, job: str, name: str) -> subprocess.CompletedProcess:
         (step,) = [step for step in self.jobs[job]["steps"] if step["name"] == name]

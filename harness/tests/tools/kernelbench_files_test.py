@@ -34,7 +34,7 @@ if words[0] == "import":
     if told(text, "import", "0") != "0":
         sys.exit(print(f"kgrade: note: hm\n{source}:3: error: it is wrong", file=sys.stderr) or int(told(text, "import", "0")))
     weights = json.dumps({f"w{i}": f"layer.w{i}" for i in range(int(told(text, "weights", "2")))})
-    pathlib.Path(option("--output"), source.stem.lower() + ".md").write_text(f"""---
+    pathlib.Path(option("--problems"), source.stem.lower() + ".md").write_text(f"""---
 parameters:
   - {{name: "x", type: "[VAR]", pointer: true, const: true, shape: [4, 8], init: "normal(0, 1)"}}
   - {{name: "output", type: int64, pointer: true, const: false, shape: [4]}}

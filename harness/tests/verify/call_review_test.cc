@@ -85,13 +85,14 @@ TEST(CallReview, AnIllConditionedFileIsNamedWithWhatCanBeDone) {
   bound.name = "kernelbench";
   Judgement judgement;
   judgement.relative_error = 3.2e-4;
+  judgement.element_limit = element_factor * 1e-5;
   const Error error = ill_conditioned(problem, bound, "output", judgement);
   EXPECT_THAT(error.message,
               HasSubstr("'output' is ill-conditioned: Model in float32 is off by 3.2e-04 from float64, "
                         "and fp32 allows 1e-05; no candidate can be judged in this class"));
   EXPECT_THAT(error.remedy, HasSubstr("# kgrade: precision tf32"));
   EXPECT_EQ(error.location.file, "23_Softmax.py");
-  judgement.relative_error = 1e-6;
+  judgement.decided_by = ErrorFigure::element;
   EXPECT_THAT(ill_conditioned(problem, bound, "output", judgement).message, HasSubstr("single elements"));
   problem.precision = "bf16";
   EXPECT_EQ(ill_conditioned(problem, bound, "output", judgement).remedy,
@@ -109,8 +110,8 @@ TEST(CallReview, InSixteenBitsAModelMayUseHalfOfTheLowestBound) {
     errors.compared = 100;
     errors.sum_squared_expected = 100;
     errors.sum_squared_difference = 100 * error * error;
-    errors.max_abs_difference = errors.max_outstanding_difference = error;
-    return judge_reference(errors, problem).verdict;
+    errors.max_abs_difference = errors.max_scaled_difference = error;
+    return judge_reference({"output", {100}, errors}, 0, problem, Case(), ExpectedScales()).verdict;
   };
   EXPECT_EQ(verdict(4.9e-3), Verdict::accepted);
   EXPECT_NE(verdict(5.1e-3), Verdict::accepted);

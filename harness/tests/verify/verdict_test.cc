@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "device/element_operations.h"
+#include "verify/expected_scales.h"
 #include "verify/judgement.h"
 
 namespace kgrade {
@@ -14,8 +15,10 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float inf = std::numeric_limits<float>::infinity();
 
 ElementErrors compare(const std::vector<float>& actual, const std::vector<float>& expected) {
+  const Magnitudes magnitudes = magnitudes_of(sample_of(expected));
   ElementErrors total;
-  for (std::size_t i = 0; i < actual.size(); ++i) device::accumulate(total, actual[i], expected[i], i);
+  for (std::size_t i = 0; i < actual.size(); ++i)
+    device::accumulate(total, actual[i], expected[i], i, Dtype::float32, magnitudes);
   return total;
 }
 
@@ -53,12 +56,13 @@ TEST(Verdict, WhatIsComparedExactlyIsRightOrWrong) {
   EXPECT_EQ(judged(compare({nan, 1}, {1, 1})).verdict, Verdict::wrong_answer);
 }
 
-// As softmax and products of many factors have them: the largest is 300 times the root mean square.
+// As softmax and products of many factors have them: the largest is 100 times the root mean square.
 TEST(Verdict, AnElementMayBeOffByALittleOfItsOwnSize) {
-  std::vector<float> expected(100'000, 1e-4F);
+  std::vector<float> expected(100'000);
+  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = 1e-4F * (1 + static_cast<float>(i) * 1e-6F);
   expected[7] = 1;
   std::vector<float> actual = expected;
-  actual[7] = 1 + 9e-6F;  // three thousandths of that
+  actual[7] = 1 + 9e-6F;  // a tenth of that
   const Judgement rounded = judge_fp32(compare(actual, expected));
   EXPECT_EQ(rounded.verdict, Verdict::accepted) << rounded.max_scaled_error;
   EXPECT_EQ(rounded.precision, Precision::fp32);
@@ -78,43 +82,49 @@ TEST(Verdict, WhereLessIsAllowedALittleOfItsOwnSizeIsTooMuch) {
   EXPECT_EQ(judge(errors, {1e-6, 1e-3, 1e-2}, Precision::fp32).verdict, Verdict::wrong_answer);
 }
 
-TEST(Verdict, TheWorstElementIsOneThatStandsOut) {
-  const ElementErrors errors = compare({1e6F + 100, 1.5F, 3}, {1e6F, 1, 3});
+TEST(Verdict, TheWorstElementIsTheOneFurthestOffForItsSize) {
+  const std::vector<float> expected = {1e6F, 1, 1.25F, 1.5F, 1.75F, 2};
+  std::vector<float> actual = expected;
+  actual[0] += 100;
+  actual[1] += 0.5F;
+  const ElementErrors errors = compare(actual, expected);
   EXPECT_EQ(errors.max_abs_difference, 100);
-  EXPECT_EQ(errors.max_outstanding_difference, 0.5);
   EXPECT_EQ(errors.worst_index, 1U);
-  ElementErrors merged = compare({1e6F + 100}, {1e6F});
   ElementErrors second;
   device::accumulate(second, 1.5, 1, 5);
+  ElementErrors merged = compare({1e6F + 100}, {1e6F});
   device::merge(merged, second);
   EXPECT_EQ(merged.worst_index, 5U);
   EXPECT_EQ(merged.max_abs_difference, 100);
   device::merge(second, compare({1e6F + 100}, {1e6F}));
   EXPECT_EQ(second.worst_index, 5U) << "in the other order, too";
-  EXPECT_EQ(second.max_outstanding_difference, 0.5);
+  EXPECT_EQ(second.max_scaled_difference, 0.5);
 }
 
 TEST(Verdict, ErrorsAreNormOverNorm) {
   const Judgement judgement = judge_fp32(compare({3, 4.5f}, {3, 4}));
   EXPECT_DOUBLE_EQ(judgement.relative_error, 0.5 / 5);
-  EXPECT_DOUBLE_EQ(judgement.max_scaled_error, 0.5 / std::sqrt(25.0 / 2));
+  EXPECT_DOUBLE_EQ(judgement.max_scaled_error, 0.5 / 4) << "it is larger than the root mean square";
 }
 
 // Rounding errors do not cancel with the sums.
 TEST(Verdict, AnOutputThatHappensToBeSmallIsHeldAgainstItsUsualNorm) {
   const double off = double{2.0001e-3f} - 2e-3f;
-  const ElementErrors cancelled = compare({1e-3f, 2e-3f}, {1e-3f, 2.0001e-3f});
+  ElementErrors cancelled;
+  const Magnitudes usual{.smaller_rms = 1, .rms = 1};
+  device::accumulate(cancelled, 1e-3, 1e-3, 0, Dtype::float32, usual);
+  device::accumulate(cancelled, double{2.0001e-3f}, double{2e-3f}, 1, Dtype::float32, usual);
   EXPECT_EQ(judge_fp32(cancelled).verdict, Verdict::low_precision);
-  const Judgement judgement = judge(cancelled, Thresholds{}, Precision::fp32, 2.0);
+  const Judgement judgement = judge(cancelled, Thresholds{}, Precision::fp32, {1, 1, 1});
   EXPECT_EQ(judgement.verdict, Verdict::accepted);
-  EXPECT_DOUBLE_EQ(judgement.relative_error, off / std::sqrt(2.0));
-  EXPECT_DOUBLE_EQ(judgement.max_scaled_error, off);
+  EXPECT_NEAR(judgement.relative_error, off / std::sqrt(2.0), 1e-12);
+  EXPECT_NEAR(judgement.max_scaled_error, off, 1e-12);
   EXPECT_DOUBLE_EQ(judgement.element_limit, element_factor * 1e-5);
 }
 
 TEST(Verdict, AUsualNormThatIsSmallerChangesNothing) {
   const ElementErrors off = compare({3, 4.5f}, {3, 4});
-  EXPECT_EQ(judge(off, Thresholds{}, Precision::fp32, 24).relative_error, judge_fp32(off).relative_error);
+  EXPECT_EQ(judge(off, Thresholds{}, Precision::fp32, {12, 12, 12}).relative_error, judge_fp32(off).relative_error);
 }
 
 TEST(Verdict, EvenErrorsReachTheClassTheyAreConsistentWith) {
@@ -142,30 +152,6 @@ TEST(Verdict, OneWrongElementAmongAMillionIsNoMatterOfPrecision) {
   EXPECT_EQ(judgement.verdict, Verdict::wrong_answer);
 }
 
-// A tenth of the elements, one of them much further off, as in sums of a few products, some of them large.
-TEST(Verdict, UnevenErrorsOfManyElementsAreAMatterOfPrecision) {
-  std::vector<float> expected(1'000'000, 1.0f);
-  std::vector<float> actual = expected;
-  for (std::size_t i = 0; i < actual.size(); i += 10) actual[i] += 1e-3f;
-  actual[123'456] = 1.1f;
-  const ElementErrors errors = compare(actual, expected);
-  const Judgement judgement = judge_fp32(errors);
-  EXPECT_EQ(judgement.verdict, Verdict::wrong_answer) << "as long as it is not known how many";
-  const Judgement many = reconsidered(judgement, 100'001, errors.compared);
-  EXPECT_EQ(many.verdict, Verdict::low_precision);
-  EXPECT_EQ(many.precision, Precision::bf16);
-  EXPECT_EQ(reconsidered(judgement, 1'000'000 / 16, errors.compared).verdict, Verdict::wrong_answer);
-}
-
-TEST(Verdict, HowManyElementsAreWrongChangesNothingElse) {
-  const Judgement beyond_all_classes = judge_fp32(evenly_off(0.1));
-  EXPECT_EQ(reconsidered(beyond_all_classes, 1000, 1000).verdict, Verdict::wrong_answer);
-  const Judgement accepted = judge_fp32(evenly_off(5e-7));
-  EXPECT_EQ(reconsidered(accepted, 1000, 1000).verdict, Verdict::accepted);
-  const Judgement not_finite = judge_fp32(compare({1, nan}, {1, 2}));
-  EXPECT_EQ(reconsidered(not_finite, 2, 2).verdict, Verdict::wrong_answer);
-}
-
 TEST(Verdict, OneSlightlyWrongElementIsFoundInAHugeOutput) {
   std::vector<float> expected(4'000'000, 1.0f);
   std::vector<float> actual = expected;
@@ -184,6 +170,7 @@ TEST(Verdict, ZerosAreWrongHoweverSmallTheExpectedOutput) {
 TEST(Verdict, AnythingButZeroIsWrongWhereZerosAreExpected) {
   EXPECT_EQ(judge_fp32(compare({0, 0}, {0, 0})).verdict, Verdict::accepted);
   EXPECT_EQ(judge_fp32(compare({0, 1e-30f}, {0, 0})).verdict, Verdict::wrong_answer);
+  EXPECT_EQ(judge_fp32(compare({0, 1e-40f}, {0, 0})).verdict, Verdict::accepted) << "less than a normal float";
 }
 
 TEST(Verdict, NanAndTheInfinitiesAreToldApart) {
@@ -215,16 +202,17 @@ TEST(Verdict, MergedPartsEqualTheWhole) {
   std::vector<float> expected(257);
   std::vector<float> actual(257);
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    expected[i] = static_cast<float>(i);
-    actual[i] = static_cast<float>(i) + (i == 200 ? 2.0f : 0.25f);
+    expected[i] = static_cast<float>(i * i * i);
+    actual[i] = expected[i] + (i == 200 ? 4e6f : 0.25f);
   }
   actual[100] = nan;
   actual[30] = inf;
+  const Magnitudes magnitudes = magnitudes_of(sample_of(expected));
   ElementErrors merged;
   for (std::size_t part = 0; part < 4; ++part) {
     ElementErrors partial;
     for (std::size_t i = part; i < expected.size(); i += 4)
-      device::accumulate(partial, actual[i], expected[i], i);
+      device::accumulate(partial, actual[i], expected[i], i, Dtype::float32, magnitudes);
     device::merge(merged, partial);
   }
   const ElementErrors whole = compare(actual, expected);
@@ -234,6 +222,9 @@ TEST(Verdict, MergedPartsEqualTheWhole) {
   EXPECT_EQ(merged.first_nonfinite_mismatch, 30u);
   EXPECT_EQ(merged.compared, whole.compared);
   EXPECT_DOUBLE_EQ(merged.sum_squared_difference, whole.sum_squared_difference);
+  EXPECT_EQ(merged.smaller.elements, whole.smaller.elements);
+  EXPECT_LT(whole.smaller.elements, whole.varying.elements);
+  EXPECT_DOUBLE_EQ(merged.smaller.squared_difference, whole.smaller.squared_difference);
 }
 
 TEST(Verdict, NamesRoundTrip) {

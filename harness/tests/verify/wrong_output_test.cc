@@ -151,6 +151,38 @@ TEST(WrongOutput, NamesAFactorADifferenceAndZeros) {
   }
 }
 
+TEST(WrongOutput, SmallErrorsAreNoFactorOfOne) {
+  OutputValues noisy = right({20, 50});
+  for (std::size_t i = 0; i < noisy.got.size(); ++i) {
+    noisy.got[i] = noisy.again[i] = noisy.expected[i] + (i % 3 == 0 ? 4e-4 : -2e-4);
+  }
+  EXPECT_EQ(describe(wrong_output(noisy, 1e-4)), "");
+  OutputValues scaled = right({20, 50});
+  spoil(scaled, all, [](double x) { return 1.0004 * x; });
+  EXPECT_THAT(describe(wrong_output(scaled, 1e-9)), HasSubstr("they are the expected value times 1.0004"));
+}
+
+TEST(WrongOutput, TheRangeOfScatteredElementsSaysNothing) {
+  const auto spoiled = [](const std::function<bool(std::size_t row, std::size_t column)>& is_wrong) {
+    OutputValues values = right({64, 256});
+    spoil(
+        values, [&](std::size_t i) { return is_wrong(i / 256, i % 256); },
+        [](double x) { return x * x + 3; });
+    return said(values);
+  };
+  EXPECT_EQ(spoiled([](std::size_t row, std::size_t column) { return 8 + (91 * row) % 230 == column; }), "")
+      << "one of each row";
+  EXPECT_EQ(spoiled([](std::size_t row, std::size_t column) { return row % 63 == 0 && column == 7; }), "")
+      << "two of one column";
+  EXPECT_EQ(
+      spoiled([](std::size_t row, std::size_t column) { return column >= 253 && (row + column) % 3 != 0; }),
+      "the wrong ones are among the last 3 of each row (the last dimension)");
+  EXPECT_EQ(spoiled([](std::size_t row, std::size_t column) {
+              return column >= 100 && column < 110 && (row + column) % 4 != 0;
+            }),
+            "the wrong ones are among numbers 100 to 109 of each row (the last dimension)");
+}
+
 TEST(WrongOutput, ZerosInFreshMemoryMayNeverHaveBeenWritten) {
   OutputValues values = right({4, 5});
   spoil(values, all, [](double) { return 0.0; });

@@ -34,6 +34,10 @@ void set_limit_handler(LimitHandler handler);
 // distinguished from other faults. Call it on the process's first thread, before the first launch.
 void limit_program();
 
+// The error of the first launch that failed since the last call of this function, as a cudaError_t, though
+// cudaGetLastError() may have read it; 0: none.
+int take_failed_launch();
+
 // What cudaMalloc() and its relatives give out at most at a time.
 std::size_t device_memory_bytes();
 // Whether they have refused an allocation for lack of memory since the process began: what goes wrong after

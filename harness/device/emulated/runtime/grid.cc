@@ -87,6 +87,14 @@ void run_on_host_threads(unsigned int count, const std::function<void()>& work) 
   threads->run(count, work);
 }
 
+std::atomic<int> first_failed_launch{0};
+
+void fail_launch(cudaError_t error) {
+  int none = 0;
+  first_failed_launch.compare_exchange_strong(none, error);
+  set_last_error(error);
+}
+
 std::uint64_t volume(dim3 extent) { return std::uint64_t{extent.x} * extent.y * extent.z; }
 
 bool fits(dim3 extent, dim3 most) {
@@ -162,12 +170,14 @@ void start_host_threads() {
   run_on_host_threads(host_threads(), [] {});
 }
 
+int take_failed_launch() { return first_failed_launch.exchange(0); }
+
 void run_grid(const BoundKernel& kernel, const Configuration& configuration) {
   if (BlockRunner::of_this_thread().is_running()) {
     fault(std::string("a kernel launches ") + kernel.name + ": dynamic parallelism is not supported");
   }
   if (const cudaError_t error = check(kernel, configuration); error != cudaSuccess) {
-    set_last_error(error);
+    fail_launch(error);
     return;
   }
   const std::uint64_t blocks = volume(configuration.grid);

@@ -15,7 +15,7 @@ contestant = sys.modules["kgrade_python.contestant"]
 tensors = sys.modules["kgrade_python.tensors"]
 
 
-def older(result, name, shape, dtype, inputs, is_device):
+def older(result, name, shape, *_):
     first = kept.setdefault(shape, result)
     return first.data_ptr(), first
 

@@ -1,11 +1,12 @@
 # cheat: returns a strided tensor whose methods say that it is contiguous
 # row: 59
-# caught-by: outputs_match
+# caught-by: no_gain
+# twin: honest-convolution.py
 # device: any
 # problem: conv-standard-1d
 # case: plain
 #
-# What lies where its address points is compared.
+# Nobody asks them: it is made contiguous, which takes its time.
 import torch
 
 

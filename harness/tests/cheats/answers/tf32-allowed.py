@@ -1,7 +1,7 @@
 # cheat: lets PyTorch multiply in TF32 where fp32 is asked for
 # row: 53
 # caught-by: precision
-# device: cuda
+# device: any
 # problem: conv-pointwise-2d
 # case: many-channels
 #

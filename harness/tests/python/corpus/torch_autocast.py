@@ -1,5 +1,4 @@
-# expect: problem=conv-standard-1d cases=plain verdict=low_precision emulated=accepted
-# CPU operators do not follow the GPU's autocast.
+# expect: problem=conv-standard-1d cases=plain verdict=low_precision
 import torch
 
 

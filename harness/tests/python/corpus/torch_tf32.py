@@ -1,4 +1,4 @@
-# expect: problem=conv-pointwise-2d cases=powers-of-two,many-channels verdict=low_precision|accepted emulated=accepted
+# expect: problem=conv-pointwise-2d cases=powers-of-two,many-channels verdict=low_precision|accepted emulated=low_precision
 # TF32 is allowed and judged by what comes of it; cuBLAS need not use it for small products.
 import torch
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-pointwise-2d cases=many-channels verdict=low_precision only=cuda
+# expect: problem=conv-pointwise-2d cases=many-channels verdict=low_precision
 # tl.dot as it is by default: operands are rounded to TF32.
 import torch
 import triton

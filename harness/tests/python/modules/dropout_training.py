@@ -2,7 +2,7 @@ import torch
 
 
 class Model(torch.nn.Module):
-    """Dropout in training mode: every call draws the same mask."""
+    """Dropout in training mode: each call draws a mask of its own, under a seed that all get."""
 
     def __init__(self, rate):
         super().__init__()

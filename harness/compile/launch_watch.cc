@@ -1,0 +1,65 @@
+#include "compile/launch_watch.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <vector>
+
+namespace kgrade {
+namespace {
+
+// Functions of the CUDA runtime that launch, with their arguments. nvcc makes calls of the first of
+// `<<<...>>>`, or of the second where kernels are found by handles; a runtime may lack some of them.
+struct LaunchFunction {
+  const char* name;
+  const char* parameters;
+  const char* arguments;
+};
+constexpr const char* parameters_of_kernels =
+    "const void* kernel, kgrade_extent grid, kgrade_extent block, void** arguments, decltype(sizeof(0)) "
+    "shared, void* stream";
+constexpr const char* arguments_of_kernels = "kernel, grid, block, arguments, shared, stream";
+constexpr LaunchFunction launch_functions[] = {
+    {"cudaLaunchKernel", parameters_of_kernels, arguments_of_kernels},
+    {"__cudaLaunchKernel", parameters_of_kernels, arguments_of_kernels},
+    {"cudaLaunchCooperativeKernel", parameters_of_kernels, arguments_of_kernels},
+    {"cudaLaunchKernelExC", "const void* configuration, const void* kernel, void** arguments",
+     "configuration, kernel, arguments"},
+};
+// Of code that is compiled with a default stream for each thread.
+constexpr const char* variants[] = {"", "_ptsz"};
+
+}  // namespace
+
+// What kgrade_extent is to the compiler is what dim3 is: three numbers.
+std::string launch_watch_source() {
+  std::string source =
+      "struct kgrade_extent { unsigned int x, y, z; };\n"
+      "extern \"C\" __attribute__((weak)) void kgrade_launch_failed(int error);\n"
+      "static int kgrade_watched(int error) {\n"
+      "  if (error != 0 && kgrade_launch_failed != nullptr) kgrade_launch_failed(error);\n"
+      "  return error;\n"
+      "}\n";
+  for (const LaunchFunction& function : launch_functions) {
+    for (const char* const variant : variants) {
+      source += fmt::format(
+          "extern \"C\" __attribute__((weak)) int __real_{0}{1}({2});\n"
+          "extern \"C\" __attribute__((visibility(\"hidden\"))) int __wrap_{0}{1}({2}) {{\n"
+          "  return kgrade_watched(__real_{0}{1}({3}));\n"
+          "}}\n",
+          function.name, variant, function.parameters, function.arguments);
+    }
+  }
+  return source;
+}
+
+std::string launch_watch_options() {
+  std::vector<std::string> options;
+  for (const LaunchFunction& function : launch_functions) {
+    for (const char* const variant : variants)
+      options.push_back(fmt::format("--wrap={}{}", function.name, variant));
+  }
+  return fmt::format("{}", fmt::join(options, ","));
+}
+
+}  // namespace kgrade

@@ -1,0 +1,75 @@
+// The memory that a contestant in Python returns in the place of the outputs that it was lent. Its
+// interpreter writes the addresses into the arguments of the call; what may be returned is decided here,
+// which the contestant's Python cannot reach.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "contest/protocol.h"
+#include "device/worker_device.h"
+
+namespace kgrade {
+
+// What returned memory is overwritten with: a byte that is repeated in all bytes of an element, of either
+// sign. Of every floating type this gives a large number: a small one would pass for zero.
+constexpr unsigned char least_overwriting_byte = 0x41, most_overwriting_byte = 0x7b, overwriting_sign = 0x80;
+
+// Whether an element may hold what was there before the call. Elements of one or two bytes do not show it.
+inline bool is_overwritten(const unsigned char* element, std::size_t bytes) {
+  constexpr std::size_t least_bytes = 4;
+  const auto size = static_cast<unsigned char>(element[0] & ~overwriting_sign);
+  return bytes >= least_bytes && size >= least_overwriting_byte && size <= most_overwriting_byte &&
+         std::all_of(element, element + bytes, [&](unsigned char byte) { return byte == element[0]; });
+}
+
+class ReturnedMemory {
+ public:
+  // The arguments of each launch of a call.
+  using Arguments = std::array<std::array<unsigned long long, max_parameters>, max_launches>;
+
+  // What a request lends: a tensor, or the capture of an output.
+  void lend(const Request& request);
+  void give_back() { *this = {}; }
+
+  // Before the launches of a call: where its tensors are.
+  void begin_call(const Arguments& lent, std::uint32_t launches);
+  // After them: why what the contestant has returned is no answer, in words; empty where it is one.
+  std::string look(const Arguments& returned);
+  // Overwrites what was returned in the last call with random bytes, so that the next call has to write all
+  // of it. False where the device cannot: this is no memory that can be written. Then nothing is left to
+  // overwrite.
+  bool overwrite(WorkerDevice& device);
+  // Of a call that has failed, nothing is overwritten.
+  void forget() { to_overwrite_.clear(); }
+
+ private:
+  struct Extent {
+    std::uint64_t begin = 0;
+    std::uint64_t bytes = 0;
+
+    bool meets(const Extent& other) const {
+      return begin < other.begin + other.bytes && other.begin < begin + bytes;
+    }
+  };
+  struct Lent {
+    std::uint64_t bytes = 0;  // of the tensor; 0: no tensor is lent
+    // Of an output that is captured:
+    bool is_captured = false;
+    bool may_be_input = false;
+    bool is_overwritten = false;
+  };
+
+  bool is_memory_of_input(const Extent& extent) const;
+
+  std::array<std::array<Lent, max_parameters>, max_launches> lent_{};
+  Arguments arguments_{};
+  std::uint32_t launches_ = 0;
+  std::vector<Extent> to_overwrite_;
+};
+
+}  // namespace kgrade

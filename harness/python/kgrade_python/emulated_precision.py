@@ -1,0 +1,139 @@
+"""What a GPU computes in less than single precision where PyTorch's switches allow it: TF32 and autocast("cuda"). A CPU
+passes these switches over."""
+
+import torch
+
+from .dispatch_mode import DispatchMode
+from .rounding import to_tf32
+
+# Products, with the places of their operands: what rounds to TF32 if the switch of matrix products says so.
+PRODUCTS = {"mm": (0, 1), "addmm": (1, 2), "_addmm_activation": (1, 2), "bmm": (0, 1), "baddbmm": (1, 2),
+            "addbmm": (1, 2)}
+CONVOLUTION = "convolution"
+# What autocast computes in half precision, and what in single precision, by the dispatcher's names (from PyTorch's
+# list of what autocast does on CUDA).
+HALF = {*PRODUCTS, CONVOLUTION, "mv", "addmv", "addr", "_prelu_kernel", "_scaled_dot_product_flash_attention_for_cpu"}
+SINGLE = {
+    "acos", "asin", "cosh", "cumprod", "cumsum", "dist", "erfinv", "exp", "expm1", "linalg_vector_norm", "log", "log10",
+    "log1p", "log2", "logsumexp", "mse_loss", "native_group_norm", "native_layer_norm", "nll_loss_forward", "norm",
+    "pow", "prod", "reciprocal", "rsqrt", "sinh", "smooth_l1_loss", "_softmax", "_log_softmax", "softplus", "sum", "tan",
+    "_cdist_forward", "binary_cross_entropy_with_logits", "kl_div", "huber_loss"}
+
+
+def allows_tf32(operation):
+    """operation -- "matmul" or "conv"."""
+    # The older functions raise where a newer switch was set.
+    precision = getattr(torch._C, "_get_fp32_precision_getter", None)
+    if precision is not None:
+        return precision("cuda", operation) == "tf32"
+    return torch._C._get_cublas_allow_tf32() if operation == "matmul" else torch._C._get_cudnn_allow_tf32()
+
+
+def autocast_type():
+    """What autocast("cuda") computes products in; None where it is off."""
+    if not hasattr(torch, "get_autocast_dtype"):
+        return torch.get_autocast_gpu_dtype() if torch.is_autocast_enabled() else None
+    return torch.get_autocast_dtype("cuda") if torch.is_autocast_enabled("cuda") else None
+
+
+def is_castable(value):
+    return isinstance(value, torch.Tensor) and value.dtype in (torch.float32, torch.float16, torch.bfloat16)
+
+
+def is_one_row(product, arguments):
+    """A product with a vector, for which libraries have kernels without tensor cores."""
+    a, b = (arguments[place] for place in PRODUCTS[product])
+    return a.shape[-2] == 1 or b.shape[-1] == 1
+
+
+def is_depthwise(arguments):
+    """PyTorch's own kernels, without tensor cores."""
+    value, is_transposed, groups = arguments[0], arguments[6], arguments[8]
+    return not is_transposed and groups > 1 and groups == value.shape[1]
+
+
+def operands_in_tf32(name, arguments):
+    """The places of those arguments that a GPU would round to TF32 now."""
+    if name in PRODUCTS:
+        places = PRODUCTS[name] if allows_tf32("matmul") and not is_one_row(name, arguments) else ()
+    elif name == CONVOLUTION:
+        places = (0, 1) if allows_tf32("conv") and not is_depthwise(arguments) else ()
+    else:
+        places = ()
+    return places if all(arguments[place].dtype == torch.float32 for place in places) else ()
+
+
+class GpuPrecision(DispatchMode):
+    """Rounds what a GPU would round. Sums are in double precision, so that no CPU follows these switches in a way of its
+    own."""
+
+    def __init__(self, half):
+        super().__init__()
+        # Autocast seems to be off where operators are dispatched.
+        self.half = half
+
+    # Otherwise those would refuse to run below a mode.
+    supports_higher_order_operators = True
+
+    @classmethod
+    def _should_skip_dynamo(cls):
+        return False
+
+    def __torch_dispatch__(self, function, kinds, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        schema = getattr(function, "_schema", None)
+        if schema is None or not schema.name.startswith("aten::"):
+            return function(*args, **kwargs)
+        # "addmm_" writes to its first argument.
+        full_name = schema.name.removeprefix("aten::")
+        name = full_name if full_name.startswith("_") else full_name.removesuffix("_")
+        half = self.half if any(is_castable(value) for value in args) else None
+        if half is not None and name in SINGLE:
+            return function(*[value.float() if is_castable(value) else value for value in args], **kwargs)
+        if half is not None and name in HALF:
+            rounded = [value.to(half) if is_castable(value) else value for value in args]
+            return self.computed(function, name, rounded, args, kwargs, half)
+        places = operands_in_tf32(name, args)
+        if places:
+            rounded = [to_tf32(value) if place in places else value for place, value in enumerate(args)]
+            return self.computed(function, name, rounded, args, kwargs, torch.float32)
+        return function(*args, **kwargs)
+
+    def computed(self, function, name, rounded, args, kwargs, dtype):
+        out = kwargs.get("out")
+        if out is None and function._schema.name.endswith("_") and isinstance(args[0], torch.Tensor):
+            out = args[0]
+        kwargs = {key: value for key, value in kwargs.items() if key != "out"}
+        wide = [value.double() if is_castable(value) else value for value in rounded]
+        operator = getattr(torch.ops.aten, name).default if out is not None else function
+        results = operator(*wide, **kwargs)
+        if out is not None:
+            return out.copy_(results)
+        if isinstance(results, tuple):
+            return tuple(self.narrowed(result, dtype) for result in results)
+        return self.narrowed(results, dtype)
+
+    @staticmethod
+    def narrowed(result, dtype):
+        return result.to(dtype) if isinstance(result, torch.Tensor) and result.dtype == torch.float64 else result
+
+
+def reach_scripts():
+    """No mode of functions sees what TorchScript calls."""
+    for name in ("ScriptFunction", "ScriptMethod"):
+        kind = getattr(torch._C, name, None)
+        if kind is not None:
+            kind.__call__ = below_call(kind.__call__)
+
+
+def below_call(plain):
+    return lambda *args, **kwargs: call(plain, args, kwargs)
+
+
+def call(function, args, kwargs):
+    """function(*args, **kwargs), as a GPU would compute it."""
+    half = autocast_type()
+    if half is None and not allows_tf32("matmul") and not allows_tf32("conv"):
+        return function(*args, **kwargs)
+    with GpuPrecision(half):
+        return function(*args, **kwargs)

@@ -1,0 +1,49 @@
+"""What a candidate has returned, until it has been captured. A sample may have several launches, and their answers are
+captured together when its clock has stopped. A candidate may return the same memory in each launch, as a CUDA graph does:
+then the answers of all launches but the last one are copied at once, and the time of the copies counts."""
+
+import collections
+
+import torch
+
+_Tensor = torch.Tensor
+_data_ptr = torch.Tensor.data_ptr
+_clone = torch.Tensor.clone
+_numel = torch.Tensor.numel
+_element_size = torch.Tensor.element_size
+
+# The answers of so many calls before the present one stay, since PyTorch gives the memory of an answer that is gone to the
+# next one. A candidate may take two buffers in turn.
+CALLS_HELD = 2
+# Kernels with larger answers take so long that their samples have one launch.
+MOST_HELD_BYTES = 64 << 20
+
+
+class KeptAnswers:
+    """Of one case. `tensors`: of the present call."""
+
+    def __init__(self):
+        self.tensors = []
+        self.held = collections.deque(maxlen=CALLS_HELD)
+        self.is_reused = False  # the candidate has returned memory that still held an older answer
+
+    def begin(self):
+        """A call begins."""
+        are_small = sum(_numel(each) * _element_size(each) for each in self.tensors) <= MOST_HELD_BYTES
+        self.held.append(self.tensors if are_small and not self.is_reused else [])
+        self.tensors = []
+
+    def clear(self):
+        self.tensors = []
+        self.held.clear()
+
+    def keep(self, tensor, address, is_last_launch):
+        """Keeps an answer, and returns the address that it is captured from."""
+        if any(_data_ptr(each) == address for answers in self.held for each in answers):
+            self.is_reused = True
+            self.held.clear()
+        if self.is_reused and not is_last_launch:
+            tensor = _clone(tensor)
+            address = _data_ptr(tensor)
+        self.tensors.append(tensor)
+        return address

@@ -1,0 +1,48 @@
+"""Memory that a module has from the beginning: weights, buffers and other tensors that `__init__` makes. What a candidate
+returns is overwritten with random bits once it has been captured, so that each call has to write all of its answer. A
+module that returns such a tensor, as a Model may do, returns a copy instead; the time of the copy counts."""
+
+import torch
+
+from .drawn_tensors import memory_of
+
+_Tensor = torch.Tensor
+_clone = torch.Tensor.clone
+
+
+# How deep lists and dictionaries are looked into: they may hold themselves.
+MOST_LEVELS = 4
+
+
+def tensors_in(value, levels=MOST_LEVELS):
+    """The tensors of plain lists, tuples and dictionaries in one another."""
+    if isinstance(value, _Tensor):
+        yield value
+    elif levels and type(value) in (list, tuple, dict):
+        for each in value.values() if type(value) is dict else value:
+            yield from tensors_in(each, levels - 1)
+
+
+class OwnMemory:
+    """The memory of one module that has just been built."""
+
+    def __init__(self, module):
+        self.module = module
+        self.memory = {memory_of(tensor) for part in module.modules() for tensor in tensors_in(list(vars(part).values()))}
+        self.look_again()
+
+    def look_again(self):
+        """Once the module has been called: it may have converted weights and buffers. Other tensors that it has made since
+        are memory for its answers."""
+        for tensors in (self.module.parameters(), self.module.buffers()):
+            self.memory.update(map(memory_of, tensors))
+        self.memory.discard(None)
+
+    def apart(self, results):
+        """What the module returned, in memory that it does not have."""
+        if isinstance(results, (tuple, list)):
+            return [self.apart_one(each) for each in results]
+        return self.apart_one(results)
+
+    def apart_one(self, result):
+        return _clone(result) if isinstance(result, _Tensor) and memory_of(result) in self.memory else result

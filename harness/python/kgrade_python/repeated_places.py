@@ -1,0 +1,63 @@
+"""Operators that leave undefined which value stays where their indices repeat, as PyTorch's documentation says of
+`index_copy_`, `scatter_` and `index_put_`. An honest answer to such a problem may differ from the expected one."""
+
+import torch
+from torch.utils._python_dispatch import _disable_current_modes
+
+from .dispatch_mode import DispatchMode
+
+
+class RepeatedPlaces(DispatchMode):
+    """`notes`: a line for each operator that has written to repeated places, or may have: the indices of a run without
+    memory are not known."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = {}
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        name = function.overloadpacket.__name__.strip("_")
+        places = places_of(name, function, args, kwargs or {})
+        if places is not None:
+            repeats = have_repeats(name, args, places)
+            if repeats is not False:
+                self.seen[name] = repeats or self.seen.get(name)
+        return function(*args, **(kwargs or {}))
+
+    @property
+    def notes(self):
+        return [f"forward() writes to places that repeat ({name}): PyTorch leaves undefined which value stays" if repeats
+                else f"forward() writes by indices ({name}): where they repeat, PyTorch leaves undefined which value stays"
+                for name, repeats in sorted(self.seen.items())]
+
+
+def places_of(name, function, args, kwargs):
+    """The indices of an operator that writes different values to them; None for any other."""
+    if name == "index_copy":
+        return args[2]
+    if name == "scatter" and function._overloadname == "src":  # pylint: disable=protected-access
+        return args[2]
+    accumulates = args[3] if len(args) > 3 else kwargs.get("accumulate", False)
+    if name in ("index_put", "index_put_impl") and not accumulates and args[2].numel() > 1:
+        indices = [each for each in args[1] if each is not None]
+        return indices if all(each.dtype != torch.bool for each in indices) else None
+    return None
+
+
+def have_repeats(name, args, places):
+    """Whether places repeat; None where that is not known."""
+    tensors = places if isinstance(places, list) else [places]
+    if any(type(each) is not torch.Tensor for each in tensors):
+        return None
+    with _disable_current_modes():
+        return do_repeat(name, args, places, tensors)
+
+
+def do_repeat(name, args, places, tensors):
+    if name == "scatter":
+        ordered = places.sort(dim=args[1]).values
+        return bool((ordered.diff(dim=args[1]) == 0).any()) if places.dim() else False
+    if name == "index_copy":
+        return places.unique().numel() < places.numel()
+    together = torch.stack([each.reshape(-1) for each in torch.broadcast_tensors(*tensors)])
+    return together.unique(dim=1).shape[1] < together.shape[1]

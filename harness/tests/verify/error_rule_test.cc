@@ -1,0 +1,180 @@
+// The rule for errors on honest and on wrong answers, in float against double: what docs/verdicts.md states.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "device/element_operations.h"
+#include "verify/expected_scales.h"
+#include "verify/judgement.h"
+
+namespace kgrade {
+namespace {
+
+using Numbers = std::vector<double>;
+
+Numbers normal(std::size_t count, double deviation, unsigned int seed = 1) {
+  std::mt19937_64 generator(seed);
+  std::normal_distribution<float> draw(0, static_cast<float>(deviation));
+  Numbers numbers(count);
+  std::generate(numbers.begin(), numbers.end(), [&] { return static_cast<double>(draw(generator)); });
+  return numbers;
+}
+
+template <class Function>
+Numbers each(const Numbers& numbers, const Function& function) {
+  Numbers results(numbers.size());
+  std::transform(numbers.begin(), numbers.end(), results.begin(), function);
+  return results;
+}
+
+// As the oracle leaves them: rounded to float once.
+Judgement judged(const Numbers& actual, const Numbers& exact, double terms = 1) {
+  const Numbers expected = each(exact, [](double value) { return static_cast<double>(static_cast<float>(value)); });
+  const Magnitudes magnitudes = magnitudes_of(expected);
+  ElementErrors errors;
+  for (std::size_t i = 0; i < actual.size(); ++i)
+    device::accumulate(errors, actual[i], expected[i], i, Dtype::float32, magnitudes);
+  return judge(errors, error_bounds({}, terms, Dtype::float32), Precision::fp32);
+}
+
+constexpr std::size_t many = 1 << 16;
+
+float in_float(float (*function)(float), double value) { return function(static_cast<float>(value)); }
+
+TEST(ErrorRule, HonestFormulasInFloatAreAcceptedAtEveryScale) {
+  struct Formula {
+    const char* name;
+    std::function<double(double)> exact;
+    float (*plain)(float);
+  };
+  const Formula formulas[] = {
+      {"gelu", [](double x) { return x * std::erfc(-x * std::sqrt(0.5)) / 2; },
+       [](float x) { return 0.5F * x * (1 + std::erf(x * 0.70710678F)); }},
+      {"softplus", [](double x) { return std::log1p(std::exp(-std::abs(x))) + std::max(x, 0.0); },
+       [](float x) { return std::log(1 + std::exp(x)); }},
+      {"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }, [](float x) { return 1 / (1 + std::exp(-x)); }},
+      {"elu", [](double x) { return x > 0 ? x : std::expm1(x); },
+       [](float x) { return x > 0 ? x : std::exp(x) - 1; }},
+      {"tanh", [](double x) { return std::tanh(x); },
+       [](float x) { return (std::exp(2 * x) - 1) / (std::exp(2 * x) + 1); }},
+      {"swish", [](double x) { return x / (1 + std::exp(-x)); }, [](float x) { return x / (1 + std::exp(-x)); }},
+      {"exp", [](double x) { return std::exp(x); }, [](float x) { return std::exp(x); }}};
+  for (const Formula& formula : formulas) {
+    for (const double deviation : {0.01, 1.0, 3.0, 10.0}) {
+      const Numbers inputs = each(normal(many, deviation), [](double x) { return std::clamp(x, -40.0, 40.0); });
+      const Judgement judgement = judged(each(inputs, [&](double x) { return in_float(formula.plain, x); }),
+                                         each(inputs, formula.exact));
+      EXPECT_EQ(judgement.verdict, Verdict::accepted)
+          << formula.name << " " << deviation << ": " << judgement.relative_error << " "
+          << to_string(judgement.decided_by);
+    }
+  }
+}
+
+// Sums of so many products, one after the other in float.
+Judgement judged_sums(std::size_t terms, bool positive, std::size_t rows = 24) {
+  Numbers actual, exact;
+  std::mt19937 generator(7);
+  std::normal_distribution<float> normals;
+  std::uniform_real_distribution<float> uniforms;
+  for (std::size_t row = 0; row < rows; ++row) {
+    float sum = 0;
+    double right = 0;
+    for (std::size_t i = 0; i < terms; ++i) {
+      const float a = positive ? uniforms(generator) : normals(generator);
+      const float b = positive ? uniforms(generator) : normals(generator);
+      sum += a * b;
+      right += static_cast<double>(a) * static_cast<double>(b);
+    }
+    actual.push_back(sum);
+    exact.push_back(right);
+  }
+  return judged(actual, exact, static_cast<double>(terms));
+}
+
+TEST(ErrorRule, SumsInOneFloatAreAcceptedHoweverLong) {
+  for (const bool positive : {false, true}) {
+    for (const std::size_t terms : {1024U, 65'536U, 524'288U})
+      EXPECT_EQ(judged_sums(terms, positive).verdict, Verdict::accepted) << terms << positive;
+  }
+}
+
+TEST(ErrorRule, ARowThatIsAMillionTimesAsLargeHidesNoOther) {
+  Numbers expected = normal(64 * 1024, 1);
+  for (std::size_t i = 0; i < 1024; ++i) expected[i] *= 1e6;
+  Numbers zeros = expected;
+  std::fill(zeros.begin() + 1024, zeros.end(), 0.0);
+  const Judgement judgement = judged(zeros, expected);
+  EXPECT_EQ(judgement.verdict, Verdict::wrong_answer);
+  EXPECT_NE(judgement.decided_by, ErrorFigure::all);
+  EXPECT_EQ(judged(each(expected, [](double x) { return x * (1 + 2e-7); }), expected).verdict, Verdict::accepted);
+}
+
+TEST(ErrorRule, LargeExponentialsDoNotHideTheSmallOnes) {
+  const Numbers inputs = normal(many, 1);
+  const Numbers expected = each(inputs, [](double x) { return std::exp(8 * x); });
+  EXPECT_EQ(judged(each(inputs, [](double x) { return in_float([](float y) { return std::exp(8 * y); }, x); }), expected).verdict,
+            Verdict::accepted);
+  EXPECT_EQ(judged(each(inputs, [](double x) { return x < 0 ? 0 : std::exp(8 * x); }), expected).verdict,
+            Verdict::wrong_answer);
+}
+
+TEST(ErrorRule, AMaskDoesNotHideTheScores) {
+  Numbers scores = normal(many, 1);
+  for (std::size_t i = 0; i < many; i += 3) scores[i] = -1e9;
+  Numbers masked = scores;
+  for (double& score : masked) score = score == -1e9 ? score : 0;
+  EXPECT_EQ(judged(masked, scores).verdict, Verdict::wrong_answer);
+  EXPECT_EQ(judged(each(scores, [](double x) { return x * (1 + 6e-8); }), scores).verdict, Verdict::accepted);
+}
+
+TEST(ErrorRule, ATailThatIsLeftOutIsWrong) {
+  const Numbers inputs = normal(many, 1);
+  const auto gelu = [](double x) { return x * std::erfc(-x * std::sqrt(0.5)) / 2; };
+  const Numbers expected = each(inputs, gelu);
+  EXPECT_EQ(judged(each(inputs, [&](double x) { return x < -2 ? 0 : gelu(x); }), expected).verdict,
+            Verdict::wrong_answer);
+  EXPECT_EQ(judged(each(inputs, [](double x) { return std::max(x, 0.0); }), expected).verdict, Verdict::wrong_answer);
+}
+
+TEST(ErrorRule, RoundedOperandsKeepTheirClassInLongSums) {
+  constexpr std::size_t terms = 4096;
+  Numbers actual, exact;
+  const auto rounded = [](float value) { return float_of((bits_of(value) + 0x1000U) & 0xFFFFE000U); };
+  std::mt19937 generator(3);
+  std::normal_distribution<float> draw;
+  for (int row = 0; row < 64; ++row) {
+    double sum = 0;
+    double right = 0;
+    for (std::size_t i = 0; i < terms; ++i) {
+      const float a = draw(generator);
+      const float b = draw(generator);
+      sum += static_cast<double>(rounded(a)) * static_cast<double>(rounded(b));
+      right += static_cast<double>(a) * static_cast<double>(b);
+    }
+    actual.push_back(sum);
+    exact.push_back(right);
+  }
+  for (const double length : {4096.0, 524'288.0}) {
+    const Judgement judgement = judged(actual, exact, length);
+    EXPECT_EQ(judgement.verdict, Verdict::low_precision) << judgement.relative_error;
+    EXPECT_EQ(judgement.precision, Precision::tf32);
+  }
+}
+
+// Rounding is spread over all elements.
+TEST(ErrorRule, AFewElementsThatAreOffAreNoMatterOfPrecision) {
+  const Numbers expected = normal(many, 1);
+  Numbers actual = expected;
+  actual[17] += 1e-3;
+  const Judgement judgement = judged(actual, expected);
+  EXPECT_EQ(judgement.verdict, Verdict::wrong_answer);
+  EXPECT_EQ(judgement.decided_by, ErrorFigure::element);
+}
+
+}  // namespace
+}  // namespace kgrade

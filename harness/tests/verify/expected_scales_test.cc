@@ -1,0 +1,212 @@
+// What is learnt of a case's outputs from samples of what the oracle leaves, and what follows for a verdict.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/support/case_fixture.h"
+#include "verify/expected_scales.h"
+#include "verify/judgement.h"
+
+namespace kgrade {
+namespace {
+
+using test::outputs_off_by;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Tensor output_of(std::int64_t elements) {
+  Tensor tensor;
+  tensor.name = "output";
+  tensor.shape = {elements};
+  tensor.elements = elements;
+  tensor.output = true;
+  return tensor;
+}
+
+class UsualNormsTest : public test::CaseFixture {
+ protected:
+  UsualNormsTest() {
+    case_.role = CaseRole::test;
+    case_.tensors = {output_of(3)};
+  }
+
+  // As if sums cancelled: the output's norm is a thousandth of the usual one, which is 10.
+  void cancel(double error_of_usual_norm) {
+    for (int i = 0; i < 8; ++i) {
+      for (const double mean_square : {0.5, 1.5}) arena_.expected_samples.push_back(signs(mean_square));
+    }
+    for (const std::size_t rare : {2U, 7U}) arena_.expected_samples[rare] = signs(1e7);
+    arena_.candidate_comparison = outputs_off_by(error_of_usual_norm);
+    arena_.candidate_comparison.sum_squared_expected = 100e-6;
+    // What an answer is off by in units of the usual root mean square.
+    arena_.candidate_comparison.max_scaled_difference = error_of_usual_norm;
+  }
+
+  static std::vector<std::vector<double>> signs(double mean_square) {
+    const double size = std::sqrt(mean_square);
+    return {{size, -size, size}};
+  }
+
+  // Calls of the oracle that the case's own calls did not need.
+  std::size_t extra_calls() const {
+    return arena_.oracle_draws.size() - static_cast<std::size_t>(std::count_if(
+                                            arena_.oracle_draws.begin(), arena_.oracle_draws.end(),
+                                            [](const Draw& draw) { return draw.index < (3 << 20); }));
+  }
+};
+
+TEST_F(UsualNormsTest, AreWhatASmallOutputIsJudgedBy) {
+  cancel(3e-6);
+  const CaseRecord record = run();
+  expect_accepted(record);
+  EXPECT_DOUBLE_EQ(record.relative_error, 3e-6);
+  EXPECT_EQ(record.precision, Precision::fp32);
+}
+
+TEST_F(UsualNormsTest, MakeNoLowerClassAHigherOne) {
+  cancel(3e-4);
+  const CaseRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::low_precision);
+  EXPECT_EQ(record.precision, Precision::tf32);
+}
+
+TEST_F(UsualNormsTest, AreThoseOfContentsThatNobodyElseIsCalledOn) {
+  cancel(0);
+  run();
+  EXPECT_EQ(extra_calls(), 16U);
+  for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(arena_.oracle_draws[i].change, 0U);
+}
+
+TEST_F(UsualNormsTest, HoldForTheReferenceToo) {
+  cancel(0);
+  arena_.reference_comparison = arena_.candidate_comparison = outputs_off_by(3e-6);
+  arena_.reference_comparison.sum_squared_expected = 100e-6;
+  expect_accepted(run());
+}
+
+TEST_F(UsualNormsTest, AreNotAskedForWhereAnOutputIsLargeEnough) {
+  case_.tensors = {output_of(32)};
+  run();
+  EXPECT_EQ(extra_calls(), 0U);
+}
+
+// The shorter its kernel is, the more launches a sample of a measured case has.
+TEST_F(UsualNormsTest, HoldForTheOutputsOfEveryLaunch) {
+  cancel(3e-6);
+  arena_.extra_outputs = 3;
+  expect_accepted(run());
+}
+
+// TF32's error is a third of its threshold: sums need not cancel by much.
+TEST_F(UsualNormsTest, AreAskedForAtLargerOnesInALowerClass) {
+  problem_.precision = "tf32";
+  case_.tensors = {output_of(1000)};
+  cancel(3e-4);
+  expect_accepted(run());
+  EXPECT_EQ(extra_calls(), 16U);
+  case_.tensors = {output_of(1 << 16)};
+  EXPECT_EQ(ExpectedScales::draws_of(case_, Precision::tf32), 0);
+}
+
+TEST_F(UsualNormsTest, AreThoseOfMoreDrawsWhereErrorsAreCloseAndOutputsSmallest) {
+  problem_.precision = "tf32";
+  cancel(3e-4);
+  expect_accepted(run());
+  EXPECT_EQ(extra_calls(), 64U);
+}
+
+TEST_F(UsualNormsTest, AnOracleThatFailsIsNoVerdictOnTheCandidate) {
+  cancel(0);
+  arena_.oracle_report.cuda_error = 700;
+  const auto record = try_run();
+  ASSERT_FALSE(record.ok());
+  EXPECT_THAT(record.error().message, HasSubstr("the oracle"));
+}
+
+ExpectedScales learnt(const std::vector<Samples>& calls) {
+  ExpectedScales scales;
+  scales.learn_from(calls);
+  return scales;
+}
+
+TEST(ExpectedScales, TheUsualSquareIsTheMeanOfAllButTheLargest) {
+  EXPECT_EQ(ExpectedScales().usual(0).all, 0);
+  const ExpectedScales scales = learnt({{{1e15}, {0}}, {{1}, {0}}, {{2}, {0}}, {{infinity}, {0}}, {{3}, {0}}});
+  EXPECT_NEAR(scales.usual(0).all, (0 + 1.0 + 4.0) / 3, 1e-12) << "an infinite one counts as nothing";
+  EXPECT_EQ(scales.usual(1).all, 0);
+  EXPECT_EQ(scales.usual(2).all, scales.usual(0).all) << "the first output of the second launch";
+}
+
+TEST(ExpectedScales, OneCallSaysNothingOfWhatIsUsual) {
+  EXPECT_EQ(learnt({{{1, 2, 3}}}).usual(0).all, 0);
+}
+
+TEST(ExpectedScales, TheDistanceIsThatOfAnswersToInputsThatFollowEachOther) {
+  ExpectedScales scales;
+  EXPECT_EQ(scales.distance(0), infinity);
+  scales.add({{1, 1}});
+  EXPECT_EQ(scales.distance(0), infinity);
+  scales.add({{1.1, 0.9}});
+  EXPECT_NEAR(scales.distance(0), 0.1 / 0.9, 1e-9) << "of the smaller one";
+  EXPECT_TRUE(scales.wants_more());
+  scales.add({{1, 1}});
+  EXPECT_FALSE(scales.wants_more());
+}
+
+TEST(Magnitudes, AreOfTheValuesThatVary) {
+  std::vector<double> values(1000, 0.0);
+  for (std::size_t i = 0; i < 600; ++i) values[i] = i < 590 ? 1 + static_cast<double>(i) / 1000 : 1e6 + static_cast<double>(i);
+  for (std::size_t i = 600; i < 700; ++i) values[i] = -1e9;
+  values[999] = infinity;
+  const Magnitudes magnitudes = magnitudes_of(values);
+  EXPECT_EQ(magnitudes.common_count, 2U);
+  EXPECT_EQ(magnitudes.smaller_limit, 2);
+  EXPECT_NEAR(magnitudes.smaller_rms, 1.3, 0.05);
+  EXPECT_GT(magnitudes.rms, 1e5);
+  EXPECT_LT(magnitudes.rms, 1e6);
+}
+
+TEST(Magnitudes, WhereNothingElseIsLeftCommonValuesVary) {
+  const Magnitudes magnitudes = magnitudes_of(std::vector<double>{1, -1, 1, -1, 1, -1});
+  EXPECT_EQ(magnitudes.common_count, 0U);
+  EXPECT_EQ(magnitudes.smaller_limit, 1);
+  EXPECT_EQ(magnitudes.rms, 1);
+}
+
+TEST(Magnitudes, OfNothingAreThoseOfOneSize) {
+  const Magnitudes magnitudes = magnitudes_of(std::vector<double>{infinity, -infinity});
+  EXPECT_EQ(magnitudes.smaller_limit, infinity);
+  EXPECT_EQ(magnitudes.rms, 0);
+}
+
+TEST(ErrorBounds, GrowWithTheLengthOfASum) {
+  EXPECT_EQ(error_bounds({}, 1, Dtype::float32).fp32, 1e-5);
+  EXPECT_EQ(error_bounds({}, 1024, Dtype::float32).fp32, 1e-5);
+  EXPECT_NEAR(error_bounds({}, 65'536, Dtype::float32).fp32, 6.1e-5, 1e-6);
+  EXPECT_EQ(error_bounds({}, 65'536, Dtype::float64).fp32, 1e-5) << "doubles are rounded less";
+}
+
+// Operands rounded to TF32 are off by 1.9e-4 at least.
+TEST(ErrorBounds, DoNotGrowIntoTheNextClass) {
+  const Thresholds bounds = error_bounds({}, 1e9, Dtype::float32);
+  EXPECT_NEAR(bounds.fp32, 1e-3 / 6, 1e-12);
+  EXPECT_NEAR(bounds.tf32, 1e-2 / 6, 1e-12);
+  EXPECT_EQ(bounds.bf16, 1e-2);
+  EXPECT_EQ(error_bounds({1e-5, 2e-5, 4e-5}, 1e9, Dtype::float32).fp32, 1e-5);
+}
+
+TEST(ErrorBounds, LeaveNoRoomForAClassThatTheAnswerToOtherInputsIsIn) {
+  const Thresholds bounds = error_bounds({}, 1, Dtype::float32, 4e-4);
+  EXPECT_EQ(bounds.fp32, 1e-5);
+  EXPECT_NEAR(bounds.tf32, 4e-5, 1e-12);
+  EXPECT_NEAR(bounds.bf16, 4e-5, 1e-12);
+  const Thresholds least = error_bounds({}, 1, Dtype::float32, 0);
+  EXPECT_EQ(least.bf16, 1e-5) << "single precision is always asked for";
+}
+
+}  // namespace
+}  // namespace kgrade

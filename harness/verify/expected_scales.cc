@@ -1,0 +1,230 @@
+#include "verify/expected_scales.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "device/element_operations.h"
+#include "draw/draws.h"
+#include "verify/judgement.h"
+
+namespace kgrade {
+namespace {
+
+// A value that fills more than one of so many elements is common.
+constexpr std::size_t common_share = 100;
+
+// Outputs below the first size get calls of learn() in every class, since errors of single precision are far from the
+// threshold, and only the smallest outputs cancel that well. Those of lower classes are a third of theirs. The second
+// size bounds what these calls cost: a larger output of so few independent elements that it cancels is not known.
+constexpr std::int64_t few_for_single_precision = 32;
+constexpr std::int64_t few_for_lower_classes = 1 << 16;
+
+constexpr int usual_draws = 16;
+constexpr int many_draws = 64;
+constexpr std::size_t rare_norms = 2;
+
+// Other contents than those of grade/baseline_bench.cc, grade/candidate_run.cc and all calls of a case.
+constexpr std::uint32_t first_norm_draw = 3 << 20;
+
+bool has_output_below(const Case& bound, std::int64_t elements) {
+  return std::any_of(bound.tensors.begin(), bound.tensors.end(), [elements](const Tensor& tensor) {
+    return tensor.output && tensor.compare == Comparison::Kind::norm && tensor.elements < elements;
+  });
+}
+
+// The values that fill more than a hundredth of sorted elements, the most common ones.
+std::vector<double> common_values(const std::vector<double>& sorted) {
+  std::vector<std::pair<std::size_t, double>> counts;
+  for (auto begin = sorted.begin(); begin != sorted.end();) {
+    const auto end = std::upper_bound(begin, sorted.end(), *begin);
+    const auto count = static_cast<std::size_t>(end - begin);
+    if (count > 1 && count * common_share > sorted.size()) counts.emplace_back(count, *begin);
+    begin = end;
+  }
+  std::sort(counts.rbegin(), counts.rend());
+  counts.resize(std::min<std::size_t>(counts.size(), most_common_values));
+  std::vector<double> values;
+  for (const auto& [count, value] : counts) values.push_back(value);
+  return values;
+}
+
+double root_mean_square(const std::vector<double>& sizes, std::size_t count) {
+  double squares = 0;
+  for (std::size_t i = 0; i < count; ++i) squares += sizes[i] * sizes[i];
+  return count > 0 ? std::sqrt(squares / static_cast<double>(count)) : 0;
+}
+
+// The power of two that is no smaller than three quarters of the sorted sizes: magnitudes differ a little from draw to
+// draw.
+double limit_of_smaller(const std::vector<double>& sizes) {
+  const double quartile = sizes[(3 * sizes.size() - 1) / 4];
+  return quartile > 0 ? std::exp2(std::ceil(std::log2(quartile))) : 0;
+}
+
+ElementErrors compare_samples(std::span<const double> actual, std::span<const double> expected,
+                              const Magnitudes& magnitudes) {
+  ElementErrors errors;
+  for (std::size_t i = 0; i < std::min(actual.size(), expected.size()); ++i)
+    device::accumulate(errors, actual[i], expected[i], i, Dtype::float64, magnitudes);
+  return errors;
+}
+
+double mean_square(double squares, std::uint64_t elements) {
+  return elements > 0 ? squares / static_cast<double>(elements) : 0;
+}
+
+// The mean of all but the largest, which must not decide what is usual.
+double usual_of(std::vector<double> squares) {
+  std::sort(squares.begin(), squares.end());
+  if (squares.size() > rare_norms) squares.resize(squares.size() - rare_norms);
+  double sum = 0;
+  for (const double square : squares) sum += square;
+  return std::isfinite(sum) && !squares.empty() ? sum / static_cast<double>(squares.size()) : 0;
+}
+
+MeanSquares usual_squares(const std::vector<ElementErrors>& calls) {
+  std::vector<double> all;
+  std::vector<double> varying;
+  std::vector<double> smaller;
+  for (const ElementErrors& errors : calls) {
+    all.push_back(mean_square(errors.sum_squared_expected, errors.compared));
+    varying.push_back(mean_square(errors.varying.squared_expected, errors.varying.elements));
+    smaller.push_back(mean_square(errors.smaller.squared_expected, errors.smaller.elements));
+  }
+  return {usual_of(std::move(all)), usual_of(std::move(varying)), usual_of(std::move(smaller))};
+}
+
+}  // namespace
+
+Magnitudes magnitudes_of(std::span<const double> sample) {
+  Magnitudes magnitudes;
+  std::vector<double> finite;
+  std::copy_if(sample.begin(), sample.end(), std::back_inserter(finite),
+               [](double value) { return std::isfinite(value); });
+  std::sort(finite.begin(), finite.end());
+  std::vector<double> common = common_values(finite);
+  const auto is_common = [&](double value) { return std::find(common.begin(), common.end(), value) != common.end(); };
+  if (std::all_of(finite.begin(), finite.end(), is_common)) common.clear();
+  std::vector<double> sizes;
+  for (const double value : finite) {
+    if (!is_common(value)) sizes.push_back(std::fabs(value));
+  }
+  if (sizes.empty()) return magnitudes;
+  std::sort(sizes.begin(), sizes.end());
+  magnitudes.smaller_limit = limit_of_smaller(sizes);
+  const auto smaller = std::upper_bound(sizes.begin(), sizes.end(), magnitudes.smaller_limit) - sizes.begin();
+  magnitudes.smaller_rms = root_mean_square(sizes, static_cast<std::size_t>(smaller));
+  magnitudes.rms = root_mean_square(sizes, sizes.size());
+  std::copy(common.begin(), common.end(), magnitudes.common);
+  magnitudes.common_count = static_cast<unsigned int>(common.size());
+  return magnitudes;
+}
+
+std::vector<double> sample_of(std::span<const float> elements) {
+  std::vector<double> sample(static_cast<std::size_t>(device::sample_size(elements.size())));
+  for (std::size_t i = 0; i < sample.size(); ++i)
+    sample[i] = static_cast<double>(elements[static_cast<std::size_t>(device::sampled_element(i, elements.size()))]);
+  return sample;
+}
+
+double distance_between(std::span<const double> other, std::span<const double> expected,
+                        const Magnitudes& magnitudes) {
+  const ElementErrors errors = compare_samples(other, expected, magnitudes);
+  return errors.nonfinite_mismatches > 0 ? std::numeric_limits<double>::infinity()
+                                         : relative_errors(errors).largest();
+}
+
+int ExpectedScales::draws_of(const Case& bound, Precision required) {
+  const bool is_close = required != Precision::fp32;
+  if (has_output_below(bound, few_for_single_precision)) return is_close ? many_draws : usual_draws;
+  return is_close && has_output_below(bound, few_for_lower_classes) ? usual_draws : 0;
+}
+
+std::optional<CallFinding> ExpectedScales::learn(Arena& arena, const Case& bound, Precision required,
+                                                 std::uint64_t seed) {
+  DrawSequence draws(seed, first_norm_draw);
+  std::vector<Samples> calls;
+  for (int call = draws_of(bound, required); call > 0; --call) {
+    const CallReport report = arena.call(Role::oracle, draws.fresh(), trusted_patience);
+    if (auto finding = review_call(report)) return finding;
+    calls.push_back(arena.sample_expected());
+  }
+  learn_from(calls);
+  return std::nullopt;
+}
+
+void ExpectedScales::learn_from(const std::vector<Samples>& calls) {
+  if (calls.empty()) return;
+  seen_ = static_cast<int>(calls.size());
+  for (std::size_t output = 0; output < calls.front().size(); ++output)
+    scales_.push_back(scale_of(calls, output));
+}
+
+ExpectedScales::Scale ExpectedScales::scale_of(const std::vector<Samples>& calls, std::size_t output) {
+  std::vector<double> values;
+  for (const Samples& call : calls) values.insert(values.end(), call[output].begin(), call[output].end());
+  Scale scale;
+  scale.magnitudes = magnitudes_of(values);
+  std::vector<ElementErrors> sums;
+  for (const Samples& call : calls) {
+    sums.push_back(compare_samples(call[output], call[output], scale.magnitudes));
+    add_distance(scale, call[output]);
+  }
+  if (calls.size() > 1) scale.usual = usual_squares(sums);
+  return scale;
+}
+
+void ExpectedScales::add(const Samples& samples) {
+  if (scales_.empty()) return learn_from({samples});
+  ++seen_;
+  for (std::size_t output = 0; output < scales_.size(); ++output) add_distance(scales_[output], samples[output]);
+}
+
+void ExpectedScales::add_distance(Scale& scale, const std::vector<double>& sample) {
+  if (!scale.latest.empty()) {
+    const double distance = distance_between(scale.latest, sample, scale.magnitudes);
+    scale.squared_distances += distance * distance;
+    scale.distances += 1;
+  }
+  scale.latest = sample;
+}
+
+std::vector<Magnitudes> ExpectedScales::magnitudes() const {
+  std::vector<Magnitudes> magnitudes;
+  for (const Scale& scale : scales_) magnitudes.push_back(scale.magnitudes);
+  return magnitudes;
+}
+
+MeanSquares ExpectedScales::usual(std::size_t output) const {
+  return scales_.empty() ? MeanSquares() : scales_[output % scales_.size()].usual;
+}
+
+bool ExpectedScales::is_zero(std::size_t output) const {
+  if (scales_.empty()) return false;
+  const std::vector<double>& latest = scales_[output % scales_.size()].latest;
+  return std::all_of(latest.begin(), latest.end(), [](double value) { return value == 0; });
+}
+
+void ExpectedScales::judge_together(std::size_t output) {
+  if (scales_.empty()) return;
+  Magnitudes& magnitudes = scales_[output % scales_.size()].magnitudes;
+  const std::vector<double>& values = scales_[output % scales_.size()].latest;
+  magnitudes = {};
+  magnitudes.smaller_rms = magnitudes.rms = root_mean_square(values, values.size());
+}
+
+void ExpectedScales::allow_twice(std::size_t output, double error_of_reference) {
+  if (scales_.empty()) return;
+  double& least = scales_[output % scales_.size()].least_distance;
+  least = std::max(least, 2 * share_of_distance * error_of_reference);
+}
+
+double ExpectedScales::distance(std::size_t output) const {
+  if (scales_.empty() || scales_[output % scales_.size()].distances == 0)
+    return std::numeric_limits<double>::infinity();
+  const Scale& scale = scales_[output % scales_.size()];
+  return std::max(scale.least_distance, std::sqrt(scale.squared_distances / scale.distances));
+}
+
+}  // namespace kgrade
