@@ -4,7 +4,7 @@
 #pragma once
 
 #include <algorithm>
-#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>

@@ -55,6 +55,21 @@ std::string said_with(const char* place, const char* value) {
   return said_of(description);
 }
 
+// What Model returns in the memory of an input, its answers may return so, too.
+TEST(ModuleFileTest, OutputsOfAnInputAreKnownInTheCase) {
+  Json description = sound_description();
+  EXPECT_TRUE(problem_of(description)->torch->views.empty());
+  description["outputs"].push_back(
+      {{"name", "same"}, {"shape", {16, 48}}, {"dtype", "float32"}, {"of_input", true}});
+  const auto problem = problem_of(description);
+  ASSERT_TRUE(problem.ok()) << to_string(problem.errors());
+  const auto bound = resolve_case(*problem, problem->cases.front());
+  ASSERT_TRUE(bound.ok()) << to_string(bound.errors());
+  for (const Tensor& tensor : bound->tensors)
+    EXPECT_EQ(tensor.may_be_input, tensor.name == "same") << tensor.name;
+  EXPECT_THAT(said_with("/outputs/0/of_input", "3"), HasSubstr("answer is none"));
+}
+
 TEST(ModuleFileTest, NamesProblemsByLevelAndFile) {
   EXPECT_EQ(slug_of_module_file("level1/23_Softmax.py"), "level1-23-softmax");
   EXPECT_EQ(slug_of_module_file("KernelBench/level2/7_A__b.c.py"), "level2-7-a-b-c");
