@@ -55,6 +55,19 @@ std::string said_with(const char* place, const char* value) {
   return said_of(description);
 }
 
+// What Model returns in the memory of an input, its answers may return so, too.
+TEST(ModuleFileTest, OutputsOfAnInputAreKnown) {
+  Json description = sound_description();
+  EXPECT_TRUE(problem_of(description)->torch->views.empty());
+  description["outputs"].push_back(
+      {{"name", "same"}, {"shape", {16, 48}}, {"dtype", "float32"}, {"of_input", true}});
+  const auto problem = problem_of(description);
+  ASSERT_TRUE(problem.ok()) << to_string(problem.errors());
+  EXPECT_TRUE(problem->torch->may_return_input("same"));
+  EXPECT_FALSE(problem->torch->may_return_input("output"));
+  EXPECT_THAT(said_with("/outputs/0/of_input", "3"), HasSubstr("answer is none"));
+}
+
 TEST(ModuleFileTest, NamesProblemsByLevelAndFile) {
   EXPECT_EQ(slug_of_module_file("level1/23_Softmax.py"), "level1-23-softmax");
   EXPECT_EQ(slug_of_module_file("KernelBench/level2/7_A__b.c.py"), "level2-7-a-b-c");
