@@ -181,12 +181,24 @@ def register_on_host():
         if hasattr(library, name):
             setattr(library, name, with_device_on_host(getattr(library, name)))
     if hasattr(library, "Library"):
-        implement = library.Library.impl
+        library.Library.impl = on_host_once(library.Library.impl)
 
-        def impl(self, name, function, key="", **options):
-            return implement(self, name, function, "CPU" if key == "CUDA" else key, **options)
 
-        library.Library.impl = impl
+def on_host_once(implement):
+    """Library.impl, with a kernel for GPUs in the place of the host's. The first one counts where an operator has both, as
+    operators of PyTorch's own compiler have."""
+    on_host_already = set()
+
+    def impl(self, name, function, key="", **options):
+        place = (self.ns, str(name))
+        if key not in ("CPU", "CUDA"):
+            return implement(self, name, function, key, **options)
+        if place in on_host_already:
+            return None
+        on_host_already.add(place)
+        return implement(self, name, function, "CPU", **options)
+
+    return impl
 
 
 def with_device_on_host(register):

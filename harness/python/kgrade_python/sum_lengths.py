@@ -6,15 +6,11 @@ import torch
 
 from .dispatch_mode import DispatchMode
 
-try:
-    # Here, and not in the run: it takes part of a second, and the time of a run is bounded.
-    from torch.utils.flop_counter import flop_registry
-except ImportError:  # before PyTorch 2.1
-    flop_registry = {}
-
+# The number of the factor whose last axis is added along.
+PRODUCTS = {"mm": 0, "bmm": 0, "addmm": 1, "baddbmm": 1, "addmv": 1, "mv": 0, "_int_mm": 0, "_scaled_mm": 0}
 # A result of these has one element for each group of elements of the input that become one.
 REDUCTIONS = {"sum", "mean", "var", "std", "var_mean", "std_mean", "norm", "linalg_vector_norm", "prod", "logsumexp",
-              "nansum", "trace", "dot", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "nll_loss_forward"}
+              "nansum", "trace", "dot", "vdot", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "nll_loss_forward"}
 # The second result of these is the mean of each group of elements of the input.
 NORMALISATIONS = {"native_layer_norm", "native_group_norm", "native_batch_norm", "_native_batch_norm_legit",
                   "_batch_norm_with_update", "cudnn_batch_norm"}
@@ -30,30 +26,37 @@ class SumLengths(DispatchMode):
         self.longest = 1
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        kwargs = kwargs or {}
-        result = function(*args, **kwargs)
-        self.longest = max(self.longest, terms_of(function, args, kwargs, result))
+        result = function(*args, **(kwargs or {}))
+        self.longest = max(self.longest, terms_of(function.overloadpacket.__name__, args, result))
         return result
 
 
-def terms_of(function, args, kwargs, result):
-    """Terms of the sums of one operator: of products and convolutions operations / (2 x elements of the result), by
-    PyTorch's own counter (torch.utils.flop_counter)."""
+def terms_of(name, args, result):
+    """Terms of each sum of one operator; 1 of one that adds nothing."""
+    tensors = [each for each in args if isinstance(each, torch.Tensor)]
     results = result if isinstance(result, (tuple, list)) else (result,)
-    name = function.overloadpacket.__name__
-    first = args[0] if args and isinstance(args[0], torch.Tensor) else None
-    count = flop_registry.get(function.overloadpacket)
-    if count is not None and elements(results[0]):
-        return count(*args, **kwargs, out_val=result) // (2 * elements(results[0]))
-    if first is None:
+    if not tensors:
         return 1
+    if name in PRODUCTS:
+        return tensors[PRODUCTS[name]].shape[-1]
+    if name in ("convolution", "_convolution", "convolution_overrideable"):
+        return terms_of_convolution(args)
+    if "scaled_dot_product" in name and len(tensors) > 1:
+        return max(tensors[1].shape[-2:])
     if name in REDUCTIONS and elements(results[0]):
-        return first.numel() // elements(results[0])
+        return tensors[0].numel() // elements(results[0])
     if name in NORMALISATIONS and len(results) > 1 and elements(results[1]):
-        return first.numel() // elements(results[1])
-    if name in ALONG_AXIS and first.dim():
-        return first.shape[args[1]]
+        return tensors[0].numel() // elements(results[1])
+    if name in ALONG_AXIS and tensors[0].dim():
+        return tensors[0].shape[args[1]]
     return 1
+
+
+def terms_of_convolution(args):
+    """Of aten::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)."""
+    weight, is_transposed, groups = args[1], args[6], args[8]
+    channels = weight.shape[0] // groups if is_transposed else weight.shape[1]
+    return channels * math.prod(weight.shape[2:])
 
 
 def elements(result):
