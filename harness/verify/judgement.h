@@ -68,8 +68,8 @@ double threshold(const Thresholds& thresholds, Precision precision);
 // The bounds of the classes for one output of a case. They grow with the length of the longest sum, `terms`: a sum of n
 // products in float, one after the other, is off by at most 2.5 x 2^-24 sqrt(n) up to 2^20 terms, usually by a tenth of
 // that, and a sum of 393,216 exponentials by 5.4 x 2^-24 sqrt(n). The growth stops at 2.2e-4, since products of operands
-// rounded to TF32 are off by 2.8e-4. And no bound but the threshold of the best class exceeds a tenth of `distance`,
-// which is how far away the answer to other inputs is: a class that this leaves no room for is not offered.
+// rounded to TF32 are off by 2.8e-4, and at a third of `distance`, which is how far away the answer to other inputs is. The
+// bounds of lower classes are a tenth of it at most: a class that this leaves no room for is not offered.
 Thresholds error_bounds(const Thresholds& thresholds, double terms, Dtype dtype,
                         double distance = std::numeric_limits<double>::infinity());
 // Of output number `output` of a case.

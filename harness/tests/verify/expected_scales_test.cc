@@ -205,6 +205,8 @@ TEST(ErrorBounds, LeaveNoRoomForAClassThatTheAnswerToOtherInputsIsIn) {
   EXPECT_EQ(bounds.fp32, 1e-5);
   EXPECT_NEAR(bounds.tf32, 4e-5, 1e-12);
   EXPECT_NEAR(bounds.bf16, 4e-5, 1e-12);
+  // A mean of 10^9 numbers, added by 2^16 threads.
+  EXPECT_NEAR(error_bounds({1e-5, 2e-5, 4e-5}, 1e9, Dtype::float32, 4e-5).fp32, 4e-5 / 3, 1e-12);
   const Thresholds least = error_bounds({}, 1, Dtype::float32, 0);
   EXPECT_EQ(least.bf16, 1e-5) << "single precision is always asked for";
 }
