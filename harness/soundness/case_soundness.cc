@@ -47,13 +47,13 @@ Range range_of(const Values& values, Dtype dtype) {
   return range;
 }
 
-// How many elements that vary are below 2^-20 of the limit of the smaller ones, and how many vary.
+// How many elements that vary are below 2^-20 of the limit of the smaller ones, and how many vary; zeros are left out.
 std::pair<std::size_t, std::size_t> unseen_elements(const std::vector<double>& sample, const Magnitudes& magnitudes) {
   constexpr double unseen_below = 0x1p-20;
   std::size_t unseen = 0;
   std::size_t varying = 0;
   for (const double value : sample) {
-    if (!std::isfinite(value) || device::is_common(magnitudes, value)) continue;
+    if (!std::isfinite(value) || value == 0 || device::is_common(magnitudes, value)) continue;
     ++varying;
     unseen += std::fabs(value) < unseen_below * magnitudes.smaller_limit ? 1 : 0;
   }

@@ -20,30 +20,31 @@ MOST_HELD_BYTES = 64 << 20
 
 
 class KeptAnswers:
-    """Of one case. `tensors`: of the present call."""
+    """Of one case. `tensors`: of the present call, with their addresses: a tensor of an earlier run of a CUDA graph that
+    PyTorch keeps must not be asked for its own."""
 
     def __init__(self):
-        self.tensors = []
+        self.tensors, self.bytes = [], 0
         self.held = collections.deque(maxlen=CALLS_HELD)
         self.is_reused = False  # the candidate has returned memory that still held an older answer
 
     def begin(self):
         """A call begins."""
-        are_small = sum(_numel(each) * _element_size(each) for each in self.tensors) <= MOST_HELD_BYTES
-        self.held.append(self.tensors if are_small and not self.is_reused else [])
-        self.tensors = []
+        self.held.append(self.tensors if self.bytes <= MOST_HELD_BYTES and not self.is_reused else [])
+        self.tensors, self.bytes = [], 0
 
     def clear(self):
-        self.tensors = []
+        self.tensors, self.bytes = [], 0
         self.held.clear()
 
     def keep(self, tensor, address, is_last_launch):
         """Keeps an answer, and returns the address that it is captured from."""
-        if any(_data_ptr(each) == address for answers in self.held for each in answers):
+        if any(held == address for answers in self.held for _, held in answers):
             self.is_reused = True
             self.held.clear()
         if self.is_reused and not is_last_launch:
             tensor = _clone(tensor)
             address = _data_ptr(tensor)
-        self.tensors.append(tensor)
+        self.tensors.append((tensor, address))
+        self.bytes += _numel(tensor) * _element_size(tensor)
         return address

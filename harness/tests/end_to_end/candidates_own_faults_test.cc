@@ -107,7 +107,7 @@ TEST_F(OwnFaults, ANameMayBeginAsOptionsDo) {
   EXPECT_THAT(refused.output, HasSubstr("error: '-dash.cu' is read as an option\n  hint: write ./-dash.cu"));
 }
 
-// Single precision cannot sum so many terms one by one.
+// Single precision cannot sum so many terms of nearly one size one by one: each is rounded to a quarter in the end.
 TEST(OwnFaultsOfAProblem, AReferenceThatIsImpreciseIsFoundByLintAndNoFaultOfKgrade) {
   const TemporaryDirectory root;
   for (const char* part : {"problems", "reference"}) fs::create_directory(root.path() / part);
@@ -117,7 +117,7 @@ slug: sum-all
 title: Sum
 difficulty: EASY
 parameters:
-  - {name: input, type: "[VAR]", pointer: true, const: true, shape: [n], init: "uniform(0, 1)"}
+  - {name: input, type: "[VAR]", pointer: true, const: true, shape: [n], init: "uniform(0.9, 1)"}
   - {name: output, type: "[VAR]", pointer: true, const: false, shape: [1]}
   - {name: n, type: size_t, pointer: false}
 dtypes: [float32]
