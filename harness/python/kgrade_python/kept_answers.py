@@ -20,31 +20,38 @@ MOST_HELD_BYTES = 64 << 20
 
 
 class KeptAnswers:
-    """Of one case. `tensors`: of the present call, with their addresses: a tensor of an earlier run of a CUDA graph that
-    PyTorch keeps must not be asked for its own."""
+    """Of one case. `tensors`: of the present call. Their addresses are kept too, since a tensor of an earlier run of a CUDA
+    graph that PyTorch keeps must not be asked for its own."""
 
     def __init__(self):
-        self.tensors, self.bytes = [], 0
+        self.tensors, self.addresses = [], []
+        self.bytes = 0
         self.held = collections.deque(maxlen=CALLS_HELD)
         self.is_reused = False  # the candidate has returned memory that still held an older answer
 
     def begin(self):
         """A call begins."""
-        self.held.append(self.tensors if self.bytes <= MOST_HELD_BYTES and not self.is_reused else [])
-        self.tensors, self.bytes = [], 0
+        are_held = self.bytes <= MOST_HELD_BYTES and not self.is_reused
+        self.held.append((self.tensors, self.addresses) if are_held else ([], []))
+        self.forget()
+
+    def forget(self):
+        self.tensors, self.addresses = [], []
+        self.bytes = 0
 
     def clear(self):
-        self.tensors, self.bytes = [], 0
+        self.forget()
         self.held.clear()
 
     def keep(self, tensor, address, is_last_launch):
         """Keeps an answer, and returns the address that it is captured from."""
-        if any(held == address for answers in self.held for _, held in answers):
+        if any(address in addresses for _, addresses in self.held):
             self.is_reused = True
             self.held.clear()
         if self.is_reused and not is_last_launch:
             tensor = _clone(tensor)
             address = _data_ptr(tensor)
-        self.tensors.append((tensor, address))
+        self.tensors.append(tensor)
+        self.addresses.append(address)
         self.bytes += _numel(tensor) * _element_size(tensor)
         return address
