@@ -65,7 +65,7 @@ class CaseCalls {
   void take_expected();
   // Of a file of others: says so where its answer to other contents would be accepted.
   void look_for_equal_answers();
-  bool judges_together(std::size_t index, const OutputErrors& output);
+  void allow_beyond_bound(std::size_t index, const OutputErrors& output);
   void note_rule(std::size_t index, const Judgement& judgement);
   CallReport call(Role role, Patience patience, CallKind kind);
   Patience candidate_limit() const;

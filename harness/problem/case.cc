@@ -409,7 +409,9 @@ class CaseResolver {
     const Sizes sizes = sizes_of(case_);
     if (sizes.outputs == 0) return 1;
     const std::int64_t in_products = case_.flops.value_or(0) / 2 / sizes.outputs;
-    return std::max({std::int64_t{1}, in_products, sizes.largest_input / sizes.outputs});
+    // Elements without arithmetic are chosen or moved.
+    const std::int64_t added = std::min(sizes.largest_input, case_.flops.value_or(sizes.largest_input));
+    return std::max({std::int64_t{1}, in_products, added / sizes.outputs});
   }
 
   std::optional<std::int64_t> evaluate_cost(const std::optional<Expression>& expression,

@@ -341,9 +341,8 @@ class CaseSoundness {
     const Case changed = with_other_inputs();
     LintFindings with_others(session_.problem);
     if (!find_with(changed, with_others)) return false;
-    constexpr const char* in_class = ", and a candidate may ask for the class bf16";
     if (with_others.empty()) {
-      session_.findings.explain(first, std::string("; it hardly depends on such inputs") + in_class,
+      session_.findings.explain(first, "; it hardly depends on such inputs",
                                 other_inputs_of(session_.problem) + ", which mends it");
     } else {
       session_.findings.explain(

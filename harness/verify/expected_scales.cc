@@ -49,10 +49,10 @@ std::vector<double> common_values(const std::vector<double>& sorted) {
   return values;
 }
 
-double root_mean_square(const std::vector<double>& sizes, std::size_t count) {
+double root_mean_square(const std::vector<double>& sizes) {
   double squares = 0;
-  for (std::size_t i = 0; i < count; ++i) squares += sizes[i] * sizes[i];
-  return count > 0 ? std::sqrt(squares / static_cast<double>(count)) : 0;
+  for (const double size : sizes) squares += size * size;
+  return sizes.empty() ? 0 : std::sqrt(squares / static_cast<double>(sizes.size()));
 }
 
 // The power of two that is no smaller than three quarters of the sorted sizes: magnitudes differ a little from draw to
@@ -113,9 +113,7 @@ Magnitudes magnitudes_of(std::span<const double> sample) {
   if (sizes.empty()) return magnitudes;
   std::sort(sizes.begin(), sizes.end());
   magnitudes.smaller_limit = limit_of_smaller(sizes);
-  const auto smaller = std::upper_bound(sizes.begin(), sizes.end(), magnitudes.smaller_limit) - sizes.begin();
-  magnitudes.smaller_rms = root_mean_square(sizes, static_cast<std::size_t>(smaller));
-  magnitudes.rms = root_mean_square(sizes, sizes.size());
+  magnitudes.smaller_rms = magnitudes.rms = root_mean_square(sizes);
   std::copy(common.begin(), common.end(), magnitudes.common);
   magnitudes.common_count = static_cast<unsigned int>(common.size());
   return magnitudes;
@@ -206,18 +204,41 @@ bool ExpectedScales::is_zero(std::size_t output) const {
   return std::all_of(latest.begin(), latest.end(), [](double value) { return value == 0; });
 }
 
-void ExpectedScales::judge_together(std::size_t output) {
-  if (scales_.empty()) return;
-  Magnitudes& magnitudes = scales_[output % scales_.size()].magnitudes;
-  const std::vector<double>& values = scales_[output % scales_.size()].latest;
-  magnitudes = {};
-  magnitudes.smaller_rms = magnitudes.rms = root_mean_square(values, values.size());
-}
-
 void ExpectedScales::allow_twice(std::size_t output, double error_of_reference) {
   if (scales_.empty()) return;
   double& least = scales_[output % scales_.size()].least_distance;
   least = std::max(least, 2 * share_of_distance * error_of_reference);
+}
+
+void ExpectedScales::allow_beyond_bound(std::size_t output, const ElementErrors& reference) {
+  if (scales_.empty()) return;
+  constexpr double times = 4;
+  Scale& scale = scales_[output % scales_.size()];
+  const RelativeErrors errors = relative_errors(reference, scale.usual);
+  scale.allowed_varying = std::max(scale.allowed_varying, times * errors.varying);
+  scale.allowed_smaller = std::max(scale.allowed_smaller, times * errors.smaller);
+  scale.allowed_scaled = std::max(scale.allowed_scaled, times * reference.max_scaled_difference);
+}
+
+ElementErrors ExpectedScales::without_allowed(std::size_t output, ElementErrors errors) const {
+  if (scales_.empty()) return errors;
+  const Scale& scale = scales_[output % scales_.size()];
+  const RelativeErrors found = relative_errors(errors, scale.usual);
+  if (found.varying <= scale.allowed_varying) errors.varying.squared_difference = 0;
+  if (found.smaller <= scale.allowed_smaller) errors.smaller.squared_difference = 0;
+  if (errors.max_scaled_difference <= scale.allowed_scaled) errors.max_scaled_difference = 0;
+  return errors;
+}
+
+void ExpectedScales::note_reference(std::size_t output, const ElementErrors& reference) {
+  if (scales_.empty()) return;
+  constexpr std::uint64_t many = 4;  // at least one in so many
+  std::optional<bool>& keeps = scales_[output % scales_.size()].keeps_values;
+  keeps = keeps.value_or(true) && reference.lost * many <= reference.varying.elements;
+}
+
+bool ExpectedScales::keeps_values(std::size_t output) const {
+  return !scales_.empty() && scales_[output % scales_.size()].keeps_values.value_or(false);
 }
 
 double ExpectedScales::distance(std::size_t output) const {

@@ -71,11 +71,17 @@ class ExpectedScales {
   MeanSquares usual(std::size_t output) const;
   // Whether all that was seen of an output is zero.
   bool is_zero(std::size_t output) const;
-  // Judges all elements of this output together from now on, as where all vary and are of one size.
-  void judge_together(std::size_t output);
   // What the reference of a file with a Model is off by. A candidate may be off by twice as much, however near the answers
   // to other inputs are: the same Model is a right answer.
   void allow_twice(std::size_t output, double error_of_reference);
+  // The same of a reference that is precise enough over all elements, but not over the elements that vary, the smaller ones
+  // or single ones: there a candidate may be off by four times as much.
+  void allow_beyond_bound(std::size_t output, const ElementErrors& reference);
+  // The errors without those that this allows.
+  ElementErrors without_allowed(std::size_t output, ElementErrors errors) const;
+  // Whether the reference keeps the value of most elements, so that an answer that does not is wrong in every class.
+  void note_reference(std::size_t output, const ElementErrors& reference);
+  bool keeps_values(std::size_t output) const;
   // The root mean square of the distances between answers to inputs that follow each other; infinite before
   // there are two.
   double distance(std::size_t output) const;
@@ -88,6 +94,11 @@ class ExpectedScales {
     double squared_distances = 0;
     int distances = 0;
     double least_distance = 0;
+    // Of allow_beyond_bound().
+    double allowed_varying = 0;
+    double allowed_smaller = 0;
+    double allowed_scaled = 0;
+    std::optional<bool> keeps_values;
   };
   static constexpr int enough_samples = 3;
 

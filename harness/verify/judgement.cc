@@ -153,8 +153,16 @@ Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision
 
 Judgement judge(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
                 const ExpectedScales& scales, Precision required) {
-  return judge(output, error_bounds(problem.thresholds, bound, index, scales.distance(index)), required,
-               scales.usual(index));
+  Judgement judgement = judge(scales.without_allowed(index, output.errors),
+                              error_bounds(problem.thresholds, bound, index, scales.distance(index)), required,
+                              scales.usual(index), output.compare);
+  // Large elements may hide that most of the others are lost.
+  const bool are_lost = has_norm(output.compare) && 2 * output.errors.lost > output.errors.varying.elements;
+  if (are_lost && scales.keeps_values(index)) {
+    judgement.verdict = Verdict::wrong_answer;
+    judgement.precision = Precision::none;
+  }
+  return judgement;
 }
 
 }  // namespace kgrade

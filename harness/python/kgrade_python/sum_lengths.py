@@ -10,12 +10,15 @@ from .dispatch_mode import DispatchMode
 PRODUCTS = {"mm": 0, "bmm": 0, "addmm": 1, "baddbmm": 1, "addmv": 1, "mv": 0, "_int_mm": 0, "_scaled_mm": 0}
 # A result of these has one element for each group of elements of the input that become one.
 REDUCTIONS = {"sum", "mean", "var", "std", "var_mean", "std_mean", "norm", "linalg_vector_norm", "prod", "logsumexp",
-              "nansum", "trace", "dot", "vdot", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "nll_loss_forward"}
+              "nansum", "trace", "dot", "vdot", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
+              "_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool1d"}
 # The second result of these is the mean of each group of elements of the input.
 NORMALISATIONS = {"native_layer_norm", "native_group_norm", "native_batch_norm", "_native_batch_norm_legit",
-                  "_batch_norm_with_update", "cudnn_batch_norm"}
+                  "_batch_norm_with_update", "cudnn_batch_norm", "_fused_rms_norm"}
 # Their second argument is the axis along which elements are added or multiplied.
 ALONG_AXIS = {"_softmax", "_log_softmax", "cumsum", "cumprod", "logcumsumexp"}
+# These add whole rows of the input: to places that their indices name, or all of them.
+OF_ROWS = {"index_add", "scatter_add", "nll_loss_forward"}
 
 
 class SumLengths(DispatchMode):
@@ -47,6 +50,10 @@ def terms_of(name, args, result):
         return tensors[0].numel() // elements(results[0])
     if name in NORMALISATIONS and len(results) > 1 and elements(results[1]):
         return tensors[0].numel() // elements(results[1])
+    if name.strip("_") in OF_ROWS:
+        return max(each.shape[0] if each.dim() else 1 for each in tensors)
+    if name == "_cdist_forward":
+        return tensors[0].shape[-1]
     if name in ALONG_AXIS and tensors[0].dim():
         return tensors[0].shape[args[1]]
     return 1

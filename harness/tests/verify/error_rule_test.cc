@@ -166,6 +166,37 @@ TEST(ErrorRule, RoundedOperandsKeepTheirClassInLongSums) {
   }
 }
 
+// Elements of large rows that happen to be small have the rounding errors of large ones.
+TEST(ErrorRule, ProductsWithRowsOfOtherSizesAreAccepted) {
+  constexpr std::size_t terms = 256;
+  for (const double scale : {16.0, 256.0, 1024.0}) {
+    Numbers actual, exact;
+    std::mt19937 generator(5);
+    std::normal_distribution<float> draw;
+    std::vector<float> matrix(terms * 64);
+    for (float& element : matrix) element = draw(generator);
+    for (int row = 0; row < 256; ++row) {
+      const float size = row % 5 == 0 ? static_cast<float>(scale) : 1.0F;
+      std::vector<float> factors(terms);
+      for (float& factor : factors) factor = size * draw(generator);
+      for (std::size_t column = 0; column < 64; ++column) {
+        float sum = 0;
+        double right = 0;
+        for (std::size_t i = 0; i < terms; ++i) {
+          const float other = matrix[i * 64 + column];
+          sum += factors[i] * other;
+          right += static_cast<double>(factors[i]) * static_cast<double>(other);
+        }
+        actual.push_back(sum);
+        exact.push_back(right);
+      }
+    }
+    const Judgement judgement = judged(actual, exact, terms);
+    EXPECT_EQ(judgement.verdict, Verdict::accepted) << scale << ": " << judgement.relative_error << " "
+                                                    << judgement.max_scaled_error << to_string(judgement.decided_by);
+  }
+}
+
 // Rounding is spread over all elements.
 TEST(ErrorRule, AFewElementsThatAreOffAreNoMatterOfPrecision) {
   const Numbers expected = normal(many, 1);

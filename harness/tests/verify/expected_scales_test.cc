@@ -16,6 +16,8 @@ using test::outputs_off_by;
 using testing::HasSubstr;
 using testing::SizeIs;
 
+using Numbers = std::vector<double>;
+
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Tensor output_of(std::int64_t elements) {
@@ -27,9 +29,9 @@ Tensor output_of(std::int64_t elements) {
   return tensor;
 }
 
-class UsualNormsTest : public test::CaseFixture {
+class UsualNorms : public test::CaseFixture {
  protected:
-  UsualNormsTest() {
+  UsualNorms() {
     case_.role = CaseRole::test;
     case_.tensors = {output_of(3)};
   }
@@ -59,7 +61,7 @@ class UsualNormsTest : public test::CaseFixture {
   }
 };
 
-TEST_F(UsualNormsTest, AreWhatASmallOutputIsJudgedBy) {
+TEST_F(UsualNorms, AreWhatASmallOutputIsJudgedBy) {
   cancel(3e-6);
   const CaseRecord record = run();
   expect_accepted(record);
@@ -67,42 +69,42 @@ TEST_F(UsualNormsTest, AreWhatASmallOutputIsJudgedBy) {
   EXPECT_EQ(record.precision, Precision::fp32);
 }
 
-TEST_F(UsualNormsTest, MakeNoLowerClassAHigherOne) {
+TEST_F(UsualNorms, MakeNoLowerClassAHigherOne) {
   cancel(3e-4);
   const CaseRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::low_precision);
   EXPECT_EQ(record.precision, Precision::tf32);
 }
 
-TEST_F(UsualNormsTest, AreThoseOfContentsThatNobodyElseIsCalledOn) {
+TEST_F(UsualNorms, AreThoseOfContentsThatNobodyElseIsCalledOn) {
   cancel(0);
   run();
   EXPECT_EQ(extra_calls(), 16U);
   for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(arena_.oracle_draws[i].change, 0U);
 }
 
-TEST_F(UsualNormsTest, HoldForTheReferenceToo) {
+TEST_F(UsualNorms, HoldForTheReferenceToo) {
   cancel(0);
   arena_.reference_comparison = arena_.candidate_comparison = outputs_off_by(3e-6);
   arena_.reference_comparison.sum_squared_expected = 100e-6;
   expect_accepted(run());
 }
 
-TEST_F(UsualNormsTest, AreNotAskedForWhereAnOutputIsLargeEnough) {
+TEST_F(UsualNorms, AreNotAskedForWhereAnOutputIsLargeEnough) {
   case_.tensors = {output_of(32)};
   run();
   EXPECT_EQ(extra_calls(), 0U);
 }
 
 // The shorter its kernel is, the more launches a sample of a measured case has.
-TEST_F(UsualNormsTest, HoldForTheOutputsOfEveryLaunch) {
+TEST_F(UsualNorms, HoldForTheOutputsOfEveryLaunch) {
   cancel(3e-6);
   arena_.extra_outputs = 3;
   expect_accepted(run());
 }
 
 // TF32's error is a third of its threshold: sums need not cancel by much.
-TEST_F(UsualNormsTest, AreAskedForAtLargerOnesInALowerClass) {
+TEST_F(UsualNorms, AreAskedForAtLargerOnesInALowerClass) {
   problem_.precision = "tf32";
   case_.tensors = {output_of(1000)};
   cancel(3e-4);
@@ -112,14 +114,14 @@ TEST_F(UsualNormsTest, AreAskedForAtLargerOnesInALowerClass) {
   EXPECT_EQ(ExpectedScales::draws_of(case_, Precision::tf32), 0);
 }
 
-TEST_F(UsualNormsTest, AreThoseOfMoreDrawsWhereErrorsAreCloseAndOutputsSmallest) {
+TEST_F(UsualNorms, AreThoseOfMoreDrawsWhereErrorsAreCloseAndOutputsSmallest) {
   problem_.precision = "tf32";
   cancel(3e-4);
   expect_accepted(run());
   EXPECT_EQ(extra_calls(), 64U);
 }
 
-TEST_F(UsualNormsTest, AnOracleThatFailsIsNoVerdictOnTheCandidate) {
+TEST_F(UsualNorms, AnOracleThatFailsIsNoVerdictOnTheCandidate) {
   cancel(0);
   arena_.oracle_report.cuda_error = 700;
   const auto record = try_run();
@@ -165,7 +167,7 @@ TEST(Magnitudes, AreOfTheValuesThatVary) {
   const Magnitudes magnitudes = magnitudes_of(values);
   EXPECT_EQ(magnitudes.common_count, 2U);
   EXPECT_EQ(magnitudes.smaller_limit, 2);
-  EXPECT_NEAR(magnitudes.smaller_rms, 1.3, 0.05);
+  EXPECT_EQ(magnitudes.smaller_rms, magnitudes.rms) << "single elements are in units of all that vary";
   EXPECT_GT(magnitudes.rms, 1e5);
   EXPECT_LT(magnitudes.rms, 1e6);
 }
@@ -181,6 +183,45 @@ TEST(Magnitudes, OfNothingAreThoseOfOneSize) {
   const Magnitudes magnitudes = magnitudes_of(std::vector<double>{infinity, -infinity});
   EXPECT_EQ(magnitudes.smaller_limit, infinity);
   EXPECT_EQ(magnitudes.rms, 0);
+}
+
+ElementErrors off_in_smaller(double share, std::uint64_t lost = 0) {
+  ElementErrors errors;
+  errors.compared = 100;
+  errors.sum_squared_expected = 1e6;
+  errors.varying = {0, 1e6, 100};
+  errors.smaller = {75 * share * share, 75, 75};
+  errors.lost = lost;
+  return errors;
+}
+
+TEST(ExpectedScales, WhatModelIsOffByInTheSmallerElementsAnAnswerMayBeFourTimes) {
+  Problem problem;
+  Case bound;
+  ExpectedScales scales = learnt({{Numbers(100, 1)}});
+  const auto verdict = [&](double share) {
+    return judge({"y", {100}, off_in_smaller(share)}, 0, problem, bound, scales, Precision::fp32).verdict;
+  };
+  EXPECT_NE(verdict(3e-3), Verdict::accepted);
+  scales.allow_beyond_bound(0, off_in_smaller(1e-3));
+  EXPECT_EQ(verdict(3e-3), Verdict::accepted);
+  EXPECT_NE(verdict(5e-3), Verdict::accepted);
+  EXPECT_NE(verdict(1), Verdict::accepted) << "zeros";
+}
+
+TEST(ExpectedScales, AnAnswerThatLosesMostValuesIsWrongWhereTheReferenceKeepsThem) {
+  Problem problem;
+  Case bound;
+  ExpectedScales scales = learnt({{Numbers(100, 1)}});
+  const auto verdict = [&](std::uint64_t lost) {
+    return judge({"y", {100}, off_in_smaller(0, lost)}, 0, problem, bound, scales, Precision::bf16).verdict;
+  };
+  EXPECT_EQ(verdict(51), Verdict::accepted) << "nothing is known of the reference";
+  scales.note_reference(0, off_in_smaller(0, 25));
+  EXPECT_EQ(verdict(50), Verdict::accepted);
+  EXPECT_EQ(verdict(51), Verdict::wrong_answer);
+  scales.note_reference(0, off_in_smaller(0, 26));
+  EXPECT_EQ(verdict(51), Verdict::accepted);
 }
 
 TEST(ErrorBounds, GrowWithTheLengthOfASum) {
