@@ -39,7 +39,7 @@ const std::vector<LintRule>& lint_rules() {
        "a Model in float32 is further from float64 than the class allows: no answer can be judged", true},
       {"not-finite", "expected values are infinite or not a number, or too large for the element type", true},
       {"too-many-magnitudes",
-       "more than a tenth of an output's elements are too small beside the others to be judged (a warning for a Model)",
+       "more than a tenth of an output's elements are too small beside the others to be judged (a warning)",
        true},
       {"class-not-offered",
        "the answer to other inputs of a Model is so near that a lower class allows less than its threshold (a warning)", true},
