@@ -69,7 +69,7 @@ TEST(Verdict, AnElementMayBeOffByALittleOfItsOwnSize) {
   // As far off, and small: a bug.
   actual[7] = 1;
   actual[8] = 1e-4F + 9e-6F;
-  EXPECT_EQ(judge_fp32(compare(actual, expected)).verdict, Verdict::wrong_answer);
+  EXPECT_NE(judge_fp32(compare(actual, expected)).verdict, Verdict::accepted);
 }
 
 // As of doubles: each element has to be as exact as the others.
@@ -83,12 +83,12 @@ TEST(Verdict, WhereLessIsAllowedALittleOfItsOwnSizeIsTooMuch) {
 }
 
 TEST(Verdict, TheWorstElementIsTheOneFurthestOffForItsSize) {
-  const std::vector<float> expected = {1e6F, 1, 1.25F, 1.5F, 1.75F, 2};
+  const std::vector<float> expected = {128, 1, 1.25F, 1.5F, 1.75F, 2};
   std::vector<float> actual = expected;
-  actual[0] += 100;
+  actual[0] += 0.75F;
   actual[1] += 0.5F;
   const ElementErrors errors = compare(actual, expected);
-  EXPECT_EQ(errors.max_abs_difference, 100);
+  EXPECT_EQ(errors.max_abs_difference, 0.75);
   EXPECT_EQ(errors.worst_index, 1U);
   ElementErrors second;
   device::accumulate(second, 1.5, 1, 5);
