@@ -247,8 +247,8 @@ class CandidateCheck {
   }
 
   void judge_output(const Case& bound, const OutputErrors& output, std::size_t index, const Draw& draw) {
-    const Judgement judgement = judge(output, index, session_.problem, bound, scales_,
-                                      precision_from(session_.problem.precision));
+    const Judgement judgement =
+        judge(output, index, session_.problem, bound, scales_, precision_from(session_.problem.precision));
     if (judgement.verdict == Verdict::accepted || seen_) return;
     see({judgement.verdict, check_behind(judgement.verdict),
          with_failed_launch(failed_launch_, describe_output(output, judgement, index, draw))});

@@ -265,7 +265,8 @@ void print_module(const Problem& problem, const std::vector<Case>& cases) {
 void print_class(const Problem& problem) {
   if (problem.is_exact()) return fmt::print("\nAnswers must be exact: no element may be off.\n");
   fmt::print(
-      "\nAnswers must reach {} precision: an error of at most {:.0e} (norm of the difference over norm), or more where "
+      "\nAnswers must reach {} precision: an error of at most {:.0e} (norm of the difference over norm), or "
+      "more where "
       "sums are long, as the table says.\n",
       problem.precision, threshold(problem.thresholds, precision_from(problem.precision)));
 }

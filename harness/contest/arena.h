@@ -131,7 +131,8 @@ class Arena {
   virtual CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) = 0;
   // By output of the case: a sample of what the oracle's latest call left (Lease::sample_outputs).
   virtual std::vector<std::vector<double>> sample_expected() { return {}; }
-  // By output of the case: what outputs are compared by from now on, until the oracle's buffers are lent anew.
+  // By output of the case: what outputs are compared by from now on, until the oracle's buffers are lent
+  // anew.
   virtual void compare_by(std::vector<Magnitudes> /*magnitudes*/) {}
   // After a comparison that failed, of the candidate's output number `output`: how many elements differ by
   // more than `limit` (in the units of device::unit_of()), and how many the call left as they were.

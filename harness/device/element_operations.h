@@ -174,13 +174,14 @@ KGRADE_HOST_DEVICE constexpr std::uint64_t sample_size(std::uint64_t elements) {
   return elements < most_sampled ? elements : most_sampled;
 }
 
-// Which element is number `number` of a sample: all in order where there are no more, else one of each of as many equal
-// parts, at a place within the part that follows no pattern.
+// Which element is number `number` of a sample: all in order where there are no more, else one of each of as
+// many equal parts, at a place within the part that follows no pattern.
 KGRADE_HOST_DEVICE inline std::uint64_t sampled_element(std::uint64_t number, std::uint64_t elements) {
   if (elements <= most_sampled) return number;
   // Knuth's multiplicative hash (The Art of Computer Programming, volume 3, section 6.4).
   const std::uint64_t place = number * 0x9E3779B97F4A7C15u >> 32;
-  const std::uint64_t begin = elements / most_sampled * number + elements % most_sampled * number / most_sampled;
+  const std::uint64_t begin =
+      elements / most_sampled * number + elements % most_sampled * number / most_sampled;
   return begin + (elements / most_sampled * place >> 32);
 }
 
@@ -333,11 +334,12 @@ KGRADE_HOST_DEVICE inline void accumulate_integer(ElementErrors& total, std::int
   note_difference(total, difference, fabs(size), index);
 }
 
-// The smallest normal float: 2^-126. A difference below it is that of a kernel that flushes smaller numbers to
-// zero.
+// The smallest normal float: 2^-126. A difference below it is that of a kernel that flushes smaller numbers
+// to zero.
 constexpr double smallest_normal = 1.1754943508222875e-38;
 
-// As difference(), of two finite values, but 0 where it is below the smallest normal float. Doubles are not flushed.
+// As difference(), of two finite values, but 0 where it is below the smallest normal float. Doubles are not
+// flushed.
 KGRADE_HOST_DEVICE inline double counted_difference(double actual, double expected, Dtype dtype) {
   const double found = difference(actual, expected, dtype);
   return dtype != Dtype::float64 && fabs(found) < smallest_normal ? 0 : found;

@@ -140,13 +140,14 @@ void CaseCalls::look_for_equal_answers() {
     const double allowed =
         has_norm(outputs[i]->compare) ? threshold(session_.problem.thresholds, asked) * share_of_distance : 0;
     if (distance > allowed) continue;
-    const double bound =
-        threshold(error_bounds(session_.problem.thresholds, case_, i, distance), asked);
+    const double bound = threshold(error_bounds(session_.problem.thresholds, case_, i, distance), asked);
     record_.notes.push_back(
         scales_.is_zero(i)
-            ? fmt::format("'{}' is zero, whatever the inputs are; `kgrade lint` says what can be done", outputs[i]->name)
+            ? fmt::format("'{}' is zero, whatever the inputs are; `kgrade lint` says what can be done",
+                          outputs[i]->name)
         : has_norm(outputs[i]->compare) && distance > 0
-            ? fmt::format("'{}' hardly depends on the inputs: the answer to others is within {:.1e} of it (norm of the "
+            ? fmt::format("'{}' hardly depends on the inputs: the answer to others is within {:.1e} of it "
+                          "(norm of the "
                           "difference over norm), so {} allows {:.1e}; `kgrade lint` says what can be done",
                           outputs[i]->name, distance, to_string(asked), bound)
             : fmt::format("'{}' is the same for other inputs; `kgrade lint` says what can be done",
@@ -215,10 +216,12 @@ CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
 void CaseCalls::allow_beyond_bound(std::size_t index, const OutputErrors& output) {
   scales_.allow_beyond_bound(index, output.errors);
   const std::string note = fmt::format(
-      "where Model in {} itself is beyond the bound for the smaller or for single elements of '{}', an answer may be off "
+      "where Model in {} itself is beyond the bound for the smaller or for single elements of '{}', an "
+      "answer may be off "
       "by four times as much",
       to_string(session_.problem.dtype), output.tensor);
-  if (std::find(record_.notes.begin(), record_.notes.end(), note) == record_.notes.end()) record_.notes.push_back(note);
+  if (std::find(record_.notes.begin(), record_.notes.end(), note) == record_.notes.end())
+    record_.notes.push_back(note);
 }
 
 // The least time that the hardware needs to read and write the outputs.
@@ -290,10 +293,11 @@ void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
 
 void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
   if (!is_on(Defence::nonfinite_compared)) output.errors.nonfinite_mismatches = 0;
-  const Judgement judgement = judge(output, index, session_.problem, case_, scales_,
-                                    precision_from(session_.problem.precision));
+  const Judgement judgement =
+      judge(output, index, session_.problem, case_, scales_, precision_from(session_.problem.precision));
   std::uint64_t wrong = 0;
-  if (judgement.verdict == Verdict::wrong_answer) wrong = session_.arena.count_wrong(index, judgement.element_limit);
+  if (judgement.verdict == Verdict::wrong_answer)
+    wrong = session_.arena.count_wrong(index, judgement.element_limit);
   note_rule(index, judgement);
   record_.precision = std::max(record_.precision, judgement.precision);
   record_.relative_error = std::max(record_.relative_error, judgement.relative_error);
@@ -309,7 +313,8 @@ void CaseCalls::note_rule(std::size_t index, const Judgement& judgement) {
   const double bound =
       threshold(error_bounds(session_.problem.thresholds, case_, index, scales_.distance(index)), asked);
   if (judgement.element_limit == 0 || !std::isfinite(bound)) return;
-  const double error = std::max(judgement.relative_error, judgement.max_scaled_error / element_factor) / bound;
+  const double error =
+      std::max(judgement.relative_error, judgement.max_scaled_error / element_factor) / bound;
   if (error <= nearest_to_bound_) return;
   nearest_to_bound_ = error;
   record_.rule = AppliedRule{std::string(to_string(judgement.decided_by)), bound, case_.terms};
@@ -336,8 +341,8 @@ std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t in
   const ElementErrors& errors = output.errors;
   if (judgement.verdict == Verdict::low_precision) {
     return fmt::format("'{}' reaches {} precision (error {:.1e} over {}), and {} is asked for", output.tensor,
-                       to_string(judgement.precision), judgement.relative_error, to_string(judgement.decided_by),
-                       session_.problem.precision);
+                       to_string(judgement.precision), judgement.relative_error,
+                       to_string(judgement.decided_by), session_.problem.precision);
   }
   if (output.compare == Comparison::Kind::quantised) return describe_codes(output, judgement);
   const std::uint64_t elements = errors.compared + errors.nonfinite_mismatches;

@@ -89,8 +89,9 @@ struct Case {
   std::vector<Tensor> tensors;                       // in the order of the parameters
   Dtype dtype = Dtype::float32;                      // that [VAR] is
   std::optional<std::int64_t> flops;
-  // The length of the longest sum whose rounding errors an output holds: what `terms` says, or without it the largest of
-  // flops / (2 x elements of all outputs), elements of the largest input / elements of all outputs, and 1.
+  // The length of the longest sum whose rounding errors an output holds: what `terms` says, or without it the
+  // largest of flops / (2 x elements of all outputs), elements of the largest input / elements of all
+  // outputs, and 1.
   std::int64_t terms = 1;
   double weight = 1;                  // in scores over cases
   std::optional<std::int64_t> bytes;  // when the problem says how many; tensor_bytes() otherwise

@@ -16,8 +16,8 @@ constexpr std::size_t most_formulas = 200;
 
 const std::vector<std::string>& known_keys() {
   static const std::vector<std::string> keys = {
-      "slug",      "title",      "difficulty", "author", "tags",  "family",   "parameters", "dtypes",
-      "let",       "require",    "defaults",   "cases",  "fuzz",  "flops",    "bytes",      "extents",
+      "slug",      "title",      "difficulty", "author", "tags",  "family",    "parameters", "dtypes",
+      "let",       "require",    "defaults",   "cases",  "fuzz",  "flops",     "bytes",      "extents",
       "precision", "thresholds", "libraries",  "source", "torch", "reference", "terms"};
   return keys;
 }

@@ -29,7 +29,7 @@ constexpr const char* usual_other_inputs = "normal(0, 2)";
 // Which values of an output are no finite numbers of its type.
 struct Range {
   std::size_t beyond = 0;
-  std::size_t unordered = 0;  // NaN
+  std::size_t unordered = 0;        // NaN
   bool is_far_from_largest = true;  // the finite ones are
 };
 
@@ -47,8 +47,10 @@ Range range_of(const Values& values, Dtype dtype) {
   return range;
 }
 
-// How many elements that vary are below 2^-20 of the limit of the smaller ones, and how many vary; zeros are left out.
-std::pair<std::size_t, std::size_t> unseen_elements(const std::vector<double>& sample, const Magnitudes& magnitudes) {
+// How many elements that vary are below 2^-20 of the limit of the smaller ones, and how many vary; zeros are
+// left out.
+std::pair<std::size_t, std::size_t> unseen_elements(const std::vector<double>& sample,
+                                                    const Magnitudes& magnitudes) {
   constexpr double unseen_below = 0x1p-20;
   std::size_t unseen = 0;
   std::size_t varying = 0;
@@ -93,13 +95,14 @@ class CaseSoundness {
   // count.
   std::vector<Step> steps() const {
     if (is_model())
-      return {&CaseSoundness::compute_answers,   &CaseSoundness::check_spread,       &CaseSoundness::check_model,
-              &CaseSoundness::try_wrong_answers, &CaseSoundness::try_sampled_inputs, &CaseSoundness::check_dependence};
-    return {&CaseSoundness::compute_answers,    &CaseSoundness::check_spread,
-            &CaseSoundness::check_reference,
-            &CaseSoundness::try_wrong_answers,  &CaseSoundness::try_stale_answers,
-            &CaseSoundness::try_sampled_inputs, &CaseSoundness::check_dependence,
-            &CaseSoundness::check_beginnings,   &CaseSoundness::measure_errors};
+      return {&CaseSoundness::compute_answers,    &CaseSoundness::check_spread,
+              &CaseSoundness::check_model,        &CaseSoundness::try_wrong_answers,
+              &CaseSoundness::try_sampled_inputs, &CaseSoundness::check_dependence};
+    return {&CaseSoundness::compute_answers,   &CaseSoundness::check_spread,
+            &CaseSoundness::check_reference,   &CaseSoundness::try_wrong_answers,
+            &CaseSoundness::try_stale_answers, &CaseSoundness::try_sampled_inputs,
+            &CaseSoundness::check_dependence,  &CaseSoundness::check_beginnings,
+            &CaseSoundness::measure_errors};
   }
 
   bool is_model() const { return session_.problem.has_model(); }
@@ -159,26 +162,27 @@ class CaseSoundness {
     return false;
   }
 
-  // With such values nothing can be compared: a kernel that writes infinities everywhere would be right. Some infinite
-  // elements are by design, as where a mask forbids a place; where numbers became too large for the type, there are finite
-  // ones nearly as large beside them.
+  // With such values nothing can be compared: a kernel that writes infinities everywhere would be right. Some
+  // infinite elements are by design, as where a mask forbids a place; where numbers became too large for the
+  // type, there are finite ones nearly as large beside them.
   bool check_range() {
     for (std::size_t i = 0; i < outputs(); ++i) {
       const Values& values = base_->values()[i];
       const Range range = range_of(values, dtype_of_output(i));
-      if (range.beyond == 0 || (range.unordered == 0 && range.beyond < values.size() && range.is_far_from_largest))
+      if (range.beyond == 0 ||
+          (range.unordered == 0 && range.beyond < values.size() && range.is_far_from_largest))
         continue;
       session_.findings.add("not-finite", name_of_output(i), case_,
-                            fmt::format("{} of {} expected values of '{}' are no finite {}", range.beyond, values.size(),
-                                        name_of_output(i), to_string(dtype_of_output(i))),
+                            fmt::format("{} of {} expected values of '{}' are no finite {}", range.beyond,
+                                        values.size(), name_of_output(i), to_string(dtype_of_output(i))),
                             "give the inputs an `init` whose results the type can hold");
       return false;
     }
     return true;
   }
 
-  // More elements are too small beside the others for the rule for errors than a tenth: it judges the smaller three
-  // quarters together, and the largest of these decide.
+  // More elements are too small beside the others for the rule for errors than a tenth: it judges the smaller
+  // three quarters together, and the largest of these decide.
   bool check_spread() {
     constexpr std::size_t most_share = 10;
     for (std::size_t i = 0; i < outputs(); ++i) {
@@ -188,10 +192,12 @@ class CaseSoundness {
       if (unseen * most_share <= varying) continue;
       session_.findings.add(
           "too-many-magnitudes", name_of_output(i), case_,
-          fmt::format("{:.0f} % of the elements of '{}' that vary are smaller than 2^-20 of the upper quartile: no class "
+          fmt::format("{:.0f} % of the elements of '{}' that vary are smaller than 2^-20 of the upper "
+                      "quartile: no class "
                       "tells whether these are right",
                       100.0 * static_cast<double>(unseen) / static_cast<double>(varying), name_of_output(i)),
-          "choose an `init` that spreads the output over fewer magnitudes, or give the small values an output of their own",
+          "choose an `init` that spreads the output over fewer magnitudes, or give the small values an "
+          "output of their own",
           LintFinding::Severity::warning);
     }
     return true;
@@ -309,7 +315,8 @@ class CaseSoundness {
   void take_distances(CallOutputs& other) {
     for (std::size_t i = 0; i < outputs(); ++i) {
       const std::vector<double> expected = sample_of(base_->values()[i]);
-      const double distance = distance_between(sample_of(other.values()[i]), expected, magnitudes_of(expected));
+      const double distance =
+          distance_between(sample_of(other.values()[i]), expected, magnitudes_of(expected));
       acceptance_.set_distance(i, distance);
       lowest_class_.set_distance(i, distance);
       if (is_model()) note_missing_classes(i, distance);
@@ -322,7 +329,8 @@ class CaseSoundness {
     if (acceptance_.is_exact(output) || distance == 0 || distance >= share_of_distance * threshold) return;
     session_.findings.add(
         "class-not-offered", name_of_output(output), case_,
-        fmt::format("'{}' hardly depends on such inputs: the answer to others is within {:.1e} of it, so a candidate that "
+        fmt::format("'{}' hardly depends on such inputs: the answer to others is within {:.1e} of it, so a "
+                    "candidate that "
                     "asks for bf16 may be off by {:.1e} at most, not {:.0e}",
                     name_of_output(output), distance, lowest_class_.threshold(output), threshold),
         other_inputs_of(session_.problem), LintFinding::Severity::warning);

@@ -56,10 +56,10 @@ OutputForm complete(const OutputForm& form, const Elements& expected) {
     whole.magnitudes = Magnitudes();
     return whole;
   }
-  whole.magnitudes = magnitudes_of(sample_of(
-      has_codes ? std::span(reinterpret_cast<const float*>(form.quantised.values),
-                            expected.size() * device::codes_per_byte(form.quantised))
-                : expected.values()));
+  whole.magnitudes =
+      magnitudes_of(sample_of(has_codes ? std::span(reinterpret_cast<const float*>(form.quantised.values),
+                                                    expected.size() * device::codes_per_byte(form.quantised))
+                                        : expected.values()));
   return whole;
 }
 
@@ -168,7 +168,8 @@ ElementErrors compare_axis_means(const Elements& values, const std::vector<std::
       for (std::size_t row = 0; row < extent; row += most_rows) {
         const std::size_t count = std::min(most_rows, extent - row) * width;
         const std::size_t first = block + row * inner + column;
-        device::merge(total, compare(Elements(means).part(0, count), values.part(first, count), whole, first));
+        device::merge(total,
+                      compare(Elements(means).part(0, count), values.part(first, count), whole, first));
       }
     }
   }
@@ -198,8 +199,9 @@ bool has_output_by_norm(const Case& bound) {
 }
 
 bool has_ties(const Case& bound) {
-  return std::any_of(bound.tensors.begin(), bound.tensors.end(),
-                     [](const Tensor& tensor) { return tensor.tied.has_value() || tensor.quantised.has_value(); });
+  return std::any_of(bound.tensors.begin(), bound.tensors.end(), [](const Tensor& tensor) {
+    return tensor.tied.has_value() || tensor.quantised.has_value();
+  });
 }
 
 namespace {

@@ -42,7 +42,9 @@ const std::vector<LintRule>& lint_rules() {
        "more than a tenth of an output's elements are too small beside the others to be judged (a warning)",
        true},
       {"class-not-offered",
-       "the answer to other inputs of a Model is so near that a lower class allows less than its threshold (a warning)", true},
+       "the answer to other inputs of a Model is so near that a lower class allows less than its threshold "
+       "(a warning)",
+       true},
       {"constant-output", "all elements of an output have one value", true},
       {"aliasing-output", "an output holds what another output or an input holds", true},
       {"zeros-pass", "zeros are accepted", true},

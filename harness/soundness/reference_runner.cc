@@ -36,7 +36,8 @@ class DeviceOutputs : public CallOutputs {
     if (!values_.empty()) return values_;
     for (const Lease::Compared& compared : outputs_) {
       const TensorSample sample = sample_of(compared.output.tensor->shape, most_elements_);
-      values_.push_back(read_runs(device_, compared.output, sample.begins, static_cast<std::size_t>(sample.run)));
+      values_.push_back(
+          read_runs(device_, compared.output, sample.begins, static_cast<std::size_t>(sample.run)));
     }
     return values_;
   }
@@ -45,8 +46,8 @@ class DeviceOutputs : public CallOutputs {
     const Lease::Compared& theirs = of(expected)[output];
     OutputPair pair = pair_of(*case_, outputs_[output], theirs);
     const Lease::Loaned& from = theirs.output.tensor->quantised ? *theirs.values : theirs.output;
-    pair.magnitudes = magnitudes_of(
-        device_.sample(*from.buffer, from.begin, static_cast<std::uint64_t>(from.tensor->elements), from.dtype));
+    pair.magnitudes = magnitudes_of(device_.sample(
+        *from.buffer, from.begin, static_cast<std::uint64_t>(from.tensor->elements), from.dtype));
     return device_.compare(pair);
   }
 
@@ -215,7 +216,8 @@ class WorkerReferenceRunner : public ReferenceRunner {
     return std::nullopt;
   }
 
-  // A slice at a time, so that a large input takes no memory of the host. Outputs that begin as the input do so still.
+  // A slice at a time, so that a large input takes no memory of the host. Outputs that begin as the input do
+  // so still.
   void write_edit(const std::vector<Lease::Loaned>& tensors, const InputEdit& edit) {
     const auto write = [&](std::uint64_t first, const Values& values) {
       for (std::size_t i = 0; i < tensors.size(); ++i) {

@@ -292,14 +292,14 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
   return trusted_failure(who, problem, bound, *review_call(report));
 }
 
-Judgement judge_reference(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
-                          const ExpectedScales& scales) {
+Judgement judge_reference(const OutputErrors& output, std::size_t index, const Problem& problem,
+                          const Case& bound, const ExpectedScales& scales) {
   const ReferenceBounds bounds = bounds_of_reference(problem);
   return judge(output, error_bounds(bounds.thresholds, bound, index), bounds.required, scales.usual(index));
 }
 
-bool is_precise_as_a_whole(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
-                           const ExpectedScales& scales) {
+bool is_precise_as_a_whole(const OutputErrors& output, std::size_t index, const Problem& problem,
+                           const Case& bound, const ExpectedScales& scales) {
   OutputErrors whole = output;
   whole.errors.varying = whole.errors.smaller = {};
   whole.errors.max_scaled_difference = 0;

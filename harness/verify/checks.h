@@ -15,7 +15,7 @@
 
 namespace kgrade {
 
-struct Judgement;  // verify/judgement.h
+struct Judgement;      // verify/judgement.h
 class ExpectedScales;  // verify/expected_scales.h
 
 inline constexpr std::array<std::string_view, 19> check_names = {
@@ -109,12 +109,12 @@ std::string other_inputs_of(const Problem& problem);
 // Model may be close enough. In a 16-bit type a Model rounds between operators: it may use half of what the
 // class bf16 allows, so that a candidate that is off by as much, in other directions, is accepted whatever
 // class it asks for.
-Judgement judge_reference(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
-                          const ExpectedScales& scales);
-// Of a Model that this does not accept: whether it is precise enough over all elements together. Then the smaller
-// elements of the output cannot be judged separately.
-bool is_precise_as_a_whole(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
-                           const ExpectedScales& scales);
+Judgement judge_reference(const OutputErrors& output, std::size_t index, const Problem& problem,
+                          const Case& bound, const ExpectedScales& scales);
+// Of a Model that this does not accept: whether it is precise enough over all elements together. Then the
+// smaller elements of the output cannot be judged separately.
+bool is_precise_as_a_whole(const OutputErrors& output, std::size_t index, const Problem& problem,
+                           const Case& bound, const ExpectedScales& scales);
 
 // "[0, 3, 5]": the coordinates of a flat index in a tensor.
 std::string coordinates(std::uint64_t index, const std::vector<std::int64_t>& shape);

@@ -14,9 +14,10 @@ namespace {
 // A value that fills more than one of so many elements is common.
 constexpr std::size_t common_share = 100;
 
-// Outputs below the first size get calls of learn() in every class, since errors of single precision are far from the
-// threshold, and only the smallest outputs cancel that well. Those of lower classes are a third of theirs. The second
-// size bounds what these calls cost: a larger output of so few independent elements that it cancels is not known.
+// Outputs below the first size get calls of learn() in every class, since errors of single precision are far
+// from the threshold, and only the smallest outputs cancel that well. Those of lower classes are a third of
+// theirs. The second size bounds what these calls cost: a larger output of so few independent elements that
+// it cancels is not known.
 constexpr std::int64_t few_for_single_precision = 32;
 constexpr std::int64_t few_for_lower_classes = 1 << 16;
 
@@ -55,8 +56,8 @@ double root_mean_square(const std::vector<double>& sizes) {
   return sizes.empty() ? 0 : std::sqrt(squares / static_cast<double>(sizes.size()));
 }
 
-// The power of two that is no smaller than three quarters of the sorted sizes: magnitudes differ a little from draw to
-// draw.
+// The power of two that is no smaller than three quarters of the sorted sizes: magnitudes differ a little
+// from draw to draw.
 double limit_of_smaller(const std::vector<double>& sizes) {
   const double quartile = sizes[(3 * sizes.size() - 1) / 4];
   return quartile > 0 ? std::exp2(std::ceil(std::log2(quartile))) : 0;
@@ -104,7 +105,9 @@ Magnitudes magnitudes_of(std::span<const double> sample) {
                [](double value) { return std::isfinite(value); });
   std::sort(finite.begin(), finite.end());
   std::vector<double> common = common_values(finite);
-  const auto is_common = [&](double value) { return std::find(common.begin(), common.end(), value) != common.end(); };
+  const auto is_common = [&](double value) {
+    return std::find(common.begin(), common.end(), value) != common.end();
+  };
   if (std::all_of(finite.begin(), finite.end(), is_common)) common.clear();
   std::vector<double> sizes;
   for (const double value : finite) {
@@ -122,7 +125,8 @@ Magnitudes magnitudes_of(std::span<const double> sample) {
 std::vector<double> sample_of(std::span<const float> elements) {
   std::vector<double> sample(static_cast<std::size_t>(device::sample_size(elements.size())));
   for (std::size_t i = 0; i < sample.size(); ++i)
-    sample[i] = static_cast<double>(elements[static_cast<std::size_t>(device::sampled_element(i, elements.size()))]);
+    sample[i] =
+        static_cast<double>(elements[static_cast<std::size_t>(device::sampled_element(i, elements.size()))]);
   return sample;
 }
 
@@ -176,7 +180,8 @@ ExpectedScales::Scale ExpectedScales::scale_of(const std::vector<Samples>& calls
 void ExpectedScales::add(const Samples& samples) {
   if (scales_.empty()) return learn_from({samples});
   ++seen_;
-  for (std::size_t output = 0; output < scales_.size(); ++output) add_distance(scales_[output], samples[output]);
+  for (std::size_t output = 0; output < scales_.size(); ++output)
+    add_distance(scales_[output], samples[output]);
 }
 
 void ExpectedScales::add_distance(Scale& scale, const std::vector<double>& sample) {

@@ -1,6 +1,6 @@
-// How large the outputs of a case are, learnt from samples of what the oracle leaves: which elements vary, how
-// large the smaller three quarters of them are, what their squares usually sum up to, and how far the answer
-// to other inputs is away.
+// How large the outputs of a case are, learnt from samples of what the oracle leaves: which elements vary,
+// how large the smaller three quarters of them are, what their squares usually sum up to, and how far the
+// answer to other inputs is away.
 #pragma once
 
 #include <cstddef>
@@ -41,17 +41,18 @@ using Samples = std::vector<std::vector<double>>;
 
 class ExpectedScales {
  public:
-  // How many calls of the oracle learn() makes. An error is given in units of the norm of the expected output,
-  // and that norm is nearly zero now and then where the output has few elements, or few that are independent:
-  // sums of products of either sign cancel. The rounding errors of an honest answer do not cancel with it. So
-  // the error is given in units of the usual norm where that is larger: the root mean square, over 16 to 64
-  // other draws, of the norms of the oracle's outputs, except the two largest, which must not decide what is
-  // usual. Other outputs are so large that this makes no difference, and get no such calls.
+  // How many calls of the oracle learn() makes. An error is given in units of the norm of the expected
+  // output, and that norm is nearly zero now and then where the output has few elements, or few that are
+  // independent: sums of products of either sign cancel. The rounding errors of an honest answer do not
+  // cancel with it. So the error is given in units of the usual norm where that is larger: the root mean
+  // square, over 16 to 64 other draws, of the norms of the oracle's outputs, except the two largest, which
+  // must not decide what is usual. Other outputs are so large that this makes no difference, and get no such
+  // calls.
   //
   // Of 10^6 draws of a 3 x 3 x 2 matrix product with inputs from uniform(0, 1) and weights from
   // uniform(-1/sqrt(3), 1/sqrt(3)), products of operands rounded to TF32 are off by more than 1e-3 of the
-  // output's own norm in 1.2 of a hundred, and of the usual one, by 64 draws, in 2 of a hundred thousand (half
-  // of these however many draws there are).
+  // output's own norm in 1.2 of a hundred, and of the usual one, by 64 draws, in 2 of a hundred thousand
+  // (half of these however many draws there are).
   static int draws_of(const Case& bound, Precision required);
 
   // Makes these calls, on contents that no other call has; the oracle's buffers are lent. The finding says
@@ -71,15 +72,16 @@ class ExpectedScales {
   MeanSquares usual(std::size_t output) const;
   // Whether all that was seen of an output is zero.
   bool is_zero(std::size_t output) const;
-  // What the reference of a file with a Model is off by. A candidate may be off by twice as much, however near the answers
-  // to other inputs are: the same Model is a right answer.
+  // What the reference of a file with a Model is off by. A candidate may be off by twice as much, however
+  // near the answers to other inputs are: the same Model is a right answer.
   void allow_twice(std::size_t output, double error_of_reference);
-  // The same of a reference that is precise enough over all elements, but not over the elements that vary, the smaller ones
-  // or single ones: there a candidate may be off by four times as much.
+  // The same of a reference that is precise enough over all elements, but not over the elements that vary,
+  // the smaller ones or single ones: there a candidate may be off by four times as much.
   void allow_beyond_bound(std::size_t output, const ElementErrors& reference);
   // The errors without those that this allows.
   ElementErrors without_allowed(std::size_t output, ElementErrors errors) const;
-  // Whether the reference keeps the value of most elements, so that an answer that does not is wrong in every class.
+  // Whether the reference keeps the value of most elements, so that an answer that does not is wrong in every
+  // class.
   void note_reference(std::size_t output, const ElementErrors& reference);
   bool keeps_values(std::size_t output) const;
   // The root mean square of the distances between answers to inputs that follow each other; infinite before

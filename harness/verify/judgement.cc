@@ -7,13 +7,13 @@
 namespace kgrade {
 namespace {
 
-// Of the growth of a bound with the terms of a sum; see error_bounds(). In bf16's place stands the same share of its
-// threshold as in TF32's.
+// Of the growth of a bound with the terms of a sum; see error_bounds(). In bf16's place stands the same share
+// of its threshold as in TF32's.
 constexpr double growth_factor = 6;
 constexpr double most_growth_of_fp32 = 2.2e-4;
 constexpr double most_growth_of_tf32 = 2.2e-3;
-// The sum of one half of very many numbers is off by this part of the distance to the answer to other inputs: 0.7 of it, times
-// a normally distributed number.
+// The sum of one half of very many numbers is off by this part of the distance to the answer to other inputs:
+// 0.7 of it, times a normally distributed number.
 constexpr double share_of_distance_for_growth = 3;
 
 double ratio(double numerator, double denominator) {
@@ -23,7 +23,8 @@ double ratio(double numerator, double denominator) {
 
 // The squares of codes may be less than nothing.
 double relative_error(double squared_difference, double squared_expected, double usual_squares) {
-  return ratio(std::sqrt(std::max(0.0, squared_difference)), std::sqrt(std::max(squared_expected, usual_squares)));
+  return ratio(std::sqrt(std::max(0.0, squared_difference)),
+               std::sqrt(std::max(squared_expected, usual_squares)));
 }
 
 double relative_error(const SetErrors& set, double usual_mean_square) {
@@ -59,8 +60,8 @@ Judgement judge_exactly(const ElementErrors& errors) {
   return judgement;
 }
 
-// Rounding errors are spread over all elements, and leave most of them nearly as they are. An error of a few elements is
-// a bug, however small, and so is one that leaves many elements with nothing of their value.
+// Rounding errors are spread over all elements, and leave most of them nearly as they are. An error of a few
+// elements is a bug, however small, and so is one that leaves many elements with nothing of their value.
 bool looks_like_rounding(const Judgement& judgement, const ElementErrors& errors) {
   constexpr std::uint64_t many = 4;  // at least one in so many
   return judgement.decided_by != ErrorFigure::element && errors.lost * many <= errors.varying.elements;
@@ -84,9 +85,9 @@ RelativeErrors relative_errors(const ElementErrors& errors, const MeanSquares& u
 }
 
 std::string_view to_string(ErrorFigure figure) {
-  constexpr std::array<std::string_view, 4> words = {
-      "the whole output", "the elements that vary", "the smaller three quarters of the elements that vary",
-      "single elements"};
+  constexpr std::array<std::string_view, 4> words = {"the whole output", "the elements that vary",
+                                                     "the smaller three quarters of the elements that vary",
+                                                     "single elements"};
   return words.at(static_cast<std::size_t>(figure));
 }
 
@@ -122,18 +123,20 @@ Thresholds error_bounds(const Thresholds& thresholds, double terms, Dtype dtype,
   return bounds;
 }
 
-Thresholds error_bounds(const Thresholds& thresholds, const Case& bound, std::size_t output, double distance) {
+Thresholds error_bounds(const Thresholds& thresholds, const Case& bound, std::size_t output,
+                        double distance) {
   const std::vector<const Tensor*> outputs = bound.outputs();
   const Dtype dtype = outputs.empty() ? bound.dtype : bound.dtype_of(*outputs[output % outputs.size()]);
   return error_bounds(thresholds, static_cast<double>(bound.terms), dtype, distance);
 }
 
-Judgement judge(const OutputErrors& output, const Thresholds& bounds, Precision required, const MeanSquares& usual) {
+Judgement judge(const OutputErrors& output, const Thresholds& bounds, Precision required,
+                const MeanSquares& usual) {
   return judge(output.errors, bounds, required, usual, output.compare);
 }
 
-Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision required, const MeanSquares& usual,
-                Comparison::Kind compare) {
+Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision required,
+                const MeanSquares& usual, Comparison::Kind compare) {
   if (!has_norm(compare)) return judge_exactly(errors);
   const double element_limit = element_factor * threshold(bounds, required);
   if (errors.nonfinite_mismatches > 0) return of_mismatched_numbers(element_limit);
@@ -154,8 +157,8 @@ Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision
 Judgement judge(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
                 const ExpectedScales& scales, Precision required) {
   Judgement judgement = judge(scales.without_allowed(index, output.errors),
-                              error_bounds(problem.thresholds, bound, index, scales.distance(index)), required,
-                              scales.usual(index), output.compare);
+                              error_bounds(problem.thresholds, bound, index, scales.distance(index)),
+                              required, scales.usual(index), output.compare);
   // Large elements may hide that most of the others are lost.
   const bool are_lost = has_norm(output.compare) && 2 * output.errors.lost > output.errors.varying.elements;
   if (are_lost && scales.keeps_values(index)) {

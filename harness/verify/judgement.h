@@ -1,9 +1,10 @@
 // From the comparison of an output with the expected one to a verdict and a class of precision.
 //
-// The rule: an answer is of a class if four figures are within the class's bound (ErrorBounds): the norm of the
-// difference over the norm of the expected output, over all elements, over those that vary, and over the smaller three
-// quarters of those; and a sixteenth of the largest difference of a single element, in units of that element's size or of
-// the root mean square of its set, whichever is larger. docs/verdicts.md explains it.
+// The rule: an answer is of a class if four figures are within the class's bound (ErrorBounds): the norm of
+// the difference over the norm of the expected output, over all elements, over those that vary, and over the
+// smaller three quarters of those; and a sixteenth of the largest difference of a single element, in units of
+// that element's size or of the root mean square of its set, whichever is larger. docs/verdicts.md explains
+// it.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +36,12 @@ RelativeErrors relative_errors(const ElementErrors& errors, const MeanSquares& u
 
 // Which of the four figures is largest.
 enum class ErrorFigure { all, varying, smaller, element };
-// "the whole output", "the elements that vary", "the smaller three quarters of the elements that vary", "single elements".
+// "the whole output", "the elements that vary", "the smaller three quarters of the elements that vary",
+// "single elements".
 std::string_view to_string(ErrorFigure figure);
 
-// A single element may be off by this many times the bound: rounding errors of a sum spread evenly, so even the worst of
-// 10^9 normally distributed ones lies within 6.1 standard deviations; a bug is concentrated.
+// A single element may be off by this many times the bound: rounding errors of a sum spread evenly, so even
+// the worst of 10^9 normally distributed ones lies within 6.1 standard deviations; a bug is concentrated.
 constexpr double element_factor = 16;
 
 // No class allows more than this part of the distance to the answer to other inputs.
@@ -48,8 +50,8 @@ constexpr double share_of_distance = 10;
 struct Judgement {
   Verdict verdict = Verdict::accepted;
   Precision precision = Precision::fp32;
-  // The largest of the three relative errors. Infinite, as the others, when a non-finite value stands where the other
-  // output has something else.
+  // The largest of the three relative errors. Infinite, as the others, when a non-finite value stands where
+  // the other output has something else.
   double relative_error = 0;
   // The largest difference of a single element, in the units of device::unit_of().
   double max_scaled_error = 0;
@@ -65,11 +67,12 @@ Precision best_class(const Problem& problem);
 // Of a class; infinite where none is asked for.
 double threshold(const Thresholds& thresholds, Precision precision);
 
-// The bounds of the classes for one output of a case. They grow with the length of the longest sum, `terms`: a sum of n
-// products in float, one after the other, is off by at most 2.5 x 2^-24 sqrt(n) up to 2^20 terms, usually by a tenth of
-// that, and a sum of 393,216 exponentials by 5.4 x 2^-24 sqrt(n). The growth stops at 2.2e-4, since products of operands
-// rounded to TF32 are off by 2.8e-4, and at a third of `distance`, which is how far away the answer to other inputs is. The
-// bounds of lower classes are a tenth of it at most: a class that this leaves no room for is not offered.
+// The bounds of the classes for one output of a case. They grow with the length of the longest sum, `terms`:
+// a sum of n products in float, one after the other, is off by at most 2.5 x 2^-24 sqrt(n) up to 2^20 terms,
+// usually by a tenth of that, and a sum of 393,216 exponentials by 5.4 x 2^-24 sqrt(n). The growth stops
+// at 2.2e-4, since products of operands rounded to TF32 are off by 2.8e-4, and at a third of `distance`,
+// which is how far away the answer to other inputs is. The bounds of lower classes are a tenth of it at most:
+// a class that this leaves no room for is not offered.
 Thresholds error_bounds(const Thresholds& thresholds, double terms, Dtype dtype,
                         double distance = std::numeric_limits<double>::infinity());
 // Of output number `output` of a case.

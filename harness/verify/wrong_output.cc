@@ -210,7 +210,8 @@ int shift_of(const OutputValues& values, double limit) {
   for (const int shift : {1, -1}) {
     std::size_t right = 0;
     for (std::size_t i = 1; i + 1 < count; ++i)
-      right += is_off(values, values.got[i + static_cast<std::size_t>(shift)], values.expected[i], limit) ? 0 : 1;
+      right +=
+          is_off(values, values.got[i + static_cast<std::size_t>(shift)], values.expected[i], limit) ? 0 : 1;
     if (right == count - 2) return shift;
   }
   return 0;
@@ -222,7 +223,9 @@ std::string whole_pattern(const Positions& wrong, const OutputValues& values, do
   if (const int shift = shift_of(values, limit); shift != 0)
     return shift > 0 ? "every value is one place too late in memory"
                      : "every value is one place too early in memory";
-  const auto of_before = [&](std::size_t i) { return !is_off(values, values.got[i], values.before[i], limit); };
+  const auto of_before = [&](std::size_t i) {
+    return !is_off(values, values.got[i], values.before[i], limit);
+  };
   if (!values.before.empty() && all_of(wrong, of_before))
     return "they are right for the inputs of the call before";
   return "";
@@ -242,7 +245,8 @@ Treatment treatment_of(const OutputValues& values, std::size_t i, double limit) 
   const double sum = values.expected[i] + values.filled[i];
   // What was there in the first call was huge or not finite, and so is any sum with it.
   const bool was_huge = !(std::abs(values.got[i]) < least_poison);
-  return was_huge && !is_off(values, values.again[i], sum, limit + rounding_of_sums) ? Treatment::added_to : seen;
+  return was_huge && !is_off(values, values.again[i], sum, limit + rounding_of_sums) ? Treatment::added_to
+                                                                                     : seen;
 }
 
 std::uint64_t count_of(const std::vector<Treatment>& treatments, Treatment wanted) {
@@ -266,8 +270,9 @@ WrongElement example_of(const OutputValues& values, std::size_t i, Treatment tre
 }
 
 bool is_right_when_called_again(const Positions& wrong, const OutputValues& values, double limit) {
-  return !values.again.empty() &&
-         all_of(wrong, [&](std::size_t i) { return !is_off(values, values.again[i], values.expected[i], limit); });
+  return !values.again.empty() && all_of(wrong, [&](std::size_t i) {
+    return !is_off(values, values.again[i], values.expected[i], limit);
+  });
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 
 namespace kgrade {
 
-// Elements that are off by more than `limit` (in the units of device::unit_of()) are wrong, and those where just one of the two is finite.
+// Elements that are off by more than `limit` (in the units of device::unit_of()) are wrong, and those where
+// just one of the two is finite.
 WrongOutput wrong_output(const OutputValues& values, double limit);
 
 // "all never written; the last of each row", for a message that says how many are wrong; empty: nothing is

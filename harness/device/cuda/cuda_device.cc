@@ -7,12 +7,12 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "device/compared_output.h"
 #include "device/cuda/ceilings.h"
 #include "device/cuda/check.h"
 #include "device/cuda/referee_kernels.h"
 #include "device/cuda/virtual_memory.h"
 #include "device/cuda/worker_policy.h"
-#include "device/compared_output.h"
 #include "device/gate.h"
 #include "problem/problem.h"
 
@@ -98,7 +98,8 @@ unsigned char* bytes_of(SharedBuffer& buffer, std::uint64_t begin = 0) {
 device::Poison poison_of(const Filling& filling) { return {filling.poison, filling.dtype}; }
 
 device::ComparedOutput compared(const OutputPair& output) {
-  return compared_output(output, [](SharedBuffer& buffer, std::uint64_t begin) { return bytes_of(buffer, begin); });
+  return compared_output(output,
+                         [](SharedBuffer& buffer, std::uint64_t begin) { return bytes_of(buffer, begin); });
 }
 
 // What the referee's kernels find out, in device memory and, once it is read, in host memory. Both are there
@@ -169,7 +170,8 @@ class Results {
   }
   static constexpr std::size_t bytes =
       max_counters * sizeof(Counter) + max_parameters * comparison_parts * sizeof(ElementErrors);
-  static_assert(device::most_sampled * sizeof(double) <= max_parameters * comparison_parts * sizeof(ElementErrors));
+  static_assert(device::most_sampled * sizeof(double) <=
+                max_parameters * comparison_parts * sizeof(ElementErrors));
 
   void* device_ = nullptr;
   void* host_ = nullptr;
@@ -312,7 +314,8 @@ class CudaDevice : public Device {
       if (filling.input || filling.filled)
         cuda::fill_input(bytes_of(*filling.buffer, filling.begin), range_of(filling));
       if (filling.cleared)
-        KGRADE_CUDA_CHECK(cudaMemsetAsync(bytes_of(*filling.buffer, filling.begin), 0, filling.end() - filling.begin));
+        KGRADE_CUDA_CHECK(
+            cudaMemsetAsync(bytes_of(*filling.buffer, filling.begin), 0, filling.end() - filling.begin));
     }
     if (cache_state() == CacheState::cold) {
       KGRADE_CUDA_CHECK(cudaMemsetAsync(flush_buffer_, static_cast<int>(++flushes_ & 0xff), flush_bytes_));
@@ -364,7 +367,8 @@ class CudaDevice : public Device {
     return results_.counter(0);
   }
 
-  std::vector<double> sample(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements, Dtype dtype) override {
+  std::vector<double> sample(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
+                             Dtype dtype) override {
     cuda::sample(bytes_of(buffer, begin), elements, dtype, results_.samples());
     return results_.read_samples(static_cast<std::size_t>(device::sample_size(elements)));
   }

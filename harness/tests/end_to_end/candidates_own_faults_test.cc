@@ -107,7 +107,8 @@ TEST_F(OwnFaults, ANameMayBeginAsOptionsDo) {
   EXPECT_THAT(refused.output, HasSubstr("error: '-dash.cu' is read as an option\n  hint: write ./-dash.cu"));
 }
 
-// Single precision cannot sum so many terms of nearly one size one by one: each is rounded to a quarter in the end.
+// Single precision cannot sum so many terms of nearly one size one by one: each is rounded to a quarter in
+// the end.
 TEST(OwnFaultsOfAProblem, AReferenceThatIsImpreciseIsFoundByLintAndNoFaultOfKgrade) {
   const TemporaryDirectory root;
   for (const char* part : {"problems", "reference"}) fs::create_directory(root.path() / part);

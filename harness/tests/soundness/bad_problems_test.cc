@@ -103,8 +103,8 @@ TEST(Lint, LooksAtEveryElementTypeThatAProblemLists) {
   EXPECT_THAT(result.output, Not(HasSubstr("error: case")));
 }
 
-// A candidate may compete in a lower class than the problem asks for, which does not allow more than a tenth of the
-// distance to the answer to other inputs.
+// A candidate may compete in a lower class than the problem asks for, which does not allow more than a tenth
+// of the distance to the answer to other inputs.
 TEST(Lint, NoThresholdOfALowerClassLetsZerosPass) {
   std::string text = text_of(problems + "zeros-pass.md");
   const std::string loose = "{fp32: 1.2, tf32: 1.5, bf16: 2}";

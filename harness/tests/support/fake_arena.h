@@ -65,7 +65,7 @@ class FakeArena : public Arena {
   std::size_t extra_outputs = 0;  // of further launches
   Lease::Corruption diagnosis;
   Answer load_answer;
-  bool rehearses = false;  // the candidate is in Python
+  bool rehearses = false;         // the candidate is in Python
   std::optional<Error> recovery;  // what is wrong with the device when the candidate has gone
   bool candidate_hogs_memory = false;
   bool turns_make_room = false;

@@ -33,7 +33,8 @@ Numbers each(const Numbers& numbers, const Function& function) {
 
 // As the oracle leaves them: rounded to float once.
 Judgement judged(const Numbers& actual, const Numbers& exact, double terms = 1) {
-  const Numbers expected = each(exact, [](double value) { return static_cast<double>(static_cast<float>(value)); });
+  const Numbers expected =
+      each(exact, [](double value) { return static_cast<double>(static_cast<float>(value)); });
   const Magnitudes magnitudes = magnitudes_of(expected);
   ElementErrors errors;
   for (std::size_t i = 0; i < actual.size(); ++i)
@@ -56,16 +57,19 @@ TEST(ErrorRule, HonestFormulasInFloatAreAcceptedAtEveryScale) {
        [](float x) { return 0.5F * x * (1 + std::erf(x * 0.70710678F)); }},
       {"softplus", [](double x) { return std::log1p(std::exp(-std::abs(x))) + std::max(x, 0.0); },
        [](float x) { return std::log(1 + std::exp(x)); }},
-      {"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }, [](float x) { return 1 / (1 + std::exp(-x)); }},
+      {"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); },
+       [](float x) { return 1 / (1 + std::exp(-x)); }},
       {"elu", [](double x) { return x > 0 ? x : std::expm1(x); },
        [](float x) { return x > 0 ? x : std::exp(x) - 1; }},
       {"tanh", [](double x) { return std::tanh(x); },
        [](float x) { return (std::exp(2 * x) - 1) / (std::exp(2 * x) + 1); }},
-      {"swish", [](double x) { return x / (1 + std::exp(-x)); }, [](float x) { return x / (1 + std::exp(-x)); }},
+      {"swish", [](double x) { return x / (1 + std::exp(-x)); },
+       [](float x) { return x / (1 + std::exp(-x)); }},
       {"exp", [](double x) { return std::exp(x); }, [](float x) { return std::exp(x); }}};
   for (const Formula& formula : formulas) {
     for (const double deviation : {0.01, 1.0, 3.0, 10.0}) {
-      const Numbers inputs = each(normal(many, deviation), [](double x) { return std::clamp(x, -40.0, 40.0); });
+      const Numbers inputs =
+          each(normal(many, deviation), [](double x) { return std::clamp(x, -40.0, 40.0); });
       const Judgement judgement = judged(each(inputs, [&](double x) { return in_float(formula.plain, x); }),
                                          each(inputs, formula.exact));
       EXPECT_EQ(judgement.verdict, Verdict::accepted)
@@ -111,14 +115,18 @@ TEST(ErrorRule, ARowThatIsAMillionTimesAsLargeHidesNoOther) {
   const Judgement judgement = judged(zeros, expected);
   EXPECT_EQ(judgement.verdict, Verdict::wrong_answer);
   EXPECT_NE(judgement.decided_by, ErrorFigure::all);
-  EXPECT_EQ(judged(each(expected, [](double x) { return x * (1 + 2e-7); }), expected).verdict, Verdict::accepted);
+  EXPECT_EQ(judged(each(expected, [](double x) { return x * (1 + 2e-7); }), expected).verdict,
+            Verdict::accepted);
 }
 
 TEST(ErrorRule, LargeExponentialsDoNotHideTheSmallOnes) {
   const Numbers inputs = normal(many, 1);
   const Numbers expected = each(inputs, [](double x) { return std::exp(8 * x); });
-  EXPECT_EQ(judged(each(inputs, [](double x) { return in_float([](float y) { return std::exp(8 * y); }, x); }), expected).verdict,
-            Verdict::accepted);
+  EXPECT_EQ(
+      judged(each(inputs, [](double x) { return in_float([](float y) { return std::exp(8 * y); }, x); }),
+             expected)
+          .verdict,
+      Verdict::accepted);
   EXPECT_EQ(judged(each(inputs, [](double x) { return x < 0 ? 0 : std::exp(8 * x); }), expected).verdict,
             Verdict::wrong_answer);
 }
@@ -138,7 +146,8 @@ TEST(ErrorRule, ATailThatIsLeftOutIsWrong) {
   const Numbers expected = each(inputs, gelu);
   EXPECT_EQ(judged(each(inputs, [&](double x) { return x < -2 ? 0 : gelu(x); }), expected).verdict,
             Verdict::wrong_answer);
-  EXPECT_EQ(judged(each(inputs, [](double x) { return std::max(x, 0.0); }), expected).verdict, Verdict::wrong_answer);
+  EXPECT_EQ(judged(each(inputs, [](double x) { return std::max(x, 0.0); }), expected).verdict,
+            Verdict::wrong_answer);
 }
 
 TEST(ErrorRule, RoundedOperandsKeepTheirClassInLongSums) {
@@ -192,8 +201,9 @@ TEST(ErrorRule, ProductsWithRowsOfOtherSizesAreAccepted) {
       }
     }
     const Judgement judgement = judged(actual, exact, terms);
-    EXPECT_EQ(judgement.verdict, Verdict::accepted) << scale << ": " << judgement.relative_error << " "
-                                                    << judgement.max_scaled_error << to_string(judgement.decided_by);
+    EXPECT_EQ(judgement.verdict, Verdict::accepted)
+        << scale << ": " << judgement.relative_error << " " << judgement.max_scaled_error
+        << to_string(judgement.decided_by);
   }
 }
 

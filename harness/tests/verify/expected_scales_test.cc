@@ -1,4 +1,6 @@
 // What is learnt of a case's outputs from samples of what the oracle leaves, and what follows for a verdict.
+#include "verify/expected_scales.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +8,6 @@
 #include <limits>
 
 #include "tests/support/case_fixture.h"
-#include "verify/expected_scales.h"
 #include "verify/judgement.h"
 
 namespace kgrade {
@@ -55,9 +56,9 @@ class UsualNorms : public test::CaseFixture {
 
   // Calls of the oracle that the case's own calls did not need.
   std::size_t extra_calls() const {
-    return arena_.oracle_draws.size() - static_cast<std::size_t>(std::count_if(
-                                            arena_.oracle_draws.begin(), arena_.oracle_draws.end(),
-                                            [](const Draw& draw) { return draw.index < (3 << 20); }));
+    return arena_.oracle_draws.size() -
+           static_cast<std::size_t>(std::count_if(arena_.oracle_draws.begin(), arena_.oracle_draws.end(),
+                                                  [](const Draw& draw) { return draw.index < (3 << 20); }));
   }
 };
 
@@ -137,15 +138,14 @@ ExpectedScales learnt(const std::vector<Samples>& calls) {
 
 TEST(ExpectedScales, TheUsualSquareIsTheMeanOfAllButTheLargest) {
   EXPECT_EQ(ExpectedScales().usual(0).all, 0);
-  const ExpectedScales scales = learnt({{{1e15}, {0}}, {{1}, {0}}, {{2}, {0}}, {{infinity}, {0}}, {{3}, {0}}});
+  const ExpectedScales scales =
+      learnt({{{1e15}, {0}}, {{1}, {0}}, {{2}, {0}}, {{infinity}, {0}}, {{3}, {0}}});
   EXPECT_NEAR(scales.usual(0).all, (0 + 1.0 + 4.0) / 3, 1e-12) << "an infinite one counts as nothing";
   EXPECT_EQ(scales.usual(1).all, 0);
   EXPECT_EQ(scales.usual(2).all, scales.usual(0).all) << "the first output of the second launch";
 }
 
-TEST(ExpectedScales, OneCallSaysNothingOfWhatIsUsual) {
-  EXPECT_EQ(learnt({{{1, 2, 3}}}).usual(0).all, 0);
-}
+TEST(ExpectedScales, OneCallSaysNothingOfWhatIsUsual) { EXPECT_EQ(learnt({{{1, 2, 3}}}).usual(0).all, 0); }
 
 TEST(ExpectedScales, TheDistanceIsThatOfAnswersToInputsThatFollowEachOther) {
   ExpectedScales scales;
@@ -161,7 +161,8 @@ TEST(ExpectedScales, TheDistanceIsThatOfAnswersToInputsThatFollowEachOther) {
 
 TEST(Magnitudes, AreOfTheValuesThatVary) {
   std::vector<double> values(1000, 0.0);
-  for (std::size_t i = 0; i < 600; ++i) values[i] = i < 590 ? 1 + static_cast<double>(i) / 1000 : 1e6 + static_cast<double>(i);
+  for (std::size_t i = 0; i < 600; ++i)
+    values[i] = i < 590 ? 1 + static_cast<double>(i) / 1000 : 1e6 + static_cast<double>(i);
   for (std::size_t i = 600; i < 700; ++i) values[i] = -1e9;
   values[999] = infinity;
   const Magnitudes magnitudes = magnitudes_of(values);

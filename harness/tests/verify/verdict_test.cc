@@ -124,7 +124,8 @@ TEST(Verdict, AnOutputThatHappensToBeSmallIsHeldAgainstItsUsualNorm) {
 
 TEST(Verdict, AUsualNormThatIsSmallerChangesNothing) {
   const ElementErrors off = compare({3, 4.5f}, {3, 4});
-  EXPECT_EQ(judge(off, Thresholds{}, Precision::fp32, {12, 12, 12}).relative_error, judge_fp32(off).relative_error);
+  EXPECT_EQ(judge(off, Thresholds{}, Precision::fp32, {12, 12, 12}).relative_error,
+            judge_fp32(off).relative_error);
 }
 
 TEST(Verdict, EvenErrorsReachTheClassTheyAreConsistentWith) {
@@ -170,7 +171,8 @@ TEST(Verdict, ZerosAreWrongHoweverSmallTheExpectedOutput) {
 TEST(Verdict, AnythingButZeroIsWrongWhereZerosAreExpected) {
   EXPECT_EQ(judge_fp32(compare({0, 0}, {0, 0})).verdict, Verdict::accepted);
   EXPECT_EQ(judge_fp32(compare({0, 1e-30f}, {0, 0})).verdict, Verdict::wrong_answer);
-  EXPECT_EQ(judge_fp32(compare({0, 1e-40f}, {0, 0})).verdict, Verdict::accepted) << "less than a normal float";
+  EXPECT_EQ(judge_fp32(compare({0, 1e-40f}, {0, 0})).verdict, Verdict::accepted)
+      << "less than a normal float";
 }
 
 TEST(Verdict, NanAndTheInfinitiesAreToldApart) {
