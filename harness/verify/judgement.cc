@@ -32,11 +32,17 @@ double relative_error(const SetErrors& set, double usual_mean_square) {
                         usual_mean_square * static_cast<double>(set.elements));
 }
 
-// The best class whose bound holds. An output that is compared by its norm is of no class above fp32.
-Precision reached(double figure, const Thresholds& bounds) {
+// The best class whose bound holds. An output that is compared by its norm is of no class above fp32. In lower classes,
+// whose errors are a third of their thresholds, the smaller elements may be off by four times the bound: where inputs
+// differ in size, small sums of large terms are among them, with the rounding errors of large ones.
+Precision reached(const RelativeErrors& errors, double element_figure, const Thresholds& bounds) {
+  constexpr double allowance_of_smaller = 4;
   for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
+    const double smaller =
+        precision == Precision::fp32 ? errors.smaller : errors.smaller / allowance_of_smaller;
     // Written so that NaN fails.
-    if (figure <= threshold(bounds, precision)) return precision;
+    if (std::max({errors.all, errors.varying, smaller, element_figure}) <= threshold(bounds, precision))
+      return precision;
   }
   return Precision::none;
 }
@@ -147,7 +153,7 @@ Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision
   judgement.max_scaled_error = errors.max_scaled_difference;
   judgement.decided_by = deciding(relative, element_figure);
   judgement.element_limit = element_limit;
-  judgement.precision = reached(std::max(relative.largest(), element_figure), bounds);
+  judgement.precision = reached(relative, element_figure, bounds);
   if (judgement.precision <= required) return judgement;
   if (!looks_like_rounding(judgement, errors)) judgement.precision = Precision::none;
   judgement.verdict = judgement.precision == Precision::none ? Verdict::wrong_answer : Verdict::low_precision;
