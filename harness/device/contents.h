@@ -52,8 +52,7 @@ constexpr unsigned int most_common_values = 8;
 struct Magnitudes {
   // At least three quarters of the elements that vary are no larger than this, in absolute value.
   double smaller_limit = std::numeric_limits<double>::infinity();
-  double smaller_rms = 0;  // the root mean square of the elements up to smaller_limit that vary
-  double rms = 0;          // the root mean square of all elements that vary
+  double rms = 0;  // the root mean square of the elements that vary
   unsigned int common_count = 0;
   double common[most_common_values] = {};
 };

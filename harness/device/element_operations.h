@@ -242,10 +242,10 @@ KGRADE_HOST_DEVICE inline bool is_smaller(const Magnitudes& magnitudes, double e
   return fabs(expected) <= magnitudes.smaller_limit;
 }
 
-// What a difference of an element is given in units of.
+// What a difference of an element is given in units of. The elements of a block of codes share a scale, so
+// what a code is off by does not depend on the size of its own element: there it is the root mean square.
 KGRADE_HOST_DEVICE inline double unit_of(const Magnitudes& magnitudes, double expected) {
-  const bool is_small = !is_common(magnitudes, expected) && is_smaller(magnitudes, expected);
-  return fmax(fabs(expected), is_small ? magnitudes.smaller_rms : magnitudes.rms);
+  return fmax(fabs(expected), magnitudes.rms);
 }
 
 KGRADE_HOST_DEVICE inline double scaled(double size, double unit) {
@@ -304,7 +304,7 @@ KGRADE_HOST_DEVICE inline void accumulate_codes(ElementErrors& total, const Quan
         distances.actual * distances.actual - distances.expected * distances.expected;
     total.sum_squared_expected += distances.value * distances.value;
     note_difference(total, fmax(0.0, distances.actual - distances.expected),
-                    unit_of(magnitudes, distances.value), index);
+                    magnitudes.rms, index);
   }
 }
 
@@ -314,8 +314,8 @@ KGRADE_HOST_DEVICE inline bool has_wrong_code(const ComparedOutput& output, std:
   for (std::uint64_t i = count * index; i < count * (index + 1); ++i) {
     const CodeDistances distances =
         code_distances(output.quantised, output.actual[index], output.expected[index], i);
-    const double unit = unit_of(output.magnitudes, distances.value);
-    if (!distances.is_finite || distances.actual - distances.expected > limit * unit) return true;
+    if (!distances.is_finite || distances.actual - distances.expected > limit * output.magnitudes.rms)
+      return true;
   }
   return false;
 }
@@ -360,12 +360,10 @@ KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, double actual, d
   total.sum_squared_difference += difference * difference;
   total.sum_squared_expected += expected * expected;
   const bool varies = !is_common(magnitudes, expected);
-  const bool is_small = varies && is_smaller(magnitudes, expected);
   if (varies) add(total.varying, difference, expected);
-  if (is_small) add(total.smaller, difference, expected);
+  if (varies && is_smaller(magnitudes, expected)) add(total.smaller, difference, expected);
   total.lost += varies && difference != 0 && 2 * fabs(difference) >= fabs(expected) ? 1 : 0;
-  note_difference(total, fabs(difference),
-                  fmax(fabs(expected), is_small ? magnitudes.smaller_rms : magnitudes.rms), index);
+  note_difference(total, fabs(difference), unit_of(magnitudes, expected), index);
 }
 
 KGRADE_HOST_DEVICE inline void merge(SetErrors& total, const SetErrors& part) {

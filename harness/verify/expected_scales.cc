@@ -116,7 +116,7 @@ Magnitudes magnitudes_of(std::span<const double> sample) {
   if (sizes.empty()) return magnitudes;
   std::sort(sizes.begin(), sizes.end());
   magnitudes.smaller_limit = limit_of_smaller(sizes);
-  magnitudes.smaller_rms = magnitudes.rms = root_mean_square(sizes);
+  magnitudes.rms = root_mean_square(sizes);
   std::copy(common.begin(), common.end(), magnitudes.common);
   magnitudes.common_count = static_cast<unsigned int>(common.size());
   return magnitudes;

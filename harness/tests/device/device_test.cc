@@ -463,7 +463,7 @@ TEST_P(EveryDevice, ComparesFromWhereTheTensorsBegin) {
   EXPECT_EQ(errors.sum_squared_difference, 1);
   EXPECT_EQ(errors.worst_index, 2u);
   EXPECT_EQ(device_->count_wrong(pair, 0.2), 1u);
-  pair.magnitudes.smaller_rms = 10;
+  pair.magnitudes.rms = 10;
   EXPECT_EQ(device_->count_wrong(pair, 0.2), 0u) << "in units of what the others are";
 }
 

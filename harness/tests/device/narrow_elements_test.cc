@@ -242,7 +242,7 @@ TEST_P(NarrowElements, TheNearestNumberHasNoErrorAndAnyOtherWhatRoundingLeaves) 
 
 TEST_P(NarrowElements, CountsWhatIsFurtherOffThanItMayBe) {
   pair_up({1, 2, 3, 0}, {1, 2.25f, 4, 1e-3f});
-  pair_.magnitudes.smaller_rms = 1;
+  pair_.magnitudes.rms = 1;
   EXPECT_EQ(device_->count_wrong(pair_, 0.2), 1u);
   EXPECT_EQ(device_->count_wrong(pair_, 0.1), 2u);
 }

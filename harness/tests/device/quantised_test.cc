@@ -49,6 +49,7 @@ class QuantisedOutputs : public testing::TestWithParam<DeviceChoice::Kind> {
     pair.expected_scales = holding(expected_scales);
     pair.scales_begin = pair.expected_scales_begin = 256;
     pair.quantised = {nullptr, Dtype::float32, nullptr, nullptr, e2m1, SmallFloat::e8m0, 2, false, 4, 1};
+    pair.magnitudes.rms = 2;
     return pair;
   }
 
@@ -69,6 +70,7 @@ TEST_P(QuantisedOutputs, AreNotOffWhereTheyStandForTheSameNumbers) {
       device_->compare(pair({0xF2, 0x51, 0x76, 0x3A}, {127, 127, 126, 127}, codes_, scales_));
   EXPECT_EQ(other.sum_squared_difference, 1);
   EXPECT_EQ(other.max_abs_difference, 1);
+  EXPECT_EQ(other.max_scaled_difference, 0.5) << "in units of all values, not of its own";
   EXPECT_EQ(other.worst_index, 2u) << "the byte";
 }
 
@@ -81,8 +83,8 @@ TEST_P(QuantisedOutputs, TiesMayBeBrokenEitherWayAndOthersNot) {
   EXPECT_LT(device_->compare(pair(codes_, scales_, {0xF2, 0x51, 0x64, 0x3C}, scales_)).sum_squared_difference,
             0)
       << "closer than what was expected";
-  EXPECT_EQ(device_->count_wrong(pair({0x2F, 0x51, 0x64, 0x3A}, scales_, codes_, scales_), 0.1), 1u);
-  EXPECT_EQ(device_->count_wrong(pair({0xF2, 0x51, 0x64, 0x3B}, scales_, codes_, scales_), 0.1), 0u);
+  EXPECT_EQ(device_->count_wrong(pair({0x2F, 0x51, 0x64, 0x3A}, scales_, codes_, scales_), 0.05), 1u);
+  EXPECT_EQ(device_->count_wrong(pair({0xF2, 0x51, 0x64, 0x3B}, scales_, codes_, scales_), 0.05), 0u);
 }
 
 TEST_P(QuantisedOutputs, AScaleThatIsNoNumberIsWrong) {
