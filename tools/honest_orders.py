@@ -87,17 +87,12 @@ def candidates_of(slug):
 
 
 def terms(kgrade, slug):
-    """The most terms that an output of a problem has; 0 where nothing is rounded."""
+    """The length of the longest sum in a problem's cases; 0 where nothing is rounded."""
     run = subprocess.run([kgrade, "show", str(ROOT / f"problems/{slug}.md"), "--json"], stdout=subprocess.PIPE,
                          check=True, cwd=ROOT)
-    problem = json.loads(run.stdout)
-    most = 0
-    for case in problem["cases"]:
-        outputs = sum(tensor["elements"] for tensor in case["tensors"] if tensor["output"] and tensor["compare"] == "norm")
-        inputs = max(tensor["elements"] for tensor in case["tensors"] if not tensor["output"])
-        if outputs:
-            most = max(most, (case["flops"] or 0) // (2 * outputs), inputs // outputs)
-    return most
+    cases = json.loads(run.stdout)["cases"]
+    is_rounded = any(tensor["output"] and tensor["compare"] == "norm" for tensor in cases[0]["tensors"])
+    return max(case["terms"] for case in cases) if is_rounded else 0
 
 
 def print_table(kgrade, candidates):
