@@ -36,8 +36,6 @@ std::string beginning_of(const fs::path& file) {
 struct BeginningOfCode {
   std::string text;
   bool is_python = false;
-
-  bool is_comment(const std::string& line) const { return line.starts_with(is_python ? "#" : "//"); }
   // What a comment line declares; nothing for other comments.
   std::optional<std::string> declared_in(const std::string& line) const {
     if (!is_python) return line.starts_with(mark) ? std::optional(line.substr(mark.size())) : std::nullopt;
@@ -59,6 +57,32 @@ BeginningOfCode beginning_of_code(const fs::path& file) {
   return {found->text.substr(0, static_cast<std::size_t>(found->first_line) + most_characters), is_python};
 }
 
+// Tells, line by line, whether the comments and empty lines that a file begins with go on.
+class Preamble {
+ public:
+  explicit Preamble(bool is_python) : is_python_(is_python) {}
+
+  bool goes_on_at(const std::string& line) {
+    const std::string_view text = trimmed(line);
+    if (is_over_ || text.empty() || line.starts_with(is_python_ ? "#" : "//")) return !is_over_;
+    const bool begins = !is_python_ && !is_in_block_ && text.starts_with("/*");
+    if (!begins && !is_in_block_) return end();
+    const std::size_t close = text.find("*/", begins ? 2 : 0);
+    is_in_block_ = close == std::string_view::npos;
+    return is_in_block_ || trimmed(text.substr(close + 2)).empty() ? true : end();
+  }
+
+ private:
+  bool end() {
+    is_over_ = true;
+    return false;
+  }
+
+  bool is_python_;
+  bool is_in_block_ = false;  // a comment of several lines
+  bool is_over_ = false;
+};
+
 bool is_class(std::string_view name) { return precision_from(name) != Precision::none; }
 
 // One of the things that a line can say.
@@ -77,6 +101,10 @@ constexpr const char* remedy_for_unknown =
     "write `// kgrade: dtype float16`, with float32, float16 or bfloat16, or `// kgrade: precision tf32`, "
     "with "
     "fp32, tf32 or bf16 (or exact, for problems that ask for it)";
+
+constexpr const char* misplaced = "this line counts only among the comments that the file begins with";
+constexpr const char* remedy_for_misplaced =
+    "move it above the first line of code, `#include` and `import` too";
 
 // Of `line`, what follows the mark. An Error without a place.
 std::optional<Error> read_line(const std::string& line, Declarations& declarations) {
@@ -143,14 +171,15 @@ Result<Declarations> read_declarations(const fs::path& candidate) {
   const BeginningOfCode code = beginning_of_code(candidate);
   std::istringstream lines(code.text);
   Declarations declarations;
+  Preamble preamble(code.is_python);
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    if (!code.is_comment(line)) break;
-    const auto declared = code.declared_in(line);
+    const bool counts = preamble.goes_on_at(line);
+    const auto declared = code.declared_in(counts ? line : std::string(trimmed(line)));
     if (!declared) continue;
-    auto error = read_line(*declared, declarations);
+    auto error = counts ? read_line(*declared, declarations)
+                        : std::optional(Error{misplaced, remedy_for_misplaced, {}});
     if (!error) continue;
     if (code.is_python) error->remedy = replace_all(error->remedy, "`// kgrade:", "`# kgrade:");
     error->location = {candidate.string(), number, 1};

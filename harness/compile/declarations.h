@@ -18,10 +18,11 @@ struct Declarations {
   std::optional<std::string> precision;
 };
 
-// NAME of the lines `// kgrade: dtype NAME` and `// kgrade: precision NAME`, in any order, among the comment
-// lines (//) and empty lines that the file begins with, or of a document the block that is graded
-// (compile/submission.h). Nothing where there are none, or no such file. An
-// Error, with its place, for a line `// kgrade:` that says anything else, or the second one of a kind.
+// NAME of the lines `// kgrade: dtype NAME` and `// kgrade: precision NAME`, in any order, among the comments
+// and empty lines that the file begins with, or of a document the block that is graded
+// (compile/submission.h). Nothing where there are none, or no such file. An Error, with its place, for a line
+// `// kgrade:` that says anything else, for the second one of a kind, and for one below the first line of
+// code.
 Result<Declarations> read_declarations(const std::filesystem::path& candidate);
 
 // The problem as it is for answers that have to reach another class, above or below its own. An Error for a

@@ -47,7 +47,8 @@ TEST_F(CandidateDeclarations, AreDeclaredInTheCommentThatAFileBeginsWith) {
               Optional(std::string("float16")));
   EXPECT_THAT(declared("// Text.\n//\n\n//   More.\n// kgrade:  dtype   bfloat16  \r\nint a;\n").dtype,
               Optional(std::string("bfloat16")));
-  EXPECT_EQ(declared("// Text.\nint a;\n// kgrade: dtype float16\n").dtype, std::nullopt);
+  EXPECT_THAT(declared("/* Text */\n/* More\n#include\n*/\n// kgrade: dtype float16\nint a;\n").dtype,
+              Optional(std::string("float16")));
   EXPECT_EQ(declared("int a; // kgrade: dtype float16\n").dtype, std::nullopt);
   for (const std::string& content : {std::string(), std::string(100'000, '/')}) {
     EXPECT_EQ(declared(content).dtype, std::nullopt);
@@ -69,9 +70,20 @@ TEST_F(CandidateDeclarations, OfPythonStandInItsComments) {
   ASSERT_TRUE(both.ok()) << to_string(both.errors());
   EXPECT_THAT(both->dtype, Optional(std::string("bfloat16")));
   EXPECT_THAT(both->precision, Optional(std::string("tf32")));
-  EXPECT_EQ(in_python("import torch\n# kgrade: dtype float16\n")->dtype, std::nullopt);
   EXPECT_EQ(in_python("// kgrade: dtype float16\n")->dtype, std::nullopt);
   EXPECT_EQ(declared("# kgrade: dtype float16\n").dtype, std::nullopt) << "not in CUDA";
+}
+
+TEST_F(CandidateDeclarations, BelowTheFirstLineOfCodeAreMisplaced) {
+  for (const char* content :
+       {"// Text.\nint a;\n// kgrade: dtype float16\n", "#include <cmath>\n\n  // kgrade: precision tf32\n",
+        "/* Text */ int a;\n\n// kgrade: precision tf32\n"}) {
+    const auto found = read_declarations(write("candidate.cu", content));
+    ASSERT_FALSE(found.ok()) << content;
+    EXPECT_THAT(found.error().message, HasSubstr("among the comments that the file begins with"));
+    EXPECT_EQ(found.error().location.line, 3);
+  }
+  EXPECT_FALSE(read_declarations(write("candidate.py", "import torch\n# kgrade: dtype float16\n")).ok());
 }
 
 TEST_F(CandidateDeclarations, FaultsOfPythonSayWhatToWriteInPython) {
