@@ -30,6 +30,8 @@ constexpr int calls_alone = 3;
 constexpr int unqueued_calls_alone = 2;
 // Draws of their own: no candidate has seen these inputs or will see them.
 constexpr std::uint32_t first_draw_alone = 1 << 20;
+// Likewise: the process before may have left what it knows of its contents.
+constexpr std::uint32_t first_draw_with_room = 1 << 19;
 
 Result<CallReport> call_alone(Session& session, const Case& bound, CallKind kind, DrawSequence& draws) {
   CallReport report = session.arena.call_as(Role::reference, kind, draws.fresh(), trusted_patience);
@@ -301,6 +303,7 @@ class CandidateRun {
     auto answer = start_anew();
     if (!answer) return answer.errors();
     checks_ = before;
+    session_.first_draw = first_draw_with_room;
     if (!take(*answer)) return result;
     if (auto errors = rehearse(*cases_); !errors.empty()) return errors;
     return record_.verdict == Verdict::accepted ? run_case(session_, bound, checks_) : result;
@@ -359,8 +362,10 @@ class CandidateRun {
     return {};
   }
 
+  // Of the first case that fails; but one that is wrong says more than one that is not precise enough.
   void take_verdict_of(const CaseRecord& c) {
-    if (c.verdict == Verdict::accepted || record_.verdict != Verdict::accepted) return;
+    const bool says_more = record_.verdict == Verdict::low_precision && c.verdict == Verdict::wrong_answer;
+    if (c.verdict == Verdict::accepted || (record_.verdict != Verdict::accepted && !says_more)) return;
     record_.verdict = c.verdict;
     record_.message = "case '" + c.name + "': " + c.message;
   }

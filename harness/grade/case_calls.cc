@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/statistics.h"
+#include "draw/draws.h"
 #include "record/printed.h"
 #include "verify/wrong_output.h"
 
@@ -26,6 +27,9 @@ constexpr int fewest_calls_for_waits = 3;
 // tolerance.
 constexpr double short_capture_ms = 0.01;
 constexpr double short_capture_share = 0.005;
+
+// Other contents than those of all calls of a case, and of verify/expected_scales.cc.
+constexpr std::uint32_t first_draw_of_distance = (3 << 20) + (1 << 10);
 
 void copy_scalars(const Problem& problem, const Case& bound, CaseRecord& record) {
   for (const Parameter& parameter : problem.parameters) {
@@ -146,10 +150,11 @@ void CaseCalls::look_for_equal_answers() {
             ? fmt::format("'{}' is zero, whatever the inputs are; `kgrade lint` says what can be done",
                           outputs[i]->name)
         : has_norm(outputs[i]->compare) && distance > 0
-            ? fmt::format("'{}' hardly depends on the inputs: the answer to others is within {:.1e} of it "
-                          "(norm of the "
-                          "difference over norm), so {} allows {:.1e}; `kgrade lint` says what can be done",
-                          outputs[i]->name, distance, to_string(asked), bound)
+            ? fmt::format(
+                  "'{}' hardly depends on the inputs: the answer to others is within {:.1e} of it "
+                  "(norm of the difference over norm), {} {} allows {:.1e}; `kgrade lint` says what can "
+                  "be done",
+                  outputs[i]->name, distance, bound < distance ? "so" : "and", to_string(asked), bound)
             : fmt::format("'{}' is the same for other inputs; `kgrade lint` says what can be done",
                           outputs[i]->name));
   }
@@ -293,8 +298,7 @@ void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
 
 void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
   if (!is_on(Defence::nonfinite_compared)) output.errors.nonfinite_mismatches = 0;
-  const Judgement judgement =
-      judge(output, index, session_.problem, case_, scales_, precision_from(session_.problem.precision));
+  const Judgement judgement = judge_knowing_distance(output, index);
   std::uint64_t wrong = 0;
   if (judgement.verdict == Verdict::wrong_answer)
     wrong = session_.arena.count_wrong(index, judgement.element_limit);
@@ -306,6 +310,27 @@ void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
   if (judgement.verdict == Verdict::low_precision && !is_on(Defence::precision_class)) return;
   note(explain_wrong(
       {judgement.verdict, check_behind(judgement.verdict), describe_wrong(output, index, judgement, wrong)}));
+}
+
+// Which class an answer has depends on how far away the answer to other inputs is, which the first calls of a
+// case do not know yet. Then the oracle answers to other inputs, and to those of this call once more.
+Judgement CaseCalls::judge_knowing_distance(const OutputErrors& output, std::size_t index) {
+  const auto judged = [&] {
+    return judge(output, index, session_.problem, case_, scales_, precision_from(session_.problem.precision));
+  };
+  const Judgement judgement = judged();
+  const bool is_known = std::isfinite(scales_.distance(index));
+  if (judgement.verdict != Verdict::low_precision || is_known || session_.arena.takes_turns())
+    return judgement;
+  const auto timer = session_.stages.time("oracle");
+  DrawSequence others(session_.seed, first_draw_of_distance);
+  if (review_call(session_.arena.call(Role::oracle, others.fresh(draw_.launches), trusted_patience)))
+    return judgement;
+  scales_.add(session_.arena.sample_expected());
+  // A failure is found by the next call.
+  (void)session_.arena.call(Role::oracle, draw_, trusted_patience);
+  session_.arena.compare_by(scales_.magnitudes());
+  return judged();
 }
 
 void CaseCalls::note_rule(std::size_t index, const Judgement& judgement) {

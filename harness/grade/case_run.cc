@@ -52,7 +52,7 @@ class CaseRun {
 
   Trouble run_rounds() {
     auto trouble = calls_.lend_buffers({Role::oracle, Role::reference, Role::candidate}, 1);
-    DrawSequence draws(session_.seed);
+    DrawSequence draws(session_.seed, session_.first_draw);
     for (const Purpose purpose : {Purpose::warm_up, Purpose::compared, Purpose::changed, Purpose::changed}) {
       if (trouble || calls_.failed()) return trouble;
       session_.progress(fmt::format("{}: call {}", case_.name, record().calls + 1));

@@ -66,7 +66,8 @@ MeasuredCase::MeasuredCase(Session& session, const Case& bound, CaseCalls& calls
       process_(process),
       given_launches_(launches),
       order_seed_(seed_of(session, bound, process, beginnings_)),
-      draws_(session.seed, static_cast<std::uint32_t>(process) * draws_per_process, order_seed_) {}
+      draws_(session.seed, session.first_draw + static_cast<std::uint32_t>(process) * draws_per_process,
+             order_seed_) {}
 
 MeasuredCase::Trouble MeasuredCase::run() {
   if (auto trouble = warm_up()) return trouble;

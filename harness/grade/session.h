@@ -45,8 +45,8 @@ class Baselines {
   virtual Errors find() = 0;
   // Those that are accepted in this case, in any order.
   virtual std::vector<BaselineChoice> choices(const std::string& case_name) const = 0;
-  // From now on this one is Role::baseline, in the process of that number. False if it cannot be started. Changes
-  // nothing that the others of the same process were lent.
+  // From now on this one is Role::baseline, in the process of that number. False if it cannot be started.
+  // Changes nothing that the others of the same process were lent.
   virtual bool activate(const std::string& name, int process) = 0;
   // It has failed: its process ends, with what is spoilt in it and the memory that it holds. activate()
   // starts a new one.
@@ -57,7 +57,7 @@ class Baselines {
 struct Session {
   Arena& arena;
   const Problem& problem;
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 0;  // of the candidate's contents
   Effort effort = Effort::normal;
   std::optional<Patience> time_limit;  // of one call of the candidate; by the reference's time when unset
   StageClock& stages;
@@ -70,6 +70,7 @@ struct Session {
   TelemetrySampler* sampler = nullptr;    // counts readings by contestant; null: there is none
   std::optional<Ceilings> ceilings = {};  // of the device
   Baselines* baselines = nullptr;         // null: there are none
+  std::uint32_t first_draw = 0;           // those before it have been seen by an earlier process
   int candidate_calls = 0;                // so far, of the present candidate's process
   bool candidate_was_killed = false;      // by a signal, which need not be its own doing
   // As last measured; see time_reference_alone().

@@ -32,9 +32,10 @@ double relative_error(const SetErrors& set, double usual_mean_square) {
                         usual_mean_square * static_cast<double>(set.elements));
 }
 
-// The best class whose bound holds. An output that is compared by its norm is of no class above fp32. In lower classes,
-// whose errors are a third of their thresholds, the smaller elements may be off by four times the bound: where inputs
-// differ in size, small sums of large terms are among them, with the rounding errors of large ones.
+// The best class whose bound holds. An output that is compared by its norm is of no class above fp32. In
+// lower classes, whose errors are a third of their thresholds, the smaller elements may be off by four times
+// the bound: where inputs differ in size, small sums of large terms are among them, with the rounding errors
+// of large ones.
 Precision reached(const RelativeErrors& errors, double element_figure, const Thresholds& bounds) {
   constexpr double allowance_of_smaller = 4;
   for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
@@ -47,10 +48,15 @@ Precision reached(const RelativeErrors& errors, double element_figure, const Thr
   return Precision::none;
 }
 
-ErrorFigure deciding(const RelativeErrors& errors, double element_figure) {
-  if (element_figure > errors.largest()) return ErrorFigure::element;
-  if (errors.smaller > std::max(errors.all, errors.varying)) return ErrorFigure::smaller;
-  return errors.varying > errors.all ? ErrorFigure::varying : ErrorFigure::all;
+// Of sets with the same elements, the whole one is named.
+ErrorFigure deciding(const RelativeErrors& relative, double element_figure, const ElementErrors& errors) {
+  if (element_figure > relative.largest()) return ErrorFigure::element;
+  const bool all_vary = errors.varying.elements == errors.compared;
+  const bool all_are_smaller = errors.smaller.elements == errors.varying.elements;
+  if (!all_are_smaller && relative.smaller > std::max(relative.all, relative.varying))
+    return ErrorFigure::smaller;
+  const double varying = all_are_smaller ? std::max(relative.varying, relative.smaller) : relative.varying;
+  return !all_vary && varying > relative.all ? ErrorFigure::varying : ErrorFigure::all;
 }
 
 Judgement judge_exactly(const ElementErrors& errors) {
@@ -151,7 +157,7 @@ Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision
   Judgement judgement;
   judgement.relative_error = relative.largest();
   judgement.max_scaled_error = errors.max_scaled_difference;
-  judgement.decided_by = deciding(relative, element_figure);
+  judgement.decided_by = deciding(relative, element_figure, errors);
   judgement.element_limit = element_limit;
   judgement.precision = reached(relative, element_figure, bounds);
   if (judgement.precision <= required) return judgement;

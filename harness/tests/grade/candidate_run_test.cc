@@ -16,6 +16,7 @@ namespace {
 using test::outputs_off_by;
 using testing::ElementsAre;
 using testing::EndsWith;
+using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -88,8 +89,7 @@ TEST_F(CandidateRunTest, AnExceptionInTheRehearsalEndsItsCaseAlone) {
   };
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::runtime_error);
-  EXPECT_EQ(record.message,
-            "case 'small': raised KeyError: 3 (mine.py:5, in solution); 1 of 3 cases failed");
+  EXPECT_EQ(record.message, "case 'small': raised KeyError: 3 (mine.py:5, in solution); 1 of 3 cases failed");
   ASSERT_EQ(record.cases.size(), 3u);
   EXPECT_EQ(record.cases[0].verdict, Verdict::accepted);
   EXPECT_EQ(record.cases[1].verdict, Verdict::runtime_error);
@@ -290,6 +290,25 @@ TEST_F(CandidateRunTest, TheFirstCaseThatFailsGivesTheVerdict) {
   EXPECT_EQ(outcome(record, "outputs_match"), CheckOutcome::failed);
   EXPECT_EQ(outcome(record, "hidden_shapes"), CheckOutcome::failed);
   EXPECT_EQ(record.precision, Precision::none);
+}
+
+TEST_F(CandidateRunTest, AWrongCaseSaysMoreThanOneThatIsNotPreciseEnough) {
+  cases_.clear();
+  add_case("first", CaseRole::test);
+  add_case("second", CaseRole::test);
+  add_case("third", CaseRole::test);
+  int oracle_calls = 0;
+  arena_.before_call = [&](Role role, const Draw&) {
+    oracle_calls += role == Role::oracle ? 1 : 0;
+    // The first case asks the oracle twice more, for the distance to the answer to other inputs.
+    arena_.candidate_comparison = outputs_off_by(oracle_calls == 4 ? 0.5 : 3e-4);
+  };
+  const CandidateRecord record = run();
+  EXPECT_THAT(record.cases, ElementsAre(Field(&CaseRecord::verdict, Verdict::low_precision),
+                                        Field(&CaseRecord::verdict, Verdict::wrong_answer),
+                                        Field(&CaseRecord::verdict, Verdict::low_precision)));
+  EXPECT_EQ(record.verdict, Verdict::wrong_answer);
+  EXPECT_THAT(record.message, StartsWith("case 'second': "));
 }
 
 TEST_F(CandidateRunTest, WhatLacksMemoryRunsOnceMoreWithTheDeviceToItself) {

@@ -11,6 +11,7 @@ namespace kgrade {
 namespace {
 
 using test::outputs_off_by;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 using CaseRunTest = test::CaseFixture;
@@ -40,7 +41,8 @@ TEST_F(CaseRunTest, AWrongAnswerMayHaveNoElementThatIsWrongByItself) {
   const CaseRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::wrong_answer);
   EXPECT_EQ(record.message,
-            "'output': off by 5.0e-01 over the whole output (norm of the difference over norm), no element stands out, "
+            "'output': off by 5.0e-01 over the whole output (norm of the difference over norm), no element "
+            "stands out, "
             "the worst at [3, 7]");
 }
 
@@ -52,6 +54,19 @@ TEST_F(CaseRunTest, APrecisionBelowTheProblemsIsItsOwnVerdict) {
   EXPECT_THAT(record.message, HasSubstr("and fp32 is asked for"));
   problem_.precision = "tf32";
   EXPECT_EQ(run().verdict, Verdict::accepted);
+}
+
+// A class is not reached where the answer to other inputs is about as near.
+TEST_F(CaseRunTest, WhetherAnAnswerReachesAClassDependsOnTheAnswerToOtherInputs) {
+  arena_.candidate_comparison = outputs_off_by(3e-4);
+  for (const auto& [apart, verdict] :
+       {std::pair{1e-3, Verdict::wrong_answer}, std::pair{1.0, Verdict::low_precision}}) {
+    SCOPED_TRACE(apart);
+    arena_.expected_samples = {{{1, 2, 3}}, {{1 + apart, 2 + 2 * apart, 3 + 3 * apart}}};
+    const CaseRecord record = run();
+    EXPECT_EQ(record.verdict, verdict);
+    EXPECT_THAT(arena_.order, EndsWith("orcoo")) << "once to other inputs, and to these again";
+  }
 }
 
 TEST_F(CaseRunTest, ACandidateGetsTwentyTimesTheReferencesTimeButAtLeastTwoSeconds) {
