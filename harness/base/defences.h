@@ -36,6 +36,7 @@ enum class Defence {
   outputs_apart,         // what a contestant in Python returns is no memory of an input
   outputs_overwritten,   // and is filled with random bits once it has been captured
   forward_seeds,         // the random numbers of each call are its own
+  own_contents,          // every candidate, and every attempt to grade it, has contents of its own
 };
 
 // True for all of them in kgrade.

@@ -1,11 +1,13 @@
 #include "draw/seed.h"
 
+#include <fmt/format.h>
 #include <sys/random.h>
 
 #include <algorithm>
 #include <string>
 #include <system_error>
 
+#include "base/defences.h"
 #include "base/text.h"
 
 namespace kgrade {
@@ -15,6 +17,10 @@ namespace {
 std::uint64_t fnv1a(std::string_view text, std::uint64_t hash) {
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
   return hash;
+}
+
+std::uint64_t hashed(std::string_view text) {
+  return std::stoull(sha256_hex(text).substr(0, 16), nullptr, 16);
 }
 
 }  // namespace
@@ -27,9 +33,12 @@ std::uint64_t random_seed() {
   return seed;
 }
 
-std::uint64_t poison_key_of(std::uint64_t seed) {
-  return std::stoull(sha256_hex("poison " + std::to_string(seed)).substr(0, 16), nullptr, 16);
+std::uint64_t seed_of_candidate(std::uint64_t run_seed, std::size_t number, int attempt) {
+  if (!is_on(Defence::own_contents) || (number == 0 && attempt == 0)) return run_seed;
+  return hashed(fmt::format("candidate {} {} {}", run_seed, number, attempt));
 }
+
+std::uint64_t poison_key_of(std::uint64_t seed) { return hashed(fmt::format("poison {}", seed)); }
 
 RandomStream input_stream(std::uint64_t seed, std::string_view slug, std::string_view case_name,
                           std::size_t tensor, std::uint32_t draw) {

@@ -13,6 +13,12 @@ namespace kgrade {
 // 64 bits from the kernel's generator (getrandom(2)).
 std::uint64_t random_seed();
 
+// Of the contents that a candidate of a run is called with, by its number from 0 on: another one for each
+// candidate and for each attempt to grade it. What a contestant learns of its contents helps no other. That
+// of number 0's first attempt is the run's own, so a run of one candidate by the seed of another run's
+// candidate repeats that one's contents.
+std::uint64_t seed_of_candidate(std::uint64_t run_seed, std::size_t number, int attempt);
+
 // Of the random bits around and in buffers: the same for the same seed. What a contestant sees of them says
 // nothing about the seed, since a hash (SHA-256) is between the two.
 std::uint64_t poison_key_of(std::uint64_t seed);

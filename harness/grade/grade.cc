@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/user_cache.h"
 #include "contest/referee.h"
+#include "draw/seed.h"
 #include "grade/baseline_bench.h"
 #include "grade/candidate_run.h"
 #include "grade/case_choice.h"
@@ -68,6 +69,11 @@ class GradeRun {
     });
   }
 
+  std::uint64_t seed_of(std::size_t number, int attempt) const {
+    const std::vector<std::size_t>& numbers = options_.numbers;
+    return seed_of_candidate(record_.seed, numbers.empty() ? number : numbers.at(number), attempt);
+  }
+
   void put_in_given_order() {
     std::map<std::size_t, CandidateRecord> by_number;
     for (std::size_t i = 0; i < record_.candidates.size(); ++i)
@@ -78,7 +84,8 @@ class GradeRun {
 
   Failure prepare() {
     const auto select = [this]() -> Result<std::vector<PlannedCase>> {
-      auto chosen = choose_cases(problem_, options_, machinery_.measures_speed, true, setup_.all_are_modules());
+      auto chosen =
+          choose_cases(problem_, options_, machinery_.measures_speed, true, setup_.all_are_modules());
       if (!chosen) return chosen.errors();
       record_.hidden_seed = chosen->hidden_seed;
       return std::move(chosen->cases);
@@ -133,8 +140,8 @@ class GradeRun {
     return in_a_hurry ? "--quick compares with the reference only" : "";
   }
 
-  // What torch.compile makes takes ten seconds and more: it is kept for the same problem, PyTorch and GPU. A file of
-  // others writes there as it likes, and only it reads that again.
+  // What torch.compile makes takes ten seconds and more: it is kept for the same problem, PyTorch and GPU. A
+  // file of others writes there as it likes, and only it reads that again.
   PythonHost host_of_baselines() {
     PythonHost host = setup_.python_host();
     const std::filesystem::path all = user_cache_folder("compiled");
@@ -148,8 +155,9 @@ class GradeRun {
     return host;
   }
 
-  Session session_with(Referee& referee, std::function<void(const std::string&)> progress) {
-    return {referee, problem_, record_.seed, options_.effort, {}, setup_.stages(), std::move(progress)};
+  Session session_with(Referee& referee, std::uint64_t seed,
+                       std::function<void(const std::string&)> progress) {
+    return {referee, problem_, seed, options_.effort, {}, setup_.stages(), std::move(progress)};
   }
 
   // Where times do not measure speed, cases may take hours.
@@ -159,8 +167,8 @@ class GradeRun {
                         [&](const Case& bound) { return seconds_of_oracle(referee, bound); });
   }
 
-  // A case that an author has written for a Model may not fit it, which must not look like a candidate's fault. Of a file
-  // with its one case that is known.
+  // A case that an author has written for a Model may not fit it, which must not look like a candidate's
+  // fault. Of a file with its one case that is known.
   Failure try_model(Referee& referee) {
     if (!problem_.has_model() || setup_.cases().size() < 2) return std::nullopt;
     const auto timer = setup_.stages().time("oracle");
@@ -191,7 +199,7 @@ class GradeRun {
   // While the baselines are being compiled.
   Failure time_reference(Referee& referee) {
     if (baselines_.is_empty()) return std::nullopt;
-    Session session = session_with(referee, options_.progress);
+    Session session = session_with(referee, record_.seed, options_.progress);
     auto alone = time_reference_alone(session, setup_.cases());
     if (!alone) return failure_of(alone.errors());
     reference_alone_ = std::move(*alone);
@@ -200,7 +208,7 @@ class GradeRun {
 
   // With no candidate on the device, which could disturb a search for the fastest algorithm.
   Errors try_baselines(Referee& referee) {
-    Session session = session_with(referee, options_.progress);
+    Session session = session_with(referee, record_.seed, options_.progress);
     baselines_are_tried_ = true;
     record_.no_baselines = left_out_baselines_;
     const Errors errors = baselines_.try_out(session, referee, setup_.cases());
@@ -235,8 +243,10 @@ class GradeRun {
   // How many candidates of that kind have no verdict yet.
   std::size_t left_of(bool python) const {
     const auto& all = setup_.candidates();
-    auto left = static_cast<std::size_t>(std::count_if(
-        all.begin(), all.end(), [=, this](const CandidateSource& c) { return needs_python_runner(c) == python; }));
+    auto left =
+        static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [=, this](const CandidateSource& c) {
+          return needs_python_runner(c) == python;
+        }));
     for (const std::size_t number : graded_) left -= needs_python_runner(all.at(number)) == python ? 1 : 0;
     return left;
   }
@@ -246,8 +256,8 @@ class GradeRun {
     if (left == 0) return std::nullopt;
     if (!python_runners_) {
       const bool on_gpu = setup_.device().info().measures_speed;
-      python_runners_ =
-          std::make_unique<PythonRunners>(setup_.device(), problem_, setup_.python_host(), on_gpu ? runners_at_once : 1);
+      python_runners_ = std::make_unique<PythonRunners>(setup_.device(), problem_, setup_.python_host(),
+                                                        on_gpu ? runners_at_once : 1);
     }
     const Errors errors = python_runners_->start(left);
     return errors.empty() ? Failure() : GradeFailure{exit_machine, errors};
@@ -293,14 +303,14 @@ class GradeRun {
 
   Failure grade_candidate(Referee& referee, std::size_t number, const CandidateSource& source, Build& build) {
     options_.on_start(number);
-    auto record = run_one(referee, source, build);
+    auto record = run_one(referee, source, build, seed_of(number, 0));
     if (!record) return failure_of(record.errors());
     if (record->verdict == Verdict::unstable || candidate_was_killed_) {
       // Another program may have disturbed it, or the kernel for want of memory: grade it once more.
       const std::string first = fmt::format("graded twice, the first time {}: {}",
                                             candidate_was_killed_ ? "killed" : "unstable", record->message);
       if (auto failure = start_runners()) return failure;
-      record = run_one(referee, source, build);
+      record = run_one(referee, source, build, seed_of(number, 1));
       if (!record) return failure_of(record.errors());
       record->notes.push_back(first);
     }
@@ -343,10 +353,11 @@ class GradeRun {
       record_.notes.push_back("no telemetry: " + telemetry_->absent());
   }
 
-  Result<CandidateRecord> run_one(Referee& referee, const CandidateSource& source, Build& build) {
+  Result<CandidateRecord> run_one(Referee& referee, const CandidateSource& source, Build& build,
+                                  std::uint64_t seed) {
     TelemetrySampler sampler(*telemetry_, *machinery_.clock);
     TelemetryWatch watch(sampler);
-    auto record = run_watched(referee, source, build, sampler, watch);
+    auto record = run_watched(referee, source, build, seed, sampler, watch);
     if (record) take_telemetry(sampler, *record);
     return record;
   }
@@ -366,13 +377,13 @@ class GradeRun {
   }
 
   Result<CandidateRecord> run_watched(Referee& referee, const CandidateSource& source, Build& build,
-                                      TelemetrySampler& sampler, TelemetryWatch& watch) {
+                                      std::uint64_t seed, TelemetrySampler& sampler, TelemetryWatch& watch) {
     const BuildOutcome& built = *build.finish();
     auto runner = runner_for(source, build);
     if (!runner) return runner.errors();
     referee.set_candidate(std::move(*runner), built.library,
                           {built.is_module || problem_.has_model(), built.returns_outputs});
-    Session session = session_with(referee, setup_.progress_of(source));
+    Session session = session_with(referee, seed, setup_.progress_of(source));
     session.launches = options_.launches;
     session.returns_outputs = built.returns_outputs || problem_.has_model();
     session.cache = options_.cache;
@@ -389,6 +400,7 @@ class GradeRun {
     record.sha256 = source.sha256;
     if (source.is_python && setup_.python() != nullptr) record.python = python_record(built);
     record.lines = source.lines;
+    record.seed = seed;
     record.precision = best_class(problem_);
     auto result = run_candidate(session, built, setup_.cases(), std::move(record));
     reference_alone_ = std::move(session.reference_alone);

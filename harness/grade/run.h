@@ -38,6 +38,7 @@ struct RunOptions {
   std::optional<std::size_t> hidden_cases;
   std::optional<std::uint64_t> hidden_seed;
   std::optional<std::uint64_t> seed;         // drawn at random when unset
+  std::vector<std::size_t> numbers = {};     // of the candidates in a larger run; empty: from 0 on
   std::optional<double> time_limit_seconds;  // of one call
   bool shuffled = false;                     // where speed is measured: candidates in an order by the seed
   // Of candidates that no compiler gets, by path: what is wrong with them, which is their verdict.

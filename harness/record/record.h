@@ -172,7 +172,8 @@ struct PythonRecord {
 struct CandidateRecord {
   std::string path;
   std::string sha256;
-  std::optional<LineRange> lines;  // of a document, those that were graded; unset: the whole file
+  std::optional<LineRange> lines;     // of a document, those that were graded; unset: the whole file
+  std::optional<std::uint64_t> seed;  // of its contents, in the attempt that counts; unset: an older record
   Verdict verdict = Verdict::accepted;
   std::string message;
   Precision precision = Precision::fp32;  // the worst class of all cases

@@ -489,6 +489,11 @@ void fields(Archive& archive, typename Archive::template Value<CandidateRecord>&
   archive("path", candidate.path, text_up_to<4 << 10>);
   archive("sha256", candidate.sha256, sha256_of);
   if (Archive::reads || candidate.lines) archive("lines", candidate.lines, lines_of);
+  if constexpr (Archive::reads) {
+    archive("seed", candidate.seed, unsigned_text);
+  } else if (candidate.seed) {
+    archive("seed", std::to_string(*candidate.seed));
+  }
   archive("verdict", candidate.verdict);
   archive("message", candidate.message);
   archive("precision", candidate.precision);

@@ -38,8 +38,8 @@ nlohmann::ordered_json json_of_baselines(WantedBaselines wanted) {
 }
 
 std::optional<WantedBaselines> baselines_from(const Json& json) {
-  for (const auto wanted : {WantedBaselines::none, WantedBaselines::usual, WantedBaselines::pytorch,
-                            WantedBaselines::compiled}) {
+  for (const auto wanted :
+       {WantedBaselines::none, WantedBaselines::usual, WantedBaselines::pytorch, WantedBaselines::compiled}) {
     if (json == Json(json_of_baselines(wanted))) return wanted;
   }
   return std::nullopt;
@@ -47,12 +47,12 @@ std::optional<WantedBaselines> baselines_from(const Json& json) {
 
 nlohmann::ordered_json json_of_conditions(const LaneOptions& options) {
   nlohmann::ordered_json conditions = {{"warm", options.cache == CacheState::warm},
-                                        {"baselines", json_of_baselines(options.baselines)},
-                                        {"require_sandbox", options.require_sandbox},
-                                        {"seed", seed_text(options.seed)},
-                                        {"hidden_cases", json_of(options.hidden_cases)},
-                                        {"hidden_seed", seed_text(options.hidden_seed)},
-                                        {"time_limit_seconds", json_of(options.time_limit_seconds)}};
+                                       {"baselines", json_of_baselines(options.baselines)},
+                                       {"require_sandbox", options.require_sandbox},
+                                       {"seed", seed_text(options.seed)},
+                                       {"hidden_cases", json_of(options.hidden_cases)},
+                                       {"hidden_seed", seed_text(options.hidden_seed)},
+                                       {"time_limit_seconds", json_of(options.time_limit_seconds)}};
   if (options.clears_outputs) conditions["clear_outputs"] = true;
   return conditions;
 }
@@ -129,6 +129,7 @@ std::string to_line(const LaneJob& job) {
                {"dtype", job.dtype},
                {"precision", job.precision},
                {"candidates", texts_of_bytes(job.candidates)},
+               {"numbers", job.numbers},
                {"only_builds", job.only_builds}});
   return dump(json);
 }
@@ -168,6 +169,9 @@ std::optional<LaneJob> read_job(const std::string& line) try {
   job.precision = json.at("precision").get<std::string>();
   for (const std::string& candidate : json.at("candidates").get<std::vector<std::string>>())
     job.candidates.push_back(bytes_of_text(candidate));
+  for (const Json& each : json.at("numbers").get_ref<const Json::array_t&>())
+    job.numbers.push_back(number<std::size_t>(each));
+  if (!job.numbers.empty() && job.numbers.size() != job.candidates.size()) return std::nullopt;
   job.only_builds = json.at("only_builds").get<bool>();
   return job;
 } catch (const Json::exception&) {

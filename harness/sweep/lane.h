@@ -27,7 +27,7 @@ struct LaneOptions {
   std::optional<std::size_t> hidden_cases;
   std::optional<std::uint64_t> hidden_seed;
   std::optional<double> time_limit_seconds;
-  std::string python;  // as --python has it
+  std::string python;                    // as --python has it
   std::vector<std::string> inputs = {};  // as --inputs has them
   bool clears_outputs = false;
 };
@@ -39,7 +39,8 @@ struct LaneJob {
   std::string dtype;
   std::string precision;  // the class to be reached
   std::vector<std::string> candidates;
-  bool only_builds = false;  // fills the cache: build_for() in lane_worker.cc
+  std::vector<std::size_t> numbers = {};  // of the candidates in the sweep
+  bool only_builds = false;               // fills the cache: build_for() in lane_worker.cc
 };
 
 // What it answers, in this order: for each candidate begun, doing..., graded; at last ended.

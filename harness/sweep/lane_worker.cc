@@ -10,8 +10,8 @@
 #include <cerrno>
 
 #include "base/unique_fd.h"
-#include "compile/module_file.h"
 #include "compile/declarations.h"
+#include "compile/module_file.h"
 #include "compile/submission.h"
 #include "device/registry.h"
 #include "grade/contestants.h"
@@ -52,7 +52,8 @@ std::uint64_t build_for(const LaneJob& job, const Problem& problem, const Device
     }
   }
   if (!job.candidates.empty()) return bytes;
-  for (const Role role : {Role::oracle, Role::reference}) build(role, layout.reference_source(problem), nullptr);
+  for (const Role role : {Role::oracle, Role::reference})
+    build(role, layout.reference_source(problem), nullptr);
   const WantedBaselines wanted = job.options.baselines;
   const bool in_a_hurry = job.options.effort == Effort::quick && wanted == WantedBaselines::usual;
   if (wanted == WantedBaselines::none || in_a_hurry) return bytes;
@@ -106,6 +107,7 @@ class LaneWorker {
     GradeOptions options;
     options.candidates.assign(job.candidates.begin(), job.candidates.end());
     options.seed = job.options.seed;
+    options.numbers = job.numbers;
     options.time_limit_seconds = job.options.time_limit_seconds;
     options.python = job.options.python;
     options.require_sandbox = job.options.require_sandbox;

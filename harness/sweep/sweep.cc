@@ -126,6 +126,7 @@ class Sweep {
     LaneJob job = job_for(options_.lane, plan_.groups[batch.group].problem);
     job.options.device = device;
     for (const std::size_t task : batch.tasks) job.candidates.push_back(plan_.tasks[task].candidate.string());
+    job.numbers = batch.tasks;
     return job;
   }
 

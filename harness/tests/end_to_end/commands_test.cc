@@ -156,6 +156,26 @@ TEST(Grade, TheSeedDecidesTheErrorsToTheLastBit) {
   EXPECT_NE(with_seed("18446744073709551615"), first);
 }
 
+// What one candidate learns of its contents helps no other.
+TEST(Grade, EachCandidateHasASeedThatRepeatsItAlone) {
+  const std::string tuned = "solutions/" + depthwise + "/tuned.cu";
+  const auto last_of = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), depthwise);
+    arguments.insert(arguments.end(), {"--case", "tiny", "--hidden", "0"});
+    const nlohmann::json record = grade(arguments, "emulated").record;
+    EXPECT_TRUE(record.is_object());
+    return record["candidates"].back();
+  };
+  const nlohmann::json among_others = last_of({tuned, naive, "--seed", "7"});
+  EXPECT_NE(among_others["seed"], "7");
+  const nlohmann::json alone = last_of({naive, "--seed", among_others["seed"].get<std::string>()});
+  EXPECT_EQ(alone["seed"], among_others["seed"]);
+  EXPECT_EQ(alone["cases"][0]["error"], among_others["cases"][0]["error"]);
+  const nlohmann::json of_the_run = last_of({naive, "--seed", "7"});
+  EXPECT_EQ(of_the_run["seed"], "7");
+  EXPECT_NE(of_the_run["cases"][0]["error"], among_others["cases"][0]["error"]);
+}
+
 TEST(Grade, AnotherOrderOfThreadsFindsTheRaceThatTheForwardOneHides) {
   const std::string racy = "harness/tests/candidates/" + depthwise + "/barrier-missing.cu";
   const auto verdicts = [&](const std::string& order) {

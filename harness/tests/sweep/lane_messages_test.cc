@@ -32,14 +32,15 @@ LaneJob full_job() {
   job.dtype = "float16";
   job.precision = "tf32";
   job.candidates = {"a.cu", "with space\nand break \"quoted\".cu", "no utf-8 \xfc\xff.cu", "ü.cu"};
+  job.numbers = {0, 5, 17, 1};
   return job;
 }
 
 auto all_of(const LaneJob& job) {
   const LaneOptions& o = job.options;
   return std::tuple(o.device, o.problems, o.effort, o.cache, o.baselines, o.require_sandbox, o.seed,
-                    o.hidden_cases, o.hidden_seed, o.time_limit_seconds, o.python, o.clears_outputs, job.problem, job.dtype,
-                    job.precision, job.candidates);
+                    o.hidden_cases, o.hidden_seed, o.time_limit_seconds, o.python, o.clears_outputs,
+                    job.problem, job.dtype, job.precision, job.candidates, job.numbers);
 }
 
 TEST(LaneMessages, AJobComesBackAsItWas) {

@@ -3,7 +3,7 @@
 // caught-by: outputs_match
 // device: any
 // with: saves-outputs-to-a-file.cu
-// control: worker_sandbox
+// control: worker_sandbox, own_contents
 // needs: confinement
 // case: tiny
 // case: plain

@@ -4,7 +4,7 @@
 // case: plain (cuda)
 // device: any
 // with: saves-outputs-to-shared-memory.cu
-// control: worker_sandbox
+// control: worker_sandbox, own_contents
 // needs: confinement
 //
 // Nothing is written to any file: a segment of System V shared memory outlives the process that made it.

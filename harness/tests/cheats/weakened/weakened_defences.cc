@@ -36,7 +36,7 @@ constexpr std::array named_defences = {
     KGRADE_DEFENCE(lower_bound),           KGRADE_DEFENCE(reference_agreement),
     KGRADE_DEFENCE(declared_libraries),    KGRADE_DEFENCE(sealed_inputs),
     KGRADE_DEFENCE(outputs_apart),         KGRADE_DEFENCE(outputs_overwritten),
-    KGRADE_DEFENCE(forward_seeds),
+    KGRADE_DEFENCE(forward_seeds),         KGRADE_DEFENCE(own_contents),
 };
 #undef KGRADE_DEFENCE
 
