@@ -204,12 +204,15 @@ class CaseReader {
     auto init = read_init(entry, diagnostics_);
     if (!init) return false;
     const bool is_drawn = input.init && input.init->has_single_elements();
-    if (!is_drawn || !init->has_single_elements() || !init->expressions.empty())
+    const bool are_graphs = input.init && input.init->kind == Init::Kind::adjacency &&
+                            init->kind == Init::Kind::adjacency && init->structure == input.init->structure;
+    if (!are_graphs && (!is_drawn || !init->has_single_elements() || !init->expressions.empty()))
       return refuse(
           fmt::format("'{}' cannot be drawn from {} here", input.name, in_quotes(init->text)),
           is_drawn
               ? "write uniform(lo, hi), normal(mean, sd), integers(lo, hi), choice(a, b) or constant(value)"
-              : "remove it: only inputs whose elements are drawn one by one can differ in a case");
+              : "remove it: only inputs whose elements are drawn one by one, and graphs, can differ in a "
+                "case");
     const std::string complaint = complaint_about(*init, *find_scalar_type(input.type));
     if (!complaint.empty())
       return refuse(fmt::format("{} of '{}' {}", in_quotes(init->text), input.name, complaint),

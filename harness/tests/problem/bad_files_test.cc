@@ -225,6 +225,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"own_init", "rows: 2", "input: \"normal(1)\", rows: 2", 27, 37, "'init' normal", "normal("},
         BadFile{"own_init_with_expressions", "rows: 2", "input: labels(rows), rows: 2", 27, 37,
                 "'input' cannot be drawn from 'labels(rows)' here", "normal(mean, sd)"},
+        BadFile{"own_init_of_a_graph", "rows: 2", "input: \"adjacency(0.8, 0)\", rows: 2", 27, 37,
+                "'input' cannot be drawn from 'adjacency(0.8, 0)' here", "normal(mean, sd)"},
         BadFile{"init_of_output", "rows: 2", "output: ones, rows: 2", 27, 30, "an output and has no value",
                 "remove it"},
         BadFile{"weight", "rows: 64", "weight: 0, rows: 64", 28, 40, "has a weight of 0", "0.001 to 1000"},

@@ -94,6 +94,15 @@ TEST(ResolveCase, ACaseMayDrawAnInputInAWayOfItsOwn) {
   EXPECT_EQ(scalings_text(other), "");
 }
 
+TEST(ResolveCase, ACaseMayDrawADenserGraph) {
+  const std::string square = edited(row_sum, "shape: [rows, columns]", "shape: [rows, rows]");
+  const std::string graph = edited(square, "init: uniform(0, 1)", "init: \"adjacency(0.2, 0)\"");
+  const Problem problem = parsed(edited(graph, "rows: 2,", "rows: 2, input: \"adjacency(0.8, 0)\","));
+  EXPECT_EQ(resolved(problem, "tiny").tensors[0].init.kind, ResolvedInit::Kind::adjacency);
+  EXPECT_EQ(resolved(problem, "tiny").tensors[0].init.first, 0.8);
+  EXPECT_EQ(resolved(problem, "large").tensors[0].init.first, 0.2);
+}
+
 TEST(ResolveCase, OtherInputsCountInACaseThatDrawsItsOwn) {
   const auto problem = with_inputs(parsed(edited(row_sum, "rows: 2,", "rows: 2, input: \"normal(100, 2)\",")),
                                    {"input=uniform(-1, 1)"});
