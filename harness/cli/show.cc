@@ -265,9 +265,8 @@ void print_module(const Problem& problem, const std::vector<Case>& cases) {
 void print_class(const Problem& problem) {
   if (problem.is_exact()) return fmt::print("\nAnswers must be exact: no element may be off.\n");
   fmt::print(
-      "\nAnswers must reach {} precision: an error of at most {:.0e} (norm of the difference over norm), or "
-      "more where "
-      "sums are long, as the table says.\n",
+      "\nAnswers must reach {} precision: an error of at most {:.2g} (norm of the difference over norm), or "
+      "more where sums are long, as the table says.\n",
       problem.precision, threshold(problem.thresholds, precision_from(problem.precision)));
 }
 
@@ -307,8 +306,10 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
                bound.flops ? format_operations(*bound.flops) : "-", fmt::format("{}", bound.terms),
                bound_text(problem, bound), style(Colour::dim, values_text(problem, bound))});
   }
-  fmt::print("\nCases (memory: all tensors once; terms: of the longest sum; allowed: the largest error)\n{}",
-             table.render(style));
+  fmt::print(
+      "\nCases (memory: all tensors once; terms: of the longest sum, stated or from the arithmetic; "
+      "allowed: the largest error)\n{}",
+      table.render(style));
   print_scales(problem);
   print_class(problem);
   if (problem.dtypes.size() > 1)
