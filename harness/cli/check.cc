@@ -41,7 +41,7 @@ Command add_check(CLI::App& app) {
                    "Only this order of threads and blocks (may be repeated; default: all three)")
       ->type_name("forward|reverse|shuffled")
       ->allow_extra_args(false);
-  add_hidden_options(*command, usual_hidden_cases, arguments->hidden, arguments->hidden_seed);
+  add_hidden_options(*command, usual_hidden_cases, arguments->hidden_cases, arguments->hidden_seed);
   command->get_option("--hidden")
       ->description(fmt::format(
           "Draw N hidden shapes from the problem's `fuzz` ranges (default: {} with a seed, else 0)",

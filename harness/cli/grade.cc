@@ -12,12 +12,6 @@ namespace {
 
 struct GradeArguments : GradingArguments {
   std::optional<std::string> order;
-  bool quick = false;
-  bool ranked = false;
-  bool warm = false;
-  bool clear_outputs = false;
-  WantedBaselines baselines = WantedBaselines::usual;
-  std::optional<int> launches;
 };
 
 const GradingWords words = {
@@ -41,20 +35,7 @@ Result<DeviceChoice> choose_device(GradeArguments& arguments) {
   return device;
 }
 
-void add_measuring_options(CLI::App& command, GradeArguments& arguments) {
-  CLI::Option* const quick =
-      command.add_flag("--quick", arguments.quick,
-                       "Measure until speedups are known to within 1 %, for at most half a second per case");
-  command
-      .add_flag("--ranked", arguments.ranked,
-                "Measure until speedups are known to within 0.25 %, in five processes per contestant")
-      ->excludes(quick);
-  command.add_flag("--clear-outputs", arguments.clear_outputs,
-                   "Set outputs to zero before each call, for kernels that add to them; such records are not ranked");
-  command.add_flag("--warm", arguments.warm,
-                   "Leave the inputs in the cache, as for KernelBench's published figures (default: the cache is cold "
-                   "at every call)");
-  add_baselines_options(command, arguments.baselines);
+void add_launches_option(CLI::App& command, GradeArguments& arguments) {
   command
       .add_option("--launches", arguments.launches,
                   "Launches per sample, each on its own tensors (default: one, or more if one is too short "
@@ -67,12 +48,6 @@ int run(GradeArguments& arguments) {
   const auto device = choose_device(arguments);
   if (!device) return fail(device.errors());
   GradeOptions options;
-  if (arguments.quick) options.effort = Effort::quick;
-  if (arguments.ranked) options.effort = Effort::ranked;
-  if (arguments.warm) options.cache = CacheState::warm;
-  options.clears_outputs = arguments.clear_outputs;
-  options.launches = arguments.launches;
-  options.baselines = arguments.baselines;
   options.shuffled = true;
   return run_and_print(arguments, *device, options, grade);
 }
@@ -88,8 +63,9 @@ Command add_grade(CLI::App& app) {
                    "Order in which the emulated device runs blocks and threads (default: forward; shuffled "
                    "depends on the seed); results that differ between orders mean a race")
       ->type_name("forward|reverse|shuffled");
-  add_hidden_options(*command, usual_hidden_cases, arguments->hidden, arguments->hidden_seed);
+  add_hidden_options(*command, usual_hidden_cases, arguments->hidden_cases, arguments->hidden_seed);
   add_measuring_options(*command, *arguments);
+  add_launches_option(*command, *arguments);
   add_run_options(*command, *arguments, words);
   command->add_flag("--agent", arguments->agent,
                     "Print one line of JSON per candidate instead of the table: the stage it reached, the "

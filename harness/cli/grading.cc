@@ -33,7 +33,7 @@ void add_run_options(CLI::App& command, GradingArguments& arguments, const Gradi
   command.add_option("--json", arguments.json, "Write the record to FILE; - prints it instead of the table")
       ->type_name("FILE");
   add_seed_option(command, arguments.seed, words.seed);
-  add_time_limit_option(command, arguments.time_limit, words.time_limit);
+  add_time_limit_option(command, arguments.time_limit_seconds, words.time_limit);
   add_problems_option(command, arguments.problems);
   add_python_option(command, arguments.python);
   add_require_sandbox_option(command, arguments.require_sandbox);
@@ -114,14 +114,9 @@ int print(const Printout& printout, const std::string& json) {
 
 RunOptions run_options(const GradingArguments& arguments) {
   RunOptions options;
+  static_cast<GradeSettings&>(options) = arguments;
   options.candidates.assign(arguments.candidates.begin(), arguments.candidates.end());
   options.cases = arguments.cases;
-  options.hidden_cases = arguments.hidden;
-  options.hidden_seed = arguments.hidden_seed;
-  options.seed = arguments.seed;
-  options.time_limit_seconds = arguments.time_limit;
-  options.python = arguments.python;
-  options.require_sandbox = arguments.require_sandbox;
   options.force = arguments.force;
   options.layout = Layout::find(arguments.problems);
   return options;

@@ -23,21 +23,13 @@
 
 namespace kgrade::cli {
 
-struct GradingArguments {
+struct GradingArguments : GradeSettings {
   std::string problem;
   std::vector<std::string> candidates;
   std::string device = "auto";
   std::vector<std::string> cases;
   std::optional<std::string> dtype;
-  std::vector<std::string> inputs;
   std::string json;
-  std::optional<std::uint64_t> seed;
-  std::optional<double> time_limit;
-  std::string problems;
-  std::string python;
-  std::optional<std::size_t> hidden;
-  std::optional<std::uint64_t> hidden_seed;
-  bool require_sandbox = false;
   bool force = false;
   bool verbose = false;
   bool agent = false;  // of grade

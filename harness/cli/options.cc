@@ -133,6 +133,9 @@ void add_python_option(CLI::App& command, std::string& python) {
       ->type_name("PATH");
 }
 
+namespace {
+
+// And --no-baselines, which is the first word of --baselines.
 void add_baselines_options(CLI::App& command, WantedBaselines& baselines) {
   const std::map<std::string, WantedBaselines> words = {{"none", WantedBaselines::none},
                                                         {"pytorch", WantedBaselines::pytorch},
@@ -154,6 +157,27 @@ void add_baselines_options(CLI::App& command, WantedBaselines& baselines) {
           "--no-baselines", [&baselines](std::int64_t) { baselines = WantedBaselines::none; },
           "The same as --baselines none")
       ->excludes(chosen);
+}
+
+}  // namespace
+
+void add_measuring_options(CLI::App& command, GradeSettings& settings) {
+  CLI::Option* const quick = command.add_flag_function(
+      "--quick", [&settings](std::int64_t) { settings.effort = Effort::quick; },
+      "Measure until speedups are known to within 1 %, for at most half a second per case");
+  command
+      .add_flag_function(
+          "--ranked", [&settings](std::int64_t) { settings.effort = Effort::ranked; },
+          "Measure until speedups are known to within 0.25 %, in five processes per contestant")
+      ->excludes(quick);
+  command.add_flag(
+      "--clear-outputs", settings.clears_outputs,
+      "Set outputs to zero before each call, for kernels that add to them; such records are not ranked");
+  command.add_flag_function(
+      "--warm", [&settings](std::int64_t) { settings.cache = CacheState::warm; },
+      "Leave the inputs in the cache, as for KernelBench's published figures (default: the cache is cold "
+      "at every call)");
+  add_baselines_options(command, settings.baselines);
 }
 
 void add_inputs_option(CLI::App& command, std::vector<std::string>& inputs) {

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "compile/layout.h"
-#include "measure/baselines.h"
+#include "grade/settings.h"
 
 namespace kgrade::cli {
 
@@ -36,8 +36,8 @@ void add_hidden_options(CLI::App& command, std::size_t usual, std::optional<std:
 void add_time_limit_option(CLI::App& command, std::optional<double>& seconds, const std::string& description);
 // Which Python runs Python candidates.
 void add_python_option(CLI::App& command, std::string& python);
-// --baselines none|pytorch|compile, and --no-baselines, which is its first word.
-void add_baselines_options(CLI::App& command, WantedBaselines& baselines);
+// How speed is measured: --quick, --ranked, --warm, --clear-outputs, --baselines.
+void add_measuring_options(CLI::App& command, GradeSettings& settings);
 
 // Other contents for the inputs of Python files.
 void add_inputs_option(CLI::App& command, std::vector<std::string>& inputs);

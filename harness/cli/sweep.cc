@@ -37,10 +37,6 @@ struct SweepArguments {
   std::string output = "sweep.jsonl";
   bool resume = false;
   bool overwrite = false;
-  bool quick = false;
-  bool ranked = false;
-  bool warm = false;
-  bool clear_outputs = false;
   std::vector<std::string> fail_on;
   std::string executor = "local";
   SlurmOptions slurm;
@@ -111,10 +107,6 @@ int spare_cores(std::size_t lanes) { return std::max(1, cores() - 2 * static_cas
 SweepOptions options_of(const SweepArguments& arguments, std::vector<std::string> devices, Layout layout) {
   SweepOptions options;
   options.lane = arguments.lane;
-  if (arguments.quick) options.lane.effort = Effort::quick;
-  if (arguments.ranked) options.lane.effort = Effort::ranked;
-  if (arguments.warm) options.lane.cache = CacheState::warm;
-  options.lane.clears_outputs = arguments.clear_outputs;
   const bool emulated = devices.front() == "emulated";
   options.build_jobs = emulated ? 0 : arguments.jobs > 0 ? arguments.jobs : spare_cores(devices.size());
   options.devices = std::move(devices);
@@ -294,11 +286,7 @@ void add_how(CLI::App& command, SweepArguments& arguments) {
   command.add_option("--gpus", arguments.gpus, "CUDA devices to grade on, one candidate at a time on each")
       ->type_name("0,1,..")
       ->excludes(device);
-  CLI::Option* const quick = command.add_flag("--quick", arguments.quick, "As for `kgrade grade`");
-  command.add_flag("--ranked", arguments.ranked, "As for `kgrade grade`")->excludes(quick);
-  command.add_flag("--warm", arguments.warm, "As for `kgrade grade`");
-  command.add_flag("--clear-outputs", arguments.clear_outputs, "As for `kgrade grade`");
-  add_baselines_options(command, arguments.lane.baselines);
+  add_measuring_options(command, arguments.lane);
   add_hidden_options(command, usual_hidden_cases, arguments.lane.hidden_cases, arguments.lane.hidden_seed);
   add_seed_option(command, arguments.lane.seed,
                   "Seed of the inputs of all candidates (default: a new one for each run)");

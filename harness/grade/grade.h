@@ -3,18 +3,12 @@
 #pragma once
 
 #include "grade/run.h"
-#include "measure/baselines.h"
 #include "record/record.h"
 
 namespace kgrade {
 
 // No case named: all, but no bench case on a device that does not measure speed.
 struct GradeOptions : RunOptions {
-  Effort effort = Effort::normal;
-  CacheState cache = CacheState::cold;
-  bool clears_outputs = false;  // before each call, as some sites do
-  std::optional<int> launches;  // of a sample; by the time of a launch when unset
-  WantedBaselines baselines = WantedBaselines::usual;
   // Called when the candidate with this number begins, and when it has its verdict, with a record of its own
   // that holds the times of the run since the candidate before.
   std::function<void(std::size_t candidate)> on_start = [](std::size_t) {};

@@ -19,6 +19,7 @@
 #include "compile/toolchain.h"
 #include "device/device.h"
 #include "device/registry.h"
+#include "grade/settings.h"
 #include "measure/telemetry.h"
 #include "sandbox/sandbox.h"
 
@@ -28,24 +29,14 @@ namespace kgrade {
 inline constexpr std::size_t usual_hidden_cases = 4;
 
 // Of every run that judges candidates.
-struct RunOptions {
+struct RunOptions : GradeSettings {
   std::vector<std::filesystem::path> candidates;
   // By name, or written as parse_written_case() reads them; empty: those that the command takes by itself.
   std::vector<std::string> cases;
-  // Hidden shapes: how many (unset: as many as the command draws by itself), and the seed that they are drawn
-  // by (unset: a random one, which the record keeps). A problem without `fuzz` has none, and asking for some
-  // is wrong usage.
-  std::optional<std::size_t> hidden_cases;
-  std::optional<std::uint64_t> hidden_seed;
-  std::optional<std::uint64_t> seed;         // drawn at random when unset
-  std::vector<std::size_t> numbers = {};     // of the candidates in a larger run; empty: from 0 on
-  std::optional<double> time_limit_seconds;  // of one call
-  bool shuffled = false;                     // where speed is measured: candidates in an order by the seed
+  std::vector<std::size_t> numbers;  // of the candidates in a larger run; empty: from 0 on
+  bool shuffled = false;             // where speed is measured: candidates in an order by the seed
   // Of candidates that no compiler gets, by path: what is wrong with them, which is their verdict.
   std::map<std::filesystem::path, Error> faults;
-  std::filesystem::path
-      python;  // that runs Python candidates, as find_python() takes it; empty: the usual one
-  bool require_sandbox = false;  // rather no run than one without the sandbox's namespaces
   Layout layout;
   bool force = false;  // also what takes long on the emulated device
   std::function<void(const std::string&)> progress = [](const std::string&) {};

@@ -12,24 +12,13 @@
 #include "base/temporary_directory.h"
 #include "base/unique_fd.h"
 #include "grade/grade.h"
+#include "grade/settings.h"
 
 namespace kgrade {
 
 // How all candidates of a sweep are graded.
-struct LaneOptions {
+struct LaneOptions : GradeSettings {
   std::string device = "auto";  // as --device has it
-  std::string problems;         // the folder, as the user named it; empty: the usual one
-  Effort effort = Effort::normal;
-  CacheState cache = CacheState::cold;
-  WantedBaselines baselines = WantedBaselines::usual;
-  bool require_sandbox = false;
-  std::optional<std::uint64_t> seed;
-  std::optional<std::size_t> hidden_cases;
-  std::optional<std::uint64_t> hidden_seed;
-  std::optional<double> time_limit_seconds;
-  std::string python;                    // as --python has it
-  std::vector<std::string> inputs = {};  // as --inputs has them
-  bool clears_outputs = false;
 };
 
 // What a lane is asked for.

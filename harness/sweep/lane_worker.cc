@@ -105,19 +105,10 @@ class LaneWorker {
 
   GradeOptions options_of(const LaneJob& job) {
     GradeOptions options;
+    static_cast<GradeSettings&>(options) = job.options;
     options.candidates.assign(job.candidates.begin(), job.candidates.end());
-    options.seed = job.options.seed;
     options.numbers = job.numbers;
-    options.time_limit_seconds = job.options.time_limit_seconds;
-    options.python = job.options.python;
-    options.require_sandbox = job.options.require_sandbox;
-    options.layout = Layout::find(job.options.problems);
-    options.effort = job.options.effort;
-    options.cache = job.options.cache;
-    options.clears_outputs = job.options.clears_outputs;
-    options.baselines = job.options.baselines;
-    options.hidden_cases = job.options.hidden_cases;
-    options.hidden_seed = job.options.hidden_seed;
+    options.layout = Layout::find(options.problems);
     options.progress = [this](const std::string& what) { send({LaneMessage::Kind::doing, 0, what}); };
     options.on_start = [this](std::size_t number) { send({LaneMessage::Kind::begun, number, ""}); };
     options.on_verdict = [this, &job](std::size_t number, const Record& record) {

@@ -15,19 +15,19 @@ using testing::Not;
 
 LaneJob full_job() {
   LaneJob job;
-  job.options = {"cuda:3",
-                 "some/problems",
-                 Effort::ranked,
-                 CacheState::warm,
-                 WantedBaselines::compiled,
-                 true,
-                 18446744073709551615u,
-                 7u,
-                 18446744073709551614u,
-                 2.5,
-                 "venv \xff/bin/python",
-                 {},
-                 true};
+  job.options.device = "cuda:3";
+  job.options.problems = "some/problems";
+  job.options.python = "venv \xff/bin/python";
+  job.options.effort = Effort::ranked;
+  job.options.cache = CacheState::warm;
+  job.options.baselines = WantedBaselines::compiled;
+  job.options.clears_outputs = true;
+  job.options.require_sandbox = true;
+  job.options.seed = 18446744073709551615u;
+  job.options.hidden_cases = 7;
+  job.options.hidden_seed = 18446744073709551614u;
+  job.options.time_limit_seconds = 2.5;
+  job.options.launches = 3;
   job.problem = "some/problems/one.md";
   job.dtype = "float16";
   job.precision = "tf32";
@@ -39,8 +39,8 @@ LaneJob full_job() {
 auto all_of(const LaneJob& job) {
   const LaneOptions& o = job.options;
   return std::tuple(o.device, o.problems, o.effort, o.cache, o.baselines, o.require_sandbox, o.seed,
-                    o.hidden_cases, o.hidden_seed, o.time_limit_seconds, o.python, o.clears_outputs,
-                    job.problem, job.dtype, job.precision, job.candidates, job.numbers);
+                    o.hidden_cases, o.hidden_seed, o.time_limit_seconds, o.launches, o.python,
+                    o.clears_outputs, job.problem, job.dtype, job.precision, job.candidates, job.numbers);
 }
 
 TEST(LaneMessages, AJobComesBackAsItWas) {
