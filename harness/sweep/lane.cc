@@ -67,7 +67,7 @@ std::vector<std::string> texts_of_bytes(const std::vector<std::string>& all) {
 template <class T>
 T number(const Json& json) {
   if constexpr (std::is_integral_v<T>) {
-    return json.get_ref<const Json::number_unsigned_t&>();
+    return static_cast<T>(json.get_ref<const Json::number_unsigned_t&>());
   } else {
     return json.get<T>();
   }
