@@ -135,7 +135,7 @@ void add_python_option(CLI::App& command, std::string& python) {
 
 namespace {
 
-// And --no-baselines, which is the first word of --baselines.
+// --baselines none|pytorch|compile, and --no-baselines, which means none.
 void add_baselines_options(CLI::App& command, WantedBaselines& baselines) {
   const std::map<std::string, WantedBaselines> words = {{"none", WantedBaselines::none},
                                                         {"pytorch", WantedBaselines::pytorch},

@@ -13,10 +13,9 @@ namespace kgrade {
 // 64 bits from the kernel's generator (getrandom(2)).
 std::uint64_t random_seed();
 
-// Of the contents that a candidate of a run is called with, by its number from 0 on: another one for each
-// candidate and for each attempt to grade it. What a contestant learns of its contents helps no other. That
-// of number 0's first attempt is the run's own, so a run of one candidate by the seed of another run's
-// candidate repeats that one's contents.
+// The seed of a candidate's contents, by its number in the run (from 0 on) and the attempt to grade it. All
+// of them differ, so what one candidate learns of its contents helps no other. Number 0 has the run's own
+// seed in its first attempt. So a run of one candidate, with this seed as its own, repeats the contents.
 std::uint64_t seed_of_candidate(std::uint64_t run_seed, std::size_t number, int attempt);
 
 // Of the random bits around and in buffers: the same for the same seed. What a contestant sees of them says

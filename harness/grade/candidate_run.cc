@@ -362,7 +362,7 @@ class CandidateRun {
     return {};
   }
 
-  // Of the first case that fails; but one that is wrong says more than one that is not precise enough.
+  // The first case that fails gives the verdict, but a wrong answer goes before low precision.
   void take_verdict_of(const CaseRecord& c) {
     const bool says_more = record_.verdict == Verdict::low_precision && c.verdict == Verdict::wrong_answer;
     if (c.verdict == Verdict::accepted || (record_.verdict != Verdict::accepted && !says_more)) return;

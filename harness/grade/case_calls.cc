@@ -119,18 +119,19 @@ CaseCalls::Trouble CaseCalls::draw(const Draw& draw) {
   has_drawn_ = true;
   draw_ = draw;
   most_launches_ = std::max(most_launches_, draw.launches);
-  const auto timer = session_.stages.time("oracle");
-  const CallReport report = session_.arena.call(Role::oracle, draw_, trusted_patience);
-  if (const auto finding = review_call(report))
+  if (const auto finding = ask_oracle(draw_))
     return trusted_failure(to_string(Role::oracle), session_.problem, case_, *finding);
-  take_expected();
   look_for_equal_answers();
   return std::nullopt;
 }
 
-void CaseCalls::take_expected() {
-  if (!is_small_change(draw_) && scales_.wants_more()) scales_.add(session_.arena.sample_expected());
+std::optional<CallFinding> CaseCalls::ask_oracle(const Draw& draw) {
+  const auto timer = session_.stages.time("oracle");
+  const CallReport report = session_.arena.call(Role::oracle, draw, trusted_patience);
+  if (auto finding = review_call(report)) return finding;
+  if (!is_small_change(draw) && scales_.wants_more()) scales_.add(session_.arena.sample_expected());
   session_.arena.compare_by(scales_.magnitudes());
+  return std::nullopt;
 }
 
 void CaseCalls::look_for_equal_answers() {
@@ -322,14 +323,9 @@ Judgement CaseCalls::judge_knowing_distance(const OutputErrors& output, std::siz
   const bool is_known = std::isfinite(scales_.distance(index));
   if (judgement.verdict != Verdict::low_precision || is_known || session_.arena.takes_turns())
     return judgement;
-  const auto timer = session_.stages.time("oracle");
   DrawSequence others(session_.seed, first_draw_of_distance);
-  if (review_call(session_.arena.call(Role::oracle, others.fresh(draw_.launches), trusted_patience)))
-    return judgement;
-  scales_.add(session_.arena.sample_expected());
   // A failure is found by the next call.
-  (void)session_.arena.call(Role::oracle, draw_, trusted_patience);
-  session_.arena.compare_by(scales_.magnitudes());
+  if (ask_oracle(others.fresh(draw_.launches)) || ask_oracle(draw_)) return judgement;
   return judged();
 }
 

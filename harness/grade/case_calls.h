@@ -61,8 +61,8 @@ class CaseCalls {
 
  private:
   Trouble learn_scales();
-  // After a call of the oracle.
-  void take_expected();
+  // Makes a call of the oracle, and learns the scales of its outputs; the finding says what is wrong with it.
+  std::optional<CallFinding> ask_oracle(const Draw& draw);
   // Of a file of others: says so where its answer to other contents would be accepted.
   void look_for_equal_answers();
   void allow_beyond_bound(std::size_t index, const OutputErrors& output);

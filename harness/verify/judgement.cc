@@ -48,7 +48,7 @@ Precision reached(const RelativeErrors& errors, double element_figure, const Thr
   return Precision::none;
 }
 
-// Of sets with the same elements, the whole one is named.
+// Where a set is the whole output, or all that varies, the wider name is given.
 ErrorFigure deciding(const RelativeErrors& relative, double element_figure, const ElementErrors& errors) {
   if (element_figure > relative.largest()) return ErrorFigure::element;
   const bool all_vary = errors.varying.elements == errors.compared;

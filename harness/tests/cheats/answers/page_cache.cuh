@@ -67,7 +67,7 @@ class PageCache {
 constexpr size_t bits_per_call = 96;  // three rows
 constexpr size_t calls_kept = 8;
 
-// Of the present call, or false: there is no room.
+// Finds where the bits of the present call are kept; false if there is no room.
 inline bool take_place(PageCache& cache, const MatrixVector& problem, size_t& first_bit) {
   static size_t calls = 0;
   first_bit = calls * bits_per_call;
