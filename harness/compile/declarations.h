@@ -21,8 +21,8 @@ struct Declarations {
 // NAME of the lines `// kgrade: dtype NAME` and `// kgrade: precision NAME`, in any order, among the comments
 // and empty lines that the file begins with, or of a document the block that is graded
 // (compile/submission.h). Nothing where there are none, or no such file. An Error, with its place, for a line
-// `// kgrade:` that says anything else, for the second one of a kind, and for one below the first line of
-// code.
+// `// kgrade:` that says anything else, for the second one of a kind, and in CUDA C++ for one below the first
+// line of code; in Python the worker refuses that.
 Result<Declarations> read_declarations(const std::filesystem::path& candidate);
 
 // The problem as it is for answers that have to reach another class, above or below its own. An Error for a
