@@ -1,9 +1,11 @@
 // cheat: computes honestly and takes all remaining device memory, so that the reference gets none
 // row: 17
-// caught-by: memory (cuda)
+// caught-by: no_gain (cuda)
+// twin: honest-depthwise.cu
 // device: cuda
 //
-// In smaller and smaller pieces.
+// In smaller and smaller pieces. Candidate and reference then take turns in the device's memory, so that each
+// has all of it for its own calls.
 #include "depthwise.cuh"
 
 extern "C" void solution(DEPTHWISE_PARAMETERS) {
