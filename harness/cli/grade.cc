@@ -47,9 +47,7 @@ void add_launches_option(CLI::App& command, GradeArguments& arguments) {
 int run(GradeArguments& arguments) {
   const auto device = choose_device(arguments);
   if (!device) return fail(device.errors());
-  GradeOptions options;
-  options.shuffled = true;
-  return run_and_print(arguments, *device, options, grade);
+  return run_and_print(arguments, *device, GradeOptions(), grade);
 }
 
 }  // namespace

@@ -289,7 +289,7 @@ void add_how(CLI::App& command, SweepArguments& arguments) {
   add_measuring_options(command, arguments.lane);
   add_hidden_options(command, usual_hidden_cases, arguments.lane.hidden_cases, arguments.lane.hidden_seed);
   add_seed_option(command, arguments.lane.seed,
-                  "Seed of the inputs of all candidates (default: a new one for each run)");
+                  "Seed from which the inputs of each candidate follow (default: a new one for each run)");
   add_time_limit_option(command, arguments.lane.time_limit_seconds, "As for `kgrade grade`");
   add_dtype_option(command, arguments.selection.dtype, "As for `kgrade grade`");
   add_inputs_option(command, arguments.lane.inputs);
