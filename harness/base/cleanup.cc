@@ -106,6 +106,11 @@ void Cleanup::kill_group(pid_t child) {
   kill_with_group(child);
 }
 
+void Cleanup::kill_all() {
+  const std::lock_guard lock(mutex_);
+  for (const pid_t child : children_) kill_with_group(child);
+}
+
 int Cleanup::reap(pid_t child) {
   // Not yet reaped, its id and its group's cannot be given to another process.
   siginfo_t info{};

@@ -59,6 +59,8 @@ class Cleanup {
 
   // SIGKILL to a child that start() returned and that is not reaped, and to its group.
   void kill_group(pid_t child);
+  // The same to all of them. Waits for none: so they end side by side.
+  void kill_all();
 
   // Waits for the child's end, kills what is left of its group, reaps it, and returns its wait status
   // (SIGKILL when that cannot be known). Then kills and reaps orphans, if adopt_orphans() was called:

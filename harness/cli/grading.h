@@ -96,6 +96,7 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
   int exit_code = exit_ok;
   std::vector<RecordType> records;
   for (const CandidateGroup& group : *groups) {
+    const Machinery machinery = real_machinery(device, options.layout);
     options.candidates = group.candidates;
     options.faults = group.faults;
     RunOutcome<RecordType> outcome;
@@ -106,7 +107,7 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
         progress.clear();
         fmt::print(stderr, "{}", log_text(arguments.ci, "kgrade: note: " + what + "\n"));
       };
-      outcome = run(group.problem, options, real_machinery(device, options.layout));
+      outcome = run(group.problem, options, machinery);
     }
     if (outcome.record) {
       for (auto& candidate : outcome.record->candidates) candidate.path = input.shown(candidate.path);

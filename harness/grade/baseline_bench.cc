@@ -170,7 +170,7 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
         {bound.name, problem.empty() ? best_class(session.problem) : Precision::none, 0, problem, {}});
   }
   ExpectedScales scales;
-  if (const auto finding = scales.learn(referee, bound, Precision::bf16, session.seed))
+  if (const auto finding = scales.learn(referee, bound, Precision::bf16))
     return {trusted_failure("oracle", session.problem, bound, *finding)};
   DrawSequence draws(session.seed, first_baseline_draw);
   double start = 0;

@@ -119,7 +119,7 @@ Error unknown_case(const Problem& problem, const std::string& name) {
 }
 
 Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const std::vector<std::string>& names,
-                                              bool measures_speed) {
+                                              bool measures_speed, Effort effort) {
   std::vector<PlannedCase> planned;
   Errors errors;
   for (const CaseSpec& spec : specs_of(problem, names, errors)) {
@@ -130,9 +130,11 @@ Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const std:
     }
     const bool too_slow = !measures_speed && spec.role == CaseRole::bench && names.empty() &&
                           !(problem.has_model() && is_small(*bound));
-    planned.push_back(
-        {std::move(*bound),
-         too_slow ? fmt::format("sized for a GPU; --case {} --force runs it all the same", spec.name) : ""});
+    std::string skipped;
+    if (too_slow) skipped = fmt::format("sized for a GPU; --case {} --force runs it all the same", spec.name);
+    if (effort == Effort::quick && !spec.quick && names.empty() && !too_slow)
+      skipped = fmt::format("too long for --quick; --case {} runs it all the same", spec.name);
+    planned.push_back({std::move(*bound), std::move(skipped)});
   }
   if (!errors.empty()) return errors;
   return planned;
@@ -149,13 +151,14 @@ Result<ChosenCases> choose_cases(const Problem& problem, const RunOptions& optio
                  {}};
   ChosenCases chosen;
   if (names.hidden.empty() || !names.others.empty()) {
-    auto cases = select_cases(problem, names.others, measures_speed);
+    auto cases = select_cases(problem, names.others, measures_speed, options.effort);
     if (!cases) return cases.errors();
     chosen.cases = std::move(*cases);
   }
   if (count == 0) return chosen;
   if (problem.fuzz.empty()) return asked ? Result<ChosenCases>(no_hidden_shapes(problem)) : chosen;
-  if (Errors errors = add_hidden(problem, options, names, count, for_modules, chosen); !errors.empty()) return errors;
+  if (Errors errors = add_hidden(problem, options, names, count, for_modules, chosen); !errors.empty())
+    return errors;
   return chosen;
 }
 

@@ -13,9 +13,9 @@
 namespace kgrade {
 
 // The cases that are named, or all of the problem's file when none is; written ones come last. Where times do
-// not measure speed, bench cases are left out unless named.
+// not measure speed, bench cases are left out unless named; so are those that are no quick ones, in a hurry.
 Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const std::vector<std::string>& names,
-                                              bool measures_speed);
+                                              bool measures_speed, Effort effort = Effort::normal);
 
 // "there is no case X", with the nearest one or all of them.
 Error unknown_case(const Problem& problem, const std::string& name);

@@ -202,7 +202,7 @@ class GradeRun {
     Session session = session_with(referee, record_.seed, options_.progress);
     auto alone = time_reference_alone(session, setup_.cases());
     if (!alone) return failure_of(alone.errors());
-    reference_alone_ = std::move(*alone);
+    known_.reference_alone = std::move(*alone);
     return std::nullopt;
   }
 
@@ -392,7 +392,7 @@ class GradeRun {
     RunBaselines baselines(*this, referee);
     session.baselines = &baselines;
     if (telemetry_->absent().empty()) session.watch = &watch;
-    session.reference_alone = std::move(reference_alone_);
+    session.known = std::move(known_);
     if (options_.time_limit_seconds)
       session.time_limit = Patience(std::lround(*options_.time_limit_seconds * 1000));
     CandidateRecord record;
@@ -403,7 +403,7 @@ class GradeRun {
     record.seed = seed;
     record.precision = best_class(problem_);
     auto result = run_candidate(session, built, setup_.cases(), std::move(record));
-    reference_alone_ = std::move(session.reference_alone);
+    known_ = std::move(session.known);
     candidate_was_killed_ = session.candidate_was_killed;
     return result;
   }
@@ -449,7 +449,7 @@ class GradeRun {
   BaselineBench baselines_{{}};
   std::string left_out_baselines_;  // and why, for the record
   bool baselines_are_tried_ = false;
-  ReferenceAlone reference_alone_;     // see Session
+  KnownCases known_;                   // see Session
   bool candidate_was_killed_ = false;  // the last one, likewise
   Record record_;
   std::vector<std::size_t> graded_;         // numbers of its candidates
@@ -460,7 +460,10 @@ class GradeRun {
 }  // namespace
 
 GradeOutcome grade(const Problem& problem, const GradeOptions& options, const Machinery& machinery) {
-  return GradeRun(problem, options, machinery).run();
+  const auto run = std::make_shared<GradeRun>(problem, options, machinery);
+  GradeOutcome outcome = run->run();
+  outcome.machine = run;
+  return outcome;
 }
 
 }  // namespace kgrade

@@ -18,9 +18,6 @@ namespace {
 
 // One of so many rounds is followed by a call on contents of which only a few elements are new.
 constexpr std::uint32_t rounds_per_change = 8;
-// For calls longer than this, one warm-up and one repetition are enough: loading, a millisecond or two, is
-// little beside them, and one call shows as well as two that a candidate is far faster on old contents.
-constexpr double long_call_ms = 10;
 // How often the last contents are repeated after the samples.
 constexpr int repetitions = 2;
 // How many calls of the reference are made without queuing, for a candidate whose calls are not queued.
@@ -322,6 +319,7 @@ MeasuredCase::Trouble MeasuredCase::play_change() {
 }
 
 MeasuredCase::Trouble MeasuredCase::probe() {
+  if (fastest_ms_ > longest_probed_ms) return std::nullopt;
   const int repeated = fastest_ms_ > long_call_ms ? 1 : repetitions;
   for (int i = 0; i < repeated; ++i) calls_.call_candidate(Purpose::repeated);
   if (calls_.failed() || !session_.arena.measures_speed()) return std::nullopt;

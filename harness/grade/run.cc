@@ -101,6 +101,8 @@ GradeFailure lack_of_sandbox() {
 }
 
 Machinery real_machinery(const DeviceChoice& choice, const Layout& layout) {
+  const auto clock = std::make_shared<SteadyClock>();
+  const double began = clock->now();
   const DeviceChoice resolved = resolve_choice(choice);
   const bool emulated = resolved.kind == DeviceChoice::Kind::emulated;
   auto sandbox = Sandbox::shared(layout.launcher);
@@ -111,7 +113,8 @@ Machinery real_machinery(const DeviceChoice& choice, const Layout& layout) {
                 emulated ? emulated_toolchain(layout, sandbox) : cuda_toolchain(resolved.ordinal, sandbox),
                 *sandbox);
           },
-          std::make_shared<SteadyClock>(),
+          clock,
+          began,
           sandbox,
           [](const DeviceInfo& device) {
             return device.measures_speed ? open_nvml(device.uuid)

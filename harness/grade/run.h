@@ -68,6 +68,8 @@ template <class RecordType>
 struct RunOutcome {
   std::optional<RecordType> record;  // of the candidates that are finished; unset when none is
   Failure failure;                   // why the others are not
+  // What the run still has open. Closing it takes a moment: tell the record first.
+  std::shared_ptr<const void> machine;
 };
 
 // The seams of a run.
@@ -77,6 +79,7 @@ struct Machinery {
   std::function<Result<std::unique_ptr<Device>>()> open_device;
   std::function<Result<std::unique_ptr<Toolchain>>()> make_toolchain;
   std::shared_ptr<const Clock> clock;
+  double began = 0;  // by the clock: when the run was asked for
   // What compilers and workers run in; null where nothing is to be confined.
   std::shared_ptr<const Sandbox> sandbox = nullptr;
   // Of an open device; where unset there is none.

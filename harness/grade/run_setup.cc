@@ -9,6 +9,7 @@
 #include <random>
 #include <utility>
 
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "compile/submission.h"
 #include "contest/lease.h"
@@ -172,7 +173,7 @@ RunSetup::RunSetup(const Problem& problem, const RunOptions& options, const Mach
       machinery_(machinery),
       checked_(checked),
       seed_(options.seed ? *options.seed : random_seed()),
-      start_(machinery.clock->now()),
+      start_(machinery.began),
       stages_(*machinery.clock) {}
 
 Failure RunSetup::read(const CaseSelection& select) {
@@ -363,6 +364,7 @@ Failure RunSetup::guard(const std::function<Failure()>& run) {
 void RunSetup::close(RunRecord& record) {
   next_build_.reset();  // it may still run after a failure, and its time counts
   take_times(record);
+  Cleanup::of_this_process().kill_all();
 }
 
 void RunSetup::take_times(RunRecord& record) {

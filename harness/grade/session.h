@@ -12,12 +12,20 @@
 #include "measure/telemetry.h"
 #include "record/record.h"
 #include "record/stage_clock.h"
+#include "verify/expected_scales.h"
 
 namespace kgrade {
 
 // An idle device begins new work within microseconds. A device that also runs a kernel that never ends begins
 // it when that kernel's time slice is over. In milliseconds.
 constexpr double longest_wait_ms = 0.3;
+
+// For calls longer than this, in milliseconds, one warm-up and one of each other kind are enough: loading, a
+// millisecond or two, is little beside them, and one call shows as well as two that a candidate is far faster
+// on old contents.
+constexpr double long_call_ms = 10;
+// Calls longer than this are not repeated on old contents. Whether they are faster there is for a note alone.
+constexpr double longest_probed_ms = 50;
 
 // What a baseline can be chosen by, for one case.
 struct BaselineChoice {
@@ -34,6 +42,12 @@ struct AloneTimes {
   std::vector<Sample> samples;  // of these calls, and of some that were not queued
 };
 using ReferenceAlone = std::map<std::string, AloneTimes>;  // by case
+
+// What a run has learnt of its cases, whoever the candidate is.
+struct KnownCases {
+  ReferenceAlone reference_alone;                // as last measured; see time_reference_alone()
+  std::map<std::string, ExpectedScales> scales;  // by case, as ExpectedScales::learn() leaves them
+};
 
 // The baselines of a run, as the run of one candidate needs them.
 class Baselines {
@@ -73,8 +87,7 @@ struct Session {
   std::uint32_t first_draw = 0;           // those before it have been seen by an earlier process
   int candidate_calls = 0;                // so far, of the present candidate's process
   bool candidate_was_killed = false;      // by a signal, which need not be its own doing
-  // As last measured; see time_reference_alone().
-  ReferenceAlone reference_alone = {};
+  KnownCases known = {};
   std::optional<MeasuringGoal> goal = {};  // of a measured case; by the effort when unset
 };
 

@@ -48,8 +48,10 @@ double ClockRule::protocol_of_all(const SampleKind& kind) const {
   if (overheads.size() < fewest_of_a_kind)
     overheads = overheads_of(reference_, [](const SampleKind&) { return true; });
   const double now = quantile(overheads, protocol_quantile);
-  const std::vector<double> before =
+  std::vector<double> before =
       overheads_of(alone_, [&](const SampleKind& one) { return one.queued == kind.queued; });
+  // Of long calls there are only queued ones.
+  if (before.empty()) before = overheads_of(alone_, [](const SampleKind&) { return true; });
   // Each launch of a call has its share of the protocol, and no more than one launch has alone.
   const double most = before.empty()
                           ? std::numeric_limits<double>::infinity()

@@ -179,6 +179,7 @@ struct CaseSpec {
   std::map<std::string, double, std::less<>> reals;  // for parameters of type float and double
   Location location;
   double weight = 1;                                    // in scores over cases
+  bool quick = true;                                    // false: too long for `kgrade grade --quick`
   Scalings scalings = {};                               // of hidden cases
   std::map<std::string, Init, std::less<>> inits = {};  // of inputs that this case draws in another way
 };

@@ -105,8 +105,10 @@ class CaseReader {
     const bool valued = read_values();
     const bool drawn = read_inits();
     const bool weighed = read_weight();
+    const bool hurried = read_quick();
     refuse_unknown_entries();
-    return named && in_role && valued && drawn && weighed ? std::optional(std::move(spec_)) : std::nullopt;
+    return named && in_role && valued && drawn && weighed && hurried ? std::optional(std::move(spec_))
+                                                                     : std::nullopt;
   }
 
  private:
@@ -157,6 +159,20 @@ class CaseReader {
         is_compared ? fmt::format("{} has a weight of {}", what_, *weight)
                     : fmt::format("{} has a weight, and no times that count", what_),
         is_compared ? "write a number from 0.001 to 1000" : "remove it: only bench cases are compared");
+    return false;
+  }
+
+  // Of a case whose times are compared.
+  bool read_quick() {
+    const YamlNode* const entry = node_.find("quick");
+    if (entry == nullptr || is_scalar("quick")) return true;
+    const auto quick = read_bool(*entry, "'quick' of a case", diagnostics_);
+    if (!quick) return false;
+    spec_.quick = *quick;
+    if (spec_.role == CaseRole::bench) return true;
+    diagnostics_.add(entry->place(),
+                     fmt::format("{} says 'quick', and --quick leaves out bench cases alone", what_),
+                     "remove it");
     return false;
   }
 
@@ -222,7 +238,9 @@ class CaseReader {
   }
 
   // What a case says besides values and contents.
-  static bool is_own_key(std::string_view key) { return key == "name" || key == "role" || key == "weight"; }
+  static bool is_own_key(std::string_view key) {
+    return key == "name" || key == "role" || key == "weight" || key == "quick";
+  }
 
   void refuse_unknown_entries() {
     std::vector<std::string> known = scalar_names(problem_);
@@ -234,7 +252,7 @@ class CaseReader {
       diagnostics_.add(entry.key_location,
                        fmt::format("'{}' is an output and has no value in a case", entry.key), "remove it");
     }
-    known.insert(known.begin(), {"name", "role", "weight"});
+    known.insert(known.begin(), {"name", "role", "weight", "quick"});
     refuse_unknown_keys(node_, known, what_, diagnostics_);
   }
 

@@ -55,9 +55,10 @@ class ExpectedScales {
   // (half of these however many draws there are).
   static int draws_of(const Case& bound, Precision required);
 
-  // Makes these calls, on contents that no other call has; the oracle's buffers are lent. The finding says
-  // what is wrong when one fails.
-  std::optional<CallFinding> learn(Arena& arena, const Case& bound, Precision required, std::uint64_t seed);
+  // Makes these calls; the oracle's buffers are lent. No other call has their contents, which are the same in
+  // every run: so an error is given in the same units whoever else is graded. The finding says what is wrong
+  // when one fails.
+  std::optional<CallFinding> learn(Arena& arena, const Case& bound, Precision required);
   // What the oracle left of such calls, by call and output.
   void learn_from(const std::vector<Samples>& calls);
   // What the oracle left of a call on contents that are new throughout, by output. Without learn() the first

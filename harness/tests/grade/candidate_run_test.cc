@@ -124,6 +124,44 @@ TEST_F(CandidateRunTest, TheReferenceRunsAloneBeforeAndAfter) {
   EXPECT_DOUBLE_EQ(record.scores[0].speedup.geometric_mean, 2);
 }
 
+// What the protocol takes is little beside a long call, and each costs time.
+TEST_F(CandidateRunTest, OfLongCallsAreMadeNoMoreThanAreNeeded) {
+  arena_.reference_ms = {60};
+  arena_.candidate_ms = {70};
+  const CandidateRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
+  EXPECT_THAT(arena_.order, StartsWith("rro"));
+  EXPECT_THAT(record.cases[0].reference_before_ms, ElementsAre(60)) << "the first one warms up";
+  EXPECT_THAT(record.cases[0].reference_after_ms, ElementsAre(60)) << "it is warm";
+  // One that warms up, a block, and one on contents that are hardly new.
+  EXPECT_EQ(
+      std::count_if(arena_.order.begin(), arena_.order.end(), [](char c) { return c == 'c' || c == 'C'; }),
+      4);
+  EXPECT_EQ(
+      std::count_if(arena_.order.begin(), arena_.order.end(), [](char c) { return c == 'r' || c == 'R'; }),
+      2 + 3 + 1);
+}
+
+TEST_F(CandidateRunTest, UsualNormsAreLearntOnceInARun) {
+  Tensor output;
+  output.name = "output";
+  output.output = true;
+  output.elements = 4;
+  output.shape = {4};
+  cases_[0].bound.tensors = {output};
+  ASSERT_GT(ExpectedScales::draws_of(cases_[0].bound, Precision::fp32), 0);
+  const auto learning_calls = [this] {
+    return std::count_if(arena_.oracle_draws.begin(), arena_.oracle_draws.end(),
+                         [this](const Draw& draw) { return draw.seed != session_.seed; });
+  };
+  run();
+  EXPECT_EQ(learning_calls(), ExpectedScales::draws_of(cases_[0].bound, Precision::fp32));
+  arena_.oracle_draws.clear();
+  arena_.retired = false;
+  run();
+  EXPECT_EQ(learning_calls(), 0);
+}
+
 TEST_F(CandidateRunTest, ARankedSpeedComesFromFiveProcesses) {
   session_.effort = Effort::ranked;
   const CandidateRecord record = run();

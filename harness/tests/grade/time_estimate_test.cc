@@ -69,6 +69,23 @@ TEST(TimeEstimate, HalfAMinuteIsToldAndSecondsAreNot) {
   EXPECT_THAT(foreseen({"tiny"}, 1).notices, IsEmpty());
 }
 
+TEST(CaseChoice, InAHurryLeavesOutWhatTheAuthorSays) {
+  Problem outer = problem();
+  for (CaseSpec& spec : outer.cases) spec.quick = spec.name != "large";
+  const auto skipped = [&](const std::vector<std::string>& names, Effort effort) {
+    std::vector<std::string> left_out;
+    const auto planned_cases = select_cases(outer, names, true, effort);
+    for (const PlannedCase& planned : *planned_cases) {
+      if (!planned.skipped.empty()) left_out.push_back(planned.bound.name + ": " + planned.skipped);
+    }
+    return left_out;
+  };
+  EXPECT_THAT(skipped({}, Effort::quick),
+              ElementsAre("large: too long for --quick; --case large runs it all the same"));
+  EXPECT_THAT(skipped({"large"}, Effort::quick), IsEmpty());
+  EXPECT_THAT(skipped({}, Effort::normal), IsEmpty());
+}
+
 TEST(TimeEstimate, WithoutNamesCasesAreChosenForTheDeviceAlready) {
   const Foreseen all = foreseen({}, 1);
   EXPECT_FALSE(all.failure);

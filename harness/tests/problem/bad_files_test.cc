@@ -230,6 +230,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"init_of_output", "rows: 2", "output: ones, rows: 2", 27, 30, "an output and has no value",
                 "remove it"},
         BadFile{"weight", "rows: 64", "weight: 0, rows: 64", 28, 40, "has a weight of 0", "0.001 to 1000"},
+        BadFile{"quick", "rows: 64", "quick: maybe, rows: 64", 28, 39, "'quick' of a case", "true or false"},
+        BadFile{"quick_of_test", "rows: 2", "quick: false, rows: 2", 27, 37, "bench cases alone", "remove it"},
         BadFile{"weight_of_test", "rows: 2", "weight: 2, rows: 2", 27, 38, "no times that count",
                 "remove it"},
         BadFile{"role", "role: bench", "role: bensh", 28, 25, "unknown role 'bensh'",
