@@ -70,10 +70,46 @@ __global__ void count_unwritten_elements_kernel(const unsigned char* buffer, dev
   add_to(total, unwritten);
 }
 
-__global__ void fill_input_kernel(unsigned char* input, device::InputRange range) {
-  for (std::uint64_t block = thread_index(); 4 * block < range.elements; block += thread_count()) {
-    device::fill_input_block(input, range, block);
+// All that inputs can be. It is not inlined: the registers that it needs are no concern of the common draws.
+__device__ __noinline__ device::Four<std::int64_t> block_of_any_input(const device::InputRange& range,
+                                                                      std::uint64_t block) {
+  return device::input_block(range, block);
+}
+
+// Calls work(dtype, block, four) for this thread's blocks of an input, which is drawn and stored in the given
+// form.
+template <class Work>
+__device__ void draw_blocks(const device::InputRange& range, const DrawForm& form, Dtype dtype,
+                            const Work& work) {
+  for (std::uint64_t block = thread_index(); 4 * block < range.elements; block += thread_count())
+    work(dtype, block, device::stored_as(dtype, device::drawn_block(range.contents, form, block)));
+}
+
+// The same for any input. Most are uniform or normal numbers: that has code of its own.
+template <class Work>
+__device__ void for_each_block(const device::InputRange& range, const Work& work) {
+  using Kind = Distribution::Kind;
+  const Distribution& drawn = range.contents.distribution;
+  const bool is_uniform = drawn.kind == Kind::uniform;
+  const bool is_common = range.source == nullptr && is_drawn_in_place(drawn) && !drawn.is_encoded &&
+                         (is_uniform || drawn.kind == Kind::normal);
+  if (is_common && drawn.dtype == Dtype::float32 && range.dtype == Dtype::float32) {
+    if (is_uniform) return draw_blocks(range, {Kind::uniform, Dtype::float32, false}, Dtype::float32, work);
+    return draw_blocks(range, {Kind::normal, Dtype::float32, false}, Dtype::float32, work);
   }
+  if (is_common && is_narrow(drawn.dtype)) {
+    if (is_uniform) return draw_blocks(range, {Kind::uniform, drawn.dtype, false}, range.dtype, work);
+    return draw_blocks(range, {Kind::normal, drawn.dtype, false}, range.dtype, work);
+  }
+  for (std::uint64_t block = thread_index(); 4 * block < range.elements; block += thread_count())
+    work(range.dtype, block, block_of_any_input(range, block));
+}
+
+__global__ void __launch_bounds__(threads_per_block, 4)
+    fill_input_kernel(unsigned char* input, const __grid_constant__ device::InputRange range) {
+  for_each_block(range, [&](Dtype dtype, std::uint64_t block, const device::Four<std::int64_t>& four) {
+    device::store_block(input, dtype, range.elements, block, four);
+  });
 }
 
 // A launch has arguments of 4 KiB.
@@ -83,14 +119,15 @@ struct BufferLooks {
 };
 
 // Four blocks fit into a multiprocessor, as they would without the few inputs whose rows hang together.
-__global__ void __launch_bounds__(threads_per_block, 4) inspect_kernel(const __grid_constant__ BufferLooks looks) {
+__global__ void __launch_bounds__(threads_per_block, 4)
+    inspect_kernel(const __grid_constant__ BufferLooks looks) {
   const BufferLook& mine = looks.look[blockIdx.y];
   add_to(mine.counters, changed_bytes_of_mine(mine.buffer, mine.zones, mine.poison));
   if (mine.input == nullptr) return;
   unsigned int changed = 0;
-  for (std::uint64_t block = thread_index(); 4 * block < mine.range.elements; block += thread_count()) {
-    changed += device::changed_elements_in_block(mine.input, mine.range, block);
-  }
+  for_each_block(mine.range, [&](Dtype dtype, std::uint64_t block, const device::Four<std::int64_t>& four) {
+    changed += device::count_changed(mine.input, dtype, mine.range.elements, block, four);
+  });
   add_to(mine.counters + 1, changed);
 }
 
@@ -124,7 +161,8 @@ __global__ void count_wrong_kernel(device::ComparedOutput output, double limit, 
   add_to(total, wrong);
 }
 
-__global__ void sample_kernel(const unsigned char* tensor, std::uint64_t elements, Dtype dtype, double* values) {
+__global__ void sample_kernel(const unsigned char* tensor, std::uint64_t elements, Dtype dtype,
+                              double* values) {
   for (std::uint64_t i = thread_index(); i < device::sample_size(elements); i += thread_count())
     values[i] = device::load_number(dtype, tensor, device::sampled_element(i, elements));
 }
@@ -185,7 +223,8 @@ void count_wrong(const device::ComparedOutput& output, double limit, Counter* to
 }
 
 void sample(const unsigned char* tensor, std::uint64_t elements, Dtype dtype, double* values) {
-  sample_kernel<<<grid_for(device::sample_size(elements)), threads_per_block>>>(tensor, elements, dtype, values);
+  sample_kernel<<<grid_for(device::sample_size(elements)), threads_per_block>>>(tensor, elements, dtype,
+                                                                                values);
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
