@@ -299,24 +299,24 @@ class CudaDevice : public Device {
 
   void poison(std::span<const Filling> fillings) override {
     begin_refresh();
-    for (const Filling& filling : fillings) {
-      const TwoRanges whole = {{0, filling.buffer->bytes()}, {0, 0}};
-      cuda::fill_random_bytes(bytes_of(*filling.buffer), filling.input ? zones_of(filling) : whole,
-                              poison_of(filling));
-    }
+    poisoned_.clear();
+    for (const Filling& filling : fillings)
+      poisoned_.push_back(filling.input ? zones_of(filling) : whole_of(filling));
+    cuda::fill_poison(poisoned_.data(), poisoned_.size());
     results_.zero();  // now there is time
   }
 
   using Device::reveal;
   std::chrono::nanoseconds reveal(std::span<const Filling> fillings, GateOpening opening) override {
     begin_refresh();
+    inputs_.clear();
     for (const Filling& filling : fillings) {
-      if (filling.input || filling.filled)
-        cuda::fill_input(bytes_of(*filling.buffer, filling.begin), range_of(filling));
+      if (filling.input || filling.filled) inputs_.push_back(tensor_of(filling));
       if (filling.cleared)
         KGRADE_CUDA_CHECK(
             cudaMemsetAsync(bytes_of(*filling.buffer, filling.begin), 0, filling.end() - filling.begin));
     }
+    cuda::fill_inputs(inputs_.data(), inputs_.size());
     if (cache_state() == CacheState::cold) {
       KGRADE_CUDA_CHECK(cudaMemsetAsync(flush_buffer_, static_cast<int>(++flushes_ & 0xff), flush_bytes_));
     }
@@ -390,11 +390,12 @@ class CudaDevice : public Device {
   std::optional<Error> prove_healthy() override {
     const device::Poison poison{{++flushes_, 0x4ea17, 0}};
     const device::ByteRange range{0, flush_bytes_};
-    auto* const bytes = static_cast<unsigned char*>(flush_buffer_);
-    cuda::fill_random_bytes(bytes, {range, {0, 0}}, poison);
+    const PoisonedRanges whole{static_cast<unsigned char*>(flush_buffer_), {range, {0, 0}}, poison};
+    cuda::fill_poison(&whole, 1);
     Counter* const counters = results_.fresh_counters(2);
-    cuda::count_changed_bytes(bytes, {range, {0, 0}}, poison, counters);
-    cuda::count_unwritten_elements(bytes, range, poison, counters + 1);
+    const BufferLook look{whole, {}, counters};
+    cuda::inspect(&look, 1);
+    cuda::count_unwritten_elements(whole.buffer, range, poison, counters + 1);
     results_.read();
     if (results_.counter(0) == 0 && results_.counter(1) == flush_bytes_ / 4) return std::nullopt;
     return Error{fmt::format("{} no longer computes what it should", info_.name),
@@ -433,23 +434,24 @@ class CudaDevice : public Device {
   static void finish() { KGRADE_CUDA_CHECK(cudaDeviceSynchronize()); }
 
   // What lies around the tensor.
-  static TwoRanges zones_of(const Filling& filling) {
-    return {{0, filling.begin}, {filling.end(), filling.buffer->bytes()}};
+  static PoisonedRanges zones_of(const Filling& filling) {
+    return {bytes_of(*filling.buffer),
+            {{0, filling.begin}, {filling.end(), filling.buffer->bytes()}},
+            poison_of(filling)};
   }
 
-  static device::InputRange range_of(const Filling& filling) {
+  static PoisonedRanges whole_of(const Filling& filling) {
+    return {bytes_of(*filling.buffer), {{0, filling.buffer->bytes()}, {0, 0}}, poison_of(filling)};
+  }
+
+  static InputTensor tensor_of(const Filling& filling) {
     const unsigned char* const source = filling.source != nullptr ? bytes_of(*filling.source) : nullptr;
-    return {filling.elements, filling.contents, filling.dtype, source, filling.source_dtype};
+    return {bytes_of(*filling.buffer, filling.begin),
+            {filling.elements, filling.contents, filling.dtype, source, filling.source_dtype}};
   }
 
   static BufferLook look_at(const Filling& filling, Counter* counters) {
-    const unsigned char* const bytes = bytes_of(*filling.buffer);
-    return {bytes,
-            zones_of(filling),
-            poison_of(filling),
-            filling.input ? bytes + filling.begin : nullptr,
-            range_of(filling),
-            counters};
+    return {zones_of(filling), filling.input ? tensor_of(filling) : InputTensor{}, counters};
   }
 
   static void queue_comparison(const OutputPair& output, ElementErrors* parts) {
@@ -465,7 +467,9 @@ class CudaDevice : public Device {
   Stretch inspection_;         // that it has begun is all that counts
   std::size_t inspected_ = 0;  // by the present inspection: fillings, outputs
   std::size_t compared_ = 0;
-  std::vector<BufferLook> looks_;                // kept for its memory
+  std::vector<PoisonedRanges> poisoned_;  // this and the next two are kept for their memory
+  std::vector<InputTensor> inputs_;
+  std::vector<BufferLook> looks_;
   std::chrono::steady_clock::time_point asked_;  // when the present refresh began
   bool refreshing_ = false;                      // poison() went before, and reveal() has not followed yet
   void* flush_buffer_ = nullptr;

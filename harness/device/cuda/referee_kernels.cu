@@ -24,6 +24,18 @@ __host__ __device__ std::uint64_t blocks_in(device::ByteRange range) {
   return range.end > range.begin ? device::end_block(range) - device::first_block(range) : 0;
 }
 
+__host__ __device__ std::uint64_t blocks_of(const PoisonedRanges& poisoned) {
+  return blocks_in(poisoned.ranges.first) + blocks_in(poisoned.ranges.second);
+}
+
+__host__ __device__ std::uint64_t blocks_of(const InputTensor& input) {
+  return (input.range.elements + 3) / 4;
+}
+
+std::uint64_t blocks_of(const BufferLook& look) {
+  return std::max(blocks_of(look.zones), look.input.tensor != nullptr ? blocks_of(look.input) : 0);
+}
+
 // Block number `index` of two ranges, one after the other.
 struct BlockOfTwo {
   device::ByteRange range;
@@ -36,28 +48,28 @@ __device__ BlockOfTwo block_of_two(const TwoRanges& ranges, std::uint64_t index)
   return {ranges.second, device::first_block(ranges.second) + index - in_first};
 }
 
-__global__ void fill_random_bytes_kernel(unsigned char* buffer, TwoRanges ranges, device::Poison poison) {
-  const std::uint64_t blocks = blocks_in(ranges.first) + blocks_in(ranges.second);
-  for (std::uint64_t i = thread_index(); i < blocks; i += thread_count()) {
-    const BlockOfTwo mine = block_of_two(ranges, i);
-    device::fill_block(buffer, mine.range, poison, mine.block);
+// As many items as fit into the arguments of a launch, which have 4 KiB.
+template <class Item>
+struct Batch {
+  static constexpr std::size_t size = 4096 / sizeof(Item);
+  Item item[size];
+};
+
+__global__ void fill_poison_kernel(const __grid_constant__ Batch<PoisonedRanges> batch) {
+  const PoisonedRanges& mine = batch.item[blockIdx.y];
+  for (std::uint64_t i = thread_index(); i < blocks_of(mine); i += thread_count()) {
+    const BlockOfTwo place = block_of_two(mine.ranges, i);
+    device::fill_block(mine.buffer, place.range, mine.poison, place.block);
   }
 }
 
-__device__ unsigned int changed_bytes_of_mine(const unsigned char* buffer, const TwoRanges& ranges,
-                                              const device::Poison& poison) {
-  const std::uint64_t blocks = blocks_in(ranges.first) + blocks_in(ranges.second);
+__device__ unsigned int count_changed_bytes(const PoisonedRanges& mine) {
   unsigned int changed = 0;
-  for (std::uint64_t i = thread_index(); i < blocks; i += thread_count()) {
-    const BlockOfTwo mine = block_of_two(ranges, i);
-    changed += device::changed_bytes_in_block(buffer, mine.range, poison, mine.block);
+  for (std::uint64_t i = thread_index(); i < blocks_of(mine); i += thread_count()) {
+    const BlockOfTwo place = block_of_two(mine.ranges, i);
+    changed += device::changed_bytes_in_block(mine.buffer, place.range, mine.poison, place.block);
   }
   return changed;
-}
-
-__global__ void count_changed_bytes_kernel(const unsigned char* buffer, TwoRanges ranges,
-                                           device::Poison poison, unsigned long long* total) {
-  add_to(total, changed_bytes_of_mine(buffer, ranges, poison));
 }
 
 __global__ void count_unwritten_elements_kernel(const unsigned char* buffer, device::ByteRange range,
@@ -105,35 +117,26 @@ __device__ void for_each_block(const device::InputRange& range, const Work& work
     work(range.dtype, block, block_of_any_input(range, block));
 }
 
+// Four blocks fit into a multiprocessor: the common draws need no more registers than that leaves.
 __global__ void __launch_bounds__(threads_per_block, 4)
-    fill_input_kernel(unsigned char* input, const __grid_constant__ device::InputRange range) {
-  for_each_block(range, [&](Dtype dtype, std::uint64_t block, const device::Four<std::int64_t>& four) {
-    device::store_block(input, dtype, range.elements, block, four);
+    fill_inputs_kernel(const __grid_constant__ Batch<InputTensor> batch) {
+  const InputTensor& mine = batch.item[blockIdx.y];
+  for_each_block(mine.range, [&](Dtype dtype, std::uint64_t block, const device::Four<std::int64_t>& four) {
+    device::store_block(mine.tensor, dtype, mine.range.elements, block, four);
   });
 }
 
-// A launch has arguments of 4 KiB.
-constexpr std::size_t looks_per_launch = 4096 / sizeof(BufferLook);
-struct BufferLooks {
-  BufferLook look[looks_per_launch];
-};
-
-// Four blocks fit into a multiprocessor, as they would without the few inputs whose rows hang together.
 __global__ void __launch_bounds__(threads_per_block, 4)
-    inspect_kernel(const __grid_constant__ BufferLooks looks) {
-  const BufferLook& mine = looks.look[blockIdx.y];
-  add_to(mine.counters, changed_bytes_of_mine(mine.buffer, mine.zones, mine.poison));
-  if (mine.input == nullptr) return;
+    inspect_kernel(const __grid_constant__ Batch<BufferLook> batch) {
+  const BufferLook& mine = batch.item[blockIdx.y];
+  const InputTensor& input = mine.input;
+  add_to(mine.counters, count_changed_bytes(mine.zones));
+  if (input.tensor == nullptr) return;
   unsigned int changed = 0;
-  for_each_block(mine.range, [&](Dtype dtype, std::uint64_t block, const device::Four<std::int64_t>& four) {
-    changed += device::count_changed(mine.input, dtype, mine.range.elements, block, four);
+  for_each_block(input.range, [&](Dtype dtype, std::uint64_t block, const device::Four<std::int64_t>& four) {
+    changed += device::count_changed(input.tensor, dtype, input.range.elements, block, four);
   });
   add_to(mine.counters + 1, changed);
-}
-
-std::uint64_t items_of(const BufferLook& look) {
-  const std::uint64_t zones = blocks_in(look.zones.first) + blocks_in(look.zones.second);
-  return std::max(zones, look.input != nullptr ? (look.range.elements + 3) / 4 : 0);
 }
 
 __global__ void compare_kernel(device::ComparedOutput output, ElementErrors* partial) {
@@ -167,25 +170,25 @@ __global__ void sample_kernel(const unsigned char* tensor, std::uint64_t element
     values[i] = device::load_number(dtype, tensor, device::sampled_element(i, elements));
 }
 
+// Work that is enough to fill a device; the grid is as wide for a small item as for the largest beside it.
+template <class Item>
+void launch_on(void (*kernel)(Batch<Item>), const Item* items, std::size_t count) {
+  constexpr unsigned int widest = 4096;
+  for (std::size_t begin = 0; begin < count; begin += Batch<Item>::size) {
+    const std::size_t now = std::min(count - begin, Batch<Item>::size);
+    Batch<Item> batch{};
+    std::uint64_t most_blocks = 0;
+    for (std::size_t i = 0; i < now; ++i) {
+      batch.item[i] = items[begin + i];
+      most_blocks = std::max(most_blocks, blocks_of(items[begin + i]));
+    }
+    const dim3 grid(std::min(grid_for(most_blocks), widest), static_cast<unsigned int>(now));
+    kernel<<<grid, threads_per_block>>>(batch);
+    KGRADE_CUDA_CHECK(cudaGetLastError());
+  }
+}
+
 }  // namespace
-
-void fill_random_bytes(unsigned char* buffer, const TwoRanges& ranges, const device::Poison& poison) {
-  const std::uint64_t blocks = blocks_in(ranges.first) + blocks_in(ranges.second);
-  fill_random_bytes_kernel<<<grid_for(blocks), threads_per_block>>>(buffer, ranges, poison);
-  KGRADE_CUDA_CHECK(cudaGetLastError());
-}
-
-void fill_input(unsigned char* input, const device::InputRange& range) {
-  fill_input_kernel<<<grid_for((range.elements + 3) / 4), threads_per_block>>>(input, range);
-  KGRADE_CUDA_CHECK(cudaGetLastError());
-}
-
-void count_changed_bytes(const unsigned char* buffer, const TwoRanges& ranges, const device::Poison& poison,
-                         Counter* total) {
-  const std::uint64_t blocks = blocks_in(ranges.first) + blocks_in(ranges.second);
-  count_changed_bytes_kernel<<<grid_for(blocks), threads_per_block>>>(buffer, ranges, poison, total);
-  KGRADE_CUDA_CHECK(cudaGetLastError());
-}
 
 void count_unwritten_elements(const unsigned char* buffer, device::ByteRange range,
                               const device::Poison& poison, Counter* total) {
@@ -194,22 +197,15 @@ void count_unwritten_elements(const unsigned char* buffer, device::ByteRange ran
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
-void inspect(const BufferLook* looks, std::size_t count) {
-  // Enough to fill a device; the grid is as wide for a small buffer as for the largest beside it.
-  constexpr unsigned int widest = 4096;
-  for (std::size_t begin = 0; begin < count; begin += looks_per_launch) {
-    const std::size_t now = std::min(count - begin, looks_per_launch);
-    BufferLooks arguments{};
-    std::uint64_t items = 0;
-    for (std::size_t i = 0; i < now; ++i) {
-      arguments.look[i] = looks[begin + i];
-      items = std::max(items, items_of(looks[begin + i]));
-    }
-    const dim3 grid(std::min(grid_for(items), widest), static_cast<unsigned int>(now));
-    inspect_kernel<<<grid, threads_per_block>>>(arguments);
-    KGRADE_CUDA_CHECK(cudaGetLastError());
-  }
+void fill_poison(const PoisonedRanges* ranges, std::size_t count) {
+  launch_on(fill_poison_kernel, ranges, count);
 }
+
+void fill_inputs(const InputTensor* inputs, std::size_t count) {
+  launch_on(fill_inputs_kernel, inputs, count);
+}
+
+void inspect(const BufferLook* looks, std::size_t count) { launch_on(inspect_kernel, looks, count); }
 
 // A fixed grid keeps the order of the sums, and with it every bit of a comparison, the same on every run.
 void compare(const device::ComparedOutput& output, ElementErrors* parts) {
