@@ -139,21 +139,78 @@ __global__ void __launch_bounds__(threads_per_block, 4)
   add_to(mine.counters + 1, changed);
 }
 
-__global__ void compare_kernel(device::ComparedOutput output, ElementErrors* partial) {
+// Adds this thread's elements to a comparison. They are floats of a type that is known, so several loads are
+// on their way before the first is needed.
+template <Dtype dtype>
+__device__ void accumulate_floats(ElementErrors& mine, const device::ComparedOutput& output) {
+  constexpr unsigned int at_once = 4;
+  const std::uint64_t step = thread_count();
+  for (std::uint64_t first = thread_index(); first < output.elements; first += at_once * step) {
+    float actual[at_once];
+    float expected[at_once];
+#pragma unroll
+    for (unsigned int i = 0; i < at_once; ++i) {
+      const std::uint64_t index = first + i * step < output.elements ? first + i * step : first;
+      actual[i] = load_element(dtype, output.actual, index);
+      expected[i] = load_element(Dtype::float32, output.expected, index);
+    }
+#pragma unroll
+    for (unsigned int i = 0; i < at_once; ++i) {
+      const std::uint64_t index = first + i * step;
+      if (index < output.elements)
+        device::accumulate(mine, actual[i], expected[i], index, dtype, output.magnitudes);
+    }
+  }
+}
+
+// The same of any output.
+__device__ void accumulate_any(ElementErrors& mine, const device::ComparedOutput& output) {
+  for (std::uint64_t i = thread_index(); i < output.elements; i += thread_count())
+    device::accumulate(mine, output, i);
+}
+
+using Accumulate = void(ElementErrors&, const device::ComparedOutput&);
+
+// What the threads of a block have together. Which parts are merged with which is the same on every run.
+__device__ ElementErrors merged_in_block(const ElementErrors& mine) {
   // Raw storage, since a shared variable may not have a constructor.
   __shared__ alignas(ElementErrors) unsigned char storage[threads_per_block * sizeof(ElementErrors)];
   auto* parts = reinterpret_cast<ElementErrors*>(storage);
-  ElementErrors mine;
-  for (std::uint64_t i = thread_index(); i < output.elements; i += thread_count()) {
-    device::accumulate(mine, output, i);
-  }
   parts[threadIdx.x] = mine;
   __syncthreads();
   for (unsigned int half = threads_per_block / 2; half > 0; half /= 2) {
     if (threadIdx.x < half) device::merge(parts[threadIdx.x], parts[threadIdx.x + half]);
     __syncthreads();
   }
-  if (threadIdx.x == 0) partial[blockIdx.x] = parts[0];
+  return parts[0];
+}
+
+// Whether all other blocks have written their parts, which this block sees then.
+__device__ bool is_last_block(Counter* finished) {
+  __shared__ bool is_last;
+  if (threadIdx.x == 0) {
+    __threadfence();
+    is_last = atomicAdd(finished, 1) == gridDim.x - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  return is_last;
+}
+
+// Three blocks fit into a multiprocessor where that needs no local memory.
+template <Accumulate accumulate, int blocks>
+__global__ void __launch_bounds__(threads_per_block, blocks)
+    compare_kernel(device::ComparedOutput output, ElementErrors* parts, Counter* finished,
+                   ElementErrors* result) {
+  ElementErrors mine;
+  accumulate(mine, output);
+  const ElementErrors part = merged_in_block(mine);
+  if (threadIdx.x == 0) parts[blockIdx.x] = part;
+  if (!is_last_block(finished)) return;
+  mine = {};
+  for (unsigned int i = threadIdx.x; i < gridDim.x; i += threads_per_block) device::merge(mine, parts[i]);
+  const ElementErrors whole = merged_in_block(mine);
+  if (threadIdx.x == 0) *result = whole;
 }
 
 __global__ void count_wrong_kernel(device::ComparedOutput output, double limit, unsigned long long* total) {
@@ -168,6 +225,17 @@ __global__ void sample_kernel(const unsigned char* tensor, std::uint64_t element
                               double* values) {
   for (std::uint64_t i = thread_index(); i < device::sample_size(elements); i += thread_count())
     values[i] = device::load_number(dtype, tensor, device::sampled_element(i, elements));
+}
+
+auto compare_kernel_for(const device::ComparedOutput& output) {
+  const bool holds_codes = output.quantised.values != nullptr;
+  if (!holds_codes && output.dtype == Dtype::float32)
+    return compare_kernel<accumulate_floats<Dtype::float32>, 3>;
+  if (!holds_codes && output.dtype == Dtype::bfloat16)
+    return compare_kernel<accumulate_floats<Dtype::bfloat16>, 3>;
+  if (!holds_codes && output.dtype == Dtype::float16)
+    return compare_kernel<accumulate_floats<Dtype::float16>, 3>;
+  return compare_kernel<accumulate_any, 2>;
 }
 
 // Work that is enough to fill a device; the grid is as wide for a small item as for the largest beside it.
@@ -207,9 +275,10 @@ void fill_inputs(const InputTensor* inputs, std::size_t count) {
 
 void inspect(const BufferLook* looks, std::size_t count) { launch_on(inspect_kernel, looks, count); }
 
-// A fixed grid keeps the order of the sums, and with it every bit of a comparison, the same on every run.
-void compare(const device::ComparedOutput& output, ElementErrors* parts) {
-  compare_kernel<<<comparison_parts, threads_per_block>>>(output, parts);
+void compare(const device::ComparedOutput& output, ElementErrors* parts, Counter* finished,
+             ElementErrors* result) {
+  const unsigned int blocks = std::min(grid_for(output.elements), comparison_parts);
+  compare_kernel_for(output)<<<blocks, threads_per_block>>>(output, parts, finished, result);
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -9,8 +9,8 @@ namespace kgrade::cuda {
 
 using Counter = unsigned long long;
 
-// How many partial results compare() writes.
-inline constexpr unsigned int comparison_parts = 256;
+// The most partial results that compare() writes.
+inline constexpr unsigned int comparison_parts = 1024;
 
 // What lies around a tensor, or a whole buffer and an empty range.
 struct TwoRanges {
@@ -47,8 +47,11 @@ void count_unwritten_elements(const unsigned char* buffer, device::ByteRange ran
                               const device::Poison& poison, Counter* total);
 void count_wrong(const device::ComparedOutput& output, double limit, Counter* total);
 
-// `parts` has room for comparison_parts of them; merged in their order they are the comparison.
-void compare(const device::ComparedOutput& output, ElementErrors* parts);
+// Writes `result`. `parts` has room for comparison_parts of them, and no other comparison may run; `finished`
+// is zero. The order of the sums depends on the number of elements alone, so the same bits come out on every
+// run.
+void compare(const device::ComparedOutput& output, ElementErrors* parts, Counter* finished,
+             ElementErrors* result);
 
 // The elements of a tensor that device::sampled_element() names, device::sample_size(elements) of them.
 void sample(const unsigned char* tensor, std::uint64_t elements, Dtype dtype, double* values);
