@@ -217,19 +217,16 @@ KGRADE_HOST_DEVICE inline double load_real(Dtype dtype, const unsigned char* ten
   return static_cast<double>(load_element(dtype, tensor, index));
 }
 
+// What an element of the type holds for a value; the lowest bits count, as many as the element has.
+KGRADE_HOST_DEVICE inline std::int64_t element_bits(Dtype dtype, float value) {
+  if (dtype == Dtype::float32) return bits_of(value);
+  if (dtype == Dtype::float64) return double_bits(static_cast<double>(value));
+  return is_integer(dtype) ? static_cast<std::int64_t>(value) : encode(dtype, value);
+}
+
 KGRADE_HOST_DEVICE inline void store_element(Dtype dtype, unsigned char* tensor, std::uint64_t index,
                                              float value) {
-  if (dtype == Dtype::float32) {
-    reinterpret_cast<float*>(tensor)[index] = value;
-  } else if (dtype == Dtype::float64) {
-    reinterpret_cast<double*>(tensor)[index] = static_cast<double>(value);
-  } else if (is_integer(dtype)) {
-    store_integer(dtype, tensor, index, static_cast<std::int64_t>(value));
-  } else if (is_float8(dtype)) {
-    tensor[index] = static_cast<unsigned char>(encode(dtype, value));
-  } else {
-    reinterpret_cast<std::uint16_t*>(tensor)[index] = encode(dtype, value);
-  }
+  store_integer(dtype, tensor, index, element_bits(dtype, value));
 }
 
 // Of a type of 16 or 8 bits: the value next to `value`, which is one of its own, on the way to `target`.

@@ -55,13 +55,8 @@ KGRADE_HOST_DEVICE inline std::uint64_t copied_bits(const InputRange& range, std
   return range.dtype == Dtype::float32 ? bits_of(value) : encode(range.dtype, value);
 }
 
-// Elements 4 * block to 4 * block + 3 as they should be.
-struct FourElements {
-  float value[4];
-};
-
-// Element `index` of rows, and of matrices with a structure, which may be drawn in another block.
-KGRADE_HOST_DEVICE inline float structured_element(const InputContents& contents, std::uint64_t index) {
+// Element `index` of an input whose elements are drawn as floats.
+KGRADE_HOST_DEVICE inline float float_element(const InputContents& contents, std::uint64_t index) {
   if (is_outside(contents.distribution, index)) return 0;
   const std::uint64_t place = drawn_place(contents.distribution, index);
   float value = element(contents.distribution, contents.stream, index);
@@ -71,17 +66,24 @@ KGRADE_HOST_DEVICE inline float structured_element(const InputContents& contents
   return value;
 }
 
-KGRADE_HOST_DEVICE inline FourElements input_block(const InputContents& contents, std::uint64_t block) {
-  FourElements four;
-  if (is_of_rows(contents.distribution) || is_of_matrices(contents.distribution)) {
-    for (unsigned int i = 0; i < 4; ++i) four.value[i] = structured_element(contents, 4 * block + i);
-    return four;
-  }
+// Four elements as they should be: their values, or the bits that they are stored as.
+template <class T>
+struct Four {
+  T element[4];
+};
+
+// Elements 4 * block to 4 * block + 3 of an input whose elements are drawn as floats, each in its own place.
+// The form is that of the distribution.
+KGRADE_HOST_DEVICE inline Four<float> drawn_block(const InputContents& contents, const DrawForm& form,
+                                                  std::uint64_t block) {
   const PhiloxBlock random = random_block(contents.stream, block);
-  for (unsigned int i = 0; i < 4; ++i) four.value[i] = element(contents.distribution, random, 4 * block + i);
+  Four<float> four;
+  for (unsigned int i = 0; i < 4; ++i)
+    four.element[i] = element_at(contents.distribution, form, random.word[i], 4 * block + i);
   for (unsigned int k = 0; k < contents.changes.count; ++k) {
-    const std::uint64_t position = contents.changes.position[k];
-    if (position / 4 == block) four.value[position % 4] = contents.changes.value[k];
+    for (unsigned int i = 0; i < 4; ++i) {
+      if (contents.changes.position[k] == 4 * block + i) four.element[i] = contents.changes.value[k];
+    }
   }
   return four;
 }
@@ -103,37 +105,90 @@ KGRADE_HOST_DEVICE inline bool has_given_bits(const InputRange& range) {
   return range.source != nullptr || has_wide_elements(range.contents.distribution);
 }
 
-KGRADE_HOST_DEVICE inline std::uint64_t given_bits(const InputRange& range, std::uint64_t index) {
-  if (range.source != nullptr) return copied_bits(range, index);
-  const auto bits = static_cast<std::uint64_t>(wide_element(range.contents, index));
-  return bits & ~std::uint64_t{0} >> (64 - 8 * element_bytes(range.dtype));
+KGRADE_HOST_DEVICE inline std::int64_t given_bits(const InputRange& range, std::uint64_t index) {
+  return range.source != nullptr ? static_cast<std::int64_t>(copied_bits(range, index))
+                                 : wide_element(range.contents, index);
 }
 
-KGRADE_HOST_DEVICE inline void fill_input_block(unsigned char* input, const InputRange& range,
-                                                std::uint64_t block) {
-  if (has_given_bits(range)) {
-    for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i)
-      store_integer(range.dtype, input, i, static_cast<std::int64_t>(given_bits(range, i)));
+KGRADE_HOST_DEVICE inline Four<std::int64_t> stored_as(Dtype dtype, const Four<float>& values) {
+  Four<std::int64_t> stored;
+  for (unsigned int i = 0; i < 4; ++i) stored.element[i] = element_bits(dtype, values.element[i]);
+  return stored;
+}
+
+// Elements 4 * block to 4 * block + 3 of an input as they are stored: the lowest bits of each. What is past
+// the end of the input is anything.
+KGRADE_HOST_DEVICE inline Four<std::int64_t> input_block(const InputRange& range, std::uint64_t block) {
+  const Distribution& distribution = range.contents.distribution;
+  const bool is_given = has_given_bits(range);
+  if (!is_given && is_drawn_in_place(distribution))
+    return stored_as(range.dtype, drawn_block(range.contents, form_of(distribution), block));
+  Four<std::int64_t> four = {};
+  for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i) {
+    four.element[i % 4] =
+        is_given ? given_bits(range, i) : element_bits(range.dtype, float_element(range.contents, i));
+  }
+  return four;
+}
+
+// Four elements in memory. A GPU moves 16 bytes at once if they are aligned.
+template <class Word>
+struct alignas(sizeof(Word) < 4 ? 4 * sizeof(Word) : 16) FourWords {
+  Word word[4];
+};
+
+template <class Word>
+KGRADE_HOST_DEVICE inline bool moves_at_once(const Word* words, std::uint64_t count) {
+  return count >= 4 && reinterpret_cast<std::uintptr_t>(words) % alignof(FourWords<Word>) == 0;
+}
+
+template <class Word>
+KGRADE_HOST_DEVICE inline void store_words(Word* words, std::uint64_t count, const Four<std::int64_t>& four) {
+  if (moves_at_once(words, count)) {
+    *reinterpret_cast<FourWords<Word>*>(words) = {
+        {static_cast<Word>(four.element[0]), static_cast<Word>(four.element[1]),
+         static_cast<Word>(four.element[2]), static_cast<Word>(four.element[3])}};
     return;
   }
-  const FourElements four = input_block(range.contents, block);
-  for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i)
-    store_element(range.dtype, input, i, four.value[i % 4]);
+  for (unsigned int i = 0; i < 4 && i < count; ++i) words[i] = static_cast<Word>(four.element[i]);
 }
 
-KGRADE_HOST_DEVICE inline unsigned int changed_elements_in_block(const unsigned char* input,
-                                                                 const InputRange& range,
-                                                                 std::uint64_t block) {
+template <class Word>
+KGRADE_HOST_DEVICE inline unsigned int changed_words(const Word* words, std::uint64_t count,
+                                                     const Four<std::int64_t>& four) {
   unsigned int changed = 0;
-  if (has_given_bits(range)) {
-    for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i)
-      changed += load_bits(input, i, element_bytes(range.dtype)) != given_bits(range, i);
+  if (moves_at_once(words, count)) {
+    const FourWords<Word> found = *reinterpret_cast<const FourWords<Word>*>(words);
+    for (unsigned int i = 0; i < 4; ++i) changed += found.word[i] != static_cast<Word>(four.element[i]);
     return changed;
   }
-  const FourElements four = input_block(range.contents, block);
-  for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i)
-    changed += bits_of(four.value[i % 4]) != bits_of(load_element(range.dtype, input, i));
+  for (unsigned int i = 0; i < 4 && i < count; ++i) changed += words[i] != static_cast<Word>(four.element[i]);
   return changed;
+}
+
+// Writes a block of an input that is stored as elements of the type.
+KGRADE_HOST_DEVICE inline void store_block(unsigned char* input, Dtype dtype, std::uint64_t elements,
+                                           std::uint64_t block, const Four<std::int64_t>& four) {
+  const std::uint64_t bytes = element_bytes(dtype);
+  unsigned char* const at = input + 4 * block * bytes;
+  const std::uint64_t count = elements - 4 * block;
+  if (bytes == 1) return store_words(at, count, four);
+  if (bytes == 2) return store_words(reinterpret_cast<std::uint16_t*>(at), count, four);
+  if (bytes == 4) return store_words(reinterpret_cast<std::uint32_t*>(at), count, four);
+  store_words(reinterpret_cast<std::uint64_t*>(at), count, four);
+}
+
+// How many elements of a block are no longer what store_block() wrote.
+KGRADE_HOST_DEVICE inline unsigned int count_changed(const unsigned char* input, Dtype dtype,
+                                                     std::uint64_t elements, std::uint64_t block,
+                                                     const Four<std::int64_t>& four) {
+  const std::uint64_t bytes = element_bytes(dtype);
+  const unsigned char* const at = input + 4 * block * bytes;
+  const std::uint64_t count = elements - 4 * block;
+  if (bytes == 1) return changed_words(at, count, four);
+  if (bytes == 2) return changed_words(reinterpret_cast<const std::uint16_t*>(at), count, four);
+  if (bytes == 4) return changed_words(reinterpret_cast<const std::uint32_t*>(at), count, four);
+  return changed_words(reinterpret_cast<const std::uint64_t*>(at), count, four);
 }
 
 // Two values of which at least one is not finite agree when both are NaN or both the same infinity.
@@ -303,8 +358,7 @@ KGRADE_HOST_DEVICE inline void accumulate_codes(ElementErrors& total, const Quan
     total.sum_squared_difference +=
         distances.actual * distances.actual - distances.expected * distances.expected;
     total.sum_squared_expected += distances.value * distances.value;
-    note_difference(total, fmax(0.0, distances.actual - distances.expected),
-                    magnitudes.rms, index);
+    note_difference(total, fmax(0.0, distances.actual - distances.expected), magnitudes.rms, index);
   }
 }
 

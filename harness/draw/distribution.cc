@@ -27,8 +27,7 @@ Value another_value(Value old, std::uint64_t first_block, const Draw& draw) {
 float another_value(const Distribution& distribution, std::uint64_t position, float old,
                     const RandomStream& source, std::uint64_t first_block) {
   return another_value(old, first_block, [&](std::uint64_t word) {
-    return sample(distribution, random_block(source, word / 4).word[word % 4]) *
-           scale_at(distribution, position);
+    return element_at(distribution, form_of(distribution), random_word(source, word), position);
   });
 }
 

@@ -54,6 +54,18 @@ struct Distribution {
   SmallFloat code = SmallFloat::e4m3;
 };
 
+// What decides which steps make an element of a random word. It is apart from the distribution where the
+// compiler knows it, and leaves out all other steps.
+struct DrawForm {
+  Distribution::Kind kind;
+  Dtype dtype;
+  bool is_encoded;
+};
+
+KGRADE_HOST_DEVICE inline DrawForm form_of(const Distribution& distribution) {
+  return {distribution.kind, distribution.dtype, distribution.is_encoded};
+}
+
 KGRADE_HOST_DEVICE inline bool is_sorted(const Distribution& distribution) {
   return distribution.structure == Distribution::Structure::sorted;
 }
@@ -126,10 +138,11 @@ KGRADE_HOST_DEVICE inline std::uint64_t number_below(std::uint64_t count, std::u
 // One element, as a float from 32 random bits, or as a double from 64. But in choice and bernoulli it ascends
 // with them.
 template <class Real, class Random>
-KGRADE_HOST_DEVICE inline Real sample_as(const Distribution& distribution, Random random) {
+KGRADE_HOST_DEVICE inline Real sample_as(const Distribution& distribution, Distribution::Kind kind,
+                                         Random random) {
   const double first = distribution.first;
   const double second = distribution.second;
-  switch (distribution.kind) {
+  switch (kind) {
     case Distribution::Kind::uniform: {
       // Rounding can reach the excluded upper end, to float with a chance of 2^-25: take the lower end then.
       const auto value = static_cast<Real>(first + (second - first) * fraction(random));
@@ -160,17 +173,17 @@ KGRADE_HOST_DEVICE inline Real sample_as(const Distribution& distribution, Rando
 
 // Of a type of few bits: the nearest value that is normal or zero, finite, and within the distribution's
 // range; of codes the code, which is finite.
-KGRADE_HOST_DEVICE inline float narrowed(const Distribution& distribution, float value) {
-  if (distribution.is_encoded) return static_cast<float>(encode(distribution.code, value));
-  const Dtype dtype = distribution.dtype;
-  if (!is_narrow(dtype)) return value;
-  switch (distribution.kind) {
+KGRADE_HOST_DEVICE inline float narrowed(const Distribution& distribution, const DrawForm& form,
+                                         float value) {
+  if (form.is_encoded) return static_cast<float>(encode(distribution.code, value));
+  if (!is_narrow(form.dtype)) return value;
+  switch (form.kind) {
     case Distribution::Kind::uniform:
-      return nearest_normal_within(dtype, value, distribution.first, distribution.second, false);
+      return nearest_normal_within(form.dtype, value, distribution.first, distribution.second, false);
     case Distribution::Kind::integers:
-      return nearest_normal_within(dtype, value, distribution.first, distribution.second, true);
+      return nearest_normal_within(form.dtype, value, distribution.first, distribution.second, true);
     default:
-      return nearest_normal(dtype, value);
+      return nearest_normal(form.dtype, value);
   }
 }
 
@@ -182,7 +195,8 @@ KGRADE_HOST_DEVICE inline Real sample_of_row(const Distribution& distribution, c
   const std::uint64_t column = index - row.begin;
   if (is_sorted(distribution)) {
     const std::uint64_t random = ordered_bits(stream, row, column);
-    return sample_as<Real>(distribution, static_cast<Random>(random >> (64 - 8 * sizeof(Random))));
+    return sample_as<Real>(distribution, distribution.kind,
+                           static_cast<Random>(random >> (64 - 8 * sizeof(Random))));
   }
   const double share = log_share(stream, row, column);
   return static_cast<Real>(distribution.kind == Distribution::Kind::softmax ? portable_exp(share) : share);
@@ -190,9 +204,14 @@ KGRADE_HOST_DEVICE inline Real sample_of_row(const Distribution& distribution, c
 
 }  // namespace detail
 
-// One element from one random word, of an input without rows.
+// One element from one random word, of an input without rows. The form is that of the distribution.
+KGRADE_HOST_DEVICE inline float sample(const Distribution& distribution, const DrawForm& form,
+                                       std::uint32_t word) {
+  return detail::narrowed(distribution, form, detail::sample_as<float>(distribution, form.kind, word));
+}
+
 KGRADE_HOST_DEVICE inline float sample(const Distribution& distribution, std::uint32_t word) {
-  return detail::narrowed(distribution, detail::sample_as<float>(distribution, word));
+  return sample(distribution, form_of(distribution), word);
 }
 
 // Of a tensor with a spread, so many neighbours have the same power of two.
@@ -221,20 +240,32 @@ KGRADE_HOST_DEVICE inline bool is_always_zero(const Distribution& distribution, 
          (distribution.kind == Distribution::Kind::adjacency && is_on_diagonal(distribution, index));
 }
 
+// Whether every element is drawn from its own word and no other.
+KGRADE_HOST_DEVICE inline bool is_drawn_in_place(const Distribution& distribution) {
+  return distribution.structure == Distribution::Structure::none &&
+         distribution.kind != Distribution::Kind::adjacency && !is_of_rows(distribution);
+}
+
+// What the word of a drawn_place() gives for the elements there, of an input without rows.
+KGRADE_HOST_DEVICE inline float element_at(const Distribution& distribution, const DrawForm& form,
+                                           std::uint32_t word, std::uint64_t place) {
+  return sample(distribution, form, word) * scale_at(distribution, place);
+}
+
 // Element `index` of an input whose numbers are no wider than a float's, and that has no rows; `block` is
 // that of its drawn_place().
 KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const PhiloxBlock& block,
                                         std::uint64_t index) {
   if (is_always_zero(distribution, index)) return 0;
   const std::uint64_t place = drawn_place(distribution, index);
-  return sample(distribution, block.word[place % 4]) * scale_at(distribution, place);
+  return element_at(distribution, form_of(distribution), block.word[place % 4], place);
 }
 
 // The same of any input of such numbers.
 KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const RandomStream& stream,
                                         std::uint64_t index) {
   if (is_of_rows(distribution))
-    return detail::narrowed(distribution,
+    return detail::narrowed(distribution, form_of(distribution),
                             detail::sample_of_row<float, std::uint32_t>(distribution, stream, index));
   return element(distribution, random_block(stream, drawn_place(distribution, index) / 4), index);
 }
@@ -287,7 +318,7 @@ KGRADE_HOST_DEVICE inline std::int64_t wide_sample(const Distribution& distribut
                                                    std::uint64_t place) {
   const std::uint64_t random = detail::random_bits(stream, word);
   if (distribution.dtype != Dtype::float64) return detail::integer_from(distribution, random);
-  return double_bits(detail::sample_as<double>(distribution, random) *
+  return double_bits(detail::sample_as<double>(distribution, distribution.kind, random) *
                      static_cast<double>(scale_at(distribution, place)));
 }
 

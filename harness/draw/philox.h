@@ -9,7 +9,8 @@
 
 namespace kgrade {
 
-struct PhiloxBlock {
+// Aligned, so that a GPU reads or writes it at once.
+struct alignas(16) PhiloxBlock {
   std::uint32_t word[4];
 };
 

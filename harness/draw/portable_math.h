@@ -51,16 +51,20 @@ KGRADE_HOST_DEVICE inline double portable_exp(double x) {
 // The Percentage Points of the Normal Distribution", Applied Statistics 37 (1988); accurate to about 1e-7.
 KGRADE_HOST_DEVICE inline double portable_normal_quantile(double p) {
   const double q = p - 0.5;
+  double numerator;
+  double denominator;
   if (q <= 0.425 && q >= -0.425) {
     const double r = 0.180625 - q * q;
-    return q * (((59.109374720 * r + 159.29113202) * r + 50.434271938) * r + 3.3871327179) /
-           (((67.187563600 * r + 78.757757664) * r + 17.895169469) * r + 1);
+    numerator = q * (((59.109374720 * r + 159.29113202) * r + 50.434271938) * r + 3.3871327179);
+    denominator = ((67.187563600 * r + 78.757757664) * r + 17.895169469) * r + 1;
+  } else {
+    const double tail = q < 0 ? p : 1 - p;
+    const double r = sqrt(-detail::portable_log(tail)) - 1.6;
+    const double size = ((0.17023821103 * r + 1.3067284816) * r + 2.7568153900) * r + 1.4234372777;
+    numerator = q < 0 ? -size : size;
+    denominator = (0.12021132975 * r + 0.73700164250) * r + 1;
   }
-  const double tail = q < 0 ? p : 1 - p;
-  const double r = sqrt(-detail::portable_log(tail)) - 1.6;
-  const double value = (((0.17023821103 * r + 1.3067284816) * r + 2.7568153900) * r + 1.4234372777) /
-                       ((0.12021132975 * r + 0.73700164250) * r + 1);
-  return q < 0 ? -value : value;
+  return numerator / denominator;  // the threads of a warp that took different ways divide together
 }
 
 }  // namespace kgrade

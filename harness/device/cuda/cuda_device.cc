@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
@@ -106,16 +107,18 @@ device::ComparedOutput compared(const OutputPair& output) {
 // from the start: a contestant may use up all the memory that is left.
 class Results {
  public:
-  // Two for each tensor of a call, in all of its launches together.
-  static constexpr std::size_t max_counters = 2 * max_parameters;
+  // Three for each tensor of a call, in all of its launches together: two of a look, one of a comparison.
+  static constexpr std::size_t max_counters = 3 * max_parameters;
 
   Results() {
     KGRADE_CUDA_CHECK(cudaMalloc(&device_, bytes));
     KGRADE_CUDA_CHECK(cudaMallocHost(&host_, bytes));
+    KGRADE_CUDA_CHECK(cudaMalloc(&scratch_, scratch_bytes));
   }
   ~Results() {
     cudaFree(device_);
     cudaFreeHost(host_);
+    cudaFree(scratch_);
   }
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
@@ -125,6 +128,7 @@ class Results {
     if (count > max_counters) throw std::logic_error("too many counters");
     if (!zeroed_) zero();
     zeroed_ = false;
+    counters_ = count;
     return static_cast<Counter*>(device_);
   }
   // Those of the next time, ahead of it.
@@ -132,23 +136,24 @@ class Results {
     KGRADE_CUDA_CHECK(cudaMemsetAsync(device_, 0, max_counters * sizeof(Counter)));
     zeroed_ = true;
   }
-  // Room for the parts of comparison number `index`.
-  ElementErrors* parts(std::size_t index) {
+  // Queues comparison number `index`, with a fresh counter of its own.
+  void compare(const device::ComparedOutput& output, std::size_t index, Counter* finished) {
     if (index >= max_parameters) throw std::logic_error("too many outputs");
-    return reinterpret_cast<ElementErrors*>(static_cast<unsigned char*>(device_) + offset_of(index));
+    cuda::compare(output, static_cast<ElementErrors*>(scratch_), finished, errors_in(device_) + index);
   }
 
-  // Of what is queued so far, with the parts of so many comparisons; there once it has been waited for.
+  // Of what is queued so far, with so many comparisons; there once it has been waited for.
   void queue_reading(std::size_t comparisons = 0) {
-    KGRADE_CUDA_CHECK(cudaMemcpyAsync(host_, device_, offset_of(comparisons), cudaMemcpyDeviceToHost));
+    const std::size_t used = counters_ * sizeof(Counter) + comparisons * sizeof(ElementErrors);
+    KGRADE_CUDA_CHECK(cudaMemcpyAsync(host_, device_, used, cudaMemcpyDeviceToHost));
   }
   static void wait() { KGRADE_CUDA_CHECK(cudaStreamSynchronize(nullptr)); }
   void read() {
     queue_reading();
     wait();
   }
-  // Room in device memory for device::most_sampled values. It shares the parts of comparisons.
-  double* samples() { return reinterpret_cast<double*>(parts(0)); }
+  // Room in device memory for device::most_sampled values.
+  double* samples() { return static_cast<double*>(scratch_); }
   // What is there once it is read.
   std::vector<double> read_samples(std::size_t count) {
     std::vector<double> values(count);
@@ -156,26 +161,25 @@ class Results {
     return values;
   }
   Counter counter(std::size_t index) const { return static_cast<const Counter*>(host_)[index]; }
-  ElementErrors errors_of(std::size_t index) const {
-    const auto* const first =
-        reinterpret_cast<const ElementErrors*>(static_cast<const unsigned char*>(host_) + offset_of(index));
-    ElementErrors total;
-    for (unsigned int i = 0; i < comparison_parts; ++i) device::merge(total, first[i]);
-    return total;
-  }
+  const ElementErrors& errors_of(std::size_t index) const { return errors_in(host_)[index]; }
 
  private:
-  static constexpr std::size_t offset_of(std::size_t comparison) {
-    return max_counters * sizeof(Counter) + comparison * comparison_parts * sizeof(ElementErrors);
-  }
   static constexpr std::size_t bytes =
-      max_counters * sizeof(Counter) + max_parameters * comparison_parts * sizeof(ElementErrors);
-  static_assert(device::most_sampled * sizeof(double) <=
-                max_parameters * comparison_parts * sizeof(ElementErrors));
+      max_counters * sizeof(Counter) + max_parameters * sizeof(ElementErrors);
+  // Parts of the comparison that runs, or samples.
+  static constexpr std::size_t scratch_bytes =
+      std::max(comparison_parts * sizeof(ElementErrors), device::most_sampled * sizeof(double));
+
+  // They follow the counters that are used, so that a short transfer reads all.
+  ElementErrors* errors_in(void* memory) const {
+    return reinterpret_cast<ElementErrors*>(static_cast<Counter*>(memory) + counters_);
+  }
 
   void* device_ = nullptr;
   void* host_ = nullptr;
-  bool zeroed_ = false;  // the counters, and nothing has been given them since
+  void* scratch_ = nullptr;
+  std::size_t counters_ = 0;  // that are used
+  bool zeroed_ = false;       // the counters, and nothing has been given them since
 };
 
 // A stretch of the default stream, by the device's clock.
@@ -299,24 +303,24 @@ class CudaDevice : public Device {
 
   void poison(std::span<const Filling> fillings) override {
     begin_refresh();
-    for (const Filling& filling : fillings) {
-      const TwoRanges whole = {{0, filling.buffer->bytes()}, {0, 0}};
-      cuda::fill_random_bytes(bytes_of(*filling.buffer), filling.input ? zones_of(filling) : whole,
-                              poison_of(filling));
-    }
+    poisoned_.clear();
+    for (const Filling& filling : fillings)
+      poisoned_.push_back(filling.input ? zones_of(filling) : whole_of(filling));
+    cuda::fill_poison(poisoned_.data(), poisoned_.size());
     results_.zero();  // now there is time
   }
 
   using Device::reveal;
   std::chrono::nanoseconds reveal(std::span<const Filling> fillings, GateOpening opening) override {
     begin_refresh();
+    inputs_.clear();
     for (const Filling& filling : fillings) {
-      if (filling.input || filling.filled)
-        cuda::fill_input(bytes_of(*filling.buffer, filling.begin), range_of(filling));
+      if (filling.input || filling.filled) inputs_.push_back(tensor_of(filling));
       if (filling.cleared)
         KGRADE_CUDA_CHECK(
             cudaMemsetAsync(bytes_of(*filling.buffer, filling.begin), 0, filling.end() - filling.begin));
     }
+    cuda::fill_inputs(inputs_.data(), inputs_.size());
     if (cache_state() == CacheState::cold) {
       KGRADE_CUDA_CHECK(cudaMemsetAsync(flush_buffer_, static_cast<int>(++flushes_ & 0xff), flush_bytes_));
     }
@@ -334,9 +338,10 @@ class CudaDevice : public Device {
     inspected_ = fillings.size();
     compared_ = outputs.size();
     inspection_.begin();
-    Counter* const counters = results_.fresh_counters(2 * inspected_);
+    Counter* const counters = results_.fresh_counters(2 * inspected_ + compared_);
     // Outputs first: a write after the clock has stopped comes too late.
-    for (std::size_t i = 0; i < compared_; ++i) queue_comparison(outputs[i], results_.parts(i));
+    for (std::size_t i = 0; i < compared_; ++i)
+      results_.compare(compared(outputs[i]), i, counters + 2 * inspected_ + i);
     looks_.clear();
     for (std::size_t i = 0; i < inspected_; ++i) looks_.push_back(look_at(fillings[i], counters + 2 * i));
     cuda::inspect(looks_.data(), looks_.size());
@@ -390,11 +395,12 @@ class CudaDevice : public Device {
   std::optional<Error> prove_healthy() override {
     const device::Poison poison{{++flushes_, 0x4ea17, 0}};
     const device::ByteRange range{0, flush_bytes_};
-    auto* const bytes = static_cast<unsigned char*>(flush_buffer_);
-    cuda::fill_random_bytes(bytes, {range, {0, 0}}, poison);
+    const PoisonedRanges whole{static_cast<unsigned char*>(flush_buffer_), {range, {0, 0}}, poison};
+    cuda::fill_poison(&whole, 1);
     Counter* const counters = results_.fresh_counters(2);
-    cuda::count_changed_bytes(bytes, {range, {0, 0}}, poison, counters);
-    cuda::count_unwritten_elements(bytes, range, poison, counters + 1);
+    const BufferLook look{whole, {}, counters};
+    cuda::inspect(&look, 1);
+    cuda::count_unwritten_elements(whole.buffer, range, poison, counters + 1);
     results_.read();
     if (results_.counter(0) == 0 && results_.counter(1) == flush_bytes_ / 4) return std::nullopt;
     return Error{fmt::format("{} no longer computes what it should", info_.name),
@@ -433,27 +439,24 @@ class CudaDevice : public Device {
   static void finish() { KGRADE_CUDA_CHECK(cudaDeviceSynchronize()); }
 
   // What lies around the tensor.
-  static TwoRanges zones_of(const Filling& filling) {
-    return {{0, filling.begin}, {filling.end(), filling.buffer->bytes()}};
+  static PoisonedRanges zones_of(const Filling& filling) {
+    return {bytes_of(*filling.buffer),
+            {{0, filling.begin}, {filling.end(), filling.buffer->bytes()}},
+            poison_of(filling)};
   }
 
-  static device::InputRange range_of(const Filling& filling) {
+  static PoisonedRanges whole_of(const Filling& filling) {
+    return {bytes_of(*filling.buffer), {{0, filling.buffer->bytes()}, {0, 0}}, poison_of(filling)};
+  }
+
+  static InputTensor tensor_of(const Filling& filling) {
     const unsigned char* const source = filling.source != nullptr ? bytes_of(*filling.source) : nullptr;
-    return {filling.elements, filling.contents, filling.dtype, source, filling.source_dtype};
+    return {bytes_of(*filling.buffer, filling.begin),
+            {filling.elements, filling.contents, filling.dtype, source, filling.source_dtype}};
   }
 
   static BufferLook look_at(const Filling& filling, Counter* counters) {
-    const unsigned char* const bytes = bytes_of(*filling.buffer);
-    return {bytes,
-            zones_of(filling),
-            poison_of(filling),
-            filling.input ? bytes + filling.begin : nullptr,
-            range_of(filling),
-            counters};
-  }
-
-  static void queue_comparison(const OutputPair& output, ElementErrors* parts) {
-    cuda::compare(compared(output), parts);
+    return {zones_of(filling), filling.input ? tensor_of(filling) : InputTensor{}, counters};
   }
 
   std::shared_ptr<const Driver> driver_;
@@ -465,7 +468,9 @@ class CudaDevice : public Device {
   Stretch inspection_;         // that it has begun is all that counts
   std::size_t inspected_ = 0;  // by the present inspection: fillings, outputs
   std::size_t compared_ = 0;
-  std::vector<BufferLook> looks_;                // kept for its memory
+  std::vector<PoisonedRanges> poisoned_;  // this and the next two are kept for their memory
+  std::vector<InputTensor> inputs_;
+  std::vector<BufferLook> looks_;
   std::chrono::steady_clock::time_point asked_;  // when the present refresh began
   bool refreshing_ = false;                      // poison() went before, and reveal() has not followed yet
   void* flush_buffer_ = nullptr;

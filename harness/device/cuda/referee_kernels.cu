@@ -24,6 +24,18 @@ __host__ __device__ std::uint64_t blocks_in(device::ByteRange range) {
   return range.end > range.begin ? device::end_block(range) - device::first_block(range) : 0;
 }
 
+__host__ __device__ std::uint64_t blocks_of(const PoisonedRanges& poisoned) {
+  return blocks_in(poisoned.ranges.first) + blocks_in(poisoned.ranges.second);
+}
+
+__host__ __device__ std::uint64_t blocks_of(const InputTensor& input) {
+  return (input.range.elements + 3) / 4;
+}
+
+std::uint64_t blocks_of(const BufferLook& look) {
+  return std::max(blocks_of(look.zones), look.input.tensor != nullptr ? blocks_of(look.input) : 0);
+}
+
 // Block number `index` of two ranges, one after the other.
 struct BlockOfTwo {
   device::ByteRange range;
@@ -36,28 +48,28 @@ __device__ BlockOfTwo block_of_two(const TwoRanges& ranges, std::uint64_t index)
   return {ranges.second, device::first_block(ranges.second) + index - in_first};
 }
 
-__global__ void fill_random_bytes_kernel(unsigned char* buffer, TwoRanges ranges, device::Poison poison) {
-  const std::uint64_t blocks = blocks_in(ranges.first) + blocks_in(ranges.second);
-  for (std::uint64_t i = thread_index(); i < blocks; i += thread_count()) {
-    const BlockOfTwo mine = block_of_two(ranges, i);
-    device::fill_block(buffer, mine.range, poison, mine.block);
+// As many items as fit into the arguments of a launch, which have 4 KiB.
+template <class Item>
+struct Batch {
+  static constexpr std::size_t size = 4096 / sizeof(Item);
+  Item item[size];
+};
+
+__global__ void fill_poison_kernel(const __grid_constant__ Batch<PoisonedRanges> batch) {
+  const PoisonedRanges& mine = batch.item[blockIdx.y];
+  for (std::uint64_t i = thread_index(); i < blocks_of(mine); i += thread_count()) {
+    const BlockOfTwo place = block_of_two(mine.ranges, i);
+    device::fill_block(mine.buffer, place.range, mine.poison, place.block);
   }
 }
 
-__device__ unsigned int changed_bytes_of_mine(const unsigned char* buffer, const TwoRanges& ranges,
-                                              const device::Poison& poison) {
-  const std::uint64_t blocks = blocks_in(ranges.first) + blocks_in(ranges.second);
+__device__ unsigned int count_changed_bytes(const PoisonedRanges& mine) {
   unsigned int changed = 0;
-  for (std::uint64_t i = thread_index(); i < blocks; i += thread_count()) {
-    const BlockOfTwo mine = block_of_two(ranges, i);
-    changed += device::changed_bytes_in_block(buffer, mine.range, poison, mine.block);
+  for (std::uint64_t i = thread_index(); i < blocks_of(mine); i += thread_count()) {
+    const BlockOfTwo place = block_of_two(mine.ranges, i);
+    changed += device::changed_bytes_in_block(mine.buffer, place.range, mine.poison, place.block);
   }
   return changed;
-}
-
-__global__ void count_changed_bytes_kernel(const unsigned char* buffer, TwoRanges ranges,
-                                           device::Poison poison, unsigned long long* total) {
-  add_to(total, changed_bytes_of_mine(buffer, ranges, poison));
 }
 
 __global__ void count_unwritten_elements_kernel(const unsigned char* buffer, device::ByteRange range,
@@ -70,50 +82,135 @@ __global__ void count_unwritten_elements_kernel(const unsigned char* buffer, dev
   add_to(total, unwritten);
 }
 
-__global__ void fill_input_kernel(unsigned char* input, device::InputRange range) {
-  for (std::uint64_t block = thread_index(); 4 * block < range.elements; block += thread_count()) {
-    device::fill_input_block(input, range, block);
-  }
+// All that inputs can be. It is not inlined: the registers that it needs are no concern of the common draws.
+__device__ __noinline__ device::Four<std::int64_t> block_of_any_input(const device::InputRange& range,
+                                                                      std::uint64_t block) {
+  return device::input_block(range, block);
 }
 
-// A launch has arguments of 4 KiB.
-constexpr std::size_t looks_per_launch = 4096 / sizeof(BufferLook);
-struct BufferLooks {
-  BufferLook look[looks_per_launch];
-};
+// Calls work(dtype, block, four) for this thread's blocks of an input, which is drawn and stored in the given
+// form.
+template <class Work>
+__device__ void draw_blocks(const device::InputRange& range, const DrawForm& form, Dtype dtype,
+                            const Work& work) {
+  for (std::uint64_t block = thread_index(); 4 * block < range.elements; block += thread_count())
+    work(dtype, block, device::stored_as(dtype, device::drawn_block(range.contents, form, block)));
+}
 
-// Four blocks fit into a multiprocessor, as they would without the few inputs whose rows hang together.
-__global__ void __launch_bounds__(threads_per_block, 4) inspect_kernel(const __grid_constant__ BufferLooks looks) {
-  const BufferLook& mine = looks.look[blockIdx.y];
-  add_to(mine.counters, changed_bytes_of_mine(mine.buffer, mine.zones, mine.poison));
-  if (mine.input == nullptr) return;
-  unsigned int changed = 0;
-  for (std::uint64_t block = thread_index(); 4 * block < mine.range.elements; block += thread_count()) {
-    changed += device::changed_elements_in_block(mine.input, mine.range, block);
+// The same for any input. Most are uniform or normal numbers: that has code of its own.
+template <class Work>
+__device__ void for_each_block(const device::InputRange& range, const Work& work) {
+  using Kind = Distribution::Kind;
+  const Distribution& drawn = range.contents.distribution;
+  const bool is_uniform = drawn.kind == Kind::uniform;
+  const bool is_common = range.source == nullptr && is_drawn_in_place(drawn) && !drawn.is_encoded &&
+                         (is_uniform || drawn.kind == Kind::normal);
+  if (is_common && drawn.dtype == Dtype::float32 && range.dtype == Dtype::float32) {
+    if (is_uniform) return draw_blocks(range, {Kind::uniform, Dtype::float32, false}, Dtype::float32, work);
+    return draw_blocks(range, {Kind::normal, Dtype::float32, false}, Dtype::float32, work);
   }
+  if (is_common && is_narrow(drawn.dtype)) {
+    if (is_uniform) return draw_blocks(range, {Kind::uniform, drawn.dtype, false}, range.dtype, work);
+    return draw_blocks(range, {Kind::normal, drawn.dtype, false}, range.dtype, work);
+  }
+  for (std::uint64_t block = thread_index(); 4 * block < range.elements; block += thread_count())
+    work(range.dtype, block, block_of_any_input(range, block));
+}
+
+// Four blocks fit into a multiprocessor: the common draws need no more registers than that leaves.
+__global__ void __launch_bounds__(threads_per_block, 4)
+    fill_inputs_kernel(const __grid_constant__ Batch<InputTensor> batch) {
+  const InputTensor& mine = batch.item[blockIdx.y];
+  for_each_block(mine.range, [&](Dtype dtype, std::uint64_t block, const device::Four<std::int64_t>& four) {
+    device::store_block(mine.tensor, dtype, mine.range.elements, block, four);
+  });
+}
+
+__global__ void __launch_bounds__(threads_per_block, 4)
+    inspect_kernel(const __grid_constant__ Batch<BufferLook> batch) {
+  const BufferLook& mine = batch.item[blockIdx.y];
+  const InputTensor& input = mine.input;
+  add_to(mine.counters, count_changed_bytes(mine.zones));
+  if (input.tensor == nullptr) return;
+  unsigned int changed = 0;
+  for_each_block(input.range, [&](Dtype dtype, std::uint64_t block, const device::Four<std::int64_t>& four) {
+    changed += device::count_changed(input.tensor, dtype, input.range.elements, block, four);
+  });
   add_to(mine.counters + 1, changed);
 }
 
-std::uint64_t items_of(const BufferLook& look) {
-  const std::uint64_t zones = blocks_in(look.zones.first) + blocks_in(look.zones.second);
-  return std::max(zones, look.input != nullptr ? (look.range.elements + 3) / 4 : 0);
+// Adds this thread's elements to a comparison. They are floats of a type that is known, so several loads are
+// on their way before the first is needed.
+template <Dtype dtype>
+__device__ void accumulate_floats(ElementErrors& mine, const device::ComparedOutput& output) {
+  constexpr unsigned int at_once = 4;
+  const std::uint64_t step = thread_count();
+  for (std::uint64_t first = thread_index(); first < output.elements; first += at_once * step) {
+    float actual[at_once];
+    float expected[at_once];
+#pragma unroll
+    for (unsigned int i = 0; i < at_once; ++i) {
+      const std::uint64_t index = first + i * step < output.elements ? first + i * step : first;
+      actual[i] = load_element(dtype, output.actual, index);
+      expected[i] = load_element(Dtype::float32, output.expected, index);
+    }
+#pragma unroll
+    for (unsigned int i = 0; i < at_once; ++i) {
+      const std::uint64_t index = first + i * step;
+      if (index < output.elements)
+        device::accumulate(mine, actual[i], expected[i], index, dtype, output.magnitudes);
+    }
+  }
 }
 
-__global__ void compare_kernel(device::ComparedOutput output, ElementErrors* partial) {
+// The same of any output.
+__device__ void accumulate_any(ElementErrors& mine, const device::ComparedOutput& output) {
+  for (std::uint64_t i = thread_index(); i < output.elements; i += thread_count())
+    device::accumulate(mine, output, i);
+}
+
+using Accumulate = void(ElementErrors&, const device::ComparedOutput&);
+
+// What the threads of a block have together. Which parts are merged with which is the same on every run.
+__device__ ElementErrors merged_in_block(const ElementErrors& mine) {
   // Raw storage, since a shared variable may not have a constructor.
   __shared__ alignas(ElementErrors) unsigned char storage[threads_per_block * sizeof(ElementErrors)];
   auto* parts = reinterpret_cast<ElementErrors*>(storage);
-  ElementErrors mine;
-  for (std::uint64_t i = thread_index(); i < output.elements; i += thread_count()) {
-    device::accumulate(mine, output, i);
-  }
   parts[threadIdx.x] = mine;
   __syncthreads();
   for (unsigned int half = threads_per_block / 2; half > 0; half /= 2) {
     if (threadIdx.x < half) device::merge(parts[threadIdx.x], parts[threadIdx.x + half]);
     __syncthreads();
   }
-  if (threadIdx.x == 0) partial[blockIdx.x] = parts[0];
+  return parts[0];
+}
+
+// Whether all other blocks have written their parts, which this block sees then.
+__device__ bool is_last_block(Counter* finished) {
+  __shared__ bool is_last;
+  if (threadIdx.x == 0) {
+    __threadfence();
+    is_last = atomicAdd(finished, 1) == gridDim.x - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  return is_last;
+}
+
+// Three blocks fit into a multiprocessor where that needs no local memory.
+template <Accumulate accumulate, int blocks>
+__global__ void __launch_bounds__(threads_per_block, blocks)
+    compare_kernel(device::ComparedOutput output, ElementErrors* parts, Counter* finished,
+                   ElementErrors* result) {
+  ElementErrors mine;
+  accumulate(mine, output);
+  const ElementErrors part = merged_in_block(mine);
+  if (threadIdx.x == 0) parts[blockIdx.x] = part;
+  if (!is_last_block(finished)) return;
+  mine = {};
+  for (unsigned int i = threadIdx.x; i < gridDim.x; i += threads_per_block) device::merge(mine, parts[i]);
+  const ElementErrors whole = merged_in_block(mine);
+  if (threadIdx.x == 0) *result = whole;
 }
 
 __global__ void count_wrong_kernel(device::ComparedOutput output, double limit, unsigned long long* total) {
@@ -124,30 +221,42 @@ __global__ void count_wrong_kernel(device::ComparedOutput output, double limit, 
   add_to(total, wrong);
 }
 
-__global__ void sample_kernel(const unsigned char* tensor, std::uint64_t elements, Dtype dtype, double* values) {
+__global__ void sample_kernel(const unsigned char* tensor, std::uint64_t elements, Dtype dtype,
+                              double* values) {
   for (std::uint64_t i = thread_index(); i < device::sample_size(elements); i += thread_count())
     values[i] = device::load_number(dtype, tensor, device::sampled_element(i, elements));
 }
 
+auto compare_kernel_for(const device::ComparedOutput& output) {
+  const bool holds_codes = output.quantised.values != nullptr;
+  if (!holds_codes && output.dtype == Dtype::float32)
+    return compare_kernel<accumulate_floats<Dtype::float32>, 3>;
+  if (!holds_codes && output.dtype == Dtype::bfloat16)
+    return compare_kernel<accumulate_floats<Dtype::bfloat16>, 3>;
+  if (!holds_codes && output.dtype == Dtype::float16)
+    return compare_kernel<accumulate_floats<Dtype::float16>, 3>;
+  return compare_kernel<accumulate_any, 2>;
+}
+
+// Work that is enough to fill a device; the grid is as wide for a small item as for the largest beside it.
+template <class Item>
+void launch_on(void (*kernel)(Batch<Item>), const Item* items, std::size_t count) {
+  constexpr unsigned int widest = 4096;
+  for (std::size_t begin = 0; begin < count; begin += Batch<Item>::size) {
+    const std::size_t now = std::min(count - begin, Batch<Item>::size);
+    Batch<Item> batch{};
+    std::uint64_t most_blocks = 0;
+    for (std::size_t i = 0; i < now; ++i) {
+      batch.item[i] = items[begin + i];
+      most_blocks = std::max(most_blocks, blocks_of(items[begin + i]));
+    }
+    const dim3 grid(std::min(grid_for(most_blocks), widest), static_cast<unsigned int>(now));
+    kernel<<<grid, threads_per_block>>>(batch);
+    KGRADE_CUDA_CHECK(cudaGetLastError());
+  }
+}
+
 }  // namespace
-
-void fill_random_bytes(unsigned char* buffer, const TwoRanges& ranges, const device::Poison& poison) {
-  const std::uint64_t blocks = blocks_in(ranges.first) + blocks_in(ranges.second);
-  fill_random_bytes_kernel<<<grid_for(blocks), threads_per_block>>>(buffer, ranges, poison);
-  KGRADE_CUDA_CHECK(cudaGetLastError());
-}
-
-void fill_input(unsigned char* input, const device::InputRange& range) {
-  fill_input_kernel<<<grid_for((range.elements + 3) / 4), threads_per_block>>>(input, range);
-  KGRADE_CUDA_CHECK(cudaGetLastError());
-}
-
-void count_changed_bytes(const unsigned char* buffer, const TwoRanges& ranges, const device::Poison& poison,
-                         Counter* total) {
-  const std::uint64_t blocks = blocks_in(ranges.first) + blocks_in(ranges.second);
-  count_changed_bytes_kernel<<<grid_for(blocks), threads_per_block>>>(buffer, ranges, poison, total);
-  KGRADE_CUDA_CHECK(cudaGetLastError());
-}
 
 void count_unwritten_elements(const unsigned char* buffer, device::ByteRange range,
                               const device::Poison& poison, Counter* total) {
@@ -156,26 +265,20 @@ void count_unwritten_elements(const unsigned char* buffer, device::ByteRange ran
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
-void inspect(const BufferLook* looks, std::size_t count) {
-  // Enough to fill a device; the grid is as wide for a small buffer as for the largest beside it.
-  constexpr unsigned int widest = 4096;
-  for (std::size_t begin = 0; begin < count; begin += looks_per_launch) {
-    const std::size_t now = std::min(count - begin, looks_per_launch);
-    BufferLooks arguments{};
-    std::uint64_t items = 0;
-    for (std::size_t i = 0; i < now; ++i) {
-      arguments.look[i] = looks[begin + i];
-      items = std::max(items, items_of(looks[begin + i]));
-    }
-    const dim3 grid(std::min(grid_for(items), widest), static_cast<unsigned int>(now));
-    inspect_kernel<<<grid, threads_per_block>>>(arguments);
-    KGRADE_CUDA_CHECK(cudaGetLastError());
-  }
+void fill_poison(const PoisonedRanges* ranges, std::size_t count) {
+  launch_on(fill_poison_kernel, ranges, count);
 }
 
-// A fixed grid keeps the order of the sums, and with it every bit of a comparison, the same on every run.
-void compare(const device::ComparedOutput& output, ElementErrors* parts) {
-  compare_kernel<<<comparison_parts, threads_per_block>>>(output, parts);
+void fill_inputs(const InputTensor* inputs, std::size_t count) {
+  launch_on(fill_inputs_kernel, inputs, count);
+}
+
+void inspect(const BufferLook* looks, std::size_t count) { launch_on(inspect_kernel, looks, count); }
+
+void compare(const device::ComparedOutput& output, ElementErrors* parts, Counter* finished,
+             ElementErrors* result) {
+  const unsigned int blocks = std::min(grid_for(output.elements), comparison_parts);
+  compare_kernel_for(output)<<<blocks, threads_per_block>>>(output, parts, finished, result);
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
@@ -185,7 +288,8 @@ void count_wrong(const device::ComparedOutput& output, double limit, Counter* to
 }
 
 void sample(const unsigned char* tensor, std::uint64_t elements, Dtype dtype, double* values) {
-  sample_kernel<<<grid_for(device::sample_size(elements)), threads_per_block>>>(tensor, elements, dtype, values);
+  sample_kernel<<<grid_for(device::sample_size(elements)), threads_per_block>>>(tensor, elements, dtype,
+                                                                                values);
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -9,8 +9,8 @@ namespace kgrade::cuda {
 
 using Counter = unsigned long long;
 
-// How many partial results compare() writes.
-inline constexpr unsigned int comparison_parts = 256;
+// The most partial results that compare() writes.
+inline constexpr unsigned int comparison_parts = 1024;
 
 // What lies around a tensor, or a whole buffer and an empty range.
 struct TwoRanges {
@@ -18,31 +18,40 @@ struct TwoRanges {
   device::ByteRange second;
 };
 
-void fill_random_bytes(unsigned char* buffer, const TwoRanges& ranges, const device::Poison& poison);
-void fill_input(unsigned char* input, const device::InputRange& range);
+// The parts of a buffer that hold poison.
+struct PoisonedRanges {
+  unsigned char* buffer;
+  TwoRanges ranges;
+  device::Poison poison;
+};
 
-// These add to a counter in device memory, or to two.
-void count_changed_bytes(const unsigned char* buffer, const TwoRanges& ranges, const device::Poison& poison,
-                         Counter* total);
-void count_unwritten_elements(const unsigned char* buffer, device::ByteRange range,
-                              const device::Poison& poison, Counter* total);
+struct InputTensor {
+  unsigned char* tensor = nullptr;
+  device::InputRange range = {};
+};
 
 // A lent buffer after a call. Adds to two counters: changed bytes around the tensor, changed elements of it.
 struct BufferLook {
-  const unsigned char* buffer;
-  TwoRanges zones;
-  device::Poison poison;
-  const unsigned char* input;  // null: the tensor is an output
-  device::InputRange range;    // of the input
+  PoisonedRanges zones;
+  InputTensor input;  // null: the tensor is an output
   Counter* counters;
 };
+
 // As few launches as can be: what each adds to a call of the candidate counts.
+void fill_poison(const PoisonedRanges* ranges, std::size_t count);
+void fill_inputs(const InputTensor* inputs, std::size_t count);
 void inspect(const BufferLook* looks, std::size_t count);
 
+// These add to a counter in device memory.
+void count_unwritten_elements(const unsigned char* buffer, device::ByteRange range,
+                              const device::Poison& poison, Counter* total);
 void count_wrong(const device::ComparedOutput& output, double limit, Counter* total);
 
-// `parts` has room for comparison_parts of them; merged in their order they are the comparison.
-void compare(const device::ComparedOutput& output, ElementErrors* parts);
+// Writes `result`. `parts` has room for comparison_parts of them, and no other comparison may run; `finished`
+// is zero. The order of the sums depends on the number of elements alone, so the same bits come out on every
+// run.
+void compare(const device::ComparedOutput& output, ElementErrors* parts, Counter* finished,
+             ElementErrors* result);
 
 // The elements of a tensor that device::sampled_element() names, device::sample_size(elements) of them.
 void sample(const unsigned char* tensor, std::uint64_t elements, Dtype dtype, double* values);

@@ -115,7 +115,8 @@ void fill_with_poison(const Filling& filling, device::ByteRange range) {
 }
 
 device::ComparedOutput compared(const OutputPair& output) {
-  return compared_output(output, [](SharedBuffer& buffer, std::uint64_t begin) { return bytes_of(buffer, begin); });
+  return compared_output(output,
+                         [](SharedBuffer& buffer, std::uint64_t begin) { return bytes_of(buffer, begin); });
 }
 
 ElementErrors compare_in_full(const OutputPair& output) {
@@ -129,7 +130,8 @@ std::uint64_t changed_elements(const Filling& filling) {
   const device::InputRange range = range_of(filling);
   std::uint64_t changed = 0;
   for (std::uint64_t block = 0; 4 * block < filling.elements; ++block) {
-    changed += device::changed_elements_in_block(bytes_of(*filling.buffer, filling.begin), range, block);
+    changed += device::count_changed(bytes_of(*filling.buffer, filling.begin), filling.dtype,
+                                     filling.elements, block, device::input_block(range, block));
   }
   return changed;
 }
@@ -179,7 +181,8 @@ std::chrono::nanoseconds EmulatedDevice::reveal(std::span<const Filling> filling
     if (!filling.input && !filling.filled) continue;
     const device::InputRange range = range_of(filling);
     for (std::uint64_t block = 0; 4 * block < filling.elements; ++block) {
-      device::fill_input_block(bytes_of(*filling.buffer, filling.begin), range, block);
+      device::store_block(bytes_of(*filling.buffer, filling.begin), filling.dtype, filling.elements, block,
+                          device::input_block(range, block));
     }
   }
   revealed_ = std::chrono::steady_clock::now();

@@ -1,15 +1,17 @@
 // protocol_benchmark: what one checked call costs beyond the kernel itself and the refill of its inputs,
 // which ends with a flush of the cache: new places and poison, the gate, the capture of the outputs, the
-// inspection and the comparison.
+// inspection and the comparison. Then what the referee does with gigabytes: by the gigabyte.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "base/statistics.h"
 #include "base/text.h"
@@ -30,6 +32,7 @@ struct Arguments {
   std::string problem = "conv-depthwise-2d-square-input-asym-kernel";
   std::string case_name = "tiny";
   int calls = 200;
+  double gigabytes = 6;  // of an input, and of an output
   std::string json;
 };
 
@@ -112,6 +115,81 @@ Costs measure(Referee& referee, Stage& stage, int calls) {
   return costs;
 }
 
+// Milliseconds for each gigabyte of an input and an output together.
+struct BulkCosts {
+  std::vector<double> refill;      // poison, and the input's numbers
+  std::vector<double> inspection;  // with a comparison of the output
+};
+
+// A tensor of float32 in a buffer of its own, between guard zones.
+struct BulkTensor {
+  std::unique_ptr<SharedBuffer> buffer;
+  Filling filling;
+};
+
+BulkTensor bulk_tensor(Device& device, std::uint64_t elements, bool is_input, const Distribution& drawn) {
+  constexpr std::uint64_t zone = 4096;
+  auto buffer = take(device.allocate(4 * elements + 2 * zone));
+  const Filling filling{buffer.get(), zone, elements, is_input, {drawn, {seed, 0, 0}, {}}, {seed, 1, 0}};
+  return {std::move(buffer), filling};
+}
+
+double ms_per_gb(std::uint64_t bytes, Clock::time_point start) {
+  return microseconds_since(start) * 1e-3 / (static_cast<double>(bytes) * 1e-9);
+}
+
+// An output is what is expected but for its last places, like that of a candidate.
+BulkCosts measure_bulk(Device& device, std::uint64_t bytes, Distribution::Kind kind) {
+  constexpr int runs = 5;
+  const std::uint64_t elements = bytes / 4;
+  const BulkTensor input = bulk_tensor(device, elements, true, {kind, 0, 1});
+  const BulkTensor output = bulk_tensor(device, elements, false, {kind, 0, 1});
+  const BulkTensor expected = bulk_tensor(device, elements, true, {kind, 1e-7, 1});
+  device.reveal({&expected.filling, 1});
+  const std::vector<Filling> fillings = {input.filling, output.filling};
+  Filling answer = output.filling;
+  answer.input = true;
+  const OutputPair pair{output.buffer.get(), output.filling.begin, expected.buffer.get(),
+                        expected.filling.begin, elements};
+  BulkCosts costs;
+  for (int run = 0; run <= runs; ++run) {
+    auto start = Clock::now();
+    device.poison(fillings);
+    device.reveal(fillings);
+    const double refill = ms_per_gb(2 * bytes, start);
+    device.reveal({&answer, 1});
+    start = Clock::now();
+    const Inspection inspection = device.inspect(fillings, {&pair, 1});
+    const double inspected = ms_per_gb(2 * bytes, start);
+    for (const BufferCorruption& found : inspection.corruption) {
+      if (found.guard_bytes + found.input_elements > 0) throw std::runtime_error("nothing has changed");
+    }
+    if (run == 0) continue;
+    costs.refill.push_back(refill);
+    costs.inspection.push_back(inspected);
+  }
+  return costs;
+}
+
+// With an input, an output and what is expected of it in nine tenths of the free memory at most. A device
+// without a speed of its own only shows that it works.
+void print_bulk(Device& device, double gigabytes, nlohmann::ordered_json& json) {
+  const double most = static_cast<double>(device.free_bytes()) * 0.3;
+  const double wanted = device.info().measures_speed ? gigabytes * 1e9 : 1e6;
+  const auto bytes = static_cast<std::uint64_t>(std::min(wanted, most)) / 4 * 4;
+  fmt::print("an input and an output of {:.3g} GB each, by the gigabyte of both\n",
+             static_cast<double>(bytes) * 1e-9);
+  for (const auto& [name, kind] :
+       {std::pair{"uniform", Distribution::Kind::uniform}, std::pair{"normal", Distribution::Kind::normal}}) {
+    const BulkCosts costs = measure_bulk(device, bytes, kind);
+    fmt::print("  {:<8} poison and input {:8.3f} ms/GB   inspection and comparison {:8.3f} ms/GB\n", name,
+               quantile(costs.refill, 0.5), quantile(costs.inspection, 0.5));
+    json["bulk"][name] = {{"bytes_each", bytes},
+                          {"refill_ms_per_gb", costs.refill},
+                          {"inspection_ms_per_gb", costs.inspection}};
+  }
+}
+
 void print(const Costs& costs, const Stage& stage, const Arguments& arguments) {
   const DeviceInfo device = stage.device->info();
   fmt::print("{}, {}, case {}, {} calls\n", device.name, stage.problem.slug, stage.bound.name,
@@ -136,6 +214,7 @@ void print(const Costs& costs, const Stage& stage, const Arguments& arguments) {
     const bool met = quantile(costs.rest_us, 0.5) <= target_us;
     fmt::print("  target: at most {} us beyond both: {}\n", target_us, met ? "met" : "missed");
   }
+  if (arguments.gigabytes > 0) print_bulk(*stage.device, arguments.gigabytes, json);
   if (arguments.json.empty()) return;
   const auto written = write_file_atomically(arguments.json, json.dump(2) + "\n");
   if (!written) throw std::runtime_error(to_string(written.errors()));
@@ -181,6 +260,9 @@ int main(int argc, char** argv) {
   app.add_option("--case", arguments.case_name, "One of its cases")->capture_default_str();
   app.add_option("--calls", arguments.calls, "How many calls")
       ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app.add_option("--gigabytes", arguments.gigabytes, "Of an input, and of an output; 0 leaves that out")
+      ->check(CLI::Range(0.0, 1000.0))
       ->capture_default_str();
   app.add_option("--json", arguments.json, "Also write all times to this file")->type_name("FILE");
   CLI11_PARSE(app, argc, argv);

@@ -400,6 +400,30 @@ TEST_P(EveryDevice, CountsInputElementsThatChanged) {
   }
 }
 
+// A GPU moves aligned blocks of elements at once, and others one by one.
+TEST_P(EveryDevice, DrawsTheSameBitsWhereverATensorBegins) {
+  const auto memory = buffer(16384);
+  for (const Dtype dtype : {Dtype::int8, Dtype::float16, Dtype::bfloat16, Dtype::float32, Dtype::int64}) {
+    const std::uint64_t bytes = element_bytes(dtype);
+    std::vector<unsigned char> aligned;
+    for (const std::uint64_t begin :
+         {std::uint64_t{4096}, 4096 + bytes, 4096 + 2 * bytes, 4096 + 3 * bytes}) {
+      Filling filling = input_in(*memory, begin, 1001, {Kind::integers, 0, 100, dtype});
+      filling.dtype = dtype;
+      poison(filling);
+      reveal(filling);
+      const auto drawn = read<unsigned char>(*memory, begin, 1001 * bytes);
+      if (aligned.empty()) aligned = drawn;
+      EXPECT_EQ(drawn, aligned) << to_string(dtype) << " at " << begin;
+      EXPECT_EQ(corruption_of(filling).input_elements + corruption_of(filling).guard_bytes, 0u);
+      flip(*memory, begin);
+      flip(*memory, begin + 500 * bytes);
+      flip(*memory, filling.end() - 1);
+      EXPECT_EQ(corruption_of(filling).input_elements, 3u) << to_string(dtype) << " at " << begin;
+    }
+  }
+}
+
 // Zero and minus zero are equal, but they are different contents.
 TEST_P(EveryDevice, CountsASignThatChanged) {
   const auto memory = buffer(4096);

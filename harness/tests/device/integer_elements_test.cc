@@ -200,7 +200,7 @@ TEST_P(IntegerElements, OfAGraphAreStoredAndFoundUnchanged) {
   for (std::uint64_t i = 0; i < 75; ++i) {
     const std::uint64_t mirror = i / 25 * 25 + i % 5 * 5 + i / 5 % 5;
     EXPECT_EQ(values[i], values[mirror]);
-    EXPECT_EQ(static_cast<float>(values[i]), device::input_block(filling.contents, i / 4).value[i % 4]);
+    EXPECT_EQ(static_cast<float>(values[i]), device::float_element(filling.contents, i));
   }
   EXPECT_EQ(device_->inspect({&filling, 1}).corruption[0].input_elements, 0u);
   values[6] += 1;

@@ -43,7 +43,7 @@ Rows draw(const Distribution& distribution, std::uint64_t count) {
     else if (has_wide_elements(distribution))
       value = static_cast<double>(device::wide_element(contents, i));
     else
-      value = static_cast<double>(device::input_block(contents, i / 4).value[i % 4]);
+      value = static_cast<double>(device::float_element(contents, i));
     rows[i / distribution.columns].push_back(value);
   }
   return rows;
@@ -218,7 +218,7 @@ TEST(Rows, PortableExpAgreesWithTheLibrary) {
 // Records refer to inputs by seed alone: no machine and no later version may have other ones.
 TEST(Rows, BitsArePinned) {
   const auto bits_at = [](const Distribution& distribution, std::uint64_t index) {
-    return bits_of(device::structured_element({distribution, stream, {}}, index));
+    return bits_of(device::float_element({distribution, stream, {}}, index));
   };
   EXPECT_EQ(bits_at(sorted({Kind::normal, 0, 1}, 1000), 777), 1061915750u);
   EXPECT_EQ(bits_at(rows_of({Kind::softmax}, 1000), 777), 971399356u);

@@ -27,7 +27,7 @@ Distribution structured(Structure structure, Kind kind = Kind::normal) {
 
 std::vector<float> draw(const InputContents& contents, std::uint64_t count) {
   std::vector<float> values;
-  for (std::uint64_t i = 0; i < count; ++i) values.push_back(device::input_block(contents, i / 4).value[i % 4]);
+  for (std::uint64_t i = 0; i < count; ++i) values.push_back(device::float_element(contents, i));
   return values;
 }
 

@@ -62,7 +62,7 @@ class FakeRunner : public ReferenceRunner {
     const InputContents contents{to_distribution(tensor.init, Dtype::float32), stream, {}};
     Values values;
     for (std::uint64_t i = 0; values.size() < static_cast<std::size_t>(tensor.elements); ++i)
-      values.push_back(device::input_block(contents, i / 4).value[i % 4]);
+      values.push_back(device::float_element(contents, i));
     if (draw.change > 0) values[draw.change % values.size()] += 0.5F;
     return values;
   }
