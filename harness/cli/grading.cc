@@ -118,6 +118,7 @@ RunOptions run_options(const GradingArguments& arguments) {
   options.candidates.assign(arguments.candidates.begin(), arguments.candidates.end());
   options.cases = arguments.cases;
   options.force = arguments.force;
+  options.shuffled = true;
   options.layout = Layout::find(arguments.problems);
   return options;
 }

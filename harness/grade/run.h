@@ -34,6 +34,7 @@ struct RunOptions : GradeSettings {
   // By name, or written as parse_written_case() reads them; empty: those that the command takes by itself.
   std::vector<std::string> cases;
   std::vector<std::size_t> numbers;  // of the candidates in a larger run; empty: from 0 on
+  bool shuffled = false;             // where speed is measured: candidates in an order by the seed
   // Of candidates that no compiler gets, by path: what is wrong with them, which is their verdict.
   std::map<std::filesystem::path, Error> faults;
   Layout layout;

@@ -184,12 +184,9 @@ Failure RunSetup::read(const CaseSelection& select) {
     const auto fault = options_.faults.find(candidate.path);
     if (fault != options_.faults.end()) candidate.fault = in_one_line(fault->second);
   }
-  if (machinery_.measures_speed) {
-    order_ = grading_order(candidates_.size(), seed_);
-  } else {
-    order_.resize(candidates_.size());
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-  }
+  order_.resize(candidates_.size());
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  if (options_.shuffled && machinery_.measures_speed) order_ = grading_order(candidates_.size(), seed_);
   if (const Errors missing = missing_for_grading(problem_); !missing.empty()) {
     return GradeFailure{exit_usage, missing};
   }
