@@ -1,39 +1,68 @@
 #!/usr/bin/env python3
-"""throughput.py --kgrade KGRADE [--candidates N] [--problem SLUG] [--python] [--json FILE] [OPTION...]: measures how many
-candidates a sweep grades in a minute, and where the time goes.
+"""throughput.py --kgrade KGRADE [--candidates N] [--problem SLUG] [--python | --files [N]] [--json FILE] [OPTION...]:
+measures how many candidates a sweep grades in a minute, and where the time goes.
 
 Makes N different candidates (the problem's naive solution with a different constant in each; with --python, in Python
-files that build it with load_inline) and sweeps them with --quick
-and an empty cache of built contestants. Prints the candidates graded in a minute, the share of the time in which the GPU
-was busy (from nvidia-smi, if there is one), and the seconds of each stage for one candidate. Stages overlap: compilers run
-at the same time as everything else. Other options go to `kgrade sweep`."""
+files that build it with load_inline) and sweeps them with --quick and an empty cache of built contestants. Prints the
+candidates graded in a minute, the share of the time in which the GPU was busy (from nvidia-smi, if there is one), and the
+seconds of each stage for one candidate. Stages overlap: compilers run at the same time as everything else.
+
+With --files, it makes N small problems in the form of KernelBench's files and one right answer in plain PyTorch to each.
+The user's cache folder is an empty one then, so the sweep has to read all files. How long this took is printed, too; it is
+part of the sweep's time. Other options go to `kgrade sweep`."""
 
 import argparse
 import collections
+import fcntl
 import json
 import os
+import pty
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 from pathlib import Path
 
+from module_files import MOST_FILES, write_module_files
 from python_twins import load_inline_twin
 
 ROOT = Path(__file__).resolve().parents[1]
+
+PROBLEM = "conv-depthwise-2d-square-input-asym-kernel"
+CANDIDATES = 100
+FILES = 60
 
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--kgrade", default=str(ROOT / "build/release/bin/kgrade"))
-    parser.add_argument("--candidates", type=int, default=100)
-    parser.add_argument("--problem", default="conv-depthwise-2d-square-input-asym-kernel")
-    parser.add_argument("--python", action="store_true", help="candidates in Python, with load_inline")
+    parser.add_argument("--candidates", type=int, metavar="N", help=f"(default: {CANDIDATES})")
+    parser.add_argument("--problem", metavar="SLUG", help=f"(default: {PROBLEM})")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--python", action="store_true", help="candidates in Python, with load_inline")
+    form.add_argument("--files", type=int, nargs="?", const=FILES, metavar="N",
+                      help=f"one answer to each of N problems in KernelBench's form ({FILES} if N is left out)")
     parser.add_argument("--json", help="write the figures to this file")
-    return parser.parse_known_args()
+    arguments, options = parser.parse_known_args()
+    if arguments.files is None:
+        arguments.candidates = CANDIDATES if arguments.candidates is None else arguments.candidates
+        arguments.problem = arguments.problem or PROBLEM
+    elif arguments.candidates is not None or arguments.problem is not None:
+        parser.error("--files makes the problems and candidates: leave out --candidates and --problem")
+    elif not 1 <= arguments.files <= MOST_FILES:
+        parser.error(f"--files: a number from 1 to {MOST_FILES}, not {arguments.files}")
+    return arguments, options
+
+
+def form_of(arguments):
+    if arguments.files is not None:
+        return "files"
+    return "python" if arguments.python else "cu"
 
 
 def write_candidates(folder, slug, count, in_python):
@@ -75,17 +104,75 @@ class BusyShare:
         return sum(self.readings) / len(self.readings) if self.readings else None
 
 
-def sweep(arguments, options, folder):
-    pattern = write_candidates(folder, arguments.problem, arguments.candidates, arguments.python)
-    output = folder / "results.jsonl"
-    environment = {**os.environ, "KGRADE_CACHE_DIR": str(folder / "cache")}
-    command = [arguments.kgrade, "sweep", "--quick", "--only", arguments.problem, "--solutions", pattern,
-               "--output", str(output), *options]
+class ShownProgress:
+    """A terminal for the standard error of `kgrade sweep`, which shows on a terminal only how many problems it has read
+    after how many seconds. Its other lines go to this program's standard error."""
+
+    ENVIRONMENT = {"TERM": "xterm", "NO_COLOR": ""}  # otherwise it shows no progress
+    BEGINNING_OF_LINE = "\r\033[K"
+    READING = re.compile(r"\s*([\d.]+) s  reading problems: (\d+) of (\d+)")
+
+    def __init__(self):
+        self.reading_seconds = None  # until the last problem was read, by the sweep's clock
+        self.ours, self.of_sweep = pty.openpty()
+        # No line of progress is as wide as these 500 columns, so none is cut.
+        fcntl.ioctl(self.of_sweep, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 500, 0, 0))
+        self.thread = threading.Thread(target=self.read, daemon=True)
+        self.thread.start()
+
+    def read(self):
+        try:
+            with open(self.ours, encoding="utf-8", errors="replace", newline="\n") as stream:
+                for line in stream:
+                    self.take(line)
+        except OSError:
+            pass  # every process that wrote there has ended
+
+    def take(self, line):
+        *progress, rest = line.rstrip("\r\n").split(self.BEGINNING_OF_LINE)
+        for shown in progress:
+            found = self.READING.match(shown)
+            if found and found[2] == found[3] and self.reading_seconds is None:
+                self.reading_seconds = float(found[1])
+        print(re.sub(r"\033\[[\d;]*m", "", rest), file=sys.stderr, flush=True)
+
+    def end(self):
+        os.close(self.of_sweep)
+        self.thread.join(timeout=10)
+        return self.reading_seconds
+
+
+def run_sweep(command, environment, stderr=None):
+    """Seconds, and the share of them in which the GPU was busy."""
     busy = BusyShare()
     start = time.monotonic()
-    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    subprocess.run(command, env=environment, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                   stderr=stderr)
     seconds = time.monotonic() - start
-    return seconds, busy.end(), [json.loads(line) for line in output.read_text().splitlines()]
+    return seconds, busy.end()
+
+
+def sweep(arguments, options, folder):
+    """Seconds, of these the seconds for reading problems (None if not known), the busy share, and the records."""
+    output = folder / "results.jsonl"
+    environment = {**os.environ, "KGRADE_CACHE_DIR": str(folder / "cache")}
+    command = [arguments.kgrade, "sweep", "--quick", "--output", str(output), *options]
+    reading = None
+    if arguments.files is None:
+        pattern = write_candidates(folder, arguments.problem, arguments.candidates, arguments.python)
+        seconds, busy = run_sweep([*command, "--only", arguments.problem, "--solutions", pattern], environment)
+    else:
+        write_module_files(arguments.files, folder / "problems", folder / "answers")
+        # What kgrade learns of files and of the device is kept below XDG_CACHE_HOME.
+        environment |= {"XDG_CACHE_HOME": str(folder / "user_cache"), **ShownProgress.ENVIRONMENT}
+        progress = ShownProgress()
+        try:
+            seconds, busy = run_sweep(
+                [*command, "--problems", str(folder / "problems"), "--solutions", f"{folder / 'answers'}/"],
+                environment, stderr=progress.of_sweep)
+        finally:
+            reading = progress.end()
+    return seconds, reading, busy, [json.loads(line) for line in output.read_text().splitlines()]
 
 
 def seconds_of_stages(records):
@@ -98,25 +185,29 @@ def seconds_of_stages(records):
 def main():
     arguments, options = parse()
     with tempfile.TemporaryDirectory() as folder:
-        seconds, busy, records = sweep(arguments, options, Path(folder))
+        seconds, reading, busy, records = sweep(arguments, options, Path(folder))
     stages = seconds_of_stages(records)
     verdicts = collections.Counter(record["candidates"][0]["verdict"] for record in records)
     per_minute = 60 * len(records) / seconds
-    print(f"{len(records)} candidates of {arguments.problem} on {records[0]['device']['name']}: {seconds:.1f} s, "
+    what = arguments.problem or f"{arguments.files} problems in files"
+    print(f"{len(records)} candidates of {what} on {records[0]['device']['name']}: {seconds:.1f} s, "
           f"{per_minute:.0f} a minute; {', '.join(f'{count} {verdict}' for verdict, count in verdicts.items())}")
     for record in records:
         candidate = record["candidates"][0]
         if candidate["verdict"] != "accepted":
             print(f"{candidate['path']}: {candidate['verdict']}: {candidate['message']}")
+    if arguments.files is not None:
+        print("Reading the problems: " + (f"{reading:.1f} s of this" if reading is not None else "not known how long"))
     print("GPU busy: " + (f"{busy:.0%} of the time" if busy is not None else "not known"))
     print("\n| stage | seconds for each candidate |\n| --- | --: |")
     for name, total in sorted(stages.items(), key=lambda stage: -stage[1]):
         print(f"| {name} | {total / len(records):.3f} |")
     if arguments.json:
         result = {"schema": "kgrade-throughput", "schema_version": 1, "tool": records[0]["tool"], "device": records[0]["device"],
-                  "host": records[0]["host"], "problem": arguments.problem, "form": "python" if arguments.python else "cu", "candidates": len(records), "seconds": seconds,
+                  "host": records[0]["host"], "form": form_of(arguments), "candidates": len(records), "seconds": seconds,
                   "candidates_per_minute": per_minute, "gpu_busy_share": busy, "verdicts": verdicts,
                   "stage_seconds_per_candidate": {name: total / len(records) for name, total in stages.items()}}
+        result |= {"problem": arguments.problem} if arguments.files is None else {"reading_seconds": reading}
         Path(arguments.json).write_text(json.dumps(result, indent=2) + "\n")
     return 0 if verdicts["accepted"] == len(records) else 1
 

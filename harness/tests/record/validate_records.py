@@ -68,6 +68,11 @@ def fresh_throughput(kgrade: str) -> dict:
         return json.loads(Path(file.name).read_text(encoding="utf-8"))
 
 
+def throughput_of_files(throughput: dict) -> dict:
+    """As tools/throughput.py --files writes it; to run that takes PyTorch (harness/tests/tools/throughput_test.py)."""
+    return {**without(throughput, ["problem"]), "form": "files", "reading_seconds": 1.5}
+
+
 def validators() -> dict:
     loaded = {}
     for kind, name in SCHEMAS.items():
@@ -114,6 +119,7 @@ def main(kgrade: str) -> int:
     measured = records["(fresh measured)"] = measured_record(kgrade)
     selftest = records["(fresh self-test)"] = fresh_selftest(kgrade)
     throughput = records["(fresh throughput)"] = fresh_throughput(kgrade)
+    files = records["(throughput of files)"] = throughput_of_files(throughput)
     leaderboard = records["(fresh leaderboard)"] = fresh_leaderboard(kgrade, fresh)
     if (ROOT / "results/leaderboard.json").exists():
         records["results/leaderboard.json"] = json.loads((ROOT / "results/leaderboard.json").read_text(encoding="utf-8"))
@@ -146,7 +152,12 @@ def main(kgrade: str) -> int:
         ([*finding, "passes"], ["upward"]), ([*finding, "occurrences"], 0), (["candidates", 0, "status"], "accepted")])
     failures += wrongly_accepted(by_kind["kgrade-throughput"], throughput, [
         (["schema_version"], 2), (["surprise"], 1), (["candidates"], 0), (["seconds"], 0), (["gpu_busy_share"], 1.5),
-        (["verdicts"], {}), (["stage_seconds_per_candidate", "compile"], -1)])
+        (["verdicts"], {}), (["stage_seconds_per_candidate", "compile"], -1), (["form"], "files"), (["reading_seconds"], 1)])
+    failures += wrongly_accepted(by_kind["kgrade-throughput"], files, [
+        (["form"], "python"), (["reading_seconds"], -1), (["problem"], "of-all")])
+    failures += [f"the schema accepts throughput without {key}"
+                 for key, record in (("problem", throughput), ("reading_seconds", files))
+                 if by_kind["kgrade-throughput"].is_valid(without(record, [key]))]
     compared = ["comparisons", 0]
     failures += wrongly_accepted(by_kind["kgrade-selftest"], selftest, [
         (["schema_version"], 2), (["seed"], 7), (["surprise"], 1), (["judged"], True), (["kernels"], []), (["comparisons"], []),
