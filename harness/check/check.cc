@@ -372,7 +372,9 @@ class CheckRun {
     if (auto failure = setup_.load_trusted()) return failure;
     CheckReferee referee(setup_.device(), problem_, setup_.trusted_runner(0), sanitizer_, record_.seed);
     if (auto failure = foresee(referee)) return failure;
-    return setup_.each_candidate([&](std::size_t, const CandidateSource& source, Build& build) {
+    return setup_.each_group(1, [&](std::vector<RunSetup::Built>& group) {
+      const CandidateSource& source = group.front().source;
+      Build& build = *group.front().build;
       const BuildOutcome& built = *build.finish();
       referee.set_candidate(
           {built.library, host_of(source), build.extension_builder(), built.returns_outputs, passes_});

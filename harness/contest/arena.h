@@ -163,6 +163,8 @@ class Arena {
 
   // Ends the candidate's worker; it is no longer alive.
   virtual void retire_candidate() = 0;
+  // Kills it and waits for nothing, where several are to end side by side: retire_candidate() comes after.
+  virtual void kill_candidate() {}
   virtual bool candidate_alive() const = 0;
 
   // Names of the libraries that are open in the candidate's process and were not before it was loaded,

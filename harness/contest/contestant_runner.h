@@ -80,6 +80,7 @@ class ContestantRunner {
   CallReport checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, Patience patience,
                           const Lease* expected = nullptr, CallKind kind = {}, const Edit& edit = {});
   void retire() { worker_->retire(); }
+  void kill() { worker_->kill(); }
 
   // Libraries that the worker has now (contest/mapped_libraries.h) and had not before it loaded the
   // contestant, sorted. None where that is not known.

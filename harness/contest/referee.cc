@@ -110,7 +110,7 @@ Result<Answer> Referee::lend(Role role, const Case& bound, std::uint32_t launche
   if (turns_.are_taken) return give_turn(role);
   auto lent = lend_to(role, bound, launches);
   // With less to lend there may be room for all.
-  if (lent || launches > 1 || !lent_baselines_.empty()) return lent;
+  if (lent || launches > 1 || !lent_baselines_.empty() || shares_contestants_) return lent;
   turns_.are_taken = true;
   return give_turn(role);
 }
@@ -225,7 +225,8 @@ CallReport Referee::call_against(Role role, const std::function<const Lease*()>&
 // Where one of ours lacked memory, it may have enough by itself. It has ended, and is started anew.
 bool Referee::begins_turns(Role role, const CallReport& report) {
   const bool is_ours = role == Role::oracle || role == Role::reference;
-  if (report.fault != Fault::memory_limit || turns_.are_taken || !is_ours || !lent_baselines_.empty())
+  if (report.fault != Fault::memory_limit || turns_.are_taken || !is_ours || !lent_baselines_.empty() ||
+      shares_contestants_)
     return false;
   turns_.are_taken = true;
   return true;

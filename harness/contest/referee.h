@@ -52,6 +52,8 @@ class Referee : public Arena {
   Lease::Corruption diagnose(const Case& bound, const Draw& draw, Patience patience) override;
   std::optional<Error> recover() override;
   bool candidate_rehearses() const override { return candidate_->rehearses(); }
+  // Others use the same oracle and reference: a lack of memory is told then, and no turns are taken.
+  void share_contestants() { shares_contestants_ = true; }
   Answer lock_candidate(Patience patience, std::string& report) override;
   void begin_listening() override { candidate_->worker().output().clear(); }
   Heard heard() override;
@@ -59,7 +61,8 @@ class Referee : public Arena {
     observed_.reset();
     candidate_->retire();
   }
-  bool candidate_alive() const override { return candidate_->alive(); }
+  void kill_candidate() override { candidate_->kill(); }
+  bool candidate_alive() const override { return candidate_ != nullptr && candidate_->alive(); }
   std::vector<std::string> opened_libraries() override { return candidate_->opened_libraries(); }
 
  private:
@@ -102,6 +105,7 @@ class Referee : public Arena {
   };
   Turns turns_;
   bool insists_on_turns_ = false;
+  bool shares_contestants_ = false;
   bool took_turns_ = false;   // in the last case
   std::uint64_t poison_key_;  // never leaves this process
   std::uint32_t calls_ = 0;

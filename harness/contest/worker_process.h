@@ -169,6 +169,8 @@ class WorkerProcess {
   void dismiss(Patience patience);
   // Ends a worker that is of no more use, such as one whose context a kernel has destroyed.
   void retire() { fail(Fault::ended, "retired"); }
+  // Waits for nothing; retire() comes after.
+  void kill() { process_.kill_group(); }
 
  private:
   WorkerProcess(ChildProcess process, Connection connection, WorkerOutput words,

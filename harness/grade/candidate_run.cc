@@ -46,7 +46,7 @@ Result<AloneTimes> time_case(Session& session, const Case& bound) {
   if (!lent->ok()) return trusted_failure("reference", session.problem, bound, *lent);
   AloneTimes times;
   DrawSequence draws(session.seed, first_draw_alone);
-  const std::vector<double>& before = session.known.reference_alone[bound.name].ms;
+  const std::vector<double>& before = session.known->reference_alone[bound.name].ms;
   const bool is_warm = !before.empty() && before.front() >= long_call_ms;
   for (int call = is_warm ? 1 : 0; call < calls_alone + unqueued_calls_alone; ++call) {
     const CallKind kind{.ahead = call < calls_alone, .captures = true};
@@ -75,7 +75,26 @@ Verdict verdict_of(BuildStatus status) {
   return Verdict::compile_error;
 }
 
-// Numbers of the cases, those that are measured last.
+// A finding of loading that is not a fault of the machine's.
+std::optional<CallFinding> finding_of_python(const Answer& answer) {
+  switch (answer.fault) {
+    case Fault::raised:
+    case Fault::unsupported:
+    case Fault::mismatched:
+    case Fault::no_answer:
+    case Fault::not_built: {
+      CallReport report;
+      report.fault = answer.fault;
+      report.detail = answer.detail;
+      return review_call(report);
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
 std::vector<std::size_t> running_order(const std::vector<PlannedCase>& cases) {
   std::vector<std::size_t> order(cases.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -83,343 +102,306 @@ std::vector<std::size_t> running_order(const std::vector<PlannedCase>& cases) {
   return order;
 }
 
-class CandidateRun {
- public:
-  CandidateRun(Session& session, CandidateRecord record) : session_(session), record_(std::move(record)) {}
+CandidateRun::CandidateRun(Session& session, const std::vector<PlannedCase>& cases, CandidateRecord record)
+    : session_(session), cases_(cases), record_(std::move(record)) {}
 
-  Result<CandidateRecord> run(const BuildOutcome& built, const std::vector<PlannedCase>& cases) {
-    record_.compile_seconds = built.seconds;
-    record_.compile_cached = built.cached;
-    record_.compiler_log = built.log;
-    if (built.status != BuildStatus::built) {
-      const Verdict verdict = verdict_of(built.status);
-      settle({verdict, check_behind(verdict), built.message});
-    } else if (built.is_module) {
-      if (auto errors = run_module(built.library, cases); !errors.empty()) return errors;
-    } else if (auto errors = run_built(built.library, cases); !errors.empty()) {
-      return errors;
-    }
-    conclude();
-    return record_;
+Errors CandidateRun::run(const std::filesystem::path& library) {
+  if (session_.known->reference_alone.empty()) {
+    auto before = time_reference_alone(session_, cases_);
+    if (!before) return before.errors();
+    session_.known->reference_alone = std::move(*before);
   }
-
- private:
-  Errors run_module(const std::filesystem::path& library, const std::vector<PlannedCase>& cases) {
-    const ModuleCases stated = stated_cases(session_.problem, cases);
-    if (!stated.note.empty()) record_.notes.push_back(stated.note);
-    if (stated.unsupported.empty()) return run_built(library, stated.cases);
-    settle({Verdict::unsupported, check_behind(Verdict::unsupported), stated.unsupported});
-    return {};
-  }
-
-  Errors run_built(const std::filesystem::path& library, const std::vector<PlannedCase>& cases) {
-    if (session_.known.reference_alone.empty()) {
-      auto before = time_reference_alone(session_, cases);
-      if (!before) return before.errors();
-      session_.known.reference_alone = std::move(*before);
-    }
-    session_.candidate_calls = 0;
-    cases_ = &cases;
-    // A library that cannot be read cannot be loaded either.
-    if (auto linked = linked_libraries(library)) record_.libraries.linked = std::move(*linked);
-    // Before the candidate is on the device.
-    const bool measures_at_once = std::all_of(cases.begin(), cases.end(), [](const PlannedCase& planned) {
-      return !planned.skipped.empty() || planned.is_measured();
-    });
-    if (measures_at_once) {
-      if (auto errors = find_baselines(); !errors.empty()) return errors;
-    }
-    if (uses_allowed_libraries() && load() && uses_allowed_libraries()) {
-      if (auto errors = rehearse(cases); !errors.empty()) return errors;
-    }
-    if (record_.verdict == Verdict::accepted && session_.arena.candidate_alive()) {
-      if (auto errors = run_cases(cases); !errors.empty()) return errors;
-      if (auto errors = run_further_processes(cases); !errors.empty()) return errors;
-    }
-    if (auto error = clean_up()) return {*error};
-    return watch_reference(cases);
-  }
-
-  // The driver needs some time to take back what a process had.
-  std::optional<Error> clean_up() {
-    const auto timer = session_.stages.time("clean-up");
-    if (session_.arena.candidate_alive()) session_.arena.retire_candidate();
-    return session_.arena.recover();
-  }
-
-  // What the reference takes now is also what it takes before the next candidate.
-  Errors watch_reference(const std::vector<PlannedCase>& cases) {
-    auto after = time_reference_alone(session_, cases);
-    if (!after) return after.errors();
-    bool watched = false;
-    for (CaseRecord& c : record_.cases) {
-      const auto now = after->find(c.name);
-      if (!c.run || now == after->end()) continue;
-      c.reference_before_ms = session_.known.reference_alone[c.name].ms;
-      c.reference_after_ms = now->second.ms;
-      if (c.verdict != Verdict::accepted) continue;
-      if (!session_.arena.measures_speed()) continue;
-      watched = true;
-      judge_reference(c);
-    }
-    if (watched) checks_.pass("reference_agreement");
-    session_.known.reference_alone = std::move(*after);
-    return {};
-  }
-
-  void judge_reference(CaseRecord& c) {
-    const auto suspicion =
-        reference_disturbed({c.reference_before_ms, counted_times(c, 0), c.reference_after_ms});
-    if (!suspicion || !is_on(Defence::reference_agreement)) return;
-    c.verdict = Verdict::unstable;
-    c.message = *suspicion;
-    checks_.fail("reference_agreement", fmt::format("{}: {}", c.name, *suspicion));
-    take_verdict_of(c);
-  }
-
-  bool load() {
-    const auto timer = session_.stages.time("load");
-    session_.progress("loading");
-    return take(session_.arena.load_candidate(load_patience, patience_of_loading()));
-  }
-
-  Patience patience_of_loading() const {
-    return session_.arena.candidate_rehearses() ? rehearsal_patience : candidate_load_patience;
-  }
-
-  Errors rehearse(const std::vector<PlannedCase>& cases) {
-    if (!session_.arena.candidate_rehearses()) return {};
-    const auto rehearsal = kgrade::rehearse(session_, cases);
-    if (!rehearsal) return rehearsal.errors();
-    failed_ = rehearsal->failed;
-    if (rehearsal->finding) {
-      settle(*rehearsal->finding);
-    } else if (take(rehearsal->answer) && record_.python) {
-      read_python_report(rehearsal->report, *record_.python);
-      if (std::string note = left_out_note(rehearsal->report); !note.empty())
-        record_.notes.push_back(std::move(note));
-    }
-    return {};
-  }
-
-  // Takes the outcome of loading into the record; true if the candidate is loaded.
-  bool take(const Answer& answer) {
-    if (answer.ok()) {
-      checks_.pass_before("completion");
-      return true;
-    }
-    if (auto finding = finding_of_python(answer)) {
-      settle(*finding);
-      return false;
-    }
-    Verdict verdict = answer.fault == Fault::time_limit ? Verdict::time_limit : Verdict::runtime_error;
-    if (answer.fault == Fault::memory_limit) verdict = Verdict::memory_limit;
-    if (answer.fault == Fault::killed) session_.candidate_was_killed = true;
-    const bool lied = answer.fault == Fault::malformed;
-    if (lied) verdict = Verdict::cheating;
-    settle({verdict, lied ? "protocol" : "load", "while loading: " + answer.detail});
-    return false;
-  }
-
-  static std::optional<CallFinding> finding_of_python(const Answer& answer) {
-    switch (answer.fault) {
-      case Fault::raised:
-      case Fault::unsupported:
-      case Fault::mismatched:
-      case Fault::no_answer:
-      case Fault::not_built: {
-        CallReport report;
-        report.fault = answer.fault;
-        report.detail = answer.detail;
-        return review_call(report);
-      }
-      default:
-        return std::nullopt;
-    }
-  }
-
-  // Records which libraries the candidate has opened so far. A candidate with a forbidden one does not run
-  // any further.
-  bool uses_allowed_libraries() {
-    Arena& arena = session_.arena;
-    if (arena.candidate_rehearses()) return true;  // it shares its process with the frameworks' libraries
-    std::vector<std::string>& opened = record_.libraries.opened;
-    const std::vector<std::string> now = arena.candidate_alive() ? arena.opened_libraries() : opened;
-    std::vector<std::string> all;
-    std::set_union(opened.begin(), opened.end(), now.begin(), now.end(), std::back_inserter(all));
-    opened = std::move(all);
-    const auto forbidden = forbidden_library(session_.problem.libraries, record_.libraries);
-    if (!forbidden) return true;
-    settle({Verdict::cheating, "libraries", *forbidden});
-    if (arena.candidate_alive()) arena.retire_candidate();
-    return false;
-  }
-
-  Errors run_cases(const std::vector<PlannedCase>& cases) {
-    // By number: the record has them in the problem's order.
-    std::map<std::size_t, CaseRecord> results;
-    for (const std::size_t i : running_order(cases)) {
-      const PlannedCase& planned = cases[i];
-      if (planned.is_measured()) {
-        if (auto errors = make_way_for_baselines(); !errors.empty()) return errors;
-      }
-      std::string skipped = planned.skipped;
-      if (skipped.empty() && !session_.arena.candidate_alive())
-        skipped = "not run: the candidate's process is gone";
-      if (!skipped.empty()) {
-        results.emplace(i, skipped_case(session_.problem, planned.bound, skipped));
-        continue;
-      }
-      const auto failed = failed_.find(planned.bound.name);
-      auto result =
-          failed != failed_.end() ? failed_case(planned.bound, failed->second) : run_with_room(planned.bound);
-      if (!result) return result.errors();
-      if (!uses_allowed_libraries()) {
-        result->verdict = record_.verdict;
-        result->message = record_.message;
-      }
-      take_verdict_of(*result);
-      results.emplace(i, std::move(*result));
-    }
-    for (auto& [number, result] : results) record_.cases.push_back(std::move(result));
-    return {};
-  }
-
-  // Of a case in whose rehearsal it raised.
-  Result<CaseRecord> failed_case(const Case& bound, const CallFinding& finding) {
-    checks_.fail(finding.check, fmt::format("{}: {}", bound.name, finding.message));
-    CaseRecord result = blank_record(session_.problem, bound);
-    result.run = true;
-    result.precision = Precision::none;
-    result.verdict = finding.verdict;
-    result.message = finding.message;
-    return result;
-  }
-
-  // A candidate that lacked memory beside the others runs once more, as a new process that has the device for
-  // its calls alone.
-  Result<CaseRecord> run_with_room(const Case& bound) {
-    const CheckList before = checks_;
-    auto result = run_case(session_, bound, checks_);
-    if (!result || result->verdict != Verdict::memory_limit || !session_.arena.insist_on_turns())
-      return result;
-    if (auto error = clean_up()) return *error;
-    auto answer = start_anew();
-    if (!answer) return answer.errors();
-    checks_ = before;
-    session_.first_draw = first_draw_with_room;
-    if (!take(*answer)) return result;
-    if (auto errors = rehearse(*cases_); !errors.empty()) return errors;
-    return record_.verdict == Verdict::accepted ? run_case(session_, bound, checks_) : result;
-  }
-
-  bool needs_baselines() const { return session_.baselines != nullptr && !session_.baselines->are_known(); }
-  Errors find_baselines() { return needs_baselines() ? session_.baselines->find() : Errors(); }
-
-  // A wrong candidate is not compared.
-  Errors make_way_for_baselines() {
-    Arena& arena = session_.arena;
-    const bool is_needed = record_.verdict == Verdict::accepted && arena.candidate_alive();
-    if (!needs_baselines() || !is_needed) return {};
-    if (auto error = clean_up()) return {*error};
+  // Before the candidate is on the device.
+  const bool measures_at_once = std::all_of(cases_.begin(), cases_.end(), [](const PlannedCase& planned) {
+    return !planned.skipped.empty() || planned.is_measured();
+  });
+  if (measures_at_once) {
     if (auto errors = find_baselines(); !errors.empty()) return errors;
+  }
+  if (auto errors = enter(library); !errors.empty()) return errors;
+  if (record_.verdict == Verdict::accepted && session_.arena.candidate_alive()) {
+    if (auto errors = run_cases(); !errors.empty()) return errors;
+    if (auto errors = run_further_processes(); !errors.empty()) return errors;
+  }
+  if (auto error = clean_up()) return {*error};
+  auto after = time_reference_alone(session_, cases_);
+  if (!after) return after.errors();
+  watch_reference(session_.known->reference_alone, *after);
+  session_.known->reference_alone = std::move(*after);
+  return {};
+}
+
+Errors CandidateRun::enter(const std::filesystem::path& library) {
+  session_.candidate_calls = 0;
+  // A library that cannot be read cannot be loaded either.
+  if (auto linked = linked_libraries(library)) record_.libraries.linked = std::move(*linked);
+  if (uses_allowed_libraries() && load() && uses_allowed_libraries()) return rehearse();
+  return {};
+}
+
+// The driver needs some time to take back what a process had.
+std::optional<Error> CandidateRun::clean_up() {
+  const auto timer = session_.stages.time("clean-up");
+  if (session_.arena.candidate_alive()) session_.arena.retire_candidate();
+  return session_.arena.recover();
+}
+
+// What the reference takes now is also what it takes before the next candidate.
+void CandidateRun::watch_reference(const ReferenceAlone& before, const ReferenceAlone& after) {
+  bool watched = false;
+  for (CaseRecord& c : record_.cases) {
+    const auto then = before.find(c.name);
+    const auto now = after.find(c.name);
+    if (!c.run || now == after.end()) continue;
+    if (then != before.end()) c.reference_before_ms = then->second.ms;
+    c.reference_after_ms = now->second.ms;
+    if (c.verdict != Verdict::accepted) continue;
+    if (!session_.arena.measures_speed()) continue;
+    watched = true;
+    judge_reference(c);
+  }
+  if (watched) checks_.pass("reference_agreement");
+}
+
+void CandidateRun::judge_reference(CaseRecord& c) {
+  const auto suspicion =
+      reference_disturbed({c.reference_before_ms, counted_times(c, 0), c.reference_after_ms});
+  if (!suspicion || !is_on(Defence::reference_agreement)) return;
+  c.verdict = Verdict::unstable;
+  c.message = *suspicion;
+  checks_.fail("reference_agreement", fmt::format("{}: {}", c.name, *suspicion));
+  take_verdict_of(c);
+}
+
+bool CandidateRun::load() {
+  const auto timer = session_.stages.time("load");
+  session_.progress("loading");
+  return take(session_.arena.load_candidate(load_patience, patience_of_loading()));
+}
+
+Patience CandidateRun::patience_of_loading() const {
+  return session_.arena.candidate_rehearses() ? rehearsal_patience : candidate_load_patience;
+}
+
+Errors CandidateRun::rehearse() {
+  if (!session_.arena.candidate_rehearses()) return {};
+  const auto rehearsal = kgrade::rehearse(session_, cases_);
+  if (!rehearsal) return rehearsal.errors();
+  failed_ = rehearsal->failed;
+  if (rehearsal->finding) {
+    settle(*rehearsal->finding);
+  } else if (take(rehearsal->answer) && record_.python) {
+    read_python_report(rehearsal->report, *record_.python);
+    if (std::string note = left_out_note(rehearsal->report); !note.empty())
+      record_.notes.push_back(std::move(note));
+  }
+  return {};
+}
+
+// Takes the outcome of loading into the record; true if the candidate is loaded.
+bool CandidateRun::take(const Answer& answer) {
+  if (answer.ok()) {
+    checks_.pass_before("completion");
+    return true;
+  }
+  if (auto finding = finding_of_python(answer)) {
+    settle(*finding);
+    return false;
+  }
+  Verdict verdict = answer.fault == Fault::time_limit ? Verdict::time_limit : Verdict::runtime_error;
+  if (answer.fault == Fault::memory_limit) verdict = Verdict::memory_limit;
+  if (answer.fault == Fault::killed) session_.candidate_was_killed = true;
+  const bool lied = answer.fault == Fault::malformed;
+  if (lied) verdict = Verdict::cheating;
+  settle({verdict, lied ? "protocol" : "load", "while loading: " + answer.detail});
+  return false;
+}
+
+// Records which libraries the candidate has opened so far. A candidate with a forbidden one does not run
+// any further.
+bool CandidateRun::uses_allowed_libraries() {
+  Arena& arena = session_.arena;
+  if (arena.candidate_rehearses()) return true;  // it shares its process with the frameworks' libraries
+  std::vector<std::string>& opened = record_.libraries.opened;
+  const std::vector<std::string> now = arena.candidate_alive() ? arena.opened_libraries() : opened;
+  std::vector<std::string> all;
+  std::set_union(opened.begin(), opened.end(), now.begin(), now.end(), std::back_inserter(all));
+  opened = std::move(all);
+  const auto forbidden = forbidden_library(session_.problem.libraries, record_.libraries);
+  if (!forbidden) return true;
+  settle({Verdict::cheating, "libraries", *forbidden});
+  if (arena.candidate_alive()) arena.retire_candidate();
+  return false;
+}
+
+std::optional<CaseRecord> CandidateRun::unplayed(std::size_t number) {
+  const PlannedCase& planned = cases_[number];
+  std::string skipped = planned.skipped;
+  if (skipped.empty() && !session_.arena.candidate_alive())
+    skipped = "not run: the candidate's process is gone";
+  if (!skipped.empty()) return skipped_case(session_.problem, planned.bound, skipped);
+  const auto failed = failed_.find(planned.bound.name);
+  if (failed == failed_.end()) return std::nullopt;
+  return failed_case(planned.bound, failed->second);
+}
+
+void CandidateRun::take(std::size_t number, CaseRecord result) {
+  if (result.run && !uses_allowed_libraries()) {
+    result.verdict = record_.verdict;
+    result.message = record_.message;
+  }
+  take_verdict_of(result);
+  results_.emplace(number, std::move(result));
+  if (results_.size() < cases_.size()) return;
+  for (auto& [place, one] : results_) record_.cases.push_back(std::move(one));
+}
+
+Errors CandidateRun::run_cases() {
+  for (const std::size_t i : running_order(cases_)) {
+    if (cases_[i].is_measured()) {
+      if (auto errors = make_way_for_baselines(); !errors.empty()) return errors;
+    }
+    if (auto result = unplayed(i)) {
+      take(i, std::move(*result));
+      continue;
+    }
+    auto result = run_with_room(cases_[i].bound);
+    if (!result) return result.errors();
+    take(i, std::move(*result));
+  }
+  return {};
+}
+
+// Of a case in whose rehearsal it raised.
+CaseRecord CandidateRun::failed_case(const Case& bound, const CallFinding& finding) {
+  checks_.fail(finding.check, fmt::format("{}: {}", bound.name, finding.message));
+  CaseRecord result = blank_record(session_.problem, bound);
+  result.run = true;
+  result.precision = Precision::none;
+  result.verdict = finding.verdict;
+  result.message = finding.message;
+  return result;
+}
+
+// A candidate that lacked memory beside the others runs once more, as a new process that has the device for
+// its calls alone.
+Result<CaseRecord> CandidateRun::run_with_room(const Case& bound) {
+  const CheckList before = checks_;
+  auto result = run_case(session_, bound, checks_);
+  if (!result || result->verdict != Verdict::memory_limit || !session_.arena.insist_on_turns()) return result;
+  if (auto error = clean_up()) return *error;
+  auto answer = start_anew();
+  if (!answer) return answer.errors();
+  checks_ = before;
+  session_.first_draw = first_draw_with_room;
+  if (!take(*answer)) return result;
+  if (auto errors = rehearse(); !errors.empty()) return errors;
+  return record_.verdict == Verdict::accepted ? run_case(session_, bound, checks_) : result;
+}
+
+bool CandidateRun::needs_baselines() const {
+  return session_.baselines != nullptr && !session_.baselines->are_known();
+}
+
+Errors CandidateRun::find_baselines() { return needs_baselines() ? session_.baselines->find() : Errors(); }
+
+// A wrong candidate is not compared.
+Errors CandidateRun::make_way_for_baselines() {
+  Arena& arena = session_.arena;
+  const bool is_needed = record_.verdict == Verdict::accepted && arena.candidate_alive();
+  if (!needs_baselines() || !is_needed) return {};
+  if (auto error = clean_up()) return {*error};
+  if (auto errors = find_baselines(); !errors.empty()) return errors;
+  auto answer = start_anew();
+  if (!answer) return answer.errors();
+  if (take(*answer) && uses_allowed_libraries()) return rehearse();
+  return {};
+}
+
+Result<Answer> CandidateRun::start_anew() {
+  session_.candidate_calls = 0;
+  return session_.arena.start_anew(load_patience, patience_of_loading());
+}
+
+// Several processes show what differs from one process to the next.
+Errors CandidateRun::run_further_processes() {
+  for (int process = 1; process < processes_wanted() && record_.verdict == Verdict::accepted; ++process) {
+    session_.progress(fmt::format("process {} of {}", process + 1, processes_wanted()));
     auto answer = start_anew();
     if (!answer) return answer.errors();
-    if (take(*answer) && uses_allowed_libraries()) return rehearse(*cases_);
-    return {};
+    if (!take(*answer) || !uses_allowed_libraries()) return {};
+    if (auto errors = rehearse(); !errors.empty()) return errors;
+    if (record_.verdict != Verdict::accepted) return {};
+    if (auto errors = run_measured_again(); !errors.empty()) return errors;
   }
+  return {};
+}
 
-  Result<Answer> start_anew() {
-    session_.candidate_calls = 0;
-    return session_.arena.start_anew(load_patience, patience_of_loading());
+int CandidateRun::processes_wanted() const {
+  int wanted = 1;
+  for (const CaseRecord& c : record_.cases) wanted = std::max(wanted, kgrade::processes_wanted(c));
+  return wanted;
+}
+
+Errors CandidateRun::run_measured_again() {
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    CaseRecord& c = record_.cases[i];
+    if (!c.measurement || record_.verdict != Verdict::accepted) continue;
+    if (static_cast<int>(c.measurement->processes.size()) >= kgrade::processes_wanted(c)) continue;
+    if (auto error = run_case_again(session_, cases_[i].bound, checks_, c)) return {*error};
+    take_verdict_of(c);
+    uses_allowed_libraries();
   }
+  return {};
+}
 
-  // Several processes show what differs from one process to the next.
-  Errors run_further_processes(const std::vector<PlannedCase>& cases) {
-    for (int process = 1; process < processes_wanted() && record_.verdict == Verdict::accepted; ++process) {
-      session_.progress(fmt::format("process {} of {}", process + 1, processes_wanted()));
-      auto answer = start_anew();
-      if (!answer) return answer.errors();
-      if (!take(*answer) || !uses_allowed_libraries()) return {};
-      if (auto errors = rehearse(cases); !errors.empty()) return errors;
-      if (record_.verdict != Verdict::accepted) return {};
-      if (auto errors = run_measured_again(cases); !errors.empty()) return errors;
-    }
-    return {};
+// The first case that fails gives the verdict, but a wrong answer goes before low precision.
+void CandidateRun::take_verdict_of(const CaseRecord& c) {
+  const bool says_more = record_.verdict == Verdict::low_precision && c.verdict == Verdict::wrong_answer;
+  if (c.verdict == Verdict::accepted || (record_.verdict != Verdict::accepted && !says_more)) return;
+  record_.verdict = c.verdict;
+  record_.message = "case '" + c.name + "': " + c.message;
+}
+
+void CandidateRun::settle(const CallFinding& finding) {
+  checks_.fail(finding.check, finding.message);
+  record_.verdict = finding.verdict;
+  record_.message = finding.message;
+}
+
+CandidateRecord CandidateRun::conclude() {
+  record_.checks = checks_.checks();
+  bool ran = false;
+  for (const CaseRecord& c : record_.cases) {
+    if (!c.run) continue;
+    ran = true;
+    record_.precision = std::max(record_.precision, c.precision);
+    for (const std::string& note : c.notes)
+      record_.notes.push_back(fmt::format("case '{}': {}", c.name, note));
   }
-
-  int processes_wanted() const {
-    int wanted = 1;
-    for (const CaseRecord& c : record_.cases) wanted = std::max(wanted, kgrade::processes_wanted(c));
-    return wanted;
+  if (record_.python) {
+    if (std::string note = functions_note(*record_.python); !note.empty())
+      record_.notes.push_back(std::move(note));
   }
-
-  Errors run_measured_again(const std::vector<PlannedCase>& cases) {
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      CaseRecord& c = record_.cases[i];
-      if (!c.measurement || record_.verdict != Verdict::accepted) continue;
-      if (static_cast<int>(c.measurement->processes.size()) >= kgrade::processes_wanted(c)) continue;
-      if (auto error = run_case_again(session_, cases[i].bound, checks_, c)) return {*error};
-      take_verdict_of(c);
-      uses_allowed_libraries();
-    }
-    return {};
-  }
-
-  // The first case that fails gives the verdict, but a wrong answer goes before low precision.
-  void take_verdict_of(const CaseRecord& c) {
-    const bool says_more = record_.verdict == Verdict::low_precision && c.verdict == Verdict::wrong_answer;
-    if (c.verdict == Verdict::accepted || (record_.verdict != Verdict::accepted && !says_more)) return;
-    record_.verdict = c.verdict;
-    record_.message = "case '" + c.name + "': " + c.message;
-  }
-
-  void settle(const CallFinding& finding) {
-    checks_.fail(finding.check, finding.message);
-    record_.verdict = finding.verdict;
-    record_.message = finding.message;
-  }
-
-  void conclude() {
-    record_.checks = checks_.checks();
-    bool ran = false;
-    for (const CaseRecord& c : record_.cases) {
-      if (!c.run) continue;
-      ran = true;
-      record_.precision = std::max(record_.precision, c.precision);
-      for (const std::string& note : c.notes)
-        record_.notes.push_back(fmt::format("case '{}': {}", c.name, note));
-    }
-    if (record_.python) {
-      if (std::string note = functions_note(*record_.python); !note.empty())
-        record_.notes.push_back(std::move(note));
-    }
-    if (!ran) record_.precision = Precision::none;
-    say_how_many_failed();
-    if (record_.verdict != Verdict::accepted) return;
+  if (!ran) record_.precision = Precision::none;
+  say_how_many_failed();
+  if (record_.verdict == Verdict::accepted) {
     record_.scores = scores_of(record_.cases);
     record_.by_baseline = scores_by_baseline(record_.cases);
   }
+  return std::move(record_);
+}
 
-  // An exception ends a case, and not the run.
-  void say_how_many_failed() {
-    if (failed_.empty()) return;
-    const auto count = [this](auto counts) {
-      return std::count_if(record_.cases.begin(), record_.cases.end(), counts);
-    };
-    const auto run = count([](const CaseRecord& c) { return c.run; });
-    const auto failed = count([](const CaseRecord& c) { return c.run && c.verdict != Verdict::accepted; });
-    if (run > 1) record_.message += fmt::format("; {} of {} cases failed", failed, run);
-  }
-
-  Session& session_;
-  CandidateRecord record_;
-  CheckList checks_;
-  std::map<std::string, CallFinding> failed_;  // by case: what was found in the last rehearsal
-  const std::vector<PlannedCase>* cases_ = nullptr;
-};
-
-}  // namespace
+// An exception ends a case, and not the run.
+void CandidateRun::say_how_many_failed() {
+  if (failed_.empty()) return;
+  const auto count = [this](auto counts) {
+    return std::count_if(record_.cases.begin(), record_.cases.end(), counts);
+  };
+  const auto run = count([](const CaseRecord& c) { return c.run; });
+  const auto failed = count([](const CaseRecord& c) { return c.run && c.verdict != Verdict::accepted; });
+  if (run > 1) record_.message += fmt::format("; {} of {} cases failed", failed, run);
+}
 
 Result<ReferenceAlone> time_reference_alone(Session& session, const std::vector<PlannedCase>& cases) {
   ReferenceAlone times;
@@ -436,7 +418,21 @@ Result<ReferenceAlone> time_reference_alone(Session& session, const std::vector<
 
 Result<CandidateRecord> run_candidate(Session& session, const BuildOutcome& built,
                                       const std::vector<PlannedCase>& cases, CandidateRecord record) {
-  return CandidateRun(session, std::move(record)).run(built, cases);
+  ModuleCases stated{cases, "", ""};
+  if (built.status == BuildStatus::built && built.is_module) {
+    stated = stated_cases(session.problem, cases);
+    if (!stated.note.empty()) record.notes.push_back(stated.note);
+  }
+  CandidateRun run(session, stated.cases, std::move(record));
+  if (built.status != BuildStatus::built) {
+    const Verdict verdict = verdict_of(built.status);
+    run.settle({verdict, check_behind(verdict), built.message});
+  } else if (!stated.unsupported.empty()) {
+    run.settle({Verdict::unsupported, check_behind(Verdict::unsupported), stated.unsupported});
+  } else if (auto errors = run.run(built.library); !errors.empty()) {
+    return errors;
+  }
+  return run.conclude();
 }
 
 }  // namespace kgrade

@@ -1,6 +1,9 @@
 // One candidate from its build to its record, and the reference alone before and after it.
 #pragma once
 
+#include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,11 +25,64 @@ struct PlannedCase {
 // candidate's.
 Result<ReferenceAlone> time_reference_alone(Session& session, const std::vector<PlannedCase>& cases);
 
-// `record` comes with path and hash. Cases run in order, those whose speed is measured after all others: a
-// wrong candidate need not wait for the baselines to be built. A case that kills the worker ends the
-// candidate, and the cases after it are recorded as skipped. Baselines that are to be found first get the
-// device to themselves: the candidate ends, and comes back in a new process. An Error is not the candidate's
-// (see run_case).
+// Cases by number, in the order in which they run: those that are measured last.
+std::vector<std::size_t> running_order(const std::vector<PlannedCase>& cases);
+
+// One candidate, built, on its cases: alone by run(), or step by step beside others (grade/heat.h). Cases run
+// in order, those whose speed is measured after all others: a wrong candidate need not wait for the baselines
+// to be built. A case that kills the worker ends the candidate, and the cases after it are recorded as
+// skipped. Baselines that are to be found first get the device to themselves: the candidate ends, and comes
+// back in a new process. Errors are not the candidate's (see run_case).
+class CandidateRun {
+ public:
+  // `record` comes with path and hash. Keeps references.
+  CandidateRun(Session& session, const std::vector<PlannedCase>& cases, CandidateRecord record);
+
+  Errors run(const std::filesystem::path& library);
+
+  // Loads and rehearses.
+  Errors enter(const std::filesystem::path& library);
+  // A case that is not run, and why: skipped, failed in rehearsal, or there is no process any more.
+  std::optional<CaseRecord> unplayed(std::size_t number);
+  void take(std::size_t number, CaseRecord result);
+  // Once it has ended: times of the reference before it was loaded and after it has gone.
+  void watch_reference(const ReferenceAlone& before, const ReferenceAlone& after);
+  // The verdict on what was not even built.
+  void settle(const CallFinding& finding);
+  CandidateRecord conclude();
+
+  Seat seat() { return {session_, checks_}; }
+
+ private:
+  std::optional<Error> clean_up();
+  void judge_reference(CaseRecord& c);
+  bool load();
+  Patience patience_of_loading() const;
+  Errors rehearse();
+  bool take(const Answer& answer);
+  bool uses_allowed_libraries();
+  Errors run_cases();
+  Result<CaseRecord> run_with_room(const Case& bound);
+  bool needs_baselines() const;
+  Errors find_baselines();
+  Errors make_way_for_baselines();
+  Result<Answer> start_anew();
+  Errors run_further_processes();
+  int processes_wanted() const;
+  Errors run_measured_again();
+  CaseRecord failed_case(const Case& bound, const CallFinding& finding);
+  void take_verdict_of(const CaseRecord& c);
+  void say_how_many_failed();
+
+  Session& session_;
+  const std::vector<PlannedCase>& cases_;
+  CandidateRecord record_;
+  CheckList checks_;
+  std::map<std::string, CallFinding> failed_;  // by case: what was found in the last rehearsal
+  std::map<std::size_t, CaseRecord> results_;  // by number: the record has them in the problem's order
+};
+
+// From its build to its record, alone.
 Result<CandidateRecord> run_candidate(Session& session, const BuildOutcome& built,
                                       const std::vector<PlannedCase>& cases, CandidateRecord record);
 

@@ -80,7 +80,7 @@ CaseCalls::CaseCalls(Session& session, const Case& bound, CheckList& checks)
       case_(bound),
       checks_(checks),
       record_(blank_record(session.problem, bound)),
-      clock_(session.known.reference_alone[bound.name].samples) {
+      clock_(session.known->reference_alone[bound.name].samples) {
   record_.run = true;
 }
 
@@ -122,6 +122,15 @@ CaseCalls::Trouble CaseCalls::draw(const Draw& draw) {
   if (const auto finding = ask_oracle(draw_))
     return trusted_failure(to_string(Role::oracle), session_.problem, case_, *finding);
   look_for_equal_answers();
+  for (const auto& [report, sample] : std::exchange(unseen_, {})) {
+    if (auto trouble = see_reference(report, sample)) return trouble;
+  }
+  return std::nullopt;
+}
+
+CaseCalls::Trouble CaseCalls::draw_again() {
+  if (const auto finding = ask_oracle(draw_))
+    return trusted_failure(to_string(Role::oracle), session_.problem, case_, *finding);
   return std::nullopt;
 }
 
@@ -162,15 +171,15 @@ void CaseCalls::look_for_equal_answers() {
 }
 
 CaseCalls::Trouble CaseCalls::learn_scales() {
-  const auto known = session_.known.scales.find(case_.name);
-  if (known != session_.known.scales.end()) {
+  const auto known = session_.known->scales.find(case_.name);
+  if (known != session_.known->scales.end()) {
     scales_ = known->second;
     return std::nullopt;
   }
   const auto timer = session_.stages.time("oracle");
   const auto finding = scales_.learn(session_.arena, case_, precision_from(session_.problem.precision));
   if (finding) return trusted_failure(to_string(Role::oracle), session_.problem, case_, *finding);
-  session_.known.scales.emplace(case_.name, scales_);
+  session_.known->scales.emplace(case_.name, scales_);
   return std::nullopt;
 }
 
@@ -190,11 +199,23 @@ Result<Sample> CaseCalls::call_trusted(Role role, Purpose purpose, CallKind kind
     if (const auto finding = review_call(report))
       return trusted_failure(to_string(role), session_.problem, case_, *finding);
   } else {
-    if (const auto trouble = review_reference(report)) return *trouble;
-    clock_.saw_reference(sample);
-    slowest_reference_ms_ = std::max(slowest_reference_ms_, report.wall_ms);
+    if (const auto trouble = see_reference(report, sample)) return *trouble;
+    for (CaseCalls* const follower : followers_) {
+      if (const auto trouble = follower->see_reference(report, sample)) return *trouble;
+    }
   }
   return sample;
+}
+
+CaseCalls::Trouble CaseCalls::see_reference(const CallReport& report, const Sample& sample) {
+  if (!has_drawn_) {
+    unseen_.emplace_back(report, sample);
+    return std::nullopt;
+  }
+  if (auto trouble = review_reference(report)) return trouble;
+  clock_.saw_reference(sample);
+  slowest_reference_ms_ = std::max(slowest_reference_ms_, report.wall_ms);
+  return std::nullopt;
 }
 
 CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/defences.h"
@@ -35,8 +36,12 @@ class CaseCalls {
                        const std::function<void()>& select = {});
   // From now on the calls are on these contents; the oracle computes the expected outputs.
   Trouble draw(const Draw& draw);
-  // The reference or a baseline.
+  // On the same contents as before, though the oracle has had others since.
+  Trouble draw_again();
+  // The reference or a baseline. Those that follow learn of a call of the reference as if it were on their own
+  // contents.
   Result<Sample> call_trusted(Role role, Purpose purpose, CallKind kind = {});
+  void follow_with(CaseCalls& other) { followers_.push_back(&other); }
   // Nothing if the candidate has failed, now or before.
   std::optional<Sample> call_candidate(Purpose purpose, CallKind kind = {});
 
@@ -69,6 +74,8 @@ class CaseCalls {
   void note_rule(std::size_t index, const Judgement& judgement);
   CallReport call(Role role, Patience patience, CallKind kind);
   Patience candidate_limit() const;
+  // What a call of the reference says of the case, once the scales of its outputs are known.
+  Trouble see_reference(const CallReport& report, const Sample& sample);
   Trouble review_reference(const CallReport& report);
   double capture_ms() const;
   void keep_printed(const Heard& heard);
@@ -87,6 +94,8 @@ class CaseCalls {
   const Case& case_;
   CheckList& checks_;
   CaseRecord record_;
+  std::vector<CaseCalls*> followers_;
+  std::vector<std::pair<CallReport, Sample>> unseen_;  // calls of the reference from before the first draw
   ExpectedScales scales_;
   bool has_learnt_ = false;  // since the first draw
   bool has_drawn_ = false;

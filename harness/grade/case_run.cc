@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <deque>
+#include <utility>
+
 #include "grade/case_calls.h"
 #include "grade/measured_case.h"
 #include "measure/roofline.h"
@@ -13,128 +17,192 @@ namespace {
 
 class CaseRun {
  public:
-  // `before`: the measurement of the processes before this one.
+  // A candidate alone, with the reference on its own contents. `before`: the measurement of the processes
+  // before this one.
   CaseRun(Session& session, const Case& bound, CheckList& checks, const Measurement* before = nullptr)
-      : session_(session),
-        case_(bound),
-        checks_(checks),
-        before_(before),
-        measured_(bound.role == CaseRole::bench && session.arena.measures_speed()),
-        calls_(session, bound, checks) {}
+      : session_(session), case_(bound), before_(before) {
+    players_.emplace_back(session, bound, checks);
+    trusted_ = &players_.front().calls;
+  }
+
+  CaseRun(Session& trusted, const std::vector<Seat>& seats, const Case& bound)
+      : session_(trusted), case_(bound), apart_(std::in_place, trusted, bound, checks_apart_) {
+    trusted_ = &*apart_;
+    for (const Seat& seat : seats) {
+      players_.emplace_back(seat.session, bound, seat.checks);
+      trusted_->follow_with(players_.back().calls);
+    }
+  }
 
   std::optional<Error> run() {
     auto trouble = case_.role == CaseRole::bench ? run_blocks() : run_rounds();
     if (trouble) return trouble;
-    if (session_.arena.takes_turns())
-      note(
-          "the GPU has no room for all contestants: each had it for its calls alone, after one call that "
-          "does not count");
-    session_.arena.take_back();
-    summarise_arms(record());
-    if (!calls_.failed()) judge_times();
-    finish();
+    for (Player& player : players_) {
+      if (player.session.arena.takes_turns())
+        player.note(
+            "the GPU has no room for all contestants: each had it for its calls alone, after one call that "
+            "does not count");
+    }
+    if (apart_) session_.arena.take_back();
+    for (Player& player : players_) {
+      player.session.arena.take_back();
+      player.conclude();
+    }
     return std::nullopt;
   }
 
-  CaseRecord& record() { return calls_.record(); }
+  std::vector<CaseRecord> records() {
+    std::vector<CaseRecord> records;
+    for (Player& player : players_) records.push_back(std::move(player.calls.record()));
+    return records;
+  }
 
  private:
   using Trouble = CaseCalls::Trouble;
+
+  // A candidate, and what is told of its case.
+  struct Player {
+    Player(Session& the_session, const Case& the_case, CheckList& the_checks)
+        : session(the_session),
+          bound(the_case),
+          checks(the_checks),
+          calls(the_session, the_case, the_checks) {}
+
+    Session& session;
+    const Case& bound;
+    CheckList& checks;
+    CaseCalls calls;
+
+    CaseRecord& record() { return calls.record(); }
+    bool is_measured() const { return bound.role == CaseRole::bench && session.arena.measures_speed(); }
+
+    void conclude() {
+      summarise_arms(record());
+      if (!calls.failed()) judge_times();
+      finish();
+    }
+
+    std::vector<double> candidate_times() { return counted_times(record(), record().arms.size() - 1); }
+
+    // On the contents of the last call, or on contents of which only a few elements are new.
+    Suspicion faster_on_any_old_contents(const SpeedTolerance& tolerance) {
+      const std::vector<double> samples = candidate_times();
+      const auto on_last =
+          faster_on_old_contents(samples, times_for(record().candidate(), Purpose::repeated), tolerance);
+      if (on_last) return on_last;
+      return faster_on_old_contents(samples, times_for(record().candidate(), Purpose::changed), tolerance);
+    }
+
+    // Judges all times together.
+    void judge_times() {
+      calls.judge_waits();
+      if (!is_measured()) return;
+      judge_bound();
+      const SpeedTolerance tolerance = speed_tolerance(launches());
+      note(faster_on_any_old_contents(tolerance));
+      note(faster_when_measured(times_for(record().candidate(), Purpose::warm_up), candidate_times(),
+                                tolerance));
+      if (session.watch != nullptr && session.watch->has_seen_any()) checks.pass("steady_clocks");
+    }
+
+    // A note and no verdict: contents are new in every sample, so the candidate gains nothing.
+    void note(const Suspicion& suspicion) {
+      if (suspicion) record().notes.push_back(*suspicion);
+    }
+
+    int launches() {
+      const auto& measurement = record().measurement;
+      return measurement ? measurement->processes.back().launches : 1;
+    }
+
+    void judge_bound() {
+      record().lower_bound_ms =
+          hardware_bound_ms(bound, session.ceilings, session.arena.device_info(), session.cache);
+      calls.doubt(Defence::lower_bound, "lower_bound",
+                  below_the_bound(candidate_times(), record().lower_bound_ms));
+      checks.pass("lower_bound");
+    }
+
+    void finish() {
+      if (record().calls == 0) record().precision = Precision::none;
+      if (calls.failed()) return;
+      checks.pass_all();
+      if (bound.role == CaseRole::hidden) checks.pass("hidden_shapes");
+      if (!is_measured()) return;
+      record().speedups = speedups_of(record());
+      record().others = other_speedups_of(record());
+      record().roofline = roofline_of(bound, record(), session.ceilings);
+    }
+  };
 
   Trouble run_blocks() {
     const int process = before_ != nullptr ? static_cast<int>(before_->processes.size()) : 0;
     std::optional<int> launches;
     if (process > 0) launches = before_->processes.front().launches;
-    MeasuredCase measured(session_, case_, calls_, process, launches);
-    if (auto trouble = measured.run()) return trouble;
-    return calls_.failed() ? std::nullopt : measured.probe();
+    MeasuredCase measured(session_, case_, *trusted_, process, launches);
+    for (Player& player : players_) measured.add(player.session, player.calls);
+    return measured.run();
   }
 
-  Trouble run_rounds() {
-    auto trouble = calls_.lend_buffers({Role::oracle, Role::reference, Role::candidate}, 1);
-    DrawSequence draws(session_.seed, session_.first_draw);
-    for (const Purpose purpose : {Purpose::warm_up, Purpose::compared, Purpose::changed, Purpose::changed}) {
-      if (trouble || calls_.failed()) return trouble;
-      session_.progress(fmt::format("{}: call {}", case_.name, record().calls + 1));
-      trouble = play_round(purpose == Purpose::changed ? draws.changed() : draws.fresh(), purpose);
+  bool all_failed() const {
+    return std::all_of(players_.begin(), players_.end(),
+                       [](const Player& player) { return player.calls.failed(); });
+  }
+
+  Trouble lend() {
+    if (!apart_) return trusted_->lend_buffers({Role::oracle, Role::reference, Role::candidate}, 1);
+    if (auto trouble = trusted_->lend_buffers({Role::oracle, Role::reference}, 1)) return trouble;
+    for (Player& player : players_) {
+      if (auto trouble = player.calls.lend_buffers({Role::candidate}, 1)) return trouble;
     }
-    return trouble;
-  }
-
-  // On the contents of the last call, or on contents of which only a few elements are new.
-  Suspicion faster_on_any_old_contents(const SpeedTolerance& tolerance) {
-    const std::vector<double> samples = candidate_times();
-    const auto on_last =
-        faster_on_old_contents(samples, times_for(record().candidate(), Purpose::repeated), tolerance);
-    if (on_last) return on_last;
-    return faster_on_old_contents(samples, times_for(record().candidate(), Purpose::changed), tolerance);
-  }
-
-  std::vector<double> candidate_times() { return counted_times(record(), record().arms.size() - 1); }
-
-  Trouble play_round(const Draw& draw, Purpose purpose) {
-    if (auto trouble = calls_.draw(draw)) return trouble;
-    // Contents that are hardly new are for the candidate alone: they show whether it computes them anew.
-    if (purpose == Purpose::changed) {
-      calls_.call_candidate(purpose);
-      return std::nullopt;
-    }
-    const auto reference = calls_.call_trusted(Role::reference, purpose);
-    if (!reference) return reference.error();
-    const auto candidate = calls_.call_candidate(purpose);
-    if (purpose != Purpose::compared) return std::nullopt;
-    record().reference().samples.push_back(*reference);
-    if (candidate) record().candidate().samples.push_back(*candidate);
     return std::nullopt;
   }
 
-  // Judges all times together.
-  void judge_times() {
-    calls_.judge_waits();
-    if (!measured_) return;
-    judge_bound();
-    const SpeedTolerance tolerance = speed_tolerance(launches());
-    note(faster_on_any_old_contents(tolerance));
-    note(faster_when_measured(times_for(record().candidate(), Purpose::warm_up), candidate_times(),
-                              tolerance));
-    if (session_.watch != nullptr && session_.watch->has_seen_any()) checks_.pass("steady_clocks");
+  Trouble run_rounds() {
+    if (auto trouble = lend()) return trouble;
+    DrawSequence draws(session_.seed, session_.first_draw);
+    std::vector<DrawSequence> own;
+    for (Player& player : players_) own.emplace_back(player.session.seed, player.session.first_draw);
+    for (const Purpose purpose : {Purpose::warm_up, Purpose::compared, Purpose::changed, Purpose::changed}) {
+      if (all_failed()) return std::nullopt;
+      session_.progress(fmt::format("{}: call {}", case_.name, players_.front().record().calls + 1));
+      if (auto trouble = play_round(draws, own, purpose)) return trouble;
+    }
+    return std::nullopt;
   }
 
-  // A note and no verdict: contents are new in every sample, so the candidate gains nothing.
-  void note(const Suspicion& suspicion) {
-    if (suspicion) record().notes.push_back(*suspicion);
+  // Contents that are hardly new are for candidates alone: they show whether these compute them anew.
+  Trouble play_round(DrawSequence& draws, std::vector<DrawSequence>& own, Purpose purpose) {
+    const bool is_new = purpose != Purpose::changed;
+    std::optional<Sample> reference;
+    if (is_new) {
+      if (auto trouble = trusted_->draw(draws.fresh())) return trouble;
+      const auto called = trusted_->call_trusted(Role::reference, purpose);
+      if (!called) return called.error();
+      reference = *called;
+    }
+    for (std::size_t i = 0; i < players_.size(); ++i) {
+      CaseCalls& calls = players_[i].calls;
+      if (calls.failed()) continue;
+      DrawSequence& contents = apart_ ? own[i] : draws;
+      if (apart_ || !is_new) {
+        if (auto trouble = calls.draw(is_new ? contents.fresh() : contents.changed())) return trouble;
+      }
+      const auto candidate = calls.call_candidate(purpose);
+      if (purpose != Purpose::compared) continue;
+      players_[i].record().reference().samples.push_back(*reference);
+      if (candidate) players_[i].record().candidate().samples.push_back(*candidate);
+    }
+    return std::nullopt;
   }
 
-  int launches() {
-    const auto& measurement = record().measurement;
-    return measurement ? measurement->processes.back().launches : 1;
-  }
-
-  void judge_bound() {
-    record().lower_bound_ms =
-        hardware_bound_ms(case_, session_.ceilings, session_.arena.device_info(), session_.cache);
-    calls_.doubt(Defence::lower_bound, "lower_bound",
-                 below_the_bound(candidate_times(), record().lower_bound_ms));
-    checks_.pass("lower_bound");
-  }
-
-  void finish() {
-    if (record().calls == 0) record().precision = Precision::none;
-    if (calls_.failed()) return;
-    checks_.pass_all();
-    if (case_.role == CaseRole::hidden) checks_.pass("hidden_shapes");
-    if (!measured_) return;
-    record().speedups = speedups_of(record());
-    record().others = other_speedups_of(record());
-    record().roofline = roofline_of(case_, record(), session_.ceilings);
-  }
-
-  Session& session_;
+  Session& session_;  // of the reference's calls
   const Case& case_;
-  CheckList& checks_;
-  const Measurement* before_;
-  bool measured_;
-  CaseCalls calls_;
+  const Measurement* before_ = nullptr;
+  CheckList checks_apart_;
+  std::optional<CaseCalls> apart_;  // the reference's calls, where they are not on a candidate's contents
+  std::deque<Player> players_;
+  CaseCalls* trusted_ = nullptr;
 };
 
 // Of all processes: the attested share is the least of theirs.
@@ -245,14 +313,21 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
 Result<CaseRecord> run_case(Session& session, const Case& bound, CheckList& checks) {
   CaseRun run(session, bound, checks);
   if (auto trouble = run.run()) return *trouble;
-  return std::move(run.record());
+  return std::move(run.records().front());
+}
+
+Result<std::vector<CaseRecord>> run_case_together(Session& trusted, const std::vector<Seat>& seats,
+                                                  const Case& bound) {
+  CaseRun run(trusted, seats, bound);
+  if (auto trouble = run.run()) return *trouble;
+  return run.records();
 }
 
 std::optional<Error> run_case_again(Session& session, const Case& bound, CheckList& checks,
                                     CaseRecord& record) {
   CaseRun run(session, bound, checks, record.measurement ? &*record.measurement : nullptr);
   if (auto trouble = run.run()) return trouble;
-  merge(bound, session.ceilings, std::move(run.record()), checks, record);
+  merge(bound, session.ceilings, std::move(run.records().front()), checks, record);
   return std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "grade/session.h"
 #include "record/record.h"
@@ -14,6 +15,18 @@ namespace kgrade {
 
 // An Error is not the candidate's: the device ran out of memory, or a contestant of our own failed.
 Result<CaseRecord> run_case(Session& session, const Case& bound, CheckList& checks);
+
+// One of several candidates that run beside each other.
+struct Seat {
+  Session& session;
+  CheckList& checks;
+};
+
+// Several candidates on one case; a record for each. They share the calls of the reference, which `trusted`
+// makes, a session without a candidate; each has contents and calls of the oracle of its own. An Error is
+// none of theirs: they may run one after the other then.
+Result<std::vector<CaseRecord>> run_case_together(Session& trusted, const std::vector<Seat>& seats,
+                                                  const Case& bound);
 
 // Runs a measured case once more, in new processes of all contestants, and adds to the record of run_case().
 std::optional<Error> run_case_again(Session& session, const Case& bound, CheckList& checks,

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "base/text.h"
 #include "base/user_cache.h"
@@ -17,6 +18,7 @@
 #include "grade/baseline_bench.h"
 #include "grade/candidate_run.h"
 #include "grade/case_choice.h"
+#include "grade/heat.h"
 #include "grade/python_runners.h"
 #include "grade/run_setup.h"
 #include "grade/time_estimate.h"
@@ -30,6 +32,9 @@ namespace {
 
 // Workers that wait for their candidates: each has a context, of half a gigabyte of a GPU's memory.
 constexpr std::size_t runners_at_once = 4;
+
+// Contents of what a heat shares: apart from those of any attempt at a candidate.
+constexpr int attempt_of_heats = 1 << 16;
 
 // Of oracle, reference and candidate together, where speed is not measured: 10 on a test case, 12 on a bench.
 constexpr double calls_of_a_case = 12;
@@ -64,9 +69,8 @@ class GradeRun {
     if (auto failure = try_model(referee)) return failure;
     if (auto failure = foresee(referee)) return failure;
     if (auto failure = time_reference(referee)) return failure;
-    return setup_.each_candidate([&](std::size_t number, const CandidateSource& source, Build& build) {
-      return grade_candidate(referee, number, source, build);
-    });
+    return setup_.each_group(
+        most_together_, [&](std::vector<RunSetup::Built>& group) { return grade_group(referee, group); });
   }
 
   std::uint64_t seed_of(std::size_t number, int attempt) const {
@@ -93,6 +97,7 @@ class GradeRun {
     if (auto failure = setup_.read(select)) return failure;
     if (auto failure = setup_.start({Role::oracle, Role::reference})) return failure;
     start_baselines();
+    most_together_ = most_together();
     return start_runners();
   }
 
@@ -157,7 +162,9 @@ class GradeRun {
 
   Session session_with(Referee& referee, std::uint64_t seed,
                        std::function<void(const std::string&)> progress) {
-    return {referee, problem_, seed, options_.effort, {}, setup_.stages(), std::move(progress)};
+    Session session{referee, problem_, seed, options_.effort, {}, setup_.stages(), std::move(progress)};
+    session.known = known_;
+    return session;
   }
 
   // Where times do not measure speed, cases may take hours.
@@ -202,7 +209,7 @@ class GradeRun {
     Session session = session_with(referee, record_.seed, options_.progress);
     auto alone = time_reference_alone(session, setup_.cases());
     if (!alone) return failure_of(alone.errors());
-    known_.reference_alone = std::move(*alone);
+    known_->reference_alone = std::move(*alone);
     return std::nullopt;
   }
 
@@ -226,7 +233,8 @@ class GradeRun {
     if (auto failure = start_python_runners()) return failure;
     const std::size_t left = left_of(false);
     if (left == 0) return std::nullopt;
-    const std::size_t most = setup_.device().info().measures_speed ? runners_at_once : 1;
+    const std::size_t most =
+        std::max(setup_.device().info().measures_speed ? runners_at_once : 1, most_together_);
     while (runners_.size() < std::clamp<std::size_t>(left, 1, most)) {
       auto runner = ContestantRunner::start(setup_.device(), problem_);
       if (!runner) return GradeFailure{exit_machine, runner.errors()};
@@ -247,7 +255,7 @@ class GradeRun {
         static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [=, this](const CandidateSource& c) {
           return needs_python_runner(c) == python;
         }));
-    for (const std::size_t number : graded_) left -= needs_python_runner(all.at(number)) == python ? 1 : 0;
+    for (const std::size_t number : settled_) left -= needs_python_runner(all.at(number)) == python ? 1 : 0;
     return left;
   }
 
@@ -256,8 +264,9 @@ class GradeRun {
     if (left == 0) return std::nullopt;
     if (!python_runners_) {
       const bool on_gpu = setup_.device().info().measures_speed;
-      python_runners_ = std::make_unique<PythonRunners>(setup_.device(), problem_, setup_.python_host(),
-                                                        on_gpu ? runners_at_once : 1);
+      python_runners_ = std::make_unique<PythonRunners>(
+          setup_.device(), problem_, setup_.python_host(),
+          on_gpu ? runners_at_once : std::min(most_together_, most_in_heat_of_python));
     }
     const Errors errors = python_runners_->start(left);
     return errors.empty() ? Failure() : GradeFailure{exit_machine, errors};
@@ -265,7 +274,12 @@ class GradeRun {
 
   // With the candidate's builder, where it may ask for something to be built.
   Result<std::unique_ptr<ContestantRunner>> runner_for(const CandidateSource& source, const Build& build) {
-    if (!needs_python_runner(source)) return next_runner();
+    if (!needs_python_runner(source)) {
+      if (runners_.empty()) {
+        if (auto failure = start_runners()) return failure->errors;
+      }
+      return next_runner();
+    }
     auto runner = python_runners_->next(left_of(true));
     if (runner) (*runner)->set_builder(build.extension_builder());
     return runner;
@@ -301,24 +315,127 @@ class GradeRun {
         fmt::format("{}: of no use on a device that does not measure speed", fmt::join(useless, ", ")));
   }
 
-  Failure grade_candidate(Referee& referee, std::size_t number, const CandidateSource& source, Build& build) {
-    options_.on_start(number);
-    auto record = run_one(referee, source, build, seed_of(number, 0));
+  // A heat is for many candidates in a hurry: baselines, further processes and turns are for one alone.
+  // Without namespaces a candidate could reach into the process of another.
+  std::size_t most_together() {
+    const bool is_usual = setup_.device().info().measures_speed && options_.effort == Effort::quick;
+    const std::size_t most = options_.heat ? static_cast<std::size_t>(*options_.heat)
+                             : is_usual    ? most_in_heat
+                                           : 1;
+    if (!is_confined(machinery_)) return 1;
+    if (!baselines_.is_empty() || options_.effort != Effort::quick || problem_.has_model()) return 1;
+    if (!setup_.device().gates_calls()) return most;
+    return room_for_heat(setup_.cases(), setup_.device().free_bytes(), most);
+  }
+
+  Failure grade_group(Referee& referee, std::vector<RunSetup::Built>& group) {
+    options_.on_start(group.front().number);
+    auto played = play_together(group);
+    if (!played) return failure_of(played.errors());
+    for (RunSetup::Built& one : group) {
+      if (one.number != group.front().number) options_.on_start(one.number);
+      const auto found = played->find(one.number);
+      Failure failure;
+      if (found != played->end() && found->second.is_final) {
+        keep(one.number, std::move(found->second.record));
+      } else {
+        failure = grade_candidate(referee, one, found != played->end() ? &found->second.record : nullptr);
+      }
+      if (failure) return failure;
+    }
+    const bool last = record_.candidates.size() == setup_.candidates().size();
+    return last || !runners_.empty() ? std::nullopt : start_runners();
+  }
+
+  // Those of the group that can be graded side by side, by number; a candidate in Python beside others in
+  // Python.
+  Result<std::map<std::size_t, HeatResult>> play_together(std::vector<RunSetup::Built>& group) {
+    std::map<std::size_t, HeatResult> all;
+    for (const bool python : {false, true}) {
+      std::vector<RunSetup::Built*> entrants;
+      for (RunSetup::Built& one : group) {
+        const BuildOutcome& built = *one.build->finish();
+        const bool is_ready = built.status == BuildStatus::built && !built.is_module;
+        if (is_ready && needs_python_runner(one.source) == python) entrants.push_back(&one);
+      }
+      const std::size_t most = python ? most_in_heat_of_python : most_in_heat;
+      for (std::size_t first = 0; first + 1 < entrants.size(); first += most) {
+        const std::size_t count = std::min(most, entrants.size() - first);
+        auto played = play_heat(std::span(entrants).subspan(first, count));
+        if (!played) return played.errors();
+        all.merge(*played);
+      }
+    }
+    for (const auto& [number, result] : all) {
+      if (result.is_final) settled_.insert(number);
+    }
+    return all;
+  }
+
+  Result<std::map<std::size_t, HeatResult>> play_heat(std::span<RunSetup::Built*> entrants) {
+    if (auto failure = start_runners()) return failure->errors;
+    TelemetrySampler sampler(*telemetry_, *machinery_.clock);
+    TelemetryWatch watch(sampler);
+    const std::uint64_t seed = seed_of(entrants.front()->number, attempt_of_heats);
+    std::deque<Referee> referees;
+    std::deque<Session> sessions;
+    const auto session_of = [&](std::uint64_t own, const BuildOutcome& built) -> Session& {
+      Referee& referee = referees.emplace_back(setup_.device(), problem_, setup_.trusted_runner(0),
+                                               setup_.trusted_runner(1), own);
+      referee.share_contestants();
+      sessions.push_back(session_for(referee, built, own, options_.progress, sampler, watch));
+      sessions.back().baselines = nullptr;
+      return sessions.back();
+    };
+    Session& trusted = session_of(seed, {});
+    std::vector<HeatEntry> entries;
+    for (RunSetup::Built* const one : entrants) {
+      const BuildOutcome& built = *one->build->finish();
+      Session& session = session_of(seed_of(one->number, 0), built);
+      auto runner = runner_for(one->source, *one->build);
+      if (!runner) return runner.errors();
+      referees.back().set_candidate(std::move(*runner), built.library, {false, built.returns_outputs});
+      entries.push_back({session, built.library, blank_record(one->source, built, session.seed)});
+    }
+    auto results = run_heat(trusted, setup_.cases(), std::move(entries));
+    if (!results) return results.errors();
+    std::map<std::size_t, HeatResult> played;
+    for (std::size_t i = 0; i < results->size(); ++i) {
+      take_telemetry(sampler, (*results)[i].record);
+      played.emplace(entrants[i]->number, std::move((*results)[i]));
+    }
+    return played;
+  }
+
+  // `before`: its record from a heat, in which others may have disturbed it.
+  Failure grade_candidate(Referee& referee, RunSetup::Built& one, const CandidateRecord* before) {
+    std::vector<std::string> notes;
+    int attempt = 0;
+    if (before != nullptr) {
+      notes.push_back(fmt::format("graded again alone: beside others it was {}: {}",
+                                  to_string(before->verdict), before->message));
+      ++attempt;
+    }
+    auto record = run_one(referee, one.source, *one.build, seed_of(one.number, attempt));
     if (!record) return failure_of(record.errors());
     if (record->verdict == Verdict::unstable || candidate_was_killed_) {
       // Another program may have disturbed it, or the kernel for want of memory: grade it once more.
-      const std::string first = fmt::format("graded twice, the first time {}: {}",
-                                            candidate_was_killed_ ? "killed" : "unstable", record->message);
+      notes.push_back(fmt::format("graded twice, the first time {}: {}",
+                                  candidate_was_killed_ ? "killed" : "unstable", record->message));
       if (auto failure = start_runners()) return failure;
-      record = run_one(referee, source, build, seed_of(number, 1));
+      record = run_one(referee, one.source, *one.build, seed_of(one.number, attempt + 1));
       if (!record) return failure_of(record.errors());
-      record->notes.push_back(first);
     }
+    record->notes.insert(record->notes.end(), notes.begin(), notes.end());
+    keep(one.number, std::move(*record));
+    return std::nullopt;
+  }
+
+  void keep(std::size_t number, CandidateRecord record) {
     graded_.push_back(number);
-    record_.candidates.push_back(std::move(*record));
+    settled_.insert(number);
+    record_.candidates.push_back(std::move(record));
     if (options_.on_verdict) options_.on_verdict(number, record_of_last());
-    const bool last = record_.candidates.size() == setup_.candidates().size();
-    return last || !runners_.empty() ? std::nullopt : start_runners();
   }
 
   Record record_of_last() {
@@ -383,18 +500,31 @@ class GradeRun {
     if (!runner) return runner.errors();
     referee.set_candidate(std::move(*runner), built.library,
                           {built.is_module || problem_.has_model(), built.returns_outputs});
-    Session session = session_with(referee, seed, setup_.progress_of(source));
+    Session session = session_for(referee, built, seed, setup_.progress_of(source), sampler, watch);
+    RunBaselines baselines(*this, referee);
+    session.baselines = &baselines;
+    auto result = run_candidate(session, built, setup_.cases(), blank_record(source, built, seed));
+    candidate_was_killed_ = session.candidate_was_killed;
+    return result;
+  }
+
+  Session session_for(Referee& referee, const BuildOutcome& built, std::uint64_t seed,
+                      std::function<void(const std::string&)> progress, TelemetrySampler& sampler,
+                      TelemetryWatch& watch) {
+    Session session = session_with(referee, seed, std::move(progress));
     session.launches = options_.launches;
     session.returns_outputs = built.returns_outputs || problem_.has_model();
     session.cache = options_.cache;
     session.ceilings = record_.ceilings;
     session.sampler = &sampler;
-    RunBaselines baselines(*this, referee);
-    session.baselines = &baselines;
     if (telemetry_->absent().empty()) session.watch = &watch;
-    session.known = std::move(known_);
     if (options_.time_limit_seconds)
       session.time_limit = Patience(std::lround(*options_.time_limit_seconds * 1000));
+    return session;
+  }
+
+  CandidateRecord blank_record(const CandidateSource& source, const BuildOutcome& built,
+                               std::uint64_t seed) const {
     CandidateRecord record;
     record.path = source.path.string();
     record.sha256 = source.sha256;
@@ -402,10 +532,10 @@ class GradeRun {
     record.lines = source.lines;
     record.seed = seed;
     record.precision = best_class(problem_);
-    auto result = run_candidate(session, built, setup_.cases(), std::move(record));
-    known_ = std::move(session.known);
-    candidate_was_killed_ = session.candidate_was_killed;
-    return result;
+    record.compile_seconds = built.seconds;
+    record.compile_cached = built.cached;
+    record.compiler_log = built.log;
+    return record;
   }
 
   PythonRecord python_record(const BuildOutcome& built) const {
@@ -449,10 +579,12 @@ class GradeRun {
   BaselineBench baselines_{{}};
   std::string left_out_baselines_;  // and why, for the record
   bool baselines_are_tried_ = false;
-  KnownCases known_;                   // see Session
+  std::shared_ptr<KnownCases> known_ = std::make_shared<KnownCases>();
   bool candidate_was_killed_ = false;  // the last one, likewise
   Record record_;
-  std::vector<std::size_t> graded_;         // numbers of its candidates
+  std::vector<std::size_t> graded_;  // numbers of its candidates
+  std::set<std::size_t> settled_;    // and of those whose verdict is known
+  std::size_t most_together_ = 1;
   std::vector<StageTime> reported_stages_;  // in the records of the candidates before
   double reported_seconds_ = 0;
 };

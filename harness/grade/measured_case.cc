@@ -53,52 +53,100 @@ std::uint64_t seed_of(const Session& session, const Case& bound, int process, st
   return (std::uint64_t{random.word[0]} << 32) | random.word[1];
 }
 
+DrawSequence draws_of_process(const Session& session, int process, std::uint64_t choices) {
+  return DrawSequence(session.seed,
+                      session.first_draw + static_cast<std::uint32_t>(process) * draws_per_process, choices);
+}
+
 }  // namespace
 
-MeasuredCase::MeasuredCase(Session& session, const Case& bound, CaseCalls& calls, int process,
+MeasuredCase::MeasuredCase(Session& session, const Case& bound, CaseCalls& trusted, int process,
                            std::optional<int> launches)
     : session_(session),
       case_(bound),
-      calls_(calls),
+      trusted_(trusted),
       process_(process),
       given_launches_(launches),
       order_seed_(seed_of(session, bound, process, beginnings_)),
-      draws_(session.seed, session.first_draw + static_cast<std::uint32_t>(process) * draws_per_process,
-             order_seed_) {}
+      draws_(draws_of_process(session, process, order_seed_)) {}
+
+void MeasuredCase::add(Session& session, CaseCalls& calls) {
+  contenders_.push_back(
+      {session, calls, draws_of_process(session, process_, seed_of(session, case_, process_, 0))});
+}
 
 MeasuredCase::Trouble MeasuredCase::run() {
   if (auto trouble = warm_up()) return trouble;
+  std::vector<Contender*> waiting;
+  for (Contender& contender : contenders_) {
+    if (!contender.calls.failed()) waiting.push_back(&contender);
+  }
+  while (!waiting.empty()) {
+    if (!alike_.empty()) decide_anew();
+    const Contender& first = *waiting.front();
+    const auto others = std::stable_partition(waiting.begin(), waiting.end(), [&](const Contender* one) {
+      return one->captures == first.captures && one->launches == first.launches;
+    });
+    alike_.assign(waiting.begin(), others);
+    waiting.erase(waiting.begin(), others);
+    if (auto trouble = run_alike()) return trouble;
+  }
+  return std::nullopt;
+}
+
+MeasuredCase::Trouble MeasuredCase::run_alike() {
+  launches_ = 1;  // that all have buffers for
+  captures_ = alike_.front()->captures;
+  fastest_ms_ = (*std::min_element(alike_.begin(), alike_.end(), [](const Contender* a, const Contender* b) {
+                  return a->fastest_ms < b->fastest_ms;
+                }))->fastest_ms;
   BlockWatch none;
   BlockWatch& watch = session_.watch != nullptr ? *session_.watch : none;
   BlockRun blocks;
   do {
-    if (calls_.failed()) return std::nullopt;
+    if (all_failed()) return std::nullopt;
     if (auto trouble = take_arms()) return trouble;
-    if (calls_.failed()) return std::nullopt;
+    if (all_failed()) return std::nullopt;
     blocks = run_blocks(plan(), *this, watch, session_.stages.clock());
   } while (begins_anew());
-  if (!trouble_ && !calls_.failed()) trouble_ = call_reference_unqueued(blocks.blocks);
-  keep(std::move(blocks));
+  if (!trouble_ && !all_failed()) trouble_ = call_reference_unqueued(blocks.blocks);
+  keep(blocks);
+  for (Contender* const contender : alike_) {
+    if (!trouble_) trouble_ = probe(*contender);
+  }
   return trouble_;
 }
 
+bool MeasuredCase::all_failed() const {
+  return std::all_of(alike_.begin(), alike_.end(),
+                     [](const Contender* contender) { return contender->calls.failed(); });
+}
+
 // Where a baseline failed, so that all blocks that are kept have the same arms: once for each baseline at
-// most. They go on with contents that nobody has seen, in an order and with captures that the blocks before
-// do not tell.
+// most. They go on with contents that nobody has seen.
 bool MeasuredCase::begins_anew() {
   if (!std::exchange(lost_one_, false)) return false;
+  decide_anew();
+  return true;
+}
+
+// An order and captures that the blocks before do not tell.
+void MeasuredCase::decide_anew() {
   order_seed_ = seed_of(session_, case_, process_, ++beginnings_);
   draws_.decide_anew(order_seed_);
   rounds_ = 0;
-  return true;
 }
 
 BlockPlan MeasuredCase::plan() const {
   BlockPlan plan;
   plan.arms = arms();
-  // The other baselines get the blocks that these need.
-  for (std::size_t arm = 0; arm < (one_counts_ ? 2U : 1U); ++arm) plan.pairs.push_back({arms() - 1, arm});
+  for (std::size_t arm = arms() - alike_.size(); arm < arms(); ++arm) {
+    plan.pairs.push_back({arm, 0});
+    // The other baselines get the blocks that these need.
+    if (one_counts_) plan.pairs.push_back({arm, 1});
+  }
   plan.goal = goal_of(session_);
+  plan.goal.budget_seconds *= static_cast<double>(alike_.size());
   // Where times do not measure speed, one block shows that everything works.
   if (!session_.arena.measures_speed()) plan.goal.budget_seconds = 0;
   // Each half needs an interval of its own.
@@ -111,33 +159,60 @@ BlockPlan MeasuredCase::plan() const {
   return plan;
 }
 
+MeasuredCase::Trouble MeasuredCase::lend(const std::vector<Contender*>& contenders,
+                                         const std::vector<Role>& trusted,
+                                         const std::function<void()>& select) {
+  if (is_alone()) {
+    std::vector<Role> all = trusted;
+    all.push_back(Role::candidate);
+    return trusted_.lend_buffers(all, launches_, select);
+  }
+  if (auto trouble = trusted_.lend_buffers(trusted, launches_, select)) return trouble;
+  for (Contender* const contender : contenders) {
+    if (auto trouble = contender->calls.lend_buffers({Role::candidate}, launches_)) return trouble;
+  }
+  return std::nullopt;
+}
+
+MeasuredCase::Trouble MeasuredCase::draw_for(Contender& contender) {
+  return is_alone() ? std::nullopt : contender.calls.draw(contender.draws.fresh(launches_));
+}
+
 // Two rounds with one launch a call: the first one loads and allocates, the second one shows how long a
 // launch takes. For long calls one round is enough. The reference goes first, since its time sets the
 // candidate's limit.
 MeasuredCase::Trouble MeasuredCase::warm_up() {
   session_.progress(case_.name + ": warming up");
-  if (auto trouble = calls_.lend_buffers({Role::oracle, Role::reference, Role::candidate}, 1)) return trouble;
-  for (int round = 0; round < 2 && !calls_.failed(); ++round) {
-    if (auto trouble = calls_.draw(draws_.fresh())) return trouble;
-    const auto reference = calls_.call_trusted(Role::reference, Purpose::warm_up);
+  std::vector<Contender*> cold;
+  for (Contender& contender : contenders_) cold.push_back(&contender);
+  if (auto trouble = lend(cold, {Role::oracle, Role::reference})) return trouble;
+  std::erase_if(cold, [](const Contender* contender) { return contender->calls.failed(); });
+  for (int round = 0; round < 2 && !cold.empty(); ++round) {
+    if (auto trouble = trusted_.draw(draws_.fresh())) return trouble;
+    const auto reference = trusted_.call_trusted(Role::reference, Purpose::warm_up);
     if (!reference) return reference.error();
-    const auto candidate = calls_.call_candidate(Purpose::warm_up);
-    if (candidate) fastest_ms_ = std::min(reference->reported_ms, candidate->reported_ms);
-    if (fastest_ms_ > long_call_ms) break;
+    for (Contender* const contender : cold) {
+      if (auto trouble = draw_for(*contender)) return trouble;
+      const auto candidate = contender->calls.call_candidate(Purpose::warm_up);
+      if (candidate) contender->fastest_ms = std::min(reference->reported_ms, candidate->reported_ms);
+    }
+    std::erase_if(cold, [](const Contender* contender) {
+      return contender->calls.failed() || contender->fastest_ms > long_call_ms;
+    });
   }
-  choose_captures();
+  for (Contender& contender : contenders_) {
+    contender.captures = choose_captures(contender);
+    contender.launches = choose_launches(contender.fastest_ms);
+  }
   return std::nullopt;
 }
 
 // Without captures the outputs count as they are when the referee's clock stops, so that this clock attests
 // more.
-void MeasuredCase::choose_captures() {
-  if (!session_.arena.measures_speed()) return;
-  if (calls_.keeps_lines() && !session_.returns_outputs) {
-    captures_ = Captures::never;
-  } else if (calls_.captures_are_long()) {
-    captures_ = Captures::by_turns;
-  }
+MeasuredCase::Captures MeasuredCase::choose_captures(const Contender& contender) const {
+  if (!session_.arena.measures_speed()) return Captures::always;
+  if (contender.calls.keeps_lines() && !contender.session.returns_outputs) return Captures::never;
+  return contender.calls.captures_are_long() ? Captures::by_turns : Captures::always;
 }
 
 bool MeasuredCase::captures_now() const {
@@ -148,7 +223,11 @@ bool MeasuredCase::captures_now() const {
 
 Role MeasuredCase::role_of(std::size_t arm) const {
   if (arm == 0) return Role::reference;
-  return arm + 1 == arms() ? Role::candidate : Role::baseline;
+  return arm > baselines_.size() ? Role::candidate : Role::baseline;
+}
+
+bool MeasuredCase::plays(std::size_t arm) const {
+  return role_of(arm) != Role::candidate || !contender_of(arm).calls.failed();
 }
 
 bool MeasuredCase::select(std::size_t arm) {
@@ -160,25 +239,24 @@ std::vector<BaselineChoice> MeasuredCase::choose_baselines() const {
   if (session_.baselines == nullptr) return {};
   std::vector<BaselineChoice> choices = session_.baselines->choices(case_.name);
   std::erase_if(choices, [this](const BaselineChoice& choice) { return left_out_.contains(choice.name); });
-  const Precision own = calls_.record().precision;
   auto best = choices.end();
   for (auto choice = choices.begin(); choice != choices.end(); ++choice) {
-    if (choice->precision != own) continue;
+    if (choice->precision != class_) continue;
     if (best == choices.end() || choice->median_ms < best->median_ms) best = choice;
   }
   if (best != choices.end()) std::rotate(choices.begin(), best, best + 1);
   return choices;
 }
 
-int MeasuredCase::choose_launches() const {
+int MeasuredCase::choose_launches(double fastest_ms) const {
   if (given_launches_) return *given_launches_;
   const int most = most_launches(case_);
   if (session_.launches) return std::min(*session_.launches, most);
-  return session_.arena.measures_speed() ? launches_per_sample(fastest_ms_, most) : 1;
+  return session_.arena.measures_speed() ? launches_per_sample(fastest_ms, most) : 1;
 }
 
 void MeasuredCase::choose_arms() {
-  class_ = calls_.record().precision;
+  class_ = alike_.front()->calls.record().precision;
   baselines_.clear();
   for (const BaselineChoice& baseline : choose_baselines()) {
     if (!session_.baselines->activate(baseline.name, process_)) {
@@ -193,8 +271,9 @@ void MeasuredCase::choose_arms() {
 
 MeasuredCase::Trouble MeasuredCase::take_arms() {
   choose_arms();
-  launches_ = static_cast<std::uint32_t>(choose_launches());
-  if (launches_ == 1 && baselines_.empty() && left_out_.empty()) return std::nullopt;
+  const std::uint32_t lent = launches_;
+  launches_ = static_cast<std::uint32_t>(choose_launches(fastest_ms_));
+  if (launches_ == lent && baselines_.empty() && left_out_.empty()) return std::nullopt;
   if (auto trouble = lend_to_arms()) return trouble;
   return call_all(Purpose::warm_up);
 }
@@ -203,7 +282,7 @@ MeasuredCase::Trouble MeasuredCase::take_arms() {
 MeasuredCase::Trouble MeasuredCase::lend_to_arms() {
   std::vector<Role> roles = {Role::oracle, Role::reference};
   std::vector<std::size_t> lent;  // arms
-  for (std::size_t arm = 1; arm + 1 < arms(); ++arm) {
+  for (std::size_t arm = 1; role_of(arm) == Role::baseline; ++arm) {
     const auto shares = [&](std::size_t other) {
       return baseline_of(other).worker == baseline_of(arm).worker;
     };
@@ -211,9 +290,8 @@ MeasuredCase::Trouble MeasuredCase::lend_to_arms() {
     lent.push_back(arm);
     roles.push_back(Role::baseline);
   }
-  roles.push_back(Role::candidate);
   std::size_t next = 0;
-  auto trouble = calls_.lend_buffers(roles, launches_, [&] { select(lent.at(next++)); });
+  auto trouble = lend(alike_, roles, [&] { select(lent.at(next++)); });
   if (!trouble) return trouble;
   // No room for so many tensors: first one launch, then only the baseline that counts, then none; none of it
   // is a failure.
@@ -236,12 +314,12 @@ void MeasuredCase::make_room(std::size_t left, const Error& lack) {
 void MeasuredCase::leave_out(const BaselineChoice& baseline, const std::string& why) {
   left_out_.insert(baseline.name);
   std::string note = fmt::format("not compared with {}: {}", baseline.name, why);
-  std::vector<std::string>& notes = calls_.record().notes;
+  std::vector<std::string>& notes = trusted_.record().notes;
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }
 
 MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
-  if (auto trouble = calls_.draw(draws_.fresh(launches_))) {
+  if (auto trouble = trusted_.draw(draws_.fresh(launches_))) {
     // It worked before there were baselines, which may have the memory that it needs.
     if (baselines_.empty()) return trouble;
     make_room(0, *trouble);
@@ -249,11 +327,13 @@ MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
   }
   for (std::size_t arm = 0; arm < arms(); ++arm) {
     if (role_of(arm) == Role::candidate) {
-      calls_.call_candidate(purpose);
+      if (!plays(arm)) continue;
+      if (auto trouble = draw_for(contender_of(arm))) return trouble;
+      contender_of(arm).calls.call_candidate(purpose);
       continue;
     }
     select(arm);
-    const auto sample = calls_.call_trusted(role_of(arm), purpose);
+    const auto sample = trusted_.call_trusted(role_of(arm), purpose);
     if (sample) continue;
     if (role_of(arm) == Role::reference) return sample.error();
     // It worked by itself, and there may be too little memory for it now.
@@ -270,21 +350,30 @@ void MeasuredCase::drop_failed(std::size_t arm, const Error& error) {
   session_.arena.take_back();
 }
 
+void MeasuredCase::leave(Contender& contender, std::uint32_t rounds) { contender.blocks = rounds / 2; }
+
 std::optional<std::vector<Sample>> MeasuredCase::play_round(const std::vector<std::size_t>& order) {
   session_.progress(fmt::format("{}: block {}", case_.name, rounds_ / 2 + 1));
-  trouble_ = calls_.draw(draws_.fresh(launches_));
-  if (trouble_) return std::nullopt;
   const CallKind kind{true, captures_now()};
   std::vector<Sample> samples(order.size());
+  if (is_alone()) trouble_ = trusted_.draw(draws_.fresh(launches_));
   for (const std::size_t arm : order) {
+    if (trouble_) return std::nullopt;
+    if (!plays(arm)) continue;
     if (role_of(arm) == Role::candidate) {
-      const auto sample = calls_.call_candidate(Purpose::compared, kind);
-      if (!sample) return std::nullopt;
-      samples[arm] = *sample;
+      Contender& contender = contender_of(arm);
+      if ((trouble_ = draw_for(contender))) return std::nullopt;
+      if (const auto sample = contender.calls.call_candidate(Purpose::compared, kind)) {
+        samples[arm] = *sample;
+        continue;
+      }
+      leave(contender, rounds_);
+      if (all_failed()) return std::nullopt;
       continue;
     }
+    if (!is_alone() && (trouble_ = trusted_.draw(draws_.fresh(launches_)))) return std::nullopt;
     select(arm);
-    const auto sample = calls_.call_trusted(role_of(arm), Purpose::compared, kind);
+    const auto sample = trusted_.call_trusted(role_of(arm), Purpose::compared, kind);
     if (!sample) {
       if (role_of(arm) == Role::baseline) {
         drop_failed(arm, sample.error());
@@ -296,8 +385,8 @@ std::optional<std::vector<Sample>> MeasuredCase::play_round(const std::vector<st
     }
     samples[arm] = *sample;
   }
-  if (wants_change(rounds_++)) trouble_ = play_change();
-  if (trouble_ || calls_.failed()) return std::nullopt;
+  if (wants_change(rounds_++)) trouble_ = play_changes();
+  if (trouble_ || all_failed()) return std::nullopt;
   return samples;
 }
 
@@ -308,42 +397,59 @@ bool MeasuredCase::wants_change(std::uint32_t round) const {
   return round % rounds_per_change == draws_.number_below(among, group);
 }
 
-// A call on contents of which only a few elements are new, with fewer launches than usual: a candidate that
+// Calls on contents of which only a few elements are new, with fewer launches than usual: a candidate that
 // delays a launch's work until the next launch leaves it undone here.
-MeasuredCase::Trouble MeasuredCase::play_change() {
+MeasuredCase::Trouble MeasuredCase::play_changes() {
   const std::uint32_t fewer = std::max(1u, launches_ - 1);
   const std::uint32_t launches = 1 + draws_.number_below(fewer, first_launches_decision + rounds_);
-  if (auto trouble = calls_.draw(draws_.changed(launches))) return trouble;
-  calls_.call_candidate(Purpose::changed);
+  for (Contender* const contender : alike_) {
+    if (contender->calls.failed()) continue;
+    if (auto trouble = contender->calls.draw(draws_of(*contender).changed(launches))) return trouble;
+    contender->calls.call_candidate(Purpose::changed);
+    if (contender->calls.failed()) leave(*contender, rounds_ - 1);
+  }
   return std::nullopt;
 }
 
-MeasuredCase::Trouble MeasuredCase::probe() {
-  if (fastest_ms_ > longest_probed_ms) return std::nullopt;
-  const int repeated = fastest_ms_ > long_call_ms ? 1 : repetitions;
-  for (int i = 0; i < repeated; ++i) calls_.call_candidate(Purpose::repeated);
-  if (calls_.failed() || !session_.arena.measures_speed()) return std::nullopt;
-  if (auto trouble = calls_.draw(draws_.fresh(launches_))) return trouble;
-  calls_.call_candidate(Purpose::warm_up);
+MeasuredCase::Trouble MeasuredCase::probe(Contender& contender) {
+  CaseCalls& calls = contender.calls;
+  if (calls.failed() || contender.fastest_ms > longest_probed_ms) return std::nullopt;
+  // The oracle has answered others since.
+  if (!is_alone()) {
+    if (auto trouble = calls.draw_again()) return trouble;
+  }
+  const int repeated = contender.fastest_ms > long_call_ms ? 1 : repetitions;
+  for (int i = 0; i < repeated; ++i) calls.call_candidate(Purpose::repeated);
+  if (calls.failed() || !session_.arena.measures_speed()) return std::nullopt;
+  if (auto trouble = calls.draw(draws_of(contender).fresh(launches_))) return trouble;
+  calls.call_candidate(Purpose::warm_up);
   return std::nullopt;
+}
+
+bool MeasuredCase::is_often_unqueued(const std::vector<Block>& blocks, std::size_t arm) const {
+  const std::size_t played = std::min(blocks.size(), contender_of(arm).blocks);
+  std::size_t unqueued = 0;
+  for (std::size_t i = 0; i < played; ++i) {
+    for (const Sample& sample : blocks[i].samples[arm]) unqueued += sample.kind.queued ? 0 : 1;
+  }
+  return played > 0 && calls_per_outlier * unqueued >= 2 * played;
 }
 
 // The reference's samples are queued. Those of a candidate that waits for the device within its calls are
 // not: the clock rule compares them with calls of the reference that are not queued either.
 MeasuredCase::Trouble MeasuredCase::call_reference_unqueued(const std::vector<Block>& blocks) {
-  if (!session_.arena.measures_speed() || blocks.empty()) return std::nullopt;
-  std::size_t unqueued = 0;
-  for (const Block& block : blocks) {
-    for (const Sample& sample : block.samples.back()) unqueued += sample.kind.queued ? 0 : 1;
-  }
-  if (calls_per_outlier * unqueued < 2 * blocks.size()) return std::nullopt;
+  if (!session_.arena.measures_speed()) return std::nullopt;
+  bool any = false;
+  for (std::size_t arm = arms() - alike_.size(); arm < arms(); ++arm)
+    any = any || is_often_unqueued(blocks, arm);
+  if (!any) return std::nullopt;
   const int calls = fastest_ms_ > long_call_ms ? long_unqueued_reference_calls : unqueued_reference_calls;
   for (const bool captures : {true, false}) {
     if (captures ? captures_ == Captures::never : captures_ == Captures::always) continue;
     for (int call = 0; call < calls; ++call) {
-      if (auto trouble = calls_.draw(draws_.fresh(launches_))) return trouble;
-      if (auto sample =
-              calls_.call_trusted(Role::reference, Purpose::compared, {.ahead = false, .captures = captures});
+      if (auto trouble = trusted_.draw(draws_.fresh(launches_))) return trouble;
+      if (auto sample = trusted_.call_trusted(Role::reference, Purpose::compared,
+                                              {.ahead = false, .captures = captures});
           !sample)
         return sample.error();
     }
@@ -354,7 +460,7 @@ MeasuredCase::Trouble MeasuredCase::call_reference_unqueued(const std::vector<Bl
 // A worker that leaves out its capture gains time only where outputs are captured: the half with the lower
 // speedup counts.
 void MeasuredCase::keep_slower_half(std::vector<Block>& blocks) const {
-  const std::size_t candidate = arms() - 1;
+  const std::size_t candidate = blocks.front().samples.size() - 1;
   std::vector<double> differences[2];
   for (const Block& block : blocks) {
     if (!block.voided.empty()) continue;
@@ -374,12 +480,12 @@ void MeasuredCase::keep_slower_half(std::vector<Block>& blocks) const {
   }
 }
 
-void MeasuredCase::judge_clock(std::vector<Block>& blocks) {
+void MeasuredCase::judge_clock(Contender& contender, std::vector<Block>& blocks) {
   if (!session_.arena.measures_speed() || !is_on(Defence::clock_agreement) || blocks.empty()) return;
-  const ClockRecord& clock = calls_.record().clock.emplace(calls_.clock().attest(blocks));
+  const ClockRecord& clock = contender.calls.record().clock.emplace(contender.calls.clock().attest(blocks));
   if (captures_ == Captures::by_turns) keep_slower_half(blocks);
   if (!are_too_many_raised(clock)) return;
-  calls_.note(
+  contender.calls.note(
       {Verdict::unstable, "clock",
        fmt::format("by the referee's clock {} of {} calls of the candidate and {} of the reference took "
                    "longer than their workers report; grade again when nothing else uses the GPU and "
@@ -387,28 +493,49 @@ void MeasuredCase::judge_clock(std::vector<Block>& blocks) {
                    clock.raised_candidate, clock.samples, clock.raised_reference)});
 }
 
-void MeasuredCase::keep(BlockRun run) {
-  CaseRecord& record = calls_.record();
+BlockRun MeasuredCase::run_of(std::size_t arm, const BlockRun& run) const {
+  if (is_alone()) return run;
+  BlockRun own{{}, run.end, run.disturbance};
+  for (const Block& block : run.blocks) {
+    if (own.blocks.size() == contender_of(arm).blocks) break;
+    Block one;
+    one.samples = {block.samples.front(), block.samples[arm]};
+    for (const std::size_t next : block.order) {
+      if (next == 0 || next == arm) one.order.push_back(next == 0 ? 0 : 1);
+    }
+    one.voided = block.voided;
+    own.blocks.push_back(std::move(one));
+  }
+  return own;
+}
+
+void MeasuredCase::keep(const BlockRun& run) {
+  for (std::size_t arm = arms() - alike_.size(); arm < arms(); ++arm)
+    keep(contender_of(arm), run_of(arm, run));
+}
+
+void MeasuredCase::keep(Contender& contender, BlockRun run) {
+  CaseRecord& record = contender.calls.record();
   if (!record.measurement) {
     record.measurement =
         Measurement{session_.cache, goal_of(session_), session_.arena.device_info().process_offset_ms, {}};
-    for (std::size_t arm = 1; arm + 1 < arms(); ++arm)
+    for (std::size_t arm = 1; arm <= baselines_.size(); ++arm)
       record.arms.insert(record.arms.end() - 1, {baseline_of(arm).name, {}, {}, arm > 1 || !one_counts_});
   }
-  judge_clock(run.blocks);
-  look_at_precision();
+  judge_clock(contender, run.blocks);
+  look_at_precision(contender);
   if (run.end == BlockEnd::disturbed)
-    calls_.note({Verdict::unstable, "steady_clocks",
-                 run.disturbance + "; let the GPU cool, or look at its power supply and cooling"});
+    contender.calls.note({Verdict::unstable, "steady_clocks",
+                          run.disturbance + "; let the GPU cool, or look at its power supply and cooling"});
   record.measurement->processes.push_back({static_cast<int>(launches_), std::move(run.blocks), run.end});
 }
 
 // Compared with the baseline of a better class the candidate would look slow, with that of a worse class
 // fast.
-void MeasuredCase::look_at_precision() {
-  const Precision now = calls_.record().precision;
+void MeasuredCase::look_at_precision(Contender& contender) {
+  const Precision now = contender.calls.record().precision;
   if (!one_counts_ || now == class_) return;
-  calls_.note(
+  contender.calls.note(
       {Verdict::unstable, "precision",
        fmt::format("it began with {} precision and went on with {}", to_string(class_), to_string(now))});
 }

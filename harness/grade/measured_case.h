@@ -1,6 +1,8 @@
 // The blocks of one measured case in one process of every contestant.
 #pragma once
 
+#include <functional>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,70 +12,107 @@
 
 namespace kgrade {
 
+// Of one candidate, or of several that share the calls of the reference. Alone it works on the reference's
+// contents, and is compared with baselines. Of several each has contents and calls of the oracle of its own;
+// those whose calls are alike are in the same blocks.
 class MeasuredCase : private RoundPlayer {
  public:
   using Trouble = CaseCalls::Trouble;
 
+  // `trusted` makes the calls of the reference: the candidate's own calls, or others that it follows.
   // `process` counts the processes that the case is measured in. Samples of all of them have as many launches
   // as those of the first one, `launches`, which is unset for that one. Keeps references.
-  MeasuredCase(Session& session, const Case& bound, CaseCalls& calls, int process,
+  MeasuredCase(Session& session, const Case& bound, CaseCalls& trusted, int process,
                std::optional<int> launches);
+  // A candidate, before run().
+  void add(Session& session, CaseCalls& calls);
 
-  // Warms up, chooses the arms, and runs the blocks into the record of `calls`. Stops as soon as the
-  // candidate fails.
+  // Warms up, chooses the arms, and runs the blocks into the records of the candidates. One that fails
+  // leaves, and the others go on.
   Trouble run();
-  // Calls that give no sample: on the last contents once more, and on new ones.
-  Trouble probe();
 
  private:
+  // Outputs are captured in all blocks, in one of every two, or in none.
+  enum class Captures { always, by_turns, never };
+
+  // A candidate.
+  struct Contender {
+    Session& session;
+    CaseCalls& calls;
+    DrawSequence draws;     // unless it works on the reference's contents
+    double fastest_ms = 0;  // launch of it or the reference, once both have warmed up
+    Captures captures = Captures::always;
+    int launches = 1;                                              // that its calls should have
+    std::size_t blocks = std::numeric_limits<std::size_t>::max();  // before it left
+  };
+
   std::optional<std::vector<Sample>> play_round(const std::vector<std::size_t>& order) override;
+  bool plays(std::size_t arm) const override;
+  Trouble lend(const std::vector<Contender*>& contenders, const std::vector<Role>& trusted,
+               const std::function<void()>& select = {});
   Trouble warm_up();
+  Trouble run_alike();
   BlockPlan plan() const;
-  int choose_launches() const;
+  int choose_launches(double fastest_ms) const;
   bool begins_anew();
+  void decide_anew();
   Trouble take_arms();
   void choose_arms();
   Trouble lend_to_arms();
   Trouble call_all(Purpose purpose);
-  Trouble play_change();
+  Trouble play_changes();
   bool wants_change(std::uint32_t round) const;
+  // The one candidate works on the reference's contents.
+  bool is_alone() const { return &contenders_.front().calls == &trusted_; }
+  DrawSequence& draws_of(Contender& contender) { return is_alone() ? draws_ : contender.draws; }
+  // Contents of its own, new throughout; nothing to do for one alone.
+  Trouble draw_for(Contender& contender);
+  void leave(Contender& contender, std::uint32_t rounds);
+  bool all_failed() const;
   // A baseline that is an arm, by the number of its arm.
   const BaselineChoice& baseline_of(std::size_t arm) const { return baselines_.at(arm - 1); }
+  Contender& contender_of(std::size_t arm) const { return *alike_.at(arm - 1 - baselines_.size()); }
   bool select(std::size_t arm);
   Role role_of(std::size_t arm) const;
-  std::size_t arms() const { return baselines_.size() + 2; }
+  std::size_t arms() const { return 1 + baselines_.size() + alike_.size(); }
   std::vector<BaselineChoice> choose_baselines() const;
   void make_room(std::size_t left, const Error& lack);
   void leave_out(const BaselineChoice& baseline, const std::string& why);
   void drop_failed(std::size_t arm, const Error& error);
-  void choose_captures();
+  Captures choose_captures(const Contender& contender) const;
   bool captures_now() const;
   Trouble call_reference_unqueued(const std::vector<Block>& blocks);
-  void judge_clock(std::vector<Block>& blocks);
+  bool is_often_unqueued(const std::vector<Block>& blocks, std::size_t arm) const;
+  // Calls that give no sample: on the last contents once more, and on new ones.
+  Trouble probe(Contender& contender);
+  void judge_clock(Contender& contender, std::vector<Block>& blocks);
   void keep_slower_half(std::vector<Block>& blocks) const;
-  void look_at_precision();
-  void keep(BlockRun run);
+  void look_at_precision(Contender& contender);
+  void keep(const BlockRun& run);
+  void keep(Contender& contender, BlockRun run);
+  // Of one of several: the reference's samples and its own.
+  BlockRun run_of(std::size_t arm, const BlockRun& run) const;
 
   Session& session_;
   const Case& case_;
-  CaseCalls& calls_;
+  CaseCalls& trusted_;
   int process_;
   std::optional<int> given_launches_;
   std::uint32_t beginnings_ = 0;  // how often the blocks have begun anew
   std::uint64_t order_seed_;      // of all random decisions since
-  DrawSequence draws_;
-  // The arms are the reference, these, and the candidate. First of these comes what counts, the fastest of the
-  // candidate's class, if there is one.
+  DrawSequence draws_;            // of the reference's contents
+  std::vector<Contender> contenders_;
+  std::vector<Contender*> alike_;  // those in the present blocks
+  // The arms are the reference, these, and the candidates. First of these comes what counts, the fastest of
+  // the candidate's class, if there is one.
   std::vector<BaselineChoice> baselines_;
   std::set<std::string> left_out_;  // baselines that failed here, or have no room
   bool lost_one_ = false;           // within the blocks
   bool one_counts_ = false;
-  double fastest_ms_ = 0;              // launch of an arm, once it has warmed up
+  double fastest_ms_ = 0;              // launch of an arm, once all have warmed up
   Precision class_ = Precision::none;  // that the baseline was chosen for
   std::uint32_t launches_ = 1;
   std::uint32_t rounds_ = 0;
-  // Outputs are captured in all blocks, in one of every two, or in none.
-  enum class Captures { always, by_turns, never };
   Captures captures_ = Captures::always;
   Trouble trouble_;
 };

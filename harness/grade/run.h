@@ -70,7 +70,7 @@ struct RunOutcome {
   std::optional<RecordType> record;  // of the candidates that are finished; unset when none is
   Failure failure;                   // why the others are not
   // What the run still has open. Closing it takes a moment: tell the record first.
-  std::shared_ptr<const void> machine;
+  std::shared_ptr<const void> machine = nullptr;
 };
 
 // The seams of a run.

@@ -214,7 +214,7 @@ Failure RunSetup::start(std::initializer_list<Role> trusted) {
         std::make_unique<Build>(*toolchain_, problem_, role, reference_source_, options_.layout, stages_,
                                 false, problem_.has_model() ? python_.get() : nullptr));
   }
-  start_build(0);
+  start_builds_before(1);
   auto device = open_device();
   if (!device) return GradeFailure{exit_machine, device.errors()};
   device_ = std::move(*device);
@@ -272,18 +272,17 @@ Result<std::unique_ptr<Device>> RunSetup::open_device() {
   return machinery_.open_device();
 }
 
-void RunSetup::start_build(std::size_t place) {
-  if (place >= order_.size()) return;
+std::unique_ptr<Build> RunSetup::start_build(std::size_t place) {
   const CandidateSource& candidate = candidates_[order_[place]];
-  if (is_left_out(candidate)) {
-    next_build_ = std::make_unique<Build>("left out");
-    return;
-  }
-  next_build_ =
-      candidate.fault.empty()
-          ? std::make_unique<Build>(*toolchain_, problem_, Role::candidate, candidate.path, options_.layout,
-                                    stages_, checked_, candidate.is_python ? python_.get() : nullptr)
-          : std::make_unique<Build>(candidate.fault);
+  if (is_left_out(candidate)) return std::make_unique<Build>("left out");
+  if (!candidate.fault.empty()) return std::make_unique<Build>(candidate.fault);
+  return std::make_unique<Build>(*toolchain_, problem_, Role::candidate, candidate.path, options_.layout,
+                                 stages_, checked_, candidate.is_python ? python_.get() : nullptr);
+}
+
+void RunSetup::start_builds_before(std::size_t place) {
+  const std::size_t end = std::min(place, order_.size());
+  while (next_ + started_.size() < end) started_.push_back(start_build(next_ + started_.size()));
 }
 
 void RunSetup::describe(RunRecord& record) const {
@@ -321,16 +320,22 @@ Failure RunSetup::load_trusted() {
   return std::nullopt;
 }
 
-Failure RunSetup::each_candidate(const Visit& visit) {
-  for (std::size_t place = 0; place < order_.size(); ++place) {
-    const std::size_t number = order_[place];
-    const std::unique_ptr<Build> build = std::move(next_build_);
-    const Result<BuildOutcome>& built = build->finish();
-    if (!built) return GradeFailure{exit_machine, built.errors()};
-    if (auto failure = check_unchanged(candidates_[number])) return failure;
-    start_build(place + 1);
-    if (is_left_out(candidates_[number])) continue;
-    if (auto failure = visit(number, candidates_[number], *build)) return failure;
+Failure RunSetup::each_group(std::size_t most, const Visit& visit) {
+  while (next_ < order_.size()) {
+    start_builds_before(next_ + most);
+    std::vector<Built> group;
+    for (; !started_.empty(); ++next_) {
+      const CandidateSource& source = candidates_[order_[next_]];
+      std::unique_ptr<Build> build = std::move(started_.front());
+      started_.pop_front();
+      const Result<BuildOutcome>& built = build->finish();
+      if (!built) return GradeFailure{exit_machine, built.errors()};
+      if (auto failure = check_unchanged(source)) return failure;
+      if (!is_left_out(source)) group.push_back({order_[next_], source, std::move(build)});
+    }
+    start_builds_before(next_ + 1);
+    if (group.empty()) continue;
+    if (auto failure = visit(group)) return failure;
   }
   return no_python_;
 }
@@ -359,7 +364,7 @@ Failure RunSetup::guard(const std::function<Failure()>& run) {
 }
 
 void RunSetup::close(RunRecord& record) {
-  next_build_.reset();  // it may still run after a failure, and its time counts
+  started_.clear();  // they may still run after a failure, and their time counts
   take_times(record);
   Cleanup::of_this_process().kill_all();
 }

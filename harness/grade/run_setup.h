@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <deque>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -63,7 +64,12 @@ class RunSetup {
  public:
   using CaseSelection = std::function<Result<std::vector<PlannedCase>>()>;
   // One candidate by its number in the given order, with a build that has come to an end.
-  using Visit = std::function<Failure(std::size_t number, const CandidateSource& source, Build& build)>;
+  struct Built {
+    std::size_t number;
+    const CandidateSource& source;
+    std::unique_ptr<Build> build;
+  };
+  using Visit = std::function<Failure(std::vector<Built>& group)>;
 
   // Keeps references to all three. `checked`: candidates are built for checked runs.
   RunSetup(const Problem& problem, const RunOptions& options, const Machinery& machinery, bool checked);
@@ -78,8 +84,8 @@ class RunSetup {
   // Fills in the times of the run so far.
   void take_times(RunRecord& record);
   Failure load_trusted();
-  // All of them, the next one being compiled meanwhile; ends at the first failure.
-  Failure each_candidate(const Visit& visit);
+  // All of them, up to so many at a time, the next one being compiled meanwhile; ends at the first failure.
+  Failure each_group(std::size_t most, const Visit& visit);
 
   // Carries out the run, which fills the record, and closes the record. An exception becomes a failure.
   template <class RecordType>
@@ -111,7 +117,8 @@ class RunSetup {
  private:
   static Failure guard(const std::function<Failure()>& run);
   Result<std::unique_ptr<Device>> open_device();
-  void start_build(std::size_t place);
+  std::unique_ptr<Build> start_build(std::size_t place);
+  void start_builds_before(std::size_t place);
   Failure check_unchanged(const CandidateSource& source) const;
   void close(RunRecord& record);
 
@@ -135,7 +142,8 @@ class RunSetup {
   std::unique_ptr<Device> device_;
   std::optional<PythonHost> model_host_;
   std::vector<TrustedContestant> trusted_;
-  std::unique_ptr<Build> next_build_;
+  std::size_t next_ = 0;                        // place of the next candidate
+  std::deque<std::unique_ptr<Build>> started_;  // from there on
 };
 
 }  // namespace kgrade

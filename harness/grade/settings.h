@@ -31,6 +31,9 @@ struct GradeSettings {
   std::optional<std::uint64_t> hidden_seed;
   std::optional<double> time_limit_seconds;  // of one call
   std::optional<int> launches;               // of a sample; by the time of a launch when unset
+  // How many candidates are graded side by side at most (grade/heat.h); where unset, as many as is usual where
+  // quick speeds are measured, and 1 elsewhere.
+  std::optional<int> heat;
 };
 
 }  // namespace kgrade

@@ -74,6 +74,7 @@ class Runner {
     const bool look = run_.blocks.back().voided.empty() && counted_ >= plan_.goal.first_look &&
                       (counted_ - plan_.goal.first_look) % blocks_between_looks == 0;
     return look && std::all_of(plan_.pairs.begin(), plan_.pairs.end(), [this](const ArmPair& pair) {
+             if (!player_.plays(pair.arm)) return true;
              const SpeedRatio ratio = ratio_within(log_differences(run_.blocks, pair.other, pair.arm));
              return ratio.half_width().value_or(1) <= half_width_wanted(pair);
            });

@@ -54,6 +54,8 @@ class RoundPlayer {
   virtual ~RoundPlayer() = default;
   // Calls every arm once, in this order; samples by arm. Nothing when the run has to end.
   virtual std::optional<std::vector<Sample>> play_round(const std::vector<std::size_t>& order) = 0;
+  // False for an arm that has left: its samples mean nothing, and no more are waited for.
+  virtual bool plays(std::size_t /*arm*/) const { return true; }
 };
 
 // Says what disturbed a block.

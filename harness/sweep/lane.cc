@@ -126,6 +126,7 @@ std::string to_line(const LaneJob& job) {
                {"effort", static_cast<int>(options.effort)},
                {"clear_outputs", options.clears_outputs},
                {"launches", json_of(options.launches)},
+               {"heat", json_of(options.heat)},
                {"problem", text_of_bytes(job.problem)},
                {"dtype", job.dtype},
                {"precision", job.precision},
@@ -166,6 +167,7 @@ std::optional<LaneJob> read_job(const std::string& line) try {
   read_optional(json, "hidden_seed", options.hidden_seed);
   read_optional(json, "time_limit_seconds", options.time_limit_seconds);
   read_optional(json, "launches", options.launches);
+  read_optional(json, "heat", options.heat);
   job.problem = bytes_of_text(json.at("problem").get<std::string>());
   job.dtype = json.at("dtype").get<std::string>();
   job.precision = json.at("precision").get<std::string>();

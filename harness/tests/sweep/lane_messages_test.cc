@@ -28,6 +28,7 @@ LaneJob full_job() {
   job.options.hidden_seed = 18446744073709551614u;
   job.options.time_limit_seconds = 2.5;
   job.options.launches = 3;
+  job.options.heat = 5;
   job.problem = "some/problems/one.md";
   job.dtype = "float16";
   job.precision = "tf32";
@@ -39,7 +40,7 @@ LaneJob full_job() {
 auto all_of(const LaneJob& job) {
   const LaneOptions& o = job.options;
   return std::tuple(o.device, o.problems, o.effort, o.cache, o.baselines, o.require_sandbox, o.seed,
-                    o.hidden_cases, o.hidden_seed, o.time_limit_seconds, o.launches, o.python,
+                    o.hidden_cases, o.hidden_seed, o.time_limit_seconds, o.launches, o.heat, o.python,
                     o.clears_outputs, job.problem, job.dtype, job.precision, job.candidates, job.numbers);
 }
 

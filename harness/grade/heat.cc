@@ -1,0 +1,134 @@
+#include "grade/heat.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "contest/lease.h"
+
+namespace kgrade {
+namespace {
+
+// What a context takes, with what a plain kernel allocates.
+constexpr std::uint64_t bytes_of_process = std::uint64_t{768} << 20;
+
+// A neighbour can take memory and time, keep the device busy or break its driver. It cannot write to
+// another's memory, so that a wrong answer is the candidate's own.
+bool is_final(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::time_limit:
+    case Verdict::memory_limit:
+    case Verdict::runtime_error:
+    case Verdict::unstable:
+    case Verdict::cheating:
+      return false;
+    default:
+      return true;
+  }
+}
+
+class HeatRun {
+ public:
+  HeatRun(Session& trusted, const std::vector<PlannedCase>& cases, std::vector<HeatEntry> entries)
+      : trusted_(trusted), cases_(cases), entries_(std::move(entries)) {
+    for (HeatEntry& entry : entries_) runs_.emplace_back(entry.session, cases_, std::move(entry.record));
+  }
+
+  Result<std::vector<HeatResult>> run() {
+    const bool played = time_reference() && enter() && play();
+    if (auto error = clean_up()) return *error;
+    std::vector<HeatResult> results;
+    if (!played || !watch_reference()) return results;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      HeatResult result{runs_[i].conclude()};
+      result.is_final = is_final(result.record.verdict) && !entries_[i].session.candidate_was_killed;
+      results.push_back(std::move(result));
+    }
+    return results;
+  }
+
+ private:
+  // False where that failed: then there are no results.
+  bool time_reference() {
+    if (!trusted_.known->reference_alone.empty()) return true;
+    auto before = time_reference_alone(trusted_, cases_);
+    if (before) trusted_.known->reference_alone = std::move(*before);
+    return before.ok();
+  }
+
+  bool enter() {
+    return std::all_of(entries_.begin(), entries_.end(),
+                       [this, i = std::size_t{0}](const HeatEntry& entry) mutable {
+                         return runs_[i++].enter(entry.library).empty();
+                       });
+  }
+
+  bool play() {
+    for (const std::size_t number : running_order(cases_)) {
+      if (!play(number)) return false;
+    }
+    return true;
+  }
+
+  bool play(std::size_t number) {
+    std::vector<CandidateRun*> players;
+    std::vector<Seat> seats;
+    for (CandidateRun& run : runs_) {
+      if (auto result = run.unplayed(number)) {
+        run.take(number, std::move(*result));
+        continue;
+      }
+      players.push_back(&run);
+      seats.push_back(run.seat());
+    }
+    if (seats.empty()) return true;
+    auto results = run_case_together(trusted_, seats, cases_[number].bound);
+    if (!results) return false;
+    for (std::size_t i = 0; i < players.size(); ++i) players[i]->take(number, std::move((*results)[i]));
+    return true;
+  }
+
+  std::optional<Error> clean_up() {
+    const auto timer = trusted_.stages.time("clean-up");
+    trusted_.arena.take_back();
+    for (const HeatEntry& entry : entries_) entry.session.arena.kill_candidate();
+    for (const HeatEntry& entry : entries_) {
+      if (entry.session.arena.candidate_alive()) entry.session.arena.retire_candidate();
+    }
+    return trusted_.arena.recover();
+  }
+
+  bool watch_reference() {
+    auto after = time_reference_alone(trusted_, cases_);
+    if (!after) return false;
+    for (CandidateRun& run : runs_) run.watch_reference(trusted_.known->reference_alone, *after);
+    trusted_.known->reference_alone = std::move(*after);
+    return true;
+  }
+
+  Session& trusted_;
+  const std::vector<PlannedCase>& cases_;
+  std::vector<HeatEntry> entries_;
+  std::deque<CandidateRun> runs_;
+};
+
+}  // namespace
+
+Result<std::vector<HeatResult>> run_heat(Session& trusted, const std::vector<PlannedCase>& cases,
+                                         std::vector<HeatEntry> entries) {
+  return HeatRun(trusted, cases, std::move(entries)).run();
+}
+
+std::size_t room_for_heat(const std::vector<PlannedCase>& cases, std::uint64_t free_bytes, std::size_t most) {
+  std::uint64_t largest = 0;
+  for (const PlannedCase& planned : cases) {
+    if (planned.skipped.empty()) largest = std::max(largest, Lease::bytes_needed(planned.bound, true));
+  }
+  // Twice what oracle and reference are lent: nobody knows what a candidate allocates.
+  const std::uint64_t ours = 4 * largest;
+  const std::uint64_t each = 2 * largest + bytes_of_process;
+  if (free_bytes <= ours) return 1;
+  return std::clamp<std::size_t>(static_cast<std::size_t>((free_bytes - ours) / each), 1, most);
+}
+
+}  // namespace kgrade

@@ -1,0 +1,39 @@
+// A heat: several candidates of one problem, graded side by side. They share the calls of the reference, its
+// times alone and the clean-up. Each has its own process, buffers, contents and calls of the oracle.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "compile/toolchain.h"
+#include "grade/candidate_run.h"
+
+namespace kgrade {
+
+// Processes wait for each other in the driver, and each has half a gigabyte of a GPU's memory.
+inline constexpr std::size_t most_in_heat = 8;
+inline constexpr std::size_t most_in_heat_of_python = 4;
+
+// A candidate that is built and takes the problem's own cases.
+struct HeatEntry {
+  Session& session;
+  std::filesystem::path library;
+  CandidateRecord record;
+};
+
+struct HeatResult {
+  CandidateRecord record;
+  // A neighbour could have caused the verdict: it counts only if the candidate gets it alone, too.
+  bool is_final = true;
+};
+
+// A result for each, or none at all where the device or a contestant of our own failed beside so many: they
+// may be graded one after the other then. `trusted`: a session without a candidate. An Error means that the
+// device is not healthy any more.
+Result<std::vector<HeatResult>> run_heat(Session& trusted, const std::vector<PlannedCase>& cases,
+                                         std::vector<HeatEntry> entries);
+
+// How many candidates such cases have room for, beside oracle and reference; 1 where only one has.
+std::size_t room_for_heat(const std::vector<PlannedCase>& cases, std::uint64_t free_bytes, std::size_t most);
+
+}  // namespace kgrade
