@@ -26,6 +26,9 @@ namespace {
 
 // The first one warms up, but for long calls that were timed before.
 constexpr int calls_alone = 3;
+// A device that has been idle is slow for some milliseconds, and the fastest call counts.
+constexpr int short_calls_alone = 8;
+constexpr double short_call_ms = 1;
 // For the clock: what the protocol takes where a contestant waits for the device within its calls.
 constexpr int unqueued_calls_alone = 2;
 // Draws of their own: no candidate has seen these inputs or will see them.
@@ -48,8 +51,9 @@ Result<AloneTimes> time_case(Session& session, const Case& bound) {
   DrawSequence draws(session.seed, first_draw_alone);
   const std::vector<double>& before = session.known->reference_alone[bound.name].ms;
   const bool is_warm = !before.empty() && before.front() >= long_call_ms;
-  for (int call = is_warm ? 1 : 0; call < calls_alone + unqueued_calls_alone; ++call) {
-    const CallKind kind{.ahead = call < calls_alone, .captures = true};
+  int queued = calls_alone;
+  for (int call = is_warm ? 1 : 0; call < queued + unqueued_calls_alone; ++call) {
+    const CallKind kind{.ahead = call < queued, .captures = true};
     const auto report = call_alone(session, bound, kind, draws);
     if (!report) return report.errors();
     if (call == 0) continue;
@@ -57,6 +61,7 @@ Result<AloneTimes> time_case(Session& session, const Case& bound) {
     if (kind.ahead) times.ms.push_back(times.samples.back().reported_ms);
     // What the protocol takes is little beside it, and so is what differs from call to call.
     if (times.ms.front() >= long_call_ms) break;
+    if (times.ms.front() < short_call_ms) queued = short_calls_alone;
   }
   session.arena.take_back();
   return times;

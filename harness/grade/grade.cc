@@ -374,6 +374,7 @@ class GradeRun {
 
   Result<std::map<std::size_t, HeatResult>> play_heat(std::span<RunSetup::Built*> entrants) {
     if (auto failure = start_runners()) return failure->errors;
+    ++heats_;
     TelemetrySampler sampler(*telemetry_, *machinery_.clock);
     TelemetryWatch watch(sampler);
     const std::uint64_t seed = seed_of(entrants.front()->number, attempt_of_heats);
@@ -402,6 +403,7 @@ class GradeRun {
     std::map<std::size_t, HeatResult> played;
     for (std::size_t i = 0; i < results->size(); ++i) {
       take_telemetry(sampler, (*results)[i].record);
+      (*results)[i].record.heat = {heats_, static_cast<int>(results->size())};
       played.emplace(entrants[i]->number, std::move((*results)[i]));
     }
     return played;
@@ -585,6 +587,7 @@ class GradeRun {
   std::vector<std::size_t> graded_;  // numbers of its candidates
   std::set<std::size_t> settled_;    // and of those whose verdict is known
   std::size_t most_together_ = 1;
+  int heats_ = 0;
   std::vector<StageTime> reported_stages_;  // in the records of the candidates before
   double reported_seconds_ = 0;
 };

@@ -17,7 +17,7 @@ namespace kgrade {
 
 // With --quick the first look comes after so many blocks instead of usual_first_look: only half of the
 // precision is required.
-constexpr std::size_t quick_first_look = 10;
+constexpr std::size_t quick_first_look = 7;
 
 // So many times the budget may be spent on MeasuringGoal::fewest_blocks.
 constexpr double patience_for_blocks = 4;

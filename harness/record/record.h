@@ -169,11 +169,18 @@ struct PythonRecord {
   std::vector<std::string> functions;
 };
 
+// Candidates that were graded side by side (grade/heat.h).
+struct HeatRecord {
+  int number = 1;      // of the heats of a run
+  int candidates = 2;  // in it
+};
+
 struct CandidateRecord {
   std::string path;
   std::string sha256;
   std::optional<LineRange> lines;     // of a document, those that were graded; unset: the whole file
   std::optional<std::uint64_t> seed;  // of its contents, in the attempt that counts; unset: an older record
+  std::optional<HeatRecord> heat;     // in which the verdict was found; unset: alone
   Verdict verdict = Verdict::accepted;
   std::string message;
   Precision precision = Precision::fp32;  // the worst class of all cases

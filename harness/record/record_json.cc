@@ -485,6 +485,12 @@ void fields(Archive& archive, typename Archive::template Value<PythonRecord>& py
 }
 
 template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<HeatRecord>& heat) {
+  archive("number", heat.number);
+  archive("candidates", heat.candidates);
+}
+
+template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<CandidateRecord>& candidate) {
   archive("path", candidate.path, text_up_to<4 << 10>);
   archive("sha256", candidate.sha256, sha256_of);
@@ -494,6 +500,7 @@ void fields(Archive& archive, typename Archive::template Value<CandidateRecord>&
   } else if (candidate.seed) {
     archive("seed", std::to_string(*candidate.seed));
   }
+  if (Archive::reads || candidate.heat) archive("heat", candidate.heat);
   archive("verdict", candidate.verdict);
   archive("message", candidate.message);
   archive("precision", candidate.precision);
