@@ -7,11 +7,6 @@
 
 namespace ops {
 
-struct Add {
-  __device__ static accumulator none() { return 0; }
-  __device__ static accumulator both(accumulator a, accumulator b) { return a + b; }
-};
-
 struct Multiply {
   __device__ static accumulator none() { return 1; }
   __device__ static accumulator both(accumulator a, accumulator b) { return a * b; }
