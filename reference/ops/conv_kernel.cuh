@@ -102,6 +102,11 @@ __device__ void add_over_channels(const Input* input, const int (&sources)[posit
   }
 }
 
+// The number of a kernel element among the weights of its channels.
+__device__ inline int tap_number(const ConvShape& shape, int kz, int ky, int kx) {
+  return (kz * shape.height.kernel + ky) * shape.width.kernel + kx;
+}
+
 // The same for all kernel elements. `Source` gives the input position on an axis that a tap carries to an
 // output position, or -1 for none.
 template <class Source, int Channels, class Input>
@@ -125,9 +130,42 @@ __device__ void add_over_taps(const Input* input, const element* weight, const C
           any = any || ix >= 0;
         }
         if (!any) continue;
-        const int tap = (kz * shape.height.kernel + ky) * shape.width.kernel + kx;
-        add_over_channels(input, sources, shape.input_positions(), weight + tap, steps, channels, count,
-                          sums);
+        add_over_channels(input, sources, shape.input_positions(), weight + tap_number(shape, kz, ky, kx),
+                          steps, channels, count, sums);
+      }
+    }
+  }
+}
+
+// The same for one output channel, for which no input is needed twice. So the taps of a row of the kernel
+// follow each other, and little is computed between them.
+template <class Source, class Input>
+__device__ void add_over_rows(const Input* input, const element* weight, const ConvShape& shape,
+                              const WeightSteps& steps, const Positions& at, int channels,
+                              accumulator (&sums)[positions_at_once][1]) {
+  const Source source;
+  for (int c = 0; c < channels; ++c, input += shape.input_positions(), weight += steps.input) {
+    for (int kz = 0; kz < shape.depth.kernel; ++kz) {
+      const int iz = source(shape.depth, at.z, kz);
+      if (iz < 0) continue;
+      for (int ky = 0; ky < shape.height.kernel; ++ky) {
+        const int iy = source(shape.height, at.y, ky);
+        if (iy < 0) continue;
+        const Input* const row = input + (iz * shape.height.input + iy) * shape.width.input;
+        const element* const factors = weight + tap_number(shape, kz, ky, 0);
+        accumulator of_row[positions_at_once] = {};
+        for (int kx = 0; kx < shape.width.kernel; ++kx) {
+          const auto factor = static_cast<accumulator>(factors[kx]);
+#pragma unroll
+          for (int p = 0; p < positions_at_once; ++p) {
+            // Positions past the end of the row get the sum of the last one, which is not written.
+            const int x = min(at.x + p * at.apart, shape.width.output - 1);
+            const int ix = source(shape.width, x, kx);
+            of_row[p] += (ix < 0 ? accumulator(0) : static_cast<accumulator>(row[ix])) * factor;
+          }
+        }
+#pragma unroll
+        for (int p = 0; p < positions_at_once; ++p) sums[p][0] += of_row[p];
       }
     }
   }
@@ -184,8 +222,14 @@ __global__ void __launch_bounds__(threads_per_block, Channels == 1 ? 4 : 2)
     accumulator sums[positions_at_once][Channels] = {};
     accumulator pass[positions_at_once][Channels] = {};
     for (int c = 0; c < channels; c += channels_a_pass) {
-      add_over_taps<Source>(inputs + c * plane, weights + c * steps.input, shape, steps, at,
-                            min(channels_a_pass, channels - c), run.count, pass);
+      const int channels_now = min(channels_a_pass, channels - c);
+      const Input* const inputs_now = inputs + c * plane;
+      const element* const weights_now = weights + c * steps.input;
+      if constexpr (Channels == 1) {
+        add_over_rows<Source>(inputs_now, weights_now, shape, steps, at, channels_now, pass);
+      } else {
+        add_over_taps<Source>(inputs_now, weights_now, shape, steps, at, channels_now, run.count, pass);
+      }
       add_and_clear(sums, pass);
     }
     write_outputs(sums, bias, output, shape, at, run);

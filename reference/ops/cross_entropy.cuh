@@ -6,14 +6,14 @@
 
 namespace ops {
 
-// Block b does row b.
 template <class Label>
 __global__ void cross_entropy_kernel(const element* logits, const Label* labels, accumulator* losses,
-                                     Sets rows) {
-  const SoftmaxSums sums = softmax_sums(logits, rows);
-  if (threadIdx.x != 0) return;
-  const std::int64_t offset = rows.offset(blockIdx.x, static_cast<std::int64_t>(labels[blockIdx.x]));
-  losses[blockIdx.x] = -LogSoftmax()(static_cast<accumulator>(logits[offset]), sums);
+                                     SetBlocks rows) {
+  const Share share = share_of(rows);
+  const SoftmaxSums sums = softmax_sums(logits, share, rows);
+  if (!share.writes) return;
+  const std::int64_t offset = rows.sets.offset(share.set, static_cast<std::int64_t>(labels[share.set]));
+  losses[share.set] = -LogSoftmax()(static_cast<accumulator>(logits[offset]), sums);
 }
 
 template <class Label>
@@ -24,8 +24,8 @@ void cross_entropy(const element* logits, const Label* labels, element* output, 
   Sets sets;
   sets.outer = rows;
   sets.run = classes;
-  cross_entropy_kernel<<<static_cast<unsigned>(rows), threads_per_block>>>(logits, labels, losses.data(),
-                                                                           sets);
+  const SetBlocks blocks = whole_sets(sets);
+  cross_entropy_kernel<<<blocks.count(), threads_per_block>>>(logits, labels, losses.data(), blocks);
   sum_over(Stored{losses.data()}, rows, rows, output);
 }
 

@@ -19,13 +19,16 @@ __global__ void edges_as_paths_kernel(const element* edges, element* paths, std:
   paths[at] = static_cast<element>(is_same ? 0.0f : edge > 0 ? edge : no_path);
 }
 
-// A path from `from` to `to` may lead through node `by`. Paths to and from it do not change in this step, so the order of
-// the threads does not matter.
+// A path may lead through node `by`. Paths to and from it do not change in this step, so the order of the
+// threads does not matter. A row of blocks has a row of the matrix.
 __global__ void lead_through_kernel(element* paths, std::int64_t n, std::int64_t by) {
-  const std::int64_t at = position_in_plane();
-  if (at >= n * n) return;
-  const auto through = static_cast<float>(paths[at / n * n + by]) + static_cast<float>(paths[by * n + at % n]);
-  if (through < static_cast<float>(paths[at])) paths[at] = static_cast<element>(through);
+  const std::int64_t to = position_in_plane();
+  if (to >= n) return;
+  for (std::int64_t from = blockIdx.y; from < n; from += gridDim.y) {
+    element* const path = paths + from * n + to;
+    const auto through = static_cast<float>(paths[from * n + by]) + static_cast<float>(paths[by * n + to]);
+    if (through < static_cast<float>(*path)) *path = static_cast<element>(through);
+  }
 }
 
 __global__ void name_missing_kernel(element* paths, std::int64_t count) {
@@ -37,7 +40,8 @@ __global__ void name_missing_kernel(element* paths, std::int64_t count) {
 inline void all_shortest_paths(const element* edges, element* paths, std::int64_t n) {
   const dim3 grid = plane_grid(1, n * n);
   edges_as_paths_kernel<<<grid, threads_per_block>>>(edges, paths, n);
-  for (std::int64_t by = 0; by < n; ++by) lead_through_kernel<<<grid, threads_per_block>>>(paths, n, by);
+  for (std::int64_t by = 0; by < n; ++by)
+    lead_through_kernel<<<plane_grid(n, n), threads_per_block>>>(paths, n, by);
   name_missing_kernel<<<grid, threads_per_block>>>(paths, n * n);
 }
 
@@ -53,47 +57,58 @@ struct LengthOfEdge {
   __device__ float operator()(float /*of_node*/, float edge) const { return edge; }
 };
 
-// One block grows a tree from node `source`. `distances`: of each node when it came to the tree, `no_path` if it did
-// not; `is_left`: of n nodes, those that have not come yet.
+// The most threads of a block.
+constexpr int most_tree_threads = 1024;
+
+// One block grows a tree from node `source`. `distances`: of each node when it came to the tree, `no_path` if
+// it did not; `is_left`: of n nodes, those that have not come yet. A thread looks at the same nodes in every
+// step.
 template <class Length>
 __global__ void grow_tree_kernel(const element* edges, float* distances, bool* is_left, std::int64_t n,
                                  std::int64_t source) {
-  __shared__ float nearest[threads_per_block];
-  __shared__ std::int64_t node[threads_per_block];
+  __shared__ float nearest[most_tree_threads];
+  __shared__ std::int64_t node[most_tree_threads];
   for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) {
     distances[i] = i == source ? 0 : no_path;
     is_left[i] = true;
   }
-  __syncthreads();
-  for (std::int64_t step = 0; step < n; ++step) {
-    nearest[threadIdx.x] = no_path;
-    node[threadIdx.x] = 0;
+  std::int64_t next = source;
+  float distance = 0;
+  while (distance < no_path) {
+    float own_nearest = no_path;
+    std::int64_t own_node = 0;
     for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) {
-      if (is_left[i] && distances[i] < nearest[threadIdx.x]) {
-        nearest[threadIdx.x] = distances[i];
-        node[threadIdx.x] = i;
+      if (i == next) is_left[i] = false;
+      if (!is_left[i]) continue;
+      const auto edge = static_cast<float>(edges[next * n + i]);
+      const float length = Length()(distance, edge);
+      if (edge > 0 && length < distances[i]) distances[i] = length;
+      if (distances[i] < own_nearest) {
+        own_nearest = distances[i];
+        own_node = i;
       }
     }
+    nearest[threadIdx.x] = own_nearest;
+    node[threadIdx.x] = own_node;
     __syncthreads();
-    for (unsigned half = threads_per_block / 2; half > 0; half /= 2) {
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
       if (threadIdx.x < half && nearest[threadIdx.x + half] < nearest[threadIdx.x]) {
         nearest[threadIdx.x] = nearest[threadIdx.x + half];
         node[threadIdx.x] = node[threadIdx.x + half];
       }
       __syncthreads();
     }
-    const float distance = nearest[0];
-    const std::int64_t next = node[0];
+    distance = nearest[0];
+    next = node[0];
     __syncthreads();  // before the next step writes to them
-    if (distance >= no_path) return;
-    if (threadIdx.x == 0) is_left[next] = false;
-    for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) {
-      const auto edge = static_cast<float>(edges[next * n + i]);
-      const float length = Length()(distance, edge);
-      if (i != next && is_left[i] && edge > 0 && length < distances[i]) distances[i] = length;
-    }
-    __syncthreads();
   }
+}
+
+// A power of two: one thread for each node, if a block can have so many.
+inline int tree_threads(std::int64_t n) {
+  int threads = 1;
+  while (threads < smaller(n, most_tree_threads)) threads *= 2;
+  return threads;
 }
 
 // Memory for the tree; freed in the order of the stream.
@@ -119,7 +134,7 @@ __global__ void distances_kernel(const float* distances, element* output, std::i
 inline void shortest_paths_from(const element* edges, element* output, std::int64_t n, std::int64_t source) {
   const Tree tree(n);
   if (!tree.is_made()) return;
-  grow_tree_kernel<LengthOfPath><<<1, threads_per_block>>>(edges, tree.distances(), tree.is_left(), n, source);
+  grow_tree_kernel<LengthOfPath><<<1, tree_threads(n)>>>(edges, tree.distances(), tree.is_left(), n, source);
   distances_kernel<<<plane_grid(1, n), threads_per_block>>>(tree.distances(), output, n);
 }
 
@@ -139,7 +154,7 @@ __global__ void weight_of_tree_kernel(const float* distances, element* output, s
 inline void spanning_tree_weight(const element* edges, element* output, std::int64_t n) {
   const Tree tree(n);
   if (!tree.is_made()) return;
-  grow_tree_kernel<LengthOfEdge><<<1, threads_per_block>>>(edges, tree.distances(), tree.is_left(), n, 0);
+  grow_tree_kernel<LengthOfEdge><<<1, tree_threads(n)>>>(edges, tree.distances(), tree.is_left(), n, 0);
   weight_of_tree_kernel<<<1, 1>>>(tree.distances(), output, n);
 }
 

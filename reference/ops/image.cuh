@@ -58,11 +58,13 @@ __global__ void gradient_kernel(const element* image, accumulator* output, Image
   output[at] = std::sqrt(dx * dx + dy * dy);
 }
 
-// The largest of the values, by one block.
+// The largest of the values that each block goes over.
 __global__ void largest_kernel(const accumulator* values, accumulator* largest, std::int64_t count) {
   __shared__ accumulator partial[threads_per_block];
+  const std::int64_t threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   accumulator mine = 0;
-  for (std::int64_t i = threadIdx.x; i < count; i += blockDim.x) mine = values[i] > mine ? values[i] : mine;
+  for (std::int64_t i = position_in_plane(); i < count; i += threads)
+    mine = values[i] > mine ? values[i] : mine;
   partial[threadIdx.x] = mine;
   __syncthreads();
   for (unsigned half = threads_per_block / 2; half > 0; half /= 2) {
@@ -70,7 +72,7 @@ __global__ void largest_kernel(const accumulator* values, accumulator* largest, 
       partial[threadIdx.x] = partial[threadIdx.x + half];
     __syncthreads();
   }
-  if (threadIdx.x == 0) *largest = partial[0];
+  if (threadIdx.x == 0) largest[blockIdx.x] = partial[0];
 }
 
 __global__ void scale_to_255_kernel(const accumulator* values, const accumulator* largest, element* output,
@@ -83,11 +85,15 @@ __global__ void scale_to_255_kernel(const accumulator* values, const accumulator
 // The gradient, scaled so that its largest value is 255.
 inline void edges(const element* image, element* output, const ImageShape& shape) {
   const Intermediate gradient(shape.pixels());
+  const std::int64_t blocks = smaller(elementwise_blocks(shape.pixels()), 1024);
+  const Intermediate largest_of_blocks(blocks);
   const Intermediate largest(1);
-  if (gradient.data() == nullptr || largest.data() == nullptr) return;
+  if (gradient.data() == nullptr || largest_of_blocks.data() == nullptr || largest.data() == nullptr) return;
   const dim3 grid = plane_grid(1, shape.pixels());
   gradient_kernel<<<grid, threads_per_block>>>(image, gradient.data(), shape);
-  largest_kernel<<<1, threads_per_block>>>(gradient.data(), largest.data(), shape.pixels());
+  largest_kernel<<<static_cast<unsigned>(blocks), threads_per_block>>>(
+      gradient.data(), largest_of_blocks.data(), shape.pixels());
+  largest_kernel<<<1, threads_per_block>>>(largest_of_blocks.data(), largest.data(), blocks);
   scale_to_255_kernel<<<grid, threads_per_block>>>(gradient.data(), largest.data(), output, shape.pixels());
 }
 
@@ -116,23 +122,38 @@ inline void brighter(const element* image, element* output, const ImageShape& sh
   brighter_kernel<<<plane_grid(1, shape.pixels()), threads_per_block>>>(image, output, shape.pixels(), limit);
 }
 
-// How many pixels have each value 0, 1, ...: a block counts for one value. Counts are whole numbers, exact up to 2^24.
-__global__ void count_values_kernel(const element* image, element* counts, std::int64_t pixels) {
+// How many pixels have each value 0, 1, ... of at most threads_per_block values: a block counts some of the
+// pixels. Whole numbers add up to the same in every order.
+__global__ void count_values_kernel(const element* image, unsigned* counts, unsigned values,
+                                    std::int64_t pixels) {
   __shared__ unsigned partial[threads_per_block];
-  unsigned mine = 0;
-  for (std::int64_t i = threadIdx.x; i < pixels; i += blockDim.x)
-    if (static_cast<unsigned>(image[i]) == blockIdx.x) ++mine;
-  partial[threadIdx.x] = mine;
+  partial[threadIdx.x] = 0;
   __syncthreads();
-  for (unsigned half = threads_per_block / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
-    __syncthreads();
+  const std::int64_t threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = position_in_plane(); i < pixels; i += threads) {
+    const unsigned value = static_cast<unsigned>(image[i]);
+    if (value < values) atomicAdd(&partial[value], 1u);
   }
-  if (threadIdx.x == 0) counts[blockIdx.x] = static_cast<element>(static_cast<float>(partial[0]));
+  __syncthreads();
+  if (threadIdx.x < values) atomicAdd(&counts[threadIdx.x], partial[threadIdx.x]);
 }
 
-inline void count_values(const element* image, element* counts, std::int64_t values, const ImageShape& shape) {
-  count_values_kernel<<<static_cast<unsigned>(values), threads_per_block>>>(image, counts, shape.pixels());
+// Counts are exact up to 2^24.
+__global__ void write_counts_kernel(const unsigned* counts, element* output, std::int64_t values) {
+  const std::int64_t at = position_in_plane();
+  if (at < values) output[at] = static_cast<element>(static_cast<float>(counts[at]));
+}
+
+inline void count_values(const element* image, element* output, std::int64_t values,
+                         const ImageShape& shape) {
+  const Intermediate memory(values);
+  if (memory.data() == nullptr) return;
+  auto* const counts = reinterpret_cast<unsigned*>(memory.data());
+  cudaMemsetAsync(counts, 0, static_cast<std::size_t>(values) * sizeof(unsigned));
+  const auto blocks = static_cast<unsigned>(smaller(elementwise_blocks(shape.pixels()), 1024));
+  count_values_kernel<<<blocks, threads_per_block>>>(image, counts, static_cast<unsigned>(values),
+                                                     shape.pixels());
+  write_counts_kernel<<<1, threads_per_block>>>(counts, output, values);
 }
 
 }  // namespace ops

@@ -65,14 +65,15 @@ struct SquaredDeviation {
 
 template <class Input, class Affine, class Output>
 __global__ void standardise_kernel(const Input* input, const accumulator* sums, const accumulator* squares,
-                                   Affine affine, Output* output, Sets sets, double epsilon) {
-  const std::int64_t threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  const accumulator size = static_cast<accumulator>(sets.size());
-  for (std::int64_t i = position_in_plane(); i < sets.elements(); i += threads) {
-    const std::int64_t set = sets.set_at(i);
-    const accumulator mean = sums[set] / size;
-    const accumulator deviation = std::sqrt(squares[set] / size + static_cast<accumulator>(epsilon));
-    output[i] = static_cast<Output>(affine((static_cast<accumulator>(input[i]) - mean) / deviation, i));
+                                   Affine affine, Output* output, SetBlocks blocks, double epsilon) {
+  const Share share = share_of(blocks);
+  if (share.begin >= share.end) return;
+  const accumulator size = static_cast<accumulator>(blocks.sets.size());
+  const accumulator mean = sums[share.set] / size;
+  const accumulator deviation = std::sqrt(squares[share.set] / size + static_cast<accumulator>(epsilon));
+  for (std::int64_t i = share.begin; i < share.end; i += blocks.team) {
+    const std::int64_t at = blocks.sets.offset(share.set, i);
+    output[at] = static_cast<Output>(affine((static_cast<accumulator>(input[at]) - mean) / deviation, at));
   }
 }
 
@@ -85,8 +86,9 @@ void standardise(const Input* input, const Affine& affine, Output* output, const
   sum_sets(Value<Input>{input}, sums.data(), sets);
   const auto size = static_cast<accumulator>(sets.size());
   sum_sets(SquaredDeviation<Input>{input, sums.data(), size}, squares.data(), sets);
-  standardise_kernel<<<elementwise_blocks(sets.elements()), threads_per_block>>>(
-      input, sums.data(), squares.data(), affine, output, sets, epsilon);
+  const SetBlocks blocks = chunks_of_sets(sets);
+  standardise_kernel<<<blocks.count(), threads_per_block>>>(input, sums.data(), squares.data(), affine,
+                                                            output, blocks, epsilon);
 }
 
 // A tensor (batch, channels, positions).

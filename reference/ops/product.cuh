@@ -42,10 +42,13 @@ inline ProductShape product_shape(std::size_t rows, std::size_t columns, std::si
           static_cast<std::int64_t>(terms), static_cast<std::int64_t>(batches)};
 }
 
-constexpr int square = 64;      // rows and columns of C that a block computes
-constexpr int tile_terms = 16;  // terms of a tile
-constexpr int side = 16;        // a block has side * side threads
-constexpr int per_thread = square / side;
+constexpr int square = 64;                 // rows and columns of C that a block computes
+constexpr int tile_terms = 32;             // terms of a tile
+constexpr int side = 16;                   // a block has side * side threads
+constexpr int per_thread = square / side;  // neighbouring rows and columns of C
+// The numbers at the end of a row are not used. They spread columns over the banks of shared memory, and a
+// thread can still read four neighbours at once.
+constexpr int tile_width = square + 4;
 // Terms that are added up before they are added to the total: the error of a sum of 2^19 terms is then that
 // of two short ones.
 constexpr int run_terms = 512;
@@ -55,28 +58,32 @@ constexpr int run_terms = 512;
 template <class T>
 __device__ void copy_tile(const Matrix<T>& matrix, std::int64_t batch, std::int64_t first_row,
                           std::int64_t rows, std::int64_t first_column, std::int64_t columns,
-                          accumulator (*tile)[square + 1]) {
-  const T* data = matrix.data + batch * matrix.batch_stride;
+                          accumulator (*tile)[tile_width]) {
+  const T* corner = matrix.data + batch * matrix.batch_stride + first_row * matrix.row_stride +
+                    first_column * matrix.column_stride;
+  const int rows_left = static_cast<int>(smaller(rows - first_row, square));
+  const int columns_left = static_cast<int>(smaller(columns - first_column, tile_terms));
   for (int i = static_cast<int>(threadIdx.y) * side + static_cast<int>(threadIdx.x); i < square * tile_terms;
        i += side * side) {
     const int r = matrix.column_stride == 1 ? i / tile_terms : i % square;
     const int c = matrix.column_stride == 1 ? i % tile_terms : i / square;
-    const std::int64_t row = first_row + r;
-    const std::int64_t column = first_column + c;
-    const bool inside = row < rows && column < columns;
-    tile[c][r] = inside
-                     ? static_cast<accumulator>(data[row * matrix.row_stride + column * matrix.column_stride])
-                     : accumulator(0);
+    const bool inside = r < rows_left && c < columns_left;
+    tile[c][r] = inside ? static_cast<accumulator>(corner[r * matrix.row_stride + c * matrix.column_stride])
+                        : accumulator(0);
   }
 }
 
 template <class A, class B, class Output, class Finish>
-__global__ void product_kernel(Matrix<A> a, Matrix<B> b, Output* output, ProductShape shape, Finish finish) {
-  __shared__ accumulator a_tile[tile_terms][square + 1];
-  __shared__ accumulator b_tile[tile_terms][square + 1];
+__global__ void __launch_bounds__(side* side, 2)
+    product_kernel(Matrix<A> a, Matrix<B> b, Output* output, ProductShape shape, Finish finish) {
+  __shared__ alignas(32) accumulator a_tile[tile_terms][tile_width];
+  __shared__ alignas(32) accumulator b_tile[tile_terms][tile_width];
   const std::int64_t squares_across = (shape.columns + square - 1) / square;
   const std::int64_t first_row = blockIdx.x / squares_across * square;
   const std::int64_t first_column = blockIdx.x % squares_across * square;
+  // Where this thread's elements begin in the square.
+  const int top = static_cast<int>(threadIdx.y) * per_thread,
+            left = static_cast<int>(threadIdx.x) * per_thread;
 
   for (std::int64_t batch = blockIdx.y; batch < shape.batches; batch += gridDim.y) {
     accumulator total[per_thread][per_thread] = {};
@@ -90,7 +97,7 @@ __global__ void product_kernel(Matrix<A> a, Matrix<B> b, Output* output, Product
         for (int k = 0; k < tile_terms; ++k) {
           for (int i = 0; i < per_thread; ++i) {
             for (int j = 0; j < per_thread; ++j) {
-              sum[i][j] += a_tile[k][threadIdx.y + side * i] * b_tile[k][threadIdx.x + side * j];
+              sum[i][j] += a_tile[k][top + i] * b_tile[k][left + j];
             }
           }
         }
@@ -102,8 +109,8 @@ __global__ void product_kernel(Matrix<A> a, Matrix<B> b, Output* output, Product
     }
     for (int i = 0; i < per_thread; ++i) {
       for (int j = 0; j < per_thread; ++j) {
-        const std::int64_t row = first_row + threadIdx.y + side * i;
-        const std::int64_t column = first_column + threadIdx.x + side * j;
+        const std::int64_t row = first_row + top + i;
+        const std::int64_t column = first_column + left + j;
         if (row >= shape.rows || column >= shape.columns) continue;
         output[(batch * shape.rows + row) * shape.columns + column] =
             static_cast<Output>(finish(total[i][j], row, column));

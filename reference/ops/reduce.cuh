@@ -1,5 +1,5 @@
-// Reductions over sets of elements (ops/sets.cuh), such as the elements along one axis: sum, mean, product, largest and
-// smallest element, and where these two stand. A block reduces one set, in the same order every time.
+// Reductions over sets of elements (ops/sets.cuh), such as the elements along one axis: sum, mean, product,
+// largest and smallest element, and where these two stand. A set is reduced in the same order every time.
 #pragma once
 
 #include "ops/sets.cuh"
@@ -70,25 +70,20 @@ using PlaceOfLargest = PlaceOf<FirstPlaced<Larger>>;
 using PlaceOfSmallest = PlaceOf<FirstPlaced<Less>>;
 
 template <class Fold, class Output>
-__global__ void reduce_kernel(const element* input, Output* output, Sets sets) {
-  __shared__ typename Fold::Item partial[threads_per_block];
-  const std::int64_t set = blockIdx.x;
+__global__ void reduce_kernel(const element* input, Output* output, SetBlocks blocks) {
+  const Share share = share_of(blocks);
   typename Fold::Item mine = Fold::none();
-  for (std::int64_t i = threadIdx.x; i < sets.size(); i += blockDim.x)
-    mine = Fold::both(mine, Fold::of(static_cast<accumulator>(input[sets.offset(set, i)]), i));
-  partial[threadIdx.x] = mine;
-  __syncthreads();
-  for (unsigned half = threads_per_block / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) partial[threadIdx.x] = Fold::both(partial[threadIdx.x], partial[threadIdx.x + half]);
-    __syncthreads();
-  }
-  if (threadIdx.x == 0) output[set] = static_cast<Output>(Fold::result(partial[0], sets.size()));
+  for (std::int64_t i = share.begin; i < share.end; i += blocks.team)
+    mine = Fold::both(mine, Fold::of(static_cast<accumulator>(input[blocks.sets.offset(share.set, i)]), i));
+  const typename Fold::Item all = combine_in_team<Fold>(mine, blocks);
+  if (share.writes) output[share.set] = static_cast<Output>(Fold::result(all, blocks.sets.size()));
 }
 
 // reduce<Sum>(...): output[set] of each set.
 template <class Fold, class Output>
 void reduce(const element* input, Output* output, const Sets& sets) {
-  reduce_kernel<Fold><<<static_cast<unsigned>(sets.count()), threads_per_block>>>(input, output, sets);
+  const SetBlocks blocks = whole_sets(sets);
+  reduce_kernel<Fold><<<blocks.count(), threads_per_block>>>(input, output, blocks);
 }
 
 }  // namespace ops

@@ -1,16 +1,10 @@
-// Scans along the elements of sets (ops/sets.cuh): element i of the result combines elements 0 to i of its set, or, in an
-// exclusive scan, 0 to i - 1. A block scans one set: each thread combines neighbouring elements, then the threads'
-// results are scanned, and each thread goes over its elements again.
+// Scans along the elements of sets (ops/sets.cuh): element i of the result combines elements 0 to i of its
+// set, or, in an exclusive scan, 0 to i - 1. A block scans one set, in tiles one after the other.
 #pragma once
 
 #include "ops/sets.cuh"
 
 namespace ops {
-
-struct Add {
-  __device__ static accumulator none() { return 0; }
-  __device__ static accumulator both(accumulator a, accumulator b) { return a + b; }
-};
 
 struct Multiply {
   __device__ static accumulator none() { return 1; }
@@ -41,33 +35,61 @@ struct MaskedElements {
   }
 };
 
+// Neighbouring elements that a thread combines. An odd number, so that the threads of a warp use different
+// banks of shared memory.
+constexpr int elements_of_thread = 7;
+constexpr int elements_of_tile = elements_of_thread * threads_per_block;
+
+// Replaces the value of each thread by what it and those of the threads before it combine to, in steps of 1,
+// 2, 4, ... threads (Hillis and Steele 1986).
+template <class Operation>
+__device__ void scan_threads(accumulator* values) {
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int step = 1; step < threads_per_block; step *= 2) {
+    const accumulator left = thread < step ? Operation::none() : values[thread - step];
+    __syncthreads();
+    values[thread] = Operation::both(left, values[thread]);
+    __syncthreads();
+  }
+}
+
+// Each thread combines its elements of the tile; the threads' results are scanned; then each thread scans its
+// elements. Neighbouring threads read and write neighbouring elements of the tensor.
 template <class Operation, class Direction, class Term>
 __global__ void scan_kernel(Term term, element* output, Sets sets, bool is_exclusive) {
-  __shared__ accumulator before[threads_per_block];
+  __shared__ accumulator tile[elements_of_tile];
+  __shared__ accumulator threads[threads_per_block];
   const std::int64_t set = blockIdx.x, size = sets.size();
-  const std::int64_t each = (size + threads_per_block - 1) / threads_per_block;
-  const std::int64_t begin = threadIdx.x * each, end = smaller(begin + each, size);
+  const int thread = static_cast<int>(threadIdx.x);
+  accumulator* const mine = tile + thread * elements_of_thread;
   const auto offset = [&](std::int64_t i) { return sets.offset(set, Direction::place(i, size)); };
 
-  accumulator own = Operation::none();
-  for (std::int64_t i = begin; i < end; ++i) own = Operation::both(own, term(offset(i)));
-  before[threadIdx.x] = own;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    accumulator all = Operation::none();
-    for (int thread = 0; thread < threads_per_block; ++thread) {
-      const accumulator of_thread = before[thread];
-      before[thread] = all;
-      all = Operation::both(all, of_thread);
+  accumulator carried = Operation::none();  // from the tiles before
+  for (std::int64_t first = 0; first < size; first += elements_of_tile) {
+    const int count = static_cast<int>(smaller(elements_of_tile, size - first));
+    for (int i = thread; i < elements_of_tile; i += threads_per_block)
+      tile[i] = i < count ? term(offset(first + i)) : Operation::none();
+    __syncthreads();
+
+    accumulator own = Operation::none();
+    for (int i = 0; i < elements_of_thread; ++i) own = Operation::both(own, mine[i]);
+    threads[thread] = own;
+    __syncthreads();
+    scan_threads<Operation>(threads);
+
+    const accumulator before =
+        Operation::both(carried, thread == 0 ? Operation::none() : threads[thread - 1]);
+    own = Operation::none();
+    for (int i = 0; i < elements_of_thread; ++i) {
+      const accumulator with = Operation::both(own, mine[i]);
+      mine[i] = Operation::both(before, is_exclusive ? own : with);
+      own = with;
     }
-  }
-  __syncthreads();
-  own = Operation::none();
-  for (std::int64_t i = begin; i < end; ++i) {
-    const accumulator value = term(offset(i));
-    const accumulator with = Operation::both(own, value);
-    output[offset(i)] = static_cast<element>(Operation::both(before[threadIdx.x], is_exclusive ? own : with));
-    own = with;
+    carried = Operation::both(carried, threads[threads_per_block - 1]);
+    __syncthreads();
+    for (int i = thread; i < count; i += threads_per_block)
+      output[offset(first + i)] = static_cast<element>(tile[i]);
+    __syncthreads();
   }
 }
 

@@ -1,5 +1,5 @@
-// Sums over sets of elements of a tensor: those that an operator takes together, such as a row, a channel of
-// all samples, or everything.
+// Sets of elements of a tensor: those that an operator takes together, such as a row, a channel of all
+// samples, or everything. How blocks of threads divide them, and sums over them.
 #pragma once
 
 #include "ops/launch.cuh"
@@ -20,46 +20,114 @@ struct Sets {
 
   __host__ __device__ std::int64_t count() const { return outer * inner; }
   __host__ __device__ std::int64_t size() const { return length * run; }
-  __host__ __device__ std::int64_t elements() const { return count() * size(); }
 
   // Where element i of a set is in the tensor.
   __device__ std::int64_t offset(std::int64_t set, std::int64_t i) const {
-    return ((set / inner * length + i / run) * inner + set % inner) * run + i % run;
+    return (set / inner * length * inner + set % inner) * run + distance(i);
   }
-  // The set of the element at an offset.
-  __device__ std::int64_t set_at(std::int64_t offset) const {
-    return offset / (length * inner * run) * inner + offset / run % inner;
+
+ private:
+  // From the first element of a set to element i. Most sets need no division, which takes longer than reading
+  // an element.
+  __device__ std::int64_t distance(std::int64_t i) const {
+    if (length == 1) return i;
+    if (run == 1) return i * inner;
+    return i / run * inner * run + i % run;
   }
 };
 
-// Of one value from each thread of the block. They are added in the same order every time.
-__device__ inline accumulator block_sum(accumulator value) {
-  __shared__ accumulator partial[threads_per_block];
-  partial[threadIdx.x] = value;
-  __syncthreads();
-  for (unsigned half = threads_per_block / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
-    __syncthreads();
+// How blocks of threads divide sets into chunks. A chunk has a team of threads. A block has several teams,
+// for neighbouring sets, if these are short or if their elements alternate in memory. In the second case,
+// neighbouring threads belong to different teams, because they read neighbouring addresses.
+struct SetBlocks {
+  Sets sets;
+  std::int64_t chunk;  // elements of a set
+  int team = 1;        // threads, a power of two
+  int spacing = 1;     // from a thread to the next of its team, a power of two
+
+  __host__ __device__ int teams() const { return threads_per_block / team; }
+  __host__ __device__ std::int64_t chunks_of_set() const { return (sets.size() + chunk - 1) / chunk; }
+  unsigned count() const {
+    return static_cast<unsigned>((sets.count() + teams() - 1) / teams() * chunks_of_set());
   }
-  const accumulator sum = partial[0];
-  __syncthreads();  // before the next call writes to `partial`
-  return sum;
+
+  // The number of this thread in its team, and of the team in the block.
+  __device__ int member() const { return static_cast<int>(threadIdx.x) / spacing % team; }
+  __device__ int team_number() const {
+    return static_cast<int>(threadIdx.x) / (spacing * team) * spacing +
+           static_cast<int>(threadIdx.x) % spacing;
+  }
+};
+
+// A team has all of its set.
+inline SetBlocks whole_sets(const Sets& sets) {
+  const int most_spacing = 32;  // threads that read memory together
+  SetBlocks blocks{sets, sets.size()};
+  while (sets.run == 1 && blocks.spacing < most_spacing && 2 * blocks.spacing <= sets.inner)
+    blocks.spacing *= 2;
+  while (blocks.team < smaller(threads_per_block / blocks.spacing, sets.size())) blocks.team *= 2;
+  return blocks;
 }
 
-// What one block adds: few enough terms for each thread that single precision does not suffer.
-constexpr std::int64_t chunk_size = 128 * threads_per_block;
+// The most terms that a thread adds in a row: so few that single precision does not suffer.
+constexpr int terms_of_thread = 32;
 
-// Block b adds a chunk of a set: sums[b] is that of chunk b % chunks of set b / chunks.
+// A team has as many elements as its threads should add.
+inline SetBlocks chunks_of_sets(const Sets& sets) {
+  SetBlocks blocks = whole_sets(sets);
+  blocks.chunk = terms_of_thread * blocks.team;
+  return blocks;
+}
+
+// What this thread has to do: elements begin, begin + team, ... before end of a set.
+struct Share {
+  std::int64_t set;
+  std::int64_t chunk;  // number in the set
+  std::int64_t begin;
+  std::int64_t end;
+  bool writes;  // the results of its team
+};
+
+// Teams without a set have no elements.
+__device__ inline Share share_of(const SetBlocks& blocks) {
+  const std::int64_t chunks = blocks.chunks_of_set();
+  const std::int64_t set = blockIdx.x / chunks * blocks.teams() + blocks.team_number();
+  const bool is_set = set < blocks.sets.count();
+  const std::int64_t chunk = blockIdx.x % chunks, first = chunk * blocks.chunk;
+  const std::int64_t end = is_set ? smaller(first + blocks.chunk, blocks.sets.size()) : 0;
+  return {set, chunk, first + blocks.member(), end, is_set && blocks.member() == 0};
+}
+
+// Combines one item from each thread of a team by Operation::both, in the same order every time.
+template <class Operation, class Item>
+__device__ Item combine_in_team(Item item, const SetBlocks& blocks) {
+  __shared__ Item partial[threads_per_block];
+  const int thread = static_cast<int>(threadIdx.x), member = blocks.member();
+  partial[thread] = item;
+  __syncthreads();
+  for (int half = blocks.team / 2; half > 0; half /= 2) {
+    if (member < half)
+      partial[thread] = Operation::both(partial[thread], partial[thread + half * blocks.spacing]);
+    __syncthreads();
+  }
+  const Item all = partial[thread - member * blocks.spacing];
+  __syncthreads();  // before the next call writes to `partial`
+  return all;
+}
+
+struct Add {
+  __device__ static accumulator none() { return 0; }
+  __device__ static accumulator both(accumulator a, accumulator b) { return a + b; }
+};
+
 template <class Term>
-__global__ void sum_chunks_kernel(Term term, accumulator* sums, Sets sets, std::int64_t chunks) {
-  const std::int64_t set = blockIdx.x / chunks;
-  const std::int64_t begin = blockIdx.x % chunks * chunk_size;
-  const std::int64_t end = smaller(begin + chunk_size, sets.size());
+__global__ void sum_chunks_kernel(Term term, accumulator* sums, SetBlocks blocks) {
+  const Share share = share_of(blocks);
   accumulator sum = 0;
-  for (std::int64_t i = begin + threadIdx.x; i < end; i += threads_per_block)
-    sum += term(sets.offset(set, i), set);
-  sum = block_sum(sum);
-  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+  for (std::int64_t i = share.begin; i < share.end; i += blocks.team)
+    sum += term(blocks.sets.offset(share.set, i), share.set);
+  sum = combine_in_team<Add>(sum, blocks);
+  if (share.writes) sums[share.set * blocks.chunks_of_set() + share.chunk] = sum;
 }
 
 // The element itself, as a term.
@@ -72,15 +140,15 @@ struct Stored {
 // set are added in the same way.
 template <class Term>
 void sum_sets(const Term& term, accumulator* sums, const Sets& sets) {
-  const std::int64_t chunks = (sets.size() + chunk_size - 1) / chunk_size;
-  const auto blocks = static_cast<unsigned>(sets.count() * chunks);
+  const SetBlocks blocks = chunks_of_sets(sets);
+  const std::int64_t chunks = blocks.chunks_of_set();
   if (chunks == 1) {
-    sum_chunks_kernel<<<blocks, threads_per_block>>>(term, sums, sets, chunks);
+    sum_chunks_kernel<<<blocks.count(), threads_per_block>>>(term, sums, blocks);
     return;
   }
   const Intermediate partial(sets.count() * chunks);
   if (partial.data() == nullptr) return;
-  sum_chunks_kernel<<<blocks, threads_per_block>>>(term, partial.data(), sets, chunks);
+  sum_chunks_kernel<<<blocks.count(), threads_per_block>>>(term, partial.data(), blocks);
   Sets rows;
   rows.outer = sets.count();
   rows.run = chunks;

@@ -9,43 +9,34 @@
 
 namespace ops {
 
-__device__ inline accumulator block_max(accumulator value) {
-  __shared__ accumulator partial[threads_per_block];
-  partial[threadIdx.x] = value;
-  __syncthreads();
-  for (unsigned half = threads_per_block / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half)
-      partial[threadIdx.x] = std::fmax(partial[threadIdx.x], partial[threadIdx.x + half]);
-    __syncthreads();
-  }
-  const accumulator largest = partial[0];
-  __syncthreads();  // before the next call writes to `partial`
-  return largest;
-}
+struct Maximum {
+  __device__ static accumulator both(accumulator a, accumulator b) { return std::fmax(a, b); }
+};
 
 struct SoftmaxSums {
   accumulator largest;
   accumulator sum;  // of e^(x - largest)
 };
 
-// Of the set of this block.
-__device__ inline SoftmaxSums softmax_sums(const element* input, const Sets& sets) {
-  const std::int64_t set = blockIdx.x;
-  accumulator largest = static_cast<accumulator>(input[sets.offset(set, 0)]);
-  for (std::int64_t i = threadIdx.x; i < sets.size(); i += threads_per_block) {
-    largest = std::fmax(largest, static_cast<accumulator>(input[sets.offset(set, i)]));
-  }
-  largest = block_max(largest);
+// Of the set of this thread's team.
+__device__ inline SoftmaxSums softmax_sums(const element* input, const Share& share,
+                                           const SetBlocks& blocks) {
+  const auto value = [&](std::int64_t i) {
+    return static_cast<accumulator>(input[blocks.sets.offset(share.set, i)]);
+  };
+  accumulator largest = -INFINITY;
+  for (std::int64_t i = share.begin; i < share.end; i += blocks.team) largest = std::fmax(largest, value(i));
+  largest = combine_in_team<Maximum>(largest, blocks);
   accumulator sum = 0;
-  for (std::int64_t begin = threadIdx.x; begin < sets.size(); begin += chunk_size) {
-    // Chunks are added first, for the same reason as in sum_sets.
+  const std::int64_t several = terms_of_thread * blocks.team;
+  for (std::int64_t begin = share.begin; begin < share.end; begin += several) {
+    // A long sum in single precision would lose more than the sum of short ones.
     accumulator part = 0;
-    for (std::int64_t i = begin; i < smaller(begin + chunk_size, sets.size()); i += threads_per_block) {
-      part += std::exp(static_cast<accumulator>(input[sets.offset(set, i)]) - largest);
-    }
+    for (std::int64_t i = begin; i < smaller(begin + several, share.end); i += blocks.team)
+      part += std::exp(value(i) - largest);
     sum += part;
   }
-  return {largest, block_sum(sum)};
+  return {largest, combine_in_team<Add>(sum, blocks)};
 }
 
 struct Softmax {
@@ -60,12 +51,12 @@ struct LogSoftmax {
   }
 };
 
-// Block b does set b.
 template <class Function>
-__global__ void softmax_kernel(Function function, const element* input, element* output, Sets sets) {
-  const SoftmaxSums sums = softmax_sums(input, sets);
-  for (std::int64_t i = threadIdx.x; i < sets.size(); i += threads_per_block) {
-    const std::int64_t offset = sets.offset(blockIdx.x, i);
+__global__ void softmax_kernel(Function function, const element* input, element* output, SetBlocks blocks) {
+  const Share share = share_of(blocks);
+  const SoftmaxSums sums = softmax_sums(input, share, blocks);
+  for (std::int64_t i = share.begin; i < share.end; i += blocks.team) {
+    const std::int64_t offset = blocks.sets.offset(share.set, i);
     output[offset] = static_cast<element>(function(static_cast<accumulator>(input[offset]), sums));
   }
 }
@@ -73,7 +64,8 @@ __global__ void softmax_kernel(Function function, const element* input, element*
 // softmax(Softmax(), ...) or softmax(LogSoftmax(), ...).
 template <class Function>
 void softmax(const Function& function, const element* input, element* output, const Sets& sets) {
-  softmax_kernel<<<static_cast<unsigned>(sets.count()), threads_per_block>>>(function, input, output, sets);
+  const SetBlocks blocks = whole_sets(sets);
+  softmax_kernel<<<blocks.count(), threads_per_block>>>(function, input, output, blocks);
 }
 
 }  // namespace ops

@@ -48,12 +48,13 @@ struct FunctionOfElement {
 
 template <class Measure>
 __global__ void divide_kernel(const element* input, const accumulator* sums, Measure measure, element* output,
-                              Sets sets) {
-  const std::int64_t threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  const accumulator size = static_cast<accumulator>(sets.size());
-  for (std::int64_t i = position_in_plane(); i < sets.elements(); i += threads) {
-    const accumulator divisor = measure(sums[sets.set_at(i)], size);
-    output[i] = static_cast<element>(static_cast<accumulator>(input[i]) / divisor);
+                              SetBlocks blocks) {
+  const Share share = share_of(blocks);
+  if (share.begin >= share.end) return;
+  const accumulator divisor = measure(sums[share.set], static_cast<accumulator>(blocks.sets.size()));
+  for (std::int64_t i = share.begin; i < share.end; i += blocks.team) {
+    const std::int64_t at = blocks.sets.offset(share.set, i);
+    output[at] = static_cast<element>(static_cast<accumulator>(input[at]) / divisor);
   }
 }
 
@@ -64,8 +65,8 @@ void unit_norm(const element* input, const Measure& measure, element* output, co
   const Intermediate sums(sets.count());
   if (sums.data() == nullptr) return;
   sum_sets(FunctionOfElement<Function>{input}, sums.data(), sets);
-  divide_kernel<<<elementwise_blocks(sets.elements()), threads_per_block>>>(input, sums.data(), measure,
-                                                                            output, sets);
+  const SetBlocks blocks = chunks_of_sets(sets);
+  divide_kernel<<<blocks.count(), threads_per_block>>>(input, sums.data(), measure, output, blocks);
 }
 
 }  // namespace ops
