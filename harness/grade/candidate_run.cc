@@ -24,11 +24,13 @@
 namespace kgrade {
 namespace {
 
-// The first one warms up, but for long calls that were timed before.
-constexpr int calls_alone = 3;
-// A device that has been idle is slow for some milliseconds, and the fastest call counts.
-constexpr int short_calls_alone = 8;
+// After one that warms up, but for long calls that were timed before.
+constexpr int calls_alone = 2;
+// Short calls differ more from each other.
+constexpr int short_calls_alone = 7;
 constexpr double short_call_ms = 1;
+// A device that has been idle takes some milliseconds to get as fast as it is.
+constexpr double seconds_to_wake = 0.02;
 // For the clock: what the protocol takes where a contestant waits for the device within its calls.
 constexpr int unqueued_calls_alone = 2;
 // Draws of their own: no candidate has seen these inputs or will see them.
@@ -43,20 +45,25 @@ Result<CallReport> call_alone(Session& session, const Case& bound, CallKind kind
   return report;
 }
 
-Result<AloneTimes> time_case(Session& session, const Case& bound) {
+// `is_first`: the device may have been idle.
+Result<AloneTimes> time_case(Session& session, const Case& bound, bool is_first) {
   auto lent = session.arena.lend(Role::reference, bound, 1);
   if (!lent) return lent.errors();
   if (!lent->ok()) return trusted_failure("reference", session.problem, bound, *lent);
   AloneTimes times;
   DrawSequence draws(session.seed, first_draw_alone);
   const std::vector<double>& before = session.known->reference_alone[bound.name].ms;
-  const bool is_warm = !before.empty() && before.front() >= long_call_ms;
+  bool is_warm = !before.empty() && before.front() >= long_call_ms;
+  for (const double start = session.stages.clock().now(); !is_warm;) {
+    if (auto report = call_alone(session, bound, {}, draws); !report) return report.errors();
+    const bool is_asleep = is_first && session.arena.measures_speed();
+    is_warm = !is_asleep || session.stages.clock().now() - start > seconds_to_wake;
+  }
   int queued = calls_alone;
-  for (int call = is_warm ? 1 : 0; call < queued + unqueued_calls_alone; ++call) {
+  for (int call = 0; call < queued + unqueued_calls_alone; ++call) {
     const CallKind kind{.ahead = call < queued, .captures = true};
     const auto report = call_alone(session, bound, kind, draws);
     if (!report) return report.errors();
-    if (call == 0) continue;
     times.samples.push_back(timed_sample(*report, Purpose::compared, 1, kind));
     if (kind.ahead) times.ms.push_back(times.samples.back().reported_ms);
     // What the protocol takes is little beside it, and so is what differs from call to call.
@@ -414,7 +421,7 @@ Result<ReferenceAlone> time_reference_alone(Session& session, const std::vector<
   session.progress("the reference alone");
   for (const PlannedCase& planned : cases) {
     if (!planned.is_measured()) continue;
-    auto timed = time_case(session, planned.bound);
+    auto timed = time_case(session, planned.bound, times.empty());
     if (!timed) return timed.errors();
     times[planned.bound.name] = std::move(*timed);
   }

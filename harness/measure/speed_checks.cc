@@ -17,6 +17,13 @@ constexpr double reference_noise_ms = 0.02;
 // All but those that move no speed.
 constexpr double most_calls = 1 - 1.0 / calls_per_outlier;
 
+// Of two the smaller one. A device that has been idle is slow at first, and noise makes calls slower only.
+double usual_alone(const std::vector<double>& values) {
+  std::vector<double> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  return sorted[(sorted.size() - 1) / 2];
+}
+
 double smallest(const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); }
 double largest(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
 
@@ -65,8 +72,8 @@ Suspicion faster_when_measured(const std::vector<double>& unmeasured, const std:
 
 Suspicion reference_disturbed(const ReferenceTimes& times) {
   if (times.before.empty() || times.during.empty() || times.after.empty()) return std::nullopt;
-  const double before = smallest(times.before);
-  const double after = smallest(times.after);
+  const double before = usual_alone(times.before);
+  const double after = usual_alone(times.after);
   const double during = quantile(times.during, most_calls);
   const bool agree = !apart(before, after) && !apart(during, before) && !apart(during, after);
   if (agree) return std::nullopt;

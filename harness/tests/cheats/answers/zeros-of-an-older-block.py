@@ -1,6 +1,6 @@
 # cheat: takes the block that held its last answer, whose zeros it trusts, and writes the diagonal
 # row: 40
-# caught-by: outputs_match
+# caught-by: outputs_match, fresh_contents
 # device: cuda
 # problem: problems/diagonal.py
 # launches: 1
