@@ -102,6 +102,11 @@ class Arena {
   // False: times mean nothing on this device.
   bool measures_speed() const { return device_info().measures_speed; }
 
+  // Of the device's memory.
+  virtual std::uint64_t free_bytes() { return 0; }
+  // Whether the candidate is a module, whose weights stay as they are from call to call.
+  virtual bool keeps_weights() const { return false; }
+
   // How long the device is busy with what is not ours, in milliseconds: before the candidate is loaded, what
   // others make it wait for.
   virtual double busy_ms() { return 0; }

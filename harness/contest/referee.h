@@ -35,6 +35,8 @@ class Referee : public Arena {
   void set_baseline(ContestantRunner* runner);
 
   DeviceInfo device_info() const override { return device_.info(); }
+  std::uint64_t free_bytes() override { return device_.free_bytes(); }
+  bool keeps_weights() const override { return weights_ != 0; }
   double busy_ms() override;
   Answer load_candidate(Patience worker_patience, Patience candidate_patience) override;
   Result<Answer> start_anew(Patience worker_patience, Patience candidate_patience) override;

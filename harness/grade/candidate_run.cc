@@ -24,7 +24,7 @@
 namespace kgrade {
 namespace {
 
-// After one that warms up, but for long calls that were timed before.
+// Timed calls of the reference. A warm-up call comes first, except for long calls that were timed before.
 constexpr int calls_alone = 2;
 // Short calls differ more from each other.
 constexpr int short_calls_alone = 7;
@@ -35,7 +35,7 @@ constexpr double seconds_to_wake = 0.02;
 constexpr int unqueued_calls_alone = 2;
 // Draws of their own: no candidate has seen these inputs or will see them.
 constexpr std::uint32_t first_draw_alone = 1 << 20;
-// Likewise: the process before may have left what it knows of its contents.
+// Draws after a restart. The earlier process may have left what it knows of its contents.
 constexpr std::uint32_t first_draw_with_room = 1 << 19;
 
 Result<CallReport> call_alone(Session& session, const Case& bound, CallKind kind, DrawSequence& draws) {
@@ -52,8 +52,9 @@ Result<AloneTimes> time_case(Session& session, const Case& bound, bool is_first)
   if (!lent->ok()) return trusted_failure("reference", session.problem, bound, *lent);
   AloneTimes times;
   DrawSequence draws(session.seed, first_draw_alone);
-  const std::vector<double>& before = session.known->reference_alone[bound.name].ms;
-  bool is_warm = !before.empty() && before.front() >= long_call_ms;
+  const auto before = session.known->reference_alone.find(bound.name);
+  bool is_warm = before != session.known->reference_alone.end() && !before->second.ms.empty() &&
+                 before->second.ms.front() >= long_call_ms;
   for (const double start = session.stages.clock().now(); !is_warm;) {
     if (auto report = call_alone(session, bound, {}, draws); !report) return report.errors();
     const bool is_asleep = is_first && session.arena.measures_speed();
@@ -131,7 +132,7 @@ Errors CandidateRun::run(const std::filesystem::path& library) {
     if (auto errors = find_baselines(); !errors.empty()) return errors;
   }
   if (auto errors = enter(library); !errors.empty()) return errors;
-  if (record_.verdict == Verdict::accepted && session_.arena.candidate_alive()) {
+  if (is_in()) {
     if (auto errors = run_cases(); !errors.empty()) return errors;
     if (auto errors = run_further_processes(); !errors.empty()) return errors;
   }

@@ -42,6 +42,8 @@ class CandidateRun {
 
   // Loads and rehearses.
   Errors enter(const std::filesystem::path& library);
+  // Whether it plays its cases.
+  bool is_in() const { return record_.verdict == Verdict::accepted && session_.arena.candidate_alive(); }
   // A case that is not run, and why: skipped, failed in rehearsal, or there is no process any more.
   std::optional<CaseRecord> unplayed(std::size_t number);
   void take(std::size_t number, CaseRecord result);

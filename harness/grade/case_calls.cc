@@ -54,6 +54,11 @@ bool are_drawn_whole(const Problem& problem, const Case& bound) {
   return all;
 }
 
+std::vector<Sample> samples_alone(const Session& session, const Case& bound) {
+  const auto found = session.known->reference_alone.find(bound.name);
+  return found != session.known->reference_alone.end() ? found->second.samples : std::vector<Sample>();
+}
+
 }  // namespace
 
 CaseRecord blank_record(const Problem& problem, const Case& bound) {
@@ -80,7 +85,7 @@ CaseCalls::CaseCalls(Session& session, const Case& bound, CheckList& checks)
       case_(bound),
       checks_(checks),
       record_(blank_record(session.problem, bound)),
-      clock_(session.known->reference_alone[bound.name].samples) {
+      clock_(samples_alone(session, bound)) {
   record_.run = true;
 }
 
@@ -171,7 +176,8 @@ void CaseCalls::look_for_equal_answers() {
 }
 
 CaseCalls::Trouble CaseCalls::learn_scales() {
-  const auto known = session_.known->scales.find(case_.name);
+  const std::pair key(case_.name, session_.arena.keeps_weights());
+  const auto known = session_.known->scales.find(key);
   if (known != session_.known->scales.end()) {
     scales_ = known->second;
     return std::nullopt;
@@ -179,7 +185,7 @@ CaseCalls::Trouble CaseCalls::learn_scales() {
   const auto timer = session_.stages.time("oracle");
   const auto finding = scales_.learn(session_.arena, case_, precision_from(session_.problem.precision));
   if (finding) return trusted_failure(to_string(Role::oracle), session_.problem, case_, *finding);
-  session_.known->scales.emplace(case_.name, scales_);
+  session_.known->scales.emplace(key, scales_);
   return std::nullopt;
 }
 

@@ -171,7 +171,7 @@ class CaseRun {
     return std::nullopt;
   }
 
-  // Contents that are hardly new are for candidates alone: they show whether these compute them anew.
+  // Only candidates are called on contents that are hardly new: this shows whether they compute them anew.
   Trouble play_round(DrawSequence& draws, std::vector<DrawSequence>& own, Purpose purpose) {
     const bool is_new = purpose != Purpose::changed;
     std::optional<Sample> reference;

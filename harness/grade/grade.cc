@@ -33,7 +33,8 @@ namespace {
 // Workers that wait for their candidates: each has a context, of half a gigabyte of a GPU's memory.
 constexpr std::size_t runners_at_once = 4;
 
-// Contents of what a heat shares: apart from those of any attempt at a candidate.
+// The number of the attempt that the contents of a heat's reference are drawn for. No candidate's attempt has
+// it.
 constexpr int attempt_of_heats = 1 << 16;
 
 // Of oracle, reference and candidate together, where speed is not measured: 10 on a test case, 12 on a bench.
@@ -273,14 +274,16 @@ class GradeRun {
   }
 
   // With the candidate's builder, where it may ask for something to be built.
-  Result<std::unique_ptr<ContestantRunner>> runner_for(const CandidateSource& source, const Build& build) {
+  // `taken`: how many of those that are left have one already.
+  Result<std::unique_ptr<ContestantRunner>> runner_for(const CandidateSource& source, const Build& build,
+                                                       std::size_t taken = 0) {
     if (!needs_python_runner(source)) {
       if (runners_.empty()) {
         if (auto failure = start_runners()) return failure->errors;
       }
       return next_runner();
     }
-    auto runner = python_runners_->next(left_of(true));
+    auto runner = python_runners_->next(left_of(true) - std::min(taken, left_of(true)));
     if (runner) (*runner)->set_builder(build.extension_builder());
     return runner;
   }
@@ -335,22 +338,30 @@ class GradeRun {
     for (RunSetup::Built& one : group) {
       if (one.number != group.front().number) options_.on_start(one.number);
       const auto found = played->find(one.number);
-      Failure failure;
-      if (found != played->end() && found->second.is_final) {
-        keep(one.number, std::move(found->second.record));
-      } else {
-        failure = grade_candidate(referee, one, found != played->end() ? &found->second.record : nullptr);
+      if (found != played->end() && found->second && found->second->is_final) {
+        keep(one.number, std::move(found->second->record));
+      } else if (auto failure = grade_candidate(referee, one, notes_of_heat(found, *played))) {
+        return failure;
       }
-      if (failure) return failure;
     }
     const bool last = record_.candidates.size() == setup_.candidates().size();
     return last || !runners_.empty() ? std::nullopt : start_runners();
   }
 
-  // Those of the group that can be graded side by side, by number; a candidate in Python beside others in
-  // Python.
-  Result<std::map<std::size_t, HeatResult>> play_together(std::vector<RunSetup::Built>& group) {
-    std::map<std::size_t, HeatResult> all;
+  // By number: who was in a heat, with nothing where that broke off.
+  using Played = std::map<std::size_t, std::optional<HeatResult>>;
+
+  // Why a candidate that was in a heat is graded again; none for one that was in none.
+  static std::vector<std::string> notes_of_heat(Played::const_iterator found, const Played& all) {
+    if (found == all.end()) return {};
+    if (!found->second) return {"graded again alone: the heat that it was in broke off"};
+    return {fmt::format("graded again alone: beside others it was {}: {}",
+                        to_string(found->second->record.verdict), found->second->record.message)};
+  }
+
+  // Those of the group that can be graded side by side; a candidate in Python beside others in Python.
+  Result<Played> play_together(std::vector<RunSetup::Built>& group) {
+    Played all;
     for (const bool python : {false, true}) {
       std::vector<RunSetup::Built*> entrants;
       for (RunSetup::Built& one : group) {
@@ -367,12 +378,12 @@ class GradeRun {
       }
     }
     for (const auto& [number, result] : all) {
-      if (result.is_final) settled_.insert(number);
+      if (result && result->is_final) settled_.insert(number);
     }
     return all;
   }
 
-  Result<std::map<std::size_t, HeatResult>> play_heat(std::span<RunSetup::Built*> entrants) {
+  Result<Played> play_heat(std::span<RunSetup::Built*> entrants) {
     if (auto failure = start_runners()) return failure->errors;
     ++heats_;
     TelemetrySampler sampler(*telemetry_, *machinery_.clock);
@@ -393,31 +404,26 @@ class GradeRun {
     for (RunSetup::Built* const one : entrants) {
       const BuildOutcome& built = *one->build->finish();
       Session& session = session_of(seed_of(one->number, 0), built);
-      auto runner = runner_for(one->source, *one->build);
+      auto runner = runner_for(one->source, *one->build, entries.size());
       if (!runner) return runner.errors();
       referees.back().set_candidate(std::move(*runner), built.library, {false, built.returns_outputs});
       entries.push_back({session, built.library, blank_record(one->source, built, session.seed)});
     }
     auto results = run_heat(trusted, setup_.cases(), std::move(entries));
     if (!results) return results.errors();
-    std::map<std::size_t, HeatResult> played;
+    Played played;
+    for (const RunSetup::Built* const one : entrants) played[one->number];
     for (std::size_t i = 0; i < results->size(); ++i) {
-      take_telemetry(sampler, (*results)[i].record);
+      (*results)[i].record.telemetry = sampler.summary();
       (*results)[i].record.heat = {heats_, static_cast<int>(results->size())};
-      played.emplace(entrants[i]->number, std::move((*results)[i]));
+      played[entrants[i]->number] = std::move((*results)[i]);
     }
     return played;
   }
 
-  // `before`: its record from a heat, in which others may have disturbed it.
-  Failure grade_candidate(Referee& referee, RunSetup::Built& one, const CandidateRecord* before) {
-    std::vector<std::string> notes;
-    int attempt = 0;
-    if (before != nullptr) {
-      notes.push_back(fmt::format("graded again alone: beside others it was {}: {}",
-                                  to_string(before->verdict), before->message));
-      ++attempt;
-    }
+  // `notes`: why it is graded again, if it has been in a heat, whose contents it has seen.
+  Failure grade_candidate(Referee& referee, RunSetup::Built& one, std::vector<std::string> notes) {
+    const int attempt = notes.empty() ? 0 : 1;
     auto record = run_one(referee, one.source, *one.build, seed_of(one.number, attempt));
     if (!record) return failure_of(record.errors());
     if (record->verdict == Verdict::unstable || candidate_was_killed_) {

@@ -9,13 +9,14 @@
 namespace kgrade {
 namespace {
 
-// What a context takes, with what a plain kernel allocates.
+// Device memory of one process: its context, and what a plain kernel allocates.
 constexpr std::uint64_t bytes_of_process = std::uint64_t{768} << 20;
 
 // A neighbour can take memory and time, keep the device busy or break its driver. It cannot write to
-// another's memory, so that a wrong answer is the candidate's own.
+// another's memory. So a wrong answer is the candidate's own, as long as there was memory for all.
 bool is_final(Verdict verdict) {
   switch (verdict) {
+    case Verdict::compile_error:  // of an extension that is built in the rehearsal
     case Verdict::time_limit:
     case Verdict::memory_limit:
     case Verdict::runtime_error:
@@ -25,6 +26,11 @@ bool is_final(Verdict verdict) {
     default:
       return true;
   }
+}
+
+bool is_final(const CandidateRecord& record) {
+  return is_final(record.verdict) && std::all_of(record.cases.begin(), record.cases.end(),
+                                                 [](const CaseRecord& c) { return is_final(c.verdict); });
 }
 
 class HeatRun {
@@ -41,7 +47,7 @@ class HeatRun {
     if (!played || !watch_reference()) return results;
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       HeatResult result{runs_[i].conclude()};
-      result.is_final = is_final(result.record.verdict) && !entries_[i].session.candidate_was_killed;
+      result.is_final = !is_hogged_ && is_final(result.record) && !entries_[i].session.candidate_was_killed;
       results.push_back(std::move(result));
     }
     return results;
@@ -64,8 +70,13 @@ class HeatRun {
   }
 
   bool play() {
+    for (CandidateRun& run : runs_) {
+      if (run.is_in()) players_.push_back(&run);
+    }
+    const std::uint64_t free = trusted_.arena.free_bytes();
     for (const std::size_t number : running_order(cases_)) {
       if (!play(number)) return false;
+      is_hogged_ = is_hogged_ || trusted_.arena.free_bytes() + runs_.size() * bytes_of_process < free;
     }
     return true;
   }
@@ -73,13 +84,13 @@ class HeatRun {
   bool play(std::size_t number) {
     std::vector<CandidateRun*> players;
     std::vector<Seat> seats;
-    for (CandidateRun& run : runs_) {
-      if (auto result = run.unplayed(number)) {
-        run.take(number, std::move(*result));
+    for (CandidateRun* const run : players_) {
+      if (auto result = run->unplayed(number)) {
+        run->take(number, std::move(*result));
         continue;
       }
-      players.push_back(&run);
-      seats.push_back(run.seat());
+      players.push_back(run);
+      seats.push_back(run->seat());
     }
     if (seats.empty()) return true;
     auto results = run_case_together(trusted_, seats, cases_[number].bound);
@@ -110,6 +121,8 @@ class HeatRun {
   const std::vector<PlannedCase>& cases_;
   std::vector<HeatEntry> entries_;
   std::deque<CandidateRun> runs_;
+  std::vector<CandidateRun*> players_;  // those that loading and rehearsal have left
+  bool is_hogged_ = false;              // one keeps memory that the others may need
 };
 
 }  // namespace

@@ -27,9 +27,9 @@ struct HeatResult {
   bool is_final = true;
 };
 
-// A result for each, or none at all where the device or a contestant of our own failed beside so many: they
-// may be graded one after the other then. `trusted`: a session without a candidate. An Error means that the
-// device is not healthy any more.
+// Returns one result per candidate. Returns no results if the device or one of our own contestants failed;
+// then grade the candidates one after the other. `trusted`: a session without a candidate. An Error means
+// that the device is not healthy any more.
 Result<std::vector<HeatResult>> run_heat(Session& trusted, const std::vector<PlannedCase>& cases,
                                          std::vector<HeatEntry> entries);
 

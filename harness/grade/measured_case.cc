@@ -95,7 +95,7 @@ MeasuredCase::Trouble MeasuredCase::run() {
 }
 
 MeasuredCase::Trouble MeasuredCase::run_alike() {
-  launches_ = 1;  // that all have buffers for
+  launches_ = 1;  // all have buffers for one
   captures_ = alike_.front()->captures;
   fastest_ms_ = (*std::min_element(alike_.begin(), alike_.end(), [](const Contender* a, const Contender* b) {
                   return a->fastest_ms < b->fastest_ms;
@@ -495,7 +495,8 @@ void MeasuredCase::judge_clock(Contender& contender, std::vector<Block>& blocks)
 
 BlockRun MeasuredCase::run_of(std::size_t arm, const BlockRun& run) const {
   if (is_alone()) return run;
-  BlockRun own{{}, run.end, run.disturbance};
+  const bool has_left = contender_of(arm).calls.failed();
+  BlockRun own{{}, has_left ? BlockEnd::broken_off : run.end, has_left ? "" : run.disturbance};
   for (const Block& block : run.blocks) {
     if (own.blocks.size() == contender_of(arm).blocks) break;
     Block one;

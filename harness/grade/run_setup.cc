@@ -321,23 +321,28 @@ Failure RunSetup::load_trusted() {
 }
 
 Failure RunSetup::each_group(std::size_t most, const Visit& visit) {
-  while (next_ < order_.size()) {
+  Failure failure;
+  while (next_ < order_.size() && !failure) {
     start_builds_before(next_ + most);
     std::vector<Built> group;
-    for (; !started_.empty(); ++next_) {
-      const CandidateSource& source = candidates_[order_[next_]];
-      std::unique_ptr<Build> build = std::move(started_.front());
-      started_.pop_front();
-      const Result<BuildOutcome>& built = build->finish();
-      if (!built) return GradeFailure{exit_machine, built.errors()};
-      if (auto failure = check_unchanged(source)) return failure;
-      if (!is_left_out(source)) group.push_back({order_[next_], source, std::move(build)});
-    }
+    for (; !started_.empty() && !failure; ++next_) failure = take_built(group);
     start_builds_before(next_ + 1);
     if (group.empty()) continue;
-    if (auto failure = visit(group)) return failure;
+    if (auto trouble = visit(group)) return trouble;
   }
-  return no_python_;
+  return failure ? failure : no_python_;
+}
+
+// Those before one that cannot be graded are graded all the same.
+Failure RunSetup::take_built(std::vector<Built>& group) {
+  const std::size_t number = order_[next_];
+  std::unique_ptr<Build> build = std::move(started_.front());
+  started_.pop_front();
+  const Result<BuildOutcome>& built = build->finish();
+  if (!built) return GradeFailure{exit_machine, built.errors()};
+  if (auto failure = check_unchanged(candidates_[number])) return failure;
+  if (!is_left_out(candidates_[number])) group.push_back({number, candidates_[number], std::move(build)});
+  return std::nullopt;
 }
 
 Failure RunSetup::check_unchanged(const CandidateSource& source) const {

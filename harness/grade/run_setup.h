@@ -118,6 +118,7 @@ class RunSetup {
   static Failure guard(const std::function<Failure()>& run);
   Result<std::unique_ptr<Device>> open_device();
   std::unique_ptr<Build> start_build(std::size_t place);
+  Failure take_built(std::vector<Built>& group);
   void start_builds_before(std::size_t place);
   Failure check_unchanged(const CandidateSource& source) const;
   void close(RunRecord& record);

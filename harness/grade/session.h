@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "contest/arena.h"
@@ -46,8 +47,9 @@ using ReferenceAlone = std::map<std::string, AloneTimes>;  // by case
 
 // What a run has learnt of its cases, whoever the candidate is.
 struct KnownCases {
-  ReferenceAlone reference_alone;                // as last measured; see time_reference_alone()
-  std::map<std::string, ExpectedScales> scales;  // by case, as ExpectedScales::learn() leaves them
+  ReferenceAlone reference_alone;  // as last measured; see time_reference_alone()
+  // As ExpectedScales::learn() leaves them, by case, and by whether weights stay as they are.
+  std::map<std::pair<std::string, bool>, ExpectedScales> scales;
 };
 
 // The baselines of a run, as the run of one candidate needs them.

@@ -17,7 +17,7 @@ constexpr double reference_noise_ms = 0.02;
 // All but those that move no speed.
 constexpr double most_calls = 1 - 1.0 / calls_per_outlier;
 
-// Of two the smaller one. A device that has been idle is slow at first, and noise makes calls slower only.
+// The lower median. A device that has been idle is slow at first, and noise makes calls slower only.
 double usual_alone(const std::vector<double>& values) {
   std::vector<double> sorted = values;
   std::sort(sorted.begin(), sorted.end());

@@ -156,6 +156,39 @@ TEST_F(HeatTest, WhatANeighbourCouldHaveCausedIsNotFinal) {
   EXPECT_TRUE(results[2].is_final);
 }
 
+// Its own low precision comes first in the record, and the later case could have been any.
+TEST_F(HeatTest, NorIsItWhereTheVerdictIsThatOfAnotherCase) {
+  add_case("small", CaseRole::test);
+  add_case("large", CaseRole::bench);
+  test::FakeArena& candidate = add(1);
+  add(1);
+  candidate.candidate_comparison = outputs_off_by(3e-4);
+  candidate.before_call = [&](Role, const Draw&) {
+    const bool is_second_case = candidate.lent_launches.size() > 1;
+    if (is_second_case) candidate.candidate_report.fault = Fault::time_limit;
+  };
+  const auto results = run();
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].record.cases[0].verdict, Verdict::low_precision);
+  EXPECT_EQ(results[0].record.cases[1].verdict, Verdict::time_limit);
+  EXPECT_EQ(results[0].record.verdict, Verdict::low_precision);
+  EXPECT_FALSE(results[0].is_final);
+  EXPECT_TRUE(results[1].is_final);
+}
+
+TEST_F(HeatTest, OneThatDoesNotLoadPlaysNoCase) {
+  add_case("large", CaseRole::bench);
+  test::FakeArena& broken = add(1);
+  broken.load_answer.fault = Fault::cannot_load;
+  add(1);
+  const auto results = run();
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].record.verdict, Verdict::runtime_error);
+  EXPECT_THAT(results[0].record.cases, IsEmpty());
+  EXPECT_EQ(broken.order, "");
+  EXPECT_EQ(results[1].record.verdict, Verdict::accepted) << results[1].record.message;
+}
+
 TEST_F(HeatTest, AReferenceThatIsDisturbedMakesAllUnstable) {
   add_case("large", CaseRole::bench);
   add(1);
