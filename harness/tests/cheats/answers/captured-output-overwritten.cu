@@ -1,6 +1,6 @@
 // cheat: writes the answer over what the harness captured when the clock stopped
 // row: 59
-// caught-by: outputs_match
+// caught-by: outputs_match, fresh_contents
 // device: emulated
 // case: plain
 //
