@@ -102,7 +102,7 @@ class Arena {
   // False: times mean nothing on this device.
   bool measures_speed() const { return device_info().measures_speed; }
 
-  // Of the device's memory.
+  // How many bytes of the device's memory are free.
   virtual std::uint64_t free_bytes() { return 0; }
   // Whether the candidate is a module, whose weights stay as they are from call to call.
   virtual bool keeps_weights() const { return false; }

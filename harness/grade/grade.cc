@@ -348,10 +348,10 @@ class GradeRun {
     return last || !runners_.empty() ? std::nullopt : start_runners();
   }
 
-  // By number: who was in a heat, with nothing where that broke off.
+  // The candidates of the heats, by number. There is no result where a heat broke off.
   using Played = std::map<std::size_t, std::optional<HeatResult>>;
 
-  // Why a candidate that was in a heat is graded again; none for one that was in none.
+  // Says why a candidate is graded again after a heat. Empty for a candidate that was in no heat.
   static std::vector<std::string> notes_of_heat(Played::const_iterator found, const Played& all) {
     if (found == all.end()) return {};
     if (!found->second) return {"graded again alone: the heat that it was in broke off"};
@@ -413,8 +413,9 @@ class GradeRun {
     if (!results) return results.errors();
     Played played;
     for (const RunSetup::Built* const one : entrants) played[one->number];
+    const TelemetrySummary telemetry = sampler.summary();
     for (std::size_t i = 0; i < results->size(); ++i) {
-      (*results)[i].record.telemetry = sampler.summary();
+      (*results)[i].record.telemetry = telemetry;
       (*results)[i].record.heat = {heats_, static_cast<int>(results->size())};
       played[entrants[i]->number] = std::move((*results)[i]);
     }

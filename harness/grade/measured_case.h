@@ -90,7 +90,7 @@ class MeasuredCase : private RoundPlayer {
   void look_at_precision(Contender& contender);
   void keep(const BlockRun& run);
   void keep(Contender& contender, BlockRun run);
-  // Of one of several: the reference's samples and its own.
+  // The blocks of one candidate: the reference's samples, and its own.
   BlockRun run_of(std::size_t arm, const BlockRun& run) const;
 
   Session& session_;

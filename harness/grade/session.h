@@ -90,7 +90,7 @@ struct Session {
   std::uint32_t first_draw = 0;           // those before it have been seen by an earlier process
   int candidate_calls = 0;                // so far, of the present candidate's process
   bool candidate_was_killed = false;      // by a signal, which need not be its own doing
-  // Of the whole run; the sessions of a heat share it.
+  // What the run has learnt of its cases. The sessions of a heat share it.
   std::shared_ptr<KnownCases> known = std::make_shared<KnownCases>();
   std::optional<MeasuringGoal> goal = {};  // of a measured case; by the effort when unset
 };

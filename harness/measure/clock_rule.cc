@@ -50,7 +50,7 @@ double ClockRule::protocol_of_all(const SampleKind& kind) const {
   const double now = quantile(overheads, protocol_quantile);
   std::vector<double> before =
       overheads_of(alone_, [&](const SampleKind& one) { return one.queued == kind.queued; });
-  // Of long calls there are only queued ones.
+  // Long calls of the reference alone are all queued.
   if (before.empty()) before = overheads_of(alone_, [](const SampleKind&) { return true; });
   // Each launch of a call has its share of the protocol, and no more than one launch has alone.
   const double most = before.empty()
