@@ -189,6 +189,13 @@ std::vector<std::string> whole_environment() {
   return environment;
 }
 
+std::vector<std::string> whole_environment(const std::filesystem::path& temporary) {
+  std::vector<std::string> environment = whole_environment();
+  std::erase_if(environment, [](const std::string& variable) { return variable.starts_with("TMPDIR="); });
+  environment.push_back("TMPDIR=" + temporary.string());
+  return environment;
+}
+
 Result<ProcessOutcome> run_process(const ProcessRequest& request) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {

@@ -72,6 +72,8 @@ class ChildProcess {
 
 // The environment of this process, as requests have it: for programs that are to have all of it.
 std::vector<std::string> whole_environment();
+// The same, but temporary files go to that folder.
+std::vector<std::string> whole_environment(const std::filesystem::path& temporary);
 
 struct SpawnRequest {
   std::vector<std::string> command;

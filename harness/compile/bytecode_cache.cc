@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/subprocess.h"
+#include "base/temporary_directory.h"
 #include "base/text.h"
 #include "base/user_cache.h"
 
@@ -35,7 +36,9 @@ bool fill(const fs::path& folder, const PythonInterpreter& python) {
   ProcessRequest request;
   // Not -B: this is the process that writes.
   request.command = {python.program.string(), "-I", "-X", "pycache_prefix=" + folder.string(), "-c", imports};
-  request.environment = whole_environment();
+  // PyTorch makes a folder for what it compiles, and leaves it.
+  const TemporaryDirectory temporary;
+  request.environment = whole_environment(temporary.path());
   request.limits.wall = patience;
   const auto outcome = run_process(request);
   return outcome && !outcome->timed_out && outcome->signal == 0 && outcome->exit_code == 0;

@@ -88,14 +88,6 @@ std::optional<T> enumerator(const Json& json, T last) {
 
 // --- Processes ---
 
-// All of this process's, since lanes are the same program, but for the folder.
-std::vector<std::string> environment_with(const std::filesystem::path& folder) {
-  std::vector<std::string> environment = whole_environment();
-  std::erase_if(environment, [](const std::string& variable) { return variable.starts_with("TMPDIR="); });
-  environment.push_back("TMPDIR=" + folder.string());
-  return environment;
-}
-
 }  // namespace
 
 // --- Messages ---
@@ -236,7 +228,7 @@ Result<Lane> Lane::start(const std::vector<std::string>& command) {
   SpawnRequest request;
   request.command = command;
   request.command.push_back(folder->path().string());
-  request.environment = environment_with(folder->path());
+  request.environment = whole_environment(folder->path());
   request.kept_fd = theirs.get();
   auto child = spawn(request);
   if (!child) return child.errors();

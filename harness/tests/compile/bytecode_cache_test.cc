@@ -32,11 +32,13 @@ class BytecodeCache : public testing::Test {
   }
 
   void ends_with(int exit_code) {
-    std::ofstream(python_.program) << "#!/bin/sh\necho \"$@\" >>" << started().string() << "\nexit "
-                                   << exit_code << "\n";
+    std::ofstream(python_.program) << "#!/bin/sh\necho \"$@\" >>" << started().string()
+                                   << "\nmkdir $TMPDIR/left; echo $TMPDIR >" << temporary().string()
+                                   << "\nexit " << exit_code << "\n";
     fs::permissions(python_.program, fs::perms::owner_all);
   }
   fs::path started() const { return folder_.path() / "started"; }
+  fs::path temporary() const { return folder_.path() / "temporary"; }
   std::string starts() const {
     const auto text = read_text_file(started());
     return text ? *text : "";
@@ -57,6 +59,15 @@ TEST_F(BytecodeCache, IsFilledOnce) {
   EXPECT_EQ(starts(), once);
   python_.torch_version = "2.12.0";
   EXPECT_NE(bytecode_of(python_), bytecode);
+}
+
+TEST_F(BytecodeCache, LeavesNoTemporaryFiles) {
+  ASSERT_FALSE(bytecode_of(python_).empty());
+  const auto text = read_text_file(temporary());
+  ASSERT_TRUE(text);
+  const fs::path folder(trimmed(*text));
+  EXPECT_NE(folder, TemporaryDirectory::base());
+  EXPECT_FALSE(fs::exists(folder)) << folder;
 }
 
 TEST_F(BytecodeCache, IsNotNeededWherePackagesHaveTheirOwn) {

@@ -3,7 +3,7 @@
 // caught-by: no_gain
 // twin: honest-but-slow.cu
 // device: cuda
-// control: clock_agreement
+// control: clock_agreement, lower_bound
 // case: tiny (emulated)
 // case: mobilenet-stride-2 (cuda)
 //

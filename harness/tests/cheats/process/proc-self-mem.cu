@@ -2,7 +2,7 @@
 // row: 21
 // caught-by: outputs_match
 // device: any
-// control: clock_agreement, worker_sandbox
+// control: clock_agreement, lower_bound, worker_sandbox
 // case: tiny (emulated)
 // case: mobilenet-stride-2 (cuda)
 //
