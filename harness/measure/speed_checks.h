@@ -35,8 +35,10 @@ Suspicion faster_on_old_contents(const std::vector<double>& fresh, const std::ve
 Suspicion faster_when_measured(const std::vector<double>& unmeasured, const std::vector<double>& measured,
                                const SpeedTolerance& tolerance);
 
-// The reference alone, before and after the candidate, and beside it: how fast it was. Alone its fastest call
-// counts; beside a candidate all calls but the slowest eighth, since speeds come from all of them.
+// How fast the reference was: alone before and after the candidate, and beside it. Alone the lower median of
+// its calls counts, before or after, whichever is faster, since noise makes calls slower only. Beside the
+// candidate all calls but the slowest eighth count, since speeds come from all of them. A reference that is
+// slower beside the candidate makes the candidate seem faster than it is. One that is faster there does not.
 struct ReferenceTimes {
   std::vector<double> before;
   std::vector<double> during;
