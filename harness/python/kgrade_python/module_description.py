@@ -12,8 +12,8 @@
 "terms" is how many the longest sum of forward() has (sum_lengths.py).
 
 draw: {"kind": "uniform" | "normal" | "integers" | "constant", "first", "second"}, as draws.py has them. A constant
-weight is drawn around its value, so that no candidate can leave it out. Of a file that is wrong: {"error", "line": 0 for
-none}.
+weight is drawn around its value, so that no candidate can leave it out. One that is an argument of Model keeps its value,
+since candidates get that argument too. Of a file that is wrong: {"error", "line": 0 for none}.
 """
 
 import contextlib
@@ -141,12 +141,17 @@ class Description:
     def weight(self, module_name, parameter):
         refuse_layout(parameter, f"the weight '{module_name}'")
         draw = self.draw_of(module_name, parameter)
-        is_constant = draw.kind == "constant"
+        is_constant = draw.kind == "constant" and not self.is_argument(parameter, draw.first)
         if is_constant:
             distance = abs(draw.first) / 10 or 0.1
             draw = Draw("uniform", draw.first - distance, draw.first + distance)
         return {"name": self.names.give(module_name), "module_name": refuse_name(module_name), **form(parameter),
                 "draw": draw.as_json(), "constant": is_constant}
+
+    def is_argument(self, parameter, value):
+        """Whether a parameter is a number that `__init__` gets: `self.scale = Parameter(torch.tensor(scale))`."""
+        numbers = [each for each in [*self.run.positional, *self.run.keywords.values()] if type(each) in (int, float)]
+        return parameter.dim() == 0 and any(torch.tensor(each, dtype=parameter.dtype).item() == value for each in numbers)
 
     def draw_of(self, module_name, parameter):
         known = self.run.draws.draw_of(parameter)

@@ -385,6 +385,28 @@ def get_init_inputs(): return {values}
                 self.assertAlmostEqual(found["draw"]["first"], draw["first"], places=6)
                 self.assertAlmostEqual(found["draw"]["second"], draw["second"], places=6)
 
+    def test_numbers_that_are_arguments_keep_their_value(self):
+        found = self.described("""
+            class Model(nn.Module):
+                def __init__(self, channels, scale, shift):
+                    super().__init__()
+                    self.scale = nn.Parameter(torch.tensor(scale))
+                    self.shift = nn.Parameter(torch.tensor(shift))
+                    self.gain = nn.Parameter(torch.tensor(scale * 2))
+                    self.norm = nn.BatchNorm1d(channels)
+                def forward(self, x): return self.norm(x * self.scale + self.shift) * self.gain
+            def get_inputs(): return [torch.rand(3, 1)]
+            def get_init_inputs(): return [1, 0.3, -2.0]
+        """)
+        weights = {each["module_name"]: each for each in found["weights"]}
+        for name, value in (("scale", 0.3), ("shift", -2)):
+            with self.subTest(name):
+                self.assertEqual((weights[name]["draw"]["kind"], weights[name]["constant"]), ("constant", False))
+                self.assertAlmostEqual(weights[name]["draw"]["first"], value, places=6)
+        for name in ("gain", "norm.weight"):
+            with self.subTest(name):
+                self.assertTrue(weights[name]["constant"], "it is not what the constructor gets")
+
     def test_what_cannot_be_read_off_is_measured(self):
         weights, found = self.weights("""
             self.made = nn.Parameter(torch.randn(200, 200).exp())
