@@ -528,7 +528,8 @@ void MeasuredCase::keep(Contender& contender, BlockRun run) {
   if (run.end == BlockEnd::disturbed)
     contender.calls.note({Verdict::unstable, "steady_clocks",
                           run.disturbance + "; let the GPU cool, or look at its power supply and cooling"});
-  record.measurement->processes.push_back({static_cast<int>(launches_), std::move(run.blocks), run.end});
+  record.measurement->processes.push_back(
+      {static_cast<int>(launches_), std::move(run.blocks), run.end, beginnings_});
 }
 
 // Compared with the baseline of a better class the candidate would look slow, with that of a worse class

@@ -98,7 +98,7 @@ class MeasuredCase : private RoundPlayer {
   CaseCalls& trusted_;
   int process_;
   std::optional<int> given_launches_;
-  std::uint32_t beginnings_ = 0;  // how often the blocks have begun anew
+  std::uint32_t beginnings_ = 0;  // how often the blocks have begun anew, for others too
   std::uint64_t order_seed_;      // of all random decisions since
   DrawSequence draws_;            // of the reference's contents
   std::vector<Contender> contenders_;

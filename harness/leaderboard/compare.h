@@ -15,11 +15,6 @@
 
 namespace kgrade {
 
-struct ComparedCase {
-  std::string name;
-  SpeedRatio ratio;  // above 1: the second one is faster
-};
-
 // Of verdicts; `other` is from one that is not accepted to another, `lower_class` from accepted to accepted
 // in a class of less precision, `needs_gpu` from accepted to what the emulated device cannot run.
 enum class VerdictChange { none, regression, improvement, other, lower_class, needs_gpu };
