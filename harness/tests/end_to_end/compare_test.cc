@@ -68,6 +68,8 @@ TEST(Compare, CandidatesOfOneHeat) {
   EXPECT_THAT(kgrade({"print", heat.path()}).output, HasSubstr(sentence));
   EXPECT_THAT(kgrade({"print", heat.path(), "--candidate", "a.cu"}).output, Not(HasSubstr("faster than")));
   EXPECT_THAT(kgrade({"print", heat.path(), "--case", "large"}).output, Not(HasSubstr("faster than")));
+  const std::string board = kgrade({"leaderboard", heat.path()}).output;
+  EXPECT_LT(board.find("b.cu"), board.find("a.cu")) << board;
 }
 
 TEST(Compare, TheSameFilesOnAnotherGpuNeverFail) {
