@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "check/check_github.h"
+#include "leaderboard/compare_output.h"
 #include "record/agent_line.h"
 #include "record/record_json.h"
 #include "record/table.h"
@@ -72,7 +73,8 @@ std::string agent_lines(const Record& record) {
 Printout printout_of(const Record& record, const GradingArguments& arguments) {
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   return {to_text(record),
-          arguments.agent ? agent_lines(record) : render_table(record, style, arguments.verbose),
+          arguments.agent ? agent_lines(record)
+                          : render_table(record, style, arguments.verbose) + candidates_text(record),
           all_accepted(record)};
 }
 

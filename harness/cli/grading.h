@@ -110,7 +110,12 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
       outcome = run(group.problem, options, machinery);
     }
     if (outcome.record) {
-      for (auto& candidate : outcome.record->candidates) candidate.path = input.shown(candidate.path);
+      for (auto& candidate : outcome.record->candidates) {
+        candidate.path = input.shown(candidate.path);
+        if constexpr (requires { candidate.neighbours; }) {
+          for (Neighbour& neighbour : candidate.neighbours) neighbour.path = input.shown(neighbour.path);
+        }
+      }
       Printout printout = printout_of(*outcome.record, arguments);
       printout.json = input.shown(std::move(printout.json));
       printout.table = log_text(arguments.ci, input.shown(std::move(printout.table)));

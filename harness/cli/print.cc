@@ -6,6 +6,7 @@
 
 #include "base/text_file.h"
 #include "cli/app.h"
+#include "leaderboard/compare_output.h"
 #include "record/record_json.h"
 #include "record/table.h"
 
@@ -52,6 +53,8 @@ int run(const PrintArguments& arguments) {
   }
   if (const auto error = select(arguments, **record)) return fail({*error});
   fmt::print("{}", render_table(**record, Style::for_descriptor(STDOUT_FILENO), arguments.verbose));
+  // The score is over all cases.
+  if (arguments.cases.empty()) fmt::print("{}", candidates_text(**record));
   return exit_ok;
 }
 

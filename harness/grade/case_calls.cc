@@ -85,6 +85,7 @@ CaseCalls::CaseCalls(Session& session, const Case& bound, CheckList& checks)
       case_(bound),
       checks_(checks),
       record_(blank_record(session.problem, bound)),
+      draws_(session.seed, session.first_draw),
       clock_(samples_alone(session, bound)) {
   record_.run = true;
 }

@@ -34,8 +34,12 @@ class CaseCalls {
   // baselines the one that is meant.
   Trouble lend_buffers(const std::vector<Role>& roles, std::uint32_t launches,
                        const std::function<void()>& select = {});
-  // From now on the calls are on these contents; the oracle computes the expected outputs.
-  Trouble draw(const Draw& draw);
+  // From now on the calls are on new contents, or on those before with a few elements changed. The oracle
+  // computes the expected outputs.
+  Trouble draw_fresh(std::uint32_t launches = 1) { return draw(draws_.fresh(launches)); }
+  Trouble draw_changed(std::uint32_t launches = 1) { return draw(draws_.changed(launches)); }
+  // The contents that come next; at first those from the session's first draw on.
+  DrawSequence& draws() { return draws_; }
   // On the same contents as before, though the oracle has had others since.
   Trouble draw_again();
   // The reference or a baseline. Those that follow learn of a call of the reference as if it were on their own
@@ -65,6 +69,7 @@ class CaseCalls {
   CaseRecord& record() { return record_; }
 
  private:
+  Trouble draw(const Draw& draw);
   Trouble learn_scales();
   // Makes a call of the oracle, and learns the scales of its outputs; the finding says what is wrong with it.
   std::optional<CallFinding> ask_oracle(const Draw& draw);
@@ -101,6 +106,7 @@ class CaseCalls {
   bool has_drawn_ = false;
   bool has_looked_ = false;       // for equal answers
   double nearest_to_bound_ = -1;  // error over bound, of the output that the record's rule is of
+  DrawSequence draws_;
   Draw draw_;
   std::optional<Draw> draw_before_;
   std::uint32_t most_launches_ = 1;  // of the calls so far

@@ -160,38 +160,33 @@ class CaseRun {
 
   Trouble run_rounds() {
     if (auto trouble = lend()) return trouble;
-    DrawSequence draws(session_.seed, session_.first_draw);
-    std::vector<DrawSequence> own;
-    for (Player& player : players_) own.emplace_back(player.session.seed, player.session.first_draw);
     for (const Purpose purpose : {Purpose::warm_up, Purpose::compared, Purpose::changed, Purpose::changed}) {
       if (all_failed()) return std::nullopt;
       session_.progress(fmt::format("{}: call {}", case_.name, players_.front().record().calls + 1));
-      if (auto trouble = play_round(draws, own, purpose)) return trouble;
+      if (auto trouble = play_round(purpose)) return trouble;
     }
     return std::nullopt;
   }
 
   // Only candidates are called on contents that are hardly new: this shows whether they compute them anew.
-  Trouble play_round(DrawSequence& draws, std::vector<DrawSequence>& own, Purpose purpose) {
+  Trouble play_round(Purpose purpose) {
     const bool is_new = purpose != Purpose::changed;
     std::optional<Sample> reference;
     if (is_new) {
-      if (auto trouble = trusted_->draw(draws.fresh())) return trouble;
+      if (auto trouble = trusted_->draw_fresh()) return trouble;
       const auto called = trusted_->call_trusted(Role::reference, purpose);
       if (!called) return called.error();
       reference = *called;
     }
-    for (std::size_t i = 0; i < players_.size(); ++i) {
-      CaseCalls& calls = players_[i].calls;
-      if (calls.failed()) continue;
-      DrawSequence& contents = apart_ ? own[i] : draws;
+    for (Player& player : players_) {
+      if (player.calls.failed()) continue;
       if (apart_ || !is_new) {
-        if (auto trouble = calls.draw(is_new ? contents.fresh() : contents.changed())) return trouble;
+        if (auto trouble = is_new ? player.calls.draw_fresh() : player.calls.draw_changed()) return trouble;
       }
-      const auto candidate = calls.call_candidate(purpose);
+      const auto candidate = player.calls.call_candidate(purpose);
       if (purpose != Purpose::compared) continue;
-      players_[i].record().reference().samples.push_back(*reference);
-      if (candidate) players_[i].record().candidate().samples.push_back(*candidate);
+      player.record().reference().samples.push_back(*reference);
+      if (candidate) player.record().candidate().samples.push_back(*candidate);
     }
     return std::nullopt;
   }

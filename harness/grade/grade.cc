@@ -4,22 +4,19 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 
 #include "base/text.h"
 #include "base/user_cache.h"
 #include "contest/referee.h"
-#include "draw/seed.h"
 #include "grade/baseline_bench.h"
 #include "grade/candidate_run.h"
+#include "grade/candidate_runners.h"
 #include "grade/case_choice.h"
-#include "grade/heat.h"
-#include "grade/python_runners.h"
+#include "grade/heats.h"
+#include "grade/run_sessions.h"
 #include "grade/run_setup.h"
 #include "grade/time_estimate.h"
 #include "measure/block_run.h"
@@ -30,13 +27,6 @@
 namespace kgrade {
 namespace {
 
-// Workers that wait for their candidates: each has a context, of half a gigabyte of a GPU's memory.
-constexpr std::size_t runners_at_once = 4;
-
-// The number of the attempt that the contents of a heat's reference are drawn for. No candidate's attempt has
-// it.
-constexpr int attempt_of_heats = 1 << 16;
-
 // Of oracle, reference and candidate together, where speed is not measured: 10 on a test case, 12 on a bench.
 constexpr double calls_of_a_case = 12;
 
@@ -46,7 +36,8 @@ class GradeRun {
       : problem_(problem),
         options_(options),
         machinery_(machinery),
-        setup_(problem, options, machinery, false) {}
+        setup_(problem, options, machinery, false),
+        sessions_(problem, options, machinery, setup_, record_) {}
 
   GradeOutcome run() {
     return setup_.carry_out(record_, [this] {
@@ -62,7 +53,9 @@ class GradeRun {
     setup_.device().set_cache_state(options_.cache);
     setup_.device().set_clears_outputs(options_.clears_outputs);
     begin_record();
-    open_telemetry();
+    const std::string absent = sessions_.open_telemetry();
+    if (setup_.device().info().measures_speed && !absent.empty())
+      record_.notes.push_back("no telemetry: " + absent);
     if (auto failure = setup_.load_trusted()) return failure;
     prepare_measuring();
     Referee referee(setup_.device(), problem_, setup_.trusted_runner(0), setup_.trusted_runner(1),
@@ -72,11 +65,6 @@ class GradeRun {
     if (auto failure = time_reference(referee)) return failure;
     return setup_.each_group(
         most_together_, [&](std::vector<RunSetup::Built>& group) { return grade_group(referee, group); });
-  }
-
-  std::uint64_t seed_of(std::size_t number, int attempt) const {
-    const std::vector<std::size_t>& numbers = options_.numbers;
-    return seed_of_candidate(record_.seed, numbers.empty() ? number : numbers.at(number), attempt);
   }
 
   void put_in_given_order() {
@@ -99,7 +87,9 @@ class GradeRun {
     if (auto failure = setup_.start({Role::oracle, Role::reference})) return failure;
     start_baselines();
     most_together_ = most_together();
-    return start_runners();
+    runners_.emplace(setup_, problem_, most_together_);
+    heats_.emplace(problem_, options_, setup_, *runners_, sessions_);
+    return runners_->start();
   }
 
   // Only for cases in which they are compared: a vendor's library is slow to load.
@@ -161,13 +151,6 @@ class GradeRun {
     return host;
   }
 
-  Session session_with(Referee& referee, std::uint64_t seed,
-                       std::function<void(const std::string&)> progress) {
-    Session session{referee, problem_, seed, options_.effort, {}, setup_.stages(), std::move(progress)};
-    session.known = known_;
-    return session;
-  }
-
   // Where times do not measure speed, cases may take hours.
   Failure foresee(Referee& referee) {
     if (machinery_.measures_speed) return std::nullopt;
@@ -207,16 +190,16 @@ class GradeRun {
   // While the baselines are being compiled.
   Failure time_reference(Referee& referee) {
     if (baselines_.is_empty()) return std::nullopt;
-    Session session = session_with(referee, record_.seed, options_.progress);
+    Session session = sessions_.of_trusted(referee);
     auto alone = time_reference_alone(session, setup_.cases());
     if (!alone) return failure_of(alone.errors());
-    known_->reference_alone = std::move(*alone);
+    sessions_.known().reference_alone = std::move(*alone);
     return std::nullopt;
   }
 
   // With no candidate on the device, which could disturb a search for the fastest algorithm.
   Errors try_baselines(Referee& referee) {
-    Session session = session_with(referee, record_.seed, options_.progress);
+    Session session = sessions_.of_trusted(referee);
     baselines_are_tried_ = true;
     record_.no_baselines = left_out_baselines_;
     const Errors errors = baselines_.try_out(session, referee, setup_.cases());
@@ -226,74 +209,6 @@ class GradeRun {
         record_.notes.push_back(fmt::format("baseline {} is left out: {}", baseline.name, baseline.problem));
     }
     return errors;
-  }
-
-  // The worker of a candidate prepares its device while the candidate is being compiled. Side by side several
-  // take hardly longer than one.
-  Failure start_runners() {
-    if (auto failure = start_python_runners()) return failure;
-    const std::size_t left = left_of(false);
-    if (left == 0) return std::nullopt;
-    const std::size_t most =
-        std::max(setup_.device().info().measures_speed ? runners_at_once : 1, most_together_);
-    while (runners_.size() < std::clamp<std::size_t>(left, 1, most)) {
-      auto runner = ContestantRunner::start(setup_.device(), problem_);
-      if (!runner) return GradeFailure{exit_machine, runner.errors()};
-      runners_.push_back(std::move(*runner));
-    }
-    return std::nullopt;
-  }
-
-  // A candidate in Python whose fault is known before Python is looked for takes the others' kind of runner.
-  bool needs_python_runner(const CandidateSource& source) const {
-    return source.is_python && setup_.python() != nullptr;
-  }
-
-  // How many candidates of that kind have no verdict yet.
-  std::size_t left_of(bool python) const {
-    const auto& all = setup_.candidates();
-    auto left =
-        static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [=, this](const CandidateSource& c) {
-          return needs_python_runner(c) == python;
-        }));
-    for (const std::size_t number : settled_) left -= needs_python_runner(all.at(number)) == python ? 1 : 0;
-    return left;
-  }
-
-  Failure start_python_runners() {
-    const std::size_t left = left_of(true);
-    if (left == 0) return std::nullopt;
-    if (!python_runners_) {
-      const bool on_gpu = setup_.device().info().measures_speed;
-      python_runners_ = std::make_unique<PythonRunners>(
-          setup_.device(), problem_, setup_.python_host(),
-          on_gpu ? runners_at_once : std::min(most_together_, most_in_heat_of_python));
-    }
-    const Errors errors = python_runners_->start(left);
-    return errors.empty() ? Failure() : GradeFailure{exit_machine, errors};
-  }
-
-  // With the candidate's builder, where it may ask for something to be built.
-  // `taken`: how many of those that are left have one already.
-  Result<std::unique_ptr<ContestantRunner>> runner_for(const CandidateSource& source, const Build& build,
-                                                       std::size_t taken = 0) {
-    if (!needs_python_runner(source)) {
-      if (runners_.empty()) {
-        if (auto failure = start_runners()) return failure->errors;
-      }
-      return next_runner();
-    }
-    auto runner = python_runners_->next(left_of(true) - std::min(taken, left_of(true)));
-    if (runner) (*runner)->set_builder(build.extension_builder());
-    return runner;
-  }
-
-  // No other worker may be busy while one is measured. A runner reports its errors when it is next.
-  std::unique_ptr<ContestantRunner> next_runner() {
-    for (const auto& runner : runners_) runner->await_ready(load_patience);
-    std::unique_ptr<ContestantRunner> next = std::move(runners_.front());
-    runners_.pop_front();
-    return next;
   }
 
   void begin_record() {
@@ -333,106 +248,32 @@ class GradeRun {
 
   Failure grade_group(Referee& referee, std::vector<RunSetup::Built>& group) {
     options_.on_start(group.front().number);
-    auto played = play_together(group);
+    auto played = heats_->play(group);
     if (!played) return failure_of(played.errors());
     for (RunSetup::Built& one : group) {
       if (one.number != group.front().number) options_.on_start(one.number);
       const auto found = played->find(one.number);
       if (found != played->end() && found->second && found->second->is_final) {
         keep(one.number, std::move(found->second->record));
-      } else if (auto failure = grade_candidate(referee, one, notes_of_heat(found, *played))) {
+      } else if (auto failure = grade_candidate(referee, one, Heats::notes_on(found, *played))) {
         return failure;
       }
     }
     const bool last = record_.candidates.size() == setup_.candidates().size();
-    return last || !runners_.empty() ? std::nullopt : start_runners();
-  }
-
-  // The candidates of the heats, by number. There is no result where a heat broke off.
-  using Played = std::map<std::size_t, std::optional<HeatResult>>;
-
-  // Says why a candidate is graded again after a heat. Empty for a candidate that was in no heat.
-  static std::vector<std::string> notes_of_heat(Played::const_iterator found, const Played& all) {
-    if (found == all.end()) return {};
-    if (!found->second) return {"graded again alone: the heat that it was in broke off"};
-    return {fmt::format("graded again alone: beside others it was {}: {}",
-                        to_string(found->second->record.verdict), found->second->record.message)};
-  }
-
-  // Those of the group that can be graded side by side; a candidate in Python beside others in Python.
-  Result<Played> play_together(std::vector<RunSetup::Built>& group) {
-    Played all;
-    for (const bool python : {false, true}) {
-      std::vector<RunSetup::Built*> entrants;
-      for (RunSetup::Built& one : group) {
-        const BuildOutcome& built = *one.build->finish();
-        const bool is_ready = built.status == BuildStatus::built && !built.is_module;
-        if (is_ready && needs_python_runner(one.source) == python) entrants.push_back(&one);
-      }
-      const std::size_t most = python ? most_in_heat_of_python : most_in_heat;
-      for (std::size_t first = 0; first + 1 < entrants.size(); first += most) {
-        const std::size_t count = std::min(most, entrants.size() - first);
-        auto played = play_heat(std::span(entrants).subspan(first, count));
-        if (!played) return played.errors();
-        all.merge(*played);
-      }
-    }
-    for (const auto& [number, result] : all) {
-      if (result && result->is_final) settled_.insert(number);
-    }
-    return all;
-  }
-
-  Result<Played> play_heat(std::span<RunSetup::Built*> entrants) {
-    if (auto failure = start_runners()) return failure->errors;
-    ++heats_;
-    TelemetrySampler sampler(*telemetry_, *machinery_.clock);
-    TelemetryWatch watch(sampler);
-    const std::uint64_t seed = seed_of(entrants.front()->number, attempt_of_heats);
-    std::deque<Referee> referees;
-    std::deque<Session> sessions;
-    const auto session_of = [&](std::uint64_t own, const BuildOutcome& built) -> Session& {
-      Referee& referee = referees.emplace_back(setup_.device(), problem_, setup_.trusted_runner(0),
-                                               setup_.trusted_runner(1), own);
-      referee.share_contestants();
-      sessions.push_back(session_for(referee, built, own, options_.progress, sampler, watch));
-      sessions.back().baselines = nullptr;
-      return sessions.back();
-    };
-    Session& trusted = session_of(seed, {});
-    std::vector<HeatEntry> entries;
-    for (RunSetup::Built* const one : entrants) {
-      const BuildOutcome& built = *one->build->finish();
-      Session& session = session_of(seed_of(one->number, 0), built);
-      auto runner = runner_for(one->source, *one->build, entries.size());
-      if (!runner) return runner.errors();
-      referees.back().set_candidate(std::move(*runner), built.library, {false, built.returns_outputs});
-      entries.push_back({session, built.library, blank_record(one->source, built, session.seed)});
-    }
-    auto results = run_heat(trusted, setup_.cases(), std::move(entries));
-    if (!results) return results.errors();
-    Played played;
-    for (const RunSetup::Built* const one : entrants) played[one->number];
-    const TelemetrySummary telemetry = sampler.summary();
-    for (std::size_t i = 0; i < results->size(); ++i) {
-      (*results)[i].record.telemetry = telemetry;
-      (*results)[i].record.heat = {heats_, static_cast<int>(results->size())};
-      played[entrants[i]->number] = std::move((*results)[i]);
-    }
-    return played;
+    return last || !runners_->is_empty() ? std::nullopt : runners_->start();
   }
 
   // `notes`: why it is graded again, if it has been in a heat, whose contents it has seen.
   Failure grade_candidate(Referee& referee, RunSetup::Built& one, std::vector<std::string> notes) {
     const int attempt = notes.empty() ? 0 : 1;
-    auto record = run_one(referee, one.source, *one.build, seed_of(one.number, attempt));
+    auto record = run_one(referee, one.source, *one.build, sessions_.seed_of(one.number, attempt));
     if (!record) return failure_of(record.errors());
     if (record->verdict == Verdict::unstable || candidate_was_killed_) {
       // Another program may have disturbed it, or the kernel for want of memory: grade it once more.
       notes.push_back(fmt::format("graded twice, the first time {}: {}",
                                   candidate_was_killed_ ? "killed" : "unstable", record->message));
-      if (auto failure = start_runners()) return failure;
-      record = run_one(referee, one.source, *one.build, seed_of(one.number, attempt + 1));
+      if (auto failure = runners_->start()) return failure;
+      record = run_one(referee, one.source, *one.build, sessions_.seed_of(one.number, attempt + 1));
       if (!record) return failure_of(record.errors());
     }
     record->notes.insert(record->notes.end(), notes.begin(), notes.end());
@@ -442,7 +283,7 @@ class GradeRun {
 
   void keep(std::size_t number, CandidateRecord record) {
     graded_.push_back(number);
-    settled_.insert(number);
+    runners_->settle(number);
     record_.candidates.push_back(std::move(record));
     if (options_.on_verdict) options_.on_verdict(number, record_of_last());
   }
@@ -472,19 +313,11 @@ class GradeRun {
     if (auto note = borrowed_offset_note(setup_.device().info())) record_.notes.push_back(std::move(*note));
   }
 
-  void open_telemetry() {
-    telemetry_ = machinery_.open_telemetry ? machinery_.open_telemetry(setup_.device().info())
-                                           : no_telemetry("there is none");
-    if (setup_.device().info().measures_speed && !telemetry_->absent().empty())
-      record_.notes.push_back("no telemetry: " + telemetry_->absent());
-  }
-
   Result<CandidateRecord> run_one(Referee& referee, const CandidateSource& source, Build& build,
                                   std::uint64_t seed) {
-    TelemetrySampler sampler(*telemetry_, *machinery_.clock);
-    TelemetryWatch watch(sampler);
-    auto record = run_watched(referee, source, build, seed, sampler, watch);
-    if (record) take_telemetry(sampler, *record);
+    TelemetryReader reader = sessions_.read_telemetry();
+    auto record = run_watched(referee, source, build, seed, reader);
+    if (record) take_telemetry(reader.sampler, *record);
     return record;
   }
 
@@ -503,59 +336,18 @@ class GradeRun {
   }
 
   Result<CandidateRecord> run_watched(Referee& referee, const CandidateSource& source, Build& build,
-                                      std::uint64_t seed, TelemetrySampler& sampler, TelemetryWatch& watch) {
+                                      std::uint64_t seed, TelemetryReader& reader) {
     const BuildOutcome& built = *build.finish();
-    auto runner = runner_for(source, build);
+    auto runner = runners_->next(source, build);
     if (!runner) return runner.errors();
     referee.set_candidate(std::move(*runner), built.library,
                           {built.is_module || problem_.has_model(), built.returns_outputs});
-    Session session = session_for(referee, built, seed, setup_.progress_of(source), sampler, watch);
+    Session session = sessions_.of_candidate(referee, built, seed, setup_.progress_of(source), reader);
     RunBaselines baselines(*this, referee);
     session.baselines = &baselines;
-    auto result = run_candidate(session, built, setup_.cases(), blank_record(source, built, seed));
+    auto result = run_candidate(session, built, setup_.cases(), sessions_.blank_record(source, built, seed));
     candidate_was_killed_ = session.candidate_was_killed;
     return result;
-  }
-
-  Session session_for(Referee& referee, const BuildOutcome& built, std::uint64_t seed,
-                      std::function<void(const std::string&)> progress, TelemetrySampler& sampler,
-                      TelemetryWatch& watch) {
-    Session session = session_with(referee, seed, std::move(progress));
-    session.launches = options_.launches;
-    session.returns_outputs = built.returns_outputs || problem_.has_model();
-    session.cache = options_.cache;
-    session.ceilings = record_.ceilings;
-    session.sampler = &sampler;
-    if (telemetry_->absent().empty()) session.watch = &watch;
-    if (options_.time_limit_seconds)
-      session.time_limit = Patience(std::lround(*options_.time_limit_seconds * 1000));
-    return session;
-  }
-
-  CandidateRecord blank_record(const CandidateSource& source, const BuildOutcome& built,
-                               std::uint64_t seed) const {
-    CandidateRecord record;
-    record.path = source.path.string();
-    record.sha256 = source.sha256;
-    if (source.is_python && setup_.python() != nullptr) record.python = python_record(built);
-    record.lines = source.lines;
-    record.seed = seed;
-    record.precision = best_class(problem_);
-    record.compile_seconds = built.seconds;
-    record.compile_cached = built.cached;
-    record.compiler_log = built.log;
-    return record;
-  }
-
-  PythonRecord python_record(const BuildOutcome& built) const {
-    const PythonInterpreter& interpreter = setup_.python()->interpreter;
-    PythonRecord record;
-    record.entry = built.python_entry;
-    record.is_module = built.is_module;
-    record.interpreter = interpreter.version;
-    record.torch = interpreter.torch_version;
-    record.triton = interpreter.triton_version;
-    return record;
   }
 
   // The run's baselines, as the session of one candidate sees them.
@@ -582,19 +374,16 @@ class GradeRun {
   const GradeOptions& options_;
   const Machinery& machinery_;
   RunSetup setup_;
-  std::deque<std::unique_ptr<ContestantRunner>> runners_;  // of the next candidates
-  std::unique_ptr<PythonRunners> python_runners_;          // of those in Python; null: there are none
-  std::unique_ptr<Telemetry> telemetry_;
+  Record record_;
+  RunSessions sessions_;
+  std::optional<CandidateRunners> runners_;
+  std::optional<Heats> heats_;
   BaselineBench baselines_{{}};
   std::string left_out_baselines_;  // and why, for the record
   bool baselines_are_tried_ = false;
-  std::shared_ptr<KnownCases> known_ = std::make_shared<KnownCases>();
-  bool candidate_was_killed_ = false;  // the last one, likewise
-  Record record_;
-  std::vector<std::size_t> graded_;  // numbers of its candidates
-  std::set<std::size_t> settled_;    // and of those whose verdict is known
+  bool candidate_was_killed_ = false;  // the last one
+  std::vector<std::size_t> graded_;    // numbers of the record's candidates
   std::size_t most_together_ = 1;
-  int heats_ = 0;
   std::vector<StageTime> reported_stages_;  // in the records of the candidates before
   double reported_seconds_ = 0;
 };

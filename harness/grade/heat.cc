@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "contest/lease.h"
+#include "measure/speedup.h"
 
 namespace kgrade {
 namespace {
@@ -50,10 +51,21 @@ class HeatRun {
       result.is_final = !is_hogged_ && is_final(result.record) && !entries_[i].session.candidate_was_killed;
       results.push_back(std::move(result));
     }
+    compare(results);
     return results;
   }
 
  private:
+  static void compare(std::vector<HeatResult>& results) {
+    for (HeatResult& result : results) {
+      for (const HeatResult& other : results) {
+        if (&other == &result) continue;
+        if (auto neighbour = neighbour_of(result.record, other.record))
+          result.record.neighbours.push_back(std::move(*neighbour));
+      }
+    }
+  }
+
   // False where that failed: then there are no results.
   bool time_reference() {
     if (!trusted_.known->reference_alone.empty()) return true;

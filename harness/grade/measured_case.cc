@@ -67,12 +67,13 @@ MeasuredCase::MeasuredCase(Session& session, const Case& bound, CaseCalls& trust
       trusted_(trusted),
       process_(process),
       given_launches_(launches),
-      order_seed_(seed_of(session, bound, process, beginnings_)),
-      draws_(draws_of_process(session, process, order_seed_)) {}
+      order_seed_(seed_of(session, bound, process, beginnings_)) {
+  trusted_.draws() = draws_of_process(session, process, order_seed_);
+}
 
 void MeasuredCase::add(Session& session, CaseCalls& calls) {
-  contenders_.push_back(
-      {session, calls, draws_of_process(session, process_, seed_of(session, case_, process_, 0))});
+  calls.draws() = draws_of_process(session, process_, seed_of(session, case_, process_, 0));
+  contenders_.push_back({session, calls});
 }
 
 MeasuredCase::Trouble MeasuredCase::run() {
@@ -133,7 +134,7 @@ bool MeasuredCase::begins_anew() {
 // An order and captures that the blocks before do not tell.
 void MeasuredCase::decide_anew() {
   order_seed_ = seed_of(session_, case_, process_, ++beginnings_);
-  draws_.decide_anew(order_seed_);
+  trusted_.draws().decide_anew(order_seed_);
   rounds_ = 0;
 }
 
@@ -175,7 +176,7 @@ MeasuredCase::Trouble MeasuredCase::lend(const std::vector<Contender*>& contende
 }
 
 MeasuredCase::Trouble MeasuredCase::draw_for(Contender& contender) {
-  return is_alone() ? std::nullopt : contender.calls.draw(contender.draws.fresh(launches_));
+  return is_alone() ? std::nullopt : contender.calls.draw_fresh(launches_);
 }
 
 // Two rounds with one launch a call: the first one loads and allocates, the second one shows how long a
@@ -188,7 +189,7 @@ MeasuredCase::Trouble MeasuredCase::warm_up() {
   if (auto trouble = lend(cold, {Role::oracle, Role::reference})) return trouble;
   std::erase_if(cold, [](const Contender* contender) { return contender->calls.failed(); });
   for (int round = 0; round < 2 && !cold.empty(); ++round) {
-    if (auto trouble = trusted_.draw(draws_.fresh())) return trouble;
+    if (auto trouble = trusted_.draw_fresh()) return trouble;
     const auto reference = trusted_.call_trusted(Role::reference, Purpose::warm_up);
     if (!reference) return reference.error();
     for (Contender* const contender : cold) {
@@ -218,7 +219,7 @@ MeasuredCase::Captures MeasuredCase::choose_captures(const Contender& contender)
 bool MeasuredCase::captures_now() const {
   const std::uint32_t block = rounds_ / 2;
   if (captures_ != Captures::by_turns) return captures_ == Captures::always;
-  return block % 2 == draws_.number_below(2, first_capture_decision + block / 2);
+  return block % 2 == trusted_.draws().number_below(2, first_capture_decision + block / 2);
 }
 
 Role MeasuredCase::role_of(std::size_t arm) const {
@@ -319,7 +320,7 @@ void MeasuredCase::leave_out(const BaselineChoice& baseline, const std::string& 
 }
 
 MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
-  if (auto trouble = trusted_.draw(draws_.fresh(launches_))) {
+  if (auto trouble = trusted_.draw_fresh(launches_)) {
     // It worked before there were baselines, which may have the memory that it needs.
     if (baselines_.empty()) return trouble;
     make_room(0, *trouble);
@@ -356,7 +357,7 @@ std::optional<std::vector<Sample>> MeasuredCase::play_round(const std::vector<st
   session_.progress(fmt::format("{}: block {}", case_.name, rounds_ / 2 + 1));
   const CallKind kind{true, captures_now()};
   std::vector<Sample> samples(order.size());
-  if (is_alone()) trouble_ = trusted_.draw(draws_.fresh(launches_));
+  if (is_alone()) trouble_ = trusted_.draw_fresh(launches_);
   for (const std::size_t arm : order) {
     if (trouble_) return std::nullopt;
     if (!plays(arm)) continue;
@@ -371,7 +372,7 @@ std::optional<std::vector<Sample>> MeasuredCase::play_round(const std::vector<st
       if (all_failed()) return std::nullopt;
       continue;
     }
-    if (!is_alone() && (trouble_ = trusted_.draw(draws_.fresh(launches_)))) return std::nullopt;
+    if (!is_alone() && (trouble_ = trusted_.draw_fresh(launches_))) return std::nullopt;
     select(arm);
     const auto sample = trusted_.call_trusted(role_of(arm), Purpose::compared, kind);
     if (!sample) {
@@ -394,17 +395,17 @@ bool MeasuredCase::wants_change(std::uint32_t round) const {
   const std::uint32_t group = round / rounds_per_change;
   // The first change comes early, for cases of two rounds.
   const std::uint32_t among = group == 0 ? 2 : rounds_per_change;
-  return round % rounds_per_change == draws_.number_below(among, group);
+  return round % rounds_per_change == trusted_.draws().number_below(among, group);
 }
 
 // Calls on contents of which only a few elements are new, with fewer launches than usual: a candidate that
 // delays a launch's work until the next launch leaves it undone here.
 MeasuredCase::Trouble MeasuredCase::play_changes() {
   const std::uint32_t fewer = std::max(1u, launches_ - 1);
-  const std::uint32_t launches = 1 + draws_.number_below(fewer, first_launches_decision + rounds_);
+  const std::uint32_t launches = 1 + trusted_.draws().number_below(fewer, first_launches_decision + rounds_);
   for (Contender* const contender : alike_) {
     if (contender->calls.failed()) continue;
-    if (auto trouble = contender->calls.draw(draws_of(*contender).changed(launches))) return trouble;
+    if (auto trouble = contender->calls.draw_changed(launches)) return trouble;
     contender->calls.call_candidate(Purpose::changed);
     if (contender->calls.failed()) leave(*contender, rounds_ - 1);
   }
@@ -421,7 +422,7 @@ MeasuredCase::Trouble MeasuredCase::probe(Contender& contender) {
   const int repeated = contender.fastest_ms > long_call_ms ? 1 : repetitions;
   for (int i = 0; i < repeated; ++i) calls.call_candidate(Purpose::repeated);
   if (calls.failed() || !session_.arena.measures_speed()) return std::nullopt;
-  if (auto trouble = calls.draw(draws_of(contender).fresh(launches_))) return trouble;
+  if (auto trouble = calls.draw_fresh(launches_)) return trouble;
   calls.call_candidate(Purpose::warm_up);
   return std::nullopt;
 }
@@ -447,7 +448,7 @@ MeasuredCase::Trouble MeasuredCase::call_reference_unqueued(const std::vector<Bl
   for (const bool captures : {true, false}) {
     if (captures ? captures_ == Captures::never : captures_ == Captures::always) continue;
     for (int call = 0; call < calls; ++call) {
-      if (auto trouble = trusted_.draw(draws_.fresh(launches_))) return trouble;
+      if (auto trouble = trusted_.draw_fresh(launches_)) return trouble;
       if (auto sample = trusted_.call_trusted(Role::reference, Purpose::compared,
                                               {.ahead = false, .captures = captures});
           !sample)
@@ -528,7 +529,8 @@ void MeasuredCase::keep(Contender& contender, BlockRun run) {
   if (run.end == BlockEnd::disturbed)
     contender.calls.note({Verdict::unstable, "steady_clocks",
                           run.disturbance + "; let the GPU cool, or look at its power supply and cooling"});
-  record.measurement->processes.push_back({static_cast<int>(launches_), std::move(run.blocks), run.end});
+  record.measurement->processes.push_back(
+      {static_cast<int>(launches_), std::move(run.blocks), run.end, beginnings_});
 }
 
 // Compared with the baseline of a better class the candidate would look slow, with that of a worse class

@@ -39,7 +39,6 @@ class MeasuredCase : private RoundPlayer {
   struct Contender {
     Session& session;
     CaseCalls& calls;
-    DrawSequence draws;     // unless it works on the reference's contents
     double fastest_ms = 0;  // launch of it or the reference, once both have warmed up
     Captures captures = Captures::always;
     int launches = 1;                                              // that its calls should have
@@ -64,7 +63,6 @@ class MeasuredCase : private RoundPlayer {
   bool wants_change(std::uint32_t round) const;
   // The one candidate works on the reference's contents.
   bool is_alone() const { return &contenders_.front().calls == &trusted_; }
-  DrawSequence& draws_of(Contender& contender) { return is_alone() ? draws_ : contender.draws; }
   // Contents of its own, new throughout; nothing to do for one alone.
   Trouble draw_for(Contender& contender);
   void leave(Contender& contender, std::uint32_t rounds);
@@ -98,9 +96,8 @@ class MeasuredCase : private RoundPlayer {
   CaseCalls& trusted_;
   int process_;
   std::optional<int> given_launches_;
-  std::uint32_t beginnings_ = 0;  // how often the blocks have begun anew
+  std::uint32_t beginnings_ = 0;  // how often the blocks have begun anew, for others too
   std::uint64_t order_seed_;      // of all random decisions since
-  DrawSequence draws_;            // of the reference's contents
   std::vector<Contender> contenders_;
   std::vector<Contender*> alike_;  // those in the present blocks
   // The arms are the reference, these, and the candidates. First of these comes what counts, the fastest of

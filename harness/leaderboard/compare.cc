@@ -137,20 +137,21 @@ bool are_on_one_device(const DeviceInfo& before, const DeviceInfo& after) {
   return !before.uuid.empty() && before.uuid == after.uuid;
 }
 
-void compare_cases(ComparedPair& pair) {
-  const auto before = cases_by_name(pair.before);
-  const auto after = cases_by_name(pair.after);
+void compare_cases(const Record& one, const Record& other, ComparedSpeeds& speeds) {
+  const auto before = cases_by_name(one);
+  const auto after = cases_by_name(other);
   const auto same_name = [](const auto& a, const auto& b) { return a.first == b.first; };
   if (!std::equal(before.begin(), before.end(), after.begin(), after.end(), same_name)) {
-    pair.no_speed = "other cases were measured";
+    speeds.no_speed = "other cases were measured";
     return;
   }
   for (const auto& [name, then] : before) {
     const CaseRecord& now = *after.at(name);
-    pair.no_speed = why_other_case(*then, now);
-    if (!pair.no_speed.empty()) return;
-    const SpeedRatio ratio = ratio_of_speedups(*ratio_to_reference(*then), *ratio_to_reference(now));
-    pair.cases.push_back({name, pair.other_device ? across_devices(ratio) : ratio});
+    speeds.no_speed = why_other_case(*then, now);
+    if (!speeds.no_speed.empty()) return;
+    SpeedRatio ratio = ratio_of_speedups(*ratio_to_reference(*then), *ratio_to_reference(now));
+    ratio.weight = now.weight;
+    speeds.cases.push_back({name, speeds.other_device ? across_devices(ratio) : ratio});
   }
 }
 
@@ -165,15 +166,7 @@ SpeedRatio ratio_over(const std::vector<ComparedCase>& cases) {
 void finish(ComparedPair& pair) {
   pair.change = change_of(pair.before, pair.after);
   pair.same_files = are_same_files(pair.before, pair.after);
-  pair.other_device = pair.before.device.measures_speed && pair.after.device.measures_speed &&
-                      !are_on_one_device(pair.before.device, pair.after.device);
-  pair.no_speed = why_not_compared(pair.before, pair.after);
-  if (pair.no_speed.empty()) compare_cases(pair);
-  if (pair.no_speed.empty()) {
-    pair.speed = ratio_over(pair.cases);
-  } else {
-    pair.cases.clear();
-  }
+  static_cast<ComparedSpeeds&>(pair) = compare_speeds(pair.before, pair.after);
 }
 
 SuiteScore suite_of(const std::vector<ComparedPair>& pairs) {
@@ -219,6 +212,29 @@ SpeedRatio across_devices(SpeedRatio ratio) {
   const double above = std::hypot(std::log(ratio.interval->high / ratio.ratio), offset);
   ratio.interval = Interval{ratio.ratio * std::exp(-below), ratio.ratio * std::exp(above)};
   return ratio;
+}
+
+ComparedSpeeds compare_speeds(const Record& before, const Record& after) {
+  ComparedSpeeds speeds;
+  speeds.other_device = before.device.measures_speed && after.device.measures_speed &&
+                        !are_on_one_device(before.device, after.device);
+  speeds.no_speed = why_not_compared(before, after);
+  if (!speeds.no_speed.empty()) return speeds;
+  if (const Neighbour* const neighbour = neighbour_in(after, before)) {
+    const SuiteScore& score = neighbour->speedup;
+    speeds.in_same_blocks = true;
+    speeds.other_device = false;
+    speeds.speed = {score.geometric_mean, score.interval, Method::within_process, score.count};
+    speeds.cases = neighbour->cases;
+    return speeds;
+  }
+  compare_cases(before, after, speeds);
+  if (speeds.no_speed.empty()) {
+    speeds.speed = ratio_over(speeds.cases);
+  } else {
+    speeds.cases.clear();
+  }
+  return speeds;
 }
 
 std::optional<Statement> ComparedPair::statement() const {

@@ -1,9 +1,11 @@
-// Two sets of finished results side by side: what became faster or slower, what is no longer accepted.
+// Two sets of finished results side by side: what became faster or slower, what is no longer accepted. And
+// the candidates of one run.
 //
-// Both sides were measured against the same reference, at different times: the ratio of their speeds is the
-// quotient of their speedups over it. On the log scale the two errors are independent, so that the
-// half-widths of their intervals add in quadrature. Two devices of one model give the same files different
-// speedups, and that is in the interval too where the sides were measured on two devices.
+// Candidates that were called in the same blocks of a heat were compared there (Neighbour). All others were
+// measured against the same reference, at different times: the ratio of their speeds is the quotient of their
+// speedups over it. On the log scale the two errors are independent, so that the half-widths of their
+// intervals add in quadrature. Two devices of one model give the same files different speedups, and that is
+// in the interval too where the sides were measured on two devices.
 #pragma once
 
 #include <optional>
@@ -14,11 +16,6 @@
 #include "record/record.h"
 
 namespace kgrade {
-
-struct ComparedCase {
-  std::string name;
-  SpeedRatio ratio;  // above 1: the second one is faster
-};
 
 // Of verdicts; `other` is from one that is not accepted to another, `lower_class` from accepted to accepted
 // in a class of less precision, `needs_gpu` from accepted to what the emulated device cannot run.
@@ -33,18 +30,26 @@ std::string_view to_string(VerdictChange change);  // "regression"
 // models are assumed to differ as much.
 inline constexpr double device_offset_of_log_ratio = 0.014;
 
-// The same candidate twice, or two candidates where there is one on each side.
-struct ComparedPair {
-  Record before;
-  Record after;
-  VerdictChange change = VerdictChange::none;
-  bool same_files = false;    // candidate, problem and reference, byte by byte
-  bool other_device = false;  // speeds were measured on two devices, or on one that is not known
+// Above 1 the second candidate is faster.
+struct ComparedSpeeds {
+  bool in_same_blocks = false;  // of a heat, and not by speedups over the reference
+  bool other_device = false;    // speeds were measured on two devices, or on one that is not known
   // Over all cases: the geometric mean of their ratios, as suite_score() has it. Nothing where the speeds
   // cannot be compared.
   std::optional<SpeedRatio> speed;
   std::string no_speed;  // why not
   std::vector<ComparedCase> cases;
+};
+
+// Of two candidates for one problem, element type and GPU model.
+ComparedSpeeds compare_speeds(const Record& before, const Record& after);
+
+// The same candidate twice, or two candidates where there is one on each side.
+struct ComparedPair : ComparedSpeeds {
+  Record before;
+  Record after;
+  VerdictChange change = VerdictChange::none;
+  bool same_files = false;  // candidate, problem and reference, byte by byte
 
   // Nothing without a speed, and for the same files on another device: their speeds say how the devices
   // differ, and nothing of the candidate.

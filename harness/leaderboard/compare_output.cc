@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "base/text.h"
 #include "record/ci_formats.h"
@@ -66,6 +68,7 @@ Json pair_json(const ComparedPair& pair) {
   json["verdict_change"] = to_string(pair.change);
   json["same_files"] = pair.same_files;
   json["other_device"] = pair.other_device;
+  json["in_same_blocks"] = pair.in_same_blocks;
   json["speed"] = speed_json(pair);
   json["no_speed"] = pair.no_speed;
   return json;
@@ -118,6 +121,8 @@ Json unfinished_json(const ComparedRecords& comparison) {
 // A comment may have 65,536 characters.
 constexpr std::size_t most_row_bytes = 30'000;
 constexpr std::size_t most_list_bytes = 5'000;
+// Of more candidates each is compared with the fastest one only.
+constexpr std::size_t most_for_each_pair = 3;
 
 // A row of a table has one line.
 std::string cell(const std::string& text) { return replace_all(printable(text), "\n", " "); }
@@ -145,6 +150,40 @@ std::string ratio_of(const SpeedRatio& ratio) { return precise_text(ratio.ratio,
 
 SpeedRatio suite_ratio(const SuiteScore& suite) {
   return {suite.geometric_mean, suite.interval, Method::across_processes, suite.count};
+}
+
+constexpr const char* same_blocks = "in the same blocks";
+
+std::string sentence_of(Statement statement, const std::string& one, const std::string& other) {
+  switch (statement) {
+    case Statement::same:
+      return fmt::format("{} has the same speed as {}", one, other);
+    case Statement::inconclusive:
+      return fmt::format("whether {} is faster than {} is inconclusive", one, other);
+    case Statement::faster:
+    case Statement::slower:
+      break;
+  }
+  return fmt::format("{} is {} than {}", one, to_string(statement), other);
+}
+
+// The faster one first. Empty if their speeds cannot be compared.
+std::string sentence_on(const Record& one, const Record& other) {
+  const Record* first = &one;
+  const Record* second = &other;
+  ComparedSpeeds speeds = compare_speeds(other, one);
+  if (speeds.speed && speeds.speed->ratio < 1) {
+    std::swap(first, second);
+    speeds = compare_speeds(one, other);
+  }
+  if (!speeds.speed) return "";
+  const std::string interval =
+      speeds.speed->interval ? fmt::format(" ({})", interval_text(*speeds.speed)) : "";
+  return fmt::format(
+      "{}: {}{}, {}\n",
+      sentence_of(speeds.speed->statement(), cell(first->candidate().path), cell(second->candidate().path)),
+      ratio_of(*speeds.speed), interval,
+      speeds.in_same_blocks ? same_blocks : "by their speedups over the reference");
 }
 
 // One word or a few on a pair.
@@ -194,7 +233,7 @@ std::string detail_of(const ComparedPair& pair) {
   if (pair.change == VerdictChange::lower_class)
     return fmt::format("{}, before {}", to_string(pair.after.candidate().precision),
                        to_string(pair.before.candidate().precision));
-  if (pair.speed) return pair.other_device ? "on another device" : "";
+  if (pair.speed) return pair.other_device ? "on another device" : pair.in_same_blocks ? same_blocks : "";
   if (pair.change == VerdictChange::improvement) return "";
   return pair.before.device.measures_speed ? pair.no_speed : "";
 }
@@ -344,6 +383,27 @@ std::string render_table(const ComparedRecords& comparison, const Style& style) 
   text += unfinished_text(comparison);
   text += suite_text(comparison.suite);
   return text + style(Colour::bold, summary_text(comparison)) + "\n";
+}
+
+std::string candidates_text(const Record& record) {
+  // Those of one class. Modules keep their weights, and are no match for others.
+  std::map<std::pair<Precision, bool>, std::vector<Record>> classes;
+  for (Record& one : one_a_candidate(record)) {
+    const CandidateRecord& candidate = one.candidate();
+    if (!candidate.scores.empty())
+      classes[{candidate.precision, candidate.is_module()}].push_back(std::move(one));
+  }
+  std::string text;
+  for (auto& [name, records] : classes) {
+    const auto speed = [](const Record& r) { return r.candidate().scores.front().speedup.geometric_mean; };
+    std::stable_sort(records.begin(), records.end(),
+                     [&](const Record& a, const Record& b) { return speed(a) > speed(b); });
+    const std::size_t compared = records.size() > most_for_each_pair ? 1 : records.size();
+    for (std::size_t i = 0; i < compared; ++i) {
+      for (std::size_t j = i + 1; j < records.size(); ++j) text += sentence_on(records[i], records[j]);
+    }
+  }
+  return text;
 }
 
 std::string render_markdown(const ComparedRecords& comparison) {

@@ -24,9 +24,14 @@ std::string to_text(const ComparedRecords& comparison);
 // suite's line.
 std::string render_table(const ComparedRecords& comparison, const Style& style);
 
-// The same in GitHub's Markdown, the summary first, for a comment on a pull request: of pairs that did not
-// change only their number. It is no longer than a
-// comment may be; what is beyond is counted.
+// A line for each pair of candidates of a run: "b.cu is faster than a.cu: 1.12x (1.10x to 1.14x), in the same
+// blocks". Of more than three each is compared with the fastest one. Only those of one class are compared;
+// empty if there are no speeds.
+std::string candidates_text(const Record& record);
+
+// The comparison of two sides in GitHub's Markdown, the summary first, for a comment on a pull request: of
+// pairs that did not change only their number. It is no longer than a comment may be; what is beyond is
+// counted.
 std::string render_markdown(const ComparedRecords& comparison);
 
 // "2 faster, 1 slower, 3 same; 1 no longer accepted": what there is of these.

@@ -55,9 +55,9 @@ fs::path below_common(const fs::path& path, const std::set<fs::path>& paths, con
 // By file of results, problem, element type, device and short name.
 using NameKey = std::tuple<fs::path, std::string, Dtype, std::string, fs::path>;
 
-NameKey key_of(const Record& record) {
+NameKey key_of(const Record& record, const fs::path& path) {
   return {record.read_from.file, record.problem_slug, record.dtype, std::string(device_model(record.device)),
-          short_name(record.candidate().path, record.problem_slug)};
+          short_name(path, record.problem_slug)};
 }
 
 // One candidate on one problem and device, whatever has stood in its file.
@@ -68,6 +68,13 @@ auto candidate_of(const Record& record) {
 // Of these the newest comes last.
 auto result_of(const Record& record) {
   return std::tuple_cat(candidate_of(record), std::tie(record.started_at, record.candidate().sha256));
+}
+
+// Its own, and those of its neighbours.
+std::vector<std::string*> paths_in(Record& record) {
+  std::vector<std::string*> paths = {&record.candidate().path};
+  for (Neighbour& neighbour : record.candidate().neighbours) paths.push_back(&neighbour.path);
+  return paths;
 }
 
 std::string id_of(const Record& record) {
@@ -164,18 +171,20 @@ Result<bool> keep_suites_against(Leaderboard& leaderboard, const std::string& ag
 void name_candidates(std::vector<Record>& records) {
   std::map<NameKey, std::set<fs::path>> elsewhere;
   for (Record& record : records) {
-    record.candidate().path = fs::path(record.candidate().path).lexically_normal().generic_string();
-    if (!record.candidate().path.empty() && is_elsewhere(record.candidate().path))
-      elsewhere[key_of(record)].insert(record.candidate().path);
+    for (std::string* const path : paths_in(record)) {
+      *path = fs::path(*path).lexically_normal().generic_string();
+      if (!path->empty() && is_elsewhere(*path)) elsewhere[key_of(record, *path)].insert(*path);
+    }
   }
   for (Record& record : records) {
-    if (record.candidate().path.empty() || !is_elsewhere(record.candidate().path)) continue;
-    const NameKey key = key_of(record);
-    const std::set<fs::path>& paths = elsewhere.at(key);
-    const fs::path name = paths.size() == 1
-                              ? std::get<4>(key)
-                              : below_common(record.candidate().path, paths, record.problem_slug);
-    record.candidate().path = name.generic_string();
+    for (std::string* const path : paths_in(record)) {
+      if (path->empty() || !is_elsewhere(*path)) continue;
+      const NameKey key = key_of(record, *path);
+      const std::set<fs::path>& paths = elsewhere.at(key);
+      const fs::path name =
+          paths.size() == 1 ? std::get<4>(key) : below_common(*path, paths, record.problem_slug);
+      *path = name.generic_string();
+    }
   }
 }
 

@@ -76,7 +76,8 @@ struct Board {
   std::vector<std::string> baselines;  // their names, where against is "baseline"
   std::vector<BoardCase> cases;        // that the ranked rows have measured, by name
   std::string cache;                   // "cold"
-  // Ranked ones first, by rank and then by speedup; then the others by path.
+  // Ranked ones first, by rank, and those of one rank by speedup, but one that was slower than another in the
+  // same blocks of a heat after it; then the others by path.
   std::vector<LeaderboardRow> rows;
 };
 

@@ -1,8 +1,12 @@
 #include "leaderboard/ranking.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <span>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "measure/baselines.h"
 #include "measure/speedup.h"
@@ -128,6 +132,46 @@ void sort_rows(Board& board) {
   };
   std::sort(board.rows.begin(), board.rows.end(),
             [&key](const LeaderboardRow& a, const LeaderboardRow& b) { return key(a) < key(b); });
+}
+
+// Rows that share a rank, the highest speedup first. One that was slower than another in the same blocks
+// comes after it: next is always the first row of which that other one is not among those left. If there is
+// none, because each is slower than another, it is the first of those that have the fewest of them left.
+void order_by_blocks(std::span<LeaderboardRow> rows) {
+  std::map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < rows.size(); ++i) places[rows[i].newest.candidate().path] = i;
+  std::vector<std::size_t> faster_left(rows.size());
+  std::vector<std::vector<std::size_t>> slower_than(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const Neighbour& neighbour : rows[i].newest.candidate().neighbours) {
+      const auto place = places.find(neighbour.path);
+      if (place == places.end() || statement_of(neighbour.speedup.interval, 0) != Statement::slower) continue;
+      if (neighbour_in(rows[i].newest, rows[place->second].newest) != &neighbour) continue;
+      ++faster_left[i];
+      slower_than[place->second].push_back(i);
+    }
+  }
+  std::set<std::pair<std::size_t, std::size_t>> left;
+  for (std::size_t i = 0; i < rows.size(); ++i) left.insert({faster_left[i], i});
+  std::vector<LeaderboardRow> ordered;
+  while (!left.empty()) {
+    const std::size_t next = left.extract(left.begin()).value().second;
+    for (const std::size_t i : slower_than[next]) {
+      if (left.erase({faster_left[i], i}) > 0) left.insert({--faster_left[i], i});
+    }
+    ordered.push_back(std::move(rows[next]));
+  }
+  std::move(ordered.begin(), ordered.end(), rows.begin());
+}
+
+void order_ties(std::vector<LeaderboardRow>& rows) {
+  for (auto first = rows.begin(); first != rows.end() && first->rank;) {
+    const auto end = std::find_if(first, rows.end(), [&first](const LeaderboardRow& row) {
+      return !row.rank || row.rank->best != first->rank->best;
+    });
+    order_by_blocks({first, end});
+    first = end;
+  }
 }
 
 Board board_of(const Record& record) {
@@ -299,6 +343,7 @@ std::vector<Board> boards_of(std::vector<LeaderboardRow> rows) {
     board.title = title_of(board);
     rank_board(board);
     sort_rows(board);
+    order_ties(board.rows);
     sorted.push_back(std::move(board));
   }
   return sorted;

@@ -63,33 +63,52 @@ bool are_alike(const std::vector<SpeedRatio>& processes, const std::vector<doubl
   return spread <= bounds[processes.size() - 2] * explained;
 }
 
+// An arm of a measured case.
+struct Side {
+  const CaseRecord& record;
+  std::size_t arm;
+
+  double median() const { return record.arms[arm].summary.median; }
+  const Measurement& measurement() const { return *record.measurement; }
+};
+
+Side candidate_of(const CaseRecord& record) { return {record, record.arms.size() - 1}; }
+
 // Of how the two arms of each process differ; 0 where nothing was measured.
-double offset_of(const CaseRecord& record, std::size_t arm, std::size_t other) {
-  const double one = record.arms[arm].summary.median;
-  const double two = record.arms[other].summary.median;
-  return one > 0 && two > 0 ? offset_of_log_ratio(record.measurement->process_offset_ms, one, two) : 0;
+double offset_of(const Side& side, const Side& other) {
+  const double one = side.median();
+  const double two = other.median();
+  return one > 0 && two > 0 ? offset_of_log_ratio(side.measurement().process_offset_ms, one, two) : 0;
 }
 
-SpeedRatio ratio_of(const CaseRecord& record, std::size_t arm, std::size_t other) {
-  const Measurement& measurement = *record.measurement;
+// Two arms of the same blocks.
+SpeedRatio ratio_of(const Side& side, const Side& other) {
   std::vector<SpeedRatio> within;
   std::vector<double> estimates;
-  for (const ProcessBlocks& process : measurement.processes) {
-    const std::vector<double> differences = log_differences(process.blocks, arm, other);
+  for (std::size_t i = 0; i < side.measurement().processes.size(); ++i) {
+    const std::vector<double> differences = log_differences(
+        side.measurement().processes[i].blocks, side.arm, other.measurement().processes[i].blocks, other.arm);
     if (differences.empty()) continue;
     within.push_back(ratio_within(differences));
     estimates.push_back(std::log(within.back().ratio));
   }
-  if (measurement.goal.processes > 1) return ratio_across(estimates);
-  return ratio_pooled(within, offset_of(record, arm, other));
+  if (side.measurement().goal.processes > 1) return ratio_across(estimates);
+  return ratio_pooled(within, offset_of(side, other));
+}
+
+bool are_in_same_blocks(const CaseRecord& one, const CaseRecord& other) {
+  if (one.speedups.empty() || other.speedups.empty()) return false;
+  const auto same_group = [](const ProcessBlocks& a, const ProcessBlocks& b) { return a.group == b.group; };
+  return std::equal(one.measurement->processes.begin(), one.measurement->processes.end(),
+                    other.measurement->processes.begin(), other.measurement->processes.end(), same_group);
 }
 
 std::vector<Speedup> speedups_beside(const CaseRecord& record, bool others) {
   std::vector<Speedup> speedups;
-  const std::size_t candidate = record.arms.size() - 1;
-  for (std::size_t arm = 0; arm < candidate; ++arm) {
+  const Side candidate = candidate_of(record);
+  for (std::size_t arm = 0; arm < candidate.arm; ++arm) {
     if (record.arms[arm].is_beside == others)
-      speedups.push_back({record.arms[arm].name, ratio_of(record, arm, candidate)});
+      speedups.push_back({record.arms[arm].name, ratio_of({record, arm}, candidate)});
   }
   return speedups;
 }
@@ -138,10 +157,15 @@ SpeedRatio weighted(const CaseRecord& c, SpeedRatio ratio) {
 }  // namespace
 
 std::vector<double> log_differences(std::span<const Block> blocks, std::size_t arm, std::size_t other) {
+  return log_differences(blocks, arm, blocks, other);
+}
+
+std::vector<double> log_differences(std::span<const Block> blocks, std::size_t arm,
+                                    std::span<const Block> other_blocks, std::size_t other) {
   std::vector<double> differences;
-  for (const Block& block : blocks) {
-    if (block.voided.empty())
-      differences.push_back(mean_log(block.samples[arm]) - mean_log(block.samples[other]));
+  for (std::size_t i = 0; i < std::min(blocks.size(), other_blocks.size()); ++i) {
+    if (blocks[i].voided.empty() && other_blocks[i].voided.empty())
+      differences.push_back(mean_log(blocks[i].samples[arm]) - mean_log(other_blocks[i].samples[other]));
   }
   return differences;
 }
@@ -212,12 +236,32 @@ std::vector<Speedup> speedups_of(const CaseRecord& record) { return speedups_bes
 
 std::vector<Speedup> other_speedups_of(const CaseRecord& record) { return speedups_beside(record, true); }
 
+std::optional<Neighbour> neighbour_of(const CandidateRecord& candidate, const CandidateRecord& other) {
+  const bool are_accepted = candidate.verdict == Verdict::accepted && other.verdict == Verdict::accepted;
+  if (!are_accepted || candidate.precision != other.precision) return std::nullopt;
+  Neighbour neighbour{other.path, other.sha256, {}, {}};
+  std::vector<SpeedRatio> ratios;
+  for (std::size_t i = 0; i < candidate.cases.size(); ++i) {
+    const CaseRecord& own = candidate.cases[i];
+    const CaseRecord& theirs = other.cases.at(i);
+    if (own.speedups.empty() && theirs.speedups.empty()) continue;
+    if (!are_in_same_blocks(own, theirs)) return std::nullopt;
+    const SpeedRatio ratio = ratio_of(candidate_of(theirs), candidate_of(own));
+    if (ratio.count == 0) return std::nullopt;
+    neighbour.cases.push_back({own.name, ratio});
+    ratios.push_back(weighted(own, ratio));
+  }
+  if (ratios.empty()) return std::nullopt;
+  neighbour.speedup = suite_score(ratios);
+  return neighbour;
+}
+
 int processes_wanted(const CaseRecord& record) {
   if (!record.measurement) return 1;
-  const std::size_t candidate = record.arms.size() - 1;
+  const Side candidate = candidate_of(record);
   double offset = 0;
-  for (std::size_t arm = 0; arm < candidate; ++arm) {
-    if (!record.arms[arm].is_beside) offset = std::max(offset, offset_of(record, arm, candidate));
+  for (std::size_t arm = 0; arm < candidate.arm; ++arm) {
+    if (!record.arms[arm].is_beside) offset = std::max(offset, offset_of({record, arm}, candidate));
   }
   return processes_wanted(record.measurement->goal, offset);
 }

@@ -20,6 +20,9 @@ namespace kgrade {
 
 // Mean logarithm of one arm's times less that of another's. Of the blocks that count, in order.
 std::vector<double> log_differences(std::span<const Block> blocks, std::size_t arm, std::size_t other);
+// The same for arms of two lists of the same blocks: those blocks that count in both.
+std::vector<double> log_differences(std::span<const Block> blocks, std::size_t arm,
+                                    std::span<const Block> other_blocks, std::size_t other);
 
 // From the blocks of one process: Hodges and Lehmann's estimate with Wilcoxon's interval. It holds for this
 // process only: what differs from one process to the next (addresses, clocks, temperature) is not in it.
@@ -76,6 +79,10 @@ SpeedRatio ratio_across(const std::vector<double>& process_estimates_log);
 std::vector<Speedup> speedups_of(const CaseRecord& record);
 // The same beside the baselines that do not count.
 std::vector<Speedup> other_speedups_of(const CaseRecord& record);
+
+// The candidate beside another one of its heat. Nothing if one of them is not accepted, if their classes
+// differ, or if there is a measured case in which no block counts for both of them.
+std::optional<Neighbour> neighbour_of(const CandidateRecord& candidate, const CandidateRecord& other);
 
 // In how many processes the case is to be measured, as far as its record tells by now.
 int processes_wanted(const CaseRecord& record);

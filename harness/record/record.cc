@@ -62,6 +62,15 @@ std::vector<const CaseRecord*> compared_cases(const CandidateRecord& candidate) 
   return compared;
 }
 
+const Neighbour* neighbour_in(const Record& record, const Record& other) {
+  if (record.started_at != other.started_at) return nullptr;
+  for (const Neighbour& neighbour : record.candidate().neighbours) {
+    if (neighbour.path == other.candidate().path && neighbour.sha256 == other.candidate().sha256)
+      return &neighbour;
+  }
+  return nullptr;
+}
+
 std::string cache_text(const CandidateRecord& candidate) {
   for (const CaseRecord& c : candidate.cases) {
     if (c.measurement) return std::string(to_string(c.measurement->cache));

@@ -175,6 +175,14 @@ struct HeatRecord {
   int candidates = 2;  // in it
 };
 
+// Another candidate of the same heat. In every measured case both were called in the same blocks.
+struct Neighbour {
+  std::string path;
+  std::string sha256;
+  SuiteScore speedup;               // over all cases, as in scores; above 1: the candidate is faster than it
+  std::vector<ComparedCase> cases;  // likewise
+};
+
 struct CandidateRecord {
   std::string path;
   std::string sha256;
@@ -186,7 +194,8 @@ struct CandidateRecord {
   Precision precision = Precision::fp32;  // the worst class of all cases
   std::vector<Score> scores;  // over the bench cases of an accepted candidate; the last one counts
   const Score* headline() const { return scores.empty() ? nullptr : &scores.back(); }
-  std::vector<Score> by_baseline;  // likewise, against each one by its name that was measured in all cases
+  std::vector<Score> by_baseline;     // likewise, against each one by its name that was measured in all cases
+  std::vector<Neighbour> neighbours;  // of an accepted candidate: accepted ones of the same class
   std::string compiler_log;
   double compile_seconds = 0;          // that the compiler took, now or when the contestant was cached
   bool compile_cached = false;         // it was built before
@@ -278,6 +287,8 @@ std::string problem_name(const std::string& slug, Dtype dtype);
 std::string_view device_model(const DeviceInfo& device);
 // Cases of an accepted candidate in which its speed was compared.
 std::vector<const CaseRecord*> compared_cases(const CandidateRecord& candidate);
+// What the record says about the other record's candidate, which was in the same blocks; null: nothing.
+const Neighbour* neighbour_in(const Record& record, const Record& other);
 // "cold" or "warm", of the first case that was measured; empty where nothing was.
 std::string cache_text(const CandidateRecord& candidate);
 

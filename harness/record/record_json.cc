@@ -491,6 +491,22 @@ void fields(Archive& archive, typename Archive::template Value<HeatRecord>& heat
 }
 
 template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<ComparedCase>& c) {
+  archive("name", c.name, case_name_of);
+  fields(archive, c.ratio);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<Neighbour>& neighbour) {
+  archive("path", neighbour.path, text_up_to<4 << 10>);
+  archive("sha256", neighbour.sha256, sha256_of);
+  archive("geometric_mean", neighbour.speedup.geometric_mean, positive);
+  archive("interval", neighbour.speedup.interval);
+  archive("cases", neighbour.cases);
+  if constexpr (Archive::reads) neighbour.speedup.count = neighbour.cases.size();
+}
+
+template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<CandidateRecord>& candidate) {
   archive("path", candidate.path, text_up_to<4 << 10>);
   archive("sha256", candidate.sha256, sha256_of);
@@ -506,6 +522,7 @@ void fields(Archive& archive, typename Archive::template Value<CandidateRecord>&
   archive("precision", candidate.precision);
   archive("scores", candidate.scores);
   where_any(archive, "by_baseline", candidate.by_baseline);
+  where_any(archive, "neighbours", candidate.neighbours);
   if (Archive::reads || candidate.python) archive("python", candidate.python);
   if (archive.wants_detail()) {
     archive.object("compile", [&](auto& compile) {
@@ -539,7 +556,7 @@ void result_fields(Archive& archive, typename Archive::template Value<Record>& r
 
 // What a forged record may claim.
 bool has_speed(const CandidateRecord& candidate) {
-  return !candidate.scores.empty() || !compared_cases(candidate).empty();
+  return !candidate.scores.empty() || !candidate.neighbours.empty() || !compared_cases(candidate).empty();
 }
 
 Record record_of(const JsonValue& root, bool detailed, const Location& from) {

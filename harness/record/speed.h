@@ -149,6 +149,7 @@ struct ProcessBlocks {
   int launches = 1;  // of a sample, each on tensors of its own
   std::vector<Block> blocks;
   BlockEnd end = BlockEnd::broken_off;
+  std::uint32_t group = 0;  // of a heat: those of one group are in the same blocks; not kept in records
 };
 
 struct Measurement {
@@ -168,6 +169,12 @@ struct CaseRoofline {
 struct Speedup {
   std::string against;  // "reference", or the baseline's name
   SpeedRatio ratio;     // above 1: the candidate is faster
+};
+
+// How fast one candidate is beside another, in one case.
+struct ComparedCase {
+  std::string name;
+  SpeedRatio ratio;
 };
 
 // Speed over all measured cases of a candidate.

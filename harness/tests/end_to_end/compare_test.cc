@@ -43,6 +43,35 @@ TEST(Compare, TwoRecords) {
   EXPECT_EQ(kgrade({"compare", after.path(), before.path()}).exit_code, 0) << "a difference is no failure";
 }
 
+// Two candidates of one heat: over the reference they are as fast, and in the same blocks b.cu was faster.
+std::string record_of_heat() {
+  nlohmann::json record = nlohmann::json::parse(record_of("a.cu", 2));
+  record["candidates"].push_back(nlohmann::json::parse(record_of("b.cu", 2))["candidates"][0]);
+  const auto add = [&record](std::size_t i, std::size_t other, double ratio) {
+    nlohmann::json neighbour;
+    for (const char* const key : {"path", "sha256"}) neighbour[key] = record["candidates"][other][key];
+    const nlohmann::json interval = {{"low", ratio / 1.002}, {"high", ratio * 1.002}};
+    neighbour.update({{"geometric_mean", ratio}, {"interval", interval}});
+    neighbour["cases"] = {record["candidates"][i]["cases"][1]["comparisons"][0]};
+    neighbour["cases"][0].erase("against");
+    neighbour["cases"][0].update({{"name", "large"}, {"speedup", ratio}, {"interval", interval}});
+    record["candidates"][i]["neighbours"] = {neighbour};
+  };
+  add(0, 1, 1 / 1.02);
+  add(1, 0, 1.02);
+  return record.dump();
+}
+
+TEST(Compare, CandidatesOfOneHeat) {
+  const ScratchFile heat("heat.json", record_of_heat());
+  const std::string sentence = "b.cu is faster than a.cu: 1.0200x (1.0180x to 1.0220x), in the same blocks\n";
+  EXPECT_THAT(kgrade({"print", heat.path()}).output, HasSubstr(sentence));
+  EXPECT_THAT(kgrade({"print", heat.path(), "--candidate", "a.cu"}).output, Not(HasSubstr("faster than")));
+  EXPECT_THAT(kgrade({"print", heat.path(), "--case", "large"}).output, Not(HasSubstr("faster than")));
+  const std::string board = kgrade({"leaderboard", heat.path()}).output;
+  EXPECT_LT(board.find("b.cu"), board.find("a.cu")) << board;
+}
+
 TEST(Compare, TheSameFilesOnAnotherGpuNeverFail) {
   const auto with = [](double speedup, const char* uuid, char file) {
     nlohmann::json record = nlohmann::json::parse(record_of("a.cu", speedup));

@@ -91,6 +91,25 @@ TEST_F(Heats, FindTheSameErrors) {
   EXPECT_EQ(errors("2"), alone);
 }
 
+// On a GPU two that do the same are equally fast, if the same blocks count for both. Elsewhere nothing is
+// compared.
+TEST_F(Heats, CompareTheirCandidatesWhereTimesAreSpeed) {
+  const Graded result = grade({slug, candidate("plain", honest),
+                               candidate("other", honest + "  // another\n"), "--quick", "--heat", "2"});
+  ASSERT_TRUE(result.record.is_object()) << result.output;
+  const nlohmann::json& both = result.record["candidates"];
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].contains("neighbours"), both[1].contains("neighbours"));
+  if (!both[0].contains("neighbours")) return;
+  EXPECT_TRUE(result.record["device"]["times_are_speed"]);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const nlohmann::json& neighbour = both[i]["neighbours"][0];
+    EXPECT_EQ(neighbour["path"], both[1 - i]["path"]);
+    EXPECT_EQ(neighbour["sha256"], both[1 - i]["sha256"]);
+    EXPECT_NEAR(neighbour["geometric_mean"].get<double>(), 1, 0.05);
+  }
+}
+
 TEST_F(Heats, GradeAgainWhatANeighbourCouldHaveCausedAndNothingElse) {
   const nlohmann::json both =
       graded({candidate("plain", honest), candidate("crashes", "  *(volatile int*)nullptr = 1;\n"),

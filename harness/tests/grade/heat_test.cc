@@ -45,7 +45,11 @@ class HeatTest : public testing::Test {
   std::vector<HeatResult> run() {
     Session trusted = session(trusted_arena_, 7);
     std::vector<HeatEntry> entries;
-    for (Session& own : sessions_) entries.push_back({own, "", {}});
+    for (Session& own : sessions_) {
+      CandidateRecord record;
+      record.path = std::to_string(entries.size());
+      entries.push_back({own, "", std::move(record)});
+    }
     auto results = run_heat(trusted, cases_, std::move(entries));
     EXPECT_TRUE(results.ok()) << to_string(results.errors());
     return results.ok() ? *results : std::vector<HeatResult>();
@@ -137,6 +141,40 @@ TEST_F(HeatTest, ThoseWhoseCallsDifferAreInBlocksOfTheirOwn) {
             static_cast<std::uint32_t>(results[1].record.cases[0].measurement->processes[0].launches));
   EXPECT_DOUBLE_EQ(speedup(results[0]), 2);
   EXPECT_NEAR(speedup(results[1]), 500, 1e-6);
+}
+
+TEST_F(HeatTest, ThoseOfTheSameBlocksAreComparedWithEachOther) {
+  add_case("small", CaseRole::test);
+  add_case("large", CaseRole::bench);
+  for (const double ms : {1.0, 1.25, 0.004}) add(ms);
+  add(1).candidate_comparison = outputs_off_by(0.5);
+  const auto results = run();
+  ASSERT_EQ(results.size(), 4u);
+  const auto neighbours = [&](std::size_t i) { return results[i].record.neighbours; };
+  ASSERT_EQ(neighbours(0).size(), 1u) << "the third has more launches, and the fourth is wrong";
+  EXPECT_EQ(neighbours(0)[0].path, "1");
+  EXPECT_DOUBLE_EQ(neighbours(0)[0].speedup.geometric_mean, 1.25);
+  ASSERT_EQ(neighbours(0)[0].cases.size(), 1u);
+  EXPECT_EQ(neighbours(0)[0].cases[0].name, "large");
+  ASSERT_EQ(neighbours(1).size(), 1u);
+  EXPECT_EQ(neighbours(1)[0].path, "0");
+  EXPECT_DOUBLE_EQ(neighbours(1)[0].speedup.geometric_mean, 0.8);
+  EXPECT_THAT(neighbours(2), IsEmpty());
+  EXPECT_THAT(neighbours(3), IsEmpty());
+}
+
+// Outputs are not captured for two of them, and for the others in every block.
+TEST_F(HeatTest, ThoseOfOtherBlocksAreNot) {
+  add_case("large", CaseRole::bench);
+  for (const bool keeps_lines : {true, false, true, false}) add(1).candidate_report.keeps_lines = keeps_lines;
+  const auto results = run();
+  ASSERT_EQ(results.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const CandidateRecord& record = results[i].record;
+    EXPECT_EQ(record.cases[0].measurement->processes[0].launches, 1);
+    ASSERT_EQ(record.neighbours.size(), 1u);
+    EXPECT_EQ(record.neighbours[0].path, std::to_string((i + 2) % 4));
+  }
 }
 
 TEST_F(HeatTest, WhatANeighbourCouldHaveCausedIsNotFinal) {

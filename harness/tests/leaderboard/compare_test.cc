@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <sstream>
 
 #include "leaderboard/compare_output.h"
 #include "record/ci_formats.h"
@@ -13,6 +14,7 @@
 namespace kgrade {
 namespace {
 
+using test::in_same_blocks;
 using test::measured;
 using test::record;
 using testing::ElementsAre;
@@ -134,6 +136,113 @@ TEST(Compare, TheOffsetOfADeviceIsMeasured) {
   EXPECT_NEAR(std::sqrt(squares / cases), device_offset_of_log_ratio, 0.0002);
   EXPECT_EQ(beyond, 1) << "one of 16 where 95 % are to be within";
   EXPECT_EQ(count_of_suspects(comparison), 0u);
+}
+
+TEST(Compare, CandidatesOfOneHeatAreComparedInTheSameBlocks) {
+  Record a = record("a.cu", 2), b = record("b.cu", 2.3);
+  in_same_blocks(b, a, 1.125);
+  const auto comparison = compare_records({a}, {b});
+  const ComparedPair& pair = comparison.pairs.at(0);
+  EXPECT_TRUE(pair.in_same_blocks);
+  EXPECT_EQ(pair.speed->ratio, 1.125);
+  EXPECT_EQ(pair.cases.at(0).ratio.count, 30u);
+  EXPECT_THAT(render_table(comparison, Style(false)),
+              HasSubstr("1.1250x  1.1239x to 1.1261x  faster  in the same blocks"));
+  EXPECT_TRUE(to_json(comparison)["pairs"][0]["in_same_blocks"]);
+  // Of another run.
+  a.started_at = "2026-01-02T03:04:06Z";
+  const ComparedPair other = compare_records({a}, {b}).pairs.at(0);
+  EXPECT_FALSE(other.in_same_blocks);
+  EXPECT_DOUBLE_EQ(other.speed->ratio, 1.15);
+}
+
+// The heat was on one device, known or not.
+TEST(Compare, TheSameBlocksAreOnOneDevice) {
+  Record a = record("a.cu", 2), b = record("b.cu", 2);
+  in_same_blocks(b, a, 1.004);
+  a.device.uuid = b.device.uuid = "";
+  EXPECT_FALSE(compare_speeds(a, b).other_device);
+  EXPECT_EQ(compare_speeds(a, b).speed->interval->high, 1.004 * 1.001);
+}
+
+// Both definitions are that of the score.
+TEST(Compare, CasesHaveTheirWeight) {
+  const auto of = [](double one, double other) {
+    std::vector<CaseRecord> cases = {measured("one", one, test::around(one)),
+                                     measured("other", other, test::around(other))};
+    cases[0].weight = 3;
+    return record("a.cu", std::move(cases));
+  };
+  EXPECT_NEAR(compare_speeds(of(1, 1), of(1.1, 1.2)).speed->ratio,
+              std::exp((3 * std::log(1.1) + std::log(1.2)) / 4), 1e-12);
+}
+
+Record of_run(const std::vector<Record>& records) {
+  Record run = records.front();
+  run.candidates.clear();
+  for (const Record& one : records) run.candidates.push_back(one.candidate());
+  return run;
+}
+
+TEST(CompareCandidates, SaysWhichIsFasterAndHowThatIsKnown) {
+  Record a = record("a.cu", 2), b = record("b.cu", 2.3);
+  EXPECT_EQ(candidates_text(of_run({a, b})),
+            "b.cu is faster than a.cu: 1.150x (1.134x to 1.166x), by their speedups over the reference\n");
+  in_same_blocks(b, a, 1.125, 0.0035);
+  EXPECT_EQ(candidates_text(of_run({a, b})),
+            "b.cu is faster than a.cu: 1.125x (1.121x to 1.129x), in the same blocks\n");
+}
+
+TEST(CompareCandidates, HasAWordForEachStatement) {
+  const auto text = [](double ratio, double relative) {
+    Record a = record("a.cu", 2), b = record("b.cu", 2);
+    in_same_blocks(a, b, ratio, relative);
+    return candidates_text(of_run({a, b}));
+  };
+  EXPECT_THAT(text(0.5, 0.001), HasSubstr("b.cu is faster than a.cu: 2.0000x"));
+  EXPECT_EQ(text(1.002, 0.004),
+            "a.cu has the same speed as b.cu: 1.002x (0.998x to 1.006x), in the same blocks\n");
+  EXPECT_EQ(
+      text(1.02, 0.015),
+      "whether a.cu is faster than b.cu is inconclusive: 1.020x (1.005x to 1.035x), in the same blocks\n");
+  Record few = record("few.cu", 3);
+  few.candidate().cases[0].speedups[0].ratio.interval.reset();
+  EXPECT_EQ(
+      candidates_text(of_run({few, record("a.cu", 2)})),
+      "whether few.cu is faster than a.cu is inconclusive: 1.50x, by their speedups over the reference\n");
+}
+
+TEST(CompareCandidates, ComparesEachPairOfThreeAndOfMoreEachWithTheFastest) {
+  std::vector<Record> records = {record("a.cu", 1), record("b.cu", 3), record("c.cu", 2)};
+  const auto lines = [&] {
+    std::vector<std::string> pairs;
+    std::istringstream text(candidates_text(of_run(records)));
+    for (std::string line; std::getline(text, line);) pairs.push_back(line.substr(0, line.find(':')));
+    return pairs;
+  };
+  EXPECT_THAT(lines(), ElementsAre("b.cu is faster than c.cu", "b.cu is faster than a.cu",
+                                   "c.cu is faster than a.cu"));
+  records.push_back(record("d.cu", 4));
+  EXPECT_THAT(lines(), ElementsAre("d.cu is faster than b.cu", "d.cu is faster than c.cu",
+                                   "d.cu is faster than a.cu"));
+}
+
+TEST(CompareCandidates, ComparesNothingThatIsNotAlike) {
+  Record tf32 = record("b.cu", 4);
+  tf32.candidate().precision = Precision::tf32;
+  Record module = record("c.py", 5);
+  module.candidate().python.emplace().is_module = true;
+  EXPECT_EQ(candidates_text(of_run({record("a.cu", 2), tf32, module, refused("d.cu", Verdict::cheating)})),
+            "");
+  EXPECT_EQ(candidates_text(of_run({record("a.cu", 2)})), "");
+}
+
+// A file may say of both sides that the other one is faster.
+TEST(CompareCandidates, AForgedRecordIsNoTrap) {
+  Record a = record("a.cu", 2), b = record("b.cu", 2);
+  in_same_blocks(a, b, 0.5);
+  b.candidate().neighbours[0].speedup = a.candidate().neighbours[0].speedup;
+  EXPECT_THAT(candidates_text(of_run({a, b})), HasSubstr("b.cu is slower than a.cu: 0.5000x"));
 }
 
 TEST(Compare, APairHasOneWord) {

@@ -13,6 +13,7 @@ namespace {
 
 using test::around;
 using test::beside_baseline;
+using test::in_same_blocks;
 using test::record;
 using test::refused;
 using testing::ElementsAre;
@@ -128,6 +129,69 @@ TEST(Leaderboard, TiesAreSaid) {
   EXPECT_FALSE(board.rows[2].tied);
 }
 
+std::vector<std::string> order_of(const std::vector<Record>& records) {
+  const auto order = paths_of(make_leaderboard(records).boards.at(0));
+  std::vector<Record> reversed(records.rbegin(), records.rend());
+  EXPECT_EQ(paths_of(make_leaderboard(reversed).boards.at(0)), order);
+  return order;
+}
+
+TEST(Leaderboard, OfATieTheOneThatWasFasterInTheSameBlocksComesFirst) {
+  Record a = record("a.cu", 2), b = record("b.cu", 2.01), c = record("c.cu", 2.005);
+  EXPECT_THAT(order_of({a, b, c}), ElementsAre("b.cu", "c.cu", "a.cu"));
+  in_same_blocks(a, b, 1.004);
+  EXPECT_THAT(order_of({a, b, c}), ElementsAre("c.cu", "a.cu", "b.cu"));
+  const Board board = make_leaderboard({a, b, c}).boards.at(0);
+  for (const LeaderboardRow& row : board.rows) {
+    EXPECT_EQ(row.rank->best, 1u) << "ranks are by intervals";
+    EXPECT_TRUE(row.tied);
+  }
+}
+
+TEST(Leaderboard, ADifferenceThatMayBeNoneChangesNothing) {
+  Record a = record("a.cu", 2), b = record("b.cu", 2.01);
+  in_same_blocks(a, b, 1.004, 0.005);
+  EXPECT_THAT(order_of({a, b}), ElementsAre("b.cu", "a.cu"));
+}
+
+// Overlap is not transitive: b has the second rank, below c, although a and b overlap.
+TEST(Leaderboard, RanksGoBeforeTheSameBlocks) {
+  Record a = record("a.cu", 2), b = record("b.cu", 1.97), c = record("c.cu", 2.02);
+  in_same_blocks(b, a, 1.01);
+  EXPECT_THAT(order_of({a, b, c}), ElementsAre("c.cu", "a.cu", "b.cu"));
+}
+
+// One after the other: no exchange undoes another one.
+TEST(Leaderboard, TheSameBlocksOrderAWholeHeat) {
+  Record a = record("a.cu", 2), b = record("b.cu", 2.003), c = record("c.cu", 2.006),
+         d = record("d.cu", 2.009);
+  in_same_blocks(a, b, 1.004);
+  in_same_blocks(a, c, 1.008);
+  in_same_blocks(a, d, 1.012);
+  in_same_blocks(b, c, 1.004);
+  in_same_blocks(b, d, 1.008);
+  in_same_blocks(c, d, 1.004);
+  EXPECT_THAT(order_of({a, b, c, d}), ElementsAre("a.cu", "b.cu", "c.cu", "d.cu"));
+}
+
+// As intervals that miss may have it: the fastest over the reference begins, and the others follow from it.
+TEST(Leaderboard, ACircleIsCutAtTheHighestSpeedup) {
+  Record a = record("a.cu", 2), b = record("b.cu", 2.003), c = record("c.cu", 2.006);
+  in_same_blocks(a, b, 1.004);
+  in_same_blocks(b, c, 1.004);
+  in_same_blocks(c, a, 1.004);
+  EXPECT_THAT(order_of({a, b, c}), ElementsAre("c.cu", "a.cu", "b.cu"));
+}
+
+TEST(Leaderboard, OnlyTheSameHeatCounts) {
+  Record a = record("a.cu", 2), b = record("b.cu", 2.01);
+  in_same_blocks(a, b, 1.004);
+  EXPECT_THAT(order_of({at(a, "2026-01-03"), at(b, "2026-01-04")}), ElementsAre("b.cu", "a.cu"));
+  EXPECT_THAT(order_of({a, b}), ElementsAre("a.cu", "b.cu"));
+  a.candidate().sha256 = std::string(64, 'd');
+  EXPECT_THAT(order_of({a, b}), ElementsAre("b.cu", "a.cu"));
+}
+
 TEST(Leaderboard, TheBaselineCountsWhereAllHaveOne) {
   // Against the reference the order would be reversed.
   const Leaderboard made =
@@ -205,6 +269,15 @@ TEST(LeaderboardNames, DoNotTellWhereTheMachineKeepsItsFiles) {
                         "../k/scale/sub/d.cu", "solutions/scale/e.cu", "/scale/scale/f.cu", "/"}),
               ElementsAre("solutions/scale/a.cu", "scale/b.cu", "scale/c.cu", "scale/sub/d.cu",
                           "solutions/scale/e.cu", "scale/f.cu", "/"));
+}
+
+TEST(LeaderboardNames, AreThoseOfNeighboursToo) {
+  Record a = record("/srv/me/solutions/scale/a.cu", 2), b = record("/srv/me/solutions/scale/b.cu", 2.01);
+  in_same_blocks(a, b, 1.004);
+  EXPECT_THAT(order_of({a, b}), ElementsAre("solutions/scale/a.cu", "solutions/scale/b.cu"));
+  std::vector<Record> records = {a};
+  name_candidates(records);
+  EXPECT_EQ(records[0].candidate().neighbours[0].path, "solutions/scale/b.cu");
 }
 
 TEST(LeaderboardNames, ThatWouldBeTheSameInOneSweepTellMore) {

@@ -246,6 +246,118 @@ TEST(SpeedRatio, ExchangingTheSidesInvertsIt) {
   }
 }
 
+// A candidate of a heat, accepted in one measured case, of which each block has its own time and the
+// reference's.
+CandidateRecord in_heat(const std::string& path, const std::vector<BlockTimes>& blocks,
+                        double offset_ms = 0) {
+  CandidateRecord record;
+  record.path = path;
+  record.sha256 = std::string(64, path.front());
+  CaseRecord& c = record.cases.emplace_back();
+  c.name = "large";
+  c.measurement.emplace();
+  c.measurement->process_offset_ms = offset_ms;
+  ProcessBlocks& process = c.measurement->processes.emplace_back();
+  for (const BlockTimes& times : blocks) {
+    Block& block = process.blocks.emplace_back();
+    block.order = {0, 1};
+    block.samples = {{times.opponent[0], times.opponent[1]}, {times.candidate[0], times.candidate[1]}};
+  }
+  summarise_arms(c);
+  c.speedups = speedups_of(c);
+  return record;
+}
+
+Block& block_of(CandidateRecord& record, std::size_t i) {
+  return record.cases[0].measurement->processes[0].blocks[i];
+}
+
+// The same calls of the reference, which is noisy, beside a candidate that is not.
+struct Neighbours {
+  CandidateRecord one;
+  CandidateRecord other;
+
+  explicit Neighbours(double ratio, double offset_ms = 0) {
+    std::vector<BlockTimes> blocks = noisy_blocks(30, 1);
+    for (BlockTimes& times : blocks) times.candidate = {1.001, 0.999};
+    one = in_heat("a.cu", blocks, offset_ms);
+    for (BlockTimes& times : blocks) {
+      for (double& time : times.candidate) time /= ratio;
+    }
+    other = in_heat("b.cu", blocks, offset_ms);
+  }
+};
+
+TEST(Neighbour, IsComparedInTheSameBlocks) {
+  const Neighbours two(1.05);
+  const auto faster = neighbour_of(two.other, two.one);
+  ASSERT_TRUE(faster);
+  EXPECT_EQ(faster->path, "a.cu");
+  EXPECT_EQ(faster->sha256, std::string(64, 'a'));
+  ASSERT_EQ(faster->cases.size(), 1u);
+  EXPECT_EQ(faster->cases[0].name, "large");
+  EXPECT_EQ(faster->cases[0].ratio.count, 30u);
+  EXPECT_NEAR(faster->speedup.geometric_mean, 1.05, 1e-12);
+  const auto slower = neighbour_of(two.one, two.other);
+  ASSERT_TRUE(slower);
+  EXPECT_NEAR(slower->speedup.geometric_mean * faster->speedup.geometric_mean, 1, 1e-12);
+  // The reference's noise is not in it, which is in both speedups.
+  EXPECT_LT(*faster->cases[0].ratio.half_width(), 1e-9);
+  EXPECT_GT(*two.one.cases[0].speedups[0].ratio.half_width(), 1e-3);
+}
+
+TEST(Neighbour, HasTheOffsetOfBothProcesses) {
+  const Neighbours two(1.25, 0.001);
+  const auto faster = neighbour_of(two.other, two.one);
+  ASSERT_TRUE(faster);
+  const double offset = normal_quantile(0.975) * std::hypot(0.001 / 1, 0.001 / 0.8);
+  EXPECT_NEAR(faster->cases[0].ratio.interval->low, 1.25 * std::exp(-offset), 1e-6);
+  EXPECT_NEAR(faster->speedup.interval->high, 1.25 * std::exp(offset), 1e-6);
+}
+
+TEST(Neighbour, OnlyBlocksThatCountForBothDo) {
+  Neighbours two(1.05);
+  block_of(two.one, 3).voided = block_of(two.other, 3).voided = "thermal slowdown";
+  block_of(two.one, 4).voided = "the speedup is lower where outputs are not captured";
+  block_of(two.other, 5).voided = "the speedup is lower where outputs are captured";
+  for (const std::size_t i : {3, 4, 5}) block_of(two.other, i).samples[1] = {9, 9};
+  const auto faster = neighbour_of(two.other, two.one);
+  ASSERT_TRUE(faster);
+  EXPECT_EQ(faster->cases[0].ratio.count, 27u);
+  EXPECT_NEAR(faster->speedup.geometric_mean, 1.05, 1e-12);
+  for (std::size_t i = 0; i < 30; ++i) block_of(i % 2 == 0 ? two.one : two.other, i).voided = "no";
+  EXPECT_FALSE(neighbour_of(two.other, two.one)) << "no block is left";
+}
+
+TEST(Neighbour, IsNobodyElse) {
+  const auto is_neighbour = [](auto change) {
+    Neighbours two(1.05);
+    change(two.other);
+    EXPECT_EQ(neighbour_of(two.one, two.other).has_value(), neighbour_of(two.other, two.one).has_value());
+    return neighbour_of(two.one, two.other).has_value();
+  };
+  EXPECT_TRUE(is_neighbour([](CandidateRecord&) {}));
+  EXPECT_FALSE(is_neighbour([](CandidateRecord& r) { r.verdict = Verdict::unstable; }));
+  EXPECT_FALSE(is_neighbour([](CandidateRecord& r) { r.precision = Precision::tf32; }));
+  EXPECT_FALSE(is_neighbour([](CandidateRecord& r) { r.cases[0].measurement->processes[0].group = 1; }));
+  EXPECT_FALSE(is_neighbour([](CandidateRecord& r) { r.cases[0].speedups.clear(); }));
+}
+
+// As a score does: in a case of weight 3 it is 1.1 times as fast, in the other 1.2 times.
+TEST(Neighbour, HasTheWeightedMeanOverTheCases) {
+  Neighbours two(1.1);
+  const Neighbours more(1.2);
+  two.one.cases.push_back(more.one.cases[0]);
+  two.other.cases.push_back(more.other.cases[0]);
+  two.one.cases[0].weight = two.other.cases[0].weight = 3;
+  const auto faster = neighbour_of(two.other, two.one);
+  ASSERT_TRUE(faster);
+  EXPECT_EQ(faster->speedup.count, 2u);
+  EXPECT_NEAR(faster->speedup.geometric_mean, std::exp((3 * std::log(1.1) + std::log(1.2)) / 4), 1e-12);
+  two.other.cases[1].measurement->processes[0].group = 1;
+  EXPECT_FALSE(neighbour_of(two.other, two.one)) << "one case was not in the same blocks";
+}
+
 TEST(ProcessOffset, IsSaidToBeBorrowedWhereItIs) {
   DeviceInfo device;
   device.process_offset_ms = 0.00008;

@@ -31,6 +31,10 @@ Record full_record() {
   good.cases[1].flops = 123456789012345;
   good.cases[1].tensor_bytes = 987654321;
   good.cases[1].weight = 2.5;
+  const SpeedRatio ratio{1.25, Interval{1.125, 1.5}, Method::within_process, 30};
+  good.neighbours = {
+      {"other.cu", std::string(64, 'e'), {1.25, Interval{1.125, 1.5}, 1}, {{"large", ratio}}},
+      {"third.cu", std::string(64, 'f'), {0.5, std::nullopt, 1}, {{"large", {0.5, std::nullopt}}}}};
   return record;
 }
 
@@ -68,6 +72,10 @@ TEST(ParseRecord, WithoutDetailKeepsWhatResultsAreComparedBy) {
   EXPECT_TRUE(large.candidate().samples.empty());
   EXPECT_EQ(large.roofline->shares, record.candidates[0].cases[1].roofline->shares);
   EXPECT_EQ(large.speedups.size(), 2u);
+  ASSERT_EQ((*read)->candidates[0].neighbours.size(), 2u);
+  EXPECT_EQ((*read)->candidates[0].neighbours[0].speedup.interval->low, 1.125);
+  EXPECT_EQ((*read)->candidates[0].neighbours[0].speedup.count, 1u);
+  EXPECT_EQ((*read)->candidates[0].neighbours[0].cases[0].ratio.count, 30u);
   EXPECT_EQ(cache_text((*read)->candidates[0]), "cold");
   EXPECT_TRUE((*read)->candidates[0].checks.empty());
 }
@@ -122,6 +130,11 @@ TEST(ParseRecord, WhatIsWrongInARecordIsSaidWithItsPlace) {
   EXPECT_THAT(complaint(comparison + "/speedup", -2), HasSubstr(comparison + "/speedup is -2, which is not"));
   EXPECT_THAT(complaint(comparison + "/speedup", 0), HasSubstr("is 0, which is not"));
   EXPECT_THAT(complaint(comparison + "/interval/low", 5), HasSubstr("ends below its beginning"));
+  const std::string neighbour = "/candidates/0/neighbours/0";
+  EXPECT_THAT(complaint(neighbour + "/sha256", "abc"), HasSubstr("is no SHA-256"));
+  EXPECT_THAT(complaint(neighbour + "/geometric_mean", 0), HasSubstr("is 0, which is not"));
+  EXPECT_THAT(complaint(neighbour + "/interval/low", 5), HasSubstr("ends below its beginning"));
+  EXPECT_THAT(complaint(neighbour + "/cases/0/speedup", "fast"), HasSubstr("where a number is expected"));
   EXPECT_THAT(complaint(comparison + "/method", "luck"), HasSubstr("is no word that is known here"));
   EXPECT_THAT(complaint(comparison + "/count", 1.5), HasSubstr("where a whole number is expected"));
   EXPECT_THAT(complaint("/candidates/0/cases/1/tensor_bytes", 18446744073709551615u),
@@ -143,7 +156,7 @@ TEST(ParseRecord, EveryMemberThatIsReadIsMissed) {
        {"/schema_version", "/started_at", "/tool/version", "/problem/slug", "/problem/precision",
         "/reference/sha256", "/device/times_are_speed", "/effort", "/toolchain", "/candidates",
         "/candidates/0/path", "/candidates/0/scores", "/candidates/0/scores/0/geometric_mean",
-        "/candidates/0/cases/0/run", "/candidates/0/cases/1/comparisons",
+        "/candidates/0/neighbours/0/cases", "/candidates/0/cases/0/run", "/candidates/0/cases/1/comparisons",
         "/candidates/0/cases/1/candidate/summary/median_ms",
         "/candidates/0/cases/1/roofline/shares/candidate", "/ceilings/fp64_flops_per_second"}) {
     const json::json_pointer place(pointer);
@@ -160,6 +173,17 @@ TEST(ParseRecord, EveryMemberThatIsReadIsMissed) {
 TEST(ParseRecord, SpeedsOfADeviceWithoutSpeedAreRefused) {
   EXPECT_THAT(complaint("/device/times_are_speed", false),
               HasSubstr("/device/times_are_speed is false, but"));
+}
+
+TEST(ParseRecord, SpeedsBesideANeighbourAreSpeeds) {
+  Record record = test::sample_record();
+  CandidateRecord& forged = record.candidates[1];
+  record.candidates[0].scores.clear();
+  record.candidates[0].cases[1].speedups.clear();
+  record.device.measures_speed = false;
+  EXPECT_TRUE(parse_record(to_text(record), anywhere).ok());
+  forged.neighbours = {{"good.cu", std::string(64, 'c'), {9, std::nullopt, 0}, {}}};
+  EXPECT_FALSE(parse_record(to_text(record), anywhere).ok());
 }
 
 TEST(ParseRecord, OtherVersionsAreRefused) {

@@ -63,13 +63,13 @@ def pooled(measurement: dict, differences: list[list[float]], medians: tuple[flo
     return math.exp(centre), (math.exp(centre - math.sqrt(below) / len(each)), math.exp(centre + math.sqrt(above) / len(each)))
 
 
-def blocks_of(measurement: dict, samples: list[float]) -> list[list[list[float]]]:
-    """An arm's two samples in every block, by process, without void blocks."""
+def blocks_of(measurement: dict, samples: list[float], other: dict | None = None) -> list[list[list[float]]]:
+    """An arm's two samples in every block, by process, without those that are void here or in the other measurement."""
     pairs = [samples[i:i + 2] for i in range(0, len(samples), 2)]
     processes = []
-    for process in measurement["processes"]:
+    for process, too in zip(measurement["processes"], (other or measurement)["processes"], strict=True):
         own, pairs = pairs[:len(process["orders"])], pairs[len(process["orders"]):]
-        void = {one["block"] for one in process["void"]}
+        void = {one["block"] for one in process["void"] + too["void"]}
         processes.append([pair for number, pair in enumerate(own) if number not in void])
     return processes
 
@@ -126,6 +126,27 @@ class Checker:
         if case["roofline"]:
             self.roofline(where, record, case, medians)
 
+    def neighbours(self, where: str, candidate: dict, others: list[dict]) -> None:
+        for neighbour in candidate.get("neighbours", []):
+            key = ("path", "sha256")
+            other = next((one for one in others if all(one[k] == neighbour[k] for k in key)), None)
+            if other is None:
+                continue  # it is not in this record
+            cases = [{case["name"]: case for case in one["cases"]} for one in (other, candidate)]
+            for ratio in neighbour["cases"]:
+                sides = [by_name[ratio["name"]] for by_name in cases]
+                measurements = [side["measurement"] for side in sides]
+                blocks = [blocks_of(mine, side["candidate"]["samples_ms"], too)
+                          for mine, side, too in zip(measurements, sides, reversed(measurements), strict=True)]
+                medians = {name: side["candidate"]["summary"]["median_ms"]
+                           for name, side in zip(("neighbour", "candidate"), sides, strict=True)}
+                self.comparison(f"{where}: beside {neighbour['path']}", measurements[1],
+                                dict(zip(("neighbour", "candidate"), blocks, strict=True)), medians,
+                                ratio | {"against": "neighbour"})
+            weights = [cases[1][ratio["name"]].get("weight", 1) for ratio in neighbour["cases"]]
+            logs = [weight * math.log(ratio["speedup"]) for weight, ratio in zip(weights, neighbour["cases"], strict=True)]
+            self.same(f"{where}: beside {neighbour['path']}", neighbour["geometric_mean"], math.exp(sum(logs) / sum(weights)))
+
     def comparison(self, where: str, measurement: dict, blocks: dict, medians: dict, comparison: dict) -> None:
         against = comparison["against"]
         if comparison["method"] == "across_processes":
@@ -164,6 +185,7 @@ class Checker:
         for candidate in record["candidates"]:
             where = f"{name}: {candidate['path']}"
             self.scores(where, candidate)
+            self.neighbours(where, candidate, record["candidates"])
             for case in candidate["cases"]:
                 if case.get("measurement"):
                     self.case(f"{where}: {case['name']}", record, case)

@@ -41,6 +41,14 @@ def measured_record(kgrade: str) -> dict:
                       "--case", "large", "--launches", "2", "--device", "emulated", "--json", "-"])
 
 
+def with_neighbour(record: dict) -> dict:
+    """As a heat on a GPU leaves it."""
+    ratio = {"speedup": 1.25, "interval": {"low": 1.2, "high": 1.3}, "half_width": 0.04, "statement": "faster",
+             "method": "within_process", "count": 30}
+    return set_in(record, ["candidates", 0, "neighbours"], [
+        {"path": "other.cu", "sha256": 64 * "a", "geometric_mean": 1.25, "interval": None, "cases": [{"name": "large"} | ratio]}])
+
+
 def fresh_check(kgrade: str) -> dict:
     names = ["race_in_order_bug.cu", "divergent_barrier_bug.cu", "leak_bug.cu", "leak_clean.cu"]
     return output_of([kgrade, "check", "neighbour-sum", *(str(CHECKS / "candidates" / name) for name in names),
@@ -117,6 +125,7 @@ def main(kgrade: str) -> int:
     fresh = records["(fresh)"] = fresh_record(kgrade)
     check = records["(fresh check)"] = fresh_check(kgrade)
     measured = records["(fresh measured)"] = measured_record(kgrade)
+    heat = records["(of a heat)"] = with_neighbour(measured)
     selftest = records["(fresh self-test)"] = fresh_selftest(kgrade)
     throughput = records["(fresh throughput)"] = fresh_throughput(kgrade)
     files = records["(throughput of files)"] = throughput_of_files(throughput)
@@ -145,6 +154,10 @@ def main(kgrade: str) -> int:
         ([*case, "measurement", "arms"], ["candidate"]), ([*case, "measurement", "cache"], "lukewarm"),
         ([*process, "orders"], ["az"]), ([*process, "launches_per_sample"], 0), ([*process, "ended"], "well"),
         ([*process, "void"], [1]), ([*case, "comparisons"], [{"against": "reference", "speedup": 0}])])
+    neighbour = ["candidates", 0, "neighbours", 0]
+    failures += wrongly_accepted(by_kind["kgrade-record"], heat, [
+        (["candidates", 0, "neighbours"], []), ([*neighbour, "sha256"], "abc"), ([*neighbour, "geometric_mean"], 0),
+        ([*neighbour, "cases"], []), ([*neighbour, "cases", 0, "count"], 0), ([*neighbour, "cases", 0, "against"], "reference")])
     finding = ["candidates", 0, "findings", 0]
     failures += wrongly_accepted(by_kind["kgrade-check"], check, [
         (["schema_version"], 3), (["seed"], 7), (["surprise"], 1), (["sandbox", "layers"], 0), (["passes"], []),

@@ -62,6 +62,20 @@ inline Record beside_baseline(Record made, double speedup) {
   return made;
 }
 
+// What two records of one heat say of each other: `one` is `ratio` times as fast as `other`, which is known
+// to `relative` on either side.
+inline void in_same_blocks(Record& one, Record& other, double ratio, double relative = 0.001) {
+  const auto add = [relative](CandidateRecord& record, const CandidateRecord& neighbour, double faster) {
+    const Interval interval{faster / (1 + relative), faster * (1 + relative)};
+    record.neighbours.push_back({neighbour.path,
+                                 neighbour.sha256,
+                                 {faster, interval, 1},
+                                 {{"large", {faster, interval, Method::within_process, 30}}}});
+  };
+  add(one.candidate(), other.candidate(), ratio);
+  add(other.candidate(), one.candidate(), 1 / ratio);
+}
+
 inline Record refused(Record made, Verdict verdict, const std::string& message = "case 'tiny': all wrong") {
   made.candidate().verdict = verdict;
   made.candidate().message = message;

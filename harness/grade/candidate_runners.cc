@@ -1,0 +1,79 @@
+#include "grade/candidate_runners.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "grade/heat.h"
+
+namespace kgrade {
+namespace {
+
+// Workers that wait for their candidates: each has a context, of half a gigabyte of a GPU's memory. Side by
+// side several take hardly longer to start than one.
+constexpr std::size_t runners_at_once = 4;
+
+}  // namespace
+
+CandidateRunners::CandidateRunners(RunSetup& setup, const Problem& problem, std::size_t together)
+    : setup_(setup), problem_(problem), together_(together) {}
+
+Failure CandidateRunners::start() {
+  if (auto failure = start_python()) return failure;
+  const std::size_t left = left_of(false);
+  if (left == 0) return std::nullopt;
+  const std::size_t most = std::max(setup_.device().info().measures_speed ? runners_at_once : 1, together_);
+  while (runners_.size() < std::clamp<std::size_t>(left, 1, most)) {
+    auto runner = ContestantRunner::start(setup_.device(), problem_);
+    if (!runner) return GradeFailure{exit_machine, runner.errors()};
+    runners_.push_back(std::move(*runner));
+  }
+  return std::nullopt;
+}
+
+Failure CandidateRunners::start_python() {
+  const std::size_t left = left_of(true);
+  if (left == 0) return std::nullopt;
+  if (!python_runners_) {
+    const bool on_gpu = setup_.device().info().measures_speed;
+    python_runners_ = std::make_unique<PythonRunners>(
+        setup_.device(), problem_, setup_.python_host(),
+        on_gpu ? runners_at_once : std::min(together_, most_in_heat_of_python));
+  }
+  const Errors errors = python_runners_->start(left);
+  return errors.empty() ? Failure() : GradeFailure{exit_machine, errors};
+}
+
+Result<std::unique_ptr<ContestantRunner>> CandidateRunners::next(const CandidateSource& source,
+                                                                 const Build& build, std::size_t taken) {
+  if (!needs_python(source)) {
+    if (runners_.empty()) {
+      if (auto failure = start()) return failure->errors;
+    }
+    return take_first();
+  }
+  auto runner = python_runners_->next(left_of(true) - std::min(taken, left_of(true)));
+  if (runner) (*runner)->set_builder(build.extension_builder());
+  return runner;
+}
+
+// No other worker may be busy while one is measured. A worker reports its errors when it is next.
+std::unique_ptr<ContestantRunner> CandidateRunners::take_first() {
+  for (const auto& runner : runners_) runner->await_ready(load_patience);
+  std::unique_ptr<ContestantRunner> first = std::move(runners_.front());
+  runners_.pop_front();
+  return first;
+}
+
+bool CandidateRunners::needs_python(const CandidateSource& source) const {
+  return source.is_python && setup_.python() != nullptr;
+}
+
+std::size_t CandidateRunners::left_of(bool python) const {
+  const auto& all = setup_.candidates();
+  auto left = static_cast<std::size_t>(std::count_if(
+      all.begin(), all.end(), [=, this](const CandidateSource& c) { return needs_python(c) == python; }));
+  for (const std::size_t number : settled_) left -= needs_python(all.at(number)) == python ? 1 : 0;
+  return left;
+}
+
+}  // namespace kgrade

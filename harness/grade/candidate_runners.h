@@ -1,0 +1,48 @@
+// The workers of a run's candidates. They prepare the device while candidates are being compiled.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <set>
+
+#include "contest/contestant_runner.h"
+#include "grade/contestants.h"
+#include "grade/python_runners.h"
+#include "grade/run_setup.h"
+
+namespace kgrade {
+
+class CandidateRunners {
+ public:
+  // `together`: how many candidates are graded side by side. Keeps references.
+  CandidateRunners(RunSetup& setup, const Problem& problem, std::size_t together);
+
+  // Starts workers for the next candidates, as many at once as the device has room for.
+  Failure start();
+  // The worker of the next candidate, which may ask its build for extensions. `taken`: how many of those that
+  // have no verdict have a worker already.
+  Result<std::unique_ptr<ContestantRunner>> next(const CandidateSource& source, const Build& build,
+                                                 std::size_t taken = 0);
+  // None is ready but those in Python.
+  bool is_empty() const { return runners_.empty(); }
+  // A candidate in Python whose fault is known before Python is looked for takes the others' kind of worker.
+  bool needs_python(const CandidateSource& source) const;
+  // The candidate of that number has its verdict, and needs no worker.
+  void settle(std::size_t number) { settled_.insert(number); }
+
+ private:
+  // How many candidates of that kind have no verdict yet.
+  std::size_t left_of(bool python) const;
+  Failure start_python();
+  std::unique_ptr<ContestantRunner> take_first();
+
+  RunSetup& setup_;
+  const Problem& problem_;
+  std::size_t together_;
+  std::set<std::size_t> settled_;  // numbers of candidates
+  std::deque<std::unique_ptr<ContestantRunner>> runners_;
+  std::unique_ptr<PythonRunners> python_runners_;  // null: there are none
+};
+
+}  // namespace kgrade

@@ -1,0 +1,59 @@
+// What each candidate of a run is graded with: a seed, a session, and the record that it begins with.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "contest/referee.h"
+#include "grade/run_setup.h"
+#include "grade/session.h"
+#include "measure/telemetry.h"
+
+namespace kgrade {
+
+// The device's telemetry, from now on.
+struct TelemetryReader {
+  TelemetryReader(Telemetry& telemetry, const Clock& clock) : sampler(telemetry, clock), watch(sampler) {}
+  TelemetryReader(const TelemetryReader&) = delete;  // watch refers to sampler
+  TelemetryReader& operator=(const TelemetryReader&) = delete;
+
+  TelemetrySampler sampler;
+  TelemetryWatch watch;
+};
+
+class RunSessions {
+ public:
+  // `run`: has the seed and the ceilings of the run, once they are known. Keeps references.
+  RunSessions(const Problem& problem, const RunOptions& options, const Machinery& machinery, RunSetup& setup,
+              const Record& run);
+
+  // Of the contents of a candidate, in one of its attempts.
+  std::uint64_t seed_of(std::size_t number, int attempt) const;
+  // Without a candidate.
+  Session of_trusted(Referee& referee);
+  // With a candidate.
+  Session of_candidate(Referee& referee, const BuildOutcome& built, std::uint64_t seed,
+                       std::function<void(const std::string&)> progress, TelemetryReader& reader);
+  CandidateRecord blank_record(const CandidateSource& source, const BuildOutcome& built,
+                               std::uint64_t seed) const;
+
+  // Why the device has no telemetry; empty: it has.
+  std::string open_telemetry();
+  TelemetryReader read_telemetry() { return {*telemetry_, *machinery_.clock}; }
+  KnownCases& known() { return *known_; }
+
+ private:
+  PythonRecord python_record(const BuildOutcome& built) const;
+
+  const Problem& problem_;
+  const RunOptions& options_;
+  const Machinery& machinery_;
+  RunSetup& setup_;
+  const Record& run_;
+  std::unique_ptr<Telemetry> telemetry_;
+  std::shared_ptr<KnownCases> known_ = std::make_shared<KnownCases>();
+};
+
+}  // namespace kgrade
