@@ -103,13 +103,13 @@ class Arena {
   bool measures_speed() const { return device_info().measures_speed; }
 
   // How many bytes of the device's memory are free.
-  virtual std::uint64_t free_bytes() { return 0; }
+  virtual std::uint64_t free_bytes() = 0;
   // Whether the candidate is a module, whose weights stay as they are from call to call.
-  virtual bool keeps_weights() const { return false; }
+  virtual bool keeps_weights() const = 0;
 
   // How long the device is busy with what is not ours, in milliseconds: before the candidate is loaded, what
   // others make it wait for.
-  virtual double busy_ms() { return 0; }
+  virtual double busy_ms() = 0;
 
   // Waits for the candidate's worker, then loads the candidate.
   virtual Answer load_candidate(Patience worker_patience, Patience candidate_patience) = 0;
@@ -125,30 +125,28 @@ class Arena {
   virtual void take_back() = 0;
   // Until then: the device has no room for all contestants of the case at once, so that each has it for its
   // calls alone, and makes one that does not count before those.
-  virtual bool takes_turns() const { return false; }
+  virtual bool takes_turns() const = 0;
   // Contestants take turns in all cases from now on, until there is another candidate. False where that makes
   // no room: they took them in the last case, or memory is not shared.
-  virtual bool insist_on_turns() { return false; }
+  virtual bool insist_on_turns() = 0;
 
   CallReport call(Role role, const Draw& draw, Patience patience) {
     return call_as(role, {}, draw, patience);
   }
   virtual CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) = 0;
   // By output of the case: a sample of what the oracle's latest call left (Lease::sample_outputs).
-  virtual std::vector<std::vector<double>> sample_expected() { return {}; }
+  virtual std::vector<std::vector<double>> sample_expected() = 0;
   // By output of the case: what outputs are compared by from now on, until the oracle's buffers are lent
   // anew.
-  virtual void compare_by(std::vector<Magnitudes> /*magnitudes*/) {}
+  virtual void compare_by(std::vector<Magnitudes> magnitudes) = 0;
   // After a comparison that failed, of the candidate's output number `output`: how many elements differ by
   // more than `limit` (in the units of device::unit_of()), and how many the call left as they were.
   virtual std::uint64_t count_wrong(std::size_t output, double limit) = 0;
   virtual std::uint64_t count_unwritten(std::size_t output) = 0;
   // The same output in full, and what the same call gives in a fresh process. `before`: what the call before
   // was on. Nothing where the output is too large. The oracle's outputs are others then.
-  virtual std::optional<OutputValues> examine(const Case&, std::size_t /*output*/, const Draw&,
-                                              const std::optional<Draw>& /*before*/, Patience) {
-    return std::nullopt;
-  }
+  virtual std::optional<OutputValues> examine(const Case& bound, std::size_t output, const Draw& draw,
+                                              const std::optional<Draw>& before, Patience patience) = 0;
 
   // What a candidate that died in a call was about: the same call in a fresh worker that may write to its
   // inputs. Says which inputs or guard zones it then changes.
@@ -160,16 +158,16 @@ class Arena {
 
   // A candidate that compiles and tunes itself in its first calls (Python): these are made on contents that
   // nothing else has, and then it is locked. What it reports of that is in JSON of its own making.
-  virtual bool candidate_rehearses() const { return false; }
-  virtual Answer lock_candidate(Patience, std::string& /*report*/) { return {}; }
+  virtual bool candidate_rehearses() const = 0;
+  virtual Answer lock_candidate(Patience patience, std::string& report) = 0;
   // What the candidate prints from now on, as any bytes, and as much as there is room for.
-  virtual void begin_listening() {}
-  virtual Heard heard() { return {}; }
+  virtual void begin_listening() = 0;
+  virtual Heard heard() = 0;
 
   // Ends the candidate's worker; it is no longer alive.
   virtual void retire_candidate() = 0;
   // Kills it and waits for nothing, where several are to end side by side: retire_candidate() comes after.
-  virtual void kill_candidate() {}
+  virtual void kill_candidate() = 0;
   virtual bool candidate_alive() const = 0;
 
   // Names of the libraries that are open in the candidate's process and were not before it was loaded,
@@ -201,8 +199,8 @@ class CheckArena {
   // Oracle: buffers for the case, and one call on this draw. An Error when the device has no room.
   virtual Result<CallReport> call_oracle(const Case& bound, const Draw& draw) = 0;
   // As in Arena.
-  virtual std::vector<std::vector<double>> sample_expected() { return {}; }
-  virtual void compare_by(std::vector<Magnitudes> /*magnitudes*/) {}
+  virtual std::vector<std::vector<double>> sample_expected() = 0;
+  virtual void compare_by(std::vector<Magnitudes> magnitudes) = 0;
 
   // A fresh worker of the candidate's, with the candidate loaded and buffers of its own. An Error is the
   // machine's. The fault of an answer that is not ok is the candidate's.
@@ -211,9 +209,7 @@ class CheckArena {
   // Every output of the candidate with what the oracle's call left.
   virtual std::vector<OutputErrors> compare() = 0;
   // One of them in full, and what another call in the same process gives. Nothing where it is too large.
-  virtual std::optional<OutputValues> examine(std::size_t /*output*/, const Draw&, Patience) {
-    return std::nullopt;
-  }
+  virtual std::optional<OutputValues> examine(std::size_t output, const Draw& draw, Patience patience) = 0;
   // Ends the worker, if it still lives, and reads what it left.
   virtual Evidence leave() = 0;
 };

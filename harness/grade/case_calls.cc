@@ -97,11 +97,11 @@ CaseCalls::Trouble CaseCalls::lend_buffers(const std::vector<Role>& roles, std::
   const bool is_least = launches == 1 && std::find(roles.begin(), roles.end(), Role::baseline) == roles.end();
   for (const Role role : roles) {
     if (role == Role::baseline && select) select();
-    auto lent = session_.arena.lend(role, case_, launches);
+    auto lent = session_.arena.lend(role, case_of(session_, role, case_), launches);
     if (!lent && session_.arena.candidate_alive() && !failed_ && is_least) {
       // The candidate may have kept the missing memory since the last case.
       session_.arena.retire_candidate();
-      lent = session_.arena.lend(role, case_, launches);
+      lent = session_.arena.lend(role, case_of(session_, role, case_), launches);
       if (lent) {
         note({Verdict::memory_limit, "memory", "it keeps device memory that other contestants need"});
       }
@@ -296,7 +296,8 @@ std::optional<Sample> CaseCalls::call_candidate(Purpose purpose, CallKind kind) 
   if (listens) keep_printed(session_.arena.heard());
   if (auto finding = review_call(report)) {
     if (is_crash(report)) {
-      finding = explain_crash(*finding, session_.arena.diagnose(case_, draw_, candidate_limit()));
+      finding = explain_crash(*finding, session_.arena.diagnose(case_of(session_, Role::candidate, case_),
+                                                                draw_, candidate_limit()));
       session_.arena.retire_candidate();
     }
     note(*finding);

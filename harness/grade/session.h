@@ -70,6 +70,15 @@ class Baselines {
   virtual void retire(const std::string& name) = 0;
 };
 
+// Of a self-test, whose two sides share one binary and differ in their amount of work: the reference has one
+// side's case, the candidate the other's, and the oracle one with the same answer for hardly any work. All
+// three have the same tensors and the same name.
+struct RoleCases {
+  Case oracle;
+  Case reference;
+  Case candidate;
+};
+
 // References what it does not own; the rest are plain values.
 struct Session {
   Arena& arena;
@@ -93,7 +102,15 @@ struct Session {
   // What the run has learnt of its cases. The sessions of a heat share it.
   std::shared_ptr<KnownCases> known = std::make_shared<KnownCases>();
   std::optional<MeasuringGoal> goal = {};  // of a measured case; by the effort when unset
+  const RoleCases* role_cases = nullptr;   // null: all roles have the same case
 };
+
+// Which case a role's buffers are for, when the others' are for `bound`.
+inline const Case& case_of(const Session& session, Role role, const Case& bound) {
+  if (session.role_cases == nullptr || role == Role::baseline) return bound;
+  if (role == Role::oracle) return session.role_cases->oracle;
+  return role == Role::reference ? session.role_cases->reference : session.role_cases->candidate;
+}
 
 inline MeasuringGoal goal_of(const Session& session) {
   return session.goal.value_or(goal_for(session.effort));

@@ -162,9 +162,11 @@ std::int64_t ComparisonSeries::second_length(const KernelCalibration& calibratio
 const Case& ComparisonSeries::set_cases(const SelftestComparison& comparison) {
   const Kernel& kernel = options_.kernels[comparison.kernel];
   const Sizes& sizes = calibrations_[comparison.kernel].sizes;
-  return arena_.set({case_of(problem_, kernel, sizes, sizes.least_length),
-                     case_of(problem_, kernel, sizes, comparison.length),
-                     case_of(problem_, kernel, sizes, comparison.second_length)});
+  arena_.take_back();
+  cases_ = {case_of(problem_, kernel, sizes, sizes.least_length),
+            case_of(problem_, kernel, sizes, comparison.length),
+            case_of(problem_, kernel, sizes, comparison.second_length)};
+  return cases_.reference;
 }
 
 std::string ComparisonSeries::progress_prefix(std::size_t number) const {
@@ -203,6 +205,7 @@ Result<CaseRecord> ComparisonSeries::measure(const Case& bound, std::uint64_t se
                     options_.progress(prefix + what);
                   }};
   session.goal = record_.goal;
+  session.role_cases = &cases_;
   session.watch = watch_.blocks;
   session.sampler = watch_.sampler;
   session.candidate_calls = calls_;

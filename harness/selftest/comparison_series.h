@@ -13,7 +13,6 @@
 #include "grade/session.h"
 #include "selftest/kernel_calibration.h"
 #include "selftest/kernels.h"
-#include "selftest/per_role_arena.h"
 #include "selftest/selftest_record.h"
 
 namespace kgrade::selftest {
@@ -87,7 +86,7 @@ class ComparisonSeries {
   double expected_seconds(const KernelCalibration& calibration) const;
   std::string progress_prefix(std::size_t number) const;
 
-  PerRoleArena arena_;
+  Arena& arena_;
   const Problem& problem_;
   const SeriesOptions& options_;
   StageClock& stages_;
@@ -96,7 +95,8 @@ class ComparisonSeries {
   std::vector<KernelCalibration> calibrations_;
   std::vector<PlannedComparison> plan_;
   std::optional<Forecast> forecast_;
-  int calls_ = 0;  // of the second side's process
+  RoleCases cases_;  // of the present comparison: the reference is the first side
+  int calls_ = 0;    // of the second side's process
 };
 
 // "about 3 min left", "less than a minute left".

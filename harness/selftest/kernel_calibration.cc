@@ -60,11 +60,11 @@ Result<double> KernelCalibrator::call(Role role) {
 Result<KernelCalibrator::TwoTimes> KernelCalibrator::time(const Kernel& kernel, const Sizes& sizes,
                                                           std::int64_t first, std::int64_t second,
                                                           int calls) {
-  const Case& bound =
-      arena_.set({case_of(problem_, kernel, sizes, sizes.least_length),
-                  case_of(problem_, kernel, sizes, first), case_of(problem_, kernel, sizes, second)});
+  arena_.take_back();
+  first_ = case_of(problem_, kernel, sizes, first);
+  second_ = case_of(problem_, kernel, sizes, second);
   for (const Role role : {Role::reference, Role::candidate}) {
-    const auto lent = arena_.lend(role, bound, 1);
+    const auto lent = arena_.lend(role, role == Role::reference ? first_ : second_, 1);
     if (!lent) return lent.errors();
     if (!lent->ok()) return Error{"a worker cannot use its buffers: " + lent->detail, "", {}};
   }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "contest/arena.h"
 #include "selftest/kernels.h"
-#include "selftest/per_role_arena.h"
 
 namespace kgrade::selftest {
 
@@ -21,7 +21,7 @@ struct KernelCalibration {
 class KernelCalibrator {
  public:
   // Keeps references. `free_bytes`: of the device's memory.
-  KernelCalibrator(PerRoleArena& arena, const Problem& problem, std::uint64_t seed, std::uint64_t free_bytes)
+  KernelCalibrator(Arena& arena, const Problem& problem, std::uint64_t seed, std::uint64_t free_bytes)
       : arena_(arena), problem_(problem), seed_(seed), free_bytes_(free_bytes) {}
 
   // Times of an empty kernel. An Error when a call fails.
@@ -46,11 +46,13 @@ class KernelCalibrator {
   Result<KernelCalibration> refine(const Kernel& kernel, const Sizes& sizes, std::int64_t length,
                                    double slope);
 
-  PerRoleArena& arena_;
+  Arena& arena_;
   const Problem& problem_;
   std::uint64_t seed_;
   std::uint64_t free_bytes_;
   std::uint32_t draws_ = 0;
+  Case first_;  // while its buffers are lent, and likewise:
+  Case second_;
 };
 
 }  // namespace kgrade::selftest

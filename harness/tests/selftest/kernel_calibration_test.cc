@@ -18,9 +18,8 @@ class KernelCalibrationTest : public testing::Test {
 
   test::FakeClock clock_;
   ScriptedArena arena_{clock_};
-  PerRoleArena sides_{arena_};
   Problem problem_ = selftest_problem();
-  KernelCalibrator calibrator_{sides_, problem_, 7, std::uint64_t{1} << 30};
+  KernelCalibrator calibrator_{arena_, problem_, 7, std::uint64_t{1} << 30};
 };
 
 TEST_F(KernelCalibrationTest, FindsTheLengthThatTakesTheTime) {

@@ -106,6 +106,19 @@ class FakeArena : public Arena {
   }
 
   DeviceInfo device_info() const override { return info; }
+  std::uint64_t free_bytes() override { return 0; }
+  bool keeps_weights() const override { return false; }
+  double busy_ms() override { return 0; }
+  bool takes_turns() const override { return false; }
+  void compare_by(std::vector<Magnitudes>) override {}
+  std::optional<OutputValues> examine(const Case&, std::size_t, const Draw&, const std::optional<Draw>&,
+                                      Patience) override {
+    return std::nullopt;
+  }
+  Answer lock_candidate(Patience, std::string&) override { return {}; }
+  void begin_listening() override {}
+  Heard heard() override { return {}; }
+  void kill_candidate() override {}
   Answer load_candidate(Patience, Patience) override { return load_answer; }
   Result<Answer> start_anew(Patience, Patience) override {
     order += '|';
@@ -126,7 +139,8 @@ class FakeArena : public Arena {
 
   CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) override {
     if (before_call) before_call(role, draw);
-    if (!lent_.contains(role) && !lent_elsewhere.contains(role)) ADD_FAILURE() << to_string(role) << " was called without buffers";
+    if (!lent_.contains(role) && !lent_elsewhere.contains(role))
+      ADD_FAILURE() << to_string(role) << " was called without buffers";
     clock_.advance(seconds_per_call);
     draws.push_back(draw);
     order += letter_of(role, kind);
