@@ -139,10 +139,6 @@ Failure write_description(const Problem& problem, const Case& bound, std::uint64
 
 Failure machine_failure(const Errors& errors) { return GradeFailure{exit_machine, errors}; }
 
-PythonHost host_of_model(const PythonTools& tools) {
-  return {tools.interpreter.program, tools.folder / "worker.py", tools.interpreter.readable, false};
-}
-
 // One call of the oracle, and its tensors as files.
 Failure dump_case(Device& device, const Problem& problem, ContestantRunner& runner, const Case& bound,
                   const DumpOptions& options) {
@@ -175,25 +171,20 @@ Failure dump_case(Device& device, const Problem& problem, ContestantRunner& runn
 }
 
 Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const DumpOptions& options,
-                 const Machinery& machinery) {
-  if (options.require_sandbox && !is_confined(machinery)) return lack_of_sandbox();
-  auto device = machinery.open_device();
-  if (!device) return machine_failure(device.errors());
-  (*device)->confine_workers(machinery.sandbox);
-  auto toolchain = machinery.make_toolchain();
-  if (!toolchain) return machine_failure(toolchain.errors());
-  StageClock stages(*machinery.clock);
-  std::unique_ptr<PythonTools> python;
+                 Bench& bench) {
+  StageClock stages(bench.clock());
+  if (auto failure = bench.open_toolchain(options.require_sandbox)) return failure;
   if (problem.has_model()) {
-    auto tools = find_python_tools(options.python, options.layout.python, machinery.sandbox);
-    if (!tools) return machine_failure(tools.errors());
-    python = std::make_unique<PythonTools>(std::move(*tools));
+    const Errors missing = bench.find_python(options.python, options.layout.python);
+    if (!missing.empty()) return machine_failure(missing);
   }
-  const auto host = python ? std::optional(host_of_model(*python)) : std::nullopt;
-  Build build(**toolchain, problem, Role::oracle, options.layout.reference_source(problem), options.layout,
-              stages, false, python.get());
+  Build build(bench.toolchain(), problem, Role::oracle, options.layout.reference_source(problem),
+              options.layout, stages, false, bench.python());
+  if (auto failure = bench.open_device(stages)) return failure;
+  Device& device = bench.device();
+  const auto host = problem.has_model() ? std::optional(host_of(*bench.python(), false)) : std::nullopt;
   auto runner =
-      host ? ContestantRunner::start(**device, problem, *host) : ContestantRunner::start(**device, problem);
+      host ? ContestantRunner::start(device, problem, *host) : ContestantRunner::start(device, problem);
   if (!runner) return machine_failure(runner.errors());
   const auto& built = build.finish();
   if (!built) return machine_failure(built.errors());
@@ -204,14 +195,14 @@ Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const D
   if (!loaded.ok())
     return GradeFailure{exit_internal, {{"the oracle does not load: " + loaded.detail, "", {}}}};
   for (const Case& bound : cases) {
-    if (auto failure = dump_case(**device, problem, **runner, bound, options)) return failure;
+    if (auto failure = dump_case(device, problem, **runner, bound, options)) return failure;
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-Failure dump_cases(const Problem& problem, const DumpOptions& options, const Machinery& machinery) {
+Failure dump_cases(const Problem& problem, const DumpOptions& options, Bench& bench) {
   if (const Errors missing = missing_for_grading(problem); !missing.empty())
     return GradeFailure{exit_usage, missing};
   std::vector<Case> cases;
@@ -220,7 +211,7 @@ Failure dump_cases(const Problem& problem, const DumpOptions& options, const Mac
     if (!bound) return GradeFailure{exit_usage, bound.errors()};
     cases.push_back(std::move(*bound));
   }
-  return dump_all(problem, cases, options, machinery);
+  return dump_all(problem, cases, options, bench);
 }
 
 }  // namespace kgrade

@@ -23,8 +23,8 @@ struct DumpOptions {
 
 // Writes <directory>/<case>/<tensor>.npy (NumPy's format, version 1.0, C order) for every tensor, and
 // case.json with the slug, the case, the element type, the parameters and the names of the outputs. Inputs
-// are '<f2' for float16; bfloat16 and eight bits, which NumPy does not have, are widened to '<f4', and outputs are '<f4' as
-// the oracle gives them, not rounded to a 16-bit type.
-Failure dump_cases(const Problem& problem, const DumpOptions& options, const Machinery& machinery);
+// are '<f2' for float16; bfloat16 and eight bits, which NumPy does not have, are widened to '<f4', and
+// outputs are '<f4' as the oracle gives them, not rounded to a 16-bit type.
+Failure dump_cases(const Problem& problem, const DumpOptions& options, Bench& bench);
 
 }  // namespace kgrade

@@ -355,11 +355,11 @@ std::vector<CheckPass> passes_of(const std::vector<ThreadOrder>& chosen, bool on
 
 class CheckRun {
  public:
-  CheckRun(const Problem& problem, const CheckOptions& options, const Machinery& machinery)
+  CheckRun(const Problem& problem, const CheckOptions& options, std::shared_ptr<Bench> bench)
       : problem_(problem),
         options_(options),
-        machinery_(machinery),
-        setup_(problem, options, machinery, true) {}
+        machinery_(bench->machinery()),
+        setup_(problem, options, std::move(bench), true) {}
 
   CheckResult run() {
     return setup_.carry_out(record_, [this] { return check_candidates(); });
@@ -508,8 +508,8 @@ Result<CheckedCandidate> check_candidate(CheckSession& session, const BuildOutco
   return CandidateCheck(session, read, std::move(record)).run(built, cases);
 }
 
-CheckResult check(const Problem& problem, const CheckOptions& options, const Machinery& machinery) {
-  return CheckRun(problem, options, machinery).run();
+CheckResult check(const Problem& problem, const CheckOptions& options, std::shared_ptr<Bench> bench) {
+  return CheckRun(problem, options, std::move(bench)).run();
 }
 
 }  // namespace kgrade

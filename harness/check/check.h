@@ -68,6 +68,6 @@ constexpr double default_check_limit(bool on_gpu) { return on_gpu ? 20 : 60; }
 
 using CheckResult = RunOutcome<CheckRecord>;
 
-CheckResult check(const Problem& problem, const CheckOptions& options, const Machinery& machinery);
+CheckResult check(const Problem& problem, const CheckOptions& options, std::shared_ptr<Bench> bench);
 
 }  // namespace kgrade

@@ -102,7 +102,7 @@ int run(CalibrateArguments& arguments) {
   {
     Progress progress;
     options.progress = [&](const std::string& what) { progress.show(what); };
-    outcome = calibrate(*problem, options, real_machinery(*device, options.layout));
+    outcome = calibrate(*problem, options, *real_bench(*device, options.layout));
   }
   const int code = print(outcome, problem->path.string(), !options.write);
   if (code == exit_ok && has_no_place && outcome.nothing_to_do.empty())

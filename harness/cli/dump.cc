@@ -56,7 +56,7 @@ int run(DumpArguments& arguments) {
   if (arguments.dtype) problem = with_dtype(std::move(*problem), *arguments.dtype);
   if (!problem) return fail(problem.errors());
   if (const auto failure =
-          dump_cases(*problem, arguments.options, real_machinery(*device, arguments.options.layout)))
+          dump_cases(*problem, arguments.options, *real_bench(*device, arguments.options.layout)))
     return fail(failure->errors, failure->exit_code);
   return exit_ok;
 }

@@ -82,7 +82,7 @@ Result<std::vector<CandidateGroup>> groups_of(const Problem& problem, const Grad
 // failure is printed and written all the same.
 template <class Options, class RecordType>
 int run_and_print(const GradingArguments& arguments, const DeviceChoice& device, Options options,
-                  RunOutcome<RecordType> (*run)(const Problem&, const Options&, const Machinery&)) {
+                  RunOutcome<RecordType> (*run)(const Problem&, const Options&, std::shared_ptr<Bench>)) {
   const Errors errors =
       check_ci_output(arguments.ci, {{"--json", arguments.json, true}}, arguments.candidates);
   if (!errors.empty()) return fail(errors);
@@ -95,8 +95,9 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
   if (!groups) return fail(groups.errors());
   int exit_code = exit_ok;
   std::vector<RecordType> records;
+  const std::shared_ptr<Bench> bench = real_bench(device, options.layout);
   for (const CandidateGroup& group : *groups) {
-    const Machinery machinery = real_machinery(device, options.layout);
+    if (&group != &groups->front()) bench->begin_run();
     options.candidates = group.candidates;
     options.faults = group.faults;
     RunOutcome<RecordType> outcome;
@@ -107,7 +108,7 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
         progress.clear();
         fmt::print(stderr, "{}", log_text(arguments.ci, "kgrade: note: " + what + "\n"));
       };
-      outcome = run(group.problem, options, machinery);
+      outcome = run(group.problem, options, bench);
     }
     if (outcome.record) {
       for (auto& candidate : outcome.record->candidates) {

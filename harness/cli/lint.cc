@@ -170,7 +170,7 @@ int run(const LintArguments& arguments) {
   {
     Progress progress;
     options.progress = [&](const std::string& what) { progress.show(what); };
-    report = lint_files(options, real_machinery(*device, options.layout));
+    report = lint_files(options, *real_bench(*device, options.layout));
   }
   return print(report, arguments);
 }

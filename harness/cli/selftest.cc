@@ -105,7 +105,7 @@ int run(const SelftestArguments& arguments) {
   {
     Progress progress;
     options.progress = [&](const std::string& what) { progress.show(what); };
-    outcome = run_selftest(options, real_machinery(*device, options.layout));
+    outcome = run_selftest(options, *real_bench(*device, options.layout));
   }
   int exit_code = exit_ok;
   if (outcome.record) exit_code = print(*outcome.record, arguments);

@@ -32,12 +32,12 @@ constexpr double calls_of_a_case = 12;
 
 class GradeRun {
  public:
-  GradeRun(const Problem& problem, const GradeOptions& options, const Machinery& machinery)
+  GradeRun(const Problem& problem, const GradeOptions& options, std::shared_ptr<Bench> bench)
       : problem_(problem),
         options_(options),
-        machinery_(machinery),
-        setup_(problem, options, machinery, false),
-        sessions_(problem, options, machinery, setup_, record_) {}
+        machinery_(bench->machinery()),
+        setup_(problem, options, std::move(bench), false),
+        sessions_(problem, options, setup_, record_) {}
 
   GradeOutcome run() {
     return setup_.carry_out(record_, [this] {
@@ -53,7 +53,7 @@ class GradeRun {
     setup_.device().set_cache_state(options_.cache);
     setup_.device().set_clears_outputs(options_.clears_outputs);
     begin_record();
-    const std::string absent = sessions_.open_telemetry();
+    const std::string absent = setup_.bench().telemetry().absent();
     if (setup_.device().info().measures_speed && !absent.empty())
       record_.notes.push_back("no telemetry: " + absent);
     if (auto failure = setup_.load_trusted()) return failure;
@@ -390,8 +390,8 @@ class GradeRun {
 
 }  // namespace
 
-GradeOutcome grade(const Problem& problem, const GradeOptions& options, const Machinery& machinery) {
-  const auto run = std::make_shared<GradeRun>(problem, options, machinery);
+GradeOutcome grade(const Problem& problem, const GradeOptions& options, std::shared_ptr<Bench> bench) {
+  const auto run = std::make_shared<GradeRun>(problem, options, std::move(bench));
   GradeOutcome outcome = run->run();
   outcome.machine = run;
   return outcome;

@@ -17,6 +17,6 @@ struct GradeOptions : RunOptions {
 
 using GradeOutcome = RunOutcome<Record>;
 
-GradeOutcome grade(const Problem& problem, const GradeOptions& options, const Machinery& machinery);
+GradeOutcome grade(const Problem& problem, const GradeOptions& options, std::shared_ptr<Bench> bench);
 
 }  // namespace kgrade

@@ -1,9 +1,7 @@
-// What runs of `grade`, `check` and `dump` have in common: their options, the machinery that they run on, for
-// which tests put fakes, and how they can fail.
+// What runs of `grade` and `check` have in common: their options and what they end with.
 #pragma once
 
-#include <cstdint>
-#include <exception>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -12,16 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/result.h"
-#include "compile/contestant_cache.h"
 #include "compile/layout.h"
-#include "compile/toolchain.h"
-#include "device/device.h"
-#include "device/registry.h"
+#include "grade/bench.h"
+#include "grade/failure.h"
 #include "grade/settings.h"
-#include "measure/telemetry.h"
-#include "sandbox/sandbox.h"
 
 namespace kgrade {
 
@@ -44,26 +37,6 @@ struct RunOptions : GradeSettings {
   std::function<void(const std::string&)> notice = [](const std::string&) {};
 };
 
-// Exit codes of failures: wrong usage or a fault in a problem file or reference; the machine lacks something;
-// a fault of our own.
-constexpr int exit_usage = 2;
-constexpr int exit_machine = 3;
-constexpr int exit_internal = 70;
-
-// What went wrong besides a verdict, and the exit code that says so.
-struct GradeFailure {
-  int exit_code = exit_usage;
-  Errors errors;
-};
-
-using Failure = std::optional<GradeFailure>;
-
-// Of an exception: a fault of the machine (std::system_error, std::bad_alloc) or our own.
-GradeFailure failure_of(const std::exception& thrown);
-// Of errors that are no candidate's: those that name a place are in a file of the problem's, the others the
-// machine's.
-GradeFailure failure_of(const Errors& errors);
-
 // A failure keeps what was found before.
 template <class RecordType>
 struct RunOutcome {
@@ -72,35 +45,5 @@ struct RunOutcome {
   // What the run still has open. Closing it takes a moment: tell the record first.
   std::shared_ptr<const void> machine = nullptr;
 };
-
-// The seams of a run.
-struct Machinery {
-  // False: times mean nothing on the device that `open_device` will give. Known before it is opened.
-  bool measures_speed = false;
-  std::function<Result<std::unique_ptr<Device>>()> open_device;
-  std::function<Result<std::unique_ptr<Toolchain>>()> make_toolchain;
-  std::shared_ptr<const Clock> clock;
-  double began = 0;  // by the clock: when the run was asked for
-  // What compilers and workers run in; null where nothing is to be confined.
-  std::shared_ptr<const Sandbox> sandbox = nullptr;
-  // Of an open device; where unset there is none.
-  std::function<std::unique_ptr<Telemetry>(const DeviceInfo&)> open_telemetry = {};
-  // Where the ceilings of devices are kept; empty: nowhere.
-  std::filesystem::path ceilings = {};
-};
-
-// True when what runs in the sandbox has file system, network and processes of its own.
-bool is_confined(const Machinery& machinery);
-// The failure of a run that requires a sandbox where there is none.
-GradeFailure lack_of_sandbox();
-
-// Built contestants of this user: $KGRADE_CACHE_DIR, or the user's cache folder (base/user_cache.h), limited
-// to $KGRADE_CACHE_LIMIT ("500M", "4G"; 2 GiB when that is unset). Nothing when $KGRADE_CACHE_DIR
-// is set and empty.
-std::optional<ContestantCache> contestant_cache();
-// What is wrong with $KGRADE_CACHE_LIMIT, if it is not a size.
-std::optional<Error> wrong_cache_limit();
-
-Machinery real_machinery(const DeviceChoice& choice, const Layout& layout);
 
 }  // namespace kgrade

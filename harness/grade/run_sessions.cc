@@ -8,9 +8,9 @@
 
 namespace kgrade {
 
-RunSessions::RunSessions(const Problem& problem, const RunOptions& options, const Machinery& machinery,
-                         RunSetup& setup, const Record& run)
-    : problem_(problem), options_(options), machinery_(machinery), setup_(setup), run_(run) {}
+RunSessions::RunSessions(const Problem& problem, const RunOptions& options, RunSetup& setup,
+                         const Record& run)
+    : problem_(problem), options_(options), setup_(setup), run_(run) {}
 
 std::uint64_t RunSessions::seed_of(std::size_t number, int attempt) const {
   const std::vector<std::size_t>& numbers = options_.numbers;
@@ -32,7 +32,7 @@ Session RunSessions::of_candidate(Referee& referee, const BuildOutcome& built, s
   session.cache = options_.cache;
   session.ceilings = run_.ceilings;
   session.sampler = &reader.sampler;
-  if (telemetry_->absent().empty()) session.watch = &reader.watch;
+  if (setup_.bench().telemetry().absent().empty()) session.watch = &reader.watch;
   if (options_.time_limit_seconds)
     session.time_limit = Patience(std::lround(*options_.time_limit_seconds * 1000));
   return session;
@@ -62,12 +62,6 @@ PythonRecord RunSessions::python_record(const BuildOutcome& built) const {
   record.torch = interpreter.torch_version;
   record.triton = interpreter.triton_version;
   return record;
-}
-
-std::string RunSessions::open_telemetry() {
-  telemetry_ = machinery_.open_telemetry ? machinery_.open_telemetry(setup_.device().info())
-                                         : no_telemetry("there is none");
-  return telemetry_->absent();
 }
 
 }  // namespace kgrade

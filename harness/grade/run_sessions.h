@@ -26,8 +26,7 @@ struct TelemetryReader {
 class RunSessions {
  public:
   // `run`: has the seed and the ceilings of the run, once they are known. Keeps references.
-  RunSessions(const Problem& problem, const RunOptions& options, const Machinery& machinery, RunSetup& setup,
-              const Record& run);
+  RunSessions(const Problem& problem, const RunOptions& options, RunSetup& setup, const Record& run);
 
   // Of the contents of a candidate, in one of its attempts.
   std::uint64_t seed_of(std::size_t number, int attempt) const;
@@ -39,9 +38,7 @@ class RunSessions {
   CandidateRecord blank_record(const CandidateSource& source, const BuildOutcome& built,
                                std::uint64_t seed) const;
 
-  // Why the device has no telemetry; empty: it has.
-  std::string open_telemetry();
-  TelemetryReader read_telemetry() { return {*telemetry_, *machinery_.clock}; }
+  TelemetryReader read_telemetry() { return {setup_.bench().telemetry(), setup_.bench().clock()}; }
   KnownCases& known() { return *known_; }
 
  private:
@@ -49,10 +46,8 @@ class RunSessions {
 
   const Problem& problem_;
   const RunOptions& options_;
-  const Machinery& machinery_;
   RunSetup& setup_;
   const Record& run_;
-  std::unique_ptr<Telemetry> telemetry_;
   std::shared_ptr<KnownCases> known_ = std::make_shared<KnownCases>();
 };
 

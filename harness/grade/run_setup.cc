@@ -166,15 +166,14 @@ std::vector<std::size_t> grading_order(std::size_t count, std::uint64_t seed) {
   return order;
 }
 
-RunSetup::RunSetup(const Problem& problem, const RunOptions& options, const Machinery& machinery,
+RunSetup::RunSetup(const Problem& problem, const RunOptions& options, std::shared_ptr<Bench> bench,
                    bool checked)
     : problem_(problem),
       options_(options),
-      machinery_(machinery),
+      bench_(std::move(bench)),
       checked_(checked),
       seed_(options.seed ? *options.seed : random_seed()),
-      start_(machinery.began),
-      stages_(*machinery.clock) {}
+      stages_(bench_->clock()) {}
 
 Failure RunSetup::read(const CaseSelection& select) {
   auto candidates = read_candidates(options_.candidates, options_.layout);
@@ -186,7 +185,8 @@ Failure RunSetup::read(const CaseSelection& select) {
   }
   order_.resize(candidates_.size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
-  if (options_.shuffled && machinery_.measures_speed) order_ = grading_order(candidates_.size(), seed_);
+  if (options_.shuffled && bench_->machinery().measures_speed)
+    order_ = grading_order(candidates_.size(), seed_);
   if (const Errors missing = missing_for_grading(problem_); !missing.empty()) {
     return GradeFailure{exit_usage, missing};
   }
@@ -202,38 +202,32 @@ Failure RunSetup::read(const CaseSelection& select) {
 }
 
 Failure RunSetup::start(std::initializer_list<Role> trusted) {
-  if (options_.require_sandbox && !is_confined(machinery_)) return lack_of_sandbox();
   options_.progress("compiling");
-  auto toolchain = machinery_.make_toolchain();
-  if (!toolchain) return GradeFailure{exit_machine, toolchain.errors()};
-  toolchain_ = std::move(*toolchain);
+  if (auto failure = bench_->open_toolchain(options_.require_sandbox)) return failure;
   if (auto failure = find_python()) return failure;
   for (const Role role : trusted) {
     trusted_.emplace_back(
         role, reference_source_,
-        std::make_unique<Build>(*toolchain_, problem_, role, reference_source_, options_.layout, stages_,
-                                false, problem_.has_model() ? python_.get() : nullptr));
+        std::make_unique<Build>(toolchain(), problem_, role, reference_source_, options_.layout, stages_,
+                                false, problem_.has_model() ? python() : nullptr));
   }
   start_builds_before(1);
-  auto device = open_device();
-  if (!device) return GradeFailure{exit_machine, device.errors()};
-  device_ = std::move(*device);
-  device_->confine_workers(machinery_.sandbox);
-  const Errors memory = check_memory(cases_, problem_, *device_);
+  if (auto failure = bench_->open_device(stages_)) return failure;
+  const Errors memory = check_memory(cases_, problem_, device());
   // Files in KernelBench's form have one case: there is no other to choose.
   if (!memory.empty()) return GradeFailure{problem_.has_model() ? exit_machine : exit_usage, memory};
   if (problem_.has_model()) model_host_ = python_host();
   for (TrustedContestant& contestant : trusted_) {
-    if (auto failure = contestant.start_runner(*device_, problem_, model_host_ ? &*model_host_ : nullptr))
+    if (auto failure = contestant.start_runner(device(), problem_, model_host_ ? &*model_host_ : nullptr))
       return failure;
   }
   return std::nullopt;
 }
 
-PythonHost RunSetup::python_host() const { return host_of(*python_, any_uses_triton()); }
+PythonHost RunSetup::python_host() const { return host_of(*python(), any_uses_triton()); }
 
 bool RunSetup::is_left_out(const CandidateSource& source) const {
-  return source.is_python && source.fault.empty() && python_ == nullptr;
+  return source.is_python && source.fault.empty() && python() == nullptr;
 }
 
 bool RunSetup::all_are_modules() const {
@@ -259,25 +253,14 @@ Failure RunSetup::find_python() {
   return std::nullopt;
 }
 
-Errors RunSetup::require_python() {
-  if (python_ != nullptr) return {};
-  auto tools = find_python_tools(options_.python, options_.layout.python, machinery_.sandbox);
-  if (!tools) return tools.errors();
-  python_ = std::make_unique<PythonTools>(std::move(*tools));
-  return {};
-}
-
-Result<std::unique_ptr<Device>> RunSetup::open_device() {
-  const auto timer = stages_.time("device");
-  return machinery_.open_device();
-}
+Errors RunSetup::require_python() { return bench_->find_python(options_.python, options_.layout.python); }
 
 std::unique_ptr<Build> RunSetup::start_build(std::size_t place) {
   const CandidateSource& candidate = candidates_[order_[place]];
   if (is_left_out(candidate)) return std::make_unique<Build>("left out");
   if (!candidate.fault.empty()) return std::make_unique<Build>(candidate.fault);
-  return std::make_unique<Build>(*toolchain_, problem_, Role::candidate, candidate.path, options_.layout,
-                                 stages_, checked_, candidate.is_python ? python_.get() : nullptr);
+  return std::make_unique<Build>(toolchain(), problem_, Role::candidate, candidate.path, options_.layout,
+                                 stages_, checked_, candidate.is_python ? python() : nullptr);
 }
 
 void RunSetup::start_builds_before(std::size_t place) {
@@ -289,9 +272,9 @@ void RunSetup::describe(RunRecord& record) const {
   record.tool = tool_info();
   record.started_at = utc_now();
   record.host = host_info();
-  record.device = device_->info();
-  record.sandbox.confined = is_confined(machinery_);
-  if (machinery_.sandbox) record.sandbox.layers = machinery_.sandbox->layers();
+  record.device = bench_->device().info();
+  record.sandbox.confined = is_confined(bench_->machinery());
+  if (const auto& sandbox = bench_->machinery().sandbox) record.sandbox.layers = sandbox->layers();
   record.problem_slug = problem_.slug;
   record.problem_title = problem_.title;
   record.problem_sha256 = problem_.content_sha256;
@@ -302,7 +285,7 @@ void RunSetup::describe(RunRecord& record) const {
   // A Python file is known by its folder too: KernelBench's numbers begin again in each level.
   record.reference = {problem_.has_model() ? reference_source_.string() : "reference/" + beside.string(),
                       hash_of_reference(reference_source_)};
-  record.toolchain = toolchain_->describe();
+  record.toolchain = toolchain().describe();
   record.seed = seed_;
 }
 
@@ -376,7 +359,7 @@ void RunSetup::close(RunRecord& record) {
 
 void RunSetup::take_times(RunRecord& record) {
   record.stages = stages_.stages();
-  record.total_seconds = machinery_.clock->now() - start_;
+  record.total_seconds = bench_->clock().now() - bench_->began();
 }
 
 }  // namespace kgrade

@@ -5,8 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -17,6 +17,7 @@
 #include "compile/layout.h"
 #include "compile/python_candidate.h"
 #include "device/device.h"
+#include "grade/bench.h"
 #include "grade/candidate_run.h"
 #include "grade/case_choice.h"
 #include "grade/contestants.h"
@@ -31,7 +32,7 @@ struct CandidateSource {
   std::string fault = {};               // why no compiler gets it, which is its verdict; usually empty
   std::optional<LineRange> lines = {};  // of a document, those that are graded
   bool is_python = false;
-  bool is_module = false;  // as far as its text tells
+  bool is_module = false;    // as far as its text tells
   bool uses_triton = false;  // likewise
 };
 
@@ -47,7 +48,8 @@ std::string in_one_line(const Error& error);
 bool is_unchanged(const CandidateSource& source, const Layout& layout);
 
 // An Error for each case whose tensors do not fit into the device's free memory three times over: oracle,
-// reference and candidate each hold all of them. Where the oracle is a Model in Python, it holds them in float64 too.
+// reference and candidate each hold all of them. Where the oracle is a Model in Python, it holds them in
+// float64 too.
 Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& problem, const Device& device);
 
 // The SHA-256 of a reference and of the operators beside it: the file and ops/*.cuh in order of name, one
@@ -59,7 +61,7 @@ std::string hash_of_reference(const std::filesystem::path& source);
 // run favours no place in the command line.
 std::vector<std::size_t> grading_order(std::size_t count, std::uint64_t seed);
 
-// Owns the device, the toolchain, and the trusted contestants of a run.
+// Owns the trusted contestants of a run and the builds of its candidates.
 class RunSetup {
  public:
   using CaseSelection = std::function<Result<std::vector<PlannedCase>>()>;
@@ -71,8 +73,8 @@ class RunSetup {
   };
   using Visit = std::function<Failure(std::vector<Built>& group)>;
 
-  // Keeps references to all three. `checked`: candidates are built for checked runs.
-  RunSetup(const Problem& problem, const RunOptions& options, const Machinery& machinery, bool checked);
+  // Keeps references to the first two. `checked`: candidates are built for checked runs.
+  RunSetup(const Problem& problem, const RunOptions& options, std::shared_ptr<Bench> bench, bool checked);
 
   // Candidates, cases and the reference's place, with nothing started yet.
   Failure read(const CaseSelection& select);
@@ -99,10 +101,11 @@ class RunSetup {
   const std::vector<CandidateSource>& candidates() const { return candidates_; }
   const std::vector<PlannedCase>& cases() const { return cases_; }
   StageClock& stages() { return stages_; }
-  Device& device() { return *device_; }
-  const Toolchain& toolchain() const { return *toolchain_; }
+  Bench& bench() { return *bench_; }
+  Device& device() { return bench_->device(); }
+  const Toolchain& toolchain() const { return bench_->toolchain(); }
   // For candidates in Python; null where there is none.
-  const PythonTools* python() const { return python_.get(); }
+  const PythonTools* python() const { return bench_->python(); }
   // Finds it for what is not a candidate. Errors: there is none.
   Errors require_python();
   // Of workers that need one: where python() is not null.
@@ -116,7 +119,6 @@ class RunSetup {
 
  private:
   static Failure guard(const std::function<Failure()>& run);
-  Result<std::unique_ptr<Device>> open_device();
   std::unique_ptr<Build> start_build(std::size_t place);
   Failure take_built(std::vector<Built>& group);
   void start_builds_before(std::size_t place);
@@ -125,10 +127,9 @@ class RunSetup {
 
   const Problem& problem_;
   const RunOptions& options_;
-  const Machinery& machinery_;
+  std::shared_ptr<Bench> bench_;
   bool checked_;
   std::uint64_t seed_;
-  double start_;
   StageClock stages_;
   std::vector<CandidateSource> candidates_;
   std::vector<std::size_t> order_;  // in which they are taken
@@ -137,10 +138,7 @@ class RunSetup {
   Failure find_python();
   bool is_left_out(const CandidateSource& source) const;
 
-  std::unique_ptr<Toolchain> toolchain_;
-  std::unique_ptr<PythonTools> python_;
   Failure no_python_;  // why candidates in Python are left out, beside others that are not
-  std::unique_ptr<Device> device_;
   std::optional<PythonHost> model_host_;
   std::vector<TrustedContestant> trusted_;
   std::size_t next_ = 0;                        // place of the next candidate

@@ -21,19 +21,15 @@ constexpr const char* remedy_for_workers = "run `kgrade doctor`; another program
 
 class Run {
  public:
-  Run(const SelftestOptions& options, const Machinery& machinery)
-      : options_(options),
-        machinery_(machinery),
-        start_(machinery.clock->now()),
-        stages_(*machinery.clock),
-        problem_(selftest_problem()) {}
+  Run(const SelftestOptions& options, Bench& bench)
+      : options_(options), bench_(bench), stages_(bench.clock()), problem_(selftest_problem()) {}
 
   SelftestOutcome run() {
     Failure failure = guarded();
     if (record_.comparisons.empty()) return {std::nullopt, std::move(failure)};
     conclude(record_);
     record_.stages = stages_.stages();
-    record_.total_seconds = machinery_.clock->now() - start_;
+    record_.total_seconds = bench_.clock().now() - bench_.began();
     return {std::move(record_), std::move(failure)};
   }
 
@@ -51,7 +47,7 @@ class Run {
     describe();
     if (auto failure = build()) return failure;
     if (auto failure = load()) return failure;
-    Referee referee(*device_, problem_, *oracle_, *first_, record_.seed);
+    Referee referee(bench_.device(), problem_, *oracle_, *first_, record_.seed);
     referee.set_candidate(std::move(second_), library_);
     const Answer loaded = referee.load_candidate(load_patience, load_patience);
     if (!loaded.ok()) return worker_failure(loaded);
@@ -59,20 +55,11 @@ class Run {
   }
 
   Failure prepare() {
-    if (options_.require_sandbox && !is_confined(machinery_)) return lack_of_sandbox();
     options_.progress("starting");
-    auto toolchain = machinery_.make_toolchain();
-    if (!toolchain) return GradeFailure{exit_machine, toolchain.errors()};
-    toolchain_ = std::move(*toolchain);
-    const auto timer = stages_.time("device");
-    auto device = machinery_.open_device();
-    if (!device) return GradeFailure{exit_machine, device.errors()};
-    device_ = std::move(*device);
-    device_->confine_workers(machinery_.sandbox);
-    telemetry_ = machinery_.open_telemetry ? machinery_.open_telemetry(device_->info())
-                                           : no_telemetry("there is none");
+    if (auto failure = bench_.open_toolchain(options_.require_sandbox)) return failure;
+    if (auto failure = bench_.open_device(stages_)) return failure;
     for (std::unique_ptr<ContestantRunner>* const runner : {&oracle_, &first_, &second_}) {
-      auto taken = ContestantRunner::start(*device_, problem_);
+      auto taken = ContestantRunner::start(bench_.device(), problem_);
       if (!taken) return GradeFailure{exit_machine, taken.errors()};
       *runner = std::move(*taken);
     }
@@ -83,10 +70,10 @@ class Run {
     record_.tool = tool_info();
     record_.started_at = utc_now();
     record_.host = host_info();
-    record_.device = device_->info();
-    record_.sandbox.confined = is_confined(machinery_);
-    if (machinery_.sandbox) record_.sandbox.layers = machinery_.sandbox->layers();
-    record_.toolchain = toolchain_->describe();
+    record_.device = bench_.device().info();
+    record_.sandbox.confined = is_confined(bench_.machinery());
+    if (const auto& sandbox = bench_.machinery().sandbox) record_.sandbox.layers = sandbox->layers();
+    record_.toolchain = bench_.toolchain().describe();
     record_.seed = options_.seed ? *options_.seed : random_seed();
     record_.effort = options_.effort;
     record_.goal = goal_for(options_.effort);
@@ -105,7 +92,7 @@ class Run {
     std::filesystem::create_directory(request.output_directory);
     request.readable = {request.source};
     std::ofstream(request.source) << kernels_text();
-    const auto built = toolchain_->build(problem_, request);
+    const auto built = bench_.toolchain().build(problem_, request);
     if (!built) return GradeFailure{exit_machine, built.errors()};
     library_ = built->library;
     if (built->status == BuildStatus::built) return std::nullopt;
@@ -128,7 +115,7 @@ class Run {
   }
 
   SeriesOptions series_options() const {
-    const bool speed = device_->info().measures_speed;
+    const bool speed = bench_.device().info().measures_speed;
     const std::size_t kernels = options_.kernels.size();
     const std::size_t usual = kernels * (speed ? usual_per_kernel : usual_without_speed);
     SeriesOptions series;
@@ -137,16 +124,16 @@ class Run {
     series.slowdowns = options_.slowdowns.value_or(speed ? 2 * usual : usual);
     series.fresh = options_.fresh;
     series.most_seconds = options_.most_seconds;
-    series.free_bytes = device_->free_bytes();
+    series.free_bytes = bench_.device().free_bytes();
     series.progress = options_.progress;
     return series;
   }
 
   Failure run_series(Referee& referee) {
     const SeriesOptions options = series_options();
-    TelemetrySampler sampler(*telemetry_, *machinery_.clock);
+    TelemetrySampler sampler(bench_.telemetry(), bench_.clock());
     TelemetryWatch watch(sampler);
-    const bool watched = telemetry_->absent().empty();
+    const bool watched = bench_.telemetry().absent().empty();
     ComparisonSeries series(referee, problem_, options, stages_, record_,
                             {watched ? &watch : nullptr, &sampler});
     const auto error = series.run();
@@ -157,14 +144,10 @@ class Run {
   }
 
   const SelftestOptions& options_;
-  const Machinery& machinery_;
-  double start_;
+  Bench& bench_;
   StageClock stages_;
   TemporaryDirectory directory_;
   Problem problem_;
-  std::unique_ptr<Toolchain> toolchain_;
-  std::unique_ptr<Device> device_;
-  std::unique_ptr<Telemetry> telemetry_;
   std::unique_ptr<ContestantRunner> oracle_;
   std::unique_ptr<ContestantRunner> first_;
   std::unique_ptr<ContestantRunner> second_;
@@ -174,8 +157,8 @@ class Run {
 
 }  // namespace
 
-SelftestOutcome run_selftest(const SelftestOptions& options, const Machinery& machinery) {
-  return Run(options, machinery).run();
+SelftestOutcome run_selftest(const SelftestOptions& options, Bench& bench) {
+  return Run(options, bench).run();
 }
 
 }  // namespace kgrade::selftest

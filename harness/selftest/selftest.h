@@ -35,6 +35,6 @@ struct SelftestOptions {
 
 using SelftestOutcome = RunOutcome<SelftestRecord>;
 
-SelftestOutcome run_selftest(const SelftestOptions& options, const Machinery& machinery);
+SelftestOutcome run_selftest(const SelftestOptions& options, Bench& bench);
 
 }  // namespace kgrade::selftest

@@ -164,8 +164,8 @@ bool same(const Thresholds& a, const Thresholds& b) {
 
 class CalibrationRun {
  public:
-  CalibrationRun(const Problem& problem, const CalibrateOptions& options, const Machinery& machinery)
-      : problem_(problem), options_(options), context_(options, machinery) {}
+  CalibrationRun(const Problem& problem, const CalibrateOptions& options, Bench& bench)
+      : problem_(problem), options_(options), context_(options, bench) {}
 
   CalibrationOutcome run() {
     CalibrationOutcome outcome;
@@ -364,9 +364,8 @@ Thresholds with_two_digits(const Thresholds& thresholds) {
   return rounded;
 }
 
-CalibrationOutcome calibrate(const Problem& problem, const CalibrateOptions& options,
-                             const Machinery& machinery) {
-  return CalibrationRun(problem, options, machinery).run();
+CalibrationOutcome calibrate(const Problem& problem, const CalibrateOptions& options, Bench& bench) {
+  return CalibrationRun(problem, options, bench).run();
 }
 
 }  // namespace kgrade

@@ -70,7 +70,6 @@ struct CalibrationOutcome {
 // The problem's file is replaced as write_file_atomically() does it, and only when the new text is read back
 // with these thresholds. A failure: classes that do not separate, a reference that fails, a file that has
 // changed meanwhile, thresholds that stand where they cannot be replaced.
-CalibrationOutcome calibrate(const Problem& problem, const CalibrateOptions& options,
-                             const Machinery& machinery);
+CalibrationOutcome calibrate(const Problem& problem, const CalibrateOptions& options, Bench& bench);
 
 }  // namespace kgrade

@@ -24,8 +24,7 @@ LintFinding error_of_rule(const char* rule, Error what) {
 
 class LintRun {
  public:
-  LintRun(const LintOptions& options, const Machinery& machinery)
-      : options_(options), context_(options, machinery) {}
+  LintRun(const LintOptions& options, Bench& bench) : options_(options), context_(options, bench) {}
 
   LintReport run() {
     for (const auto& file : options_.files) report_.files.push_back(read(file));
@@ -226,8 +225,6 @@ int LintReport::hidden_count() const {
                          [](int sum, const FileReport& file) { return sum + file.hidden; });
 }
 
-LintReport lint_files(const LintOptions& options, const Machinery& machinery) {
-  return LintRun(options, machinery).run();
-}
+LintReport lint_files(const LintOptions& options, Bench& bench) { return LintRun(options, bench).run(); }
 
 }  // namespace kgrade

@@ -47,6 +47,6 @@ struct LintReport {
   int hidden_count() const;
 };
 
-LintReport lint_files(const LintOptions& options, const Machinery& machinery);
+LintReport lint_files(const LintOptions& options, Bench& bench);
 
 }  // namespace kgrade

@@ -308,26 +308,18 @@ std::uint64_t sample_elements(const Case& bound, std::uint64_t whole) {
   return is_large ? std::min(whole, most) : std::numeric_limits<std::uint64_t>::max();
 }
 
-SoundnessContext::SoundnessContext(const SoundnessOptions& options, const Machinery& machinery)
-    : options_(options), machinery_(machinery), stages_(*machinery.clock) {}
+SoundnessContext::SoundnessContext(const SoundnessOptions& options, Bench& bench)
+    : options_(options), bench_(bench), stages_(bench.clock()) {}
 
 Failure SoundnessContext::open() {
-  if (options_.require_sandbox && !is_confined(machinery_)) return lack_of_sandbox();
-  auto toolchain = machinery_.make_toolchain();
-  if (!toolchain) return GradeFailure{exit_machine, toolchain.errors()};
-  toolchain_ = std::move(*toolchain);
-  auto device = machinery_.open_device();
-  if (!device) return GradeFailure{exit_machine, device.errors()};
-  device_ = std::move(*device);
-  device_->confine_workers(machinery_.sandbox);
-  return std::nullopt;
+  if (auto failure = bench_.open_toolchain(options_.require_sandbox)) return failure;
+  return bench_.open_device(stages_);
 }
 
 Failure SoundnessContext::find_python() {
-  auto tools = find_python_tools(options_.python, options_.layout.python, machinery_.sandbox);
-  if (!tools) return GradeFailure{exit_machine, tools.errors()};
-  python_ = std::move(*tools);
-  model_host_ = host_of(*python_, false);
+  if (Errors errors = bench_.find_python(options_.python, options_.layout.python); !errors.empty())
+    return GradeFailure{exit_machine, std::move(errors)};
+  model_host_ = host_of(*bench_.python(), false);
   return std::nullopt;
 }
 

@@ -84,11 +84,11 @@ struct SoundnessOptions {
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 
-// Device and compiler, opened once for all problems.
+// The bench with what all problems share.
 class SoundnessContext {
  public:
   // Keeps references to both.
-  SoundnessContext(const SoundnessOptions& options, const Machinery& machinery);
+  SoundnessContext(const SoundnessOptions& options, Bench& bench);
 
   // A failure is the machine's.
   Failure open();
@@ -96,22 +96,19 @@ class SoundnessContext {
   Failure find_python();
 
   const SoundnessOptions& options() const { return options_; }
-  std::shared_ptr<const Sandbox> sandbox() const { return machinery_.sandbox; }
-  Device& device() { return *device_; }
-  const Toolchain& toolchain() const { return *toolchain_; }
+  std::shared_ptr<const Sandbox> sandbox() const { return bench_.machinery().sandbox; }
+  Device& device() { return bench_.device(); }
+  const Toolchain& toolchain() const { return bench_.toolchain(); }
   // Null before find_python().
-  const PythonTools* python() const { return python_ ? &*python_ : nullptr; }
+  const PythonTools* python() const { return bench_.python(); }
   const PythonHost* model_host() const { return model_host_ ? &*model_host_ : nullptr; }
   StageClock& stages() { return stages_; }
 
  private:
   const SoundnessOptions& options_;
-  const Machinery& machinery_;
+  Bench& bench_;
   StageClock stages_;
-  std::unique_ptr<Toolchain> toolchain_;
-  std::optional<PythonTools> python_;
   std::optional<PythonHost> model_host_;
-  std::unique_ptr<Device> device_;
 };
 
 // The oracle and the reference of one problem, built once for all of its cases. The constructor starts the

@@ -33,22 +33,20 @@ std::uint64_t size_of(Build& build) {
 // Puts the job's candidates into the cache, or, where it names none, what its problem is graded with: oracle,
 // reference and baselines. Returns how many bytes the built libraries have; those that do not build have
 // none.
-std::uint64_t build_for(const LaneJob& job, const Problem& problem, const DeviceChoice& device) {
+std::uint64_t build_for(const LaneJob& job, const Problem& problem, Bench& bench) {
   const Layout layout = Layout::find(job.options.problems);
-  const Machinery machinery = real_machinery(device, layout);
-  const auto toolchain = is_confined(machinery) ? machinery.make_toolchain() : Error{};
-  if (!toolchain) return 0;
-  StageClock stages(*machinery.clock);
+  if (bench.open_toolchain(true)) return 0;
+  StageClock stages(bench.clock());
   std::uint64_t bytes = 0;
   const auto build = [&](Role role, const std::filesystem::path& source, const PythonTools* python) {
-    Build one(**toolchain, problem, role, source, layout, stages, false, python);
+    Build one(bench.toolchain(), problem, role, source, layout, stages, false, python);
     bytes += size_of(one);
   };
   for (const std::string& candidate : job.candidates) {
     if (!is_in_python(candidate)) {
       build(Role::candidate, candidate, nullptr);
-    } else if (auto tools = find_python_tools(job.options.python, layout.python, machinery.sandbox)) {
-      build(Role::candidate, candidate, &*tools);
+    } else if (bench.find_python(job.options.python, layout.python).empty()) {
+      build(Role::candidate, candidate, bench.python());
     }
   }
   if (!job.candidates.empty()) return bytes;
@@ -57,8 +55,8 @@ std::uint64_t build_for(const LaneJob& job, const Problem& problem, const Device
   const WantedBaselines wanted = job.options.baselines;
   const bool in_a_hurry = job.options.effort == Effort::quick && wanted == WantedBaselines::usual;
   if (wanted == WantedBaselines::none || in_a_hurry) return bytes;
-  for (const BaselineSource& baseline : baselines_of(problem, layout, machinery.measures_speed)) {
-    Build one(**toolchain, problem, baseline, layout, stages);
+  for (const BaselineSource& baseline : baselines_of(problem, layout, bench.machinery().measures_speed)) {
+    Build one(bench.toolchain(), problem, baseline, layout, stages);
     bytes += size_of(one);
   }
   return bytes;
@@ -93,14 +91,27 @@ class LaneWorker {
     if (job.only_builds) {
       // For good: its lane does nothing else. Processes that grade beside it must not wait for a core.
       ::setpriority(PRIO_PROCESS, 0, 19);
-      built_ = build_for(job, *problem, *device);
+      built_ = build_for(job, *problem, *bench_for(job, *device, layout));
       return std::nullopt;
     }
     GradeOptions options = options_of(job);
     auto groups = group_candidates(*problem, options.candidates, std::nullopt);
     if (!groups) return GradeFailure{exit_usage, groups.errors()};
     for (CandidateGroup& group : *groups) options.faults.merge(group.faults);
-    return grade(*problem, options, real_machinery(*device, options.layout)).failure;
+    const std::shared_ptr<Bench> bench = bench_for(job, *device, options.layout);
+    bench->begin_run();
+    Failure failure = grade(*problem, options, bench).failure;
+    // Whatever the device has, it may be well with a new context.
+    if (failure) bench_.reset();
+    return failure;
+  }
+
+  // All jobs of a sweep have one.
+  std::shared_ptr<Bench> bench_for(const LaneJob& job, const DeviceChoice& device, const Layout& layout) {
+    const std::pair key{job.options.device, job.options.problems};
+    if (bench_ == nullptr || bench_of_ != key) bench_ = real_bench(device, layout);
+    bench_of_ = key;
+    return bench_;
   }
 
   GradeOptions options_of(const LaneJob& job) {
@@ -142,6 +153,8 @@ class LaneWorker {
 
   LineSocket socket_;
   std::uint64_t built_ = 0;  // bytes, by the last job
+  std::shared_ptr<Bench> bench_;
+  std::pair<std::string, std::string> bench_of_;  // device and problems
 };
 
 }  // namespace

@@ -56,6 +56,8 @@ class FakeCheckArena : public CheckArena {
   std::vector<OutputErrors> compare() override {
     return {{"output", {10, 10}, passes.back() == wrong_in ? test::outputs_off_by(0.5) : right}};
   }
+  void compare_by(std::vector<Magnitudes>) override {}
+  std::optional<OutputValues> examine(std::size_t, const Draw&, Patience) override { return std::nullopt; }
   Evidence leave() override {
     ++left;
     return {};

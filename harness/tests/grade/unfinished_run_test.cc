@@ -93,9 +93,11 @@ class UnfinishedRun : public testing::TestWithParam<Command> {
       return std::unique_ptr<Toolchain>(std::make_unique<FaultyToolchain>(std::move(*made), build_second));
     };
     if (GetParam() == Command::grade) {
-      return ending_of(grade(*problem, options<GradeOptions>(candidates, layout), machinery));
+      return ending_of(
+          grade(*problem, options<GradeOptions>(candidates, layout), std::make_shared<Bench>(machinery)));
     }
-    return ending_of(check(*problem, options<CheckOptions>(candidates, layout), machinery));
+    return ending_of(
+        check(*problem, options<CheckOptions>(candidates, layout), std::make_shared<Bench>(machinery)));
   }
 
   template <class Options>
@@ -183,7 +185,7 @@ class GradingOrder : public UnfinishedRun {
     asked.shuffled = true;
     for (asked.seed = 0; grading_order(2, *asked.seed).front() == 0;) ++*asked.seed;
     asked.on_start = [&](std::size_t number) { numbers.push_back(number); };
-    const auto outcome = grade(*problem, asked, machinery);
+    const auto outcome = grade(*problem, asked, std::make_shared<Bench>(machinery));
     EXPECT_THAT(ending_of(outcome).finished, ElementsAre(EndsWith("first.cu"), EndsWith("second.cu")));
     return numbers;
   }

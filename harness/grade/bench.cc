@@ -1,13 +1,10 @@
-#include "grade/run.h"
+#include "grade/bench.h"
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cstdlib>
-#include <new>
-#include <system_error>
+#include <utility>
 
-#include "base/machine_faults.h"
 #include "base/text.h"
 #include "base/user_cache.h"
 #include "compile/caching_toolchain.h"
@@ -51,25 +48,6 @@ Result<std::unique_ptr<Toolchain>> with_cache(Result<std::unique_ptr<Toolchain>>
 
 }  // namespace
 
-GradeFailure failure_of(const std::exception& thrown) {
-  if (const auto* const system = dynamic_cast<const std::system_error*>(&thrown)) {
-    const std::string remedy = remedy_for_machine(system->code().value());
-    return {exit_machine,
-            {{thrown.what(), remedy.empty() ? "kgrade doctor says what this machine lacks" : remedy, {}}}};
-  }
-  if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr)
-    return {exit_machine, {{"kgrade is out of memory", remedy_for_machine(ENOMEM), {}}}};
-  return {exit_internal,
-          {{std::string("internal error: ") + thrown.what(),
-            "this is a fault of kgrade or of the device; please report it with the command line",
-            {}}}};
-}
-
-GradeFailure failure_of(const Errors& errors) {
-  const bool names_a_place = !errors.empty() && !errors.front().location.file.empty();
-  return {names_a_place ? exit_usage : exit_machine, errors};
-}
-
 std::optional<ContestantCache> contestant_cache() {
   const char* const limit = std::getenv("KGRADE_CACHE_LIMIT");
   const auto bytes = limit != nullptr ? parse_bytes(limit) : std::nullopt;
@@ -100,6 +78,44 @@ GradeFailure lack_of_sandbox() {
         {}}}};
 }
 
+Bench::Bench(Machinery machinery) : machinery_(std::move(machinery)), began_(machinery_.began) {}
+
+Failure Bench::open_toolchain(bool require_sandbox) {
+  if (require_sandbox && !is_confined(machinery_)) return lack_of_sandbox();
+  if (toolchain_ != nullptr) return std::nullopt;
+  auto toolchain = machinery_.make_toolchain();
+  if (!toolchain) return GradeFailure{exit_machine, toolchain.errors()};
+  toolchain_ = std::move(*toolchain);
+  return std::nullopt;
+}
+
+Failure Bench::open_device(StageClock& stages) {
+  if (device_ != nullptr) return std::nullopt;
+  const auto timer = stages.time("device");
+  auto device = machinery_.open_device();
+  if (!device) return GradeFailure{exit_machine, device.errors()};
+  device_ = std::move(*device);
+  device_->confine_workers(machinery_.sandbox);
+  return std::nullopt;
+}
+
+Errors Bench::find_python(const std::filesystem::path& chosen, const std::filesystem::path& scripts) {
+  if (python_ && python_of_ == chosen) return {};
+  auto tools = find_python_tools(chosen, scripts, machinery_.sandbox);
+  if (!tools) return tools.errors();
+  python_ = std::move(*tools);
+  python_of_ = chosen;
+  return {};
+}
+
+Telemetry& Bench::telemetry() {
+  if (telemetry_ == nullptr) {
+    telemetry_ = machinery_.open_telemetry ? machinery_.open_telemetry(device_->info())
+                                           : no_telemetry("there is none");
+  }
+  return *telemetry_;
+}
+
 Machinery real_machinery(const DeviceChoice& choice, const Layout& layout) {
   const auto clock = std::make_shared<SteadyClock>();
   const double began = clock->now();
@@ -121,6 +137,10 @@ Machinery real_machinery(const DeviceChoice& choice, const Layout& layout) {
                                          : no_telemetry("the emulated device has none");
           },
           ceilings_folder()};
+}
+
+std::shared_ptr<Bench> real_bench(const DeviceChoice& choice, const Layout& layout) {
+  return std::make_shared<Bench>(real_machinery(choice, layout));
 }
 
 }  // namespace kgrade
