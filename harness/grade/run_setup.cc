@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "compile/python_zygote.h"
 #include "compile/submission.h"
 #include "contest/lease.h"
 #include "draw/seed.h"
@@ -264,6 +265,10 @@ Errors RunSetup::require_python() {
   auto tools = find_python_tools(options_.python, options_.layout.python, machinery_.sandbox);
   if (!tools) return tools.errors();
   python_ = std::make_unique<PythonTools>(std::move(*tools));
+  // It imports while compilers run and the device is opened.
+  python_->zygote = zygote_for(*python_);
+  if (python_->zygote != nullptr && any_uses_triton())
+    python_->zygote->import_triton(!machinery_.measures_speed);
   return {};
 }
 
