@@ -166,11 +166,12 @@ void Zygote::add(std::function<void()> task) {
 }
 
 void Zygote::import_triton(bool interpreted) {
-  const std::string kind = interpreted ? "interpreted" : "compiled";
   const std::lock_guard lock(mutex_);
-  if (std::exchange(triton_, kind) == kind) return;
-  tasks_.emplace_back([this, interpreted] {
+  if (triton_is_interpreted_ == interpreted) return;
+  const bool is_another_kind = std::exchange(triton_is_interpreted_, interpreted).has_value();
+  tasks_.emplace_back([this, interpreted, is_another_kind] {
     if (!why_not().empty()) return;
+    if (is_another_kind) return give_up("it has imported Triton for another device");
     ZygoteReply reply;
     const ZygoteAsk ask = interpreted ? ZygoteAsk::import_triton_interpreted : ZygoteAsk::import_triton;
     if (!exchange({ask}, {}, reply)) {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -81,7 +82,7 @@ class Zygote {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_;
-  std::string triton_;  // the last import of it that was asked for
+  std::optional<bool> triton_is_interpreted_;  // unset: its import has not been asked for
   std::string why_not_;
   bool is_ready_ = false;  // or has failed
   bool is_ending_ = false;

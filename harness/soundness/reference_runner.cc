@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compile/python_zygote.h"
 #include "draw/seed.h"
 #include "grade/session.h"
 #include "soundness/sample.h"
@@ -327,6 +328,7 @@ Failure SoundnessContext::find_python() {
   auto tools = find_python_tools(options_.python, options_.layout.python, machinery_.sandbox);
   if (!tools) return GradeFailure{exit_machine, tools.errors()};
   python_ = std::move(*tools);
+  python_->zygote = zygote_for(*python_);
   model_host_ = host_of(*python_, false);
   return std::nullopt;
 }

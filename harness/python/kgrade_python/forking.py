@@ -51,12 +51,13 @@ def replace_environment(variables):
         os.environ[name] = value
 
 
-def forget_randomness():
-    """What was seeded at an import would be the same in all workers. Python's own generator seeds itself at a fork, and
-    PyTorch's begins with the same seed in every process."""
-    generator = sys.modules.get("numpy.random")
-    if generator is not None:
-        generator.seed()
+def draw_seeds():
+    """Of generators that were seeded when they were imported: all workers would have the same. Python's own draws one at a
+    fork, and those of GPUs begin with the same seed in every process."""
+    if "numpy.random" in sys.modules:
+        sys.modules["numpy.random"].seed()
+    if "torch" in sys.modules:
+        sys.modules["torch"].default_generator.seed()
 
 
 def begin_process():
@@ -65,7 +66,7 @@ def begin_process():
     # Some versions keep that of the process that was forked.
     threading.main_thread()._set_native_id()  # pylint: disable=protected-access
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    forget_randomness()
+    draw_seeds()
 
 
 def run(command, environment, place, programs):

@@ -187,6 +187,17 @@ TEST_F(ZygoteTest, one_that_is_missing_is_done_without) {
   }
 }
 
+TEST_F(ZygoteTest, triton_is_imported_for_one_device) {
+  Zygote zygote(setup_of_test_zygote());
+  zygote.import_triton(true);
+  zygote.import_triton(true);
+  show(zygote, request_to_show());
+  EXPECT_EQ(zygote.why_not(), "");
+  zygote.import_triton(false);
+  EXPECT_EQ(show(zygote, request_to_show({"word"}))["arguments"], "word");
+  EXPECT_THAT(zygote.why_not(), HasSubstr("another device"));
+}
+
 TEST_F(ZygoteTest, one_that_is_killed_is_done_without) {
   Zygote zygote(setup_of_test_zygote());
   ASSERT_EQ(zygote.why_not(), "");
