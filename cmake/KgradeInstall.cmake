@@ -4,7 +4,8 @@ set(libexec libexec/kgrade)
 set(share share/kgrade)
 
 install(TARGETS kgrade DESTINATION bin)
-install(TARGETS kgrade-rewrite kgrade-worker-emulated kgrade-python-emulated kgrade-sandbox DESTINATION ${libexec})
+install(TARGETS kgrade-rewrite kgrade-worker-emulated kgrade-python-emulated kgrade-sandbox kgrade-zygote
+  DESTINATION ${libexec})
 if(TARGET kgrade-worker-cuda)
   install(TARGETS kgrade-worker-cuda kgrade-python-cuda DESTINATION ${libexec})
 endif()

@@ -101,6 +101,13 @@ pid_t Cleanup::start(const std::function<void()>& become) {
   return child;
 }
 
+pid_t Cleanup::take_over(const std::function<pid_t()>& fork) {
+  const std::lock_guard lock(mutex_);
+  const pid_t child = fork();
+  if (child > 0) children_.insert(child);
+  return child;
+}
+
 void Cleanup::kill_group(pid_t child) {
   const std::lock_guard lock(mutex_);
   kill_with_group(child);
@@ -108,7 +115,14 @@ void Cleanup::kill_group(pid_t child) {
 
 void Cleanup::kill_all() {
   const std::lock_guard lock(mutex_);
-  for (const pid_t child : children_) kill_with_group(child);
+  for (const pid_t child : children_) {
+    if (!spared_.contains(child)) kill_with_group(child);
+  }
+}
+
+void Cleanup::spare(pid_t child) {
+  const std::lock_guard lock(mutex_);
+  spared_.insert(child);
 }
 
 int Cleanup::reap(pid_t child) {
@@ -126,6 +140,7 @@ int Cleanup::reap(pid_t child) {
       ::waitpid(child, &status, 0);
     }
     children_.erase(child);
+    spared_.erase(child);
   }
   repeat([this] {
     const std::lock_guard lock(mutex_);

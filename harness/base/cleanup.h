@@ -57,10 +57,16 @@ class Cleanup {
   // return, must call setsid(2) first, and may only use async-signal-safe functions.
   pid_t start(const std::function<void()>& become);
 
+  // A child of this process that another one forks (CLONE_PARENT). `fork` has that done, and returns its id
+  // or -1 with errno set, as this does. It is this process's like one that start() has forked.
+  pid_t take_over(const std::function<pid_t()>& fork);
+
   // SIGKILL to a child that start() returned and that is not reaped, and to its group.
   void kill_group(pid_t child);
-  // The same to all of them. Waits for none: so they end side by side.
+  // The same to all of them but those that are spared. Waits for none: so they end side by side.
   void kill_all();
+  // A child that serves more than one run.
+  void spare(pid_t child);
 
   // Waits for the child's end, kills what is left of its group, reaps it, and returns its wait status
   // (SIGKILL when that cannot be known). Then kills and reaps orphans, if adopt_orphans() was called:
@@ -90,6 +96,7 @@ class Cleanup {
   std::mutex mutex_;
   std::set<std::filesystem::path> paths_;
   std::set<pid_t> children_;          // each the leader of a session and of a group
+  std::set<pid_t> spared_;            // of these, by kill_all()
   std::set<pid_t> earlier_children_;  // children from before adopt_orphans()
   bool adopts_ = false;
   std::once_flag abandoned_are_removed_;

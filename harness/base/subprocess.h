@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,10 +42,6 @@ struct ProcessOutcome {
 
   bool success() const { return exit_code == 0 && signal == 0 && !timed_out; }
 };
-
-// Runs a program to its end; what it leaves running in its group is killed, and after adopt_orphans() what it
-// leaves outside of it. An Error when it cannot be started.
-Result<ProcessOutcome> run_process(const ProcessRequest& request);
 
 // A child that spawn() started. The destructor kills its process group with SIGKILL and reaps it. An object
 // that holds no child, made by default or moved from, has ended; to wait() for it is a std::logic_error.
@@ -87,6 +84,13 @@ struct SpawnRequest {
 
 // Starts a child, without a terminal, that dies with the thread that started it (PR_SET_PDEATHSIG).
 Result<ChildProcess> spawn(const SpawnRequest& request);
+
+// Starts a child in the way of spawn().
+using Spawner = std::function<Result<ChildProcess>(const SpawnRequest&)>;
+
+// Runs a program to its end; what it leaves running in its group is killed, and after adopt_orphans() what it
+// leaves outside of it. An Error when it cannot be started.
+Result<ProcessOutcome> run_process(const ProcessRequest& request, const Spawner& spawner = spawn);
 
 // How many files a process may have open (RLIMIT_NOFILE). Each of the next three changes nothing where the
 // system does not let it, and may be called in a child between fork and exec.

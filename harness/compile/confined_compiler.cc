@@ -122,7 +122,7 @@ SandboxPolicy ConfinedCompiler::policy(const BuildRequest& request, const Proces
 Result<ProcessOutcome> ConfinedCompiler::run(const BuildRequest& request,
                                              const std::vector<std::string>& command,
                                              const std::vector<std::string>& environment,
-                                             const ProcessLimits& limits) const {
+                                             const ProcessLimits& limits, const Spawner& spawner) const {
   const auto program = find_program(command.front());
   std::vector<std::string> full = command;
   if (program) full.front() = program->string();
@@ -133,7 +133,7 @@ Result<ProcessOutcome> ConfinedCompiler::run(const BuildRequest& request,
     // For a compiler behind ccache: no cache is in reach, and without a home it refuses to start.
     variables.insert(variables.end(), {"HOME=" + request.output_directory.string(), "CCACHE_DISABLE=1"});
   }
-  auto outcome = run_process({full, variables, request.output_directory, limits});
+  auto outcome = run_process({full, variables, request.output_directory, limits}, spawner);
   if (!outcome) return outcome;
   outcome->output = with_lines_cut(outcome->output);
   if (confine && sandbox_failed(*outcome)) {

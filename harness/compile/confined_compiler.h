@@ -25,7 +25,8 @@ class ConfinedCompiler {
   // Its output has no line longer than 4,000 bytes: reading a longer one takes more stack than there is. An
   // Error when the command cannot be started.
   Result<ProcessOutcome> run(const BuildRequest& request, const std::vector<std::string>& command,
-                             const std::vector<std::string>& environment, const ProcessLimits& limits) const;
+                             const std::vector<std::string>& environment, const ProcessLimits& limits,
+                             const Spawner& spawner = spawn) const;
 
   // What a request's compiler may do.
   SandboxPolicy policy(const BuildRequest& request, const ProcessLimits& limits) const;

@@ -11,6 +11,7 @@
 #include "compile/caching_toolchain.h"
 #include "compile/compiler_log.h"
 #include "compile/python_candidate.h"
+#include "compile/python_zygote.h"
 #include "problem/module_file.h"
 #include "problem/other_inputs.h"
 #include "sandbox/sandbox.h"
@@ -96,6 +97,7 @@ Result<std::string> describe(const std::string& content, const fs::path& file, c
   }
   // Only now: to ask what the machine allows takes two processes.
   tools->sandbox = Sandbox::shared(layout.launcher);
+  tools->zygote = zygote_for(*tools);
   const auto description = run_description(content, file, *tools);
   if (!description) return description.errors();
   auto text = problem_text_of(*description, file);

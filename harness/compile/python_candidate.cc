@@ -196,7 +196,8 @@ Result<ProcessOutcome> PythonTools::run(const std::vector<std::string>& flags, c
   command.push_back((folder / script).string());
   command.insert(command.end(), arguments.begin(), arguments.end());
   environment.insert(environment.end(), {"LC_ALL=C.UTF-8", "TMPDIR=" + request.output_directory.string()});
-  return ConfinedCompiler(sandbox, std::move(readable)).run(request, command, environment, limits);
+  return ConfinedCompiler(sandbox, std::move(readable))
+      .run(request, command, environment, limits, zygote ? zygote->spawner() : spawn);
 }
 
 Result<BuildOutcome> build_extension_of(const Toolchain& toolchain, const PythonTools& tools,

@@ -12,6 +12,7 @@
 #include "compile/python_interpreter.h"
 #include "compile/toolchain.h"
 #include "sandbox/sandbox.h"
+#include "sandbox/zygote.h"
 
 namespace kgrade {
 
@@ -20,6 +21,7 @@ struct PythonTools {
   PythonInterpreter interpreter;
   std::filesystem::path folder;  // harness/python: worker.py, inspect_candidate.py, include/
   std::shared_ptr<const Sandbox> sandbox;
+  std::shared_ptr<Zygote> zygote = {};  // null: none is wanted, or there can be none (compile/python_zygote.h)
 
   ExtensionHeaders headers() const;
 

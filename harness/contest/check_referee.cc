@@ -135,7 +135,7 @@ Result<std::unique_ptr<WorkerProcess>> CheckReferee::start_python_worker(const C
   const std::vector<std::string> worker = device_.worker_command_in(pass.order, order_seed_);
   return WorkerProcess::start(device_.confined(python_command(*candidate_.host, worker), Libraries::any,
                                                python_policy(*candidate_.host, worker)),
-                              ModuleLoading::lazy);
+                              ModuleLoading::lazy, candidate_.host->zygote.get());
 }
 
 Result<std::unique_ptr<WorkerProcess>> CheckReferee::worker_for(const CheckPass& pass) {

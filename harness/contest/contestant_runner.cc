@@ -46,7 +46,7 @@ Result<std::unique_ptr<WorkerProcess>> start_python_worker(Device& device, const
   const std::vector<std::string> worker = device.worker_command();
   return WorkerProcess::start(
       device.confined(python_command(host, worker), Libraries::any, python_policy(host, worker)),
-      ModuleLoading::lazy);
+      ModuleLoading::lazy, host.zygote.get());
 }
 
 std::vector<CallSlots> further_slots(const Lease& lease) {

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "sandbox/policy.h"
 
 namespace kgrade {
+
+class Zygote;
 
 struct PythonHost {
   std::filesystem::path program;                // the interpreter
@@ -17,6 +20,7 @@ struct PythonHost {
   std::filesystem::path bytecode = {};          // of its packages, where they have none of their own
   std::filesystem::path cache =
       {};  // where it keeps what it compiles, from run to run; it exists. Empty: nowhere
+  std::shared_ptr<Zygote> zygote = {};  // that forks it; null: it is started as a program
 };
 
 // The command of a worker in Python on the device whose own workers have the command `worker`

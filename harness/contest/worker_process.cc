@@ -16,6 +16,7 @@
 #include "contest/worker_files.h"
 #include "draw/seed.h"
 #include "sandbox/policy.h"
+#include "sandbox/zygote.h"
 
 namespace kgrade {
 namespace {
@@ -76,7 +77,7 @@ bool comes_from_outside(int status) {
 }  // namespace
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<std::string>& command,
-                                                            ModuleLoading loading) {
+                                                            ModuleLoading loading, Zygote* zygote) {
   auto [ours, theirs] = Connection::make_pair();
   SpawnRequest request;
   request.command = command;
@@ -85,7 +86,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<st
   request.kept_fd = theirs.descriptor();
   WorkerOutput words;
   request.output_fd = words.descriptor();
-  auto process = spawn(request);
+  auto process = zygote != nullptr ? zygote->spawn(request) : spawn_now(request);
   if (!process) return process.errors();
   return std::unique_ptr<WorkerProcess>(
       new WorkerProcess(std::move(*process), std::move(ours), std::move(words)));
@@ -114,12 +115,12 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start_connecting(
         {}};
   }
   return std::unique_ptr<WorkerProcess>(
-      new WorkerProcess(std::move(*process), std::move(*connection), WorkerOutput()));
+      new WorkerProcess(LateChild(std::move(*process)), std::move(*connection), WorkerOutput()));
 }
 
 std::unique_ptr<WorkerProcess> WorkerProcess::over(Connection connection, Numbering numbering) {
   return std::unique_ptr<WorkerProcess>(
-      new WorkerProcess(ChildProcess(), std::move(connection), WorkerOutput(), numbering));
+      new WorkerProcess(LateChild(), std::move(connection), WorkerOutput(), numbering));
 }
 
 Answer WorkerProcess::watch(const SharedBuffer& book, Patience patience) {
@@ -285,8 +286,8 @@ void WorkerProcess::dismiss(Patience patience) {
   thaw();
   connection_ = Connection(UniqueFd());
   alive_ = false;
-  if (process_.pid() < 0) return;
-  process_.wait_for(patience);
+  if (!process_.exists()) return;
+  if (process_.has_started()) process_.get().wait_for(patience);
   process_.kill_group();
   process_.wait();
 }
@@ -418,10 +419,8 @@ Answer WorkerProcess::fail(Fault fault, std::string detail) {
       fault = Fault::killed;
     }
   }
-  if (process_.pid() >= 0) {
-    process_.kill_group();
-    process_.wait();
-  }
+  process_.kill_group();
+  process_.wait();
   return {fault, std::move(detail), {}, {}};
 }
 
@@ -436,8 +435,8 @@ Answer WorkerProcess::fail_to_send() {
 
 // A worker that closed its connection gets a moment to end by itself, so that its exit code is known.
 std::optional<int> WorkerProcess::end_status() {
-  if (process_.pid() < 0) return std::nullopt;
-  return process_.wait_for(std::chrono::milliseconds(2000));
+  if (process_.get().pid() < 0) return std::nullopt;
+  return process_.get().wait_for(std::chrono::milliseconds(2000));
 }
 
 std::string WorkerProcess::last_words(const char* otherwise) const {
@@ -446,7 +445,8 @@ std::string WorkerProcess::last_words(const char* otherwise) const {
 }
 
 std::string WorkerProcess::describe_end(const std::optional<int>& status) const {
-  if (process_.pid() < 0) return "the other end is closed";
+  if (!process_.error().empty()) return process_.error();
+  if (!process_.exists()) return "the other end is closed";
   if (!status) return "the process takes no more requests";
   const std::string words = output_.last_line();
   return fmt::format("the process ended: {}{}{}", describe_wait_status(*status), words.empty() ? "" : ": ",

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/subprocess.h"
+#include "base/late_child.h"
 #include "contest/mapped_libraries.h"
 #include "contest/protocol.h"
 #include "contest/wanted_builds.h"
@@ -19,6 +19,8 @@
 #include "device/gate.h"
 
 namespace kgrade {
+
+class Zygote;
 
 enum class Fault {
   none,
@@ -85,9 +87,11 @@ enum class ModuleLoading { eager, lazy };
 
 class WorkerProcess {
  public:
-  // An Error when the worker's program is missing or no process can be started.
+  // An Error when the worker's program is missing or no process can be started. `zygote`: of a worker in
+  // Python, what forks it where it can; null: it is started as a program.
   static Result<std::unique_ptr<WorkerProcess>> start(const std::vector<std::string>& command,
-                                                      ModuleLoading loading = ModuleLoading::eager);
+                                                      ModuleLoading loading = ModuleLoading::eager,
+                                                      Zygote* zygote = nullptr);
   // The same below a tool that hands no descriptors on: `command` ends with a worker and the path of the
   // socket that it connects to, in `folder`, where the tool may also write.
   static Result<std::unique_ptr<WorkerProcess>> start_connecting(const std::vector<std::string>& command,
@@ -144,7 +148,7 @@ class WorkerProcess {
   Answer evict_cache_lines(Patience patience);
 
   // Finds the worker's process, below the launcher that started it. Before load().
-  void find_worker() { tree_.find_below(process_.pid()); }
+  void find_worker() { tree_.find_below(process_.get().pid()); }
   // Stops all of the worker's threads, and lets them go on: between calls it has nothing to do. After
   // find_worker().
   void freeze();
@@ -173,7 +177,7 @@ class WorkerProcess {
   void kill() { process_.kill_group(); }
 
  private:
-  WorkerProcess(ChildProcess process, Connection connection, WorkerOutput words,
+  WorkerProcess(LateChild process, Connection connection, WorkerOutput words,
                 Numbering numbering = Numbering::secret)
       : process_(std::move(process)),
         connection_(std::move(connection)),
@@ -193,7 +197,7 @@ class WorkerProcess {
   std::string last_words(const char* otherwise) const;
   std::string describe_end(const std::optional<int>& status) const;
 
-  ChildProcess process_;
+  LateChild process_;
   Connection connection_;
   WantedBuilds builds_;
   WorkerOutput output_;

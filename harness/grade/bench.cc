@@ -9,6 +9,7 @@
 #include "base/user_cache.h"
 #include "compile/caching_toolchain.h"
 #include "compile/nvcc_toolchain.h"
+#include "compile/python_zygote.h"
 #include "device/emulated/toolchain/emulated_toolchain.h"
 #include "measure/nvml.h"
 #include "measure/roofline.h"
@@ -104,6 +105,7 @@ Errors Bench::find_python(const std::filesystem::path& chosen, const std::filesy
   auto tools = find_python_tools(chosen, scripts, machinery_.sandbox);
   if (!tools) return tools.errors();
   python_ = std::move(*tools);
+  python_->zygote = zygote_for(*python_);
   python_of_ = chosen;
   return {};
 }

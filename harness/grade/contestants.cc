@@ -268,8 +268,9 @@ const Result<BuildOutcome>& Build::finish() {
 
 PythonHost host_of(const PythonTools& tools, bool imports_triton) {
   const PythonInterpreter& interpreter = tools.interpreter;
-  return {interpreter.program, tools.folder / "worker.py", interpreter.readable, imports_triton,
-          bytecode_of(interpreter)};
+  return {interpreter.program, tools.folder / "worker.py", interpreter.readable,
+          imports_triton,      bytecode_of(interpreter),   {},
+          tools.zygote};
 }
 
 TrustedContestant::TrustedContestant(Role role, std::filesystem::path source, std::unique_ptr<Build> build)

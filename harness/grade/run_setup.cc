@@ -253,7 +253,14 @@ Failure RunSetup::find_python() {
   return std::nullopt;
 }
 
-Errors RunSetup::require_python() { return bench_->find_python(options_.python, options_.layout.python); }
+Errors RunSetup::require_python() {
+  if (Errors errors = bench_->find_python(options_.python, options_.layout.python); !errors.empty())
+    return errors;
+  // It imports while compilers run and the device is opened.
+  if (python()->zygote != nullptr && any_uses_triton())
+    python()->zygote->import_triton(!bench_->machinery().measures_speed);
+  return {};
+}
 
 std::unique_ptr<Build> RunSetup::start_build(std::size_t place) {
   const CandidateSource& candidate = candidates_[order_[place]];

@@ -10,13 +10,9 @@ import json
 import os
 import sys
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-
-from kgrade_python import errors  # noqa: E402
+# Read by libraries when they are imported.
+DEFAULTS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
+            "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
 
 # Less than the process has, so that there is time to say which function of the file does not return.
 SECONDS = 120
@@ -32,6 +28,15 @@ def answer_for(path):
 
 
 def main(path, output):
+    for name, value in DEFAULTS.items():
+        os.environ.setdefault(name, value)
+    sys.dont_write_bytecode = True
+    folder = os.path.dirname(os.path.abspath(__file__))
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+
+    from kgrade_python import errors
+
     # Saved before the file is run, which may replace them.
     encode, end = json.JSONEncoder(allow_nan=False).encode, os._exit
     write = open(output, "w", encoding="utf-8")  # pylint: disable=consider-using-with

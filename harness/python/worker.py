@@ -10,19 +10,8 @@ this program to load the contestant and to call it. It gets ARGUMENTS: which dev
 import os
 import sys
 
-_words = sys.argv[1:]
-_with_triton = _words[0] == "--triton"
-_words = _words[1:] if _with_triton else _words
-if _words[0] == "--cache":
-    for _name, _folder in {"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"}.items():
-        os.environ[_name] = os.path.join(_words[1], _folder)
-    _words = _words[2:]
-# PyTorch reads it from here when it counts GPUs: the worker has the node of its own GPU alone, under the number 0.
-if len(_words) > 1 and _words[1].startswith("GPU-"):
-    os.environ["CUDA_VISIBLE_DEVICES"] = _words[1]
-
-# Before anything reads them. A worker counts its threads, and its caches go with it.
-for _name, _value in {
+# Read by libraries when they are imported. A worker counts its threads, and its caches go with it.
+DEFAULTS = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
@@ -36,13 +25,34 @@ for _name, _value in {
     "TQDM_DISABLE": "1",
     # A path without any would make PyTorch and Triton guess.
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-}.items():
-    os.environ.setdefault(_name, _value)
+}
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from kgrade_python.serving import serve  # noqa: E402
+def set_defaults():
+    for name, value in DEFAULTS.items():
+        os.environ.setdefault(name, value)
+
+
+def main(words):
+    with_triton = words[0] == "--triton"
+    words = words[1:] if with_triton else words
+    if words[0] == "--cache":
+        for name, folder in {"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"}.items():
+            os.environ[name] = os.path.join(words[1], folder)
+        words = words[2:]
+    # PyTorch reads it from here when it counts GPUs: the worker has the node of its own GPU alone, under the number 0.
+    if len(words) > 1 and words[1].startswith("GPU-"):
+        os.environ["CUDA_VISIBLE_DEVICES"] = words[1]
+    set_defaults()
+    sys.dont_write_bytecode = True
+    folder = os.path.dirname(os.path.abspath(__file__))
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+
+    from kgrade_python.serving import serve
+
+    serve(words[0], words[1:], with_triton)
+
 
 if __name__ == "__main__":
-    serve(_words[0], _words[1:], _with_triton)
+    main(sys.argv[1:])

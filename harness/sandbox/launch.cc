@@ -85,16 +85,16 @@ void take_in(ControlGroup& group, pid_t child, const SupervisorChannel& channel)
   fail_launch("cannot move a process into its control group", error);
 }
 
-[[noreturn]] void launch_supervised(LaunchPlan plan, const std::string& launcher) {
+[[noreturn]] void launch_supervised(LaunchPlan plan, const std::string& launcher, const Program& program) {
   const LaunchOptions& options = plan.options;
   const SupervisorChannel channel = open_supervisor_channel();
   ControlGroup group = make_group(options);
   plan.counts_processes = group.exists();
   const pid_t child = options.layers.bubblewrap
                           ? start_command(bubblewrap_command(plan, launcher, channel.inside), channel)
-                          : start_in_namespaces(options.layers, channel, [&plan] {
+                          : start_in_namespaces(options.layers, channel, [&plan, &program] {
                               confine(plan);
-                              execute(plan);
+                              program(plan);
                             });
   if (child < 0) fail_launch("cannot start a process in new namespaces");
   take_in(group, child, channel);
@@ -146,14 +146,14 @@ void execute(const LaunchPlan& plan) {
               errno == ENOENT ? exit_not_found : exit_not_executable);
 }
 
-void launch(const LaunchOptions& options, const std::string& launcher) {
+void launch(const LaunchOptions& options, const std::string& launcher, const Program& program) {
   const LaunchPlan plan = make_launch_plan(options);
-  const auto run = [&plan] {
+  const auto run = [&plan, &program] {
     confine(plan);
-    execute(plan);
+    program(plan);
   };
   if (options.supervisor >= 0) be_process_one(options.supervisor, run);
-  if (options.layers.confines()) launch_supervised(plan, launcher);
+  if (options.layers.confines()) launch_supervised(plan, launcher, program);
   run();
   ::_exit(exit_launcher_failed);
 }

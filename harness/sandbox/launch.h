@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "sandbox/launch_options.h"
@@ -28,8 +29,12 @@ void confine(const LaunchPlan& plan);
 
 [[noreturn]] void execute(const LaunchPlan& plan);
 
+// What the confined process does; never returns.
+using Program = std::function<void(const LaunchPlan&)>;
+
 // All of it: process 1 below a supervisor, a supervised child with namespaces, or this process itself.
 // `launcher` is our own path, for bubblewrap to run.
-[[noreturn]] void launch(const LaunchOptions& options, const std::string& launcher);
+[[noreturn]] void launch(const LaunchOptions& options, const std::string& launcher,
+                         const Program& program = execute);
 
 }  // namespace kgrade

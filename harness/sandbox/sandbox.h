@@ -32,6 +32,9 @@ class Sandbox {
   // True when file system, network and processes of a confined program are its own: with namespaces, made by
   // us or by bubblewrap.
   bool confines() const;
+  // The same, with namespaces made by us.
+  bool makes_namespaces() const { return machine_.layers.namespaces; }
+  const std::filesystem::path& launcher() const { return launcher_; }
 
   // The command that runs `command` under `policy`. The working directory is kept where the policy shows it,
   // and is "/" otherwise. The environment and descriptors 0 to 3 are passed on. The exit status is the

@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "tests/sandbox/forked.h"
+
 namespace kgrade {
 namespace {
 
@@ -30,6 +32,7 @@ const Sandbox& sandbox_of(const Mode& mode) {
 std::string missing_for(const Mode& mode) {
   if (mode.no_user_namespace && ::geteuid() != 0)
     return "only root makes namespaces without a user namespace";
+  if (mode.forked && !find_program("/usr/bin/python3")) return "there is no Python";
   for (const SandboxLayer& layer : sandbox_of(mode).layers()) {
     for (const std::string& needed : mode.needs) {
       if (layer.name == needed && !layer.active)
@@ -52,6 +55,11 @@ Words attempt_command(const Words& words) {
 }
 
 Words Confined::wrap(const Words& command) const {
+  if (is_forked()) {
+    SandboxPolicy with_program = policy;
+    with_program.readable.emplace_back(command.front());
+    return sandbox_.wrap(with_program, command_of_program("run_program.py", command));
+  }
   Words words = sandbox_.wrap(policy, command);
   if (mode_.older_kernel) words.insert(words.begin() + 1, "--remount-each");
   if (!mode_.no_user_namespace) return words;
@@ -63,9 +71,17 @@ Words Confined::wrap(const Words& command) const {
 }
 
 ProcessOutcome Confined::run_command(const Words& command) const {
-  auto outcome = run_process(request_for(wrap(command), working_directory));
+  auto outcome = run_process(request_for(wrap(command), working_directory),
+                             [this](const SpawnRequest& request) { return spawn(request); });
   EXPECT_TRUE(outcome.ok());
   return outcome ? *outcome : ProcessOutcome{};
+}
+
+Result<ChildProcess> Confined::spawn(const SpawnRequest& request) const {
+  if (!is_forked()) return kgrade::spawn(request);
+  EXPECT_TRUE(test_zygote().can_fork(request));
+  EXPECT_EQ(test_zygote().why_not(), "");
+  return test_zygote().spawner()(request);
 }
 
 int Confined::attempt(const Words& words) const {

@@ -26,6 +26,8 @@ struct Mode {
   bool older_kernel = false;
   // As for root if user namespaces are switched off.
   bool no_user_namespace = false;
+  // Forked by a zygote: its program executes the one that is to be confined.
+  bool forked = false;
 };
 
 inline const Mode all_layers{"all_layers", {"bubblewrap"}, {"namespaces", "landlock", "seccomp"}};
@@ -34,6 +36,7 @@ inline const Mode only_namespaces{
 inline const Mode on_older_kernel{"on_older_kernel", {"bubblewrap"}, {"namespaces"}, true};
 inline const Mode without_user_namespace{
     "without_user_namespace", {"bubblewrap"}, {"namespaces"}, false, true};
+inline const Mode forked{"forked", {"bubblewrap"}, {"namespaces", "landlock", "seccomp"}, false, false, true};
 inline const Mode only_bubblewrap{
     "only_bubblewrap", {"namespaces", "landlock", "seccomp", "cgroup"}, {"namespaces"}};
 inline const Mode with_bubblewrap{"with_bubblewrap", {"namespaces"}, {"namespaces"}};
@@ -70,6 +73,8 @@ class Confined {
 
   ProcessOutcome run(const Words& words) const { return run_command(attempt_command(words)); }
   ProcessOutcome run_command(const Words& command) const;
+  // Starts what wrap() has returned.
+  Result<ChildProcess> spawn(const SpawnRequest& request) const;
   // The errno value of an attempt; 0 when it succeeded.
   int attempt(const Words& words) const;
 
@@ -78,6 +83,9 @@ class Confined {
   const Sandbox& sandbox() const { return sandbox_; }
 
  private:
+  // What hides something is not.
+  bool is_forked() const { return mode_.forked && policy.hidden.empty(); }
+
   Mode mode_;
   const Sandbox& sandbox_;
 };

@@ -230,8 +230,8 @@ TEST_P(OwnRoot, paths_with_blanks_are_paths) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, OwnRoot,
-                         testing::Values(all_layers, only_namespaces, without_user_namespace, on_older_kernel,
-                                         with_bubblewrap, only_bubblewrap),
+                         testing::Values(all_layers, forked, only_namespaces, without_user_namespace,
+                                         on_older_kernel, with_bubblewrap, only_bubblewrap),
                          name_of_mode);
 
 class OnlyLandlock : public testing::Test {

@@ -76,8 +76,9 @@ TEST_P(Network, loopback_of_the_outside_is_out_of_reach) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, Network,
-                         testing::Values(all_layers, only_namespaces, without_user_namespace, with_bubblewrap,
-                                         only_bubblewrap, only_landlock, only_seccomp, no_namespaces),
+                         testing::Values(all_layers, forked, only_namespaces, without_user_namespace,
+                                         with_bubblewrap, only_bubblewrap, only_landlock, only_seccomp,
+                                         no_namespaces),
                          name_of_mode);
 
 class AbstractSockets : public Network {};
@@ -94,8 +95,8 @@ TEST_P(AbstractSockets, of_the_outside_are_out_of_reach) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, AbstractSockets,
-                         testing::Values(all_layers, only_namespaces, without_user_namespace, with_bubblewrap,
-                                         only_bubblewrap, only_landlock, no_namespaces),
+                         testing::Values(all_layers, forked, only_namespaces, without_user_namespace,
+                                         with_bubblewrap, only_bubblewrap, only_landlock, no_namespaces),
                          name_of_mode);
 
 }  // namespace

@@ -79,7 +79,7 @@ TEST_P(EachMode, descriptor_3_arrives_and_no_other_does) {
   request.working_directory = "/";
   request.output_fd = output_writer.get();
   request.kept_fd = writer.get();
-  auto child = spawn(request);
+  auto child = confined.spawn(request);
   ASSERT_TRUE(child);
   output_writer.reset();
   EXPECT_EQ(child->wait(), 0);
@@ -90,6 +90,7 @@ TEST_P(EachMode, descriptor_3_arrives_and_no_other_does) {
 
 TEST_P(EachMode, descriptors_that_were_left_open_are_closed) {
   const Confined confined(GetParam());
+  if (GetParam().forked) GTEST_SKIP() << "only kgrade can ask a zygote";
   // Not with spawn(), which closes them itself.
   std::string command = "exec 3>/dev/null 4>/dev/null 7</dev/null; exec";
   for (const std::string& word : confined.wrap(attempt_command({"descriptors"}))) {
@@ -112,7 +113,7 @@ TEST_P(EachMode, no_capability_is_left) {
   EXPECT_THAT(status, HasSubstr("CapAmb:\t0000000000000000"));
   EXPECT_THAT(status, HasSubstr("NoNewPrivs:\t1"));
   // Truncating it needs a capability, which only root or the creator of a user namespace has.
-  if (::geteuid() == 0 || GetParam().name == all_layers.name) {
+  if (::geteuid() == 0 || GetParam().name == all_layers.name || GetParam().forked) {
     EXPECT_THAT(status, HasSubstr("CapBnd:\t0000000000000000"));
   }
 }
@@ -170,15 +171,15 @@ TEST_P(EachMode, a_library_in_a_memory_file_can_be_loaded) {
   request.command = confined.wrap(attempt_command({"deny", "load-descriptor"}));
   request.working_directory = "/";
   request.kept_fd = memory.get();
-  auto child = spawn(request);
+  auto child = confined.spawn(request);
   ASSERT_TRUE(child);
   EXPECT_EQ(child->wait(), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, EachMode,
-                         testing::Values(all_layers, only_namespaces, without_user_namespace, on_older_kernel,
-                                         with_bubblewrap, only_bubblewrap, only_landlock, only_seccomp,
-                                         no_namespaces, only_privileges),
+                         testing::Values(all_layers, forked, only_namespaces, without_user_namespace,
+                                         on_older_kernel, with_bubblewrap, only_bubblewrap, only_landlock,
+                                         only_seccomp, no_namespaces, only_privileges),
                          name_of_mode);
 
 // With processes of its own.
@@ -214,6 +215,7 @@ TEST_P(OwnProcesses, the_one_above_it_tells_nothing) {
 }
 
 TEST_P(OwnProcesses, a_signal_to_its_group_stays_inside) {
+  if (GetParam().forked) GTEST_SKIP() << "only kgrade can ask a zygote";
   // In one group with the launcher.
   std::string command;
   const Confined confined(GetParam());
@@ -244,7 +246,7 @@ class Descendants {
     request.working_directory = "/";
     request.stdin_fd = program_input.get();
     request.kept_fd = writer.get();
-    auto started = spawn(request);
+    auto started = confined.spawn(request);
     EXPECT_TRUE(started);
     if (started) child_ = std::move(*started);
   }
@@ -302,8 +304,8 @@ TEST_P(OwnProcesses, a_limit_on_processes_counts_threads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, OwnProcesses,
-                         testing::Values(all_layers, only_namespaces, without_user_namespace, on_older_kernel,
-                                         with_bubblewrap, only_bubblewrap),
+                         testing::Values(all_layers, forked, only_namespaces, without_user_namespace,
+                                         on_older_kernel, with_bubblewrap, only_bubblewrap),
                          name_of_mode);
 
 TEST(ControlGroup, more_memory_than_allowed_ends_the_program) {

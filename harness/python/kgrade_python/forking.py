@@ -1,0 +1,113 @@
+"""An interpreter that forks workers: the side of harness/sandbox/zygote.h that is written in Python.
+
+A zygote imports, and then waits for requests. It has one thread, no context of CUDA, and nothing of a run. Each worker is a
+fork of it that confines itself as kgrade-sandbox confines a program, in C++, and then goes on here.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+
+# harness/sandbox/zygote_protocol.h: ZygoteAsk.
+FORK = 1
+IMPORT_TRITON = 2
+IMPORT_TRITON_INTERPRETED = 3
+
+WORDS = ctypes.POINTER(ctypes.c_char_p)
+PROGRAM = ctypes.PYFUNCTYPE(None, ctypes.c_int, WORDS, ctypes.c_int, WORDS)
+
+
+class Library:
+    """libkgrade-zygote.so. The interpreter's lock is kept during its calls, as during os.fork()."""
+
+    def __init__(self, path):
+        functions = ctypes.PyDLL(path)
+        functions.kgrade_zygote_lacks.restype = ctypes.c_char_p
+        functions.kgrade_zygote_answer.argtypes = [ctypes.c_int, ctypes.c_char_p]
+        functions.kgrade_zygote_launch.argtypes = [PROGRAM]
+        functions.kgrade_zygote_launch.restype = None
+        self.next = functions.kgrade_zygote_next
+        self.fork = functions.kgrade_zygote_fork
+        self.launch = functions.kgrade_zygote_launch
+        self._lacks = functions.kgrade_zygote_lacks
+        self._answer = functions.kgrade_zygote_answer
+
+    def answer(self, result, reason=""):
+        return bool(self._answer(result, reason.encode("utf-8", "replace")))
+
+    def is_fit(self):
+        """Tells kgrade whether this process can be forked. False: it must end."""
+        reason = self._lacks().decode()
+        return self.answer(-1 if reason else 0, reason) and not reason
+
+
+def replace_environment(variables):
+    for name in list(os.environ):
+        del os.environ[name]
+    for variable in variables:
+        name, _, value = variable.partition("=")
+        os.environ[name] = value
+
+
+def draw_seeds():
+    """Of generators that were seeded when they were imported: all workers would have the same. Python's own draws one at a
+    fork, and those of GPUs begin with the same seed in every process."""
+    if "numpy.random" in sys.modules:
+        sys.modules["numpy.random"].seed()
+    if "torch" in sys.modules:
+        sys.modules["torch"].default_generator.seed()
+
+
+def begin_process():
+    """What an interpreter sets up when it starts, and a fork in C++ leaves as it was."""
+    ctypes.pythonapi.PyOS_AfterFork_Child()
+    # Some versions keep that of the process that was forked.
+    threading.main_thread()._set_native_id()  # pylint: disable=protected-access
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    draw_seeds()
+
+
+def run(command, environment, place, programs):
+    """In the confined process: what a new interpreter would do with this command."""
+    try:
+        begin_process()
+        replace_environment(environment)
+        sys.argv = command[place:]
+        programs[os.path.basename(command[place])](command[place + 1:])
+    except BaseException:  # pylint: disable=broad-except
+        sys.excepthook(*sys.exc_info())
+        sys.stderr.flush()
+        os._exit(1)
+    os._exit(0)
+
+
+def serve(library, place, programs, import_triton):
+    """Forks until kgrade has gone. `place`: of the script in a worker's command. `programs`: functions of a script's
+    arguments, by its name."""
+    def confined(words, command, variables, environment):
+        run([os.fsdecode(command[i]) for i in range(words)], [os.fsdecode(environment[i]) for i in range(variables)],
+            place, programs)
+
+    program = PROGRAM(confined)
+    if not library.is_fit():
+        return
+    while True:
+        ask = library.next()
+        if ask in (IMPORT_TRITON, IMPORT_TRITON_INTERPRETED):
+            import_triton(ask == IMPORT_TRITON_INTERPRETED)
+            if not library.is_fit():
+                return
+        elif ask != FORK or not fork(library, program):
+            return
+
+
+def fork(library, program):
+    """False when kgrade has gone. Does not return in the child."""
+    ctypes.pythonapi.PyOS_BeforeFork()
+    child = library.fork()
+    if child == 0:
+        library.launch(program)
+    ctypes.pythonapi.PyOS_AfterFork_Parent()
+    return library.answer(child, "" if child > 0 else "it cannot fork")
