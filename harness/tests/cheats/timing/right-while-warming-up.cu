@@ -2,7 +2,7 @@
 // row: 8
 // caught-by: outputs_match
 // device: any
-// control: every_call_compared
+// control: every_call_compared, lower_bound
 //
 // It is not a bit-for-bit replay: a check whether an output has been seen before does not find it.
 #include "shapes.cuh"

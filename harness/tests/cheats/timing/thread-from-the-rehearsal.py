@@ -1,6 +1,6 @@
 # cheat: a thread that the rehearsal has started writes the answer after the call
 # row: 2
-# caught-by: idle, outputs_match, device_errors (cuda)
+# caught-by: idle, outputs_match, device_errors, load (emulated)
 # device: any
 # problem: conv-standard-1d
 # case: plain

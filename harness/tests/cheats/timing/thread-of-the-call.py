@@ -1,6 +1,6 @@
 # cheat: a thread that the call has started writes the answer after it
 # row: 2
-# caught-by: idle, outputs_match
+# caught-by: idle, outputs_match, device_errors, load (emulated)
 # device: any
 # problem: conv-standard-1d
 # case: plain
@@ -12,7 +12,8 @@ import torch
 
 
 def answer(input, kernel, output):
-    time.sleep(0.02)
+    # Long after the clock has stopped, and before the memory is given back.
+    time.sleep(0.005)
     output.copy_(torch.conv1d(input, kernel))
 
 
