@@ -69,6 +69,7 @@ class FakeArena : public Arena {
   std::optional<Error> recovery;  // what is wrong with the device when the candidate has gone
   bool candidate_hogs_memory = false;
   bool turns_make_room = false;
+  std::uint64_t free = 0;  // bytes of the device's memory
   std::vector<std::string> opened;  // libraries
   std::uint64_t wrong = 0;
   std::uint64_t unwritten = 0;
@@ -88,6 +89,7 @@ class FakeArena : public Arena {
   std::vector<std::uint32_t> lent_launches;  // of the candidate
   std::vector<Patience> candidate_patience;
   bool retired = false;
+  bool killed = false;
   int recoveries = 0;
   std::function<void(Role, const Draw&)> before_call;  // what a test wants to change on the way
 
@@ -106,7 +108,7 @@ class FakeArena : public Arena {
   }
 
   DeviceInfo device_info() const override { return info; }
-  std::uint64_t free_bytes() override { return 0; }
+  std::uint64_t free_bytes() override { return free; }
   bool keeps_weights() const override { return false; }
   double busy_ms() override { return 0; }
   bool takes_turns() const override { return false; }
@@ -118,7 +120,7 @@ class FakeArena : public Arena {
   Answer lock_candidate(Patience, std::string&) override { return {}; }
   void begin_listening() override {}
   Heard heard() override { return {}; }
-  void kill_candidate() override {}
+  void kill_candidate() override { killed = true; }
   Answer load_candidate(Patience, Patience) override { return load_answer; }
   Result<Answer> start_anew(Patience, Patience) override {
     order += '|';
