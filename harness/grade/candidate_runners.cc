@@ -17,10 +17,9 @@ constexpr std::size_t runners_at_once = 4;
 CandidateRunners::CandidateRunners(RunSetup& setup, const Problem& problem, std::size_t together)
     : setup_(setup), problem_(problem), together_(together) {}
 
-Failure CandidateRunners::start(std::size_t taken) {
-  if (auto failure = start_python(taken)) return failure;
-  const std::size_t all = left_of(false);
-  const std::size_t left = all - std::min(taken, all);
+Failure CandidateRunners::start() {
+  if (auto failure = start_python()) return failure;
+  const std::size_t left = left_of(false);
   if (left == 0) return std::nullopt;
   const std::size_t most = std::max(setup_.device().info().measures_speed ? runners_at_once : 1, together_);
   while (runners_.size() < std::clamp<std::size_t>(left, 1, most)) {
@@ -31,9 +30,8 @@ Failure CandidateRunners::start(std::size_t taken) {
   return std::nullopt;
 }
 
-Failure CandidateRunners::start_python(std::size_t taken) {
-  const std::size_t all = left_of(true);
-  const std::size_t left = all - std::min(taken, all);
+Failure CandidateRunners::start_python() {
+  const std::size_t left = left_of(true);
   if (left == 0) return std::nullopt;
   if (!python_runners_) {
     const bool on_gpu = setup_.device().info().measures_speed;
@@ -58,13 +56,9 @@ Result<std::unique_ptr<ContestantRunner>> CandidateRunners::next(const Candidate
   return runner;
 }
 
-void CandidateRunners::await_ready() {
-  for (const auto& runner : runners_) runner->await_ready(load_patience);
-}
-
-// No other worker may be busy while one is measured.
+// No other worker may be busy while one is measured. A worker reports its errors when it is next.
 std::unique_ptr<ContestantRunner> CandidateRunners::take_first() {
-  await_ready();
+  for (const auto& runner : runners_) runner->await_ready(load_patience);
   std::unique_ptr<ContestantRunner> first = std::move(runners_.front());
   runners_.pop_front();
   return first;

@@ -18,12 +18,10 @@ class CandidateRunners {
   // `together`: how many candidates are graded side by side. Keeps references.
   CandidateRunners(RunSetup& setup, const Problem& problem, std::size_t together);
 
-  // Starts workers for the next candidates, as many at once as the device has room for. `taken`: how many of
-  // the candidates that have no verdict yet have a worker already.
-  Failure start(std::size_t taken = 0);
-  // Waits until those that are started have prepared the device. A worker reports its errors when it is next.
-  void await_ready();
-  // The worker of the next candidate, which may ask its build for extensions. `taken`: likewise.
+  // Starts workers for the next candidates, as many at once as the device has room for.
+  Failure start();
+  // The worker of the next candidate, which may ask its build for extensions. `taken`: how many of those that
+  // have no verdict have a worker already.
   Result<std::unique_ptr<ContestantRunner>> next(const CandidateSource& source, const Build& build,
                                                  std::size_t taken = 0);
   // None is ready but those in Python.
@@ -36,7 +34,7 @@ class CandidateRunners {
  private:
   // How many candidates of that kind have no verdict yet.
   std::size_t left_of(bool python) const;
-  Failure start_python(std::size_t taken);
+  Failure start_python();
   std::unique_ptr<ContestantRunner> take_first();
 
   RunSetup& setup_;

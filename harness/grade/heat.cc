@@ -36,9 +36,8 @@ bool is_final(const CandidateRecord& record) {
 
 class HeatRun {
  public:
-  HeatRun(Session& trusted, const std::vector<PlannedCase>& cases, std::vector<HeatEntry> entries,
-          const std::function<void()>& meanwhile)
-      : trusted_(trusted), cases_(cases), entries_(std::move(entries)), meanwhile_(meanwhile) {
+  HeatRun(Session& trusted, const std::vector<PlannedCase>& cases, std::vector<HeatEntry> entries)
+      : trusted_(trusted), cases_(cases), entries_(std::move(entries)) {
     for (HeatEntry& entry : entries_) runs_.emplace_back(entry.session, cases_, std::move(entry.record));
   }
 
@@ -116,17 +115,10 @@ class HeatRun {
     const auto timer = trusted_.stages.time("clean-up");
     trusted_.arena.take_back();
     for (const HeatEntry& entry : entries_) entry.session.arena.kill_candidate();
-    if (has_room_for_others()) meanwhile_();
     for (const HeatEntry& entry : entries_) {
       if (entry.session.arena.candidate_alive()) entry.session.arena.retire_candidate();
     }
     return trusted_.arena.recover();
-  }
-
-  // The driver takes a moment to free what the killed processes have.
-  bool has_room_for_others() const {
-    return !trusted_.arena.device_info().measures_speed ||
-           trusted_.arena.free_bytes() > 2 * most_in_heat * bytes_of_process;
   }
 
   bool watch_reference() {
@@ -140,7 +132,6 @@ class HeatRun {
   Session& trusted_;
   const std::vector<PlannedCase>& cases_;
   std::vector<HeatEntry> entries_;
-  const std::function<void()>& meanwhile_;
   std::deque<CandidateRun> runs_;
   std::vector<CandidateRun*> players_;  // those that loading and rehearsal have left
   bool is_hogged_ = false;              // one keeps memory that the others may need
@@ -149,9 +140,8 @@ class HeatRun {
 }  // namespace
 
 Result<std::vector<HeatResult>> run_heat(Session& trusted, const std::vector<PlannedCase>& cases,
-                                         std::vector<HeatEntry> entries,
-                                         const std::function<void()>& meanwhile) {
-  return HeatRun(trusted, cases, std::move(entries), meanwhile).run();
+                                         std::vector<HeatEntry> entries) {
+  return HeatRun(trusted, cases, std::move(entries)).run();
 }
 
 std::size_t room_for_heat(const std::vector<PlannedCase>& cases, std::uint64_t free_bytes, std::size_t most) {

@@ -2,7 +2,6 @@
 // times alone and the clean-up. Each has its own process, buffers, contents and calls of the oracle.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -30,11 +29,9 @@ struct HeatResult {
 
 // Returns one result per candidate. Returns no results if the device or one of our own contestants failed;
 // then grade the candidates one after the other. `trusted`: a session without a candidate. An Error means
-// that the device is not healthy any more. `meanwhile`: what can be done while the candidates' processes end,
-// before the reference is called again; left out where they hold too much of the device's memory.
+// that the device is not healthy any more.
 Result<std::vector<HeatResult>> run_heat(Session& trusted, const std::vector<PlannedCase>& cases,
-                                         std::vector<HeatEntry> entries,
-                                         const std::function<void()>& meanwhile);
+                                         std::vector<HeatEntry> entries);
 
 // How many candidates such cases have room for, beside oracle and reference; 1 where only one has.
 std::size_t room_for_heat(const std::vector<PlannedCase>& cases, std::uint64_t free_bytes, std::size_t most);

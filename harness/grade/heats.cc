@@ -72,11 +72,7 @@ Result<Heats::Played> Heats::play_heat(std::span<RunSetup::Built*> entrants) {
     referees.back().set_candidate(std::move(*runner), built.library, {false, built.returns_outputs});
     entries.push_back({session, built.library, sessions_.blank_record(one->source, built, session.seed)});
   }
-  auto results = run_heat(trusted, setup_.cases(), std::move(entries), [&] {
-    // A failure comes up again when a worker is needed.
-    static_cast<void>(runners_.start(entrants.size()));
-    runners_.await_ready();
-  });
+  auto results = run_heat(trusted, setup_.cases(), std::move(entries));
   if (!results) return results.errors();
   Played played;
   for (const RunSetup::Built* const one : entrants) played[one->number];

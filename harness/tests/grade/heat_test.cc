@@ -50,7 +50,7 @@ class HeatTest : public testing::Test {
       record.path = std::to_string(entries.size());
       entries.push_back({own, "", std::move(record)});
     }
-    auto results = run_heat(trusted, cases_, std::move(entries), meanwhile_);
+    auto results = run_heat(trusted, cases_, std::move(entries));
     EXPECT_TRUE(results.ok()) << to_string(results.errors());
     return results.ok() ? *results : std::vector<HeatResult>();
   }
@@ -70,7 +70,6 @@ class HeatTest : public testing::Test {
   std::deque<Session> sessions_;
   std::shared_ptr<KnownCases> known_ = std::make_shared<KnownCases>();
   std::vector<PlannedCase> cases_;
-  std::function<void()> meanwhile_ = [] {};
 };
 
 TEST_F(HeatTest, EachHasTheSpeedThatItWouldHaveAlone) {
@@ -261,29 +260,7 @@ TEST_F(HeatTest, ADeviceThatIsNoLongerHealthyIsAnError) {
   Session trusted = session(trusted_arena_, 7);
   std::vector<HeatEntry> entries;
   entries.push_back({sessions_.front(), "", {}});
-  EXPECT_FALSE(run_heat(trusted, cases_, std::move(entries), meanwhile_).ok());
-}
-
-TEST_F(HeatTest, WorkersOfTheNextStartWhileTheseEnd) {
-  add_case("large", CaseRole::bench);
-  add(1);
-  trusted_arena_.free = std::uint64_t{64} << 30;
-  std::vector<int> recoveries;
-  meanwhile_ = [&] {
-    EXPECT_TRUE(arenas_[0].killed);
-    recoveries.push_back(trusted_arena_.recoveries);
-  };
-  run();
-  EXPECT_THAT(recoveries, ElementsAre(0));
-}
-
-// The driver frees what a killed process had only after a moment.
-TEST_F(HeatTest, NoneStartsWhereTheseHoldTheMemory) {
-  add_case("large", CaseRole::bench);
-  add(1);
-  trusted_arena_.free = std::uint64_t{1} << 30;
-  meanwhile_ = [] { ADD_FAILURE() << "a worker would find no memory"; };
-  run();
+  EXPECT_FALSE(run_heat(trusted, cases_, std::move(entries)).ok());
 }
 
 TEST(RoomForHeat, IsWhatTheLargestCaseLeaves) {

@@ -69,7 +69,6 @@ class FakeArena : public Arena {
   std::optional<Error> recovery;  // what is wrong with the device when the candidate has gone
   bool candidate_hogs_memory = false;
   bool turns_make_room = false;
-  std::uint64_t free = 0;  // bytes of the device's memory
   std::vector<std::string> opened;  // libraries
   std::uint64_t wrong = 0;
   std::uint64_t unwritten = 0;
@@ -89,7 +88,6 @@ class FakeArena : public Arena {
   std::vector<std::uint32_t> lent_launches;  // of the candidate
   std::vector<Patience> candidate_patience;
   bool retired = false;
-  bool killed = false;
   int recoveries = 0;
   std::function<void(Role, const Draw&)> before_call;  // what a test wants to change on the way
 
@@ -108,7 +106,7 @@ class FakeArena : public Arena {
   }
 
   DeviceInfo device_info() const override { return info; }
-  std::uint64_t free_bytes() override { return free; }
+  std::uint64_t free_bytes() override { return 0; }
   bool keeps_weights() const override { return false; }
   double busy_ms() override { return 0; }
   bool takes_turns() const override { return false; }
@@ -120,7 +118,7 @@ class FakeArena : public Arena {
   Answer lock_candidate(Patience, std::string&) override { return {}; }
   void begin_listening() override {}
   Heard heard() override { return {}; }
-  void kill_candidate() override { killed = true; }
+  void kill_candidate() override {}
   Answer load_candidate(Patience, Patience) override { return load_answer; }
   Result<Answer> start_anew(Patience, Patience) override {
     order += '|';
