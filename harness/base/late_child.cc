@@ -61,6 +61,7 @@ ChildProcess& LateChild::get() {
 }
 
 void LateChild::kill_group() {
+  if (has_started()) get();
   cancel();
   child_.kill_group();
 }

@@ -11,7 +11,8 @@
 
 namespace kgrade {
 
-// What the starting thread has of it. All functions may be called from any thread.
+// The order for a child, as the thread that is to start it sees it. All functions may be called from any
+// thread.
 class ChildOrder {
  public:
   // To be asked before it is started: nobody wants it any more.

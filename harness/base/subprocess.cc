@@ -151,11 +151,11 @@ Result<ProcessOutcome> run_process(const ProcessRequest& request, const Spawner&
   }
   UniqueFd reader(ends[0]);
   UniqueFd writer(ends[1]);
-  const auto start = Clock::now();
   auto child = spawner({request.command, request.environment, request.working_directory, request.limits, -1,
                         writer.get(), -1});
   if (!child) return child.errors();
   writer.reset();
+  const auto start = Clock::now();
 
   ProcessOutcome outcome;
   const bool limited = request.limits.wall.count() > 0;

@@ -45,7 +45,7 @@ std::shared_ptr<Zygote> zygote_for(const PythonTools& tools) {
   static std::map<Key, std::shared_ptr<Zygote>> known;
   const std::scoped_lock lock(mutex);
   std::shared_ptr<Zygote>& zygote = known[{tools.interpreter.program, tools.sandbox->launcher()}];
-  if (zygote == nullptr) zygote = std::make_shared<Zygote>(setup_of(tools));
+  if (zygote == nullptr || zygote->has_broken()) zygote = std::make_shared<Zygote>(setup_of(tools));
   return zygote;
 }
 

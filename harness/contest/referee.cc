@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "contest/examination.h"
+#include "device/freed_memory.h"
 #include "draw/seed.h"
 
 namespace kgrade {
@@ -295,15 +296,7 @@ Heard Referee::heard() {
 
 // The driver takes back what a process had when it ends, which can take a moment.
 std::optional<Error> Referee::recover() {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds look_again{5};
-  const auto deadline = Clock::now() + recovery_patience;
-  for (std::uint64_t free = device_.free_bytes(); device_.gates_calls() && Clock::now() < deadline;) {
-    std::this_thread::sleep_for(look_again);
-    const std::uint64_t now = device_.free_bytes();
-    if (now <= free) break;
-    free = now;
-  }
+  await_freed_memory(device_, recovery_patience);
   return device_.prove_healthy();
 }
 

@@ -287,12 +287,14 @@ void WorkerProcess::dismiss(Patience patience) {
   connection_ = Connection(UniqueFd());
   alive_ = false;
   if (!process_.exists()) return;
-  if (process_.has_started()) process_.get().wait_for(patience);
+  if (process_.has_started() && process_.get().pid() >= 0) process_.get().wait_for(patience);
   process_.kill_group();
   process_.wait();
 }
 
 Answer WorkerProcess::ask(Request request, int descriptor, Patience patience) {
+  // What it waits for until it is started does not count.
+  process_.get();
   if (!alive_) return {Fault::ended, "the worker is not running", {}, {}};
   if (has_answer_ahead()) return fail(Fault::malformed, ahead_of_time);
   if (!send(request, descriptor)) return fail_to_send();

@@ -11,11 +11,14 @@
 #include "compile/nvcc_toolchain.h"
 #include "compile/python_zygote.h"
 #include "device/emulated/toolchain/emulated_toolchain.h"
+#include "device/freed_memory.h"
 #include "measure/nvml.h"
 #include "measure/roofline.h"
 
 namespace kgrade {
 namespace {
+
+constexpr std::chrono::seconds patience_of_memory{5};
 
 Result<std::unique_ptr<Toolchain>> emulated_toolchain(const Layout& layout,
                                                       std::shared_ptr<const Sandbox> sandbox) {
@@ -81,6 +84,12 @@ GradeFailure lack_of_sandbox() {
 
 Bench::Bench(Machinery machinery) : machinery_(std::move(machinery)), began_(machinery_.began) {}
 
+void Bench::begin_run() {
+  began_ = clock().now();
+  // Of the run before.
+  if (device_ != nullptr) await_freed_memory(*device_, patience_of_memory);
+}
+
 Failure Bench::open_toolchain(bool require_sandbox) {
   if (require_sandbox && !is_confined(machinery_)) return lack_of_sandbox();
   if (toolchain_ != nullptr) return std::nullopt;
@@ -102,6 +111,7 @@ Failure Bench::open_device(StageClock& stages) {
 
 Errors Bench::find_python(const std::filesystem::path& chosen, const std::filesystem::path& scripts) {
   if (python_ && python_of_ == chosen) return {};
+  python_.reset();
   auto tools = find_python_tools(chosen, scripts, machinery_.sandbox);
   if (!tools) return tools.errors();
   python_ = std::move(*tools);

@@ -61,7 +61,7 @@ class Bench {
   const Clock& clock() const { return *machinery_.clock; }
   // By the clock: when the present run was asked for.
   double began() const { return began_; }
-  void begin_run() { began_ = clock().now(); }
+  void begin_run();
 
   // A failure is the machine's. `require_sandbox`: no namespaces are one.
   Failure open_toolchain(bool require_sandbox);

@@ -256,6 +256,7 @@ Failure RunSetup::find_python() {
 Errors RunSetup::require_python() {
   if (Errors errors = bench_->find_python(options_.python, options_.layout.python); !errors.empty())
     return errors;
+  has_python_ = true;
   // It imports while compilers run and the device is opened.
   if (python()->zygote != nullptr && any_uses_triton())
     python()->zygote->import_triton(!bench_->machinery().measures_speed);

@@ -105,7 +105,7 @@ class RunSetup {
   Device& device() { return bench_->device(); }
   const Toolchain& toolchain() const { return bench_->toolchain(); }
   // For candidates in Python; null where there is none.
-  const PythonTools* python() const { return bench_->python(); }
+  const PythonTools* python() const { return has_python_ ? bench_->python() : nullptr; }
   // Finds it for what is not a candidate. Errors: there is none.
   Errors require_python();
   // Of workers that need one: where python() is not null.
@@ -138,7 +138,8 @@ class RunSetup {
   Failure find_python();
   bool is_left_out(const CandidateSource& source) const;
 
-  Failure no_python_;  // why candidates in Python are left out, beside others that are not
+  bool has_python_ = false;  // this run has looked for it: the bench may have it from another
+  Failure no_python_;        // why candidates in Python are left out, beside others that are not
   std::optional<PythonHost> model_host_;
   std::vector<TrustedContestant> trusted_;
   std::size_t next_ = 0;                        // place of the next candidate

@@ -156,7 +156,12 @@ void compare_cases(const Record& one, const Record& other, ComparedSpeeds& speed
 }
 
 SpeedRatio ratio_over(const std::vector<ComparedCase>& cases) {
-  if (cases.size() == 1) return cases.front().ratio;
+  if (cases.size() == 1) {
+    // The weight is the case's in its problem, not the problem's.
+    SpeedRatio only = cases.front().ratio;
+    only.weight = 1;
+    return only;
+  }
   std::vector<SpeedRatio> ratios;
   for (const ComparedCase& c : cases) ratios.push_back(c.ratio);
   const SuiteScore score = suite_score(ratios);

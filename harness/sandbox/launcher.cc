@@ -106,7 +106,7 @@ std::string how_to_allow_namespaces(const std::string& problem) {
   }
   if (first_word("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1") {
     return "let AppArmor allow user namespaces (sysctl kernel.apparmor_restrict_unprivileged_userns=0, or a "
-           "profile with 'userns' for kgrade-sandbox), or install bubblewrap";
+           "profile with 'userns' for kgrade and kgrade-sandbox), or install bubblewrap";
   }
   return "allow unprivileged user namespaces (in a container: a seccomp profile that permits unshare and "
          "mount, or "

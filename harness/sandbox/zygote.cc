@@ -21,7 +21,8 @@ namespace {
 
 // Of packages on a file server that is asked for the first time.
 constexpr std::chrono::seconds import_patience{120};
-constexpr std::chrono::seconds fork_patience{10};
+// No signal ends kgrade in this time (base/cleanup.h).
+constexpr std::chrono::seconds fork_patience{3};
 
 UniqueFd duplicate(int descriptor) {
   return descriptor < 0 ? UniqueFd() : UniqueFd(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
@@ -129,7 +130,7 @@ void Zygote::begin() {
   if (!receive(reply, import_patience)) return give_up("it ended, or did not answer, while it imported");
   if (reply.result < 0) return give_up(reply.reason);
   const std::lock_guard lock(mutex_);
-  is_ready_ = true;
+  is_ready_ = has_forked_ = true;
   changed_.notify_all();
 }
 
@@ -263,6 +264,11 @@ std::string Zygote::why_not() {
 bool Zygote::is_ending() {
   const std::lock_guard lock(mutex_);
   return is_ending_;
+}
+
+bool Zygote::has_broken() {
+  const std::lock_guard lock(mutex_);
+  return has_forked_ && !why_not_.empty();
 }
 
 pid_t Zygote::pid() {

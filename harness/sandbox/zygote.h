@@ -57,6 +57,8 @@ class Zygote {
   bool can_fork(const SpawnRequest& request) const;
   // Waits for the imports. Empty: it forks; else why it does not.
   std::string why_not();
+  // Whether it forked, and does so no more. A new one may.
+  bool has_broken();
   // For tests: -1 when it does not run.
   pid_t pid();
 
@@ -84,7 +86,8 @@ class Zygote {
   std::deque<std::function<void()>> tasks_;
   std::optional<bool> triton_is_interpreted_;  // unset: its import has not been asked for
   std::string why_not_;
-  bool is_ready_ = false;  // or has failed
+  bool is_ready_ = false;    // or has failed
+  bool has_forked_ = false;  // or could have
   bool is_ending_ = false;
   std::thread keeper_;
 };

@@ -3,15 +3,18 @@
 #include <dirent.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -80,6 +83,32 @@ bool has_opened_a_gpu() {
   return false;
 }
 
+// Memory that one fork writes to and another one reads.
+bool has_shared_memory() {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    // "BEGIN-END rw-s ..."
+    const std::size_t gap = line.find(' ');
+    if (gap != line.npos && gap + 4 < line.size() && line[gap + 2] == 'w' && line[gap + 4] == 's')
+      return true;
+  }
+  return false;
+}
+
+// A profile of AppArmor may allow them to the launcher's program alone.
+bool may_make_namespaces() {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr int kinds = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC;
+    const bool made = ::unshare(CLONE_NEWUSER | kinds) == 0 || ::unshare(kinds) == 0;
+    ::_exit(made && ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 ? 0 : 1);
+  }
+  int status = -1;
+  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status == 0;
+}
+
 std::string whole_text(int file) {
   struct stat status {};
   std::string text;
@@ -114,7 +143,9 @@ const char* kgrade_zygote_lacks() {
   const std::size_t threads = kgrade::names_in("/proc/self/task").size();
   if (threads == 0) return "it cannot count its threads";
   if (threads > 1) return "its imports have started threads";
-  return kgrade::has_opened_a_gpu() ? "its imports have opened a GPU" : "";
+  if (kgrade::has_opened_a_gpu()) return "its imports have opened a GPU";
+  if (kgrade::has_shared_memory()) return "its imports share memory with what it forks";
+  return kgrade::may_make_namespaces() ? "" : "it may not make namespaces";
 }
 
 // Waits for a request: a ZygoteAsk, 0 at the end.

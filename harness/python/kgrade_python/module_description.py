@@ -17,6 +17,7 @@ since candidates get that argument too. Of a file that is wrong: {"error", "line
 """
 
 import contextlib
+import math
 import re
 
 import torch
@@ -39,6 +40,8 @@ SMALL_RUN_SECONDS = 1.5
 # Of memory that nobody has initialised.
 SMALL_NORMAL = Draw("normal", 0.0, 0.1)
 SMALL_NORMAL_WORDS = "normal(0, 0.1)"
+# Of an argument of Model that may be a parameter.
+MOST_ARGUMENT = 1e9
 # What a problem file takes for a name in state_dict(); a buffer called otherwise is not put back.
 STATE_NAME = re.compile(r"[A-Za-z0-9_.]{1,200}")
 
@@ -141,17 +144,34 @@ class Description:
     def weight(self, module_name, parameter):
         refuse_layout(parameter, f"the weight '{module_name}'")
         draw = self.draw_of(module_name, parameter)
-        is_constant = draw.kind == "constant" and not self.is_argument(parameter, draw.first)
+        is_constant = draw.kind == "constant" and not self.is_argument(module_name, parameter, draw.first)
         if is_constant:
             distance = abs(draw.first) / 10 or 0.1
             draw = Draw("uniform", draw.first - distance, draw.first + distance)
         return {"name": self.names.give(module_name), "module_name": refuse_name(module_name), **form(parameter),
                 "draw": draw.as_json(), "constant": is_constant}
 
-    def is_argument(self, parameter, value):
-        """Whether a parameter is a number that `__init__` gets: `self.scale = Parameter(torch.tensor(scale))`."""
-        numbers = [each for each in [*self.run.positional, *self.run.keywords.values()] if type(each) in (int, float)]
-        return parameter.dim() == 0 and any(torch.tensor(each, dtype=parameter.dtype).item() == value for each in numbers)
+    def is_argument(self, module_name, parameter, value):
+        """Whether a parameter is a number that `__init__` gets, as in `self.scale = Parameter(torch.tensor(scale))`. A Model
+        that gets another number has that one then."""
+        if parameter.dim() > 0:
+            return False
+        positional, keywords = list(self.run.positional), dict(self.run.keywords)
+        for arguments, place in [*((positional, i) for i in range(len(positional))), *((keywords, name) for name in keywords)]:
+            number = arguments[place]
+            if type(number) not in (int, float) or abs(number) > MOST_ARGUMENT or not are_close(number, value):
+                continue
+            arguments[place] = number + 1
+            if are_close(self.parameter_of(module_name, positional, keywords), number + 1):
+                return True
+            arguments[place] = number
+        return False
+
+    def parameter_of(self, module_name, positional, keywords):
+        """In a Model with these arguments; not a number where there is none."""
+        with contextlib.suppress(Exception), torch.no_grad():
+            return dict(self.file.model_class(*positional, **keywords).named_parameters())[module_name].item()
+        return math.nan
 
     def draw_of(self, module_name, parameter):
         known = self.run.draws.draw_of(parameter)
@@ -209,6 +229,11 @@ class RealModel(ModuleRun):
 
 def form(tensor):
     return {"shape": [int(extent) for extent in tensor.shape], "dtype": str(tensor.dtype).replace("torch.", "")}
+
+
+def are_close(one, other):
+    """Equal in float32."""
+    return math.isclose(one, other, rel_tol=1e-6)
 
 
 def refuse_name(name):

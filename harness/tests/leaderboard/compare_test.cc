@@ -177,6 +177,15 @@ TEST(Compare, CasesHaveTheirWeight) {
               std::exp((3 * std::log(1.1) + std::log(1.2)) / 4), 1e-12);
 }
 
+TEST(Compare, TheWeightOfAnOnlyCaseIsNotItsProblems) {
+  const auto of = [](double speedup) {
+    std::vector<CaseRecord> cases = {measured("only", speedup, test::around(speedup))};
+    cases[0].weight = 3;
+    return record("a.cu", std::move(cases));
+  };
+  EXPECT_EQ(compare_speeds(of(1), of(1.1)).speed->weight, 1);
+}
+
 Record of_run(const std::vector<Record>& records) {
   Record run = records.front();
   run.candidates.clear();

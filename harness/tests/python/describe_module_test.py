@@ -393,8 +393,9 @@ def get_init_inputs(): return {values}
                     self.scale = nn.Parameter(torch.tensor(scale))
                     self.shift = nn.Parameter(torch.tensor(shift))
                     self.gain = nn.Parameter(torch.tensor(scale * 2))
+                    self.one = nn.Parameter(torch.tensor(1.0))
                     self.norm = nn.BatchNorm1d(channels)
-                def forward(self, x): return self.norm(x * self.scale + self.shift) * self.gain
+                def forward(self, x): return self.norm(x * self.scale + self.shift) * self.gain * self.one
             def get_inputs(): return [torch.rand(3, 1)]
             def get_init_inputs(): return [1, 0.3, -2.0]
         """)
@@ -403,7 +404,7 @@ def get_init_inputs(): return {values}
             with self.subTest(name):
                 self.assertEqual((weights[name]["draw"]["kind"], weights[name]["constant"]), ("constant", False))
                 self.assertAlmostEqual(weights[name]["draw"]["first"], value, places=6)
-        for name in ("gain", "norm.weight"):
+        for name in ("gain", "one", "norm.weight"):
             with self.subTest(name):
                 self.assertTrue(weights[name]["constant"], "it is not what the constructor gets")
 
