@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kept_descriptor = 3;
 
-// Of the number of open files.
+// Changes the limit on the number of open files.
 template <class Change>
 void change_descriptor_limit(Change change) {
   rlimit limit{};

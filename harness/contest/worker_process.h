@@ -87,8 +87,8 @@ enum class ModuleLoading { eager, lazy };
 
 class WorkerProcess {
  public:
-  // An Error when the worker's program is missing or no process can be started. `zygote`: of a worker in
-  // Python, what forks it where it can; null: it is started as a program.
+  // An Error when the worker's program is missing or no process can be started. `zygote` forks a worker in
+  // Python if it can; null: the worker is started as a program.
   static Result<std::unique_ptr<WorkerProcess>> start(const std::vector<std::string>& command,
                                                       ModuleLoading loading = ModuleLoading::eager,
                                                       Zygote* zygote = nullptr);

@@ -86,7 +86,6 @@ Bench::Bench(Machinery machinery) : machinery_(std::move(machinery)), began_(mac
 
 void Bench::begin_run() {
   began_ = clock().now();
-  // Of the run before.
   if (device_ != nullptr) await_freed_memory(*device_, patience_of_memory);
 }
 

@@ -31,7 +31,7 @@ struct Machinery {
   double began = 0;  // by the clock: when the first run was asked for
   // What compilers and workers run in; null where nothing is to be confined.
   std::shared_ptr<const Sandbox> sandbox = nullptr;
-  // Of an open device; where unset there is none.
+  // Opens the telemetry of an open device. Unset: there is none.
   std::function<std::unique_ptr<Telemetry>(const DeviceInfo&)> open_telemetry = {};
   // Where the ceilings of devices are kept; empty: nowhere.
   std::filesystem::path ceilings = {};
@@ -61,6 +61,7 @@ class Bench {
   const Clock& clock() const { return *machinery_.clock; }
   // By the clock: when the present run was asked for.
   double began() const { return began_; }
+  // Before each run but the first. Waits for the memory of the run before.
   void begin_run();
 
   // A failure is the machine's. `require_sandbox`: no namespaces are one.
@@ -71,7 +72,7 @@ class Bench {
   // there is none that will do.
   Errors find_python(const std::filesystem::path& chosen, const std::filesystem::path& scripts);
 
-  // Of what is open.
+  // After open_toolchain() and open_device():
   const Toolchain& toolchain() const { return *toolchain_; }
   Device& device() { return *device_; }
   Telemetry& telemetry();

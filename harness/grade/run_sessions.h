@@ -28,7 +28,7 @@ class RunSessions {
   // `run`: has the seed and the ceilings of the run, once they are known. Keeps references.
   RunSessions(const Problem& problem, const RunOptions& options, RunSetup& setup, const Record& run);
 
-  // Of the contents of a candidate, in one of its attempts.
+  // The seed of a candidate's contents in one of its attempts.
   std::uint64_t seed_of(std::size_t number, int attempt) const;
   // Without a candidate.
   Session of_trusted(Referee& referee);
