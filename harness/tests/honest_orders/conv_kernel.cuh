@@ -7,13 +7,9 @@ struct Tap {
 
   // To the tap that follows `steps` later.
   __device__ void advance(const ConvShape& shape, int steps) {
-    x += steps;
-    y += x / shape.width.kernel;
-    x %= shape.width.kernel;
-    z += y / shape.height.kernel;
-    y %= shape.height.kernel;
-    channel += z / shape.depth.kernel;
-    z %= shape.depth.kernel;
+    for (x += steps; x >= shape.width.kernel; x -= shape.width.kernel) ++y;
+    for (; y >= shape.height.kernel; y -= shape.height.kernel) ++z;
+    for (; z >= shape.depth.kernel; z -= shape.depth.kernel) ++channel;
   }
 };
 
