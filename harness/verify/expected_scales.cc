@@ -14,11 +14,12 @@ namespace {
 // A value that fills more than one of so many elements is common.
 constexpr std::size_t common_share = 100;
 
-// Outputs below the first size get calls of learn() in every class, since errors of single precision are far
-// from the threshold, and only the smallest outputs cancel that well. Those of lower classes are a third of
-// theirs. The second size bounds what these calls cost: a larger output of so few independent elements that
-// it cancels is not known.
-constexpr std::int64_t few_for_single_precision = 32;
+// Outputs below the first size get calls of learn() in every class. Errors of single precision are far from
+// the threshold, so only the smallest outputs cancel that well; but three quarters of 35 products are negative
+// in one draw of a thousand, and where swish() follows, all of the smaller elements are nearly zero then. Of
+// 128 products it is one draw of 10^8. Errors of lower classes are a third of their threshold. The second size
+// bounds what these calls cost: a larger output of so few independent elements that it cancels is not known.
+constexpr std::int64_t few_for_single_precision = 128;
 constexpr std::int64_t few_for_lower_classes = 1 << 16;
 
 constexpr int usual_draws = 16;

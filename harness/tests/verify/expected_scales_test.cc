@@ -6,7 +6,9 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 
+#include "device/element_operations.h"
 #include "tests/support/case_fixture.h"
 #include "verify/judgement.h"
 
@@ -92,9 +94,48 @@ TEST_F(UsualNorms, HoldForTheReferenceToo) {
 }
 
 TEST_F(UsualNorms, AreNotAskedForWhereAnOutputIsLargeEnough) {
-  case_.tensors = {output_of(32)};
+  case_.tensors = {output_of(128)};
   run();
   EXPECT_EQ(extra_calls(), 0U);
+}
+
+// swish() of products of 1,000 terms in float, of which three quarters happen to be negative: those elements
+// are nearly zero, and off by as much of their size as the products are off by.
+TEST_F(UsualNorms, HoldForTheSmallerElementsToo) {
+  std::mt19937_64 generator(3);
+  std::normal_distribution<double> draw(0, 32);
+  const auto swish = [](double x) { return x / (1 + std::exp(-x)); };
+  const auto products = [&] {
+    Numbers drawn(35);
+    std::generate(drawn.begin(), drawn.end(), [&] { return draw(generator); });
+    return drawn;
+  };
+  const auto outputs_of = [&](const Numbers& inputs) {
+    Numbers outputs;
+    for (const double input : inputs) outputs.push_back(swish(input));
+    return outputs;
+  };
+  Numbers unlucky = products();
+  for (std::size_t i = 0; i < unlucky.size(); ++i) unlucky[i] = (i % 5 == 0 ? 1 : -1) * std::fabs(unlucky[i]);
+  Numbers off = unlucky;
+  for (double& product : off) product += 2e-5;
+  const auto judged_by = [&](const ExpectedScales& scales) {
+    ElementErrors errors;
+    for (std::size_t i = 0; i < off.size(); ++i)
+      device::accumulate(errors, swish(off[i]), swish(unlucky[i]), i, Dtype::float32,
+                         scales.magnitudes().front());
+    return judge({"output", {35}, errors}, 0, problem_, case_, scales, Precision::fp32).verdict;
+  };
+  ExpectedScales from_it_alone;
+  from_it_alone.add({outputs_of(unlucky)});
+  EXPECT_NE(judged_by(from_it_alone), Verdict::accepted);
+  case_.tensors = {output_of(35)};
+  std::vector<Samples> calls;
+  for (int call = 0; call < ExpectedScales::draws_of(case_, Precision::fp32); ++call)
+    calls.push_back({outputs_of(products())});
+  ExpectedScales scales;
+  scales.learn_from(calls);
+  EXPECT_EQ(judged_by(scales), Verdict::accepted);
 }
 
 // The shorter its kernel is, the more launches a sample of a measured case has.
