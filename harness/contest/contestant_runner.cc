@@ -250,8 +250,9 @@ CallReport ContestantRunner::checked_call(const Draw& draw, std::uint64_t poison
   lease_->count_captures(kind.captures);
   const auto start = Clock::now();
   const auto waiter = kind.ahead && queues_ahead() ? GateWaiter::device : GateWaiter::thread;
-  const Begun begun = gate_ != nullptr && !edit ? begin_at_gate(draw, poison_key, call, waiter, report)
-                                                : begin(draw, poison_key, call, edit, report);
+  const Prepare prepare = [&] { lease_->prepare(draw, poison_key, call, computed_.get(), expected); };
+  const Begun begun =
+      gate_ != nullptr && !edit ? begin_at_gate(prepare, waiter, report) : begin(prepare, edit, report);
   report.prepared_ms = milliseconds(begun.at - start);
   Answer answer = begun.answer;
   if (answer.ok()) answer = worker_->end_call(patience);
@@ -286,11 +287,14 @@ bool ContestantRunner::has_inputs(const Draw& draw, CallReport& report) {
   return false;
 }
 
-ContestantRunner::Begun ContestantRunner::begin(const Draw& draw, std::uint64_t poison_key,
-                                                std::uint32_t call, const Edit& edit, CallReport& report) {
-  lease_->prepare(draw, poison_key, call, computed_.get());
+ContestantRunner::Begun ContestantRunner::begin(const Prepare& prepare, const Edit& edit,
+                                                CallReport& report) {
+  prepare();
   report.waited_ms = milliseconds(lease_->reveal());
-  if (edit) edit(*lease_);
+  if (edit) {
+    lease_->forget_draw();
+    edit(*lease_);
+  }
   worker_->thaw();
   const auto at = Clock::now();
   return {at, worker_->begin_call(lease_->slots(), 0, further_slots(*lease_))};
@@ -298,12 +302,11 @@ ContestantRunner::Begun ContestantRunner::begin(const Draw& draw, std::uint64_t 
 
 // A process takes some time to wake up, and some machines take more of it at times: while there are no inputs
 // yet.
-ContestantRunner::Begun ContestantRunner::begin_at_gate(const Draw& draw, std::uint64_t poison_key,
-                                                        std::uint32_t call, GateWaiter waiter,
+ContestantRunner::Begun ContestantRunner::begin_at_gate(const Prepare& prepare, GateWaiter waiter,
                                                         CallReport& report) {
   const std::uint32_t number = gate_->next();
   worker_->thaw();
-  lease_->prepare(draw, poison_key, call, computed_.get());
+  prepare();
   Answer answer = worker_->begin_call(lease_->slots(), number, further_slots(*lease_), waiter);
   lease_->poison();  // while the worker queues its launches
   const bool waits = worker_->wait_until_queued(gate_patience);

@@ -74,8 +74,8 @@ class ContestantRunner {
   void keep_small_buffers() { keeps_small_buffers_ = true; }
   // Moves the tensors, fills in fresh poison, reveals the inputs and asks the worker (before that, where it
   // waits at a gate), then inspects guard zones and inputs. With `expected`, whose outputs are what this
-  // one's should be, it compares them at once. `edit` may write to inputs that are in place; the report then
-  // counts what it wrote as corruption.
+  // one's should be, it compares them at once, and copies the inputs if they are of the same draw. `edit` may
+  // write to inputs that are in place; the report then counts what it wrote as corruption.
   using Edit = std::function<void(Lease&)>;
   CallReport checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, Patience patience,
                           const Lease* expected = nullptr, CallKind kind = {}, const Edit& edit = {});
@@ -108,10 +108,10 @@ class ContestantRunner {
     std::chrono::steady_clock::time_point at;
     Answer answer;
   };
-  Begun begin(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, const Edit& edit,
-              CallReport& report);
-  Begun begin_at_gate(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, GateWaiter waiter,
-                      CallReport& report);
+  // Chooses what the call finds in its buffers.
+  using Prepare = std::function<void()>;
+  Begun begin(const Prepare& prepare, const Edit& edit, CallReport& report);
+  Begun begin_at_gate(const Prepare& prepare, GateWaiter waiter, CallReport& report);
   // Messages to the worker while no clock runs.
   using Message = std::function<Answer(WorkerProcess&)>;
   void send(const Message& message, CallReport& report);

@@ -164,6 +164,7 @@ void Lease::rebind(const Case& bound) {
   case_ = &bound;
   first_call_ = 0;
   launches_ = 1;
+  draw_.reset();
   is_poisoned_ = false;
   fillings_.clear();
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
@@ -312,14 +313,28 @@ std::uint64_t Lease::seed_of_forward(const Draw& draw, std::uint32_t launch) con
   return seed_from(input_stream(draw.seed, problem_.slug, case_->name, forward_stream, number));
 }
 
-void Lease::fill_input(std::size_t buffer, const Draw& draw, const ComputedInputs* computed) {
+// Whether this lease holds, buffer by buffer, what the other is to hold.
+bool Lease::has_inputs_of(const Draw& draw, const Lease& other) const {
+  return draw_ == draw && case_ == other.case_ && buffers_.size() == other.buffers_.size();
+}
+
+void Lease::fill_input(std::size_t buffer, const Draw& draw, const ComputedInputs* computed,
+                       const Lease* drawn) {
   Filling& filling = fillings_[buffer];
   filling.contents = contents_of(buffer, draw);
+  filling.source = nullptr;
   const Tensor& input = tensor_of(buffer);
-  if (!input.is_computed()) return;
-  if (computed == nullptr) throw std::logic_error("nobody computes the inputs");
-  filling.source = &computed->source(launch_of(buffer), input);
-  filling.source_dtype = ComputedInputs::source_dtype(input);
+  if (input.is_computed()) {
+    if (computed == nullptr) throw std::logic_error("nobody computes the inputs");
+    filling.source = &computed->source(launch_of(buffer), input);
+    filling.source_begin = 0;
+    filling.source_dtype = ComputedInputs::source_dtype(input);
+  } else if (drawn != nullptr) {
+    const Filling& original = drawn->fillings_[buffer];
+    filling.source = original.buffer;
+    filling.source_begin = original.begin;
+    filling.source_dtype = original.dtype;
+  }
 }
 
 // Drawn or copied once more, which is as fast as copying the input.
@@ -329,17 +344,20 @@ void Lease::begin_as(std::size_t output, std::size_t input) {
   filling.filled = true;
   filling.contents = source.contents;
   filling.source = source.source;
+  filling.source_begin = source.source_begin;
   filling.source_dtype = source.source_dtype;
 }
 
 void Lease::prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
-                    const ComputedInputs* computed) {
+                    const ComputedInputs* computed, const Lease* drawn) {
+  if (drawn != nullptr && !drawn->has_inputs_of(draw, *this)) drawn = nullptr;
+  draw_ = draw;
   launches_ = std::clamp<std::uint32_t>(draw.launches, 1, terms_.launches);
   forward_seeds_.clear();
   for (std::uint32_t launch = 0; problem_.has_model() && launch < launches_; ++launch)
     forward_seeds_.push_back(seed_of_forward(draw, launch));
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    if (fillings_[i].input) fill_input(i, draw, computed);
+    if (fillings_[i].input) fill_input(i, draw, computed, drawn);
   }
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     if (tensor_of(i).begins_as) begin_as(i, *tensor_of(i).begins_as);
@@ -397,7 +415,8 @@ std::vector<std::vector<double>> Lease::sample_outputs() const {
     const Compared found = compared(i);
     if (found.output.tensor->compare == Comparison::Kind::scales) continue;
     const Loaned& from = found.output.tensor->quantised ? *found.values : found.output;
-    samples[i] = device_.sample(*from.buffer, from.begin, static_cast<std::uint64_t>(from.tensor->elements), from.dtype);
+    samples[i] = device_.sample(*from.buffer, from.begin, static_cast<std::uint64_t>(from.tensor->elements),
+                                from.dtype);
   }
   return samples;
 }
@@ -464,7 +483,9 @@ std::vector<OutputPair> Lease::pairs_with(const Lease& expected) const {
 void Lease::begin_inspection(const Lease* expected) {
   pairs_.clear();
   if (expected != nullptr) pairs_ = pairs_with(*expected);
-  device_.begin_inspection(std::span(fillings_).first(buffers_.size()), pairs_);
+  inspected_.assign(fillings_.begin(), fillings_.begin() + static_cast<std::ptrdiff_t>(buffers_.size()));
+  for (Filling& filling : inspected_) filling.input = filling.input && !terms_.widens;
+  device_.begin_inspection(inspected_, pairs_);
 }
 
 Lease::Findings Lease::end_inspection() {

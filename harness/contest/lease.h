@@ -37,7 +37,7 @@ struct LeaseTerms {
   bool captures = false;       // outputs are captured when the clock stops
   std::uint32_t launches = 1;  // of a call, at most: so many sets of tensors
   // Of the oracle, which reads the very values that the others read, and whose outputs are not rounded
-  // (Case::stored_as).
+  // (Case::stored_as). Its inputs are not looked at after a call: it is ours, and they are lent for reading.
   bool widens = false;
   // Of a candidate in Python: what it returns is overwritten once it has been captured. What others return
   // may be what they keep.
@@ -72,9 +72,13 @@ class Lease {
   // Under which seed the problem's file computes inputs for a draw, by launch; empty where it computes none.
   std::vector<std::uint64_t> seeds_of_computed(const Draw& draw) const;
   // Before a call: chooses new places, poison and contents; slots() tells the places. `computed` holds those
-  // of these seeds, and may be null where there are none.
+  // of these seeds, and may be null where there are none. `drawn`: a lease whose contestant cannot write to
+  // its inputs, or null. If it has inputs of the same draw, they are copied and compared with, since that
+  // takes less time than drawing them again.
   void prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
-               const ComputedInputs* computed = nullptr);
+               const ComputedInputs* computed = nullptr, const Lease* drawn = nullptr);
+  // The inputs of the present call are not those of its draw any more.
+  void forget_draw() { draw_.reset(); }
   // The poison may go ahead of the rest.
   void poison();
   // Puts all of it in place, then opens the gate. Returns how long the device had other things to do before
@@ -168,7 +172,8 @@ class Lease {
   std::uint64_t seed_of_forward(const Draw& draw, std::uint32_t launch) const;
   std::uint32_t number_of(const Draw& draw, std::uint32_t launch) const;
   InputContents contents_of(std::size_t buffer, const Draw& draw) const;
-  void fill_input(std::size_t buffer, const Draw& draw, const ComputedInputs* computed);
+  void fill_input(std::size_t buffer, const Draw& draw, const ComputedInputs* computed, const Lease* drawn);
+  bool has_inputs_of(const Draw& draw, const Lease& other) const;
   // Of an output that begins as an input of the case, when that is filled.
   void begin_as(std::size_t output, std::size_t input);
   std::size_t buffer_of_output(std::size_t output) const;
@@ -184,13 +189,15 @@ class Lease {
   LeaseTerms terms_;
   std::uint32_t first_call_ = 0;  // that was prepared
   std::uint32_t launches_ = 1;    // of the present call
+  std::optional<Draw> draw_;      // what the inputs are of, once they are in place
   bool counts_captures_ = true;
   bool is_poisoned_ = false;
   std::vector<std::uint64_t> forward_seeds_;  // of the present call, by launch
   std::vector<std::unique_ptr<SharedBuffer>> buffers_;
   std::vector<std::unique_ptr<SharedBuffer>> captures_;  // likewise; null where nothing is captured
-  std::vector<Filling> fillings_;  // of the buffers, then of the captures that there are
-  std::vector<OutputPair> pairs_;  // of the present inspection
+  std::vector<Filling> fillings_;   // of the buffers, then of the captures that there are
+  std::vector<Filling> inspected_;  // by the present inspection
+  std::vector<OutputPair> pairs_;   // likewise
   std::vector<Magnitudes> magnitudes_;
 };
 

@@ -44,8 +44,9 @@ struct Filling {
   // How elements are stored. What they are values of, the contents' distribution says: the oracle reads those
   // of a 16-bit type as float32.
   Dtype dtype = Dtype::float32;
-  // Of an input that is no draw: what its elements are copies of, from byte 0 on; else null.
+  // What the input's elements are copies of, from byte `source_begin` on; null: they are drawn.
   SharedBuffer* source = nullptr;
+  std::uint64_t source_begin = 0;
   Dtype source_dtype = Dtype::float32;
   bool cleared = false;  // an output that is zero when a call begins
   bool filled = false;   // an output that holds `contents` when a call begins, or copies of `source`

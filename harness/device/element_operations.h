@@ -31,10 +31,8 @@ KGRADE_HOST_DEVICE inline bool is_finite(double value) {
 
 KGRADE_HOST_DEVICE inline bool is_nan(double value) { return !is_finite(value) && value != value; }
 
-// Of a copy. In a 16-bit type finite ones are rounded as draws are (sample() in draw/distribution.h).
-KGRADE_HOST_DEVICE inline float copied_value(const InputRange& range, std::uint64_t index) {
-  const float value = load_element(range.source_dtype, range.source, index);
-  const Dtype dtype = range.contents.distribution.dtype;
+// A value of a copy. In a 16-bit type finite ones are rounded as draws are (sample() in draw/distribution.h).
+KGRADE_HOST_DEVICE inline float copied_as(Dtype dtype, float value) {
   if (!is_narrow(dtype)) return value;
   return is_finite(value) ? nearest_normal(dtype, value) : rounded_to(dtype, value);
 }
@@ -51,7 +49,8 @@ KGRADE_HOST_DEVICE inline std::uint64_t load_bits(const unsigned char* tensor, s
 KGRADE_HOST_DEVICE inline std::uint64_t copied_bits(const InputRange& range, std::uint64_t index) {
   if (range.source_dtype == range.dtype && range.contents.distribution.dtype == range.dtype)
     return load_bits(range.source, index, element_bytes(range.dtype));
-  const float value = copied_value(range, index);
+  const float value =
+      copied_as(range.contents.distribution.dtype, load_element(range.source_dtype, range.source, index));
   return range.dtype == Dtype::float32 ? bits_of(value) : encode(range.dtype, value);
 }
 
@@ -164,6 +163,24 @@ KGRADE_HOST_DEVICE inline unsigned int changed_words(const Word* words, std::uin
   }
   for (unsigned int i = 0; i < 4 && i < count; ++i) changed += words[i] != static_cast<Word>(four.element[i]);
   return changed;
+}
+
+// Elements 4 * block to 4 * block + 3 of a copy of float32 elements, as the type stores them. What is past
+// the end of the input is anything.
+KGRADE_HOST_DEVICE inline Four<std::int64_t> copied_block(const InputRange& range, Dtype dtype,
+                                                          std::uint64_t block) {
+  const auto* const words = reinterpret_cast<const std::uint32_t*>(range.source) + 4 * block;
+  Four<std::int64_t> four = {};
+  if (moves_at_once(words, range.elements - 4 * block)) {
+    const auto found = *reinterpret_cast<const FourWords<std::uint32_t>*>(words);
+    for (unsigned int i = 0; i < 4; ++i) four.element[i] = found.word[i];
+  } else {
+    for (std::uint64_t i = 0; i < 4 && 4 * block + i < range.elements; ++i) four.element[i] = words[i];
+  }
+  if (dtype == Dtype::float32) return four;
+  for (std::int64_t& bits : four.element)
+    bits = encode(dtype, copied_as(dtype, float_of(static_cast<std::uint32_t>(bits))));
+  return four;
 }
 
 // Writes a block of an input that is stored as elements of the type.

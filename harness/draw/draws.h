@@ -21,6 +21,8 @@ struct Draw {
   // Of a contestant that is a module: its weights are those of this number, the same in all launches and all
   // calls of a process, and never change. 0: they are inputs like others.
   std::uint32_t weights = 0;
+
+  bool operator==(const Draw&) const = default;
 };
 
 constexpr bool is_single_change(std::uint32_t change) { return change % 2 == 1; }

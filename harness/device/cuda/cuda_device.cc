@@ -450,7 +450,8 @@ class CudaDevice : public Device {
   }
 
   static InputTensor tensor_of(const Filling& filling) {
-    const unsigned char* const source = filling.source != nullptr ? bytes_of(*filling.source) : nullptr;
+    const unsigned char* const source =
+        filling.source != nullptr ? bytes_of(*filling.source, filling.source_begin) : nullptr;
     return {bytes_of(*filling.buffer, filling.begin),
             {filling.elements, filling.contents, filling.dtype, source, filling.source_dtype}};
   }

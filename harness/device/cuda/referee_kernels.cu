@@ -97,11 +97,23 @@ __device__ void draw_blocks(const device::InputRange& range, const DrawForm& for
     work(dtype, block, device::stored_as(dtype, device::drawn_block(range.contents, form, block)));
 }
 
-// The same for any input. Most are uniform or normal numbers: that has code of its own.
+// The same for a copy of float32 elements, which are stored as they are or rounded to a narrow type.
+template <class Work>
+__device__ void copy_blocks(const device::InputRange& range, Dtype dtype, const Work& work) {
+  for (std::uint64_t block = thread_index(); 4 * block < range.elements; block += thread_count())
+    work(dtype, block, device::copied_block(range, dtype, block));
+}
+
+// The same for any input. Most are uniform or normal numbers, or copies of floats: these have code of their
+// own.
 template <class Work>
 __device__ void for_each_block(const device::InputRange& range, const Work& work) {
   using Kind = Distribution::Kind;
   const Distribution& drawn = range.contents.distribution;
+  if (range.source != nullptr && range.source_dtype == Dtype::float32 && drawn.dtype == range.dtype) {
+    if (range.dtype == Dtype::float32) return copy_blocks(range, Dtype::float32, work);
+    if (is_narrow(range.dtype)) return copy_blocks(range, range.dtype, work);
+  }
   const bool is_uniform = drawn.kind == Kind::uniform;
   const bool is_common = range.source == nullptr && is_drawn_in_place(drawn) && !drawn.is_encoded &&
                          (is_uniform || drawn.kind == Kind::normal);

@@ -63,7 +63,8 @@ unsigned char* bytes_of(SharedBuffer& buffer, std::uint64_t begin = 0) {
 device::Poison poison_of(const Filling& filling) { return {filling.poison, filling.dtype}; }
 
 device::InputRange range_of(const Filling& filling) {
-  const unsigned char* const source = filling.source != nullptr ? bytes_of(*filling.source) : nullptr;
+  const unsigned char* const source =
+      filling.source != nullptr ? bytes_of(*filling.source, filling.source_begin) : nullptr;
   return {filling.elements, filling.contents, filling.dtype, source, filling.source_dtype};
 }
 

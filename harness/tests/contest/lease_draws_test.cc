@@ -45,6 +45,36 @@ TEST_F(LeaseDraws, EveryDrawGivesOtherInputsAndTheSameDrawTheSame) {
   EXPECT_EQ(read(input), first);
 }
 
+// Which of the two it did, another value in the other lease tells.
+TEST_F(LeaseDraws, InputsOfTheSameDrawAreCopiedAndComparedWithTheirOriginals) {
+  const Draw draw{1, 3, 2};
+  refresh(draw, 1);
+  const auto drawn = read(input);
+  const std::unique_ptr<Lease> other = make({true});
+  other->prepare(draw, poison_key, 2);
+  other->reveal();
+  const auto copy = [&](const Draw& now) {
+    lease_->prepare(now, poison_key, 3, nullptr, other.get());
+    lease_->reveal();
+    return read(input);
+  };
+  EXPECT_EQ(copy(draw), drawn);
+  EXPECT_EQ(inspect().input_elements, 0u);
+  auto marked = drawn;
+  marked[7] = 5;
+  write(other->tensors().at(input), marked);
+  EXPECT_EQ(inspect().input_elements, 1u);
+  EXPECT_EQ(copy(draw), marked);
+  EXPECT_EQ(inspect().input_elements, 0u);
+  for (const Draw& another : {Draw{1, 4, 2}, Draw{1, 3, 4}, Draw{2, 3, 2}, Draw{1, 3, 2, 1, 1}}) {
+    const auto found = copy(another);
+    refresh(another, 4);
+    EXPECT_EQ(found, read(input));
+  }
+  other->forget_draw();
+  EXPECT_EQ(copy(draw), drawn);
+}
+
 TEST_F(LeaseDraws, EveryLaunchOfAModelHasASeedOfItsOwnAndTheSameDrawTheSame) {
   problem_.reference = "model.py";
   LeaseTerms terms;

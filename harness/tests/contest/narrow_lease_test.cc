@@ -1,6 +1,8 @@
 // Leases of a case with float16 elements: a contestant's, and the oracle's, which widens them.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "lease_fixture.h"
 
 namespace kgrade::test {
@@ -57,6 +59,26 @@ TEST_F(NarrowLease, AFewElementsChangeForBothAlike) {
   }
   EXPECT_GE(changed, 1u);
   EXPECT_LE(changed, max_input_changes);
+}
+
+TEST_F(NarrowLease, ACopyOfWhatTheOracleReadsIsWhatWouldBeDrawn) {
+  std::map<std::size_t, std::vector<std::uint16_t>> drawn;
+  for (const std::size_t tensor : {0, 2}) drawn[tensor] = halves(tensor);
+  lease_->prepare({5, 2}, poison_key, 5, nullptr, oracles_.get());
+  lease_->reveal();
+  for (const auto& [tensor, values] : drawn) EXPECT_EQ(halves(tensor), values);
+  EXPECT_EQ(inspect().input_elements, 0u);
+}
+
+// The oracle is ours, and its inputs are lent for reading.
+TEST_F(NarrowLease, NobodyLooksAtTheOraclesInputsButAtWhatIsAroundThem) {
+  const Lease::Loaned read = oracles_->tensors().at(0);
+  flip(*read.buffer, read.begin);
+  flip(*read.buffer, read.begin - 1);
+  oracles_->begin_inspection();
+  const Lease::Corruption found = oracles_->end_inspection().corruption;
+  EXPECT_EQ(found.input_elements, 0u);
+  EXPECT_EQ(found.guard_bytes, 1u);
 }
 
 TEST_F(NarrowLease, ScalarsOfTheElementTypeAreRoundedForBothAlike) {

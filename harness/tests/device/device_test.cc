@@ -107,7 +107,7 @@ constexpr std::uint64_t begins[] = {0, 21, 4096, 4100};
 TEST_P(EveryDevice, CopiesInputsThatAreNoDrawsAndSeesWhatChanges) {
   constexpr float inf = std::numeric_limits<float>::infinity();
   const std::vector<float> values = {1.5f, -0.0f, inf, -inf, std::nanf("5"), 1e-42f, 3.4e38f};
-  const auto source = buffer(64);
+  const auto source = buffer(128);
   const auto memory = buffer(8192);
   write(*source, 0, values);
   for (const std::uint64_t begin : {0, 4096, 4100}) {
@@ -127,6 +127,11 @@ TEST_P(EveryDevice, CopiesInputsThatAreNoDrawsAndSeesWhatChanges) {
     const float other = 2;
     device_->write(*source, 4, &other, sizeof other);
     EXPECT_EQ(corruption_of(filling).input_elements, 1u);
+    // From another place on, which 16 bytes at once cannot be read from.
+    write(*source, 68, values);
+    filling.source_begin = 68;
+    reveal(filling);
+    EXPECT_EQ(read<std::uint32_t>(*memory, begin, values.size()), copied);
     write(*source, 0, values);
   }
 }
