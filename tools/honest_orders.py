@@ -2,8 +2,8 @@
 """honest_orders.py [SLUG...] [--only ORDER] [--folder FOLDER] [--list] [-- OPTION of `kgrade sweep`...]
 
 grades honest kernels that add in other orders than the references: in one thread, in tiles of 16, in blocks, by atomics.
-All must be accepted, in the problem's class and in every case that the device runs. On a GPU these include the measured
-cases:
+All must be accepted, in the problem's class and in every case that the device runs, however slow they are. On a GPU these
+include the measured cases:
 
     tools/honest_orders.py -- --device cuda --hidden 0          on one GPU
     tools/honest_orders.py -- --gpus 0,1,2,3 --hidden 0         on four
@@ -116,8 +116,8 @@ def grade(candidates, folder, options):
             (places / slug / f"{order}.cu").write_text(source, encoding="utf-8")
     results = folder / "results.jsonl"
     code = subprocess.run([options.kgrade, "sweep", "--solutions", f"{places}/*/*.cu", "--quick", "--baselines", "none",
-                           "--overwrite", "--output", str(results), "--fail-on", "not-accepted", *options.sweep],
-                          check=False, cwd=ROOT).returncode
+                           "--time-limit", "20", "--overwrite", "--output", str(results), "--fail-on", "not-accepted",
+                           *options.sweep], check=False, cwd=ROOT).returncode
     for line in results.read_text(encoding="utf-8").splitlines() if results.exists() else []:
         for candidate in json.loads(line).get("candidates", []):
             if candidate["verdict"] != "accepted":
