@@ -251,9 +251,9 @@ bool Lease::is_fixed(const Tensor& tensor, const Draw& draw) const {
 }
 
 // Odd changes go into the largest input: the one that is most expensive to read in full. None goes into what
-// is computed, which may have a structure, into rows that hang together, or into what the case decides; where
-// all inputs are such, there is no tensor to change. Nor is there where few elements may not
-// matter: the largest of them, or the edges of a graph, in exact problems.
+// is computed, which may have a structure, or into what the case decides; where all inputs are such, there is
+// no tensor to change. Nor is there where few elements may not matter: the largest of them, or the edges of a
+// graph, in exact problems.
 std::size_t Lease::changed_tensor(const Draw& draw) const {
   if (problem_.is_exact() || is_long_reduction(*case_)) return case_->tensors.size();
   std::vector<std::size_t> inputs;

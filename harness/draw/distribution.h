@@ -9,7 +9,7 @@
 
 #include "base/dtype.h"
 #include "draw/philox.h"
-#include "draw/rows.h"
+#include "draw/portable_math.h"
 
 namespace kgrade {
 
@@ -29,20 +29,17 @@ struct Distribution {
     bernoulli,
     adjacency,
     listed,
-    wide_integers,  // of which a float does not hold all
-    permutation,    // this one and the next two are of rows (draw/rows.h)
-    softmax,
-    log_softmax
+    wide_integers  // of which a float does not hold all
   };
   // Of the matrices in the last two axes: what lies on the other side of the diagonal is a mirror image or
-  // zero. Sorted are the rows, along the last axis.
-  enum class Structure : std::int32_t { none, symmetric, upper, lower, sorted };
+  // zero.
+  enum class Structure : std::int32_t { none, symmetric, upper, lower };
   Kind kind = Kind::uniform;
   double first = 0;              // lo, mean, lo, value, -, probability of 1, probability of an edge
   double second = 1;             // hi, standard deviation, hi (included), -, -, -, what stands for no edge
   Dtype dtype = Dtype::float32;  // what the elements are values of
   Structure structure = Structure::none;
-  std::uint32_t columns = 1;         // of rows and matrices, which are square
+  std::uint32_t columns = 1;         // of matrices, which are square
   std::uint32_t count = 0;           // of choices
   double choices[max_choices] = {};  // that are equally likely; of listed: element i is the i-th
   std::int64_t low = 0;              // of wide_integers, both included
@@ -66,18 +63,9 @@ KGRADE_HOST_DEVICE inline DrawForm form_of(const Distribution& distribution) {
   return {distribution.kind, distribution.dtype, distribution.is_encoded};
 }
 
-KGRADE_HOST_DEVICE inline bool is_sorted(const Distribution& distribution) {
-  return distribution.structure == Distribution::Structure::sorted;
-}
-
 // Symmetric or triangular ones.
 KGRADE_HOST_DEVICE inline bool is_of_matrices(const Distribution& distribution) {
-  return distribution.structure != Distribution::Structure::none && !is_sorted(distribution);
-}
-
-// Whether the elements of a row hang together: none of them can be another one.
-KGRADE_HOST_DEVICE inline bool is_of_rows(const Distribution& distribution) {
-  return is_sorted(distribution) || distribution.kind >= Distribution::Kind::permutation;
+  return distribution.structure != Distribution::Structure::none;
 }
 
 // The element that an element is drawn as: itself, or its mirror image. `index` counts through all matrices.
@@ -102,17 +90,6 @@ KGRADE_HOST_DEVICE inline bool is_outside(const Distribution& distribution, std:
 
 namespace detail {
 
-// The next smaller one that is no subnormal.
-KGRADE_HOST_DEVICE inline float below(float value) {
-  if (value == 0) return -smallest_normal(Dtype::float32);
-  return float_of(value > 0 ? bits_of(value) - 1 : bits_of(value) + 1);
-}
-
-KGRADE_HOST_DEVICE inline double below(double value) {
-  if (value == 0) return -static_cast<double>(smallest_normal(Dtype::float32));
-  return double_of(value > 0 ? double_bits(value) - 1 : double_bits(value) + 1);
-}
-
 // From 0 to 1, which is excluded: as many bits as a float has, or a double.
 KGRADE_HOST_DEVICE inline double fraction(std::uint32_t random) { return (random >> 8) / 16777216.0; }
 KGRADE_HOST_DEVICE inline double fraction(std::uint64_t random) {
@@ -135,8 +112,7 @@ KGRADE_HOST_DEVICE inline std::uint64_t number_below(std::uint64_t count, std::u
   return number_below(count, static_cast<std::uint32_t>(random >> 32));
 }
 
-// One element, as a float from 32 random bits, or as a double from 64. But in choice and bernoulli it ascends
-// with them.
+// One element, as a float from 32 random bits, or as a double from 64.
 template <class Real, class Random>
 KGRADE_HOST_DEVICE inline Real sample_as(const Distribution& distribution, Distribution::Kind kind,
                                          Random random) {
@@ -146,8 +122,7 @@ KGRADE_HOST_DEVICE inline Real sample_as(const Distribution& distribution, Distr
     case Distribution::Kind::uniform: {
       // Rounding can reach the excluded upper end, to float with a chance of 2^-25: take the lower end then.
       const auto value = static_cast<Real>(first + (second - first) * fraction(random));
-      if (value < static_cast<Real>(second)) return value;
-      return is_sorted(distribution) ? below(static_cast<Real>(second)) : static_cast<Real>(first);
+      return value < static_cast<Real>(second) ? value : static_cast<Real>(first);
     }
     case Distribution::Kind::normal:
       return static_cast<Real>(first + second * portable_normal_quantile(inner_fraction(random)));
@@ -187,24 +162,9 @@ KGRADE_HOST_DEVICE inline float narrowed(const Distribution& distribution, const
   }
 }
 
-// Of rows of real numbers, or of integers that a float holds.
-template <class Real, class Random>
-KGRADE_HOST_DEVICE inline Real sample_of_row(const Distribution& distribution, const RandomStream& stream,
-                                             std::uint64_t index) {
-  const Row row = row_of(index, distribution.columns);
-  const std::uint64_t column = index - row.begin;
-  if (is_sorted(distribution)) {
-    const std::uint64_t random = ordered_bits(stream, row, column);
-    return sample_as<Real>(distribution, distribution.kind,
-                           static_cast<Random>(random >> (64 - 8 * sizeof(Random))));
-  }
-  const double share = log_share(stream, row, column);
-  return static_cast<Real>(distribution.kind == Distribution::Kind::softmax ? portable_exp(share) : share);
-}
-
 }  // namespace detail
 
-// One element from one random word, of an input without rows. The form is that of the distribution.
+// One element from one random word. The form is that of the distribution.
 KGRADE_HOST_DEVICE inline float sample(const Distribution& distribution, const DrawForm& form,
                                        std::uint32_t word) {
   return detail::narrowed(distribution, form, detail::sample_as<float>(distribution, form.kind, word));
@@ -243,17 +203,17 @@ KGRADE_HOST_DEVICE inline bool is_always_zero(const Distribution& distribution, 
 // Whether every element is drawn from its own word and no other.
 KGRADE_HOST_DEVICE inline bool is_drawn_in_place(const Distribution& distribution) {
   return distribution.structure == Distribution::Structure::none &&
-         distribution.kind != Distribution::Kind::adjacency && !is_of_rows(distribution);
+         distribution.kind != Distribution::Kind::adjacency;
 }
 
-// What the word of a drawn_place() gives for the elements there, of an input without rows.
+// What the word of a drawn_place() gives for the elements there.
 KGRADE_HOST_DEVICE inline float element_at(const Distribution& distribution, const DrawForm& form,
                                            std::uint32_t word, std::uint64_t place) {
   return sample(distribution, form, word) * scale_at(distribution, place);
 }
 
-// Element `index` of an input whose numbers are no wider than a float's, and that has no rows; `block` is
-// that of its drawn_place().
+// Element `index` of an input whose numbers are no wider than a float's; `block` is that of its
+// drawn_place().
 KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const PhiloxBlock& block,
                                         std::uint64_t index) {
   if (is_always_zero(distribution, index)) return 0;
@@ -261,12 +221,8 @@ KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const 
   return element_at(distribution, form_of(distribution), block.word[place % 4], place);
 }
 
-// The same of any input of such numbers.
 KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const RandomStream& stream,
                                         std::uint64_t index) {
-  if (is_of_rows(distribution))
-    return detail::narrowed(distribution, form_of(distribution),
-                            detail::sample_of_row<float, std::uint32_t>(distribution, stream, index));
   return element(distribution, random_block(stream, drawn_place(distribution, index) / 4), index);
 }
 
@@ -289,8 +245,7 @@ KGRADE_HOST_DEVICE inline std::uint64_t upper_half_of_product(std::uint64_t a, s
 // element().
 KGRADE_HOST_DEVICE inline bool has_wide_elements(const Distribution& distribution) {
   return distribution.kind == Distribution::Kind::listed ||
-         distribution.kind == Distribution::Kind::wide_integers ||
-         distribution.kind == Distribution::Kind::permutation || distribution.dtype == Dtype::float64;
+         distribution.kind == Distribution::Kind::wide_integers || distribution.dtype == Dtype::float64;
 }
 
 namespace detail {
@@ -329,13 +284,7 @@ KGRADE_HOST_DEVICE inline std::int64_t wide_element(const Distribution& distribu
     return static_cast<std::int64_t>(distribution.choices[index]);
   if (is_always_zero(distribution, index)) return 0;
   const std::uint64_t place = drawn_place(distribution, index);
-  if (!is_of_rows(distribution)) return wide_sample(distribution, stream, place, place);
-  const Row row = row_of(index, distribution.columns);
-  if (distribution.kind == Distribution::Kind::permutation)
-    return static_cast<std::int64_t>(permuted(stream, row, index - row.begin));
-  if (distribution.kind == Distribution::Kind::wide_integers)
-    return detail::integer_from(distribution, ordered_bits(stream, row, index - row.begin));
-  return double_bits(detail::sample_of_row<double, std::uint64_t>(distribution, stream, index));
+  return wide_sample(distribution, stream, place, place);
 }
 
 inline constexpr unsigned int max_input_changes = 8;
@@ -352,7 +301,7 @@ struct InputChanges {
 
 // Up to `most` different elements of an input of `elements`, each with a value of the same distribution that
 // is not the one it has (in a constant input, or on the diagonal of a graph, no such value exists: it stays
-// as it is). Positions and values come from `source`. Not of an input that is_of_rows().
+// as it is). Positions and values come from `source`.
 InputChanges draw_changes(const Distribution& distribution, const RandomStream& stream,
                           std::uint64_t elements, const RandomStream& source,
                           unsigned int most = max_input_changes);

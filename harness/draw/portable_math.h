@@ -32,19 +32,6 @@ KGRADE_HOST_DEVICE inline double portable_log(double x) {
   return exponent * 0.6931471805599453 + 2 * s * series;
 }
 
-// exp(x) for x from -700 to 700 by x = k log 2 + r, with log 2 in two parts, and the series of exp(r).
-// Relative error below 1e-15.
-KGRADE_HOST_DEVICE inline double portable_exp(double x) {
-  const double k = floor(x * 1.4426950408889634 + 0.5);
-  const double r = (x - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10;
-  double series = 1;
-  for (int n = 14; n >= 1; --n) series = 1 + series * r / n;
-  const std::uint64_t bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(k) + 1023) << 52;
-  double power;
-  memcpy(&power, &bits, sizeof power);
-  return series * power;
-}
-
 }  // namespace detail
 
 // The standard normal quantile of p in (1e-11, 1 - 1e-11): algorithm PPND7 of M. Wichura, "Algorithm AS 241:

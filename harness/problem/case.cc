@@ -247,11 +247,8 @@ class CaseResolver {
     resolved.choices = init.choices;
     resolved.structure = init.structure;
     resolved.encoding = init.encoding;
-    const bool is_of_rows = init.is_of_rows();
-    const bool has_matrices =
-        !is_of_rows && (init.structure != Init::Structure::none || init.kind == Init::Kind::adjacency);
+    const bool has_matrices = init.structure != Init::Structure::none || init.kind == Init::Kind::adjacency;
     if (has_matrices && !resolve_matrices(init, tensor)) return false;
-    if (is_of_rows && !resolve_rows(init, tensor)) return false;
     switch (init.kind) {
       case Init::Kind::uniform:
         resolved.kind = ResolvedInit::Kind::uniform;
@@ -277,15 +274,6 @@ class CaseResolver {
       case Init::Kind::values:
         resolved.kind = ResolvedInit::Kind::listed;
         return resolve_values(init, tensor);
-      case Init::Kind::permutation:
-        resolved.kind = ResolvedInit::Kind::permutation;
-        return true;
-      case Init::Kind::softmax:
-        resolved.kind = ResolvedInit::Kind::softmax;
-        return true;
-      case Init::Kind::log_softmax:
-        resolved.kind = ResolvedInit::Kind::log_softmax;
-        return true;
       case Init::Kind::computed:
         resolved.kind = ResolvedInit::Kind::computed;
         return true;
@@ -296,23 +284,8 @@ class CaseResolver {
     return false;
   }
 
-  static constexpr std::int64_t most_columns = std::numeric_limits<std::uint32_t>::max();
-
-  bool resolve_rows(const Init& init, Tensor& tensor) {
-    tensor.init.columns = tensor.shape.back();
-    const Parameter& parameter = problem_.parameters[tensor.parameter];
-    if (tensor.init.columns > most_columns) {
-      fail(parameter.shape.back(),
-           fmt::format("'init' {} of '{}' has rows of more than 2^32 elements", in_quotes(init.text),
-                       tensor.name),
-           "choose smaller values for the case");
-      return false;
-    }
-    return init.kind != Init::Kind::permutation ||
-           check_integer(parameter.shape.back(), tensor.init.columns - 1, tensor);
-  }
-
   bool resolve_matrices(const Init& init, Tensor& tensor) {
+    constexpr std::int64_t most_columns = std::numeric_limits<std::uint32_t>::max();
     const std::size_t rank = tensor.shape.size();
     if (rank >= 2 && tensor.shape[rank - 1] == tensor.shape[rank - 2] &&
         tensor.shape.back() <= most_columns) {
@@ -399,7 +372,8 @@ class CaseResolver {
 
   void evaluate_costs() {
     case_.flops = evaluate_cost(problem_.flops, "'flops'");
-    case_.terms = std::max<std::int64_t>(1, evaluate_cost(problem_.terms, "'terms'").value_or(derived_terms()));
+    case_.terms =
+        std::max<std::int64_t>(1, evaluate_cost(problem_.terms, "'terms'").value_or(derived_terms()));
     case_.bytes = evaluate_cost(problem_.bytes, "'bytes'");
     // The formula counts elements of four bytes.
     if (case_.bytes && case_.dtype != Dtype::float32) *case_.bytes /= 2;

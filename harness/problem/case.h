@@ -22,16 +22,13 @@ struct ResolvedInit {
     adjacency,
     listed,
     wide_integers,
-    permutation,
-    softmax,
-    log_softmax,
     computed
   };
   Kind kind = Kind::uniform;
   double first = 0;
   double second = 1;
   Init::Structure structure = Init::Structure::none;
-  std::int64_t columns = 1;  // of rows and matrices
+  std::int64_t columns = 1;  // of matrices
   std::vector<double> choices = {};
   std::int64_t low = 0;  // of wide_integers
   std::int64_t high = 0;
@@ -75,10 +72,7 @@ struct Tensor {
   // An input that the case decides: its contents are the same in every draw.
   bool is_listed() const { return !output && init.kind == ResolvedInit::Kind::listed; }
   // An input of which a few elements may be other ones than those that were drawn with them.
-  bool has_single_elements() const {
-    return !output && init.structure != Init::Structure::sorted &&
-           init.kind < ResolvedInit::Kind::permutation && !is_listed();
-  }
+  bool has_single_elements() const { return !output && !is_computed() && !is_listed(); }
 };
 
 struct Case {

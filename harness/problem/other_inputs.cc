@@ -20,8 +20,7 @@ constexpr std::size_t longest_suffix = 27;
 
 constexpr const char* forms =
     "write uniform(lo, hi), normal(mean, sd), integers(lo, hi), constant(value), choice(a, b), bernoulli(p), "
-    "adjacency(p, missing), softmax_rows, log_softmax_rows, or symmetric(...), triangular(..., upper) or "
-    "sorted(...) of one of these";
+    "adjacency(p, missing), or symmetric(...) or triangular(..., upper) of one of these";
 
 Error about(const std::string& option, const std::string& message, std::string remedy) {
   return {fmt::format("--inputs {}: {}", in_quotes(option), message), std::move(remedy), {}};
@@ -39,8 +38,7 @@ bool is_plain(const Init& init) {
 }
 
 bool has_matrices(const Init& init) {
-  return init.kind == Init::Kind::adjacency ||
-         (init.structure != Init::Structure::none && init.structure != Init::Structure::sorted);
+  return init.kind == Init::Kind::adjacency || init.structure != Init::Structure::none;
 }
 
 // labels(10) as integers(0, 9): what names nothing has one value. False where that is no number of a float's.
@@ -81,12 +79,7 @@ std::string distribution_text(const Init& init) {
       return fmt::format("adjacency({}, {})", init.first, init.second);
     case Init::Kind::uniform_fan_in:
       return fmt::format("uniform_fan_in({})", fan_in(init));
-    case Init::Kind::softmax:
-      return "softmax_rows";
-    case Init::Kind::log_softmax:
-      return "log_softmax_rows";
     case Init::Kind::values:
-    case Init::Kind::permutation:
     case Init::Kind::computed:
       break;
   }
@@ -105,8 +98,6 @@ std::string text_of(const Init& init) {
       return fmt::format("triangular({}, upper)", inner);
     case Init::Structure::lower:
       return fmt::format("triangular({}, lower)", inner);
-    case Init::Structure::sorted:
-      return fmt::format("sorted({})", inner);
   }
   return inner;
 }

@@ -55,10 +55,6 @@ inline constexpr std::size_t most_choices = 8;
 //   probability of p, else its element is `missing`; the diagonal is 0,
 // - symmetric(d), triangular(d, upper), triangular(d, lower): square matrices in the last two axes, of any d
 // above,
-// - sorted(d): rows along the last axis that ascend, of uniform(), normal(), integers(), labels() or
-// uniform_fan_in(),
-// - permutation: rows of the numbers from 0 on, each of them once, of a type of integers,
-// - softmax_rows, log_softmax_rows: rows that are the softmax of normal(0, 1) numbers, or its logarithm,
 // - e4m3(d), e5m2(d), e8m0(d): bytes that hold the codes of numbers of any of the first two lines, of which
 // none is NaN,
 // - computed: what the reference's inputs() writes, or get_inputs() of a problem that has a Model. `shape:
@@ -74,12 +70,9 @@ struct Init {
     uniform_fan_in,
     adjacency,
     values,
-    permutation,
-    softmax,
-    log_softmax,
     computed
   };
-  enum class Structure { none, symmetric, upper, lower, sorted };
+  enum class Structure { none, symmetric, upper, lower };
   Kind kind = Kind::uniform;
   double first = 0;   // lo, mean, lo, value, -, p, p
   double second = 1;  // hi, standard deviation, hi, -, -, -, missing
@@ -92,11 +85,6 @@ struct Init {
 
   // Elements are drawn each for itself.
   bool has_single_elements() const { return structure == Structure::none && kind < Kind::adjacency; }
-  // Those of a row hang together.
-  bool is_of_rows() const {
-    return structure == Structure::sorted || kind == Kind::permutation || kind == Kind::softmax ||
-           kind == Kind::log_softmax;
-  }
 };
 
 // How codes of few bits stand for numbers: code times scale, divided by a scalar of the problem.

@@ -123,8 +123,6 @@ std::string complaint_about(Dtype dtype, const Init& init) {
       return is_drawable(dtype, init.second)
                  ? ""
                  : "has a value for missing edges that is no normal one of the type";
-    case Init::Kind::softmax:
-      return has_small_shares(dtype) ? "" : "has shares below the normal numbers of the type";
     case Init::Kind::integers:
       if (!init.expressions.empty()) break;
       [[fallthrough]];

@@ -17,10 +17,8 @@ namespace {
 constexpr std::string_view forms =
     "write uniform(lo, hi), normal(mean, sd), integers(lo, hi), constant(value), ones, zeros, choice(a, b), "
     "bernoulli(p), labels(n), adjacency(p, missing), uniform_fan_in(n), symmetric(...), triangular(..., "
-    "upper), "
-    "sorted(...), "
-    "permutation, softmax_rows, log_softmax_rows, for bytes that hold codes e4m3(...), e5m2(...) or "
-    "e8m0(...), or computed, for what the reference computes";
+    "upper), for bytes that hold codes e4m3(...), e5m2(...) or e8m0(...), or computed, for what the "
+    "reference computes";
 
 struct Form {
   std::string_view name;
@@ -31,7 +29,7 @@ struct Form {
   std::string_view example;
 };
 
-constexpr std::array<Form, 15> known_forms = {{
+constexpr std::array<Form, 12> known_forms = {{
     {"uniform", Init::Kind::uniform, 2, 2, "2 numbers", "uniform(0, 1)"},
     {"normal", Init::Kind::normal, 2, 2, "2 numbers", "normal(0, 1)"},
     {"integers", Init::Kind::integers, 2, 2, "2 numbers", "integers(-2, 3)"},
@@ -44,9 +42,6 @@ constexpr std::array<Form, 15> known_forms = {{
     {"labels", Init::Kind::integers, 1, 1, "one integer expression", "labels(num_classes)"},
     {"uniform_fan_in", Init::Kind::uniform_fan_in, 1, 1, "one integer expression",
      "uniform_fan_in(in_channels * kernel_h * kernel_w)"},
-    {"permutation", Init::Kind::permutation, 0, 0, "0 numbers", "permutation"},
-    {"softmax_rows", Init::Kind::softmax, 0, 0, "0 numbers", "softmax_rows"},
-    {"log_softmax_rows", Init::Kind::log_softmax, 0, 0, "0 numbers", "log_softmax_rows"},
     {"computed", Init::Kind::computed, 0, 0, "0 numbers", "computed"},
 }};
 
@@ -59,21 +54,11 @@ struct Structure {
   std::string_view name;
   Init::Structure kind;
   bool takes_side;
-  bool (*is_of)(const Init& init);
-  std::string_view of;
 };
 
-bool is_of_one_draw(const Init& init) { return init.kind != Init::Kind::computed && !init.is_of_rows(); }
-
-bool is_ordered(const Init& init) {
-  return init.kind == Init::Kind::uniform || init.kind == Init::Kind::normal ||
-         init.kind == Init::Kind::integers || init.kind == Init::Kind::uniform_fan_in;
-}
-
-constexpr std::array<Structure, 3> known_structures = {{
-    {"symmetric", Init::Structure::symmetric, false, is_of_one_draw, "a distribution alone"},
-    {"triangular", Init::Structure::upper, true, is_of_one_draw, "a distribution alone"},
-    {"sorted", Init::Structure::sorted, false, is_ordered, "uniform, normal, integers or labels alone"},
+constexpr std::array<Structure, 2> known_structures = {{
+    {"symmetric", Init::Structure::symmetric, false},
+    {"triangular", Init::Structure::upper, true},
 }};
 
 const Structure* find_structure(std::string_view name) {
@@ -185,8 +170,8 @@ class InitReader {
     const bool is_nested = inner && (find_structure(inner->name) != nullptr || is_encoding(inner->name));
     auto init = is_nested ? std::nullopt : read_form(arguments[0]);
     if (!init && !is_nested) return std::nullopt;
-    if (is_nested || !structure.is_of(*init))
-      return fail(fmt::format("'{}' {} is of {}", key(), call.name, structure.of), example_of(structure));
+    if (is_nested || init->kind == Init::Kind::computed)
+      return fail(fmt::format("'{}' {} is of a distribution alone", key(), call.name), example_of(structure));
     init->structure = side == "lower" ? Init::Structure::lower : structure.kind;
     return init;
   }
@@ -323,11 +308,6 @@ std::string complaint_about(const Init& init, const ScalarType& type) {
   if (init.encoding)
     return type.element == Dtype::uint8 ? "" : fmt::format("draws bytes, and the type is {}", type.name);
   if (init.kind == Init::Kind::integers && !init.expressions.empty()) return complaint_about_ends(init, type);
-  if (init.kind == Init::Kind::permutation)
-    return type.is_integer() ? "" : fmt::format("draws whole numbers, and the type is {}", type.name);
-  if (init.kind == Init::Kind::softmax && type.element && !is_integer(*type.element) &&
-      !has_small_shares(*type.element))
-    return fmt::format("has shares below the normal numbers of {}", type.name);
   if (!type.is_integer()) return "";
   std::vector<double> values;
   switch (init.kind) {

@@ -17,11 +17,6 @@ std::optional<Init> read_init(const YamlNode& node, Diagnostics& diagnostics);
 // Whether it is written as such contents are, and not as a name.
 bool is_init(std::string_view text);
 
-// Whether the shares of long rows, as softmax_rows has them, are normal numbers of a floating type.
-constexpr bool has_small_shares(Dtype dtype) {
-  return smallest_normal(dtype) == smallest_normal(Dtype::float32);
-}
-
 // Whether a `shape` is values(a, b, ...), which read_values() reads.
 bool is_values(const YamlNode& node);
 std::optional<Init> read_values(const YamlNode& node, Diagnostics& diagnostics);

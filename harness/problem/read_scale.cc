@@ -72,10 +72,6 @@ std::optional<ScaleRange> read_scale(const YamlNode& entry, const Parameter& inp
   };
   const auto call = entry.is_scalar() ? split_call(trimmed(entry.value)) : std::nullopt;
   if (!call || call->name != "scale") return fail("is no scale, and it is a tensor", std::string(forms));
-  if (input.init && input.init->is_of_rows())
-    return fail(
-        fmt::format("scales {}, the elements of whose rows hang together", in_quotes(input.init->text)),
-        "remove it");
   if (!is_scalable(input)) return fail("scales what is no input of [VAR] that is drawn", "remove it");
   ScaleRange scale;
   scale.input = entry.key;

@@ -240,12 +240,6 @@ float flipped(float value, const ResolvedInit& init) {
       return value == 0 ? 1.0F : 0.0F;
     case ResolvedInit::Kind::adjacency:
       return old == 1 ? 2.0F : 1.0F;
-    case ResolvedInit::Kind::permutation:
-      return value == 0 ? static_cast<float>(init.columns - 1) : 0.0F;
-    case ResolvedInit::Kind::softmax:
-      return 1 - value;
-    case ResolvedInit::Kind::log_softmax:
-      return static_cast<float>(old - std::max(1.0, std::fabs(old)));
     case ResolvedInit::Kind::constant:
     case ResolvedInit::Kind::listed:
     case ResolvedInit::Kind::computed:

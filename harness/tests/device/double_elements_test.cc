@@ -114,31 +114,6 @@ TEST_P(DoubleElements, PoisonIsNoLikelyValue) {
   EXPECT_EQ(device_->count_unwritten(filling), 400u);
 }
 
-// Every device has the bits that draw/rows.h has here.
-TEST_P(DoubleElements, OfRowsAreThoseOfTheHost) {
-  for (const Dtype dtype : {Dtype::float32, Dtype::float64, Dtype::bfloat16, Dtype::int32}) {
-    std::vector<Distribution> all = {{Distribution::Kind::permutation, 0, 1, dtype}};
-    if (!is_integer(dtype))
-      all = {{Distribution::Kind::softmax, 0, 1, dtype},
-             {Distribution::Kind::log_softmax, 0, 1, dtype},
-             {Distribution::Kind::normal, 1, 3, dtype, Distribution::Structure::sorted},
-             {Distribution::Kind::uniform, -2, 1, dtype, Distribution::Structure::sorted}};
-    for (Distribution& distribution : all) {
-      distribution.columns = 517;
-      const Filling filling{actual_.get(), 512, 2068, true, {distribution, stream, {}}, poison_stream, dtype};
-      const std::vector<unsigned char> bytes = draw(filling);
-      for (std::uint64_t i = 0; i < filling.elements; ++i) {
-        if (has_wide_elements(distribution)) {
-          const Dtype bits = dtype == Dtype::float64 ? Dtype::int64 : dtype;
-          ASSERT_EQ(load_integer(bits, bytes.data(), i), wide_element(distribution, stream, i)) << i;
-        } else {
-          ASSERT_EQ(load_element(dtype, bytes.data(), i), element(distribution, stream, i)) << i;
-        }
-      }
-    }
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Devices, DoubleElements, testing::ValuesIn(devices_here()));
 
 }  // namespace

@@ -350,7 +350,8 @@ TEST(HiddenForms, DrawRealsWithinTheirRange) {
   std::set<double> scales;
   HiddenOptions options;
   options.count = 8;
-  for (const Case& bound : drawn(with_fuzz("scale: -0.5..2"), options)) scales.insert(bound.reals.at("scale"));
+  for (const Case& bound : drawn(with_fuzz("scale: -0.5..2"), options))
+    scales.insert(bound.reals.at("scale"));
   EXPECT_EQ(scales.size(), 8U);
   EXPECT_GE(*scales.begin(), -0.5);
   EXPECT_LE(*scales.rbegin(), 2);

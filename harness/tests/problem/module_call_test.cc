@@ -184,7 +184,8 @@ TEST_P(ShippedModuleTest, HasAWeightForEveryOtherInput) {
 
 std::vector<std::string> slugs_of_convolutions() {
   std::vector<std::string> slugs;
-  for (const std::filesystem::path& file : testing::kernelbench_convolutions()) slugs.push_back(file.stem().string());
+  for (const std::filesystem::path& file : testing::kernelbench_convolutions())
+    slugs.push_back(file.stem().string());
   return slugs;
 }
 
@@ -194,7 +195,8 @@ std::string test_name_of(const ::testing::TestParamInfo<std::string>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Problems, ShippedModuleTest, ::testing::ValuesIn(slugs_of_convolutions()), test_name_of);
+INSTANTIATE_TEST_SUITE_P(Problems, ShippedModuleTest, ::testing::ValuesIn(slugs_of_convolutions()),
+                         test_name_of);
 
 }  // namespace
 }  // namespace kgrade::testing

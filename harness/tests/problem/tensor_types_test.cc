@@ -99,8 +99,6 @@ TEST(TensorTypes, DoublesAreInputsAndOutputs) {
   EXPECT_THAT(cuda_headers(parsed(text), Dtype::float32), IsEmpty());
   EXPECT_THAT(said_of(largest("type: double, init: \"normal(0, 1e40)\"", "type: double")),
               HasSubstr("its numbers must fit into a float"));
-  EXPECT_THAT(said_of(largest("type: double, init: permutation", "type: double")),
-              HasSubstr("draws whole numbers, and the type is double"));
 }
 
 TEST(TensorTypes, OtherSitesNamesOfNarrowTypesAreRead) {

@@ -17,7 +17,7 @@ title: Products of a matrix and a vector
 difficulty: EASY
 parameters:
   - {name: x, type: double, pointer: true, const: true, shape: [rows, columns], init: "normal(0, 1)"}
-  - {name: w, type: double, pointer: true, const: true, shape: [columns], init: "softmax_rows"}
+  - {name: w, type: double, pointer: true, const: true, shape: [columns], init: "uniform(0, 1)"}
   - {name: y, type: double, pointer: true, const: false, shape: [rows]}
   - {name: rows, type: size_t, pointer: false}
   - {name: columns, type: size_t, pointer: false}
