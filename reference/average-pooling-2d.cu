@@ -3,9 +3,7 @@
 
 extern "C" void solution(const ops::element* input, ops::element* output, size_t batch_size, size_t channels,
                          size_t height, size_t width, size_t kernel_size, size_t stride, size_t padding) {
-  ops::PoolShape shape;
-  shape.planes = static_cast<std::int64_t>(batch_size * channels);
-  shape.height = ops::pool_axis(static_cast<std::int64_t>(height), kernel_size, stride, padding, size_t{1});
-  shape.width = ops::pool_axis(static_cast<std::int64_t>(width), kernel_size, stride, padding, size_t{1});
+  const ops::PoolShape shape =
+      ops::pool_shape(batch_size * channels, {height, width}, kernel_size, stride, padding);
   ops::average_pool(input, output, shape);
 }

@@ -1,11 +1,8 @@
 // Average pooling of one tensor with 3 axes.
 #include "ops/pool.cuh"
 
-extern "C" void solution(const ops::element* input, int kernel_size, int stride, int padding, ops::element* output,
-                         size_t H, size_t W, size_t D) {
-  ops::PoolShape shape;
-  shape.depth = ops::pool_axis(static_cast<std::int64_t>(H), kernel_size, stride, padding, 1);
-  shape.height = ops::pool_axis(static_cast<std::int64_t>(W), kernel_size, stride, padding, 1);
-  shape.width = ops::pool_axis(static_cast<std::int64_t>(D), kernel_size, stride, padding, 1);
+extern "C" void solution(const ops::element* input, int kernel_size, int stride, int padding,
+                         ops::element* output, size_t H, size_t W, size_t D) {
+  const ops::PoolShape shape = ops::pool_shape(1, {H, W, D}, kernel_size, stride, padding);
   ops::average_pool(input, output, shape);
 }

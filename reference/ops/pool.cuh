@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cmath>
+#include <initializer_list>
 
 #include "ops/launch.cuh"
 
@@ -54,6 +55,20 @@ struct PoolShape {
   }
   __host__ __device__ std::int64_t window_positions() const { return depth.window * height.window * width.window; }
 };
+
+// Of one to three axes with these extents, the last one fastest, and the same window along each.
+template <class Integer>
+PoolShape pool_shape(std::size_t planes, std::initializer_list<std::size_t> extents, Integer window, Integer stride,
+                     Integer padding, Integer dilation = 1) {
+  PoolShape shape;
+  shape.planes = static_cast<std::int64_t>(planes);
+  PoolAxis* const axes[] = {&shape.depth, &shape.height, &shape.width};
+  std::size_t axis = 3 - extents.size();
+  for (const std::size_t extent : extents) {
+    *axes[axis++] = pool_axis(static_cast<std::int64_t>(extent), window, stride, padding, dilation);
+  }
+  return shape;
+}
 
 struct LargestOfWindow {
   accumulator value = -INFINITY;
