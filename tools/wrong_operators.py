@@ -40,7 +40,7 @@ MISTAKES_A_PROBLEM = 6
 
 
 class OutOfDate(Exception):
-    """An entry that does not fit its operator any more."""
+    """An entry that does not fit its file any more."""
 
 
 def reference_of(slug, folder):
@@ -69,12 +69,17 @@ def mistakes_of(operator):
     return json.loads(place.read_text(encoding="utf-8")) if place.exists() else []
 
 
-def with_mistake(operator, mistake):
-    header = (ROOT / f"reference/ops/{operator}.cuh").read_text(encoding="utf-8")
-    found = header.count(mistake["replace"])
+def plant(mistake, file, listed):
+    """The text of a file with a mistake in it; `listed` names the list of mistakes."""
+    text = file.read_text(encoding="utf-8")
+    found = text.count(mistake["replace"])
     if found != 1:
-        raise OutOfDate(f"{operator}.json: '{mistake['name']}': its text occurs {found} times in {operator}.cuh, not once")
-    return header.replace(mistake["replace"], mistake["with"])
+        raise OutOfDate(f"{listed}: '{mistake['name']}': its text occurs {found} times in {file.name}, not once")
+    return text.replace(mistake["replace"], mistake["with"])
+
+
+def with_mistake(operator, mistake):
+    return plant(mistake, ROOT / f"reference/ops/{operator}.cuh", f"{operator}.json")
 
 
 def definitions(slug, folder):

@@ -14,8 +14,10 @@ import sys
 import tempfile
 import unittest
 
+from module_answers import MODULES, answers
+
 TESTS = pathlib.Path(__file__).resolve().parent
-LINT, MODULES = TESTS / "lint", TESTS / "modules"
+LINT = TESTS / "lint"
 AT_ONCE = 2
 
 
@@ -181,10 +183,13 @@ class NarrowTypes(unittest.TestCase):
                     self.assertEqual(candidate["verdict"], wanted, f"{file}: {candidate['message']}")
 
     def grade(self, name, dtype):
-        candidates = [file for file in sorted((MODULES / name).glob("*.py")) if file.name not in self.WRONG_BY_LITTLE]
-        if name == "linear_leaky_relu":
-            candidates += [TESTS / "dtype" / f"right_{dtype}.cu"]
-        return kgrade("grade", MODULES / f"{name}.py", *candidates, "--dtype", dtype, "--device", "emulated", "--json", "-")
+        problem = MODULES / f"{name}.py"
+        with tempfile.TemporaryDirectory() as folder:
+            candidates = [file for file in answers(problem, folder)
+                          if file.suffix == ".py" and file.name not in self.WRONG_BY_LITTLE]
+            if name == "linear_leaky_relu":
+                candidates += [TESTS / "dtype" / f"right_{dtype}.cu"]
+            return kgrade("grade", problem, *candidates, "--dtype", dtype, "--device", "emulated", "--json", "-")
 
 
 if __name__ == "__main__":

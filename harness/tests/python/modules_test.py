@@ -1,7 +1,7 @@
 """Problems of our own in KernelBench's form: a right answer to each is accepted, and plausible wrong ones are refused.
 
-modules/NAME.py is a problem; modules/NAME/ has its candidates, right* and wrong_*. The environment variable KGRADE names
-the program; PyTorch is needed. Twenty problems are drawn by the commit; with KGRADE_ALL all are graded.
+module_answers.py says where the answers are. The environment variable KGRADE names the program; PyTorch is needed. Twenty
+problems are drawn by the commit; with KGRADE_ALL all are graded.
 """
 
 import concurrent.futures
@@ -16,10 +16,11 @@ import tempfile
 import textwrap
 import unittest
 
+from module_answers import MODULES, answers
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tools"))
 from drawn_problems import drawn  # noqa: E402  pylint: disable=wrong-import-position
 
-FOLDER = pathlib.Path(__file__).resolve().parent / "modules"
 REFUSED = ("wrong_answer", "low_precision")
 AT_ONCE = 2
 PARTS = {
@@ -42,26 +43,22 @@ PARTS = {
 def grade(problem, candidates):
     command = [os.environ["KGRADE"], "grade", str(problem), *map(str, candidates), "--device", "emulated", "--json", "-",
                "--python", sys.executable]
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, cwd=FOLDER)
-
-
-def candidates_of(problem):
-    return sorted(file for file in (FOLDER / problem.stem).iterdir() if file.suffix in (".py", ".cu"))
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, cwd=MODULES)
 
 
 class Answers(unittest.TestCase):
     def test_right_ones_are_accepted_and_wrong_ones_refused(self):
-        problems = drawn(sorted(FOLDER.glob("*.py")))
-        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-            runs = pool.map(lambda problem: grade(problem, candidates_of(problem)), problems)
-            for problem, run in zip(problems, runs):
+        problems = drawn(sorted(MODULES.glob("*.py")))
+        with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            candidates = [answers(problem, folder) for problem in problems]
+            for problem, files, run in zip(problems, candidates, pool.map(grade, problems, candidates)):
                 with self.subTest(problem.stem):
-                    self.expect_as_named(problem, run)
+                    self.expect_as_named(problem, files, run)
 
-    def expect_as_named(self, problem, run):
+    def expect_as_named(self, problem, files, run):
         self.assertEqual(run.returncode, 1, run.stderr)
         graded = json.loads(run.stdout)["candidates"]
-        self.assertEqual(len(graded), len(candidates_of(problem)))
+        self.assertEqual(len(graded), len(files))
         for candidate in graded:
             name = pathlib.Path(candidate["path"]).name
             wanted = ("accepted",) if name.startswith("right") else REFUSED
@@ -69,13 +66,15 @@ class Answers(unittest.TestCase):
                 self.assertIn(candidate["verdict"], wanted, candidate["message"])
 
     def test_there_are_enough(self):
-        problems = sorted(FOLDER.glob("*.py"))
+        problems = sorted(MODULES.glob("*.py"))
         self.assertGreaterEqual(len(problems), 20)
         for problem in problems:
-            names = [file.name for file in candidates_of(problem)]
-            self.assertIn("right.py", names, problem.stem)
-            self.assertGreaterEqual(sum(name.startswith("wrong_") for name in names), 3, problem.stem)
-        self.assertEqual({each.stem for each in problems}, {each.name for each in FOLDER.iterdir() if each.is_dir()})
+            with self.subTest(problem.stem), tempfile.TemporaryDirectory() as folder:
+                names = [file.name for file in answers(problem, folder)]
+                self.assertIn("right.py", names)
+                self.assertCountEqual(names, set(names))
+                self.assertGreaterEqual(sum(name.startswith("wrong_") for name in names), 3)
+        self.assertEqual({each.stem for each in problems}, {each.name for each in MODULES.iterdir() if each.is_dir()})
 
 
 def grade_against_itself(**changed):

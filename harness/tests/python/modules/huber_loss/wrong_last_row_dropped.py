@@ -1,8 +1,0 @@
-# The last row does not count.
-import torch
-
-
-class ModelNew(torch.nn.Module):
-    def forward(self, predictions, targets):
-        distance = (predictions - targets).abs()
-        return torch.where(distance < 1, distance**2 / 2, distance - 0.5)[:-1].mean()

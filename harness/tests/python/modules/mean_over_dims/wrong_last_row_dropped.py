@@ -1,8 +1,0 @@
-# The last row is not added.
-import torch
-
-
-class ModelNew(torch.nn.Module):
-    def forward(self, x):
-        count = x.shape[0] * x.shape[2]
-        return torch.einsum("abc->b", x[:-1]) / count

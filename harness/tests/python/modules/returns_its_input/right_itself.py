@@ -1,0 +1,1 @@
+ModelNew = Model  # noqa: F821
