@@ -447,8 +447,7 @@ OutputPair pair_of(const Case& bound, const Lease::Compared& actual, const Lease
     pair.quantised = layout_of_codes(bound, tensor);
     pair.quantised.dtype = expected.values->dtype;
   }
-  if (tensor.compare == Comparison::Kind::scales)
-    pair.elements = 0;  // the pair of the codes includes the scales
+  if (tensor.compare == Comparison::Kind::scales) pair.elements = 0;  // the codes' pair has the scales
   return pair;
 }
 
