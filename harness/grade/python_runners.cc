@@ -22,13 +22,13 @@ Errors PythonRunners::start(std::size_t left) {
   return {};
 }
 
-// Each opens the device when it is asked for something, which takes hardly longer for several side by side. The
-// threads do nothing but ask; what a runner needs of the device is this thread's.
+// Each worker opens the device when it is asked for something, and several side by side take hardly longer
+// than one. The threads only ask; this thread does what a runner needs of the device.
 void PythonRunners::await_all() {
   std::vector<std::future<Answer>> asking;
   for (const auto& runner : ready_) {
-    asking.push_back(std::async(std::launch::async,
-                                [&runner] { return runner->worker().give_back(load_patience); }));
+    asking.push_back(
+        std::async(std::launch::async, [&runner] { return runner->worker().give_back(load_patience); }));
   }
   for (auto& answer : asking) answer.wait();
   for (const auto& runner : ready_) runner->await_ready(load_patience);
