@@ -76,7 +76,8 @@ struct FindingEntry {
   std::uint64_t occurrences = 1;
   std::int32_t parameter = -1;  // the problem's parameter of this tensor; -1: another allocation
   std::uint32_t exited = 0;     // divergent_barrier: threads of the block that have returned
-  std::uint32_t read_only = 0;  // out_of_bounds: a write inside of read-only memory; no distance then
+  std::uint32_t read_only =
+      0;  // out_of_bounds: a write inside of memory that may only be read; no distance then
   FoundWait waits[most_waits];  // divergent_barrier
   char kernel[96] = {};         // as the launch names it; empty: host code
   char object[64] = {};         // name of a shared variable; empty: unknown
