@@ -74,10 +74,10 @@ std::vector<std::filesystem::path> Sanitizer::needs() const {
 
 std::vector<std::string> Sanitizer::command(std::string_view tool, const std::filesystem::path& log,
                                             const std::vector<std::string>& worker) const {
-  std::vector<std::string> command = {program.string(), "--tool", std::string(tool), "--log-file",
-                                      log.string(),
-                                      // Full paths: a header of the compiler may have the candidate's name.
-                                      "--strip-paths", "no", "--print-limit", std::to_string(most_reports)};
+  std::vector<std::string> command = {
+      program.string(), "--tool", std::string(tool), "--log-file", log.string(),
+      // Full paths: a header of the compiler may have the same name as the candidate.
+      "--strip-paths", "no", "--print-limit", std::to_string(most_reports)};
   // For device code the place alone; for host code the call stack of a leaked allocation.
   const bool leaks = tool == "memcheck";
   command.insert(command.end(), {"--show-backtrace", leaks ? "host" : "no"});
@@ -230,7 +230,8 @@ std::optional<OutputValues> CheckReferee::examine(std::size_t output, const Draw
     values->untouched.assign(values->got.size(), false);
     return values;
   }
-  if (values) call_on_filled_outputs(*runner_, draw, {poison_key_, ++calls_, patience}, output, *values);
+  if (values)
+    call_on_filled_outputs(*runner_, draw, {poison_key_, ++calls_, patience}, output, *values);
   // Under a tool every call has copies of its own.
   if (values) values->was_fresh_memory = sanitizer_.has_value();
   return values;
