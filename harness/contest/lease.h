@@ -128,8 +128,8 @@ class Lease {
   // The elements of an output from outputs(), and which elements of its tensor still hold the poison.
   std::vector<double> output_values(std::size_t output) const;
   std::vector<bool> untouched(std::size_t output) const;
-  // For a candidate in Python: elements that it returned and that still hold the bytes that its memory was
-  // overwritten with.
+  // For a candidate in Python: returned elements that still hold the bytes with which their memory was
+  // overwritten.
   std::vector<bool> still_overwritten(std::size_t output) const;
   // Before a call, instead of poison: fills outputs with values from 1 to 2, which a kernel can add to and
   // every floating type holds exactly. Integer types get ones. Returns the values by output.

@@ -18,8 +18,7 @@ struct PythonHost {
   std::vector<std::filesystem::path> readable;  // the interpreter's libraries and packages
   bool imports_triton = false;                  // before there is a candidate, to save time later
   std::filesystem::path bytecode = {};          // of packages that have none of their own
-  std::filesystem::path cache =
-      {};  // existing folder that keeps what it compiles from run to run; empty: none
+  std::filesystem::path cache = {};  // existing folder for compiled code, kept from run to run; empty: none
   std::shared_ptr<Zygote> zygote = {};  // forks the interpreter; null: it is started as a program
 };
 

@@ -54,8 +54,8 @@ void* open_library(int library) {
   return handle;
 }
 
-// The last line that a worker prints says why it ends. The newline before it ends a line that the contestant
-// left unfinished.
+// Prints why the worker ends, as its last line. The newline before it ends a line that the contestant left
+// unfinished.
 [[noreturn]] void end_without_answer(const std::string& words) {
   std::fflush(stdout);
   const std::string line = "\n" + words + "\n";

@@ -1,4 +1,4 @@
-// The processes around a worker: those that started it, and those that its contestant starts.
+// The processes around a worker: its launchers, and the processes that its contestant starts.
 #pragma once
 
 #include <sys/types.h>

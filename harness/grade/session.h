@@ -78,7 +78,7 @@ struct RoleCases {
   Case candidate;
 };
 
-// What the grading of one candidate works with. It refers to what it does not own; the rest are plain values.
+// Everything that the grading of one candidate uses. References are not owned; the rest are plain values.
 struct Session {
   Arena& arena;
   const Problem& problem;

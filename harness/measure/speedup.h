@@ -55,7 +55,7 @@ double offset_of_log_ratio(double offset, double one, double other);
 constexpr double most_of_offset = 0.75;
 int processes_wanted(const MeasuringGoal& goal, double offset_log);
 
-// The half-width inside one of these processes that gives all of them together the wanted one. It is at most
+// The half-width in each process with which all processes together reach goal.half_width. It is at most
 // goal.half_width, also if that many processes are not enough.
 double half_width_within(const MeasuringGoal& goal, double offset_log);
 

@@ -1,4 +1,4 @@
-// The workers of a CUDA device: the usual one, which measures, and one that compute-sanitizer checks.
+// The workers of a CUDA device: the usual one for measuring, and one for checks below compute-sanitizer.
 #pragma once
 
 #include <cuda_runtime_api.h>
