@@ -1,5 +1,5 @@
-// What grading a case and checking it need of a contest, apart from how it is done: tests put fakes in its
-// place.
+// The interfaces through which grading and checking call the oracle, the reference and the candidate. Referee
+// and CheckReferee implement them with processes; tests use fakes.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace kgrade {
 
 using Patience = WorkerProcess::Patience;
 
-// For contestants of our own, which may be slow but do end.
+// Our own contestants may be slow, but they always end.
 constexpr Patience trusted_patience{300'000};
 
 struct OutputErrors {
@@ -28,20 +28,21 @@ struct OutputErrors {
   Comparison::Kind compare = Comparison::Kind::norm;
 };
 
-// All elements of an output that is wrong, in flat order, to find out how it is wrong. A double holds all
-// of the narrower types, and integers up to 2^53.
+// All elements of a wrong output, in flat order, to find out how it is wrong. A double holds every value of
+// the narrower types, and integers up to 2^53.
 struct OutputValues {
   std::string tensor;
   std::vector<std::int64_t> shape;
   std::vector<double> expected;
   std::vector<double> got;
-  std::vector<bool> untouched;  // holds what it held before the call, which is beyond 2^65: sums do not show
-  // A second call on the same inputs, with outputs that held values from 1 to 2. Empty: there was none.
+  std::vector<bool> untouched;  // still holds the poison, even if the call added to it: poison is beyond 2^65
+  // A second call on the same inputs: what the output held before it (values from 1 to 2), and what the call
+  // left. Empty if there was no second call.
   std::vector<float> filled;
   std::vector<double> again;
-  std::vector<double> before;  // expected of the inputs of the call before; empty: not known
-  Magnitudes magnitudes;       // that the output was compared by
-  // The outputs were memory that nothing had been written to, so that `untouched` says nothing.
+  std::vector<double> before;  // expected for the inputs of the previous call; empty if unknown
+  Magnitudes magnitudes;       // with which the output was compared
+  // The outputs were fresh memory without poison, so `untouched` says nothing.
   bool was_fresh_memory = false;
 };
 
@@ -50,37 +51,38 @@ constexpr std::uint64_t most_examined_elements = std::uint64_t{1} << 22;
 
 // How a call is made.
 struct CallKind {
-  // Launches are queued while the inputs are not there yet, where the device has a gate and the contestant
-  // has not been seen to wait for the device. Otherwise none are, and where there is a gate, the worker's
-  // thread waits there.
+  // Whether launches are queued before the inputs are there. This needs a device with a gate, and a
+  // contestant that was not seen to wait for the device. Otherwise no launch is queued ahead, and the
+  // worker's thread waits at the gate, if there is one.
   bool ahead = true;
-  // Outputs are captured when the clock stops, and count as they are then. Otherwise hardly
-  // anything of them is, and they count as they are when the device works for the referee again.
+  // Whether outputs are captured when the clock stops, and the captures are compared. If not, only one
+  // element of each output is captured, and outputs are compared as they are when the device works for the
+  // referee again.
   bool captures = true;
 };
 
 // All that the referee saw of one call.
 struct CallReport {
   Fault fault = Fault::none;
-  std::string detail;  // of a fault
-  // The fault is of the inputs, which the problem's file computes, and there was no call.
+  std::string detail;  // describes the fault
+  // The problem's file failed to compute the inputs, so there was no call.
   bool lacks_inputs = false;
-  int cuda_error = 0;  // that the call left; see the CUDA Runtime API, cudaError_t
-  // cudaError_t of the first launch that failed, as the worker says, though the contestant may have read it
+  int cuda_error = 0;  // the cudaError_t that the call left
+  // cudaError_t of the first failed launch, as the worker says, even if the contestant has read the error
   int failed_launch = 0;
-  std::uint64_t memory_limit_bytes = 0;  // of an allocation that failed, as the worker says; 0: not known
-  double elapsed_ms = 0;                 // of all launches, as the worker's device events say
-  double prepared_ms = 0;  // by the referee's clock, until only its inputs were missing, or nothing
-  double wall_ms = 0;      // by the same, from then on until its answer was there
+  std::uint64_t memory_limit_bytes = 0;  // limit that an allocation exceeded, as the worker says; 0: unknown
+  double elapsed_ms = 0;                 // all launches, by the worker's device events
+  double prepared_ms = 0;  // by the referee's clock, until nothing was missing, except the inputs at a gate
+  double wall_ms = 0;      // by the referee's clock, from then on until the answer arrived
   // By the referee's clock on the device: from the moment when the inputs were there until the device could
-  // do something for the referee again.
+  // work for the referee again.
   double settled_ms = 0;
-  bool latency_hidden = false;  // as the worker says, where the referee does not know better
-  bool queued = false;          // it waited at its gate, its launches queued as far as its worker says
-  bool keeps_lines = false;     // the device's cache keeps lines for the contestant, or so its worker says
-  unsigned int processes_left = 0;  // that the contestant has started
-  unsigned int threads_left = 0;    // in the contestant's process, that were not there before it was loaded
-  double waited_ms = 0;             // that the device was busy before the call was prepared
+  bool latency_hidden = false;  // the worker says so, and the call was queued
+  bool queued = false;          // the call waited at its gate with its launches queued, as the worker says
+  bool keeps_lines = false;     // the device's cache keeps lines for the contestant, as the worker says
+  unsigned int processes_left = 0;  // processes that the contestant has started
+  unsigned int threads_left = 0;    // threads of its process that loading it or a call has started
+  double waited_ms = 0;             // how long the device was busy before the call was prepared
   Lease::Corruption corruption;
   // The outputs, compared with those of the oracle's latest call. Empty for the oracle's own calls.
   std::vector<OutputErrors> outputs;
@@ -92,14 +94,14 @@ struct Heard {
   bool is_full = false;  // there may have been more
 };
 
-// One kind of call, timed or not: buffers moved, outputs and guard zones filled with fresh random bits,
-// inputs drawn anew, the worker asked, then guard zones, inputs and outputs checked.
+// Makes every call in one way, timed or not: moves buffers, fills outputs and guard zones with fresh random
+// bits, draws new inputs, asks the worker, then checks guard zones, inputs and outputs.
 class Arena {
  public:
   virtual ~Arena() = default;
 
   virtual DeviceInfo device_info() const = 0;
-  // False: times mean nothing on this device.
+  // False if times mean nothing on this device.
   bool measures_speed() const { return device_info().measures_speed; }
 
   // How many bytes of the device's memory are free.
@@ -107,108 +109,111 @@ class Arena {
   // Whether the candidate is a module, whose weights stay as they are from call to call.
   virtual bool keeps_weights() const = 0;
 
-  // How long the device is busy with what is not ours, in milliseconds: before the candidate is loaded, what
-  // others make it wait for.
+  // How long the device is busy with work that is not ours, in milliseconds. Before the candidate is loaded,
+  // that is the work of other programs.
   virtual double busy_ms() = 0;
 
   // Waits for the candidate's worker, then loads the candidate.
   virtual Answer load_candidate(Patience worker_patience, Patience candidate_patience) = 0;
 
-  // New processes of reference and candidate; the answer is that of the candidate's loading. An Error is not
-  // the candidate's.
+  // Starts new processes of reference and candidate. Returns the answer to loading the candidate. An Error is
+  // not the candidate's fault.
   virtual Result<Answer> start_anew(Patience worker_patience, Patience candidate_patience) = 0;
 
-  // Buffers for a case, for calls of up to so many launches; those of the case before go. An Error when the
-  // device has no room.
+  // Lends buffers for a case, for calls of up to `launches` launches, in place of the previous case's. An
+  // Error when the device has no room.
   virtual Result<Answer> lend(Role role, const Case& bound, std::uint32_t launches) = 0;
   // Gives the buffers of all roles back.
   virtual void take_back() = 0;
-  // Until then: the device has no room for all contestants of the case at once, so that each has it for its
-  // calls alone, and makes one that does not count before those.
+  // Whether contestants take turns, until take_back(), because the device has no room for all of them at
+  // once. Each then has the memory to itself for its calls, and first makes a call that does not count.
   virtual bool takes_turns() const = 0;
-  // Contestants take turns in all cases from now on, until there is another candidate. False where that makes
-  // no room: they took them in the last case, or memory is not shared.
+  // Makes contestants take turns in all cases from now on, until the next candidate. False if that makes no
+  // room: they took turns in the last case, or memory is not shared.
   virtual bool insist_on_turns() = 0;
 
   CallReport call(Role role, const Draw& draw, Patience patience) {
     return call_as(role, {}, draw, patience);
   }
   virtual CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) = 0;
-  // By output of the case: a sample of what the oracle's latest call left (Lease::sample_outputs).
+  // For each output of the case, a sample of what the oracle's latest call left (Lease::sample_outputs).
   virtual std::vector<std::vector<double>> sample_expected() = 0;
-  // By output of the case: what outputs are compared by from now on, until the oracle's buffers are lent
-  // anew.
+  // For each output of the case, what comparisons use from now on, until new buffers are lent to the oracle.
   virtual void compare_by(std::vector<Magnitudes> magnitudes) = 0;
-  // After a comparison that failed, of the candidate's output number `output`: how many elements differ by
-  // more than `limit` (in the units of device::unit_of()), and how many the call left as they were.
+  // After a failed comparison, for the candidate's output number `output`: how many elements differ by more
+  // than `limit` (in the units of device::unit_of()), and how many the call did not write.
   virtual std::uint64_t count_wrong(std::size_t output, double limit) = 0;
   virtual std::uint64_t count_unwritten(std::size_t output) = 0;
-  // The same output in full, and what the same call gives in a fresh process. `before`: what the call before
-  // was on. Nothing where the output is too large. The oracle's outputs are others then.
+  // Reads the output in full, and repeats the call in a fresh process. `before` is the draw of the previous
+  // call. Nothing if the output is too large. Changes the oracle's outputs.
   virtual std::optional<OutputValues> examine(const Case& bound, std::size_t output, const Draw& draw,
                                               const std::optional<Draw>& before, Patience patience) = 0;
 
-  // What a candidate that died in a call was about: the same call in a fresh worker that may write to its
-  // inputs. Says which inputs or guard zones it then changes.
+  // After a candidate died in a call: repeats the call in a fresh worker that may write to its inputs.
+  // Returns which inputs or guard zones it then changes.
   virtual Lease::Corruption diagnose(const Case& bound, const Draw& draw, Patience patience) = 0;
 
-  // Once the candidate's worker has ended: waits until the device is free of it, and proves the device
-  // healthy. An Error when it is not.
+  // After the candidate's worker has ended: waits until the device is free of it, and proves that the device
+  // is healthy. An Error when it is not.
   virtual std::optional<Error> recover() = 0;
 
-  // A candidate that compiles and tunes itself in its first calls (Python): these are made on contents that
-  // nothing else has, and then it is locked. What it reports of that is in JSON of its own making.
+  // Whether the candidate compiles and tunes itself in its first calls (Python). The rehearsal makes these
+  // calls on contents that no other call has; then lock_candidate() ends it. `report` is the candidate's own
+  // account of the rehearsal, in JSON.
   virtual bool candidate_rehearses() const = 0;
   virtual Answer lock_candidate(Patience patience, std::string& report) = 0;
-  // What the candidate prints from now on, as any bytes, and as much as there is room for.
+  // Forgets what the candidate has printed. heard() returns what it prints from now on, as any bytes, as far
+  // as there is room.
   virtual void begin_listening() = 0;
   virtual Heard heard() = 0;
 
-  // Ends the candidate's worker; it is no longer alive.
+  // Ends the candidate's worker.
   virtual void retire_candidate() = 0;
-  // Kills it and waits for nothing, where several are to end side by side: retire_candidate() comes after.
+  // Kills the worker without waiting, so that several can end side by side. Call retire_candidate()
+  // afterwards.
   virtual void kill_candidate() = 0;
   virtual bool candidate_alive() const = 0;
 
-  // Names of the libraries that are open in the candidate's process and were not before it was loaded,
-  // sorted. None when the process has ended.
+  // Sorted names of the libraries that are open in the candidate's process and were not before it was loaded.
+  // Empty if the process has ended.
   virtual std::vector<std::string> opened_libraries() = 0;
 };
 
-// One way in which a case is run: an order of threads on the emulated device, a tool of compute-sanitizer on
-// a GPU.
+// One way to run a case: an order of threads on the emulated device, or a tool of compute-sanitizer on a GPU.
 struct CheckPass {
   std::string name;  // "reverse", "memcheck"
   ThreadOrder order = ThreadOrder::forward;
 };
 
-// What a pass leaves for us to read: entries of the worker's book, or the tool's report.
+// What a pass leaves: entries of the worker's book, or the tool's report.
 struct Evidence {
   std::vector<FindingEntry> entries;
-  std::uint32_t dropped = 0;  // places that the book had no room for
+  std::uint32_t dropped = 0;  // places that did not fit into the book
   std::string tool_report;
-  // Of a candidate in Python: the extensions that its worker had built, by number (device/finding_book.h).
+  // The extensions that the worker of a candidate in Python had built, by number (device/finding_book.h).
   std::vector<std::filesystem::path> extensions;
 };
 
-// The same for checked runs, in which a tool or the emulated device looks for faults.
+// The interface for checked runs, in which a tool or the emulated device looks for faults.
 class CheckArena {
  public:
   virtual ~CheckArena() = default;
 
-  // Oracle: buffers for the case, and one call on this draw. An Error when the device has no room.
+  // Lends the oracle buffers for the case, and calls it once on this draw. An Error when the device has no
+  // room.
   virtual Result<CallReport> call_oracle(const Case& bound, const Draw& draw) = 0;
-  // As in Arena.
+  // See Arena.
   virtual std::vector<std::vector<double>> sample_expected() = 0;
   virtual void compare_by(std::vector<Magnitudes> magnitudes) = 0;
 
-  // A fresh worker of the candidate's, with the candidate loaded and buffers of its own. An Error is the
-  // machine's. The fault of an answer that is not ok is the candidate's.
+  // Starts a fresh worker, loads the candidate into it and lends it buffers. An Error is the machine's fault.
+  // A fault in the answer is the candidate's.
   virtual Result<Answer> enter(const CheckPass& pass, const Case& bound) = 0;
   virtual CallReport call(const Draw& draw, Patience patience) = 0;
-  // Every output of the candidate with what the oracle's call left.
+  // Compares every output of the candidate with the oracle's.
   virtual std::vector<OutputErrors> compare() = 0;
-  // One of them in full, and what another call in the same process gives. Nothing where it is too large.
+  // Reads one output in full, and calls the candidate again in the same process. Nothing if the output is too
+  // large.
   virtual std::optional<OutputValues> examine(std::size_t output, const Draw& draw, Patience patience) = 0;
   // Ends the worker, if it still lives, and reads what it left.
   virtual Evidence leave() = 0;

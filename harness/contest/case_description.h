@@ -1,4 +1,5 @@
-// What a contestant in Python is told of a case: shapes, element types, scalars, and how a module states it.
+// Describes a case to a contestant in Python: shapes, element types, scalars, and the arguments of the
+// module.
 #pragma once
 
 #include <string>
@@ -8,9 +9,9 @@
 
 namespace kgrade {
 
-// JSON: {"shapes": {tensor: [extents]}, "types": {tensor: "float32"}, "dtype": that of the case, "scalars":
-// {name: value}, "module": {"positional": [...], "keywords": {...}} or null}. Neither the case's name nor its
-// role. `widened`: the tensors are lent as float32 whatever the type of the case, as to the oracle.
+// JSON: {"shapes": {tensor: [extents]}, "types": {tensor: "float32"}, "dtype": the case's type, "scalars":
+// {name: value}, "module": {"positional": [...], "keywords": {...}} or null}. It names neither the case nor
+// its role. `widened`: the tensors are lent as float32 whatever the case's type, as to the oracle.
 std::string case_description(const Problem& problem, const Case& bound, bool widened = false);
 
 }  // namespace kgrade

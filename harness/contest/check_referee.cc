@@ -15,16 +15,16 @@ namespace kgrade {
 namespace {
 
 constexpr Patience oracle_patience{300'000};
-// A worker below a tool takes its time until it is there.
+// A worker below a tool takes long to start.
 constexpr Patience worker_patience{120'000};
 constexpr Patience load_patience{60'000};
 // A candidate in Python compiles and tunes itself in its first call.
 constexpr Patience first_call_in_python{120'000};
-// For a tool to write down what it saw, leaks too.
+// How long a tool may take to write its report, leaks included.
 constexpr Patience farewell_patience{60'000};
 constexpr std::uint64_t report_limit = 64 << 20;
 
-// Findings at one place are merged; this is how many of all places are looked at.
+// The most findings that a tool reports; findings at one place are merged later.
 constexpr int most_reports = 1000;
 
 std::vector<std::string> places_to_look() {
@@ -62,7 +62,7 @@ Result<Sanitizer> Sanitizer::find() {
 }
 
 std::vector<std::filesystem::path> Sanitizer::needs() const {
-  // A script of the toolkit's that starts a program elsewhere in it.
+  // A script of the toolkit, which starts a program elsewhere in the toolkit.
   std::vector<std::filesystem::path> paths = {"/bin", "/usr/bin", "/etc/alternatives", program};
   std::error_code error;
   for (const auto& place : {program, std::filesystem::canonical(program, error)}) {
@@ -76,9 +76,9 @@ std::vector<std::string> Sanitizer::command(std::string_view tool, const std::fi
                                             const std::vector<std::string>& worker) const {
   std::vector<std::string> command = {
       program.string(), "--tool", std::string(tool), "--log-file", log.string(),
-      // Full paths: a header of the compiler's may be named as the candidate is.
+      // Full paths: a header of the compiler may have the same name as the candidate.
       "--strip-paths", "no", "--print-limit", std::to_string(most_reports)};
-  // Of device code the place alone; of host code the way to a leaked allocation.
+  // For device code the place alone; for host code the call stack of a leaked allocation.
   const bool leaks = tool == "memcheck";
   command.insert(command.end(), {"--show-backtrace", leaks ? "host" : "no"});
   if (leaks) command.insert(command.end(), {"--leak-check", "full", "--report-api-errors", "no"});
@@ -122,7 +122,7 @@ void CheckReferee::set_candidate(Candidate candidate) {
   early_ = {};
 }
 
-// Each pass has a new worker, which asks for the same again.
+// Each pass has a new worker, which asks for the same builds again.
 BuiltExtension CheckReferee::build(const std::string& extension) {
   auto known = built_.find(extension);
   if (known == built_.end()) known = built_.emplace(extension, candidate_.builder(extension)).first;
@@ -130,7 +130,7 @@ BuiltExtension CheckReferee::build(const std::string& extension) {
   return known->second;
 }
 
-// The libraries of its packages are the interpreter's, whatever the problem says of a contestant's own.
+// The libraries of its packages are the interpreter's, whatever libraries the problem allows.
 Result<std::unique_ptr<WorkerProcess>> CheckReferee::start_python_worker(const CheckPass& pass) {
   const std::vector<std::string> worker = device_.worker_command_in(pass.order, order_seed_);
   return WorkerProcess::start(device_.confined(python_command(*candidate_.host, worker), Libraries::any,
@@ -148,7 +148,7 @@ Result<std::unique_ptr<WorkerProcess>> CheckReferee::worker_for(const CheckPass&
   return worker;
 }
 
-// One that cannot be started now is started, or fails, when it is its turn.
+// If the next worker cannot be started now, its own pass starts it, or fails.
 void CheckReferee::start_early(const CheckPass& now) {
   early_ = {};
   const auto& passes = candidate_.passes;
@@ -207,15 +207,15 @@ Result<Answer> CheckReferee::enter(const CheckPass& pass, const Case& bound) {
   answer = runner_->load(candidate_.library, load_patience);
   if (!answer.ok()) return answer;
   LeaseTerms terms;
-  terms.captures = is_python();  // what it returns is no memory of ours
-  // On a GPU the contestant gets copies anyway, and what it changes in those of inputs is looked at.
+  terms.captures = is_python();  // it may return memory that is not ours
+  // On a GPU the contestant gets copies anyway, and changes to its inputs are inspected.
   return runner_->lend(bound, sanitizer_.has_value(), terms, lending_patience);
 }
 
 CallReport CheckReferee::call(const Draw& draw, Patience patience) {
   if (is_python() && calls_in_pass_++ == 0) patience = std::max(patience, first_call_in_python);
   CallReport report = runner_->checked_call(draw, poison_key_, ++calls_, patience);
-  // Those of frameworks, which come when they are first needed.
+  // Frameworks start threads when they first need them.
   if (is_python()) report.threads_left = 0;
   return report;
 }

@@ -1,6 +1,6 @@
-// The arena of processes for checked runs: the oracle's worker stays, the candidate gets a new one in every
-// pass. On the emulated device it writes its findings into a book that we lend, on a GPU it runs below a tool
-// of compute-sanitizer, which writes a report.
+// Checks a candidate in a new worker process for every pass; the oracle's worker stays. On the emulated
+// device the worker writes its findings into a book that we lend. On a GPU the worker runs below a tool of
+// compute-sanitizer, which writes a report.
 #pragma once
 
 #include <array>
@@ -25,14 +25,14 @@ struct Sanitizer {
   std::filesystem::path program;
   std::string version;  // "2025.3.1.0"
 
-  // An Error with what to install when there is none.
+  // An Error says what to install.
   static Result<Sanitizer> find();
 
   // The command that runs `worker` below one tool and writes its report to `log`.
   std::vector<std::string> command(std::string_view tool, const std::filesystem::path& log,
                                    const std::vector<std::string>& worker) const;
 
-  // What of the machine it reads, where it is confined.
+  // The paths that the tool reads, for its sandbox.
   std::vector<std::filesystem::path> needs() const;
 };
 
@@ -41,18 +41,18 @@ inline constexpr std::array<std::string_view, 4> sanitizer_tools = {"memcheck", 
 
 class CheckReferee : public CheckArena {
  public:
-  // With a sanitizer passes are its tools, without one orders of threads.
+  // With a sanitizer, passes are its tools. Without one, they are orders of threads.
   CheckReferee(Device& device, const Problem& problem, ContestantRunner& oracle,
                std::optional<Sanitizer> sanitizer, std::uint64_t seed);
 
-  // What is checked, and for a candidate in Python what else it needs.
+  // What is checked, and what else a candidate in Python needs.
   struct Candidate {
     std::filesystem::path library;
-    const PythonHost* host = nullptr;  // null: no Python
+    const PythonHost* host = nullptr;  // null: not in Python
     ExtensionBuilder builder = {};
-    bool returns_outputs = false;  // and leaves those that were lent as they are
+    bool returns_outputs = false;  // and leaves the lent outputs as they are
     std::vector<CheckPass> passes =
-        {};  // of each case, in order: the next one's interpreter is started early
+        {};  // of each case, in order: the next pass's interpreter is started early
   };
   void set_candidate(Candidate candidate);
 
@@ -70,7 +70,8 @@ class CheckReferee : public CheckArena {
   Result<std::unique_ptr<WorkerProcess>> start_python_worker(const CheckPass& pass);
   Result<std::unique_ptr<WorkerProcess>> worker_for(const CheckPass& pass);
   Result<Answer> watch();
-  // Started while another pass runs: importing the frameworks takes seconds.
+  // The worker of the next pass. It starts while another pass runs, because importing the frameworks takes
+  // seconds.
   struct EarlyWorker {
     std::string pass;
     std::unique_ptr<WorkerProcess> worker;
@@ -86,10 +87,10 @@ class CheckReferee : public CheckArena {
   std::optional<Sanitizer> sanitizer_;
   std::uint64_t order_seed_;
   Candidate candidate_;
-  std::map<std::string, BuiltExtension> built_;    // what the candidate's workers asked for
-  std::vector<std::filesystem::path> extensions_;  // that the present worker has, in order
+  std::map<std::string, BuiltExtension> built_;    // by request of the candidate's workers
+  std::vector<std::filesystem::path> extensions_;  // of the present worker, in order
   EarlyWorker early_;
-  std::unique_ptr<TemporaryDirectory> folder_;  // of the tool: its socket and its report
+  std::unique_ptr<TemporaryDirectory> folder_;  // for the tool's socket and report
   std::unique_ptr<SharedBuffer> book_;
   std::unique_ptr<ContestantRunner> runner_;
   std::uint64_t poison_key_;

@@ -23,7 +23,7 @@ std::shared_ptr<ComputedInputs> ComputedInputs::make(Device& device, const Probl
   if (std::none_of(problem.parameters.begin(), problem.parameters.end(),
                    std::mem_fn(&Parameter::is_computed)))
     return nullptr;
-  // Two would not know of each other which buffers the worker has.
+  // Two objects would not know which buffers the other has lent to the worker.
   if (file.computed_inputs() != nullptr) return file.computed_inputs();
   return std::make_shared<ComputedInputs>(device, problem, file);
 }
@@ -36,7 +36,7 @@ std::uint64_t ComputedInputs::bytes_needed(const Case& bound) {
   return bytes;
 }
 
-// Whether the buffers that there are fit the case. They may be larger: devices round up.
+// Whether the present buffers fit the case. They may be larger: devices round up.
 bool ComputedInputs::is_for(const Case& bound) const {
   if (launches_.empty()) return false;
   const std::vector<Source>& sources = launches_.front().sources;
@@ -81,7 +81,7 @@ Answer ComputedInputs::hold(const Case& bound, const std::vector<std::uint64_t>&
   if (has_all) return {};
   WorkerProcess& worker = file_.worker();
   worker.thaw();
-  // The worker holds the shapes of the case against what the file gives, and need not have a call in it.
+  // The worker compares the file's inputs with the shapes of the case, even if it has no call in this case.
   Answer answer = worker.describe_case(case_description(problem_, bound, true), trusted_patience);
   if (answer.ok() && !is_lent()) answer = lend(worker);
   if (answer.ok()) answer = draw(worker, scalars, seeds);

@@ -1,6 +1,6 @@
-// The inputs that a problem's own file computes in its get_inputs(), or a reference in its `inputs`. The
-// oracle's worker, which has loaded that, runs it under seeds of ours and writes what it gives into buffers
-// of their own. What contestants are lent are copies of these: no contestant sees them, or a seed.
+// The inputs that a problem's own file computes in get_inputs(), or a reference in its `inputs`. The oracle's
+// worker has loaded that file. It computes the inputs under our seeds, and writes them into separate buffers.
+// Contestants are lent copies, so no contestant sees these buffers or a seed.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,27 @@ class ContestantRunner;
 
 class ComputedInputs {
  public:
-  // `file` is the oracle's, whose worker has loaded it by the first hold(). Keeps references to all three.
+  // `file` is the oracle's runner. Its worker must have loaded the file before the first hold(). Keeps
+  // references to all three.
   ComputedInputs(Device& device, const Problem& problem, ContestantRunner& file)
       : device_(device), problem_(problem), file_(file) {}
 
-  // Null where no input of the problem is computed; those of the file's runner if it has them already.
+  // Null if no input of the problem is computed. If the file's runner has computed inputs already, returns
+  // those.
   static std::shared_ptr<ComputedInputs> make(Device& device, const Problem& problem, ContestantRunner& file);
 
-  // Room for a case and so many launches at least; what there is for cases of other sizes goes. An Error when
-  // the device has none.
+  // Makes room for a case and at least `launches` launches, and frees buffers that do not fit the case. An
+  // Error when the device has no room.
   std::optional<Errors> make_room(const Case& bound, std::uint32_t launches);
-  // Makes sure that the contents for each launch are those of its seed and of the case's scalars. `bound` is
-  // the case that there is room for. A fault is the file's, or the machine's, and says so in words.
+  // Makes sure that the contents for each launch are computed from its seed and the case's scalars. `bound`
+  // must be the case given to make_room(). A fault is the file's or the machine's, with a description.
   Answer hold(const Case& bound, const std::vector<std::uint64_t>& seeds);
 
-  // What an input of a launch is a copy of, from byte 0 on, and how it is stored there.
+  // The buffer that an input of a launch is copied from, from byte 0 on, and its element type.
   SharedBuffer& source(std::uint32_t launch, const Tensor& input) const;
   static Dtype source_dtype(const Tensor& input) { return input.own_dtype.value_or(Dtype::float32); }
 
-  // Of all sources for one launch.
+  // Bytes of all sources for one launch.
   static std::uint64_t bytes_needed(const Case& bound);
 
  private:
@@ -47,7 +49,7 @@ class ComputedInputs {
   };
   struct Launch {
     std::vector<Source> sources;
-    // What the contents were computed from; nothing: there are none.
+    // The contents were computed from this seed and these scalars. Without a seed, there are no contents.
     std::optional<std::uint64_t> seed;
     CallSlots scalars;
 
@@ -66,7 +68,7 @@ class ComputedInputs {
   const Problem& problem_;
   ContestantRunner& file_;
   std::vector<Launch> launches_;
-  // WorkerProcess::times_given_back() when they were lent; nothing: they are not.
+  // WorkerProcess::times_given_back() when the buffers were lent; empty if they are not lent.
   std::optional<std::uint64_t> lent_;
 };
 

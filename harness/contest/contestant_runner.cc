@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 // How long the launches of a call may take to be queued. A contestant that waits for the device in between
 // would wait for its own gate.
 constexpr Patience gate_patience{25};
-// How often threads are counted that should have ended, a millisecond apart.
+// How often to count threads that should have ended, a millisecond apart.
 constexpr int looks_at_threads = 20;
 // How long a worker may take to give memory back.
 constexpr Patience leaving_patience{5'000};
@@ -41,7 +41,7 @@ Result<std::unique_ptr<WorkerProcess>> start_worker(Device& device, Libraries li
   return WorkerProcess::start(device.confined(device.worker_command(), libraries), loading);
 }
 
-// The libraries of its packages are the interpreter's, whatever the problem says of a contestant's own.
+// The libraries of its packages are the interpreter's, whatever libraries the problem allows.
 Result<std::unique_ptr<WorkerProcess>> start_python_worker(Device& device, const PythonHost& host) {
   const std::vector<std::string> worker = device.worker_command();
   return WorkerProcess::start(
@@ -129,7 +129,7 @@ Answer ContestantRunner::finish_anew(Patience ready_patience, Patience load_pati
 
 Answer ContestantRunner::load(const std::filesystem::path& library, Patience patience) {
   library_ = library;
-  // Before it is, it has neither a gate nor the threads that are its own.
+  // Until the worker is ready, there is no gate, and its own threads are not all there.
   if (!is_ready_) {
     Answer ready = await_ready(patience);
     if (!ready.ok()) return ready;
@@ -145,11 +145,11 @@ Answer ContestantRunner::choose_variant(const std::string& variant) {
   if (variant == variant_) return {};
   other_variants_[variant_] = {calls_, waits_for_device_};
   variant_ = variant;
-  // The first call of each may load modules, take memory or search for the best algorithm.
+  // The first call of each variant may load modules, take memory or search for the best algorithm.
   const CallsOfVariant own = other_variants_[variant];
   calls_ = own.calls;
   waits_for_device_ = own.waits_for_device;
-  if (!is_lent_) return {};  // it is told with the case
+  if (!is_lent_) return {};  // lend() tells the worker
   worker_->thaw();
   Answer answer = tell_variant(lending_patience);
   worker_->freeze();
@@ -161,12 +161,13 @@ Answer ContestantRunner::tell_variant(Patience patience) {
   return worker_->describe_case(nlohmann::json{{"variant", variant_}}.dump(), patience);
 }
 
-// What its packages started in the rehearsal is there for all calls.
+// Threads that its packages started in the rehearsal stay for all calls.
 Answer ContestantRunner::lock(Patience patience) {
   worker_->thaw();
   report_.clear();
   Answer answer = worker_->lock(report_, patience);
-  // It could say that it is locked and not be: what it started is gone, and what it starts is seen.
+  // The worker could lie about being locked. Processes that it has started are killed now, and later ones are
+  // seen.
   worker_->set_builder(nullptr);
   worker_->end_other_processes();
   own_threads_ = worker_->threads();
@@ -218,7 +219,8 @@ void ContestantRunner::take_back() {
   if (lease_ != nullptr && !(keeps_small_buffers_ && lease_->is_small())) leave();
 }
 
-// What a contestant in Python keeps may still look at the buffers when it goes.
+// Objects that a contestant in Python keeps may read the buffers while they are destroyed. So the worker
+// unmaps the buffers last.
 Answer ContestantRunner::leave() {
   is_lent_ = false;
   lease_.reset();
@@ -238,8 +240,8 @@ Answer ContestantRunner::release_memory() {
   return answer;
 }
 
-// Of the first call of a case nothing is queued ahead: it may load modules, take memory or search for the
-// best algorithm, all of which can wait for a stream that waits.
+// The first call of a case is not queued ahead: it may load modules, take memory or search for the best
+// algorithm, all of which can wait for a stream that waits.
 CallReport ContestantRunner::checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
                                           Patience patience, const Lease* expected, CallKind kind,
                                           const Edit& edit) {
@@ -268,7 +270,8 @@ CallReport ContestantRunner::checked_call(const Draw& draw, std::uint64_t poison
   report.corruption = std::move(findings.corruption);
   report.outputs = named(*lease_, findings.errors);
   report.settled_ms = milliseconds(findings.settled);
-  // It takes a while, which is the protocol's and not the call's: later than all that has a clock.
+  // Evicting takes a while, which is the protocol's time and not the call's. So it comes after everything
+  // that is timed.
   if (report.keeps_lines)
     send([](WorkerProcess& worker) { return worker.evict_cache_lines(settling_patience); }, report);
   if (!kind.captures) send([this](WorkerProcess& worker) { return lease_->tell_lengths(worker); }, report);
@@ -276,7 +279,7 @@ CallReport ContestantRunner::checked_call(const Draw& draw, std::uint64_t poison
   return report;
 }
 
-// Those that are computed: it takes a while, before anything of a call is timed.
+// Whether the computed inputs are in place. Computing them takes a while, before anything of a call is timed.
 bool ContestantRunner::has_inputs(const Draw& draw, CallReport& report) {
   if (computed_ == nullptr) return true;
   Answer answer = computed_->hold(lease_->bound_case(), lease_->seeds_of_computed(draw));
@@ -300,8 +303,8 @@ ContestantRunner::Begun ContestantRunner::begin(const Prepare& prepare, const Ed
   return {at, worker_->begin_call(lease_->slots(), 0, further_slots(*lease_))};
 }
 
-// A process takes some time to wake up, and some machines take more of it at times: while there are no inputs
-// yet.
+// A process takes time to wake up, on some machines a long time. So it wakes up before the inputs are there,
+// when no clock runs.
 ContestantRunner::Begun ContestantRunner::begin_at_gate(const Prepare& prepare, GateWaiter waiter,
                                                         CallReport& report) {
   const std::uint32_t number = gate_->next();
@@ -339,18 +342,18 @@ void ContestantRunner::see_answer(const Answer& answer, CallReport& report) {
   report.latency_hidden = answer.reply.latency_hidden != 0;
 }
 
-// What is left when the call is over.
+// Records what the call leaves behind.
 void ContestantRunner::see_rest(const Answer& idle, CallReport& report) {
   report.fault = idle.fault;
   report.detail = idle.detail;
-  // In Python, one that has been joined is still there for a moment.
+  // In Python, a joined thread is still there for a moment.
   unsigned int threads = worker_->threads();
   for (int look = 0; host_ != nullptr && look < looks_at_threads && threads > own_threads_; ++look) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     threads = worker_->threads();
   }
   report.threads_left = threads > own_threads_ ? threads - own_threads_ : 0;
-  // Looking takes a while, and what is left is left.
+  // Looking takes a while, and a process that is left stays, so most calls do not look.
   constexpr int looked_for_at_first = 4, then_every = 16;
   if (host_ != nullptr && (calls_ < looked_for_at_first || calls_ % then_every == 0))
     report.processes_left = worker_->other_processes();

@@ -1,5 +1,5 @@
-// Reads an output that is wrong back in full, and calls its contestant again to see what it does with what
-// the output held before.
+// Examines a wrong output: reads it in full, and calls its contestant again to see whether the result depends
+// on what the output held before.
 #pragma once
 
 #include "contest/arena.h"
@@ -7,8 +7,8 @@
 
 namespace kgrade {
 
-// What a call left in output number `output`, with what the oracle's call left. Nothing where it has more
-// elements than most_examined_elements.
+// What a call left in output number `output`, and what the oracle's call left there. Nothing if the output
+// has more elements than most_examined_elements.
 std::optional<OutputValues> examine_output(const Lease& actual, const Lease& expected, std::size_t output);
 
 struct FurtherCall {
@@ -17,8 +17,8 @@ struct FurtherCall {
   Patience patience{};
 };
 
-// One more call, with outputs that hold values from 1 to 2 before it. Buffers are lent. Adds nothing when the
-// call fails.
+// Makes one more call, with outputs that hold values from 1 to 2 before it. Buffers must be lent. Adds
+// nothing if the call fails.
 void call_on_filled_outputs(ContestantRunner& runner, const Draw& draw, const FurtherCall& call,
                             std::size_t output, OutputValues& values);
 

@@ -17,10 +17,10 @@
 namespace kgrade {
 namespace {
 
-// Poisoning and inspecting a buffer takes time by its size: those of the small cases may be reused.
+// The largest buffers that small cases may reuse. Poisoning and inspecting a buffer takes time by its size.
 constexpr std::uint64_t small_buffer_bytes = std::uint64_t{8} << 20;
 
-// The 64-bit slot of a scalar: see compile/binding.h. Those of the element type are stored as elements are.
+// The 64-bit slot of a scalar (compile/binding.h). Scalars of the element type are stored as elements are.
 std::uint64_t scalar_slot(const Parameter& parameter, const Case& bound, Dtype stored_as) {
   std::uint64_t slot = 0;
   if (const auto integer = bound.integers.find(parameter.name); integer != bound.integers.end()) {
@@ -42,19 +42,18 @@ std::uint64_t scalar_slot(const Parameter& parameter, const Case& bound, Dtype s
   return slot;
 }
 
-// Streams of the poison key beside those of the tensors' poison, which have the numbers of the parameters.
+// Streams of the poison key. The streams of the tensors' poison have the numbers of the parameters.
 constexpr std::uint32_t places_stream = 0x80000000;
 constexpr std::uint32_t captures_stream = 0x40000000;
-// Draws of the changes to inputs, apart from those of the inputs themselves.
+// Draws of the changes to inputs, apart from draws of the inputs themselves.
 constexpr std::uint32_t changes_draw = 0x80000000;
-// Draws of the weights of modules, likewise.
+// Draws of the weights of modules.
 constexpr std::uint32_t weights_draw = 0x40000000;
-// What the problem's file computes, apart from all inputs that are drawn, which have the numbers of
-// parameters.
+// The stream of what the problem's file computes. The streams of drawn inputs have the numbers of parameters.
 constexpr std::uint32_t computed_stream = 0x636f6d70;
-// The random numbers that its forward draws, likewise.
+// The stream of the random numbers that the forward of a problem's file draws.
 constexpr std::uint32_t forward_stream = 0x666f7277;
-// Draws of each launch of a call, apart from those of the others.
+// How far the draws of one launch of a call are from those of the next.
 constexpr std::uint32_t draws_per_launch = std::uint32_t{1} << 26;
 static_assert(draws_per_launch * max_launches <= weights_draw);
 
@@ -144,7 +143,7 @@ bool Lease::is_small() const {
                      [](const auto& buffer) { return buffer->bytes() <= small_buffer_bytes; });
 }
 
-// The case before may be gone: what is known of it is what the buffers were filled with.
+// The case before may be gone, so this looks only at what the buffers were filled with.
 bool Lease::has_room_for(const Case& bound, const LeaseTerms& terms) const {
   if (!(terms == terms_) || !is_small() || bound.tensors.size() * terms.launches != buffers_.size())
     return false;
@@ -233,13 +232,13 @@ Answer Lease::lend_to(WorkerProcess& worker, bool inputs_writable, WorkerProcess
   return answer;
 }
 
-// The number of a buffer among the streams of the poison key.
+// The number of a buffer's stream of the poison key.
 std::uint32_t Lease::stream_of(std::size_t buffer) const {
   const auto parameter = static_cast<std::uint32_t>(tensor_of(buffer).parameter);
   return launch_of(buffer) * static_cast<std::uint32_t>(max_parameters) + parameter;
 }
 
-// A place within the room that the buffer has.
+// A random place within the buffer's room to move.
 std::uint64_t Lease::place_of(std::size_t buffer, std::uint64_t poison_key, std::uint32_t call) const {
   if (!terms_.moves) return guard_bytes;
   const PhiloxBlock random = random_block({poison_key, places_stream | stream_of(buffer), call}, 0);
@@ -250,10 +249,11 @@ bool Lease::is_fixed(const Tensor& tensor, const Draw& draw) const {
   return draw.weights != 0 && problem_.torch && problem_.torch->weight_of(tensor.name) != nullptr;
 }
 
-// Odd changes go into the largest input: the one that is most expensive to read in full. None goes into what
-// is computed, which may have a structure, or into what the case decides; where all inputs are such, there is
-// no tensor to change. Nor is there where few elements may not matter: the largest of them, or the edges of a
-// graph, in exact problems.
+// The number of the tensor that a changed draw changes, or the number of tensors if there is none to change.
+// Odd changes go into the largest input, which is the most expensive to read in full. Computed inputs may
+// have a structure, and inputs that the case decides are fixed, so neither is changed. Nor is any input if a
+// few elements may not affect the outputs: in a long reduction, or in an exact problem (a maximum, the edges
+// of a graph).
 std::size_t Lease::changed_tensor(const Draw& draw) const {
   if (problem_.is_exact() || is_long_reduction(*case_)) return case_->tensors.size();
   std::vector<std::size_t> inputs;
@@ -268,7 +268,7 @@ std::size_t Lease::changed_tensor(const Draw& draw) const {
   });
 }
 
-// With nothing to change in part, contents are new throughout.
+// If no tensor can be changed in part, all contents are new.
 std::uint32_t Lease::number_of(const Draw& draw, std::uint32_t launch) const {
   const std::uint32_t first = launch * draws_per_launch;
   const bool is_new = draw.change != 0 && changed_tensor(draw) == case_->tensors.size();
@@ -304,8 +304,8 @@ std::vector<std::uint64_t> Lease::seeds_of_computed(const Draw& draw) const {
   return seeds;
 }
 
-// A module's forward may draw random numbers: a dropout's mask. Those of a call are its own, the same for all
-// contestants, and none that another call has.
+// A module's forward may draw random numbers, such as a dropout's mask. Each call has its own seed, which is
+// the same for all contestants.
 std::uint64_t Lease::seed_of_forward(const Draw& draw, std::uint32_t launch) const {
   if (!is_on(Defence::forward_seeds)) return 0;
   const std::uint32_t first = launch * draws_per_launch;
@@ -313,7 +313,7 @@ std::uint64_t Lease::seed_of_forward(const Draw& draw, std::uint32_t launch) con
   return seed_from(input_stream(draw.seed, problem_.slug, case_->name, forward_stream, number));
 }
 
-// Whether this lease holds, buffer by buffer, what the other is to hold.
+// Whether this lease's inputs are those that the other needs for this draw, buffer by buffer.
 bool Lease::has_inputs_of(const Draw& draw, const Lease& other) const {
   return draw_ == draw && case_ == other.case_ && buffers_.size() == other.buffers_.size();
 }
@@ -337,7 +337,7 @@ void Lease::fill_input(std::size_t buffer, const Draw& draw, const ComputedInput
   }
 }
 
-// Drawn or copied once more, which is as fast as copying the input.
+// Draws or copies the contents once more, which is as fast as copying the input.
 void Lease::begin_as(std::size_t output, std::size_t input) {
   const Filling& source = fillings_[launch_of(output) * case_->tensors.size() + input];
   Filling& filling = fillings_[output];
@@ -447,18 +447,18 @@ OutputPair pair_of(const Case& bound, const Lease::Compared& actual, const Lease
     pair.quantised = layout_of_codes(bound, tensor);
     pair.quantised.dtype = expected.values->dtype;
   }
-  if (tensor.compare == Comparison::Kind::scales) pair.elements = 0;  // the codes' pair has them
+  if (tensor.compare == Comparison::Kind::scales) pair.elements = 0;  // the codes' pair has the scales
   return pair;
 }
 
-// An input of the launch that the output is of.
+// An input of the launch that the output belongs to.
 Lease::Loaned Lease::input_beside(std::size_t output, std::size_t tensor) const {
   const std::size_t buffer =
       buffer_of_output(output) / case_->tensors.size() * case_->tensors.size() + tensor;
   return {&tensor_of(buffer), buffers_[buffer].get(), fillings_[buffer].begin, fillings_[buffer].dtype};
 }
 
-// An output of that launch, as it counts.
+// An output of the launch that `output` belongs to, from outputs().
 Lease::Loaned Lease::output_beside(std::size_t output, std::size_t tensor) const {
   const auto is_output = [](const Tensor& each) { return each.output; };
   const auto begin = case_->tensors.begin();

@@ -16,13 +16,13 @@ constexpr std::string_view deleted_mark = " (deleted)";
 // "7f10-7f20 r-xp 00001000 fe:00 1234   /usr/lib/libm.so.6"
 struct Mapping {
   bool executable = false;
-  std::string file_number;  // device and inode: tells files of one name apart
-  std::string path;         // as the kernel shows it, without its note that the file is no longer there
+  std::string file_number;  // device and inode: distinguishes files of one name
+  std::string path;         // as the kernel shows it, without " (deleted)"
 
   std::string name() const { return path.substr(path.rfind('/') + 1); }
 };
 
-// The next word; `rest` goes behind it.
+// Takes the next word off `rest`.
 std::string_view take_word(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
   const std::string_view word = rest.substr(0, rest.find(' '));
@@ -38,7 +38,7 @@ std::string plain_ascii(std::string_view text) {
   return result;
 }
 
-// Nothing for memory without a file.
+// Nothing if the memory has no file.
 std::optional<Mapping> parse(std::string_view line) {
   take_word(line);
   const std::string_view permissions = take_word(line);
@@ -58,7 +58,7 @@ bool is_from_memory(const std::string& path) {
   return path.starts_with("/memfd:") || path.starts_with("/tmp/") || path.starts_with("/dev/shm/");
 }
 
-// What the worker calls the file that it loads its contestant from (worker_process.cc, worker_main.cc).
+// Whether this is the file from which the worker loads its contestant (worker_process.cc, worker_main.cc).
 bool is_called_contestant(const std::string& path) {
   constexpr std::string_view in_folder = "/tmp/kgrade-XXXXXX";
   return path == "/memfd:kgrade-contestant" ||
@@ -131,7 +131,7 @@ std::optional<LibraryNames> mapped_libraries(pid_t process) {
     const bool hidden = errno == EACCES || errno == EPERM;
     return hidden ? std::optional<LibraryNames>({hidden_mappings}) : std::nullopt;
   }
-  // One that has ended has none at all.
+  // A process that has ended has no mappings.
   if (maps.peek() == std::ifstream::traits_type::eof()) return std::nullopt;
   return libraries_in(maps);
 }

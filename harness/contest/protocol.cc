@@ -48,7 +48,7 @@ bool send_all(int socket, const void* data, std::size_t size, int descriptor, in
   return sent == static_cast<ssize_t>(size);
 }
 
-// A referee gets none of this wrong; a worker makes sure before it computes addresses from it.
+// The referee gets none of this wrong, but a worker makes sure before it computes addresses from a request.
 bool is_sound(const Request& request) {
   if (request.magic != message_magic) return false;
   if (request.type < RequestType::load || request.type > last_request_type) return false;
@@ -85,7 +85,7 @@ bool wait_readable(int socket, Clock::time_point deadline) {
   }
 }
 
-// POLLIN or POLLRDHUP, by now.
+// Whether POLLIN or POLLRDHUP is there now.
 bool has_event(int socket, short event) {
   pollfd entry{socket, event, 0};
   return ::poll(&entry, 1, 0) > 0;
@@ -93,7 +93,7 @@ bool has_event(int socket, short event) {
 
 bool has_hung_up(int socket) { return has_event(socket, POLLRDHUP); }
 
-// How often a listener looks whether there is anything left to wait for.
+// How often a listener checks whether the process has ended.
 constexpr int look_again_ms = 50;
 
 // False when the path is too long.
@@ -135,7 +135,7 @@ bool Connection::send(const Reply& reply, int descriptor) {
 
 Connection::Outcome Connection::receive(Reply& reply, std::uint64_t sequence,
                                         std::chrono::milliseconds patience, UniqueFd* descriptor) {
-  // Without patience the read says itself that nothing is there.
+  // Without patience, the read itself says that nothing is there.
   if (patience.count() > 0 && !wait(patience)) return Outcome::timeout;
   return read(reply, sequence, MSG_DONTWAIT, descriptor);
 }
@@ -153,7 +153,7 @@ bool Connection::wait(std::chrono::milliseconds patience) {
 bool Connection::has_unread() {
   char first = 0;
   const ssize_t size = ::recv(socket_.get(), &first, sizeof first, MSG_DONTWAIT | MSG_PEEK);
-  // An empty message reads as the end of the stream does.
+  // An empty message looks like the end of the stream.
   return size > 0 || (size == 0 && !has_hung_up(socket_.get()));
 }
 
@@ -172,11 +172,11 @@ Connection::Outcome Connection::read(Reply& reply, std::uint64_t sequence, int f
     message.msg_control = control.bytes;
     message.msg_controllen = sizeof control.bytes;
   }
-  // MSG_TRUNC makes the kernel tell the true length of a message that is too long.
+  // MSG_TRUNC makes the kernel return the true length of a message that is too long.
   const ssize_t size = ::recvmsg(socket_.get(), &message, MSG_TRUNC | MSG_CMSG_CLOEXEC | flags);
   if (size >= 0 && descriptor != nullptr) *descriptor = received_descriptor(message);
   if (size < 0) return errno == EAGAIN ? Outcome::timeout : Outcome::closed;
-  // An empty message reads as the end of the stream does.
+  // An empty message looks like the end of the stream.
   if (size == 0 && has_hung_up(socket_.get())) return Outcome::closed;
   if (!is_on(Defence::message_checks)) return Outcome::message;
   if (size != static_cast<ssize_t>(sizeof reply)) return Outcome::malformed;

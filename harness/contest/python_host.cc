@@ -11,13 +11,13 @@ std::filesystem::path library_beside(const std::filesystem::path& worker) {
   return worker.parent_path() / ("libkgrade-python-" + kind + ".so");
 }
 
-// Room for what compilers keep in the rehearsal.
+// Room for the files that compilers keep in the rehearsal.
 constexpr std::uint64_t temporary_bytes = std::uint64_t{2} << 30;
 
 }  // namespace
 
 std::vector<std::string> python_command(const PythonHost& host, const std::vector<std::string>& worker) {
-  // -I: nothing of the environment or the working folder is imported; -B: nothing is written beside sources.
+  // -I: imports nothing from the environment or the working folder; -B: writes nothing beside sources.
   std::vector<std::string> command = {host.program.string(), "-I", "-B"};
   if (!host.bytecode.empty())
     command.insert(command.end(), {"-X", "pycache_prefix=" + host.bytecode.string()});

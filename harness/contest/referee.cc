@@ -14,7 +14,7 @@ namespace kgrade {
 namespace {
 
 constexpr Patience recovery_patience{5'000};
-// Contents of the call before a turn's own: no other call has them.
+// Marks the draw of the call that begins a turn and does not count: no other call has these contents.
 constexpr std::uint32_t turns_draw = 1U << 25;
 
 }  // namespace
@@ -110,26 +110,26 @@ Result<Answer> Referee::lend(Role role, const Case& bound, std::uint32_t launche
   if (role == Role::oracle && (insists_on_turns_ || is_too_large_for_all(bound))) turns_.are_taken = true;
   if (turns_.are_taken) return give_turn(role);
   auto lent = lend_to(role, bound, launches);
-  // With less to lend there may be room for all.
+  // With fewer launches or without baselines, there may be room for all.
   if (lent || launches > 1 || !lent_baselines_.empty() || shares_contestants_) return lent;
   turns_.are_taken = true;
   return give_turn(role);
 }
 
 Result<Answer> Referee::lend_to(Role role, const Case& bound, std::uint32_t launches) {
-  // One of ours that had too little memory has ended.
+  // A contestant of ours that ran out of memory has ended.
   if ((role == Role::oracle || role == Role::reference) && !runner_of(role).alive()) {
     auto started = runner_of(role).start_anew(trusted_patience, trusted_patience);
     if (!started || !started->ok()) return started;
   }
-  // The oracle is not timed, and its outputs are what others are held against.
+  // The oracle is not timed, so its outputs are not captured; they are widened to compare others with them.
   const bool oracle = role == Role::oracle;
   const bool overwrites = role == Role::candidate && returns_outputs_;
   return runner_of(role).lend(bound, false, {true, !oracle, launches, oracle, overwrites}, lending_patience);
 }
 
-// In PyTorch the oracle has copies of all tensors in float64, and a tensor more for the answer; the others
-// keep two tensors of an output's size. What lies between inputs and outputs is not known.
+// In PyTorch the oracle has copies of all tensors in float64, and one more tensor for the answer. The others
+// keep two tensors of an output's size. The size of intermediate results is not known.
 bool Referee::is_too_large_for_all(const Case& bound) const {
   if (!problem_.has_model() || !device_.gates_calls()) return false;
   std::uint64_t outputs = 0;
@@ -148,9 +148,9 @@ Result<Answer> Referee::give_turn(Role role) {
   for (const Role other : {Role::candidate, Role::reference, Role::oracle}) {
     if (other == role || (other == Role::candidate && candidate_ == nullptr)) continue;
     ContestantRunner& runner = runner_of(other);
-    // It has left, or has not been loaded yet.
+    // The contestant has left, or has not been loaded yet.
     if (!runner.has_lease()) continue;
-    // What the oracle has computed is what the others are held against.
+    // The oracle keeps its outputs, because the others are compared with them.
     Answer left = other == Role::oracle ? runner.release_memory() : runner.leave();
     if (!left.ok() && other == Role::candidate) runner.retire();
   }
@@ -223,7 +223,7 @@ CallReport Referee::call_against(Role role, const std::function<const Lease*()>&
   return begins_turns(role, report) ? call_against(role, expected, kind, draw, patience) : report;
 }
 
-// Where one of ours lacked memory, it may have enough by itself. It has ended, and is started anew.
+// If a contestant of ours ran out of memory, it may have enough alone. It has ended, and is started anew.
 bool Referee::begins_turns(Role role, const CallReport& report) {
   const bool is_ours = role == Role::oracle || role == Role::reference;
   if (report.fault != Fault::memory_limit || turns_.are_taken || !is_ours || !lent_baselines_.empty() ||
@@ -294,7 +294,7 @@ Heard Referee::heard() {
   return {output.text(), output.is_full()};
 }
 
-// The driver takes back what a process had when it ends, which can take a moment.
+// When a process ends, the driver can take a moment to free its memory.
 std::optional<Error> Referee::recover() {
   await_freed_memory(device_, recovery_patience);
   return device_.prove_healthy();

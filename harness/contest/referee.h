@@ -1,5 +1,5 @@
-// The arena of processes: each role has a worker of its own. The referee owns inputs, expected outputs,
-// poison and guard zones, and never loads a contestant.
+// Runs oracle, reference, candidate and baselines, each in a worker process of its own. The referee owns
+// inputs, expected outputs, poison and guard zones, and never loads a contestant.
 #pragma once
 
 #include <filesystem>
@@ -14,24 +14,23 @@
 
 namespace kgrade {
 
-// What a candidate in Python may be.
+// Properties of a candidate in Python.
 struct CandidateTraits {
-  // It, or what it is compared with, keeps its weights for all calls of a process, and gets others in the
-  // next.
+  // The candidate, or the model that it is compared with, keeps its weights for all calls of a process. The
+  // next process gets other weights.
   bool is_module = false;
-  bool returns_outputs = false;  // and leaves those that were lent as they are
+  bool returns_outputs = false;  // and leaves the lent outputs as they are
 };
 
 class Referee : public Arena {
  public:
-  // The trusted two stay for all candidates. `library` is the candidate's, for a second look after a crash.
-  // The seed of the run also decides what buffers are filled with.
+  // Oracle and reference stay for all candidates. The run's seed also decides what buffers are filled with.
+  // `library` is the candidate's: it is loaded again to find out what is wrong.
   Referee(Device& device, const Problem& problem, ContestantRunner& oracle, ContestantRunner& reference,
           std::uint64_t seed);
   void set_candidate(std::unique_ptr<ContestantRunner> runner, std::filesystem::path library,
                      CandidateTraits traits = {});
-  // The contestant of Role::baseline from now on; null: there is none. Those before stay until take_back(),
-  // which is for all of them.
+  // Sets the contestant of Role::baseline; null for none. Earlier ones keep their buffers until take_back().
   void set_baseline(ContestantRunner* runner);
 
   DeviceInfo device_info() const override { return device_.info(); }
@@ -54,7 +53,8 @@ class Referee : public Arena {
   Lease::Corruption diagnose(const Case& bound, const Draw& draw, Patience patience) override;
   std::optional<Error> recover() override;
   bool candidate_rehearses() const override { return candidate_->rehearses(); }
-  // Others use the same oracle and reference: a lack of memory is told then, and no turns are taken.
+  // Call this if other runs use the same oracle and reference. A lack of memory is then reported, and no
+  // turns are taken.
   void share_contestants() { shares_contestants_ = true; }
   Answer lock_candidate(Patience patience, std::string& report) override;
   void begin_listening() override { candidate_->worker().output().clear(); }
@@ -69,23 +69,23 @@ class Referee : public Arena {
 
  private:
   ContestantRunner& runner_of(Role role);
-  // A further process of the candidate, for calls that explain what is wrong. It stays for the next cases:
-  // one in Python takes seconds to start. Null where it cannot be started.
+  // A further process of the candidate, for calls that explain what is wrong. It stays for the next cases,
+  // because one in Python takes seconds to start. Null if it cannot be started.
   ContestantRunner* observed_candidate(Patience patience);
   CallReport checked_call(ContestantRunner& runner, const Draw& draw, Patience patience,
                           const Lease* expected, CallKind kind = {});
-  // In the role's turn, where turns are taken. `expected`: what the outputs are held against, once it has its
-  // buffers.
+  // Calls in the role's turn, if turns are taken. `expected` returns the expected outputs, once the role has
+  // its buffers.
   CallReport call_against(Role role, const std::function<const Lease*()>& expected, CallKind kind,
                           const Draw& draw, Patience patience);
-  // What a role's outputs are held against; null for the oracle's, and before its first call.
+  // The expected outputs for a role. Null for the oracle, and if the oracle has no buffers.
   const Lease* expected_of(Role role);
   Result<Answer> lend_to(Role role, const Case& bound, std::uint32_t launches);
   bool is_too_large_for_all(const Case& bound) const;
   bool begins_turns(Role role, const CallReport& report);
-  // Makes the others leave, except the oracle with its outputs, then lends to this one.
+  // Takes the buffers of the other roles, except the oracle's with its outputs, then lends to this one.
   Result<Answer> give_turn(Role role);
-  // Has the device's memory to itself for this call: `report` is not empty where that fails.
+  // Gives the role the device's memory for this call. Returns a report if that fails.
   std::optional<CallReport> prepare_turn(Role role, CallKind kind, const Draw& draw, Patience patience);
 
   Device& device_;

@@ -1,6 +1,6 @@
-// The memory that a contestant in Python returns in the place of the outputs that it was lent. Its
-// interpreter writes the addresses into the arguments of the call; what may be returned is decided here,
-// which the contestant's Python cannot reach.
+// The memory that a contestant in Python returns instead of the outputs that it was lent. Its interpreter
+// writes the addresses into the arguments of the call. The contestant's Python cannot reach this code, which
+// decides what may be returned.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,12 @@
 
 namespace kgrade {
 
-// What returned memory is overwritten with: a byte that is repeated in all bytes of an element, of either
-// sign. Of every floating type this gives a large number: a small one would pass for zero.
+// Returned memory is overwritten with one byte, repeated in all bytes of an element, of either sign. In every
+// floating type this gives a large number: a small one would pass for zero.
 constexpr unsigned char least_overwriting_byte = 0x41, most_overwriting_byte = 0x7b, overwriting_sign = 0x80;
 
-// Whether an element may hold what was there before the call. Elements of one or two bytes do not show it.
+// Whether an element may still hold what it was overwritten with. Elements of one or two bytes do not show
+// this.
 inline bool is_overwritten(const unsigned char* element, std::size_t bytes) {
   constexpr std::size_t least_bytes = 4;
   const auto size = static_cast<unsigned char>(element[0] & ~overwriting_sign);
@@ -32,19 +33,18 @@ class ReturnedMemory {
   // The arguments of each launch of a call.
   using Arguments = std::array<std::array<unsigned long long, max_parameters>, max_launches>;
 
-  // What a request lends: a tensor, or the capture of an output.
+  // Records what a request lends: a tensor, or the capture of an output.
   void lend(const Request& request);
   void give_back() { *this = {}; }
 
-  // Before the launches of a call: where its tensors are.
+  // Before the launches of a call: records where its tensors are.
   void begin_call(const Arguments& lent, std::uint32_t launches);
-  // After them: why what the contestant has returned is no answer, in words; empty where it is one.
+  // After the launches: says why the returned memory is not an answer; empty if it is one.
   std::string look(const Arguments& returned);
-  // Overwrites what was returned in the last call with random bytes, so that the next call has to write all
-  // of it. False where the device cannot: this is no memory that can be written. Then nothing is left to
-  // overwrite.
+  // Overwrites what the last call returned with random bytes, so that the next call has to write all of it.
+  // False if the device cannot write to this memory. Nothing is left to overwrite then.
   bool overwrite(WorkerDevice& device);
-  // Of a call that has failed, nothing is overwritten.
+  // After a failed call, nothing is overwritten.
   void forget() { to_overwrite_.clear(); }
 
  private:
@@ -58,7 +58,7 @@ class ReturnedMemory {
   };
   struct Lent {
     std::uint64_t bytes = 0;  // of the tensor; 0: no tensor is lent
-    // Of an output that is captured:
+    // For an output that is captured:
     bool is_captured = false;
     bool may_be_input = false;
     bool is_overwritten = false;

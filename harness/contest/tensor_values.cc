@@ -7,7 +7,7 @@
 namespace kgrade {
 namespace {
 
-// Those of a slice from number `first` on, of an integer type.
+// Adds the integers of a slice, from element `first` of the values on.
 void add_integers(Dtype dtype, const unsigned char* stored, std::size_t first, std::size_t count,
                   Values& values) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -21,7 +21,7 @@ void add_integers(Dtype dtype, const unsigned char* stored, std::size_t first, s
   }
 }
 
-// `count` elements from number `begin` of the tensor on become those from number `place` on.
+// Reads `count` elements, from number `begin` of the tensor on, into the values from number `place` on.
 void read_run(Device& device, const Lease::Loaned& tensor, std::uint64_t begin, std::size_t place,
               std::size_t count, Values& values) {
   const Dtype dtype = tensor.dtype;

@@ -1,4 +1,4 @@
-// Tensors' elements on the host: read from and written to lent buffers.
+// Reads and writes tensors' elements in lent buffers, as values on the host.
 #pragma once
 
 #include <cstddef>
@@ -17,21 +17,21 @@ struct Values : std::vector<float> {
   using std::vector<float>::vector;
   bool operator==(const Values&) const = default;
 
-  // The same as they are, where one of them is an integer beyond that; empty otherwise. Of uint64_t those
-  // from 2^63 on are negative.
+  // All elements as integers, if one of them is beyond 2^24; empty otherwise. Values of uint64_t from 2^63 on
+  // become negative.
   std::vector<std::int64_t> integers;
 };
 
-// What is handled at a time, where a whole tensor would fill much of the host's memory.
+// Elements that are handled at a time, where a whole tensor would fill much of the host's memory.
 inline constexpr std::size_t slice_elements = std::size_t{1} << 22;
 
 Values read_values(Device& device, const Lease::Loaned& tensor);
 
-// Of a tensor only some elements: runs of `count` that begin at each of `begins`, one run after another.
+// Reads only some elements of a tensor: runs of `count`, each from one of `begins` on, one run after another.
 Values read_runs(Device& device, const Lease::Loaned& tensor, std::span<const std::uint64_t> begins,
                  std::size_t count);
 
-// From element `first` of the tensor on; as many as there are floats, which are what is written.
+// Writes the floats in `values`, from element `first` of the tensor on.
 void write_values(Device& device, const Lease::Loaned& tensor, std::uint64_t first, const Values& values);
 
 }  // namespace kgrade

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t longest_request = std::size_t{16} << 20;
 constexpr int most_builds = 64;
-constexpr std::chrono::minutes longest_building{30};  // of all of them together
+constexpr std::chrono::minutes longest_building{30};  // of all builds together
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The extensions that a contestant in Python wants built while it is loaded or rehearsed.
+// Builds the extensions that a contestant in Python asks for while it is loaded or rehearsed.
 #pragma once
 
 #include <chrono>
@@ -10,15 +10,15 @@
 
 namespace kgrade {
 
-// What became of an extension that a contestant in Python wants built.
+// The result of building one extension.
 struct BuiltExtension {
   std::filesystem::path library;  // empty: it was not built
-  std::string message;            // then one line: the first thing that is wrong
-  std::string log;                // of the compilers
+  std::string message;            // if not built, one line: the first thing that is wrong
+  std::string log;                // output of the compilers
 };
 using ExtensionBuilder = std::function<BuiltExtension(const std::string& request)>;
 
-// Those of one worker, which may ask often and for long, but not for ever.
+// The builds of one worker. Their number and their time are limited.
 class WantedBuilds {
  public:
   void set_builder(ExtensionBuilder builder) { builder_ = std::move(builder); }
@@ -27,11 +27,11 @@ class WantedBuilds {
   struct Outcome {
     std::string refusal;  // empty: there was a build
     bool failed = false;
-    UniqueFd answer;  // the library, or what the compilers wrote; without a descriptor for want of memory
+    UniqueFd answer;  // the library, or the compilers' output; without a descriptor if memory runs out
   };
-  // Builds what the worker's request, in this file, asks for.
+  // Builds what the worker's request in this file asks for.
   Outcome build(const UniqueFd& request);
-  // The message of the last one, when it failed.
+  // The message of the last build, if it failed.
   const std::string& failure() const { return failure_; }
 
  private:

@@ -1,6 +1,6 @@
 // kgrade-worker-cuda GPU [--connect PATH]: started by the referee, never by hand. GPU is a UUID ("GPU-...")
-// or an ordinal. With --connect it is checked: it runs below compute-sanitizer, which closes descriptors, and
-// so connects to a socket itself.
+// or an ordinal. With --connect the worker is checked: it runs below compute-sanitizer, which closes
+// descriptors, so the worker connects to a socket itself.
 #include <dlfcn.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 // See worker_main.h.
 extern "C" int dlclose(void*) noexcept { return 0; }
 
-// For the contestant's library: compile/launch_watch.h.
+// Called by the contestant's library: compile/launch_watch.h.
 extern "C" void kgrade_launch_failed(int error) { kgrade::cuda::note_failed_launch(error); }
 
 namespace {
@@ -29,7 +29,7 @@ int run_checked(int ordinal, const char* path) {
   return kgrade::run_worker(device, contestant, socket.release(), true);
 }
 
-// The ordinal, once CUDA sees nothing but a GPU that is named by its UUID.
+// Returns the GPU's ordinal. A GPU that is named by its UUID becomes the only one that CUDA sees.
 int choose_gpu(const char* name) {
   if (std::strncmp(name, "GPU-", 4) != 0) return std::atoi(name);
   ::setenv("CUDA_VISIBLE_DEVICES", name, 1);
@@ -40,16 +40,16 @@ int choose_gpu(const char* name) {
 
 int main(int argc, char** argv) {
   const int ordinal = argc > 1 ? choose_gpu(argv[1]) : 0;
-  // An end like any program's: that is when the tool writes its report.
+  // Return as any program does: the tool writes its report then.
   if (argc > 3 && std::strcmp(argv[2], "--connect") == 0) return run_checked(ordinal, argv[3]);
   // A contestant needs no large files.
   constexpr rlim_t most_file_bytes = rlim_t{256} << 20;
   const rlimit files{most_file_bytes, most_file_bytes};
   ::setrlimit(RLIMIT_FSIZE, &files);
-  // What the driver opens has room below the usual limit of a process.
+  // The driver's descriptors have room below the usual limit of a process.
   kgrade::limit_descriptors(1024);
   kgrade::cuda::CudaWorker device(ordinal);
-  // _exit: a contestant's destructors and atexit handlers have nothing to say any more.
+  // _exit: a contestant's destructors and atexit handlers do not run.
   kgrade::LibraryContestant contestant;
   ::_exit(kgrade::run_worker(device, contestant));
 }

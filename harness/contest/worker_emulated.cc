@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   kgrade_emulated::set_thread_order(*order, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0);
   kgrade::emulated::limit_contestant(&end_at_limit);
   kgrade::emulated::EmulatedWorker device;
-  // _exit: a contestant's destructors and atexit handlers have nothing to say any more.
+  // _exit: a contestant's destructors and atexit handlers do not run.
   kgrade::LibraryContestant contestant;
   ::_exit(kgrade::run_worker(device, contestant));
 }

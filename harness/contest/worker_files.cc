@@ -9,7 +9,7 @@
 namespace kgrade {
 
 UniqueFd sealed_copy(const std::filesystem::path& library) {
-  // A link or a fifo is none of kgrade's making: compilers run as a candidate's flags say.
+  // kgrade makes no links or fifos, but compilers run as a candidate's flags say.
   const UniqueFd file(::open(library.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return UniqueFd();

@@ -9,12 +9,12 @@
 
 namespace kgrade {
 
-// A worker sees no folder of ours, and what it loads must not change: it gets a copy in memory. Without a
-// descriptor for what is no file, or when the machine has no room.
+// A copy in memory of a library, which cannot change: a worker sees no folder of ours. Without a descriptor
+// if `library` is not a regular file, or if the machine has no room.
 UniqueFd sealed_copy(const std::filesystem::path& library);
 
-// Of a file that a worker sent: whatever it is, reading it neither waits nor takes more than so much. Empty
-// for what is no file or too long.
+// The text in a file that a worker sent. Reading it never waits. Empty if it is not a regular file, or longer
+// than `most` bytes.
 std::string text_in(const UniqueFd& file, std::size_t most);
 
 }  // namespace kgrade

@@ -22,11 +22,11 @@
 namespace kgrade {
 namespace {
 
-// Of the request that is being served. For end_worker(), which nothing can be handed to.
+// Values of request_in_service when no request is served, and after the last one.
 constexpr std::uint64_t no_request = 0;
 constexpr std::uint64_t last_request = ~std::uint64_t{0};
-// Where calls are gated. The worker polls between a call and the stop that follows it, and goes on when the
-// next call lets the process continue.
+// How often a worker with a gate polls before it sleeps. It polls between a call and the stop that follows
+// the call, and goes on polling when the next call lets the process continue.
 constexpr int spins_before_sleep = 500;
 std::atomic<std::uint64_t> request_in_service{no_request};
 
@@ -54,8 +54,8 @@ void* open_library(int library) {
   return handle;
 }
 
-// The last line that a worker prints says why it ends. What the contestant has left unfinished is no part of
-// it.
+// Prints why the worker ends, as its last line. The newline before it ends a line that the contestant left
+// unfinished.
 [[noreturn]] void end_without_answer(const std::string& words) {
   std::fflush(stdout);
   const std::string line = "\n" + words + "\n";
@@ -92,7 +92,7 @@ class Worker {
     }
   }
 
-  // Within a request that is being served.
+  // Call this only within a request that is being served.
   BuiltFile build(const UniqueFd& what) {
     Reply reply;
     reply.status = ReplyStatus::wants_build;
@@ -105,7 +105,7 @@ class Worker {
 
  private:
   Reply answer(const Request& request, UniqueFd descriptor, UniqueFd& report) {
-    // The contestant has what it returned for as long as nothing else is asked for.
+    // The contestant has what it returned until the next request.
     if (!returned_.overwrite(device_)) end_without_answer("returned memory that cannot be written");
     switch (request.type) {
       case RequestType::load:
@@ -260,7 +260,7 @@ class Worker {
     if (const std::string words = returned_.look(arguments_); !words.empty()) end_without_answer(words);
   }
 
-  // All but the last answer are sent from here.
+  // Sends all answers except the last, which it returns.
   Reply call(const Request& request) {
     if (entry_ == nullptr) return not_loaded();
     keep_arguments(request, 0);
@@ -296,12 +296,12 @@ class Worker {
     Reply idle;
     idle.status = ReplyStatus::idle;
     idle.kept_cache_bytes = device_.settle();
-    // What is printed belongs to its call, also a line that is not finished.
+    // Everything printed belongs to its call, even an unfinished line.
     std::fflush(stdout);
     return idle;
   }
 
-  // What it has queued until then ends before the buffers go.
+  // What the call has queued ends before its buffers go.
   Reply failed_call(ReplyStatus why) {
     device_.settle();
     std::fflush(stdout);
@@ -316,13 +316,13 @@ class Worker {
   bool confined_;
   bool is_locked_ = false;
   Entry entry_ = nullptr;
-  // By launch and parameter: of what is lent, and what the next call hands over.
+  // By launch and parameter: the addresses of lent tensors, and the arguments of the next call.
   std::array<std::array<std::uint64_t, max_parameters>, max_launches> addresses_{};
   ReturnedMemory::Arguments arguments_{};
-  // Of the next call, by launch.
+  // By launch, for the next call.
   std::array<std::uint64_t, max_launches> seeds_{};
   ReturnedMemory returned_;
-  // Likewise, of buffers for the inputs that a problem's own file computes.
+  // By launch and parameter: the addresses of buffers for inputs that a problem's own file computes.
   std::array<std::array<unsigned long long, max_parameters>, max_launches> for_inputs_{};
 };
 
@@ -358,7 +358,7 @@ void wait_for_request(int socket) {
 }
 
 int run_worker(WorkerDevice& device, Contestant& contestant, int socket, bool may_start_programs) {
-  // What is printed last is why the process ended.
+  // The last printed line says why the process ended, so lines are not kept back.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   if (!device.prepare()) return 1;
   Worker(device, contestant, socket, !may_start_programs && is_on(Defence::worker_sandbox)).serve();

@@ -1,4 +1,4 @@
-// What a worker prints.
+// Keeps what a worker prints.
 #pragma once
 
 #include <string>
@@ -7,23 +7,23 @@
 
 namespace kgrade {
 
-// Tells, among other things, why a worker ended: an assertion that failed, a deadlock, an exception.
+// The text says, among other things, why a worker ended: an assertion that failed, a deadlock, an exception.
 class WorkerOutput {
  public:
-  // Room for the first 64 KiB, which cannot grow: printing more fails in the worker, and costs nothing here.
+  // Has room for the first 64 KiB and cannot grow: printing more fails in the worker, and costs nothing here.
   WorkerOutput();
 
-  // For the worker's stdout and stderr; -1 when the machine gives none.
+  // For the worker's stdout and stderr; -1 if there is none.
   int descriptor() const { return file_.get(); }
 
-  // The last line that was printed, without control characters and at most 800 bytes of it; empty for none.
+  // The last printed line, without control characters and at most 800 bytes of it; empty if there is none.
   std::string last_line() const;
 
-  // Makes room again for all of it: what has been printed is forgotten.
+  // Forgets what has been printed, which makes room again.
   void clear() const;
-  // All that has been printed since, as it is: any bytes.
+  // Everything printed since clear(), as any bytes.
   std::string text() const;
-  // Nothing more can be printed.
+  // Whether nothing more can be printed.
   bool is_full() const;
 
  private:

@@ -46,11 +46,12 @@ std::string search_path() {
 // compute-sanitizer injects itself and creates a context before the worker says anything.
 constexpr std::chrono::seconds connecting_patience{60};
 
-// Of all but the slowest kernels on a GPU. A thread that goes to sleep wakes up the later the longer it has
-// slept (140 us after 60 ms): a call of a slow contestant would look different by the referee's clock.
+// How long to poll for an answer: longer than all but the slowest kernels on a GPU take. A thread wakes up
+// later the longer it has slept (140 us after 60 ms), so a call of a slow contestant would look different by
+// the referee's clock.
 constexpr std::chrono::milliseconds usual_answer{200};
 
-// Of what a contestant in Python reports of its rehearsal.
+// The longest report of a rehearsal from a contestant in Python.
 constexpr std::size_t longest_report = std::size_t{1} << 16;
 
 constexpr const char* ahead_of_time = "the worker answered before it was asked";
@@ -68,7 +69,7 @@ Request with_slots(RequestType type, const CallSlots& slots) {
   return request;
 }
 
-// By a signal that no mistake of a program brings about.
+// Whether the process ended by a signal that no mistake of a program causes.
 bool comes_from_outside(int status) {
   constexpr std::array<int, 5> signals = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
   return WIFSIGNALED(status) && std::find(signals.begin(), signals.end(), WTERMSIG(status)) != signals.end();
@@ -218,7 +219,7 @@ bool WorkerProcess::offer_gate(const Gate& gate, Patience patience) {
   Request request;
   request.type = RequestType::gate;
   Reply reply;
-  // What is there already is left for the next request, which refuses it.
+  // A message that is there already is left for the next request, which refuses it.
   const bool answered = alive_ && !has_answer_ahead() && send(request, gate.descriptor()) &&
                         connection_.receive(reply, sequence_, patience) == Connection::Outcome::message;
   if (!answered || reply.status != ReplyStatus::done) return false;
@@ -246,7 +247,7 @@ Answer WorkerProcess::begin_call(const CallSlots& slots, std::uint32_t gate,
 }
 
 bool WorkerProcess::wait_until_queued(Patience patience) {
-  // What there is besides is left for end_call().
+  // Any other message is left for end_call().
   if (!queueing_ || !connection_.wait(patience)) return false;
   Reply reply;
   if (!connection_.peek(reply, sequence_) || reply.status != ReplyStatus::queued) return false;
@@ -293,7 +294,7 @@ void WorkerProcess::dismiss(Patience patience) {
 }
 
 Answer WorkerProcess::ask(Request request, int descriptor, Patience patience) {
-  // What it waits for until it is started does not count.
+  // The time until the process is started does not count.
   process_.get();
   if (!alive_) return {Fault::ended, "the worker is not running", {}, {}};
   if (has_answer_ahead()) return fail(Fault::malformed, ahead_of_time);
@@ -303,10 +304,10 @@ Answer WorkerProcess::ask(Request request, int descriptor, Patience patience) {
   return fail(Fault::malformed, "the worker answered with a message that does not belong there");
 }
 
-// What is unread by then was sent before the request, even where it looks like an answer to it.
+// A message that is unread by now was sent before the request, even if it looks like an answer to it.
 bool WorkerProcess::has_answer_ahead() { return is_on(Defence::message_checks) && connection_.has_unread(); }
 
-// Never one of the two that worker_main.cc keeps for itself.
+// Never one of the two numbers that worker_main.cc reserves.
 std::uint64_t WorkerProcess::next_number() const {
   if (numbering_ == Numbering::counted || !is_on(Defence::message_checks)) return sequence_ + 1;
   std::uint64_t number = 0;
@@ -319,7 +320,7 @@ bool WorkerProcess::send(Request request, int descriptor) {
   return connection_.send(request, descriptor);
 }
 
-// A contestant that is built in parts asks for them on the way.
+// A contestant that is built in parts asks for the builds on the way.
 Answer WorkerProcess::receive(Patience patience, UniqueFd* descriptor) {
   if (!alive_) return {Fault::ended, "the worker is not running", {}, {}};
   UniqueFd sent;
@@ -370,7 +371,7 @@ Answer WorkerProcess::interpret(const Reply& reply) {
     case ReplyStatus::no_memory:
       return fail(Fault::no_memory, "the worker cannot map its buffers");
     case ReplyStatus::memory_limit:
-      // A framework knows what it asked for, not what it may have.
+      // A framework knows how much it asked for, but not the limit.
       if (reply.limit_bytes == 0) return fail(Fault::memory_limit, last_words("out of memory"));
       return fail(Fault::memory_limit, fmt::format("out of memory: the contestant's process may have {}",
                                                    format_bytes(reply.limit_bytes)));
@@ -400,7 +401,7 @@ Answer WorkerProcess::interpret(const Reply& reply) {
                           words.empty() ? "" : ": ", words));
 }
 
-// The worker lives, and takes other requests.
+// The worker is alive, and takes further requests.
 Answer WorkerProcess::interpret_failed_call(ReplyStatus status) {
   if (!calling_) return fail(Fault::malformed, "the worker sent a message that is none of the protocol's");
   if (status == ReplyStatus::call_gave_no_answer)
@@ -426,7 +427,7 @@ Answer WorkerProcess::fail(Fault fault, std::string detail) {
   return {fault, std::move(detail), {}, {}};
 }
 
-// As errno says just after sending.
+// Reads errno: call this just after sending.
 Answer WorkerProcess::fail_to_send() {
   if (errno != ETOOMANYREFS) return fail(Fault::ended, "");
   return fail(
@@ -435,7 +436,7 @@ Answer WorkerProcess::fail_to_send() {
       "nothing has received than it may have open (ulimit -n)");
 }
 
-// A worker that closed its connection gets a moment to end by itself, so that its exit code is known.
+// A worker that closed its connection gets a moment to end on its own, so that its exit code is known.
 std::optional<int> WorkerProcess::end_status() {
   if (process_.get().pid() < 0) return std::nullopt;
   return process_.get().wait_for(std::chrono::milliseconds(2000));

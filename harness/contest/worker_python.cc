@@ -15,8 +15,8 @@ const PythonCallbacks* callbacks_of_process = nullptr;
 std::string report_of_process;
 PythonCall last_call = PythonCall::returned;
 
-// Entry has const arguments, since a library never changes them: they are the worker's own array. What it
-// returns ends the launches of the call, and is not what CUDA says.
+// Entry has const arguments, since a library never changes them. Here they are the worker's own array, which
+// may change. The result is not a CUDA error, but ends the launches of the call.
 int call_python(const unsigned long long* arguments) {
   const int how = callbacks_of_process->call(const_cast<unsigned long long*>(arguments));
   last_call = static_cast<PythonCall>(how);
@@ -97,7 +97,7 @@ struct OwnedTensor {
 
 void delete_tensor(DLManagedTensor* managed) { delete static_cast<OwnedTensor*>(managed->manager_ctx); }
 
-// Of a contiguous tensor; PyTorch of some versions does not take none for it.
+// The strides of a contiguous tensor. Some versions of PyTorch do not accept a tensor without strides.
 void fill_strides(OwnedTensor& tensor, std::size_t count) {
   std::int64_t step = 1;
   for (std::size_t i = count; i-- > 0;) {
@@ -110,7 +110,7 @@ void fill_strides(OwnedTensor& tensor, std::size_t count) {
 
 extern "C" {
 
-// Of the device under test: worker_python_cuda.cc, worker_python_emulated.cc.
+// Defined for each device: worker_python_cuda.cc, worker_python_emulated.cc.
 extern const std::int32_t kgrade_dlpack_device;
 
 int kgrade_build(const char* request, std::size_t length, int* descriptor) {

@@ -1,6 +1,6 @@
-// The worker of a contestant in Python. The process is an interpreter, so that kgrade is tied to none: it
-// loads a library of ours, one a device, and calls kgrade_serve(), which serves the referee as every worker
-// does and calls back to load the contestant and to call it. The other side is
+// The worker of a contestant in Python. The process is an interpreter, so that kgrade itself links with none.
+// It loads our library for the device and calls kgrade_serve(), which serves the referee as every worker
+// does, and calls back to load and call the contestant. The Python side is
 // harness/python/kgrade_python/serving.py.
 #pragma once
 
@@ -10,26 +10,26 @@
 
 namespace kgrade {
 
-// Serves until the referee has gone. `make` opens the device once the referee asks for something: several
-// interpreters may wait for their turn, and none of them touches the device until then.
+// Serves until the referee has gone. Does not touch the device before the referee asks for something: several
+// interpreters may wait for their turn.
 struct PythonCallbacks;
 int serve_python(WorkerDevice& device, const PythonCallbacks& callbacks);
 
-// serving.py: Callbacks. Each returns 0, or does not return.
+// The class Callbacks of serving.py. Each function except call() returns 0, or does not return.
 struct PythonCallbacks {
   int (*load)(int bundle);    // descriptor of what compile/python_candidate.h writes
   int (*describe)(int text);  // descriptor of a case's description
-  // As Contestant::draw_inputs().
+  // See Contestant::draw_inputs().
   int (*draw_inputs)(unsigned long long seed, const unsigned long long* addresses);
-  // A call begins, with so many launches. `seeds`: of the random numbers that each draws.
+  // Begins a call. `seeds`: for each launch, the seed of the random numbers that it draws.
   void (*begin)(const unsigned long long* seeds, int launches);
-  // One launch. Where the contestant returned an output, its address takes the place of the lent one. What it
-  // returns is a PythonCall.
+  // Makes one launch, and returns a PythonCall. If the contestant returned an output, its address replaces
+  // the lent one.
   int (*call)(unsigned long long* arguments);
   int (*lock)();
 };
 
-// serving.py: CALL_RETURNED and the others.
+// CALL_RETURNED and the others of serving.py.
 enum class PythonCall : int { returned = 0, raised = 1, gave_no_answer = 2 };
 
 // How a contestant in Python ends its worker.
@@ -44,9 +44,10 @@ enum class PythonEnd : int {
 
 }  // namespace kgrade
 
-// What the interpreter calls beside kgrade_serve(count, words, callbacks), which each library has of its own.
+// The interpreter calls these, and kgrade_serve(count, words, callbacks), which each library defines for
+// itself.
 extern "C" {
-// 0: `descriptor` is a library; 1: a compiler's log; -1: nothing can be built now.
+// Returns 0 if `descriptor` is a library, 1 if it is a compiler's log, -1 if nothing can be built now.
 int kgrade_build(const char* request, std::size_t length, int* descriptor);
 // A new DLManagedTensor over a lent address: contiguous, of `count` extents.
 void* kgrade_lent_tensor(unsigned long long address, const long long* shape, int count, int code, int bits);

@@ -12,14 +12,14 @@ extern "C" {
 
 extern const std::int32_t kgrade_dlpack_device = 2;  // kDLCUDA
 
-// For the contestant's extensions: compile/launch_watch.h.
+// Called by the contestant's extensions: compile/launch_watch.h.
 void kgrade_launch_failed(int error) { kgrade::cuda::note_failed_launch(error); }
 
 // `words`: the GPU, a UUID ("GPU-...") or an ordinal.
 int kgrade_serve(int count, const char* const* words, const kgrade::PythonCallbacks* callbacks) {
-  // worker.py has made a GPU with a UUID the only one.
+  // worker.py has made a GPU with a UUID the only visible one.
   const bool named = count > 0 && std::strncmp(words[0], "GPU-", 4) == 0;
-  // What a compiler writes in the rehearsal.
+  // Large enough for what a compiler writes in the rehearsal.
   constexpr rlim_t most_file_bytes = rlim_t{1} << 30;
   const rlimit files{most_file_bytes, most_file_bytes};
   ::setrlimit(RLIMIT_FSIZE, &files);

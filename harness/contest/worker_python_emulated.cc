@@ -1,5 +1,5 @@
-// libkgrade-python-emulated.so: loaded by an interpreter, never by hand. Extensions take the emulated device's
-// functions from it.
+// libkgrade-python-emulated.so: loaded by an interpreter, never by hand. Extensions take the emulated
+// device's functions from it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -22,7 +22,7 @@ int kgrade_serve(int count, const char* const* words, const kgrade::PythonCallba
   return kgrade::serve_python(device, *callbacks);
 }
 
-// Of checked runs: harness/python/kgrade_python/checked_memory.py calls them.
+// For checked runs: harness/python/kgrade_python/checked_memory.py calls these.
 int kgrade_is_checking() { return kgrade_emulated::is_checking() ? 1 : 0; }
 void kgrade_check_extension(const void* address, unsigned int number) {
   kgrade_emulated::check_extension_of(address, number);

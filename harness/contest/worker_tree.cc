@@ -29,8 +29,8 @@ void WorkerTree::find_below(pid_t started) {
   }
 }
 
-// What the worker has started is its child, or, when its parent has ended, a child of what started the
-// worker.
+// A process that the worker has started is its child. If its own parent has ended, it is a child of a
+// launcher.
 std::vector<pid_t> WorkerTree::started_by_contestant() const {
   std::vector<pid_t> parents = launchers_;
   parents.push_back(worker_);
@@ -48,7 +48,7 @@ std::vector<pid_t> WorkerTree::started_by_contestant() const {
 }
 
 void WorkerTree::end_started() const {
-  // One that is started meanwhile is found in the next round.
+  // The next round finds processes that are started meanwhile.
   constexpr int most_rounds = 100;
   for (int round = 0; round < most_rounds; ++round) {
     const std::vector<pid_t> others = started_by_contestant();
@@ -61,7 +61,7 @@ void WorkerTree::end_started() const {
 unsigned int WorkerTree::threads() const {
   if (worker_ < 0) return 0;
   const std::string folder = fmt::format("/proc/{}/task", worker_);
-  // A folder has a link for itself, one for its name, and one for each folder in it (proc(5) keeps to that).
+  // A folder has two links for itself, and one more for each folder in it. proc(5) does the same.
   struct stat status {};
   if (::stat(folder.c_str(), &status) == 0 && status.st_nlink > 2)
     return static_cast<unsigned int>(status.st_nlink) - 2;

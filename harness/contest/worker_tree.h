@@ -1,4 +1,4 @@
-// The processes around a worker: what has started it, and what its contestant starts.
+// The processes around a worker: its launchers, and the processes that its contestant starts.
 #pragma once
 
 #include <sys/types.h>
@@ -13,16 +13,16 @@ class WorkerTree {
   void find_below(pid_t started);
   // -1 until it is found.
   pid_t worker() const { return worker_; }
-  // How many threads the worker has; 0 when that is not known.
+  // How many threads the worker has; 0 if unknown.
   unsigned int threads() const;
-  // Processes besides the worker and what started it. None until it is found.
+  // Processes besides the worker and its launchers. Empty before find_below().
   std::vector<pid_t> started_by_contestant() const;
-  // Kills them.
+  // Kills these processes.
   void end_started() const;
 
  private:
   pid_t worker_ = -1;             // the process that was started, or a descendant of it
-  std::vector<pid_t> launchers_;  // that process and what lies between it and the worker
+  std::vector<pid_t> launchers_;  // that process and every process between it and the worker
 };
 
 }  // namespace kgrade

@@ -15,7 +15,7 @@ using Paths = std::vector<fs::path>;
 
 constexpr std::string_view digits_and_dots = "0123456789.";
 
-// "libm" of "libm.so.6" and of "libm-2.31.so"; empty when it is no name of a library.
+// "libm" for "libm.so.6" and for "libm-2.31.so"; empty if it is not the name of a library.
 std::string_view stem_of(std::string_view file_name) {
   constexpr std::string_view mark = ".so";
   const std::size_t end = file_name.find(mark);
@@ -29,8 +29,8 @@ std::string_view stem_of(std::string_view file_name) {
   return versioned ? stem.substr(0, hyphen) : stem;
 }
 
-// Where the loader and the driver put libraries below a folder of libraries: "x86_64-linux-gnu",
-// "nvidia/current", "wsl/lib", and those for certain processors.
+// Whether the loader or the driver puts libraries into such a subfolder: "x86_64-linux-gnu",
+// "nvidia/current", "wsl/lib", and folders for certain processors.
 bool may_hold_libraries(const std::string& folder) {
   constexpr std::array<std::string_view, 6> beginnings = {"nvidia", "current",      "wsl",
                                                           "lib64",  "glibc-hwcaps", "x86-64-v"};
@@ -48,7 +48,7 @@ class Search {
 
   Paths allowed() const { return allowed_; }
 
-  // As the loader would find them, and what they need in turn.
+  // The libraries that the loader would find for the program, and those that they need in turn.
   Paths needed_by(const fs::path& program) const {
     Paths found;
     std::set<std::string> names;
@@ -84,7 +84,7 @@ class Search {
     }
   }
 
-  // In all folders: which one the loader takes is for the loader to say.
+  // The files of this name in all folders: the loader decides which one it takes.
   Paths files_called(const std::string& name) const {
     Paths files;
     for (const fs::path& folder : folders_) {

@@ -1,4 +1,4 @@
-// What the referee's comparison reads, of the buffers that a pair of outputs lies in.
+// Collects what the referee's comparison reads: the places of a pair of outputs in their buffers.
 #pragma once
 
 #include "device/device.h"
@@ -6,7 +6,7 @@
 
 namespace kgrade {
 
-// `bytes_of(buffer, begin)`: where a buffer's byte number `begin` is for the device.
+// `bytes_of(buffer, begin)` is the device's address of byte number `begin` of a buffer.
 template <class BytesOf>
 device::ComparedOutput compared_output(const OutputPair& output, const BytesOf& bytes_of) {
   device::ComparedOutput both{bytes_of(*output.actual, output.actual_begin),

@@ -12,7 +12,7 @@ using Paths = std::vector<std::filesystem::path>;
 
 void append(Paths& paths, const Paths& more) { paths.insert(paths.end(), more.begin(), more.end()); }
 
-// Where the dynamic loader looks for what a program links. Nothing of a user lies there.
+// Where the dynamic loader looks for linked libraries. No user's files are there.
 const Paths loader_folders = {"/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64"};
 const std::filesystem::path loader_cache = "/etc/ld.so.cache";
 

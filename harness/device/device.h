@@ -1,6 +1,6 @@
-// The referee's side of a device: memory that can be lent to a worker, and what has to be done with it
-// before and after a call. A buffer is one allocation; offsets and counts are in bytes unless a name says
-// elements. All functions have finished their work on the device when they return.
+// The referee's side of a device: memory that can be lent to a worker, and the work before and after a call.
+// A buffer is one allocation; offsets and counts are in bytes unless a name says elements. All functions have
+// finished their work on the device when they return.
 #pragma once
 
 #include <chrono>
@@ -26,14 +26,14 @@ class SharedBuffer {
  public:
   virtual ~SharedBuffer() = default;
   virtual int descriptor() const = 0;
-  // For a process that may only read, as far as the device distinguishes the two by descriptor. From then on,
-  // a process that has not mapped the memory for writing yet may no longer be able to.
+  // A descriptor for a process that may only read, if the device has such descriptors. After this call, a
+  // process that has not mapped the memory for writing may no longer be able to.
   virtual int read_only_descriptor() const { return descriptor(); }
   virtual std::uint64_t bytes() const = 0;
 };
 
-// A lent buffer as one call finds it. The tensor is `elements` of the type from byte `begin`; all around it
-// is guard zone.
+// A lent buffer as one call finds it. The tensor has `elements` of the type from byte `begin` on; everything
+// around it is guard zone.
 struct Filling {
   SharedBuffer* buffer = nullptr;
   std::uint64_t begin = 0;
@@ -41,10 +41,10 @@ struct Filling {
   bool input = false;
   InputContents contents;  // of an input
   RandomStream poison;     // of guard zones and of outputs
-  // How elements are stored. What they are values of, the contents' distribution says: the oracle reads those
+  // How elements are stored. The contents' distribution has the type of their values: the oracle reads values
   // of a 16-bit type as float32.
   Dtype dtype = Dtype::float32;
-  // What the input's elements are copies of, from byte `source_begin` on; null: they are drawn.
+  // The input is copied from here, from byte `source_begin` on; null: it is drawn.
   SharedBuffer* source = nullptr;
   std::uint64_t source_begin = 0;
   Dtype source_dtype = Dtype::float32;
@@ -54,14 +54,14 @@ struct Filling {
   std::uint64_t end() const { return begin + elements * element_bytes(dtype); }
 };
 
-// What a call has changed that it should not have.
+// Changes that a call made and must not make.
 struct BufferCorruption {
   std::uint64_t guard_bytes = 0;
   std::uint64_t input_elements = 0;
 };
 
-// An output and what it should be, as many elements from byte `..._begin` each. The expected ones of a
-// narrow type are float32, so that they are not rounded to it.
+// An output and the expected one, `elements` each, from byte `..._begin` on. If the type is narrow, the
+// expected elements are float32, so that they are not rounded.
 struct OutputPair {
   SharedBuffer* actual = nullptr;
   std::uint64_t actual_begin = 0;
@@ -69,29 +69,29 @@ struct OutputPair {
   std::uint64_t expected_begin = 0;
   std::uint64_t elements = 0;
   Dtype dtype = Dtype::float32;  // of the output
-  // Of an output of indices: the tensor of the values that they point to. Null: every index counts as it is.
-  // Of an output of codes: what they stand for.
+  // For an output of indices: the tensor of the values that they point to; null: only the expected index
+  // counts. For an output of codes: the encoded values.
   SharedBuffer* values = nullptr;
   std::uint64_t values_begin = 0;
-  TiedValues tied = {};  // but for its pointer
-  // Of an output of codes: their scales.
+  TiedValues tied = {};  // without its pointer
+  // For an output of codes: their scales.
   SharedBuffer* scales = nullptr;
   std::uint64_t scales_begin = 0;
   SharedBuffer* expected_scales = nullptr;
   std::uint64_t expected_scales_begin = 0;
-  Quantised quantised = {};  // but for its pointers
+  Quantised quantised = {};  // without its pointers
   Magnitudes magnitudes = {};
 };
 
 struct Inspection {
   std::vector<BufferCorruption> corruption;  // in the order of the fillings
   std::vector<ElementErrors> errors;         // in the order of the outputs
-  // How long after the end of the last reveal() the device began with it, which it does as soon as it has
-  // nothing else to do: by a clock of the device's own, where it has one.
+  // The time from the end of the last reveal() until the device began the inspection, which it does as soon
+  // as it has nothing else to do. Measured by a clock of the device's own, if it has one.
   std::chrono::nanoseconds since_reveal{0};
 };
 
-// A gate of this device that opens for one call; none without `gate`.
+// Opens a gate of this device for one call; nothing if `gate` is null.
 struct GateOpening {
   Gate* gate = nullptr;
   std::uint32_t number = 0;
@@ -104,28 +104,28 @@ class Device {
   virtual DeviceInfo info() const = 0;
   virtual std::uint64_t free_bytes() const = 0;
 
-  // At least `bytes`, rounded up to what the device maps at once. An Error when there is no room.
+  // Allocates at least `bytes`, rounded up to the device's mapping unit. An Error if there is no room.
   virtual Result<std::unique_ptr<SharedBuffer>> allocate(std::uint64_t bytes) = 0;
 
-  // Fills buffers with poison, all but the inputs' tensors: random bits of which no element is a value that
-  // an output could hold (device/element_operations.h). May return before the work is done.
+  // Fills buffers, except the tensors of inputs, with poison: random bits of which no element is a value that
+  // an output could hold (device/guard_fill.h). May return before the work is done.
   virtual void poison(std::span<const Filling> fillings) = 0;
-  // Draws the inputs among them, or copies them from their sources, then makes sure that nothing of them is
-  // left in a cache, unless calls are to find it warm. Returns how long the device had other things to do
-  // before it began, with poison() where that went before. The call that waits at the gate of `opening` may
-  // begin when all that is done.
+  // Draws the inputs, or copies them from their sources, then makes sure that no cache holds any of them,
+  // unless calls are to find it warm. Returns how long the device was busy before it began with this, or with
+  // poison() if that came before. Then the call that waits at the gate of `opening` may begin.
   virtual std::chrono::nanoseconds reveal(std::span<const Filling> fillings, GateOpening opening) = 0;
   std::chrono::nanoseconds reveal(std::span<const Filling> fillings) { return reveal(fillings, {}); }
-  // Holds guard zones and inputs against what the two wrote, and outputs against what they should be.
+  // Compares guard zones and inputs with what poison() and reveal() wrote, and outputs with the expected
+  // ones.
   Inspection inspect(std::span<const Filling> fillings, std::span<const OutputPair> outputs = {}) {
     begin_inspection(fillings, outputs);
     return end_inspection();
   }
-  // The same in two steps, so that a device can begin while we still wait for something else. What the spans
-  // hold must stay until the end.
+  // inspect() in two steps, so that a device can begin while we still wait for something else. The contents
+  // of the spans must stay until the end.
   virtual void begin_inspection(std::span<const Filling> fillings, std::span<const OutputPair> outputs) = 0;
   virtual Inspection end_inspection() = 0;
-  // How many elements of the tensor still are poison: never written to.
+  // How many elements of the tensor still hold poison, so were never written.
   virtual std::uint64_t count_unwritten(const Filling& filling) = 0;
 
   // Compares two outputs.
@@ -134,7 +134,7 @@ class Device {
   // value.
   virtual std::uint64_t count_wrong(const OutputPair& output, double limit) = 0;
 
-  // Elements of a tensor that begins at that byte: those of device::sampled_element(), at most
+  // Elements of a tensor that begins at byte `begin`: those of device::sampled_element(), at most
   // device::most_sampled.
   virtual std::vector<double> sample(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
                                      Dtype dtype) = 0;
@@ -144,44 +144,44 @@ class Device {
 
   // How far a tensor may move within its buffer from call to call.
   virtual std::uint64_t room_to_move() const = 0;
-  // Whether calls wait at a gate (device/gate.h), so that their launches are queued before inputs are
-  // revealed.
+  // Whether calls wait at a gate (device/gate.h), so that launches are queued before the inputs are filled
+  // in.
   virtual bool gates_calls() const { return false; }
-  // One that this device's reveal() can open. Null where calls are not gated, and when there is no memory.
+  // A gate that this device's reveal() can open. Null if calls are not gated, or if memory runs out.
   virtual std::unique_ptr<Gate> make_gate() { return nullptr; }
-  // Runs something with a known result. An Error when the device does not give it.
+  // Runs a kernel with a known result. An Error if the result is wrong.
   virtual std::optional<Error> prove_healthy() = 0;
-  // What the device reaches, in well under a second; nothing else may be running on it. Nothing where the
-  // device has no speed of its own, or no room for the measurement.
+  // Measures the rates that the device reaches, in well under a second; nothing else may run on it. Nothing
+  // if the device has no speed of its own, or no room for the measurement.
   virtual std::optional<Ceilings> measure_ceilings() { return std::nullopt; }
 
   CacheState cache_state() const { return cache_state_; }
   void set_cache_state(CacheState state) { cache_state_ = state; }
-  // Whether outputs are zero when a call begins, instead of poison. What a call leaves unwritten is not known
-  // then.
+  // Whether outputs are zero instead of poison when a call begins. Then it is unknown which elements a call
+  // leaves unwritten.
   bool clears_outputs() const { return clears_outputs_; }
   void set_clears_outputs(bool clears) { clears_outputs_ = clears; }
 
   // From now on workers are confined.
   void confine_workers(std::shared_ptr<const Sandbox> sandbox) { sandbox_ = std::move(sandbox); }
-  // The command that runs a worker: as it is, or confined. With Libraries::none it sees no library but those
-  // that are allowed then (device/allowed_libraries.h). A tool that runs workers needs `more`: what else it
-  // may read and write, and that it may start programs.
+  // The command that runs a worker, confined if workers are. With Libraries::none, the worker sees only the
+  // libraries of device/allowed_libraries.h. `more` is for a tool that runs workers: what else it may read
+  // and write, and that it may start programs.
   std::vector<std::string> confined(const std::vector<std::string>& worker, Libraries libraries,
                                     const SandboxPolicy& more = {}) const;
 
   // The program (and first arguments) that runs a worker for this device.
   virtual std::vector<std::string> worker_command() const = 0;
-  // The same, running threads in another order than the device's own; shuffled ones are drawn from the seed.
-  // A device that decides the order itself has only worker_command().
+  // worker_command() for another order of threads; shuffled orders are drawn from the seed. A device that
+  // decides the order itself has only worker_command().
   virtual std::vector<std::string> worker_command_in(ThreadOrder /*order*/, std::uint64_t /*seed*/) const {
     return worker_command();
   }
 
  protected:
-  // What a worker has to see of the machine, but for libraries.
+  // What a worker has to see of the machine, except libraries.
   virtual SandboxPolicy worker_policy() const = 0;
-  // Where its libraries are, besides the folders that the loader knows by itself.
+  // Folders of its libraries, besides those that the loader searches on its own.
   virtual std::vector<std::filesystem::path> library_folders() const { return {}; }
 
  private:

@@ -1,6 +1,6 @@
 // What the referee does to one block of four elements of an input, or to one element of an output, written
-// once for host and device. A block is 16 bytes of a random stream: elements 4b to 4b+3 of an input, whatever
-// their type.
+// once for host and device. A block is 16 bytes of a random stream. Block b gives elements 4b to 4b+3 of an
+// input of any type.
 #pragma once
 
 #include <cmath>
@@ -13,13 +13,13 @@ namespace kgrade::device {
 struct InputRange {
   std::uint64_t elements;
   InputContents contents;
-  Dtype dtype = Dtype::float32;  // how they are stored, which may be wider than what they are values of
-  // What they are copies of, where they are not drawn, and how that is stored; null: they are drawn.
+  Dtype dtype = Dtype::float32;  // how elements are stored, which may be wider than their values' type
+  // The elements are copied from here, stored as source_dtype; null: they are drawn.
   const unsigned char* source = nullptr;
   Dtype source_dtype = Dtype::float32;
 };
 
-// By bits, since a compiler may assume that there are no NaNs where fast math is on.
+// Tests bits, because a compiler may assume that there are no NaNs if fast math is on.
 KGRADE_HOST_DEVICE inline bool is_finite(float value) {
   return (bits_of(value) & 0x7F800000u) != 0x7F800000u;
 }
@@ -31,7 +31,8 @@ KGRADE_HOST_DEVICE inline bool is_finite(double value) {
 
 KGRADE_HOST_DEVICE inline bool is_nan(double value) { return !is_finite(value) && value != value; }
 
-// A value of a copy. In a 16-bit type finite ones are rounded as draws are (sample() in draw/distribution.h).
+// A copied value. In a 16-bit type, finite values are rounded as drawn ones are (sample() in
+// draw/distribution.h).
 KGRADE_HOST_DEVICE inline float copied_as(Dtype dtype, float value) {
   if (!is_narrow(dtype)) return value;
   return is_finite(value) ? nearest_normal(dtype, value) : rounded_to(dtype, value);
@@ -45,7 +46,7 @@ KGRADE_HOST_DEVICE inline std::uint64_t load_bits(const unsigned char* tensor, s
   return bytes == 8 ? reinterpret_cast<const std::uint64_t*>(tensor)[index] : tensor[index];
 }
 
-// What an element of a copy is stored as: the bits of its source, but where a floating type is another one.
+// The stored bits of a copied element: those of its source, unless the floating type differs.
 KGRADE_HOST_DEVICE inline std::uint64_t copied_bits(const InputRange& range, std::uint64_t index) {
   if (range.source_dtype == range.dtype && range.contents.distribution.dtype == range.dtype)
     return load_bits(range.source, index, element_bytes(range.dtype));
@@ -65,14 +66,14 @@ KGRADE_HOST_DEVICE inline float float_element(const InputContents& contents, std
   return value;
 }
 
-// Four elements as they should be: their values, or the bits that they are stored as.
+// Four elements of an input: their values, or their stored bits.
 template <class T>
 struct Four {
   T element[4];
 };
 
 // Elements 4 * block to 4 * block + 3 of an input whose elements are drawn as floats, each in its own place.
-// The form is that of the distribution.
+// `form` is the distribution's.
 KGRADE_HOST_DEVICE inline Four<float> drawn_block(const InputContents& contents, const DrawForm& form,
                                                   std::uint64_t block) {
   const PhiloxBlock random = random_block(contents.stream, block);
@@ -87,7 +88,7 @@ KGRADE_HOST_DEVICE inline Four<float> drawn_block(const InputContents& contents,
   return four;
 }
 
-// Element `index` of an input whose numbers a float need not hold.
+// Element `index` of an input whose numbers a float may not hold.
 KGRADE_HOST_DEVICE inline std::int64_t wide_element(const InputContents& contents, std::uint64_t index) {
   const Distribution& distribution = contents.distribution;
   if (!is_outside(distribution, index)) {
@@ -99,7 +100,7 @@ KGRADE_HOST_DEVICE inline std::int64_t wide_element(const InputContents& content
   return wide_element(distribution, contents.stream, index);
 }
 
-// Whether elements are what given_bits() says, and not floats that are drawn four at a time.
+// Whether elements come from given_bits(), and not from floats that are drawn four at a time.
 KGRADE_HOST_DEVICE inline bool has_given_bits(const InputRange& range) {
   return range.source != nullptr || has_wide_elements(range.contents.distribution);
 }
@@ -115,8 +116,8 @@ KGRADE_HOST_DEVICE inline Four<std::int64_t> stored_as(Dtype dtype, const Four<f
   return stored;
 }
 
-// Elements 4 * block to 4 * block + 3 of an input as they are stored: the lowest bits of each. What is past
-// the end of the input is anything.
+// Elements 4 * block to 4 * block + 3 of an input as they are stored: the lowest bits of each. Elements past
+// the end of the input are undefined.
 KGRADE_HOST_DEVICE inline Four<std::int64_t> input_block(const InputRange& range, std::uint64_t block) {
   const Distribution& distribution = range.contents.distribution;
   const bool is_given = has_given_bits(range);
@@ -165,8 +166,8 @@ KGRADE_HOST_DEVICE inline unsigned int changed_words(const Word* words, std::uin
   return changed;
 }
 
-// Elements 4 * block to 4 * block + 3 of a copy of float32 elements, as the type stores them. What is past
-// the end of the input is anything.
+// Elements 4 * block to 4 * block + 3 of a copy of float32 elements, as `dtype` stores them. Elements past
+// the end of the input are undefined.
 KGRADE_HOST_DEVICE inline Four<std::int64_t> copied_block(const InputRange& range, Dtype dtype,
                                                           std::uint64_t block) {
   const auto* const words = reinterpret_cast<const std::uint32_t*>(range.source) + 4 * block;
@@ -183,7 +184,7 @@ KGRADE_HOST_DEVICE inline Four<std::int64_t> copied_block(const InputRange& rang
   return four;
 }
 
-// Writes a block of an input that is stored as elements of the type.
+// Writes a block of an input that is stored as elements of `dtype`.
 KGRADE_HOST_DEVICE inline void store_block(unsigned char* input, Dtype dtype, std::uint64_t elements,
                                            std::uint64_t block, const Four<std::int64_t>& four) {
   const std::uint64_t bytes = element_bytes(dtype);
@@ -195,7 +196,7 @@ KGRADE_HOST_DEVICE inline void store_block(unsigned char* input, Dtype dtype, st
   store_words(reinterpret_cast<std::uint64_t*>(at), count, four);
 }
 
-// How many elements of a block are no longer what store_block() wrote.
+// How many elements of a block have changed since store_block().
 KGRADE_HOST_DEVICE inline unsigned int count_changed(const unsigned char* input, Dtype dtype,
                                                      std::uint64_t elements, std::uint64_t block,
                                                      const Four<std::int64_t>& four) {
@@ -208,16 +209,15 @@ KGRADE_HOST_DEVICE inline unsigned int count_changed(const unsigned char* input,
   return changed_words(reinterpret_cast<const std::uint64_t*>(at), count, four);
 }
 
-// Two values of which at least one is not finite agree when both are NaN or both the same infinity.
+// Two values, at least one of them not finite, agree if both are NaN or both are the same infinity.
 KGRADE_HOST_DEVICE inline bool same_nonfinite(double a, double b) {
   return (is_nan(a) && is_nan(b)) || (!is_nan(a) && !is_nan(b) && a == b);
 }
 
-// How far a value of the type is from what was expected, both finite. What is expected of a 16-bit type is a
-// float32, and all that rounding it once to the type can make of it is as good as the value itself: what
-// counts is the distance from the numbers that `actual` is the nearest value of. So a kernel that works in
-// float32 and rounds at the end is off by what it is off before it rounds, at most, and by nothing most of
-// the time.
+// How far a value of the type is from the expected value, both finite. For a 16-bit type the expected value
+// is a float32, and any single rounding of it to the type is as good as the value itself. So the distance is
+// taken from the numbers that round to `actual`. A kernel that works in float32 and rounds at the end is off
+// by at most its error before rounding, and mostly by nothing.
 KGRADE_HOST_DEVICE inline double difference(double actual, double expected, Dtype dtype) {
   if (!is_narrow(dtype)) return actual - expected;
   if (rounded_to(dtype, expected) == actual) return 0;
@@ -246,8 +246,8 @@ KGRADE_HOST_DEVICE constexpr std::uint64_t sample_size(std::uint64_t elements) {
   return elements < most_sampled ? elements : most_sampled;
 }
 
-// Which element is number `number` of a sample: all in order where there are no more, else one of each of as
-// many equal parts, at a place within the part that follows no pattern.
+// The element that is number `number` of a sample. A small tensor is sampled in full, in order. A larger one
+// is cut into equal parts, with one element from each, at a place within the part that follows no pattern.
 KGRADE_HOST_DEVICE inline std::uint64_t sampled_element(std::uint64_t number, std::uint64_t elements) {
   if (elements <= most_sampled) return number;
   // Knuth's multiplicative hash (The Art of Computer Programming, volume 3, section 6.4).
@@ -263,8 +263,8 @@ KGRADE_HOST_DEVICE inline double load_number(Dtype dtype, const unsigned char* t
                            : load_real(dtype, tensor, index);
 }
 
-// An output and what it should be. What is expected is stored as the output is, but of a narrow type as
-// float32.
+// An output and the expected one. The expected elements are stored as the output's are, except that a narrow
+// type is stored as float32.
 struct ComparedOutput {
   const unsigned char* actual = nullptr;
   const unsigned char* expected = nullptr;
@@ -275,12 +275,12 @@ struct ComparedOutput {
   Magnitudes magnitudes;
 };
 
-// Of a floating type.
+// For a floating type.
 KGRADE_HOST_DEVICE inline double expected_real(const ComparedOutput& output, std::uint64_t index) {
   return load_real(is_narrow(output.dtype) ? Dtype::float32 : output.dtype, output.expected, index);
 }
 
-// Where the scale of element `index` of the values is.
+// The place of the scale of element `index` of the values.
 KGRADE_HOST_DEVICE inline std::uint64_t place_of_scale(const Quantised& quantised, std::uint64_t index) {
   const std::uint64_t columns = quantised.columns / quantised.block;
   const std::uint64_t row = index / quantised.columns;
@@ -294,7 +294,7 @@ KGRADE_HOST_DEVICE constexpr std::uint64_t codes_per_byte(const Quantised& quant
   return quantised.code == SmallFloat::e2m1 ? 2 : 1;
 }
 
-// What element `index` of the values is as a code, which is the one of that number in `byte`.
+// The number that the code of element `index` stands for. The code is in `byte`.
 KGRADE_HOST_DEVICE inline double decoded(const Quantised& quantised, const unsigned char* scales,
                                          std::uint32_t byte, std::uint64_t index) {
   const std::uint32_t code = codes_per_byte(quantised) == 2 && index % 2 == 1 ? byte >> 4 : byte;
@@ -309,13 +309,13 @@ KGRADE_HOST_DEVICE inline bool is_common(const Magnitudes& magnitudes, double ex
   return false;
 }
 
-// Of an element that varies.
+// For a varying element.
 KGRADE_HOST_DEVICE inline bool is_smaller(const Magnitudes& magnitudes, double expected) {
   return fabs(expected) <= magnitudes.smaller_limit;
 }
 
-// What a difference of an element is given in units of. The elements of a block of codes share a scale, so
-// what a code is off by does not depend on the size of its own element: there it is the root mean square.
+// The unit in which a difference of an element is given. Codes of a block share a scale, so the error of a
+// code does not depend on the size of its own element: codes use the root mean square alone.
 KGRADE_HOST_DEVICE inline double unit_of(const Magnitudes& magnitudes, double expected) {
   return fmax(fabs(expected), magnitudes.rms);
 }
@@ -340,12 +340,12 @@ KGRADE_HOST_DEVICE inline void add(SetErrors& set, double difference, double exp
   set.elements += 1;
 }
 
-// How far two codes are from the value that they stand for.
+// How far two codes are from the value for which they stand.
 struct CodeDistances {
   double value = 0;
   double actual = 0;
   double expected = 0;
-  bool is_finite = true;  // what the actual one stands for
+  bool is_finite = true;  // whether the actual code stands for a finite number
 };
 
 KGRADE_HOST_DEVICE inline CodeDistances code_distances(const Quantised& quantised, std::uint32_t actual,
@@ -359,7 +359,7 @@ KGRADE_HOST_DEVICE inline CodeDistances code_distances(const Quantised& quantise
   return distances;
 }
 
-// Byte number `index` of an output of codes.
+// Adds byte number `index` of an output of codes.
 KGRADE_HOST_DEVICE inline void accumulate_codes(ElementErrors& total, const Quantised& quantised,
                                                 const Magnitudes& magnitudes, std::uint32_t actual,
                                                 std::uint32_t expected, std::uint64_t index) {
@@ -405,12 +405,10 @@ KGRADE_HOST_DEVICE inline void accumulate_integer(ElementErrors& total, std::int
   note_difference(total, difference, fabs(size), index);
 }
 
-// The smallest normal float: 2^-126. A difference below it is that of a kernel that flushes smaller numbers
-// to zero.
+// The smallest normal float: 2^-126. Kernels that flush smaller numbers to zero cause differences below it.
 constexpr double smallest_normal = 1.1754943508222875e-38;
 
-// As difference(), of two finite values, but 0 where it is below the smallest normal float. Doubles are not
-// flushed.
+// As difference(), for two finite values, but 0 below the smallest normal float. Doubles are not flushed.
 KGRADE_HOST_DEVICE inline double counted_difference(double actual, double expected, Dtype dtype) {
   const double found = difference(actual, expected, dtype);
   return dtype != Dtype::float64 && fabs(found) < smallest_normal ? 0 : found;
@@ -443,7 +441,7 @@ KGRADE_HOST_DEVICE inline void merge(SetErrors& total, const SetErrors& part) {
   total.elements += part.elements;
 }
 
-// Adds what another part of the same output gave; the smallest index wins where values tie.
+// Adds the errors of another part of the same output. For equal values, the smallest index wins.
 KGRADE_HOST_DEVICE inline void merge(ElementErrors& total, const ElementErrors& part) {
   total.sum_squared_difference += part.sum_squared_difference;
   total.sum_squared_expected += part.sum_squared_expected;
@@ -487,7 +485,7 @@ KGRADE_HOST_DEVICE inline bool is_wrong(double actual, double expected, double l
   return !(size <= limit * unit_of(magnitudes, expected));
 }
 
-// Integers are wrong wherever they differ.
+// For integers, any difference is wrong, unless indices are tied.
 KGRADE_HOST_DEVICE inline bool is_wrong(const ComparedOutput& output, std::uint64_t index, double limit) {
   if (output.quantised.values != nullptr) return has_wrong_code(output, index, limit);
   if (!is_integer(output.dtype)) {

@@ -1,6 +1,6 @@
-// What a checked worker writes down while its contestant runs, in memory that the referee lends it: entries
-// survive whatever ends the worker. Nothing in it is believed beyond what it says of the contestant itself;
-// read_book() takes over only what is well-formed.
+// Findings that a checked worker notes while its contestant runs, in memory that the referee lends: entries
+// survive whatever ends the worker. They are believed only as far as they accuse the contestant itself;
+// read_book() takes over only well-formed entries.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 namespace kgrade {
 
 enum class FindingKind : std::uint32_t {
-  out_of_bounds = 1,    // an access beyond an allocation or a shared variable; see `distance`
-  invalid_address = 2,  // a kernel touches memory that is none of the device's (the host's, a null pointer)
+  out_of_bounds = 1,       // an access beyond an allocation or a shared variable; see `distance`
+  invalid_address = 2,     // a kernel touches memory that is not the device's (the host's, a null pointer)
   uninitialized_read = 3,  // of memory that was never written
-  race = 4,                // two accesses, at least one a write, with nothing that orders them; see `other`
+  race = 4,                // two accesses, at least one a write, that nothing orders; see `other`
   misaligned_access = 5,
   divergent_barrier = 6,  // some threads never come to a barrier, or come to another one; see `waits`
   warp_mask = 7,          // the mask of a *_sync operation leaves out the caller, or a lane that is read
@@ -30,13 +30,13 @@ struct FoundThread {
   std::uint32_t thread[3] = {};
 };
 
-// Calls around an instruction, innermost first; a function of the device's headers is called by the
-// contestant's own code somewhere above.
+// Calls around an instruction, innermost first. A function of the device's headers is called by the
+// contestant's own code somewhere further out.
 inline constexpr std::size_t most_callers = 6;
 
 // A contestant in Python may have several libraries, its extensions, in the order in which they were built. A
-// place in one of them is its number, from 0, above the offset in it; so a contestant of one library has
-// offsets.
+// place in a library is the library's number, from 0, above the offset in the library. So the places of a
+// contestant with one library are offsets.
 inline constexpr unsigned int library_shift = 26;
 inline constexpr std::uint64_t most_libraries = 64;
 constexpr std::uint64_t library_of(std::uint64_t pc) { return pc >> library_shift; }
@@ -45,8 +45,8 @@ constexpr std::uint64_t offset_in_library(std::uint64_t pc) {
 }
 
 struct FoundAccess {
-  std::uint64_t pc = 0;  // offset in the contestant's library of the instruction after; 0: not known
-  std::uint64_t callers[most_callers] = {};  // likewise, of the calls that led there
+  std::uint64_t pc = 0;  // offset of the next instruction in the contestant's library; 0: unknown
+  std::uint64_t callers[most_callers] = {};  // offsets of the calls that led there
   FoundThread by;
   std::uint32_t write = 0;
   std::uint32_t atomic = 0;
@@ -58,7 +58,7 @@ struct FoundWait {
   std::uint64_t callers[most_callers] = {};
   std::uint32_t threads = 0;    // how many; 0 ends the list
   std::uint32_t barrier = 0;    // 1: for all threads of the block; 0: for lanes of their warp
-  std::uint32_t first[3] = {};  // threadIdx of the first of them
+  std::uint32_t first[3] = {};  // threadIdx of the first thread
   std::uint32_t mask = 0;       // of a warp operation
 };
 
@@ -67,24 +67,24 @@ inline constexpr std::size_t most_waits = 6;
 struct FindingEntry {
   FindingKind kind = FindingKind::out_of_bounds;
   MemorySpace space = MemorySpace::unknown;
-  FoundAccess access;              // what was caught first; its place is the finding's
+  FoundAccess access;              // the first access that was caught; its place is the finding's
   FoundAccess other;               // race: the earlier access. leak: of the access, pc is the allocation's
   std::uint64_t address = 0;       // of the access, in the worker
   std::uint64_t bytes = 0;         // of the access; leak: of the allocations of one call
-  std::uint64_t object_bytes = 0;  // size of the allocation or variable that is meant; 0: none
+  std::uint64_t object_bytes = 0;  // size of the allocation or variable; 0: none
   std::int64_t distance = 0;       // out_of_bounds: bytes past its end (>= 0) or before its begin (< 0)
   std::uint64_t occurrences = 1;
-  std::int32_t parameter = -1;  // the problem's parameter whose tensor it is; -1: another allocation
+  std::int32_t parameter = -1;  // the problem's parameter of this tensor; -1: another allocation
   std::uint32_t exited = 0;     // divergent_barrier: threads of the block that have returned
   std::uint32_t read_only =
       0;  // out_of_bounds: a write inside of memory that may only be read; no distance then
   FoundWait waits[most_waits];  // divergent_barrier
   char kernel[96] = {};         // as the launch names it; empty: host code
-  char object[64] = {};         // name of a shared variable; empty: not known
+  char object[64] = {};         // name of a shared variable; empty: unknown
 };
 
 inline constexpr std::uint32_t finding_book_magic = 0x6b676662;  // "kgfb"
-inline constexpr std::uint32_t most_findings = 64;               // places; each counts its occurrences
+inline constexpr std::uint32_t most_findings = 64;               // most places; each counts its occurrences
 
 struct FindingBook {
   std::uint32_t magic = finding_book_magic;
@@ -96,8 +96,8 @@ struct FindingBook {
 
 static_assert(std::is_trivially_copyable_v<FindingBook>);
 
-// The well-formed entries of a book that a worker may still be writing to, or has filled with anything:
-// counts and kinds are checked, texts end.
+// The well-formed entries of a book. A worker may still be writing to the book, or may have filled it with
+// anything: counts and kinds are checked, texts are terminated.
 std::vector<FindingEntry> read_book(const FindingBook& book);
 
 }  // namespace kgrade

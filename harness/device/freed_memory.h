@@ -1,4 +1,4 @@
-// Memory of processes that have ended.
+// Waits for the memory of processes that have ended.
 #pragma once
 
 #include <chrono>
@@ -7,8 +7,8 @@
 
 namespace kgrade {
 
-// The driver takes back what a process had some time after its end. Returns when nothing more comes back, or
-// after `patience`. At once where the device's memory is the host's.
+// The driver frees the memory of a process some time after its end. Returns when no more memory becomes free,
+// or after `patience`. Returns at once if the device's memory is the host's.
 void await_freed_memory(const Device& device, std::chrono::milliseconds patience);
 
 }  // namespace kgrade

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds without_a_pause{200};
 
-// Numbers start again at 0 after the last.
+// Whether a number is `wanted` or a later one. Numbers start again at 0 after the last.
 bool has_reached(std::uint32_t number, std::uint32_t wanted) {
   return static_cast<std::int32_t>(number - wanted) >= 0;
 }

@@ -1,6 +1,6 @@
-// Where calls wait for their inputs. The referee lends a page of memory to the worker; a call that waits at
-// the gate has all of its launches queued behind the moment when the number in that page reaches its own.
-// Only then are the inputs in place: whatever a contestant runs beside its queue, or ahead of it, reads
+// A gate, where calls wait for their inputs. The referee lends a page of memory to the worker. All launches
+// of a call at the gate are queued behind the moment when the number in the page reaches the call's own. The
+// inputs are in place only then: anything that a contestant runs beside its queue, or ahead of it, reads
 // poison. A contestant that opens the gate itself runs on poison too.
 #pragma once
 
@@ -12,20 +12,20 @@
 
 namespace kgrade {
 
-// What the page holds.
+// The contents of the page.
 struct GateWord {
   std::uint32_t number;
 };
 
 inline constexpr std::size_t gate_bytes = 4096;
 
-// Returns when the number in the page is this one or a later one. Looks without a pause for as long as inputs
-// usually take: who sleeps wakes up late.
+// Returns when the number in the page has reached this one. Polls without a pause for as long as inputs
+// usually take: a thread that sleeps wakes up late.
 void wait_at_gate(GateWord& word, std::uint32_t number);
 
 class Gate {
  public:
-  // Null when the kernel has no memory left.
+  // Null if memory runs out.
   static std::unique_ptr<Gate> make();
   virtual ~Gate();
   Gate(const Gate&) = delete;
@@ -34,7 +34,7 @@ class Gate {
   int descriptor() const { return file_.get(); }
   // The number that the next call waits for.
   std::uint32_t next() { return ++last_; }
-  // Lets the call through that waits for this number, and all before it.
+  // Lets the call that waits for this number pass, and all calls before it.
   void open(std::uint32_t number);
 
  protected:

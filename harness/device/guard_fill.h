@@ -1,6 +1,6 @@
-// What guard zones are filled with, and outputs before each call: poison, and what of it is still there after
-// the call. Written once for host and device. A block is 16 bytes of a random stream: bytes 16b to 16b+15 of
-// a buffer. The address of a buffer is a multiple of 16.
+// Poison, which fills guard zones, and outputs before each call, and the search for poison after the call.
+// Written once for host and device. A block is 16 bytes of a random stream: bytes 16b to 16b+15 of a buffer.
+// The address of a buffer is a multiple of 16.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct ByteRange {
 KGRADE_HOST_DEVICE inline std::uint64_t first_block(ByteRange range) { return range.begin / 16; }
 KGRADE_HOST_DEVICE inline std::uint64_t end_block(ByteRange range) { return (range.end + 15) / 16; }
 
-// Random, but never a value that an output could hold. As a float
-// each word is a NaN or at least 2^65 in size, and so are its halves as bfloat16: purely random bits are a
-// float below 1e-5 four times in ten, and an element that is expected to be zero could pass without ever
-// being written. A float16 cannot be so large: there each half is a NaN or an infinity. An integer of several
-// bytes is larger than most that are asked for, and one of a byte is from 96 to 127, and no boolean.
+// Random bits, but never a value that an output could hold. As a float, each word is a NaN or at least 2^65
+// in size, and so are its halves as bfloat16. Purely random bits are a float below 1e-5 four times in ten: an
+// element that is expected to be zero could pass without being written. A float16 cannot be as large as 2^65,
+// so each half is a NaN or an infinity. An integer of several bytes is larger than most expected integers. An
+// integer of one byte is from 96 to 127, and not a boolean.
 struct Poison {
   RandomStream stream;
-  Dtype dtype = Dtype::float32;  // of the tensor that it is in, or around
+  Dtype dtype = Dtype::float32;  // of the tensor in it, or inside it
 };
 
 KGRADE_HOST_DEVICE inline PhiloxBlock poison_block(const Poison& poison, std::uint64_t block) {
@@ -74,18 +74,18 @@ KGRADE_HOST_DEVICE inline unsigned int changed_bytes_in_block(const unsigned cha
   return changed;
 }
 
-// Whether an element that holds poison was never written. An integer of a byte may be any of its values.
+// Whether an element that holds poison was never written. A kernel may write any value to a one-byte integer.
 KGRADE_HOST_DEVICE constexpr bool poison_tells_unwritten(Dtype dtype) {
   return element_bytes(dtype) > 1 || dtype == Dtype::boolean;
 }
 
-// Whether element number `index` of the tensor that begins at byte `begin` of a buffer holds what fill_block
-// wrote; `tensor` are its bytes alone.
+// Whether element number `index` of the tensor at byte `begin` of a buffer holds what fill_block wrote.
+// `tensor` has the bytes of the tensor alone.
 KGRADE_HOST_DEVICE inline bool is_poison(const unsigned char* tensor, std::uint64_t begin,
                                          std::uint64_t index, const Poison& poison) {
   const std::uint64_t step = element_bytes(poison.dtype);
   const std::uint64_t first = begin + index * step;
-  const PhiloxBlock words = poison_block(poison, first / 16);  // tensors are aligned: it is in one block
+  const PhiloxBlock words = poison_block(poison, first / 16);  // tensors are aligned: one block has it
   for (std::uint64_t k = 0; k < step; ++k) {
     if (tensor[index * step + k] != random_byte(words, first + k)) return false;
   }

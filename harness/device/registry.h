@@ -1,4 +1,4 @@
-// Which devices there are, and opening one by the name that a user gives.
+// Lists the devices, and opens one by the name that a user gives.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ struct DeviceChoice {
   enum class Kind { automatic, cuda, emulated };
   Kind kind = Kind::automatic;
   int ordinal = 0;  // of the CUDA device
-  // Of the emulated device.
+  // For the emulated device:
   ThreadOrder order = ThreadOrder::forward;
   std::uint64_t order_seed = 0;
 };
@@ -24,7 +24,7 @@ struct DeviceChoice {
 // "auto", "cuda", "cuda:1", "emulated".
 Result<DeviceChoice> parse_device_choice(const std::string& text);
 
-// What `kgrade doctor` says about CUDA: the devices, or why there are none and what to do about it.
+// What `kgrade doctor` says about CUDA: the devices, or why there are none and how to fix that.
 struct CudaProbe {
   bool built = false;  // with the CUDA device
   std::vector<DeviceInfo> devices;
@@ -32,14 +32,14 @@ struct CudaProbe {
 };
 CudaProbe probe_cuda();
 
-// The CUDA device of that number, without a context on it; an Error when it is not there.
+// The CUDA device of that number, without a context on it. An Error if there is none.
 Result<DeviceInfo> find_cuda_device(int ordinal);
 
-// `worker_directory` is where the worker programs lie. Automatic takes the first CUDA device, or the
-// emulated device where there is none. An Error (exit code 3) when what was asked for is not there.
+// `worker_directory` holds the worker programs. Automatic takes the first CUDA device, or the emulated device
+// if there is none. An Error (exit code 3) if the chosen device does not exist.
 Result<std::unique_ptr<Device>> open_device(const DeviceChoice& choice, const std::string& worker_directory);
 
-// What open_device would take for `automatic`, decided without creating a context.
+// What open_device() takes for `automatic`, decided without creating a context.
 DeviceChoice resolve_choice(const DeviceChoice& choice);
 
 }  // namespace kgrade

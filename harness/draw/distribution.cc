@@ -5,7 +5,7 @@
 namespace kgrade {
 namespace {
 
-// Words of the source that each change may use: one for the position, the others for values to choose from.
+// Blocks of the source for each change: the first is for the position, the others give values to choose from.
 constexpr std::uint64_t blocks_per_change = 4;
 
 bool has_position(const InputChanges& changes, std::uint64_t position) {
@@ -13,8 +13,8 @@ bool has_position(const InputChanges& changes, std::uint64_t position) {
          changes.position + changes.count;
 }
 
-// What the first word of the source gives that differs; the old value when there is none. `draw` takes the
-// number of a word.
+// The first value from the words of the source that differs from the old value, or the old value. `draw`
+// takes the number of a word.
 template <class Value, class Draw>
 Value another_value(Value old, std::uint64_t first_block, const Draw& draw) {
   for (std::uint64_t word = 4; word < 4 * blocks_per_change; ++word) {

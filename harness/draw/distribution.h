@@ -1,5 +1,5 @@
-// From random words to the elements of an input. Every step is an IEEE operation that rounds the same way
-// on every machine; translation units that include this header are compiled without contraction
+// Turns random words into the elements of an input. Every step is an IEEE operation that rounds the same way
+// on every machine. Translation units that include this header are compiled without contraction
 // (-ffp-contract=off, -fmad=false), so a CPU and a GPU give the same bits.
 #pragma once
 
@@ -15,8 +15,8 @@ namespace kgrade {
 
 inline constexpr unsigned int max_choices = 8;
 
-// The largest weight of an edge; the least is 1. Sums of so small integers are exact in float32 on all paths
-// that fit into memory.
+// The largest weight of an edge; the least is 1. Sums of integers this small are exact in float32 on all
+// paths that fit into memory.
 inline constexpr double largest_edge_weight = 100;
 
 struct Distribution {
@@ -29,30 +29,30 @@ struct Distribution {
     bernoulli,
     adjacency,
     listed,
-    wide_integers  // of which a float does not hold all
+    wide_integers  // a float does not hold all of them
   };
-  // Of the matrices in the last two axes: what lies on the other side of the diagonal is a mirror image or
-  // zero.
+  // The structure of the matrices in the last two axes. The other side of the diagonal is a mirror image
+  // (symmetric) or zero (upper, lower).
   enum class Structure : std::int32_t { none, symmetric, upper, lower };
   Kind kind = Kind::uniform;
   double first = 0;              // lo, mean, lo, value, -, probability of 1, probability of an edge
   double second = 1;             // hi, standard deviation, hi (included), -, -, -, what stands for no edge
-  Dtype dtype = Dtype::float32;  // what the elements are values of
+  Dtype dtype = Dtype::float32;  // the type whose values the elements are
   Structure structure = Structure::none;
-  std::uint32_t columns = 1;         // of matrices, which are square
-  std::uint32_t count = 0;           // of choices
-  double choices[max_choices] = {};  // that are equally likely; of listed: element i is the i-th
-  std::int64_t low = 0;              // of wide_integers, both included
+  std::uint32_t columns = 1;         // of the matrices, which are square
+  std::uint32_t count = 0;           // number of choices
+  double choices[max_choices] = {};  // equally likely; if listed: element i is choice i
+  std::int64_t low = 0;              // wide_integers: the range, both ends included
   std::int64_t high = 0;
-  // What elements are multiplied by: 2^exponent, or powers of two that differ from it by up to `spread`.
+  // Elements are multiplied by 2^exponent, or by powers of two that differ from it by up to `spread`.
   std::int32_t exponent = 0;
   std::int32_t spread = 0;
-  bool is_encoded = false;  // elements are bytes that hold codes of what is drawn
+  bool is_encoded = false;  // elements are bytes that hold codes of the drawn numbers
   SmallFloat code = SmallFloat::e4m3;
 };
 
-// What decides which steps make an element of a random word. It is apart from the distribution where the
-// compiler knows it, and leaves out all other steps.
+// The part of a distribution that decides which steps turn a random word into an element. If the compiler
+// knows it, it leaves out all other steps.
 struct DrawForm {
   Distribution::Kind kind;
   Dtype dtype;
@@ -63,12 +63,13 @@ KGRADE_HOST_DEVICE inline DrawForm form_of(const Distribution& distribution) {
   return {distribution.kind, distribution.dtype, distribution.is_encoded};
 }
 
-// Symmetric or triangular ones.
+// Whether matrices are symmetric or triangular.
 KGRADE_HOST_DEVICE inline bool is_of_matrices(const Distribution& distribution) {
   return distribution.structure != Distribution::Structure::none;
 }
 
-// The element that an element is drawn as: itself, or its mirror image. `index` counts through all matrices.
+// The element from which an element is drawn: itself, or its mirror image. `index` counts through all
+// matrices.
 KGRADE_HOST_DEVICE inline std::uint64_t drawn_place(const Distribution& distribution, std::uint64_t index) {
   if (!is_of_matrices(distribution)) return index;
   const std::uint64_t column = index % distribution.columns;
@@ -82,7 +83,7 @@ KGRADE_HOST_DEVICE inline bool is_on_diagonal(const Distribution& distribution, 
   return index % distribution.columns == index / distribution.columns % distribution.columns;
 }
 
-// An element of a triangular matrix beside its triangle.
+// Whether an element is outside the triangle of a triangular matrix.
 KGRADE_HOST_DEVICE inline bool is_outside(const Distribution& distribution, std::uint64_t index) {
   return is_of_matrices(distribution) && distribution.structure != Distribution::Structure::symmetric &&
          drawn_place(distribution, index) != index;
@@ -90,13 +91,13 @@ KGRADE_HOST_DEVICE inline bool is_outside(const Distribution& distribution, std:
 
 namespace detail {
 
-// From 0 to 1, which is excluded: as many bits as a float has, or a double.
+// A number from 0 to 1, without 1, with as many bits as a float has, or a double.
 KGRADE_HOST_DEVICE inline double fraction(std::uint32_t random) { return (random >> 8) / 16777216.0; }
 KGRADE_HOST_DEVICE inline double fraction(std::uint64_t random) {
   return static_cast<double>(random >> 11) / 9007199254740992.0;
 }
 
-// Likewise, 0 excluded too, for quantiles.
+// A number from 0 to 1, without 0 and 1, for quantiles.
 KGRADE_HOST_DEVICE inline double inner_fraction(std::uint32_t random) {
   return ((random >> 8) + 0.5) / 16777216.0;
 }
@@ -104,7 +105,7 @@ KGRADE_HOST_DEVICE inline double inner_fraction(std::uint64_t random) {
   return (static_cast<double>(random >> 28) + 0.5) / 68719476736.0;
 }
 
-// From 0 to `count` - 1.
+// A number from 0 to `count` - 1.
 KGRADE_HOST_DEVICE inline std::uint64_t number_below(std::uint64_t count, std::uint32_t random) {
   return count * random >> 32;
 }
@@ -120,7 +121,7 @@ KGRADE_HOST_DEVICE inline Real sample_as(const Distribution& distribution, Distr
   const double second = distribution.second;
   switch (kind) {
     case Distribution::Kind::uniform: {
-      // Rounding can reach the excluded upper end, to float with a chance of 2^-25: take the lower end then.
+      // Rounding can reach the excluded upper end, for float with a chance of 2^-25. Take the lower end then.
       const auto value = static_cast<Real>(first + (second - first) * fraction(random));
       return value < static_cast<Real>(second) ? value : static_cast<Real>(first);
     }
@@ -135,7 +136,7 @@ KGRADE_HOST_DEVICE inline Real sample_as(const Distribution& distribution, Distr
     case Distribution::Kind::bernoulli:
       return fraction(random) < first ? Real{1} : Real{0};
     case Distribution::Kind::adjacency: {
-      // What is left of the bits where there is an edge decides its weight.
+      // If there is an edge, the remaining bits decide its weight.
       const double place = fraction(random);
       if (!(place < first)) return static_cast<Real>(second);
       return static_cast<Real>(1 + floor(place / first * largest_edge_weight));
@@ -146,8 +147,8 @@ KGRADE_HOST_DEVICE inline Real sample_as(const Distribution& distribution, Distr
   return static_cast<Real>(first);
 }
 
-// Of a type of few bits: the nearest value that is normal or zero, finite, and within the distribution's
-// range; of codes the code, which is finite.
+// For a type of few bits: the nearest value that is normal or zero, finite, and within the distribution's
+// range. For codes: the code, which is finite.
 KGRADE_HOST_DEVICE inline float narrowed(const Distribution& distribution, const DrawForm& form,
                                          float value) {
   if (form.is_encoded) return static_cast<float>(encode(distribution.code, value));
@@ -164,7 +165,7 @@ KGRADE_HOST_DEVICE inline float narrowed(const Distribution& distribution, const
 
 }  // namespace detail
 
-// One element from one random word. The form is that of the distribution.
+// One element from one random word. `form` is the distribution's.
 KGRADE_HOST_DEVICE inline float sample(const Distribution& distribution, const DrawForm& form,
                                        std::uint32_t word) {
   return detail::narrowed(distribution, form, detail::sample_as<float>(distribution, form.kind, word));
@@ -174,12 +175,12 @@ KGRADE_HOST_DEVICE inline float sample(const Distribution& distribution, std::ui
   return sample(distribution, form_of(distribution), word);
 }
 
-// Of a tensor with a spread, so many neighbours have the same power of two.
+// In a tensor with a spread, this many neighbours have the same power of two.
 inline constexpr std::uint64_t scaled_together = 32;
 
-// What the element of a drawn_place() is multiplied by, which is exact: reading a problem keeps the result
-// away from the ends of the type's range (problem/read_scale.cc). The same in every draw: what an output
-// usually is depends on it.
+// The factor of the element of a drawn_place(). The multiplication is exact: reading a problem keeps the
+// result away from the ends of the type's range (problem/read_scale.cc). The factor is the same in every
+// draw, because the usual outputs depend on it.
 KGRADE_HOST_DEVICE inline float scale_at(const Distribution& distribution, std::uint64_t place) {
   std::int32_t exponent = distribution.exponent;
   if (distribution.spread > 0) {
@@ -194,25 +195,25 @@ KGRADE_HOST_DEVICE inline float scale_at(const Distribution& distribution, std::
   return float_of(static_cast<std::uint32_t>(exponent + 127) << 23);
 }
 
-// Whether no word decides about an element: beside a triangle, and on the diagonal of a graph, all are 0.
+// Whether an element is 0 in every draw: outside a triangle, and on the diagonal of a graph.
 KGRADE_HOST_DEVICE inline bool is_always_zero(const Distribution& distribution, std::uint64_t index) {
   return is_outside(distribution, index) ||
          (distribution.kind == Distribution::Kind::adjacency && is_on_diagonal(distribution, index));
 }
 
-// Whether every element is drawn from its own word and no other.
+// Whether every element is drawn from its own word and from no other.
 KGRADE_HOST_DEVICE inline bool is_drawn_in_place(const Distribution& distribution) {
   return distribution.structure == Distribution::Structure::none &&
          distribution.kind != Distribution::Kind::adjacency;
 }
 
-// What the word of a drawn_place() gives for the elements there.
+// The element that a word gives at a drawn_place().
 KGRADE_HOST_DEVICE inline float element_at(const Distribution& distribution, const DrawForm& form,
                                            std::uint32_t word, std::uint64_t place) {
   return sample(distribution, form, word) * scale_at(distribution, place);
 }
 
-// Element `index` of an input whose numbers are no wider than a float's; `block` is that of its
+// Element `index` of an input whose numbers are no wider than a float's. `block` is the block of its
 // drawn_place().
 KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const PhiloxBlock& block,
                                         std::uint64_t index) {
@@ -228,7 +229,7 @@ KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const 
 
 namespace detail {
 
-// The upper 64 bits of a product of two, in parts that every compiler has.
+// The upper 64 bits of a product of two 64-bit numbers, for every compiler.
 KGRADE_HOST_DEVICE inline std::uint64_t upper_half_of_product(std::uint64_t a, std::uint64_t b) {
   const std::uint64_t a0 = a & 0xFFFFFFFFu;
   const std::uint64_t a1 = a >> 32;
@@ -241,8 +242,7 @@ KGRADE_HOST_DEVICE inline std::uint64_t upper_half_of_product(std::uint64_t a, s
 
 }  // namespace detail
 
-// Whether elements are numbers that a float need not hold: they come from wide_element(), all others from
-// element().
+// Whether a float may not hold the elements. If so, they come from wide_element(), otherwise from element().
 KGRADE_HOST_DEVICE inline bool has_wide_elements(const Distribution& distribution) {
   return distribution.kind == Distribution::Kind::listed ||
          distribution.kind == Distribution::Kind::wide_integers || distribution.dtype == Dtype::float64;
@@ -253,11 +253,11 @@ namespace detail {
 KGRADE_HOST_DEVICE inline std::int64_t integer_from(const Distribution& distribution, std::uint64_t random) {
   const std::uint64_t low = static_cast<std::uint64_t>(distribution.low);
   const std::uint64_t span =
-      static_cast<std::uint64_t>(distribution.high) - low + 1;  // 0: all that there are
+      static_cast<std::uint64_t>(distribution.high) - low + 1;  // 0: all 64-bit integers
   return static_cast<std::int64_t>(low + (span == 0 ? random : upper_half_of_product(random, span)));
 }
 
-// 64 random bits, half of them of a part of the stream that nothing else is drawn from.
+// 64 random bits. Half of them are from a part of the stream that nothing else uses.
 KGRADE_HOST_DEVICE inline std::uint64_t random_bits(const RandomStream& stream, std::uint64_t word) {
   constexpr std::uint64_t other_part = std::uint64_t{1} << 63;
   return std::uint64_t{random_word(stream, word)} << 32 |
@@ -266,8 +266,7 @@ KGRADE_HOST_DEVICE inline std::uint64_t random_bits(const RandomStream& stream, 
 
 }  // namespace detail
 
-// What the 64 bits of place `word` give for the element of a drawn_place(): a whole number, or the bits of a
-// double.
+// The element at a drawn_place() from the 64 bits of place `word`: a whole number, or the bits of a double.
 KGRADE_HOST_DEVICE inline std::int64_t wide_sample(const Distribution& distribution,
                                                    const RandomStream& stream, std::uint64_t word,
                                                    std::uint64_t place) {
@@ -289,19 +288,18 @@ KGRADE_HOST_DEVICE inline std::int64_t wide_element(const Distribution& distribu
 
 inline constexpr unsigned int max_input_changes = 8;
 
-// A few elements of an input that differ from what its stream gives: contents that agree with those of the
-// call before everywhere but in unpredictable places. A position is a drawn_place(): its mirror image changes
-// too.
+// A few elements of an input that differ from its stream. Such contents agree with those of the previous call
+// except in unpredictable places. A position is a drawn_place(), so its mirror image changes too.
 struct InputChanges {
   unsigned int count = 0;
   std::uint64_t position[max_input_changes] = {};
   float value[max_input_changes] = {};
-  std::int64_t wide[max_input_changes] = {};  // in its place, of an input that has_wide_elements()
+  std::int64_t wide[max_input_changes] = {};  // used instead of `value` if the input has_wide_elements()
 };
 
-// Up to `most` different elements of an input of `elements`, each with a value of the same distribution that
-// is not the one it has (in a constant input, or on the diagonal of a graph, no such value exists: it stays
-// as it is). Positions and values come from `source`.
+// Up to `most` different elements of an input of `elements`. Each gets another value of the same
+// distribution; without another value (in a constant input, on the diagonal of a graph) it stays as it is.
+// Positions and values come from `source`.
 InputChanges draw_changes(const Distribution& distribution, const RandomStream& stream,
                           std::uint64_t elements, const RandomStream& source,
                           unsigned int most = max_input_changes);

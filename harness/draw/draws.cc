@@ -6,7 +6,7 @@
 namespace kgrade {
 namespace {
 
-constexpr std::uint32_t choice_stream = 0x64726177;  // apart from every tensor's
+constexpr std::uint32_t choice_stream = 0x64726177;  // a stream apart from those of tensors
 
 }  // namespace
 

@@ -1,25 +1,25 @@
-// Which contents the calls of a case have, one after the other. No two calls have the same, but for those
-// that are repeated on purpose. Most are new throughout; some differ from the ones before in a few elements
-// only: in one of the largest input and in several of each input in turn.
+// The contents of a case's calls, in order. No two calls have the same contents, except those that are
+// repeated on purpose. Most contents are new throughout. Some differ from the previous ones only in a few
+// elements: in one element of the largest input, or in several elements of each input in turn.
 #pragma once
 
 #include <cstdint>
 
 namespace kgrade {
 
-// Which contents the inputs of a call have.
+// Identifies the contents of a call's inputs.
 struct Draw {
   std::uint64_t seed = 0;
   std::uint32_t index = 0;
-  // 0: as the index says. Otherwise one input differs from that in a few elements (InputChanges in
-  // draw/distribution.h): where and how depends on this number. Odd ones change one element of the largest
-  // input: a contestant that looks at every n-th element only sees that once in n times. Even ones change
-  // several, of each input in turn: some elements may play no part in the output.
+  // 0: as `index` says. Otherwise, one input differs from that in a few elements (InputChanges in
+  // draw/distribution.h); this number decides where and how. Odd numbers change one element of the largest
+  // input: a contestant that looks only at every n-th element sees this once in n times. Even numbers change
+  // several elements, of each input in turn: some elements may play no part in the output.
   std::uint32_t change = 0;
-  // How many launches the call has, each on other contents. A lease has its own number at most.
+  // How many launches the call has, each on other contents. A lease limits their number.
   std::uint32_t launches = 1;
-  // Of a contestant that is a module: its weights are those of this number, the same in all launches and all
-  // calls of a process, and never change. 0: they are inputs like others.
+  // For a contestant that is a module: the number of its weights. They are the same in all launches and all
+  // calls of a process, and never change. 0: weights are inputs like others.
   std::uint32_t weights = 0;
 
   bool operator==(const Draw&) const = default;
@@ -29,19 +29,19 @@ constexpr bool is_single_change(std::uint32_t change) { return change % 2 == 1; 
 
 class DrawSequence {
  public:
-  // `choices` is the seed of what is decided by chance. Contents are numbered from `first` on: sequences of
-  // one seed that may not meet begin far apart.
+  // `choices` is the seed of random decisions. Contents are numbered from `first` on: sequences of one seed
+  // that must not overlap begin far apart.
   explicit DrawSequence(std::uint64_t seed, std::uint32_t first = 0, std::uint64_t choices = 0)
       : seed_(seed), choices_(choices), next_(first) {}
 
-  // New throughout.
+  // New contents throughout.
   Draw fresh(std::uint32_t launches = 1);
-  // Differs from the last fresh() in a few elements; comes after one.
+  // Differs from the last fresh() in a few elements. Call fresh() before.
   Draw changed(std::uint32_t launches = 1);
 
-  // From 0 to `below` - 1, for the `number`-th thing to be decided.
+  // A random number from 0 to `below` - 1, for decision number `number`.
   std::uint32_t number_below(std::uint32_t below, std::uint32_t number) const;
-  // What is decided from now on has nothing to do with what was. Contents go on as they would.
+  // Makes later decisions independent of the earlier ones. Contents go on as they would.
   void decide_anew(std::uint64_t choices) { choices_ = choices; }
 
  private:
@@ -51,7 +51,7 @@ class DrawSequence {
   std::uint32_t changes_ = 0;
 };
 
-// True when the contents differ from those before in a few elements only.
+// Whether the contents differ from the previous ones only in a few elements.
 inline bool is_small_change(const Draw& draw) { return draw.change != 0; }
 
 }  // namespace kgrade

@@ -1,6 +1,7 @@
 // Philox4x32-10, the counter-based generator of J. Salmon, M. Moraes, R. Dror and D. Shaw, "Parallel Random
-// Numbers: As Easy as 1, 2, 3" (SC 2011), section 4.3: the same bits for the same counter and key wherever
-// it runs, and any element without the ones before it. Host and device code include this header.
+// Numbers: As Easy as 1, 2, 3" (SC 2011), section 4.3. A counter and a key give the same bits on every
+// machine, and any element can be computed without the ones before it. Host and device code include this
+// header.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +10,13 @@
 
 namespace kgrade {
 
-// Aligned, so that a GPU reads or writes it at once.
+// Aligned, so that a GPU reads or writes a block at once.
 struct alignas(16) PhiloxBlock {
   std::uint32_t word[4];
 };
 
-// One stream of random words. `key` is secret where the stream has to be; the two stream words tell apart
-// what is drawn with one key (a tensor, a draw).
+// One stream of random words. `key` is secret if the stream has to be. The other two words distinguish what
+// is drawn with one key (a tensor, a draw).
 struct RandomStream {
   std::uint64_t key = 0;
   std::uint32_t stream = 0;

@@ -1,4 +1,4 @@
-// Functions that a CPU and a GPU give the same bits of: every step is an IEEE operation (see
+// Functions that give the same bits on a CPU and a GPU: every step is an IEEE operation (see
 // draw/distribution.h).
 #pragma once
 
@@ -12,8 +12,8 @@ namespace kgrade {
 
 namespace detail {
 
-// log(x) for normal x > 0 by x = m * 2^e with m near 1 and log m = 2 artanh((m - 1) / (m + 1)); the math
-// libraries of host and device may differ in the last bit, this cannot. Relative error below 1e-15.
+// log(x) for normal x > 0 by x = m * 2^e with m near 1 and log m = 2 artanh((m - 1) / (m + 1)). The math
+// libraries of host and device may differ in the last bit; this function cannot. Relative error below 1e-15.
 KGRADE_HOST_DEVICE inline double portable_log(double x) {
   std::uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -51,7 +51,7 @@ KGRADE_HOST_DEVICE inline double portable_normal_quantile(double p) {
     numerator = q < 0 ? -size : size;
     denominator = (0.12021132975 * r + 0.73700164250) * r + 1;
   }
-  return numerator / denominator;  // the threads of a warp that took different ways divide together
+  return numerator / denominator;  // threads of a warp that took different branches divide together
 }
 
 }  // namespace kgrade

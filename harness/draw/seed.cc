@@ -13,7 +13,7 @@
 namespace kgrade {
 namespace {
 
-// FNV-1a, 64 bit (http://www.isthe.com/chongo/tech/comp/fnv): tells names apart, protects nothing.
+// FNV-1a, 64 bit (http://www.isthe.com/chongo/tech/comp/fnv): distinguishes names, protects nothing.
 std::uint64_t fnv1a(std::string_view text, std::uint64_t hash) {
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
   return hash;

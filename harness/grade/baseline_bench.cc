@@ -16,15 +16,15 @@
 namespace kgrade {
 namespace {
 
-// How many samples a baseline gets: at least, and at most while the budget lasts. The first call searches for
-// the fastest algorithm and gives no sample.
+// How many samples a baseline gets: at least the fewest, and more while the budget lasts. The first call
+// searches for the fastest algorithm and gives no sample.
 constexpr int fewest_samples = 3;
 constexpr int most_samples = 20;
 constexpr double budget_seconds = 0.5;
-// Draws of their own, apart from those of candidates and of the reference alone.
+// Draws apart from those of candidates and of the reference alone.
 constexpr std::uint32_t first_baseline_draw = 1 << 21;
 
-// As a user finds it: the file, or the module's name.
+// The path that a user knows: the file, or the module's name.
 std::string path_of(const BaselineSource& source) {
   if (!source.is_module())
     return fmt::format("reference/{}/{}", source.source.parent_path().filename().string(),
@@ -117,7 +117,7 @@ Errors BaselineBench::try_out(Session& session, Referee& referee, const std::vec
   for (const PlannedCase& planned : cases) {
     if (!planned.is_measured()) continue;
     const Errors errors = try_case(session, referee, planned.bound);
-    // Nothing may be left here that affects the next call.
+    // Leave nothing that affects the next call.
     referee.set_baseline(nullptr);
     referee.take_back();
     if (!errors.empty()) return errors;
@@ -151,7 +151,7 @@ bool BaselineBench::lend(Worker& worker, Referee& referee, const Case& bound) {
   return lent && lent->ok();
 }
 
-// All of them on the same contents, since the oracle may take longer than they do.
+// Calls all baselines on the same contents, since the oracle may take longer than they do.
 Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& bound) {
   auto lent = referee.lend(Role::oracle, bound, 1);
   if (!lent) return lent.errors();
@@ -188,7 +188,7 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
       BaselineCase& result = entry.record.cases.back();
       if (!result.problem.empty()) continue;
       if (call == 0) session.progress(entry.record.name);
-      // One that failed has taken the others' process with it.
+      // A baseline that failed has ended the process that it shares with others.
       if (!entry.worker->runner->alive() && !(revive(*entry.worker) && lend(*entry.worker, referee, bound))) {
         result.problem = "its process ended";
         continue;

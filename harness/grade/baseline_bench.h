@@ -1,7 +1,7 @@
-// The baselines of a problem in one run. They are built and started beside the reference, tried by themselves
-// on the cases whose speed is measured, and then compared with the candidates. A baseline that fails takes no
-// part: the record says why, and nothing else fails. Those in PyTorch share one worker: importing PyTorch takes
-// seconds, and each process of it half a gigabyte of the GPU's memory.
+// The baselines of a problem in one run. They are built and started beside the reference, tried alone on the
+// measured cases, and then compared with the candidates. A baseline that fails is left out: the record says
+// why, and nothing else fails. Baselines in PyTorch share one worker, because importing PyTorch takes seconds
+// and each process of it takes half a gigabyte of the GPU's memory.
 #pragma once
 
 #include <map>
@@ -22,28 +22,28 @@ namespace kgrade {
 
 class BaselineBench {
  public:
-  // With no sources it is empty, and does nothing.
+  // Without sources it is empty and does nothing.
   explicit BaselineBench(std::vector<BaselineSource> sources);
 
   bool is_empty() const { return entries_.empty(); }
-  // Starts compilers and workers; try_out() waits for them.
-  // `python`: for those in PyTorch, if there are any.
+  // Starts compilers and workers; try_out() waits for them. `python` is for baselines in PyTorch, if there
+  // are any.
   void start(const Toolchain& toolchain, Device& device, const Problem& problem, const Layout& layout,
              StageClock& stages, const std::optional<PythonHost>& python = std::nullopt);
-  // Calls each baseline on each case that is measured. An Error means that the oracle failed.
+  // Calls each baseline on each measured case. An Error means that the oracle failed.
   Errors try_out(Session& session, Referee& referee, const std::vector<PlannedCase>& cases);
 
   std::vector<BaselineRecord> records() const;
   // The baselines whose outputs are right in this case.
   std::vector<BaselineChoice> choices(const std::string& case_name) const;
-  // From now on this one is Role::baseline, in a process of its own for every number. False if it cannot be
+  // Makes this baseline Role::baseline, in a new process for every number `process`. False if it cannot be
   // started.
   bool activate(const std::string& name, int process, Referee& referee);
-  // Ends its process, which activate() starts again.
+  // Ends the baseline's process. activate() starts a new one.
   void retire(const std::string& name);
 
  private:
-  // A worker, and what it has loaded.
+  // A worker and its build.
   struct Worker {
     std::unique_ptr<Build> build;
     std::unique_ptr<ContestantRunner> runner;
@@ -62,15 +62,15 @@ class BaselineBench {
   Worker& worker_for(const Entry& entry, const Toolchain& toolchain, Device& device, const Problem& problem,
                      const Layout& layout, StageClock& stages);
   void load(Worker& worker);
-  // A new process, if it has ended. False if there is none.
+  // Starts a new process if the worker's has ended. False if that fails.
   static bool revive(Worker& worker);
-  // False if its worker does not answer.
+  // Makes the entry Role::baseline. False if its worker does not answer.
   bool select(Entry& entry, Referee& referee);
   bool lend(Worker& worker, Referee& referee, const Case& bound);
   void keep_room(const std::vector<std::pair<Worker*, std::uint64_t>>& free_before);
   void leave_out(const Worker& worker, const std::string& why);
   Errors try_case(Session& session, Referee& referee, const Case& bound);
-  // What all entries are called on, and what their outputs are judged by.
+  // What all baselines are called on, and what their outputs are judged by.
   struct Round {
     const Case& bound;
     const Draw& draw;

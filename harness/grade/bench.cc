@@ -29,7 +29,7 @@ Result<std::unique_ptr<Toolchain>> emulated_toolchain(const Layout& layout,
 }
 
 Result<std::unique_ptr<Toolchain>> cuda_toolchain(int ordinal, std::shared_ptr<const Sandbox> sandbox) {
-  // Before anything is compiled for it.
+  // Find the device before anything is compiled for it.
   const auto device = find_cuda_device(ordinal);
   if (!device) return device.errors();
   const auto nvcc = find_nvcc();
@@ -40,7 +40,8 @@ Result<std::unique_ptr<Toolchain>> cuda_toolchain(int ordinal, std::shared_ptr<c
       std::make_unique<NvccToolchain>(*nvcc, device->architecture, std::move(sandbox)));
 }
 
-// A contestant that runs unconfined could put a library of its own into the cache, under another one's key.
+// No cache without confinement: a contestant could put a library of its own into the cache, under another
+// one's key.
 Result<std::unique_ptr<Toolchain>> with_cache(Result<std::unique_ptr<Toolchain>> toolchain,
                                               const Sandbox& sandbox) {
   auto cache = contestant_cache();

@@ -29,13 +29,13 @@ constexpr int calls_alone = 2;
 // Short calls differ more from each other.
 constexpr int short_calls_alone = 7;
 constexpr double short_call_ms = 1;
-// A device that has been idle takes some milliseconds to get as fast as it is.
+// A device that has been idle takes some milliseconds to reach its full speed.
 constexpr double seconds_to_wake = 0.02;
-// For the clock: what the protocol takes where a contestant waits for the device within its calls.
+// For the clock rule: how long the protocol takes if a contestant waits for the device within its calls.
 constexpr int unqueued_calls_alone = 2;
-// Draws of their own: no candidate has seen these inputs or will see them.
+// Draws of calls of the reference alone: no candidate has seen these inputs or will see them.
 constexpr std::uint32_t first_draw_alone = 1 << 20;
-// Draws after a restart. The earlier process may have left what it knows of its contents.
+// Draws after a restart. The earlier process may have left notes on its contents.
 constexpr std::uint32_t first_draw_with_room = 1 << 19;
 
 Result<CallReport> call_alone(Session& session, const Case& bound, CallKind kind, DrawSequence& draws) {
@@ -67,7 +67,7 @@ Result<AloneTimes> time_case(Session& session, const Case& bound, bool is_first)
     if (!report) return report.errors();
     times.samples.push_back(timed_sample(*report, Purpose::compared, 1, kind));
     if (kind.ahead) times.ms.push_back(times.samples.back().reported_ms);
-    // What the protocol takes is little beside it, and so is what differs from call to call.
+    // The protocol and the differences between calls are small beside a long call.
     if (times.ms.front() >= long_call_ms) break;
     if (times.ms.front() < short_call_ms) queued = short_calls_alone;
   }
@@ -88,7 +88,7 @@ Verdict verdict_of(BuildStatus status) {
   return Verdict::compile_error;
 }
 
-// A finding of loading that is not a fault of the machine's.
+// A finding of loading, unless it is a fault of the machine.
 std::optional<CallFinding> finding_of_python(const Answer& answer) {
   switch (answer.fault) {
     case Fault::raised:
@@ -124,7 +124,7 @@ Errors CandidateRun::run(const std::filesystem::path& library) {
     if (!before) return before.errors();
     session_.known->reference_alone = std::move(*before);
   }
-  // Before the candidate is on the device.
+  // Find the baselines before the candidate is on the device.
   const bool measures_at_once = std::all_of(cases_.begin(), cases_.end(), [](const PlannedCase& planned) {
     return !planned.skipped.empty() || planned.is_measured();
   });
@@ -152,14 +152,14 @@ Errors CandidateRun::enter(const std::filesystem::path& library) {
   return {};
 }
 
-// The driver needs some time to take back what a process had.
+// The driver needs some time to free the memory of a process.
 std::optional<Error> CandidateRun::clean_up() {
   const auto timer = session_.stages.time("clean-up");
   if (session_.arena.candidate_alive()) session_.arena.retire_candidate();
   return session_.arena.recover();
 }
 
-// What the reference takes now is also what it takes before the next candidate.
+// The reference's times after this candidate are also its times before the next one.
 void CandidateRun::watch_reference(const ReferenceAlone& before, const ReferenceAlone& after) {
   bool watched = false;
   for (CaseRecord& c : record_.cases) {
@@ -285,7 +285,7 @@ Errors CandidateRun::run_cases() {
   return {};
 }
 
-// Of a case in whose rehearsal it raised.
+// The record of a case whose rehearsal raised an exception.
 CaseRecord CandidateRun::failed_case(const Case& bound, const CallFinding& finding) {
   checks_.fail(finding.check, fmt::format("{}: {}", bound.name, finding.message));
   CaseRecord result = blank_record(session_.problem, bound);
@@ -296,8 +296,8 @@ CaseRecord CandidateRun::failed_case(const Case& bound, const CallFinding& findi
   return result;
 }
 
-// A candidate that lacked memory beside the others runs once more, as a new process that has the device for
-// its calls alone.
+// A candidate that lacked memory beside the others runs once more, in a new process that has the device to
+// itself for its calls.
 Result<CaseRecord> CandidateRun::run_with_room(const Case& bound) {
   const CheckList before = checks_;
   auto result = run_case(session_, bound, checks_);
@@ -368,7 +368,7 @@ Errors CandidateRun::run_measured_again() {
   return {};
 }
 
-// The first case that fails gives the verdict, but a wrong answer goes before low precision.
+// The first case that fails gives the verdict, except that a wrong answer replaces low precision.
 void CandidateRun::take_verdict_of(const CaseRecord& c) {
   const bool says_more = record_.verdict == Verdict::low_precision && c.verdict == Verdict::wrong_answer;
   if (c.verdict == Verdict::accepted || (record_.verdict != Verdict::accepted && !says_more)) return;
@@ -405,7 +405,7 @@ CandidateRecord CandidateRun::conclude() {
   return std::move(record_);
 }
 
-// An exception ends a case, and not the run.
+// Adds how many cases failed, because an exception ends a case but not the run.
 void CandidateRun::say_how_many_failed() {
   if (failed_.empty()) return;
   const auto count = [this](auto counts) {

@@ -1,4 +1,4 @@
-// One candidate from its build to its record, and the reference alone before and after it.
+// Grades one candidate from its build to its record, and times the reference alone before and after it.
 #pragma once
 
 #include <filesystem>
@@ -16,40 +16,41 @@ struct PlannedCase {
   Case bound;
   std::string skipped;  // why it does not run; empty: it does
 
-  // Its speed is measured.
+  // Whether its speed is measured.
   bool is_measured() const { return skipped.empty() && bound.role == CaseRole::bench; }
 };
 
-// How fast the reference is when no candidate is there: a candidate that slows the reference down beside it
-// would seem fast. Calls the reference alone on each case whose speed is measured. An Error is not a
-// candidate's.
+// Times the reference with no candidate on the device: a candidate that slows the reference down beside it
+// would seem fast. Calls the reference alone on each measured case. An Error is not a candidate's.
 Result<ReferenceAlone> time_reference_alone(Session& session, const std::vector<PlannedCase>& cases);
 
-// Cases by number, in the order in which they run: those that are measured last.
+// The numbers of the cases in the order in which they run: measured cases last.
 std::vector<std::size_t> running_order(const std::vector<PlannedCase>& cases);
 
-// One candidate, built, on its cases: alone by run(), or step by step beside others (grade/heat.h). Cases run
-// in order, those whose speed is measured after all others: a wrong candidate need not wait for the baselines
-// to be built. A case that kills the worker ends the candidate, and the cases after it are recorded as
-// skipped. Baselines that are to be found first get the device to themselves: the candidate ends, and comes
-// back in a new process. Errors are not the candidate's (see run_case).
+// Runs one candidate, built, on its cases: alone by run(), or step by step beside others (grade/heat.h).
+// Cases run in order, measured cases after all others, so that a wrong candidate need not wait for the
+// baselines to be built. A case that kills the worker ends the candidate, and the cases after it are recorded
+// as skipped. If baselines must be tried first, they get the device to themselves: the candidate ends, and
+// comes back in a new process. Errors are not the candidate's (see run_case).
 class CandidateRun {
  public:
-  // `record` comes with path and hash. Keeps references.
+  // `record` has path and hash. Keeps references.
   CandidateRun(Session& session, const std::vector<PlannedCase>& cases, CandidateRecord record);
 
   Errors run(const std::filesystem::path& library);
 
-  // Loads and rehearses.
+  // Loads and rehearses the candidate.
   Errors enter(const std::filesystem::path& library);
-  // Whether it plays its cases.
+  // Whether the candidate takes part in its cases.
   bool is_in() const { return record_.verdict == Verdict::accepted && session_.arena.candidate_alive(); }
-  // A case that is not run, and why: skipped, failed in rehearsal, or there is no process any more.
+  // The record of a case that is not run, with the reason: skipped, failed in rehearsal, or no process any
+  // more.
   std::optional<CaseRecord> unplayed(std::size_t number);
   void take(std::size_t number, CaseRecord result);
-  // Once it has ended: times of the reference before it was loaded and after it has gone.
+  // After the candidate has ended: compares times of the reference before it was loaded and after it was
+  // gone.
   void watch_reference(const ReferenceAlone& before, const ReferenceAlone& after);
-  // The verdict on what was not even built.
+  // Sets the verdict on a candidate that was not even built.
   void settle(const CallFinding& finding);
   CandidateRecord conclude();
 
@@ -80,11 +81,11 @@ class CandidateRun {
   const std::vector<PlannedCase>& cases_;
   CandidateRecord record_;
   CheckList checks_;
-  std::map<std::string, CallFinding> failed_;  // by case: what was found in the last rehearsal
+  std::map<std::string, CallFinding> failed_;  // by case, from the last rehearsal
   std::map<std::size_t, CaseRecord> results_;  // by number: the record has them in the problem's order
 };
 
-// From its build to its record, alone.
+// Grades one candidate alone, from its build to its record.
 Result<CandidateRecord> run_candidate(Session& session, const BuildOutcome& built,
                                       const std::vector<PlannedCase>& cases, CandidateRecord record);
 

@@ -8,8 +8,8 @@
 namespace kgrade {
 namespace {
 
-// Workers that wait for their candidates: each has a context, of half a gigabyte of a GPU's memory. Side by
-// side several take hardly longer to start than one.
+// How many workers wait for their candidates. Each has a context, which takes half a gigabyte of a GPU's
+// memory. Several workers take hardly longer to start side by side than one.
 constexpr std::size_t runners_at_once = 4;
 
 }  // namespace
@@ -56,7 +56,8 @@ Result<std::unique_ptr<ContestantRunner>> CandidateRunners::next(const Candidate
   return runner;
 }
 
-// No other worker may be busy while one is measured. A worker reports its errors when it is next.
+// Waits for all workers: no other one may be busy while a candidate is measured. A worker reports its errors
+// when it is next.
 std::unique_ptr<ContestantRunner> CandidateRunners::take_first() {
   for (const auto& runner : runners_) runner->await_ready(load_patience);
   std::unique_ptr<ContestantRunner> first = std::move(runners_.front());

@@ -1,4 +1,4 @@
-// The workers of a run's candidates. They prepare the device while candidates are being compiled.
+// Starts the workers of a run's candidates. They prepare the device while candidates are being compiled.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,16 @@ class CandidateRunners {
 
   // Starts workers for the next candidates, as many at once as the device has room for.
   Failure start();
-  // The worker of the next candidate, which may ask its build for extensions. `taken`: how many of those that
-  // have no verdict have a worker already.
+  // The worker of the next candidate, which may ask its build for extensions. `taken`: how many candidates
+  // without a verdict have a worker already.
   Result<std::unique_ptr<ContestantRunner>> next(const CandidateSource& source, const Build& build,
                                                  std::size_t taken = 0);
-  // None is ready but those in Python.
+  // Whether no worker is ready, except those in Python.
   bool is_empty() const { return runners_.empty(); }
-  // A candidate in Python whose fault is known before Python is looked for takes the others' kind of worker.
+  // Whether the candidate needs a worker in Python. One whose fault is known before Python is looked for does
+  // not.
   bool needs_python(const CandidateSource& source) const;
-  // The candidate of that number has its verdict, and needs no worker.
+  // Call this when the candidate of that number has its verdict, and needs no worker.
   void settle(std::size_t number) { settled_.insert(number); }
 
  private:

@@ -15,20 +15,19 @@ namespace kgrade {
 namespace {
 
 // How long a call of a candidate may take: this many times as long as the slowest call of the reference,
-// which is as plain as a kernel can be, and never less than the shortest limit.
+// which is as plain as a kernel can be. It is never less than the shortest limit.
 constexpr double reference_times = 20;
 constexpr double shortest_limit_ms = 2'000;
 constexpr double shortest_emulated_limit_ms = 10'000;
 
-// The usual wait before a call is known from so many calls.
+// The usual wait before a call is known from this many calls on.
 constexpr int fewest_calls_for_waits = 3;
 
-// Captures that are shorter than this, or than this share of the call, change no reading by more than the
-// tolerance.
+// A capture shorter than this, or than this share of the call, changes no reading by more than the tolerance.
 constexpr double short_capture_ms = 0.01;
 constexpr double short_capture_share = 0.005;
 
-// Other contents than those of all calls of a case, and of verify/expected_scales.cc.
+// Draws apart from those of all calls of a case, and of verify/expected_scales.cc.
 constexpr std::uint32_t first_draw_of_distance = (3 << 20) + (1 << 10);
 
 void copy_scalars(const Problem& problem, const Case& bound, CaseRecord& record) {
@@ -41,7 +40,7 @@ void copy_scalars(const Problem& problem, const Case& bound, CaseRecord& record)
   record.scales = scalings_text(bound);
 }
 
-// Then contents are new throughout in every call.
+// Whether contents are new throughout in every call.
 bool are_drawn_whole(const Problem& problem, const Case& bound) {
   if (problem.is_exact() || is_long_reduction(bound)) return true;
   bool all = false;
@@ -251,7 +250,8 @@ CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
   return std::nullopt;
 }
 
-// Where Model in its own type is too far off for the smaller elements alone, but not for all together.
+// Notes that Model in its own type is too far off for the smaller elements or for single ones, but not for
+// all together.
 void CaseCalls::allow_beyond_bound(std::size_t index, const OutputErrors& output) {
   scales_.allow_beyond_bound(index, output.errors);
   const std::string note = fmt::format(
@@ -347,8 +347,8 @@ void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
       {judgement.verdict, check_behind(judgement.verdict), describe_wrong(output, index, judgement, wrong)}));
 }
 
-// Which class an answer has depends on how far away the answer to other inputs is, which the first calls of a
-// case do not know yet. Then the oracle answers to other inputs, and to those of this call once more.
+// Judges an answer whose class depends on how far away the answer to other inputs is. The first calls of a
+// case do not know that distance yet. Then the oracle answers other inputs, and again those of this call.
 Judgement CaseCalls::judge_knowing_distance(const OutputErrors& output, std::size_t index) {
   const auto judged = [&] {
     return judge(output, index, session_.problem, case_, scales_, precision_from(session_.problem.precision));
@@ -358,7 +358,7 @@ Judgement CaseCalls::judge_knowing_distance(const OutputErrors& output, std::siz
   if (judgement.verdict != Verdict::low_precision || is_known || session_.arena.takes_turns())
     return judgement;
   DrawSequence others(session_.seed, first_draw_of_distance);
-  // A failure is found by the next call.
+  // The next call will find a failure.
   if (ask_oracle(others.fresh(draw_.launches)) || ask_oracle(draw_)) return judgement;
   return judged();
 }
@@ -375,8 +375,8 @@ void CaseCalls::note_rule(std::size_t index, const Judgement& judgement) {
   record_.rule = AppliedRule{std::string(to_string(judgement.decided_by)), bound, case_.terms};
 }
 
-// A wrong output fails a check of its own if the same candidate was right before on contents that were new,
-// more than once.
+// A wrong output fails another check if the candidate was right before, more than once, on contents that were
+// new throughout.
 CallFinding CaseCalls::explain_wrong(CallFinding finding) const {
   finding.message = with_failed_launch(failed_launch_, finding.message);
   if (draw_.launches < most_launches_) {
@@ -401,7 +401,7 @@ std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t in
   }
   if (output.compare == Comparison::Kind::quantised) return describe_codes(output, judgement);
   const std::uint64_t elements = errors.compared + errors.nonfinite_mismatches;
-  // Small errors add up, of which none is large enough to be called wrong by itself.
+  // Small errors add up, though none is large enough to be called wrong alone.
   const std::string what =
       wrong == 0
           ? fmt::format("off by {:.1e} over {} (norm of the difference over norm), no element stands out",
@@ -413,7 +413,7 @@ std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t in
   return how.empty() ? text : fmt::format("{}; {}", text, how);
 }
 
-// Of codes it is what they stand for that counts, and no single one need be wrong.
+// Codes are judged by the numbers that they stand for, and no single code need be wrong.
 std::string CaseCalls::describe_codes(const OutputErrors& output, const Judgement& judgement) const {
   const std::string what =
       fmt::format("'{}' and '{}'", output.tensor,
@@ -435,7 +435,7 @@ std::string CaseCalls::how_wrong(std::size_t index, double limit) {
     return unwritten > 0 ? fmt::format("{} as they were before the call", unwritten) : "";
   }
   WrongOutput found = wrong_output(*values, limit);
-  // What hidden cases are made of stays hidden, and measured ones are too large to reason about.
+  // Hidden cases stay hidden, and measured cases are too large to reason about.
   if (case_.role != CaseRole::sample && case_.role != CaseRole::test) found.examples.clear();
   std::string text = describe(found);
   if (!record_.wrong) record_.wrong = std::move(found);
@@ -448,7 +448,8 @@ void CaseCalls::doubt(Defence defence, const char* check, const std::optional<st
   if (why && is_on(defence)) note({Verdict::unstable, check, *why});
 }
 
-// A kernel kept the device busy before most of the calls: the candidate's, or another program's.
+// Suspects a kernel that kept the device busy before most of the calls: the candidate's, or another
+// program's.
 std::optional<std::string> CaseCalls::busy_between_calls() const {
   if (record_.calls < fewest_calls_for_waits) return std::nullopt;
   const double usual = quantile(waited_ms_, 0.5);

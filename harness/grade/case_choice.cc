@@ -24,13 +24,13 @@ bool is_named(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// The one case of a file in KernelBench's form is all there is of it.
+// The only case of a file in KernelBench's form may be of any size.
 bool is_small(const Case& bound) {
   constexpr std::int64_t most_bytes = std::int64_t{1} << 24;
   return bound.tensor_bytes() <= most_bytes;
 }
 
-// The cases of the file that are named, then those that are written.
+// The named cases of the file, then the written ones.
 std::vector<CaseSpec> specs_of(const Problem& problem, const std::vector<std::string>& names,
                                Errors& errors) {
   std::vector<CaseSpec> specs;
@@ -57,7 +57,7 @@ Error no_hidden_shapes(const Problem& problem) {
           {problem.path.string(), 0, 0}};
 }
 
-// 2 of hidden-2, where the file has no case of that name; else 0.
+// 2 for hidden-2, if the file has no case of that name; otherwise 0.
 std::size_t hidden_number(const Problem& problem, const std::string& name) {
   constexpr std::string_view prefix = "hidden-";
   std::size_t number = 0;
@@ -67,11 +67,11 @@ std::size_t hidden_number(const Problem& problem, const std::string& name) {
   return failure == std::errc() && rest == end ? number : 0;
 }
 
-// Names in the order of the options, and hidden ones apart.
+// Names in the order of the options, with hidden cases apart.
 struct Names {
   std::vector<std::string> others;
   std::vector<std::string> hidden;
-  std::size_t highest = 0;  // number of a hidden one
+  std::size_t highest = 0;  // largest number of a hidden case
 };
 
 Names names_of(const Problem& problem, const RunOptions& options) {
@@ -91,7 +91,7 @@ std::size_t hidden_count(const RunOptions& options, const Names& names, bool dra
   return options.hidden_cases.value_or(usual ? usual_hidden_cases : 0);
 }
 
-// Draws them behind the other cases.
+// Draws hidden cases, which come after the others.
 Errors add_hidden(const Problem& problem, const RunOptions& options, const Names& names, std::size_t count,
                   bool for_modules, ChosenCases& chosen) {
   HiddenOptions hidden;

@@ -1,5 +1,5 @@
-// Which cases a run of `grade` or `check` takes: those of the problem's file, those that are written on the
-// command line, and hidden ones.
+// Chooses the cases of a run of `grade` or `check`: cases of the problem's file, cases written on the command
+// line, and hidden cases.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,26 @@
 
 namespace kgrade {
 
-// The cases that are named, or all of the problem's file when none is; written ones come last. Where times do
-// not measure speed, bench cases are left out unless named; so are those that are no quick ones, in a hurry.
+// The named cases, or all of the problem's file if none is named; written cases come last. If times do not
+// measure speed, bench cases that are not named are left out. With Effort::quick, cases that are not quick
+// are left out unless named.
 Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const std::vector<std::string>& names,
                                               bool measures_speed, Effort effort = Effort::normal);
 
-// "there is no case X", with the nearest one or all of them.
+// "there is no case X", with the nearest name, or all names.
 Error unknown_case(const Problem& problem, const std::string& name);
 
 struct ChosenCases {
   std::vector<PlannedCase> cases;
-  std::optional<std::uint64_t> hidden_seed;  // of those drawn from the problem's ranges, if any were
+  std::optional<std::uint64_t> hidden_seed;  // of cases drawn from the problem's ranges, if there are any
 };
 
-// As select_cases(), and hidden ones. These are drawn by the seed of the options, or a private one of their
-// own. Where neither their number nor a seed is given, there are the usual number if the command draws some
-// by itself and no case is named. A name such as hidden-2 takes this one alone of those that the given seed
-// draws. Errors: a name that is no case, hidden cases of a problem without ranges, ranges in which no legal
-// shape was found.
-// `for_modules`: where the problem says how a module states it, hidden cases are such that one can.
+// As select_cases(), and hidden cases. They are drawn by the seed of the options, or by a private seed. If
+// the options give neither their number nor a seed, the usual number is drawn, provided that
+// `draws_by_itself` and no case is named. A name such as hidden-2 takes only this one of the cases that the
+// given seed draws. Errors: an unknown name, hidden cases of a problem without ranges, ranges in which no
+// legal shape was found. `for_modules`: if the problem says how a module states it, only hidden cases that a
+// module can state are drawn.
 Result<ChosenCases> choose_cases(const Problem& problem, const RunOptions& options, bool measures_speed,
                                  bool draws_by_itself, bool for_modules = false);
 

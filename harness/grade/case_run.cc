@@ -17,8 +17,8 @@ namespace {
 
 class CaseRun {
  public:
-  // A candidate alone, with the reference on its own contents. `before`: the measurement of the processes
-  // before this one.
+  // A candidate alone, with the reference on the candidate's contents. `before` is the measurement in earlier
+  // processes.
   CaseRun(Session& session, const Case& bound, CheckList& checks, const Measurement* before = nullptr)
       : session_(session), case_(bound), before_(before) {
     players_.emplace_back(session, bound, checks);
@@ -60,7 +60,7 @@ class CaseRun {
  private:
   using Trouble = CaseCalls::Trouble;
 
-  // A candidate, and what is told of its case.
+  // A candidate, and its calls and checks in this case.
   struct Player {
     Player(Session& the_session, const Case& the_case, CheckList& the_checks)
         : session(the_session),
@@ -84,7 +84,7 @@ class CaseRun {
 
     std::vector<double> candidate_times() { return counted_times(record(), record().arms.size() - 1); }
 
-    // On the contents of the last call, or on contents of which only a few elements are new.
+    // Compares with calls on the last contents, and on contents of which only a few elements are new.
     Suspicion faster_on_any_old_contents(const SpeedTolerance& tolerance) {
       const std::vector<double> samples = candidate_times();
       const auto on_last =
@@ -105,7 +105,7 @@ class CaseRun {
       if (session.watch != nullptr && session.watch->has_seen_any()) checks.pass("steady_clocks");
     }
 
-    // A note and no verdict: contents are new in every sample, so the candidate gains nothing.
+    // Gives a note and no verdict: contents are new in every sample, so the candidate gains nothing.
     void note(const Suspicion& suspicion) {
       if (suspicion) record().notes.push_back(*suspicion);
     }
@@ -168,7 +168,8 @@ class CaseRun {
     return std::nullopt;
   }
 
-  // Only candidates are called on contents that are hardly new: this shows whether they compute them anew.
+  // On contents that are hardly new, only candidates are called: this shows whether they compute everything
+  // again.
   Trouble play_round(Purpose purpose) {
     const bool is_new = purpose != Purpose::changed;
     std::optional<Sample> reference;
@@ -195,12 +196,12 @@ class CaseRun {
   const Case& case_;
   const Measurement* before_ = nullptr;
   CheckList checks_apart_;
-  std::optional<CaseCalls> apart_;  // the reference's calls, where they are not on a candidate's contents
+  std::optional<CaseCalls> apart_;  // the reference's calls, unless they are on a candidate's contents
   std::deque<Player> players_;
   CaseCalls* trusted_ = nullptr;
 };
 
-// Of all processes: the attested share is the least of theirs.
+// The record of all processes. Its attested share is the least of theirs.
 ClockRecord merged(const std::optional<ClockRecord>& before, ClockRecord more) {
   if (!before) return more;
   more.attested_share = std::min(more.attested_share, before->attested_share);
@@ -210,7 +211,7 @@ ClockRecord merged(const std::optional<ClockRecord>& before, ClockRecord more) {
   return more;
 }
 
-// The baseline that counts; empty: none.
+// The baseline that counts; empty if there is none.
 std::string counting_baseline(const CaseRecord& record) {
   return record.arms.size() > 2 && !record.arms[1].is_beside ? record.arms[1].name : "";
 }
@@ -246,8 +247,7 @@ std::vector<std::string> keep_arms_of(const CaseRecord& other, CaseRecord& recor
   return dropped;
 }
 
-// Adds the blocks of a further process for the arms that both have. No other baseline takes the place of the
-// one that counts.
+// Adds the blocks of a further process for the arms that both have. The baseline that counts is not replaced.
 void add_blocks(CaseRecord& more, CaseRecord& record) {
   const std::string counts = counting_baseline(record);
   if (!counts.empty() && counting_baseline(more) != counts) {

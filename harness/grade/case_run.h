@@ -1,4 +1,4 @@
-// One candidate on one case. A case whose speed is not measured gets a few rounds of oracle, reference and
+// Runs one candidate on one case. A case that is not measured gets a few rounds of oracle, reference and
 // candidate on the same new inputs. A measured case (of the role bench) gets blocks of rounds, in which the
 // reference, the fastest baseline of the candidate's class and the candidate are timed beside each other
 // (measure/block_run.h). Every call is checked either way.
@@ -22,9 +22,9 @@ struct Seat {
   CheckList& checks;
 };
 
-// Several candidates on one case; a record for each. They share the calls of the reference, which `trusted`
-// makes, a session without a candidate; each has contents and calls of the oracle of its own. An Error is
-// none of theirs: they may run one after the other then.
+// Runs several candidates on one case, and returns a record for each. They share the calls of the reference.
+// `trusted`, a session without a candidate, makes these calls. Each candidate has its own contents and calls
+// of the oracle. An Error is no candidate's: run them one after the other then.
 Result<std::vector<CaseRecord>> run_case_together(Session& trusted, const std::vector<Seat>& seats,
                                                   const Case& bound);
 

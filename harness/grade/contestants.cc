@@ -19,7 +19,7 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// `first`, and the reference folder that kgrade comes with.
+// `first`, and the reference folder of kgrade itself.
 std::vector<fs::path> reference_folders(const fs::path& first, const Layout& layout) {
   std::vector<fs::path> folders = {resolved(first)};
   const fs::path shipped = resolved(layout.operators);
@@ -40,13 +40,15 @@ std::vector<fs::path> secrets(const Layout& layout) {
   return hidden;
 }
 
-// Of the library in whose folder the baseline is. Without it, a baseline that does not need it still builds.
+// Links the library in whose folder the baseline is. Without the library, a baseline that does not need it
+// still builds.
 void link_library(BuildRequest& request, const Layout& layout) {
   const VendorLibrary* const library = library_of_baseline(request.source, layout);
   if (library == nullptr || !library->is_there()) return;
   request.vendor_folders = {resolved(library->include)};
   request.include_directories.push_back(request.vendor_folders.front());
-  // Loaded with the baseline all are found by their names, wherever the loader would have looked for them.
+  // All files are loaded with the baseline and then found by name, wherever the loader would have looked for
+  // them.
   for (const fs::path& file : library->files) {
     const fs::path folder = resolved(file.parent_path());
     if (std::find(request.vendor_folders.begin(), request.vendor_folders.end(), folder) ==
@@ -71,7 +73,7 @@ bool is_widened(const Parameter& parameter) {
          parameter.compare.kind != Comparison::Kind::scales;
 }
 
-// As the oracle sees the problem: it writes outputs of 16 bits as floats (Case::stored_as).
+// The problem for the oracle, which writes 16-bit outputs as floats (Case::stored_as).
 Problem widened(Problem problem) {
   for (Parameter& parameter : problem.parameters) {
     if (is_widened(parameter)) parameter.type = "float";
@@ -79,7 +81,7 @@ Problem widened(Problem problem) {
   return problem;
 }
 
-// What the compiler's complaint does not say of the two things that a reference alone has.
+// Advice that the compiler does not give, on the two things that only a reference has.
 std::string advice_to_reference(const Problem& problem, const BuildRequest& request,
                                 const BuildOutcome& outcome) {
   for (const Parameter& parameter : problem.parameters) {
@@ -115,7 +117,7 @@ Result<BuildOutcome> build_contestant(const Toolchain& toolchain, const Problem&
   if (!refused.message.empty()) return refused;
   auto outcome = build_with_control(toolchain, problem, role, request, layout);
   if (outcome) {
-    // Also where the source is the code of a document.
+    // This also holds if the source is the code of a document.
     const fs::path file = request.include_directories.front() / request.source.filename();
     const std::string reason = why_not_found(files_of_candidate(file, layout), outcome->log);
     outcome->log = shortened_log(outcome->log);
@@ -124,16 +126,15 @@ Result<BuildOutcome> build_contestant(const Toolchain& toolchain, const Problem&
   return outcome;
 }
 
-// The code of a document becomes a file of its own, in a folder beside that of the build, which may be
-// emptied in between; null where the source is none. Each line stays where it was, and the name of the file
-// in messages,
-// __FILE__ and debug information is the document's.
+// Writes the code of a document into a file, in a folder beside that of the build, which may be emptied in
+// between. Null if the source is not a document. Each line keeps its number, and messages, __FILE__ and debug
+// information name the document.
 std::unique_ptr<TemporaryDirectory> take_block(BuildRequest& request) {
   const auto found = read_submission(request.source);
   if (!found || !found->is_block() || found->kind != SubmissionKind::cuda) return nullptr;
   auto folder = std::make_unique<TemporaryDirectory>();
   const fs::path code = resolved(folder->path()) / request.source.filename();
-  // A block follows the line of its fence, so that the first line is free.
+  // A block follows the line of its fence, so the first line is free.
   const std::string text = fmt::format("#line 2 \"{}\"{}", request.shown_as, found->text);
   if (!write_file_atomically(code, text))
     throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(),
@@ -163,7 +164,7 @@ BuildRequest request_for(Role role, const fs::path& source, const fs::path& outp
                          Dtype dtype) {
   const OwnFiles own = files_of(role, source, layout);
   BuildRequest request;
-  // A confined compiler sees the folder without the links that may lead to it.
+  // A confined compiler sees the folder without links that may lead to it.
   request.source = own.files.front();
   request.shown_as = source.string();
   request.output_directory = output;
@@ -182,7 +183,7 @@ BuildRequest request_for(Role role, const fs::path& source, const fs::path& outp
     link_library(request, layout);
     return request;
   }
-  // Its own operators first, then those that kgrade comes with.
+  // The problem's own operators first, then kgrade's.
   for (const fs::path& folder : reference_folders(Layout::reference_folder(source), layout)) {
     request.include_directories.push_back(folder);
     request.readable->push_back(folder / "ops");

@@ -1,5 +1,5 @@
-// Building and starting contestants: the oracle and the reference from one source, candidates and baselines
-// from theirs.
+// Builds and starts contestants: the oracle and the reference from one source, each candidate and baseline
+// from its own.
 #pragma once
 
 #include <chrono>
@@ -22,45 +22,46 @@
 
 namespace kgrade {
 
-// Which of the user's files the compiler of a candidate may read: the source and the headers of its folder,
-// but no references, problems or solutions.
+// The user's files that the compiler of a candidate may read: the source and the headers of its folder, but
+// no references, problems or solutions.
 OwnFiles files_of_candidate(const std::filesystem::path& source, const Layout& layout);
 
-// The SHA-256 of a candidate: of the file, or with headers of all that it may include (compile/own_files.h).
-// An Error names a file that cannot be read.
+// The SHA-256 of a candidate's file, or of all files that it may include if there are headers
+// (compile/own_files.h). An Error names a file that cannot be read.
 Result<std::string> hash_of_candidate(const std::filesystem::path& source, const Layout& layout);
 
-// How a contestant is built for a problem whose [VAR] is `dtype`, with the compiler's output going to
-// `output`. The oracle has float32 elements in any case: it reads the same values, and gives outputs that are
-// not rounded to a 16-bit type.
+// The request that builds a contestant for a problem whose [VAR] is `dtype`, with the compiler's output in
+// `output`. The oracle always has float32 elements: it reads the same values, and its outputs are not rounded
+// to a 16-bit type.
 BuildRequest request_for(Role role, const std::filesystem::path& source, const std::filesystem::path& output,
                          const Layout& layout, Dtype dtype = Dtype::float32);
 
-// The same of a baseline, in one of its variants.
+// The request that builds a baseline.
 BuildRequest request_for(const BaselineSource& baseline, const std::filesystem::path& output,
                          const Layout& layout);
 
-// A contestant being built, for a checked run or a plain one, on a thread of its own, in a private folder
-// that goes with the object. `python`: for a candidate in Python, or the Model of a problem's file; null for others.
+// A contestant that is being built, on its own thread, in a private folder that goes with the object.
+// `python`: for a candidate in Python, or the Model of a problem's file; null for others. `checked`: for a
+// checked run.
 class Build {
  public:
   Build(const Toolchain& toolchain, const Problem& problem, Role role, const std::filesystem::path& source,
         const Layout& layout, StageClock& stages, bool checked = false, const PythonTools* python = nullptr);
   Build(const Toolchain& toolchain, const Problem& problem, const BaselineSource& baseline,
         const Layout& layout, StageClock& stages);
-  // Of a source that no compiler gets: a compile error with these words.
+  // For a source that no compiler gets: a compile error with these words.
   explicit Build(const std::string& fault);
   ~Build() = default;  // waits for the end
   Build(const Build&) = delete;
   Build& operator=(const Build&) = delete;
 
-  // What builds the extensions that a candidate in Python asks for, as long as this object lives. Empty for others.
+  // Builds the extensions that a candidate in Python asks for, while this object lives. Empty for others.
   const ExtensionBuilder& extension_builder() const { return extension_builder_; }
 
-  // Where the compiler runs.
+  // The folder in which the compiler runs.
   const std::filesystem::path& directory() const { return directory_.path(); }
 
-  // Waits for the end; the same outcome every time.
+  // Waits for the end. Returns the same outcome every time.
   const Result<BuildOutcome>& finish();
 
  private:
@@ -72,7 +73,7 @@ class Build {
 
   TemporaryDirectory directory_;
   ExtensionBuilder extension_builder_;
-  std::unique_ptr<TemporaryDirectory> document_;  // of a candidate that is one: holds its code
+  std::unique_ptr<TemporaryDirectory> document_;  // holds the code of a candidate that is a document
   std::future<Result<BuildOutcome>> running_;
   std::optional<Result<BuildOutcome>> outcome_;
 };
@@ -84,17 +85,17 @@ PythonHost host_of(const PythonTools& tools, bool imports_triton);
 inline constexpr std::chrono::milliseconds load_patience{60'000};
 inline constexpr std::chrono::milliseconds candidate_load_patience{10'000};
 
-// A contestant of our own, the oracle or the reference: built and started once for all candidates.
+// A contestant of our own, the oracle or the reference. It is built and started once for all candidates.
 class TrustedContestant {
  public:
   // `build` is under way, from `source`.
   TrustedContestant(Role role, std::filesystem::path source, std::unique_ptr<Build> build);
 
-  // Starts its worker; with `python` one of a problem's own Model.
+  // Starts its worker; with `python`, the worker of a problem's own Model.
   Failure start_runner(Device& device, const Problem& problem, const PythonHost* python = nullptr);
   // Waits until the worker has the device. A failure is the machine's.
   Failure await_ready();
-  // Waits for the build. If the reference does not build, its author has to mend it.
+  // Waits for the build and loads it. If the reference does not build, its author has to fix it.
   Failure load(StageClock& stages);
 
   // Waits for the build.

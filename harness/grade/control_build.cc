@@ -17,7 +17,7 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// A file that takes room until it is closed and its folder goes; 0 or errno.
+// Takes room until the file is closed and its folder is removed. Returns 0 or errno.
 int take_room(const UniqueFd& file) {
   return file ? ::posix_fallocate(file.get(), 0, static_cast<off_t>(spare_room_bytes)) : errno;
 }
@@ -38,7 +38,8 @@ void empty(const fs::path& folder) {
   }
 }
 
-// The reference is what a candidate competes with. Nothing is known to be right in its own place.
+// The control of a candidate is the reference. A reference has no control of its own, so its control is an
+// empty function.
 BuildRequest control_request(Role role, const Problem& problem, const fs::path& folder,
                              const Layout& layout) {
   fs::path source = layout.reference_source(problem);
@@ -56,7 +57,7 @@ Result<bool> write_control(const Problem& problem, const fs::path& folder) {
   return write_file_atomically(folder / "control.cu", text + "{}\n");
 }
 
-// What the machine lacks for a build of what is right; nothing when it lacks nothing.
+// The machine's fault if it cannot even build the control; nothing if it can.
 std::optional<Error> fault_of_machine(const Toolchain& toolchain, const Problem& problem, Role role,
                                       const Layout& layout) {
   const TemporaryDirectory folder;
@@ -74,8 +75,8 @@ std::optional<Error> fault_of_machine(const Toolchain& toolchain, const Problem&
 
 Result<BuildOutcome> build_with_control(const Toolchain& toolchain, const Problem& problem, Role role,
                                         const BuildRequest& request, const Layout& layout) {
-  // Builds run side by side. The control and the last try run alone: a build beside them that fills the disk would
-  // fail them again.
+  // Builds run side by side. The control and the last try run alone: another build that fills the disk would
+  // make them fail again.
   static std::shared_mutex disk;
   {
     const std::shared_lock beside_others(disk);

@@ -1,6 +1,6 @@
-// Who is to blame for a build that failed as builds fail where the machine lacks something: a candidate can
-// fill a disk, and a full disk can make a candidate look wrong. What is known to be right is built at the
-// same moment: if the machine cannot do that either, the machine is to blame.
+// Decides whether a candidate or the machine is to blame for a failed build. A candidate can fill a disk, and
+// a full disk can make a candidate look wrong. So a control, which is known to be right, is built at the same
+// moment: if that fails too, the machine is to blame.
 #pragma once
 
 #include "base/role.h"
@@ -9,13 +9,14 @@
 
 namespace kgrade {
 
-// Room that a build may count on beside what the control takes. More than the largest contestant that comes
-// with kgrade needs.
+// Free space that a build may count on beside what the control takes. It is more than the largest contestant
+// that comes with kgrade needs.
 inline constexpr std::uint64_t spare_room_bytes = std::uint64_t{16} << 20;
 
-// Builds the request. After a failure that may be the machine's, waits for the other builds of this process, empties
-// the output folder and builds a control with `spare_room_bytes` to spare: the reference, or for contestants of our
-// own an empty function. An Error when that fails in the same way; otherwise the outcome of one more try.
+// Builds the request. After a failure that may be the machine's, waits for the other builds of this process,
+// empties the output folder and builds a control with `spare_room_bytes` to spare. The control is the
+// reference, or an empty function for our own contestants. An Error if the control fails in the same way;
+// otherwise the outcome of one more try.
 Result<BuildOutcome> build_with_control(const Toolchain& toolchain, const Problem& problem, Role role,
                                         const BuildRequest& request, const Layout& layout);
 

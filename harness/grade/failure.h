@@ -1,4 +1,4 @@
-// How a run can fail, besides a verdict: with an exit code and errors.
+// How a run can fail without a verdict: with an exit code and errors.
 #pragma once
 
 #include <exception>
@@ -14,7 +14,7 @@ constexpr int exit_usage = 2;
 constexpr int exit_machine = 3;
 constexpr int exit_internal = 70;
 
-// What went wrong besides a verdict, and the exit code that says so.
+// What went wrong, and the exit code for it.
 struct GradeFailure {
   int exit_code = exit_usage;
   Errors errors;
@@ -22,10 +22,10 @@ struct GradeFailure {
 
 using Failure = std::optional<GradeFailure>;
 
-// Of an exception: a fault of the machine (std::system_error, std::bad_alloc) or our own.
+// The failure for an exception: the machine's (std::system_error, std::bad_alloc) or our own.
 GradeFailure failure_of(const std::exception& thrown);
-// Of errors that are no candidate's: those that name a place are in a file of the problem's, the others the
-// machine's.
+// The failure for errors that are not a candidate's. An error with a place is in a file of the problem; any
+// other is the machine's.
 GradeFailure failure_of(const Errors& errors);
 
 }  // namespace kgrade

@@ -27,7 +27,8 @@
 namespace kgrade {
 namespace {
 
-// Of oracle, reference and candidate together, where speed is not measured: 10 on a test case, 12 on a bench.
+// Calls of oracle, reference and candidate together, if speed is not measured: 10 on a test case, 12 on a
+// bench case.
 constexpr double calls_of_a_case = 12;
 
 class GradeRun {
@@ -92,7 +93,7 @@ class GradeRun {
     return runners_->start();
   }
 
-  // Only for cases in which they are compared: a vendor's library is slow to load.
+  // Starts baselines only if cases are compared with them: a vendor's library is slow to load.
   void start_baselines() {
     const bool on_gpu = setup_.device().info().measures_speed;
     record_.no_baselines = why_none_are_compared();
@@ -110,7 +111,7 @@ class GradeRun {
         host = host_of_baselines();
       }
     }
-    // A problem may have those of one kind only.
+    // A problem may have baselines of one kind only.
     const std::string no_vendor = why_no_baselines(problem_, options_.layout, on_gpu);
     const std::string no_modules =
         why_no_pytorch_baselines(problem_, options_.layout, options_.baselines, on_gpu);
@@ -124,7 +125,7 @@ class GradeRun {
     if (sources.empty()) return;
     baselines_ = BaselineBench(std::move(sources));
     baselines_.start(setup_.toolchain(), setup_.device(), problem_, options_.layout, setup_.stages(), host);
-    // Until a candidate is compared.
+    // This holds until a candidate is compared.
     record_.no_baselines = "no candidate got as far as to be compared";
   }
 
@@ -136,8 +137,8 @@ class GradeRun {
     return in_a_hurry ? "--quick compares with the reference only" : "";
   }
 
-  // What torch.compile makes takes ten seconds and more: it is kept for the same problem, PyTorch and GPU. A
-  // file of others writes there as it likes, and only it reads that again.
+  // What torch.compile builds takes ten seconds and more, so it is kept for the same problem, PyTorch and
+  // GPU. A problem file by others may write anything there, but only this file reads it again.
   PythonHost host_of_baselines() {
     PythonHost host = setup_.python_host();
     const std::filesystem::path all = user_cache_folder("compiled");
@@ -151,15 +152,15 @@ class GradeRun {
     return host;
   }
 
-  // Where times do not measure speed, cases may take hours.
+  // If times do not measure speed, cases may take hours.
   Failure foresee(Referee& referee) {
     if (machinery_.measures_speed) return std::nullopt;
     return foresee_time(problem_, options_, setup_.cases(), calls_of_a_case,
                         [&](const Case& bound) { return seconds_of_oracle(referee, bound); });
   }
 
-  // A case that an author has written for a Model may not fit it, which must not look like a candidate's
-  // fault. Of a file with its one case that is known.
+  // Calls the oracle on all cases. A case that an author has written may not fit the Model, which must not
+  // look like a candidate's fault. A file in KernelBench's form has one case, which is known to fit.
   Failure try_model(Referee& referee) {
     if (!problem_.has_model() || setup_.cases().size() < 2) return std::nullopt;
     const auto timer = setup_.stages().time("oracle");
@@ -187,7 +188,7 @@ class GradeRun {
     return seconds;
   }
 
-  // While the baselines are being compiled.
+  // Runs while the baselines are being compiled.
   Failure time_reference(Referee& referee) {
     if (baselines_.is_empty()) return std::nullopt;
     Session session = sessions_.of_trusted(referee);
@@ -197,7 +198,7 @@ class GradeRun {
     return std::nullopt;
   }
 
-  // With no candidate on the device, which could disturb a search for the fastest algorithm.
+  // Runs with no candidate on the device: it could disturb a search for the fastest algorithm.
   Errors try_baselines(Referee& referee) {
     Session session = sessions_.of_trusted(referee);
     baselines_are_tried_ = true;
@@ -220,7 +221,7 @@ class GradeRun {
     note_useless_options();
   }
 
-  // Otherwise users would believe that these options did something.
+  // Without this note, users would believe that these options had an effect.
   void note_useless_options() {
     if (setup_.device().info().measures_speed) return;
     std::vector<std::string> useless;
@@ -233,8 +234,8 @@ class GradeRun {
         fmt::format("{}: of no use on a device that does not measure speed", fmt::join(useless, ", ")));
   }
 
-  // A heat is for many candidates in a hurry: baselines, further processes and turns are for one alone.
-  // Without namespaces a candidate could reach into the process of another.
+  // Heats are only for quick grades: baselines, further processes and turns need one candidate alone. Without
+  // namespaces a candidate could reach into another's process.
   std::size_t most_together() {
     const bool is_usual = setup_.device().info().measures_speed && options_.effort == Effort::quick;
     const std::size_t most = options_.heat ? static_cast<std::size_t>(*options_.heat)
@@ -263,13 +264,15 @@ class GradeRun {
     return last || !runners_->is_empty() ? std::nullopt : runners_->start();
   }
 
-  // `notes`: why it is graded again, if it has been in a heat, whose contents it has seen.
+  // `notes` is not empty if the candidate was in a heat: they say why it is graded again, on contents that it
+  // has not seen.
   Failure grade_candidate(Referee& referee, RunSetup::Built& one, std::vector<std::string> notes) {
     const int attempt = notes.empty() ? 0 : 1;
     auto record = run_one(referee, one.source, *one.build, sessions_.seed_of(one.number, attempt));
     if (!record) return failure_of(record.errors());
     if (record->verdict == Verdict::unstable || candidate_was_killed_) {
-      // Another program may have disturbed it, or the kernel for want of memory: grade it once more.
+      // Another program may have disturbed or killed it, or the kernel when memory ran out: grade it once
+      // more.
       notes.push_back(fmt::format("graded twice, the first time {}: {}",
                                   candidate_was_killed_ ? "killed" : "unstable", record->message));
       if (auto failure = runners_->start()) return failure;
@@ -303,7 +306,7 @@ class GradeRun {
     return one;
   }
 
-  // Once a device: its ceilings, and its telemetry.
+  // Prepares the device once per run: its ceilings, and its telemetry.
   void prepare_measuring() {
     if (!setup_.device().info().measures_speed) return;
     const auto timer = setup_.stages().time("ceilings");
@@ -350,7 +353,7 @@ class GradeRun {
     return result;
   }
 
-  // The run's baselines, as the session of one candidate sees them.
+  // The run's baselines, for the session of one candidate.
   class RunBaselines : public Baselines {
    public:
     RunBaselines(GradeRun& run, Referee& referee) : run_(run), referee_(referee) {}
@@ -379,12 +382,12 @@ class GradeRun {
   std::optional<CandidateRunners> runners_;
   std::optional<Heats> heats_;
   BaselineBench baselines_{{}};
-  std::string left_out_baselines_;  // and why, for the record
+  std::string left_out_baselines_;  // names and reasons, for the record
   bool baselines_are_tried_ = false;
   bool candidate_was_killed_ = false;  // the last one
   std::vector<std::size_t> graded_;    // numbers of the record's candidates
   std::size_t most_together_ = 1;
-  std::vector<StageTime> reported_stages_;  // in the records of the candidates before
+  std::vector<StageTime> reported_stages_;  // in the records of previous candidates
   double reported_seconds_ = 0;
 };
 

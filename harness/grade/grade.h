@@ -1,5 +1,5 @@
-// A whole run of `kgrade grade`: contestants are built and workers started side by side, then the
-// candidates run through the cases, one after the other in an order that the seed draws.
+// Carries out a run of `kgrade grade`: builds contestants and starts workers side by side, then runs the
+// candidates through the cases, one after the other in an order that the seed draws.
 #pragma once
 
 #include "grade/run.h"
@@ -7,10 +7,10 @@
 
 namespace kgrade {
 
-// No case named: all, but no bench case on a device that does not measure speed.
+// If no case is named, all cases run, except bench cases on a device that does not measure speed.
 struct GradeOptions : RunOptions {
-  // Called when the candidate with this number begins, and when it has its verdict, with a record of its own
-  // that holds the times of the run since the candidate before.
+  // Called when the candidate with this number begins, and when it has its verdict. The record is its own,
+  // and holds the times of the run since the previous candidate.
   std::function<void(std::size_t candidate)> on_start = [](std::size_t) {};
   std::function<void(std::size_t candidate, const Record& record)> on_verdict;
 };

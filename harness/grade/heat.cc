@@ -17,7 +17,7 @@ constexpr std::uint64_t bytes_of_process = std::uint64_t{768} << 20;
 // another's memory. So a wrong answer is the candidate's own, as long as there was memory for all.
 bool is_final(Verdict verdict) {
   switch (verdict) {
-    case Verdict::compile_error:  // of an extension that is built in the rehearsal
+    case Verdict::compile_error:  // for an extension that is built in the rehearsal
     case Verdict::time_limit:
     case Verdict::memory_limit:
     case Verdict::runtime_error:
@@ -66,7 +66,7 @@ class HeatRun {
     }
   }
 
-  // False where that failed: then there are no results.
+  // False if that failed: then there are no results.
   bool time_reference() {
     if (!trusted_.known->reference_alone.empty()) return true;
     auto before = time_reference_alone(trusted_, cases_);
@@ -133,8 +133,8 @@ class HeatRun {
   const std::vector<PlannedCase>& cases_;
   std::vector<HeatEntry> entries_;
   std::deque<CandidateRun> runs_;
-  std::vector<CandidateRun*> players_;  // those that loading and rehearsal have left
-  bool is_hogged_ = false;              // one keeps memory that the others may need
+  std::vector<CandidateRun*> players_;  // candidates that are left after loading and rehearsal
+  bool is_hogged_ = false;              // a candidate keeps memory that the others may need
 };
 
 }  // namespace
@@ -149,7 +149,7 @@ std::size_t room_for_heat(const std::vector<PlannedCase>& cases, std::uint64_t f
   for (const PlannedCase& planned : cases) {
     if (planned.skipped.empty()) largest = std::max(largest, Lease::bytes_needed(planned.bound, true));
   }
-  // Twice what oracle and reference are lent: nobody knows what a candidate allocates.
+  // Each candidate counts twice, as oracle and reference do: it may allocate more than it is lent.
   const std::uint64_t ours = 4 * largest;
   const std::uint64_t each = 2 * largest + bytes_of_process;
   if (free_bytes <= ours) return 1;

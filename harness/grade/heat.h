@@ -10,11 +10,12 @@
 
 namespace kgrade {
 
-// Processes wait for each other in the driver, and each has half a gigabyte of a GPU's memory.
+// Limits on a heat: processes wait for each other in the driver, and each takes half a gigabyte of a GPU's
+// memory.
 inline constexpr std::size_t most_in_heat = 8;
 inline constexpr std::size_t most_in_heat_of_python = 4;
 
-// A candidate that is built and takes the problem's own cases.
+// A candidate that is built, for the problem's own cases.
 struct HeatEntry {
   Session& session;
   std::filesystem::path library;
@@ -23,7 +24,8 @@ struct HeatEntry {
 
 struct HeatResult {
   CandidateRecord record;
-  // A neighbour could have caused the verdict: it counts only if the candidate gets it alone, too.
+  // A neighbour could have caused a verdict that is not final: it counts only if the candidate gets it alone,
+  // too.
   bool is_final = true;
 };
 
@@ -33,7 +35,7 @@ struct HeatResult {
 Result<std::vector<HeatResult>> run_heat(Session& trusted, const std::vector<PlannedCase>& cases,
                                          std::vector<HeatEntry> entries);
 
-// How many candidates such cases have room for, beside oracle and reference; 1 where only one has.
+// How many candidates have room in these cases, beside oracle and reference; at least 1.
 std::size_t room_for_heat(const std::vector<PlannedCase>& cases, std::uint64_t free_bytes, std::size_t most);
 
 }  // namespace kgrade

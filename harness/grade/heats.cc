@@ -9,8 +9,8 @@
 namespace kgrade {
 namespace {
 
-// The number of the attempt that the contents of a heat's reference are drawn for. No candidate's attempt has
-// it.
+// The attempt whose seed draws the contents of a heat's reference. No candidate has an attempt of this
+// number.
 constexpr int attempt_of_heats = 1 << 16;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Forms heats of a run's candidates. How one is run: grade/heat.h.
+// Forms heats of a run's candidates. grade/heat.h runs one heat.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class Heats {
   // The candidates of the heats, by number. There is no result where a heat broke off.
   using Played = std::map<std::size_t, std::optional<HeatResult>>;
 
-  // Those of the group that can be graded side by side; a candidate in Python beside others in Python. An
+  // Grades the candidates of the group that can be graded side by side, those in Python beside each other. An
   // Error means that no candidate can be graded any more.
   Result<Played> play(std::vector<RunSetup::Built>& group);
 

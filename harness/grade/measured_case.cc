@@ -16,7 +16,7 @@
 namespace kgrade {
 namespace {
 
-// One of so many rounds is followed by a call on contents of which only a few elements are new.
+// One of this many rounds is followed by a call on contents of which only a few elements are new.
 constexpr std::uint32_t rounds_per_change = 8;
 // How often the last contents are repeated after the samples.
 constexpr int repetitions = 2;
@@ -26,13 +26,13 @@ constexpr int long_unqueued_reference_calls = 3;
 // Each process has contents of its own.
 constexpr std::uint32_t draws_per_process = std::uint32_t{1} << 22;
 
-// Random numbers apart from those of tensors; and where decisions begin in the sequence of a case, apart from
-// each other and from those on changed contents.
+// Random numbers apart from those of tensors. Decisions begin at these places in the sequence of a case,
+// apart from each other and from decisions on changed contents.
 constexpr std::uint32_t coin_position = 0x636f696e;
 constexpr std::uint32_t first_launches_decision = 1u << 20;
 constexpr std::uint32_t first_capture_decision = 1u << 21;
 
-// Each tensor of a launch is lent by itself, and what is lent for a call is limited
+// Each tensor of a launch is lent as a buffer of its own, and the buffers of a call are limited
 // (device/cuda/cuda_device.cc).
 int most_launches(const Case& bound) {
   constexpr std::size_t most_tensors = 64;
@@ -41,11 +41,10 @@ int most_launches(const Case& bound) {
   return static_cast<int>(std::clamp<std::size_t>(most_tensors / tensors, 1, max_launches));
 }
 
-// All calls of a block are alike.
+// Whether the block is captured: all calls of a block are alike.
 bool is_captured(const Block& block) { return block.samples.front().front().kind.captured; }
 
-// What a candidate learns in one case or process, or before the blocks began anew, says nothing about the
-// next.
+// Knowledge of one case or process, or from before the blocks began anew, says nothing about the next seed.
 std::uint64_t seed_of(const Session& session, const Case& bound, int process, std::uint32_t beginning) {
   const RandomStream stream = input_stream(session.seed, session.problem.slug, bound.name, 0, 0);
   const RandomStream coins{stream.key, stream.stream, static_cast<std::uint32_t>(process)};
@@ -96,7 +95,7 @@ MeasuredCase::Trouble MeasuredCase::run() {
 }
 
 MeasuredCase::Trouble MeasuredCase::run_alike() {
-  launches_ = 1;  // all have buffers for one
+  launches_ = 1;  // buffers are for one launch
   captures_ = alike_.front()->captures;
   fastest_ms_ = (*std::min_element(alike_.begin(), alike_.end(), [](const Contender* a, const Contender* b) {
                   return a->fastest_ms < b->fastest_ms;
@@ -123,15 +122,15 @@ bool MeasuredCase::all_failed() const {
                      [](const Contender* contender) { return contender->calls.failed(); });
 }
 
-// Where a baseline failed, so that all blocks that are kept have the same arms: once for each baseline at
-// most. They go on with contents that nobody has seen.
+// Whether the blocks must begin anew because a baseline failed, so that all kept blocks have the same arms.
+// This happens at most once per baseline. Later blocks have contents that no contestant has seen.
 bool MeasuredCase::begins_anew() {
   if (!std::exchange(lost_one_, false)) return false;
   decide_anew();
   return true;
 }
 
-// An order and captures that the blocks before do not tell.
+// Draws an order and captures that the previous blocks do not reveal.
 void MeasuredCase::decide_anew() {
   order_seed_ = seed_of(session_, case_, process_, ++beginnings_);
   trusted_.draws().decide_anew(order_seed_);
@@ -143,14 +142,14 @@ BlockPlan MeasuredCase::plan() const {
   plan.arms = arms();
   for (std::size_t arm = arms() - alike_.size(); arm < arms(); ++arm) {
     plan.pairs.push_back({arm, 0});
-    // The other baselines get the blocks that these need.
+    // The other baselines get as many blocks as these pairs need.
     if (one_counts_) plan.pairs.push_back({arm, 1});
   }
   plan.goal = goal_of(session_);
   plan.goal.budget_seconds *= static_cast<double>(alike_.size());
-  // Where times do not measure speed, one block shows that everything works.
+  // If times do not measure speed, one block shows that everything works.
   if (!session_.arena.measures_speed()) plan.goal.budget_seconds = 0;
-  // Each half needs an interval of its own.
+  // Captured and uncaptured blocks each need an interval.
   if (captures_ == Captures::by_turns) {
     plan.goal.first_look = std::max(plan.goal.first_look, 2 * fewest_for_interval);
     plan.goal.fewest_blocks *= 2;
@@ -179,9 +178,9 @@ MeasuredCase::Trouble MeasuredCase::draw_for(Contender& contender) {
   return is_alone() ? std::nullopt : contender.calls.draw_fresh(launches_);
 }
 
-// Two rounds with one launch a call: the first one loads and allocates, the second one shows how long a
-// launch takes. For long calls one round is enough. The reference goes first, since its time sets the
-// candidate's limit.
+// Calls all in two rounds, with one launch per call. The first round loads and allocates, the second shows
+// how long a launch takes. For long calls one round is enough. The reference goes first, since its time sets
+// the candidate's limit.
 MeasuredCase::Trouble MeasuredCase::warm_up() {
   session_.progress(case_.name + ": warming up");
   std::vector<Contender*> cold;
@@ -208,8 +207,8 @@ MeasuredCase::Trouble MeasuredCase::warm_up() {
   return std::nullopt;
 }
 
-// Without captures the outputs count as they are when the referee's clock stops, so that this clock attests
-// more.
+// Without captures, the outputs are compared as they are when the referee's clock stops, so this clock
+// attests more.
 MeasuredCase::Captures MeasuredCase::choose_captures(const Contender& contender) const {
   if (!session_.arena.measures_speed()) return Captures::always;
   if (contender.calls.keeps_lines() && !contender.session.returns_outputs) return Captures::never;
@@ -235,7 +234,7 @@ bool MeasuredCase::select(std::size_t arm) {
   return role_of(arm) != Role::baseline || session_.baselines->activate(baseline_of(arm).name, process_);
 }
 
-// The fastest of the candidate's own class first, then the others in their order.
+// The fastest baseline of the candidate's class first, then the others in their order.
 std::vector<BaselineChoice> MeasuredCase::choose_baselines() const {
   if (session_.baselines == nullptr) return {};
   std::vector<BaselineChoice> choices = session_.baselines->choices(case_.name);
@@ -294,8 +293,8 @@ MeasuredCase::Trouble MeasuredCase::lend_to_arms() {
   std::size_t next = 0;
   auto trouble = lend(alike_, roles, [&] { select(lent.at(next++)); });
   if (!trouble) return trouble;
-  // No room for so many tensors: first one launch, then only the baseline that counts, then none; none of it
-  // is a failure.
+  // If so many tensors have no room, try one launch, then only the baseline that counts, then no baseline.
+  // None of these is a failure.
   if (std::exchange(launches_, 1) == 1) {
     if (baselines_.empty()) return trouble;
     make_room(one_counts_ && baselines_.size() > 1 ? 1 : 0, *trouble);
@@ -321,7 +320,7 @@ void MeasuredCase::leave_out(const BaselineChoice& baseline, const std::string& 
 
 MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
   if (auto trouble = trusted_.draw_fresh(launches_)) {
-    // It worked before there were baselines, which may have the memory that it needs.
+    // Before there were baselines, the memory sufficed: they may hold it.
     if (baselines_.empty()) return trouble;
     make_room(0, *trouble);
     return take_arms();
@@ -337,14 +336,14 @@ MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
     const auto sample = trusted_.call_trusted(role_of(arm), purpose);
     if (sample) continue;
     if (role_of(arm) == Role::reference) return sample.error();
-    // It worked by itself, and there may be too little memory for it now.
+    // The baseline worked alone, and may lack memory now.
     drop_failed(arm, sample.error());
     return take_arms();
   }
   return std::nullopt;
 }
 
-// The others may have shared its process: they are called in a new one.
+// Other baselines may have shared its process: they are called in a new one.
 void MeasuredCase::drop_failed(std::size_t arm, const Error& error) {
   leave_out(baseline_of(arm), error.message);
   session_.baselines->retire(baseline_of(arm).name);
@@ -398,7 +397,7 @@ bool MeasuredCase::wants_change(std::uint32_t round) const {
   return round % rounds_per_change == trusted_.draws().number_below(among, group);
 }
 
-// Calls on contents of which only a few elements are new, with fewer launches than usual: a candidate that
+// Calls on contents of which only a few elements are new, with fewer launches than usual. A candidate that
 // delays a launch's work until the next launch leaves it undone here.
 MeasuredCase::Trouble MeasuredCase::play_changes() {
   const std::uint32_t fewer = std::max(1u, launches_ - 1);
@@ -415,7 +414,7 @@ MeasuredCase::Trouble MeasuredCase::play_changes() {
 MeasuredCase::Trouble MeasuredCase::probe(Contender& contender) {
   CaseCalls& calls = contender.calls;
   if (calls.failed() || contender.fastest_ms > longest_probed_ms) return std::nullopt;
-  // The oracle has answered others since.
+  // The oracle has answered other contents since.
   if (!is_alone()) {
     if (auto trouble = calls.draw_again()) return trouble;
   }
@@ -436,8 +435,8 @@ bool MeasuredCase::is_often_unqueued(const std::vector<Block>& blocks, std::size
   return played > 0 && calls_per_outlier * unqueued >= 2 * played;
 }
 
-// The reference's samples are queued. Those of a candidate that waits for the device within its calls are
-// not: the clock rule compares them with calls of the reference that are not queued either.
+// Samples of the reference are queued. Samples of a candidate that waits for the device within its calls are
+// not, so the clock rule compares them with unqueued calls of the reference.
 MeasuredCase::Trouble MeasuredCase::call_reference_unqueued(const std::vector<Block>& blocks) {
   if (!session_.arena.measures_speed()) return std::nullopt;
   bool any = false;
@@ -458,8 +457,8 @@ MeasuredCase::Trouble MeasuredCase::call_reference_unqueued(const std::vector<Bl
   return std::nullopt;
 }
 
-// A worker that leaves out its capture gains time only where outputs are captured: the half with the lower
-// speedup counts.
+// Keeps the half of the blocks with the lower speedup: a worker that leaves out its capture gains time only
+// in captured blocks.
 void MeasuredCase::keep_slower_half(std::vector<Block>& blocks) const {
   const std::size_t candidate = blocks.front().samples.size() - 1;
   std::vector<double> differences[2];
@@ -533,8 +532,8 @@ void MeasuredCase::keep(Contender& contender, BlockRun run) {
       {static_cast<int>(launches_), std::move(run.blocks), run.end, beginnings_});
 }
 
-// Compared with the baseline of a better class the candidate would look slow, with that of a worse class
-// fast.
+// A candidate whose class changed is unstable: compared with the baseline of a better class it would look
+// slow, with that of a worse class fast.
 void MeasuredCase::look_at_precision(Contender& contender) {
   const Precision now = contender.calls.record().precision;
   if (!one_counts_ || now == class_) return;

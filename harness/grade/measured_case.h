@@ -1,4 +1,4 @@
-// The blocks of one measured case in one process of every contestant.
+// Runs the blocks of one measured case in one process of every contestant.
 #pragma once
 
 #include <functional>
@@ -12,34 +12,34 @@
 
 namespace kgrade {
 
-// Of one candidate, or of several that share the calls of the reference. Alone it works on the reference's
-// contents, and is compared with baselines. Of several each has contents and calls of the oracle of its own;
-// those whose calls are alike are in the same blocks.
+// Measures one candidate, or several that share the calls of the reference. One candidate alone works on the
+// reference's contents, and is compared with baselines. Each of several candidates has its own contents and
+// calls of the oracle; candidates with calls of the same kind are in the same blocks.
 class MeasuredCase : private RoundPlayer {
  public:
   using Trouble = CaseCalls::Trouble;
 
-  // `trusted` makes the calls of the reference: the candidate's own calls, or others that it follows.
-  // `process` counts the processes that the case is measured in. Samples of all of them have as many launches
-  // as those of the first one, `launches`, which is unset for that one. Keeps references.
+  // `trusted` makes the calls of the reference: it is the candidate's own calls, or calls that the
+  // candidate's follow. `process` counts the processes in which the case is measured. `launches` is the
+  // number of launches per sample in the first process, and is unset for that process. Keeps references.
   MeasuredCase(Session& session, const Case& bound, CaseCalls& trusted, int process,
                std::optional<int> launches);
-  // A candidate, before run().
+  // Adds a candidate. Call this before run().
   void add(Session& session, CaseCalls& calls);
 
-  // Warms up, chooses the arms, and runs the blocks into the records of the candidates. One that fails
-  // leaves, and the others go on.
+  // Warms up, chooses the arms, and runs the blocks into the records of the candidates. A candidate that
+  // fails leaves, and the others go on.
   Trouble run();
 
  private:
-  // Outputs are captured in all blocks, in one of every two, or in none.
+  // Whether outputs are captured in all blocks, in one of every two, or in none.
   enum class Captures { always, by_turns, never };
 
   // A candidate.
   struct Contender {
     Session& session;
     CaseCalls& calls;
-    double fastest_ms = 0;  // launch of it or the reference, once both have warmed up
+    double fastest_ms = 0;  // one launch of it or of the reference, whichever is faster, after warming up
     Captures captures = Captures::always;
     int launches = 1;                                              // that its calls should have
     std::size_t blocks = std::numeric_limits<std::size_t>::max();  // before it left
@@ -61,13 +61,13 @@ class MeasuredCase : private RoundPlayer {
   Trouble call_all(Purpose purpose);
   Trouble play_changes();
   bool wants_change(std::uint32_t round) const;
-  // The one candidate works on the reference's contents.
+  // Whether the only candidate works on the reference's contents.
   bool is_alone() const { return &contenders_.front().calls == &trusted_; }
-  // Contents of its own, new throughout; nothing to do for one alone.
+  // Draws contents of its own, new throughout. A candidate alone needs none.
   Trouble draw_for(Contender& contender);
   void leave(Contender& contender, std::uint32_t rounds);
   bool all_failed() const;
-  // A baseline that is an arm, by the number of its arm.
+  // The baseline with the arm's number.
   const BaselineChoice& baseline_of(std::size_t arm) const { return baselines_.at(arm - 1); }
   Contender& contender_of(std::size_t arm) const { return *alike_.at(arm - 1 - baselines_.size()); }
   bool select(std::size_t arm);
@@ -81,14 +81,14 @@ class MeasuredCase : private RoundPlayer {
   bool captures_now() const;
   Trouble call_reference_unqueued(const std::vector<Block>& blocks);
   bool is_often_unqueued(const std::vector<Block>& blocks, std::size_t arm) const;
-  // Calls that give no sample: on the last contents once more, and on new ones.
+  // Makes calls that give no sample: on the last contents again, and on new ones.
   Trouble probe(Contender& contender);
   void judge_clock(Contender& contender, std::vector<Block>& blocks);
   void keep_slower_half(std::vector<Block>& blocks) const;
   void look_at_precision(Contender& contender);
   void keep(const BlockRun& run);
   void keep(Contender& contender, BlockRun run);
-  // The blocks of one candidate: the reference's samples, and its own.
+  // The blocks of one candidate: samples of the reference and of the candidate.
   BlockRun run_of(std::size_t arm, const BlockRun& run) const;
 
   Session& session_;
@@ -96,18 +96,18 @@ class MeasuredCase : private RoundPlayer {
   CaseCalls& trusted_;
   int process_;
   std::optional<int> given_launches_;
-  std::uint32_t beginnings_ = 0;  // how often the blocks have begun anew, for others too
+  std::uint32_t beginnings_ = 0;  // how often the blocks have begun anew, also for other candidates
   std::uint64_t order_seed_;      // of all random decisions since
   std::vector<Contender> contenders_;
-  std::vector<Contender*> alike_;  // those in the present blocks
-  // The arms are the reference, these, and the candidates. First of these comes what counts, the fastest of
-  // the candidate's class, if there is one.
+  std::vector<Contender*> alike_;  // the candidates in the present blocks
+  // The arms are the reference, these baselines, and the candidates. The first baseline is the one that
+  // counts, the fastest of the candidate's class, if there is one.
   std::vector<BaselineChoice> baselines_;
-  std::set<std::string> left_out_;  // baselines that failed here, or have no room
+  std::set<std::string> left_out_;  // failed here, or have no room
   bool lost_one_ = false;           // within the blocks
   bool one_counts_ = false;
-  double fastest_ms_ = 0;              // launch of an arm, once all have warmed up
-  Precision class_ = Precision::none;  // that the baseline was chosen for
+  double fastest_ms_ = 0;              // one launch of the fastest arm, after warming up
+  Precision class_ = Precision::none;  // for which the baseline was chosen
   std::uint32_t launches_ = 1;
   std::uint32_t rounds_ = 0;
   Captures captures_ = Captures::always;

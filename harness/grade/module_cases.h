@@ -1,4 +1,4 @@
-// Of a candidate that is a module: the cases that the problem's module can state.
+// Selects the cases that the problem's module can state, for a candidate that is a module.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 namespace kgrade {
 
 struct ModuleCases {
-  std::vector<PlannedCase> cases;  // those that no module can state are skipped
-  std::string note;                // how many can run of how many, and why not all; empty: all, or none
-  std::string unsupported;         // why none is left to run, and which could; usually empty
+  std::vector<PlannedCase> cases;  // cases that no module can state are skipped
+  std::string note;                // how many cases can run and why not all; empty: all, or none
+  std::string unsupported;         // why no case is left to run, and which could run; usually empty
 };
 
 // A module cannot state all cases: one may have a single stride for both axes.

@@ -22,8 +22,8 @@ Errors PythonRunners::start(std::size_t left) {
   return {};
 }
 
-// Each opens the device when it is asked for something, which takes hardly longer for several side by side. The
-// threads do nothing but ask; what a runner needs of the device is this thread's.
+// Each worker opens the device when it is asked for something, and several side by side take hardly longer
+// than one. The threads only ask; this thread does what a runner needs of the device.
 void PythonRunners::await_all() {
   std::vector<std::future<Answer>> asking;
   for (const auto& runner : ready_) {

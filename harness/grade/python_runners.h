@@ -1,5 +1,6 @@
-// Workers for candidates in Python. Importing the frameworks takes seconds, most of them on one core: the next
-// candidates' workers do so while others are graded, and touch the device only when their batch is next.
+// Workers for candidates in Python. Importing the frameworks takes seconds, mostly on one core. So the
+// workers of the next candidates import while others are graded, and touch the device only when their batch
+// is next.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +16,10 @@ class PythonRunners {
   // `at_once`: how many import at the same time.
   PythonRunners(Device& device, const Problem& problem, PythonHost host, std::size_t at_once);
 
-  // Starts what the next candidates need, of which there are `left`.
+  // Starts workers for the next candidates, of which there are `left`.
   Errors start(std::size_t left);
-  // A runner for one of them, which has the device. An Error when none can be started; a runner reports what
-  // else is wrong with it when it is used.
+  // A runner that has the device, for the next candidate. An Error if none can be started. A runner with
+  // another fault reports it when it is used.
   Result<std::unique_ptr<ContestantRunner>> next(std::size_t left);
 
  private:

@@ -11,23 +11,24 @@
 namespace kgrade {
 namespace {
 
-// Draws of their own: no other call has these inputs.
+// Draws of the rehearsal: no other call has these inputs.
 constexpr std::uint32_t first_draw_of_rehearsal = 1 << 21;
 // In three calls a graph is warmed up, captured and replayed.
 constexpr int calls_of_rehearsal = 3;
 // Graphs are for short calls, and are captured in a call that is not quick.
 constexpr double slow_call_ms = 50;
 constexpr double quick_call_ms = 1;
-// Later calls of a case compile nothing, or little; on the emulated device PyTorch and Triton compile nothing
+// Later calls of a case compile little or nothing. On the emulated device, PyTorch and Triton compile nothing
 // at all.
 constexpr Patience later_call_patience{30'000};
 constexpr Patience emulated_call_patience{60'000};
-// Even where --time-limit is shorter: an extension may be built in a first call.
+// This holds even if --time-limit is shorter: an extension may be built in a first call.
 constexpr Patience least_first_patience{20'000};
-// Of all cases together: with some forty of them, each call's own limit would allow hours.
+// For all cases together: with some forty cases, the limits of the calls would add up to hours.
 constexpr std::chrono::minutes longest_rehearsal{30};
 
-// Threads and processes of compilers and frameworks come and go until it is over.
+// Ignores threads and processes that are left: those of compilers and frameworks come and go until the
+// rehearsal is over.
 std::optional<CallFinding> review_rehearsal(CallReport report) {
   report.threads_left = report.processes_left = 0;
   return review_call(report);
@@ -85,12 +86,12 @@ class RehearsalRun {
     return std::nullopt;
   }
 
-  // An exception, or an answer of the wrong shape, leaves the process as it was.
+  // Whether the process is as before: after an exception, or an answer of the wrong shape.
   bool has_only_raised(const CallReport& report) const {
     return (report.fault == Fault::raised || report.fault == Fault::no_answer) && arena_.candidate_alive();
   }
 
-  // Of the first call of a case, or a later one.
+  // The time limit of the first call of a case, or of a later one.
   Patience patience(bool is_first) const {
     const auto left = std::chrono::duration_cast<Patience>(end_ - std::chrono::steady_clock::now());
     return std::clamp(left, Patience(1), limit(is_first));
@@ -107,8 +108,8 @@ class RehearsalRun {
   Session& session_;
   Arena& arena_;
   DrawSequence draws_;
-  std::optional<Error> trouble_;  // that is not the candidate's
-  bool goes_on_ = false;          // after what the last call found
+  std::optional<Error> trouble_;  // not the candidate's
+  bool goes_on_ = false;          // the process goes on after the finding of the last call
   std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + longest_rehearsal;
 };
 

@@ -1,5 +1,5 @@
-// The rehearsal of a candidate in Python: whatever it compiles or tunes by itself, it does before it is
-// graded.
+// The rehearsal of a candidate in Python. Whatever it compiles or tunes on its own, it does here, before it
+// is graded.
 #pragma once
 
 #include <map>
@@ -12,20 +12,20 @@
 
 namespace kgrade {
 
-// How long such a candidate may take to load, and to rehearse a call.
+// How long a candidate in Python may take to load, and to rehearse a call.
 constexpr Patience rehearsal_patience{300'000};
 
 struct Rehearsal {
-  std::optional<CallFinding> finding;  // of a call, after which nothing else can be graded
-  // Of calls that raised, by case, where the process goes on.
+  std::optional<CallFinding> finding;  // after this call nothing else can be graded
+  // By case: calls that raised, after which the process goes on.
   std::map<std::string, CallFinding> failed;
-  Answer answer;       // of the lending that failed, else of locking the candidate
-  std::string report;  // what the candidate says of itself, in JSON of its own making
+  Answer answer;       // to the lending that failed, or else to locking the candidate
+  std::string report;  // the candidate's own account, in JSON
 };
 
-// Calls the candidate a few times on each case, on contents that no other call has, then locks it. Ends with
-// the first thing that is wrong, except an exception in a case: then the other cases are rehearsed. An Error
-// is not the candidate's.
+// Calls the candidate a few times on each case, on contents that no other call has, then locks it. The first
+// fault ends the rehearsal, except an exception in a case: then the other cases are rehearsed. An Error is
+// not the candidate's.
 Result<Rehearsal> rehearse(Session& session, const std::vector<PlannedCase>& cases);
 
 }  // namespace kgrade

@@ -1,4 +1,4 @@
-// What each candidate of a run is graded with: a seed, a session, and the record that it begins with.
+// What each candidate of a run is graded with: a seed, a session, and a blank record.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace kgrade {
 
-// The device's telemetry, from now on.
+// Reads the device's telemetry from now on.
 struct TelemetryReader {
   TelemetryReader(Telemetry& telemetry, const Clock& clock) : sampler(telemetry, clock), watch(sampler) {}
   TelemetryReader(const TelemetryReader&) = delete;  // watch refers to sampler
@@ -25,14 +25,14 @@ struct TelemetryReader {
 
 class RunSessions {
  public:
-  // `run`: has the seed and the ceilings of the run, once they are known. Keeps references.
+  // `run` has the seed and the ceilings of the run, once they are known. Keeps references.
   RunSessions(const Problem& problem, const RunOptions& options, RunSetup& setup, const Record& run);
 
   // The seed of a candidate's contents in one of its attempts.
   std::uint64_t seed_of(std::size_t number, int attempt) const;
-  // Without a candidate.
+  // A session without a candidate.
   Session of_trusted(Referee& referee);
-  // With a candidate.
+  // A session with a candidate.
   Session of_candidate(Referee& referee, const BuildOutcome& built, std::uint64_t seed,
                        std::function<void(const std::string&)> progress, TelemetryReader& reader);
   CandidateRecord blank_record(const CandidateSource& source, const BuildOutcome& built,

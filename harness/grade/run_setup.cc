@@ -19,8 +19,8 @@
 namespace kgrade {
 namespace {
 
-// Records hold what a compiler quotes, and a link that comes with a candidate may point to any file of the
-// user.
+// Whether a link leads to a file that is not a source. Records hold what a compiler quotes, and a link that
+// comes with a candidate may point to any file of the user.
 bool leads_to_no_source(const std::filesystem::path& path) {
   std::error_code failure;
   if (!std::filesystem::is_symlink(path, failure)) return false;
@@ -28,7 +28,7 @@ bool leads_to_no_source(const std::filesystem::path& path) {
   return failure || (target.extension() != ".cu" && target.extension() != ".py");
 }
 
-// That read_text_file() reads.
+// The most that read_text_file() reads.
 constexpr std::uint64_t largest_source = std::uint64_t{16} << 20;
 
 bool is_too_large(const std::filesystem::path& file) {
@@ -37,7 +37,7 @@ bool is_too_large(const std::filesystem::path& file) {
          std::filesystem::file_size(file, failure) > largest_source && !failure;
 }
 
-// Of a candidate of which `file` is too large: nothing of it is compiled.
+// The source of a candidate whose `file` is too large: it is not compiled.
 CandidateSource too_large(const std::filesystem::path& path, const std::filesystem::path& file) {
   std::error_code failure;
   std::string beginning(largest_source, '\0');
@@ -81,7 +81,7 @@ Result<CandidateSource> read_candidate(const std::filesystem::path& path, const 
   return source;
 }
 
-// A hidden case has no place in the file.
+// The place of a case in the problem's file. A hidden case has none.
 Location place_of(const Problem& problem, const std::string& name) {
   const CaseSpec* const found = problem.find_case(name);
   return found != nullptr ? found->location : Location{problem.path.string(), 0, 0};
@@ -121,9 +121,9 @@ Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& proble
   Errors errors;
   const std::uint64_t free = device.free_bytes();
   const bool is_python = problem.has_model();
-  // Its copies in float64 are twice as large.
+  // The oracle's copies in float64 are twice as large.
   const std::uint64_t copies_of_oracle = is_python ? 3 : 1;
-  // What the file computes, and the copy of it that is kept.
+  // The inputs that the file computes, and the kept copy.
   constexpr std::uint64_t of_computed = 2;
   const char* const remedy = is_python ? "use a GPU with more memory, or give the problem smaller shapes"
                                        : "choose smaller cases with --case";
@@ -160,7 +160,7 @@ std::string hash_of_reference(const std::filesystem::path& source) {
 std::vector<std::size_t> grading_order(std::size_t count, std::uint64_t seed) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // The standard fixes what the generator yields, but not what std::shuffle makes of it.
+  // The standard fixes what the generator yields, but not the result of std::shuffle.
   std::mt19937_64 generator(seed);
   for (std::size_t left = count; left > 1; --left) std::swap(order[left - 1], order[generator() % left]);
   return order;
@@ -214,7 +214,7 @@ Failure RunSetup::start(std::initializer_list<Role> trusted) {
   start_builds_before(1);
   if (auto failure = bench_->open_device(stages_)) return failure;
   const Errors memory = check_memory(cases_, problem_, device());
-  // Files in KernelBench's form have one case: there is no other to choose.
+  // Files in KernelBench's form have one case, so a user cannot choose another.
   if (!memory.empty()) return GradeFailure{problem_.has_model() ? exit_machine : exit_usage, memory};
   if (problem_.has_model()) model_host_ = python_host();
   for (TrustedContestant& contestant : trusted_) {
@@ -246,7 +246,7 @@ Failure RunSetup::find_python() {
     return std::nullopt;
   if (Errors errors = require_python(); !errors.empty()) {
     no_python_ = GradeFailure{exit_machine, std::move(errors)};
-    // The others are graded first.
+    // Candidates that are not in Python are graded first.
     const bool all = problem_.has_model() || std::all_of(candidates_.begin(), candidates_.end(), in_python);
     return all ? no_python_ : std::nullopt;
   }
@@ -257,7 +257,7 @@ Errors RunSetup::require_python() {
   if (Errors errors = bench_->find_python(options_.python, options_.layout.python); !errors.empty())
     return errors;
   has_python_ = true;
-  // It imports while compilers run and the device is opened.
+  // Triton is imported while compilers run and the device is opened.
   if (python()->zygote != nullptr && any_uses_triton())
     python()->zygote->import_triton(!bench_->machinery().measures_speed);
   return {};
@@ -290,7 +290,7 @@ void RunSetup::describe(RunRecord& record) const {
   if (!problem_.inputs.empty()) record.inputs = problem_.inputs;
   const std::filesystem::path beside =
       reference_source_.lexically_relative(Layout::reference_folder(reference_source_));
-  // A Python file is known by its folder too: KernelBench's numbers begin again in each level.
+  // A Python file is identified by its folder too: KernelBench's numbers begin again in each level.
   record.reference = {problem_.has_model() ? reference_source_.string() : "reference/" + beside.string(),
                       hash_of_reference(reference_source_)};
   record.toolchain = toolchain().describe();
@@ -299,7 +299,7 @@ void RunSetup::describe(RunRecord& record) const {
 
 Failure RunSetup::load_trusted() {
   {
-    // They were started together: when the first one has the device, the others are nearly ready.
+    // The workers were started together: when the first one has the device, the others are nearly ready.
     const auto timer = stages_.time("workers");
     for (TrustedContestant& contestant : trusted_) {
       if (auto failure = contestant.await_ready()) return failure;
@@ -324,7 +324,7 @@ Failure RunSetup::each_group(std::size_t most, const Visit& visit) {
   return failure ? failure : no_python_;
 }
 
-// Those before one that cannot be graded are graded all the same.
+// Candidates before one that cannot be graded are still graded.
 Failure RunSetup::take_built(std::vector<Built>& group) {
   const std::size_t number = order_[next_];
   std::unique_ptr<Build> build = std::move(started_.front());
@@ -360,7 +360,7 @@ Failure RunSetup::guard(const std::function<Failure()>& run) {
 }
 
 void RunSetup::close(RunRecord& record) {
-  started_.clear();  // they may still run after a failure, and their time counts
+  started_.clear();  // builds may still run after a failure, and their time counts
   take_times(record);
   Cleanup::of_this_process().kill_all();
 }

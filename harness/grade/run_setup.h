@@ -1,6 +1,6 @@
-// From options to contestants that can be called: what is looked at before anything is started, which is
-// candidates, cases and memory, and what `grade` and `check` do alike before their first candidate, between
-// candidates and in the end.
+// From options to contestants that can be called. Checks candidates, cases and memory before anything is
+// started. Also does what `grade` and `check` have in common before their first candidate, between candidates
+// and at the end.
 #pragma once
 
 #include <cstddef>
@@ -28,44 +28,42 @@ namespace kgrade {
 
 struct CandidateSource {
   std::filesystem::path path;
-  std::string sha256;                   // of a file too large to be read: of its beginning and its size
-  std::string fault = {};               // why no compiler gets it, which is its verdict; usually empty
-  std::optional<LineRange> lines = {};  // of a document, those that are graded
+  std::string sha256;                   // if a file is too large to be read: of its beginning and its size
+  std::string fault = {};               // why no compiler gets it: the candidate's verdict; usually empty
+  std::optional<LineRange> lines = {};  // the lines of a document that are graded
   bool is_python = false;
-  bool is_module = false;    // as far as its text tells
-  bool uses_triton = false;  // likewise
+  bool is_module = false;    // as far as its text shows
+  bool uses_triton = false;  // as far as its text shows
 };
 
 // Reads and hashes the candidates, with the headers that each may include. A candidate with too large a file
-// has a fault. Errors: none given, missing, a folder, unreadable, a path that no compiler takes.
+// has a fault. Errors: no candidate, a missing or unreadable file, a folder, a path that no compiler takes.
 Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::filesystem::path>& paths,
                                                      const Layout& layout);
 
 // An error's place, message and remedy.
 std::string in_one_line(const Error& error);
 
-// True when the files are still those that were read: what is compiled must have the record's hash.
+// Whether the files are still as they were read: what is compiled must have the record's hash.
 bool is_unchanged(const CandidateSource& source, const Layout& layout);
 
-// An Error for each case whose tensors do not fit into the device's free memory three times over: oracle,
-// reference and candidate each hold all of them. Where the oracle is a Model in Python, it holds them in
-// float64 too.
+// An Error for each case that has no room in the device's free memory. The oracle's tensors must fit beside
+// those of one other contestant. If the oracle is a Model in Python, it needs room for copies in float64 too.
 Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& problem, const Device& device);
 
-// The SHA-256 of a reference and of the operators beside it: the file and ops/*.cuh in order of name, one
-// after the other.
+// The SHA-256 of a reference and of the operators beside it: of the file and of ops/*.cuh, in order of name.
 std::string hash_of_reference(const std::filesystem::path& source);
 
-// In which order so many candidates are graded: the numbers below `count`, any order as likely as any other
-// and the same for the same seed on every machine: a device that warms up or slows down in the course of a
-// run favours no place in the command line.
+// The order in which `count` candidates are graded. All orders are equally likely, and a seed gives the same
+// order on every machine. So a device that warms up or slows down during a run favours no place on the
+// command line.
 std::vector<std::size_t> grading_order(std::size_t count, std::uint64_t seed);
 
 // Owns the trusted contestants of a run and the builds of its candidates.
 class RunSetup {
  public:
   using CaseSelection = std::function<Result<std::vector<PlannedCase>>()>;
-  // One candidate by its number in the given order, with a build that has come to an end.
+  // One candidate, by its number in the given order, with a finished build.
   struct Built {
     std::size_t number;
     const CandidateSource& source;
@@ -76,20 +74,21 @@ class RunSetup {
   // Keeps references to the first two. `checked`: candidates are built for checked runs.
   RunSetup(const Problem& problem, const RunOptions& options, std::shared_ptr<Bench> bench, bool checked);
 
-  // Candidates, cases and the reference's place, with nothing started yet.
+  // Reads candidates, cases and the reference's place, and starts nothing.
   Failure read(const CaseSelection& select);
-  // Compilers run on threads of their own while this one opens the device and starts a worker for each of the
-  // trusted, the oracle first.
+  // Starts compilers on their own threads, while this thread opens the device and starts a worker for each
+  // trusted contestant, the oracle first.
   Failure start(std::initializer_list<Role> trusted);
   // Fills in what the records of all commands hold, once the run has started.
   void describe(RunRecord& record) const;
   // Fills in the times of the run so far.
   void take_times(RunRecord& record);
   Failure load_trusted();
-  // All of them, up to so many at a time, the next one being compiled meanwhile; ends at the first failure.
+  // Visits all candidates in groups of up to `most`, while the next ones are compiled. Ends at the first
+  // failure.
   Failure each_group(std::size_t most, const Visit& visit);
 
-  // Carries out the run, which fills the record, and closes the record. An exception becomes a failure.
+  // Carries out the run, which fills the record, then closes the record. An exception becomes a failure.
   template <class RecordType>
   RunOutcome<RecordType> carry_out(RecordType& record, const std::function<Failure()>& run) {
     Failure failure = guard(run);
@@ -104,13 +103,13 @@ class RunSetup {
   Bench& bench() { return *bench_; }
   Device& device() { return bench_->device(); }
   const Toolchain& toolchain() const { return bench_->toolchain(); }
-  // For candidates in Python; null where there is none.
+  // For candidates in Python; null if there is none.
   const PythonTools* python() const { return has_python_ ? bench_->python() : nullptr; }
-  // Finds it for what is not a candidate. Errors: there is none.
+  // Finds a Python for something other than a candidate. Errors: there is none.
   Errors require_python();
-  // Of workers that need one: where python() is not null.
+  // The interpreter for workers in Python. Requires that python() is not null.
   PythonHost python_host() const;
-  // In the order in which they were started.
+  // The trusted contestants in the order in which they were started.
   ContestantRunner& trusted_runner(std::size_t index) { return trusted_.at(index).runner(); }
   bool all_are_modules() const;
   bool any_uses_triton() const;
@@ -138,12 +137,12 @@ class RunSetup {
   Failure find_python();
   bool is_left_out(const CandidateSource& source) const;
 
-  bool has_python_ = false;  // this run has looked for it: the bench may have it from another
-  Failure no_python_;        // why candidates in Python are left out, beside others that are not
+  bool has_python_ = false;  // this run has looked for it; the bench may have it from another run
+  Failure no_python_;        // why candidates in Python are left out while others are graded
   std::optional<PythonHost> model_host_;
   std::vector<TrustedContestant> trusted_;
   std::size_t next_ = 0;                        // place of the next candidate
-  std::deque<std::unique_ptr<Build>> started_;  // from there on
+  std::deque<std::unique_ptr<Build>> started_;  // from next_ on
 };
 
 }  // namespace kgrade

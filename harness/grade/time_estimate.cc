@@ -7,11 +7,11 @@
 namespace kgrade {
 namespace {
 
-// That the emulated device makes, about.
+// The approximate speed of the emulated device.
 constexpr double operations_per_second = 1e8;
 constexpr double flops_of_a_probe = 2e7;
 constexpr double most_of_a_probe = 100 * flops_of_a_probe;
-// Counted where a problem does not say its arithmetic.
+// The arithmetic that is counted if a problem does not state it.
 constexpr double flops_per_byte = 1;
 
 double work_of(const Case& bound) {
@@ -29,7 +29,7 @@ std::vector<std::pair<std::int64_t, std::string>> values_by_size(const Problem& 
   return values;
 }
 
-// With one value halved, so that there is less work; nothing when no value can be.
+// The case with one value halved, so that there is less work. Nothing if no value can be halved.
 std::optional<Case> halved(const Problem& problem, const Case& bound) {
   for (const auto& [value, name] : values_by_size(problem, bound)) {
     CaseSpec spec;
@@ -44,11 +44,11 @@ std::optional<Case> halved(const Problem& problem, const Case& bound) {
   return std::nullopt;
 }
 
-// Seconds that one call on the case takes.
+// The seconds that one call takes on the case.
 std::optional<double> seconds_of_call(const Problem& problem, const Case& bound, const TimedCall& time_call) {
   const auto smaller = smaller_case(problem, bound);
   if (!smaller) return 0;
-  // One that cannot be made smaller would take as long as what it is to foresee.
+  // If the case cannot be made small, timing it would take as long as the call whose time is estimated.
   if (work_of(*smaller) > most_of_a_probe) return work_of(bound) / operations_per_second;
   // The first call loads and allocates.
   if (!time_call(*smaller)) return std::nullopt;

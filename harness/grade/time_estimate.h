@@ -1,5 +1,5 @@
-// How long named cases take on the emulated device: it is up to a million times slower than the GPU that
-// bench cases are sized for, and a user should know before the first call.
+// Estimates how long named cases take on the emulated device. It is up to a million times slower than the GPU
+// that bench cases are sized for, and a user should know this before the first call.
 #pragma once
 
 #include <functional>
@@ -14,22 +14,23 @@ namespace kgrade {
 
 // Longer runs of named cases need --force.
 inline constexpr double longest_without_force_s = 60;
-// From here on the estimate is told.
+// Longer estimates are printed.
 inline constexpr double shortest_told_s = 5;
 
 // "40 s", "12 min", "3 hours".
 std::string about(double seconds);
 
 // The case with its largest values halved until a call takes a fraction of a second, or until `require`
-// allows no more. Nothing for a case that is as small already.
+// allows no more. Nothing if the case is small enough already.
 std::optional<Case> smaller_case(const Problem& problem, const Case& bound);
 
-// Seconds of one call of the oracle.
+// Returns the seconds of one call of the oracle.
 using TimedCall = std::function<Result<double>(const Case&)>;
 
-// Estimates what the named cases take, by timing smaller ones. A whole run of a case takes as long as
-// `calls_of_oracle` of its calls. Tells options.notice what is long, or fails with what is too long without
-// options.force. Nothing where no case is named, or where the oracle fails: the run will say how.
+// Estimates the time of the named cases by timing smaller ones. A whole run of a case takes as long as
+// `calls_of_oracle` calls of the oracle. Tells options.notice of a long time. Fails if the time is too long
+// and options.force is false. Nothing happens if no case is named, or if the oracle fails: the run reports
+// that.
 Failure foresee_time(const Problem& problem, const RunOptions& options, const std::vector<PlannedCase>& cases,
                      double calls_of_oracle, const TimedCall& time_call);
 

@@ -22,7 +22,7 @@ struct Found {
   const VendorLibrary* library;
 };
 
-// In C++, with kernels apart from it, or in CUDA.
+// The sources of a problem's baselines, in C++ with separate kernels, or in CUDA.
 std::vector<Found> sources_of(const Problem& problem, const Layout& layout) {
   const fs::path reference = Layout::reference_folder(layout.reference_source(problem));
   std::vector<Found> found;
@@ -38,7 +38,7 @@ std::vector<Found> sources_of(const Problem& problem, const Layout& layout) {
   return found;
 }
 
-// The source, or any header that it may include, includes the library's.
+// Whether the source, or any header that it may include, includes the library's headers.
 bool needs_library(const Found& one) {
   const OwnFiles own = files_of_baseline(one.source);
   return std::any_of(own.files.begin(), own.files.end(),
@@ -56,7 +56,7 @@ std::string why_not(const Found& one, bool on_gpu) {
 
 constexpr std::string_view only_float32 = "baselines are for float32 only";
 
-// The file, and what is in it.
+// The file and its text.
 std::optional<BaselineSource> file_of(const fs::path& file) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return std::nullopt;
@@ -65,7 +65,7 @@ std::optional<BaselineSource> file_of(const fs::path& file) {
   return BaselineSource{"", file, {}, std::move(*text), {}};
 }
 
-// By name: `Model` may have its arguments in another order, and other defaults.
+// Passes arguments by name: `Model` may have them in another order, with other defaults.
 std::string wrapping(const TorchModule& module) {
   std::vector<std::string> arguments;
   for (const ModuleArgument& argument : module.init)

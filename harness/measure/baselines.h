@@ -1,13 +1,13 @@
-// Which baselines a problem has, of two kinds.
+// The baselines of a problem, of two kinds.
 //
-// Contestants that call a vendor's library (compile/vendor_library.h), kept beside its reference as
-// cudnn/<slug>.cc or cublas/<slug>.cc and built once for each class of arithmetic. What all of them share is
-// in vendor/, with the kernels in vendor/kernels.cu, since nvcc reads the headers of a .cu file three times
-// over, and all candidates wait for it. A cudnn/<slug>.cu, with its own kernels in it, does as well.
+// Contestants that call a vendor's library (compile/vendor_library.h). They are beside the problem's
+// reference, as cudnn/<slug>.cc or cublas/<slug>.cc, and are built once for each class of arithmetic. Code
+// that they share is in vendor/, with the kernels in vendor/kernels.cu, because nvcc reads the headers of a
+// .cu file three times, and all candidates wait for it. A cudnn/<slug>.cu with its own kernels works as well.
 //
-// A module of PyTorch: the Model of a problem that is a Python file, torch/<slug>.py beside the reference, or
-// what the problem's `torch` section wraps (`module: torch.nn.Conv2d`, called by the names of its arguments).
-// It runs in both classes, eager and compiled.
+// Modules of PyTorch: the Model of a problem that is a Python file, torch/<slug>.py beside the reference, or
+// the module that the problem's `torch` section wraps (`module: torch.nn.Conv2d`, called by the names of its
+// arguments). A module runs in both classes, eager and compiled.
 #pragma once
 
 #include <filesystem>
@@ -24,52 +24,53 @@ namespace kgrade {
 
 struct BaselineSource {
   std::string name;                            // "cudnn-fp32", "pytorch-tf32"
-  std::filesystem::path source;                // of a wrapped module its name, which is no file
+  std::filesystem::path source;                // for a wrapped module its name, which is not a file
   std::map<std::string, std::string> defines;  // KGRADE_TF32=0: no tensor cores
-  std::string module = {};  // the text of a Python file with the Model that it is; empty: it is C++
-  std::string library = {};  // that it calls: "cuDNN 9.19.0"; empty: none
+  std::string module = {};                     // text of the Python file with its Model; empty: it is C++
+  std::string library = {};                    // that it calls: "cuDNN 9.19.0"; empty: none
 
   bool is_module() const { return !module.empty(); }
 };
 
-// Which ones a user wants.
+// Which baselines a user wants.
 enum class WantedBaselines {
   none,
-  usual,     // a vendor's and PyTorch's, where times are speed and there is time for them
-  pytorch,   // the same wherever they run: to try them
-  compiled,  // and those of torch.compile
+  usual,     // a vendor's and PyTorch's, if times are speed and there is time for them
+  pytorch,   // as `usual`, wherever they run: to try them
+  compiled,  // as `usual`, and those of torch.compile
 };
 std::string_view to_string(WantedBaselines wanted);  // "compiled"
 
-// "cudnn-fp32", and "cudnn-tf32" where the problem requires no better class: elsewhere no accepted candidate
-// could be compared with it, and it takes seconds to build and to search its plans. The same of every library
-// that has a source for the problem. why_no_baselines() says why some are left out. A baseline whose source
-// includes a library's headers needs that library and a GPU. Tests have baselines that do not.
+// The baselines that call a vendor's library: "cudnn-fp32", and "cudnn-tf32" unless the problem requires a
+// better class. There, no accepted candidate could be compared with TF32, and this baseline takes seconds to
+// build and to search its plans. Every library with a source for the problem gives such baselines.
+// why_no_baselines() says why some are left out. A baseline whose source includes a library's headers needs
+// this library and a GPU. Tests have baselines that need neither.
 std::vector<BaselineSource> baselines_of(const Problem& problem, const Layout& layout, bool on_gpu = true);
 
-// The files with kernels that are built beside a baseline; and all that it is made of, those last.
+// The kernel files that are built beside a baseline; and all its files, kernel files last.
 std::vector<std::filesystem::path> kernels_of_baseline(const std::filesystem::path& source);
 OwnFiles files_of_baseline(const std::filesystem::path& source);
 
-// The library in whose folder a baseline is; null: in none.
+// The library in whose folder a baseline is; null if it is in none.
 const VendorLibrary* library_of_baseline(const std::filesystem::path& source, const Layout& layout);
 
-// "cuDNN was not found when kgrade was configured"; empty where none is left out.
+// "cuDNN was not found when kgrade was configured"; empty if none is left out.
 std::string why_no_baselines(const Problem& problem, const Layout& layout, bool on_gpu = true);
-// Whether the problem has a vendor's at all.
+// Whether the problem has any baseline of a vendor's library.
 bool has_baseline_source(const Problem& problem, const Layout& layout);
 
-// "pytorch-fp32", which of a problem that is a file is the reference itself and not listed, "pytorch-tf32" in
-// any case, since published speedups are against it too, and those of torch.compile. They need a GPU, unless
-// `wanted` says otherwise, and torch.compile needs one always.
+// The baselines in PyTorch: "pytorch-fp32" (except for a problem that is a file, where it is the reference),
+// "pytorch-tf32" in any case, since published speedups are against it too, and those of torch.compile. They
+// need a GPU, unless `wanted` says otherwise; torch.compile always needs one.
 std::vector<BaselineSource> pytorch_baselines(const Problem& problem, const Layout& layout,
                                               WantedBaselines wanted, bool on_gpu);
-// Why some of them are left out, for the record; empty where none is, or where PyTorch cannot state the
-// problem.
+// Why some baselines in PyTorch are left out, for the record. Empty if none is, or if PyTorch cannot state
+// the problem.
 std::string why_no_pytorch_baselines(const Problem& problem, const Layout& layout, WantedBaselines wanted,
                                      bool on_gpu);
 
-// What pytorch-fp32 is called where it is the reference.
+// The name of pytorch-fp32 where it is the reference.
 inline constexpr std::string_view eager_baseline = "pytorch-fp32";
 
 }  // namespace kgrade

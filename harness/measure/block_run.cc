@@ -16,9 +16,9 @@
 namespace kgrade {
 namespace {
 
-constexpr std::uint32_t order_stream = 0x6f72646;  // apart from every tensor's
+constexpr std::uint32_t order_stream = 0x6f72646;  // a stream apart from those of tensors
 
-// The largest share of blocks that may be void; one may be in any case, where others count.
+// The largest share of blocks that may be void. One void block is always allowed if others count.
 constexpr double most_void = 0.1;
 
 std::size_t void_blocks_allowed(std::size_t blocks) {
@@ -80,7 +80,7 @@ class Runner {
            });
   }
 
-  // The reported interval holds the processes' offsets as well.
+  // The reported interval includes the processes' offsets.
   double half_width_wanted(const ArmPair& pair) const {
     if (plan_.offset_ms <= 0) return plan_.goal.half_width;
     const double one = quantile(times_of(run_.blocks, pair.arm), 0.5);
@@ -113,7 +113,7 @@ constexpr std::uint64_t thermal = clock_event::sw_thermal | clock_event::hw_ther
 
 bool is_thermal(std::uint64_t reasons) { return (reasons & thermal) != 0; }
 bool is_power_brake(std::uint64_t reasons) { return (reasons & clock_event::hw_power_brake) != 0; }
-// With no cause that we could name instead.
+// Whether the slowdown has no cause that we could name instead.
 bool is_hardware(std::uint64_t reasons) {
   return (reasons & clock_event::hw_slowdown) != 0 && !is_thermal(reasons) && !is_power_brake(reasons);
 }
@@ -172,7 +172,7 @@ std::string voiding_words(std::uint64_t reasons) {
 
 std::string TelemetryWatch::end_block() {
   const BlockTelemetry block = sampler_.end_block();
-  // A block of which no reading knew the reasons has none: it counts, unwatched.
+  // A block whose readings all lack the reasons has no known reason: it counts, unwatched.
   has_seen_any_ = has_seen_any_ || block.known;
   return voiding_words(block.reasons);
 }

@@ -1,6 +1,6 @@
-// How a case is measured: in blocks of calls, until the comparison is precise enough or the time is spent. A
-// block is two rounds, in each of which every arm (a contestant whose speed is compared) is called once, in
-// the second round in reverse order: four calls ABBA or BAAB where two are compared.
+// Measures a case in blocks of calls, until the comparison is precise enough or the time is spent. A block is
+// two rounds. Each round calls every arm (a contestant whose speed is compared) once, and the second round
+// has the reverse order: with two arms, the four calls are ABBA or BAAB.
 #pragma once
 
 #include <cstddef>
@@ -15,22 +15,21 @@
 
 namespace kgrade {
 
-// With --quick the first look comes after so many blocks instead of usual_first_look: only half of the
-// precision is required.
+// With --quick, the first look comes after this many blocks instead of usual_first_look, because only half of
+// the precision is required.
 constexpr std::size_t quick_first_look = 7;
 
-// So many times the budget may be spent on MeasuringGoal::fewest_blocks.
+// The budget may be spent this many times on MeasuringGoal::fewest_blocks.
 constexpr double patience_for_blocks = 4;
 
 MeasuringGoal goal_for(Effort effort);
 
-// The order of so many arms in a round of a block. The first round (0) has them in an order drawn by the
-// seed, the second one (1) has that order reversed: with two arms ABBA or BAAB. A drift of the clock favours
-// no arm then.
+// The order of the arms in a round of a block. The seed draws the order of the first round (0), and the
+// second round (1) has the reverse order: with two arms ABBA or BAAB. So a drift of the clock favours no arm.
 std::vector<std::size_t> arm_order(std::uint64_t seed, std::uint32_t block, int round, std::size_t arms);
 
-// How many launches make a sample that a device's clock resolves well enough, when the fastest arm's launch
-// takes so long: 1 from `shortest_sample_ms` on, never more than `most`.
+// How many launches make a sample that a device's clock resolves well enough, if the fastest arm's launch
+// takes `fastest_ms`. It is 1 from `shortest_sample_ms` on, and never more than `most`.
 constexpr double shortest_sample_ms = 0.010;
 int launches_per_sample(double fastest_ms, int most);
 
@@ -52,9 +51,9 @@ struct BlockPlan {
 class RoundPlayer {
  public:
   virtual ~RoundPlayer() = default;
-  // Calls every arm once, in this order; samples by arm. Nothing when the run has to end.
+  // Calls every arm once, in this order, and returns the samples by arm. Nothing if the run has to end.
   virtual std::optional<std::vector<Sample>> play_round(const std::vector<std::size_t>& order) = 0;
-  // False for an arm that has left: its samples mean nothing, and no more are waited for.
+  // False for an arm that has left: its samples mean nothing, and the run does not wait for more of them.
   virtual bool plays(std::size_t /*arm*/) const { return true; }
 };
 
@@ -63,9 +62,9 @@ class BlockWatch {
  public:
   virtual ~BlockWatch() = default;
   virtual void begin_block() {}
-  // Why the block does not count; empty: it does.
+  // Why the block does not count; empty if it does.
   virtual std::string end_block() { return {}; }
-  // True if it knew how any block went.
+  // Whether it could judge any block.
   virtual bool has_seen_any() const { return false; }
 };
 
@@ -75,19 +74,19 @@ struct BlockRun {
   std::string disturbance;  // of a disturbed run: how many blocks, and why the first of them
 };
 
-// Intervals are looked at after MeasuringGoal::first_look blocks that count, and then every so many, and
-// nothing else ends a run early: stopping when a difference seems significant would make too many of them
-// seem so.
+// Intervals are looked at after MeasuringGoal::first_look blocks that count, and then every
+// blocks_between_looks blocks. Nothing else ends a run early: stopping when a difference seems significant
+// would make too many differences seem significant.
 constexpr std::size_t blocks_between_looks = 10;
 BlockRun run_blocks(const BlockPlan& plan, RoundPlayer& player, BlockWatch& watch, const Clock& clock);
 
-// For which clock event reasons (measure/telemetry.h) a block is void: "thermal slowdown" (in hardware or in
-// software), "the power brake", "hardware slowdown" (unnamed beside its cause), joined by "and"; empty when
-// none of them voids. A software power cap is a limit that a kernel reaches by its own work, an idle GPU and
-// clocks that a user has set are no disturbance: the block counts.
+// The clock event reasons (measure/telemetry.h) that void a block: "thermal slowdown" (in hardware or in
+// software), "the power brake", "hardware slowdown" (only without its cause), joined by "and". Empty if the
+// block counts. A software power cap is a limit that a kernel reaches by its own work; an idle GPU and clocks
+// that a user has set do not disturb a block.
 std::string voiding_words(std::uint64_t reasons);
 
-// Watches blocks by telemetry: those in which the GPU slowed itself down are void. Does not own the sampler.
+// Watches blocks by telemetry: blocks in which the GPU slowed itself down are void. Does not own the sampler.
 class TelemetryWatch : public BlockWatch {
  public:
   explicit TelemetryWatch(TelemetrySampler& sampler) : sampler_(sampler) {}

@@ -8,7 +8,7 @@
 namespace kgrade {
 namespace {
 
-// What the referee's clock saw beyond the worker's, of all launches.
+// How much longer the referee's clock ran than the worker's, for all launches.
 double overhead_ms(const Sample& sample) {
   return sample.kind.launches * (sample.settled_ms - sample.reported_ms);
 }
@@ -52,7 +52,7 @@ double ClockRule::protocol_of_all(const SampleKind& kind) const {
       overheads_of(alone_, [&](const SampleKind& one) { return one.queued == kind.queued; });
   // Long calls of the reference alone are all queued.
   if (before.empty()) before = overheads_of(alone_, [](const SampleKind&) { return true; });
-  // Each launch of a call has its share of the protocol, and no more than one launch has alone.
+  // Each launch of a call has an equal share of the protocol, at most what one launch has alone.
   const double most = before.empty()
                           ? std::numeric_limits<double>::infinity()
                           : most_protocol_growth * kind.launches * quantile(before, protocol_quantile);

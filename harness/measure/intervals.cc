@@ -11,7 +11,8 @@
 namespace kgrade {
 namespace {
 
-// The doubles' own order as unsigned numbers: neighbours differ by one (IEEE 754-2019, 3.4; -0 before +0).
+// Maps doubles to unsigned numbers in the same order, so that neighbours differ by one (IEEE 754-2019, 3.4;
+// -0 before +0).
 std::uint64_t order_of(double value) {
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
   const auto bits = std::bit_cast<std::uint64_t>(value);
@@ -23,9 +24,9 @@ double value_at(std::uint64_t order) {
   return std::bit_cast<double>((order & sign) != 0 ? order & ~sign : ~order);
 }
 
-// For inverses that have to be right to the last bit: the least double in [low, high] for which `holds`,
-// which must be false below some point and true from there on; `high` where it holds nowhere. At most 64
-// calls. low <= high, both finite.
+// For inverses that have to be right to the last bit: the least double in [low, high] for which `holds` is
+// true, or `high` if there is none. `holds` must be false below some point and true from there on. It is
+// called at most 64 times. low <= high, both finite.
 template <class Predicate>
 double least_double(double low, double high, const Predicate& holds) {
   std::uint64_t first = order_of(low);
@@ -118,7 +119,7 @@ std::optional<std::uint64_t> approximate_critical_value(std::size_t count, doubl
   return static_cast<std::uint64_t>(critical);
 }
 
-// How many Walsh averages are at most x. The partners that stay below x get fewer as i grows.
+// How many Walsh averages are at most x. As i grows, fewer partners keep the average at most x.
 std::uint64_t walsh_averages_up_to(const std::vector<double>& sorted, double x) {
   std::uint64_t found = 0;
   std::size_t end = sorted.size();
@@ -134,7 +135,7 @@ void require_finite(const std::vector<double>& values) {
   require(std::all_of(values.begin(), values.end(), finite), "a sample is not a finite number");
 }
 
-// What may lie outside on each side.
+// The probability beyond the interval on each side.
 double tail_of(double confidence) {
   require(confidence > 0 && confidence < 1, "a confidence lies between 0 and 1");
   return (1 - confidence) / 2;
@@ -160,12 +161,12 @@ double normal_quantile(double p) {
   require_probability(p);
   if (p == 0.5) return 0;
   if (p > 0.5) return -normal_quantile(1 - p);
-  constexpr double beyond = 40;  // no double's probability lies further out
+  constexpr double beyond = 40;  // every double's probability lies inside
   return least_double(-beyond, 0, [p](double x) { return std::erfc(-x / std::numbers::sqrt2) / 2 >= p; });
 }
 
 // P(T > t) = I_x(v / 2, 1 / 2) / 2 with x = v / (v + t^2) (DLMF 8.17, M. Abramowitz and I. Stegun 26.7.1).
-// Near the centre x rounds to 1, so there the complement 1 - x is sought.
+// Near the centre x rounds to 1, so the complement 1 - x is used there.
 double student_quantile(double p, double degrees_of_freedom) {
   require_probability(p);
   require(degrees_of_freedom > 0, "Student's t has more than 0 degrees of freedom");

@@ -17,8 +17,8 @@ namespace kgrade {
 namespace {
 
 // The few declarations of NVML's C interface that we need, so that the harness builds without NVIDIA's header
-// and runs without its library. Names in comments, values and layouts are those of NVIDIA's NVML API
-// reference (docs.nvidia.com/deploy/nvml-api): they are part of a binary interface that stays as it is.
+// and runs without its library. Names in comments, values and layouts are from NVIDIA's NVML API reference
+// (docs.nvidia.com/deploy/nvml-api); this binary interface does not change.
 namespace nvml {
 
 // nvmlReturn_t
@@ -54,7 +54,7 @@ constexpr unsigned temperature_version = sizeof(Temperature) | 1U << 24;
 constexpr unsigned process_entry_sizes[] = {16, 24, 32};
 constexpr unsigned largest_process_entry = 32;
 
-// A null pointer is a function that the library does not have.
+// A null pointer stands for a function that the library lacks.
 struct Functions {
   Return (*init)() = nullptr;
   Return (*shutdown)() = nullptr;
@@ -66,7 +66,7 @@ struct Functions {
   Return (*temperature)(Device, Temperature*) = nullptr;
   Return (*temperature_before_v1)(Device, unsigned sensor, unsigned* celsius) = nullptr;
   Return (*clock_event_reasons)(Device, unsigned long long* reasons) = nullptr;
-  // `count`: how many entries there is room for, then how many there are.
+  // `count`: the number of entries that have room, then the number of entries.
   Return (*compute_processes)(Device, unsigned* count, void* entries) = nullptr;
 };
 
@@ -75,17 +75,18 @@ struct Functions {
 // NVIDIA's management library, opened at run time and started.
 class NvmlLibrary {
  public:
-  // An Error when there is no such library, when it lacks what nothing works without, or when it does not
-  // start: no driver, no permission.
+  // An Error if there is no such library, if it lacks a required function, or if it does not start: no
+  // driver, no permission.
   static Result<std::unique_ptr<NvmlLibrary>> open(const std::string& name);
   ~NvmlLibrary();
   NvmlLibrary(const NvmlLibrary&) = delete;
   NvmlLibrary& operator=(const NvmlLibrary&) = delete;
 
-  // By "GPU-...", or the "MIG-..." of the same digits: CUDA does not say which of the two a UUID is.
+  // Finds the device by "GPU-...", or by "MIG-..." with the same digits: CUDA does not say which of the two a
+  // UUID is.
   Result<nvml::Device> find(const std::string& uuid) const;
   const nvml::Functions& functions() const { return functions_; }
-  // "Not Supported", or the number where the library has no words for it.
+  // "Not Supported", or the number if the library has no words for it.
   std::string words(nvml::Return status) const;
 
  private:
@@ -96,7 +97,7 @@ class NvmlLibrary {
   nvml::Functions functions_;
 };
 
-// The first of these that the library has: names from the present one back to the oldest.
+// Loads the first of these functions that the library has. Names go from the present one back to the oldest.
 template <class Function>
 void load(void* library, Function& function, std::initializer_list<const char*> names) {
   for (const char* name : names) {
@@ -182,10 +183,10 @@ struct ListedProcesses {
   std::vector<pid_t> pids;
 };
 
-// What no entry is filled with: the last bytes of an entry are an instance's number or a size.
+// A byte that ends no entry: the last bytes of an entry are an instance's number or a size.
 constexpr unsigned char untouched = 0xa5;
 
-// The size of an entry, from how much of the memory behind them was written to.
+// The size of an entry, from how much of the memory for the entries was written.
 std::size_t entry_size(const std::vector<unsigned char>& memory, std::size_t entries) {
   const auto last =
       std::find_if(memory.rbegin(), memory.rend(), [](unsigned char byte) { return byte != untouched; });
@@ -212,7 +213,7 @@ bool among(const std::vector<pid_t>& own, pid_t pid) {
   return std::find(own.begin(), own.end(), pid) != own.end();
 }
 
-// Nothing when one on the way up cannot be looked up.
+// Whether `pid` is in `own` or descends from it. Nothing if an ancestor cannot be looked up.
 std::optional<bool> descends(pid_t pid, const std::vector<pid_t>& own, const ProcessLookup& lookup) {
   constexpr int deepest = 1000;  // a table that changes while it is read may hold a loop
   for (int depth = 0; depth < deepest; ++depth) {
@@ -225,10 +226,10 @@ std::optional<bool> descends(pid_t pid, const std::vector<pid_t>& own, const Pro
   return std::nullopt;
 }
 
-// Processes with a compute context on the device. Entries are as large as the library makes them: drivers
-// 535.43 to 535.86 wrote 32 bytes each under a name that stands for 24 before and after.
-// The first call returns how many there are, the second one has room for exactly so many: how far it wrote
-// then tells the size of an entry. If their number changes in between, we try again.
+// The processes with a compute context on the device. The library decides the size of an entry: drivers
+// 535.43 to 535.86 wrote 32 bytes each, under a name that stood for 24 before and after. The first call
+// returns the number of entries, and the second call has room for exactly as many. How far it wrote then
+// shows the size of an entry. If the number changes in between, we try again.
 ListedProcesses list_compute_processes(const nvml::Functions& functions, nvml::Device device) {
   nvml::Return status = nvml::success;
   for (int attempt = 0; attempt < 3; ++attempt) {
@@ -291,7 +292,7 @@ class NvmlTelemetry : public Telemetry {
   Query<unsigned> sm_clock_, memory_clock_, power_, power_limit_, temperature_;
   std::optional<SteadyTime::time_point> asked_for_others_;
   std::optional<unsigned> others_;
-  std::string no_others_;  // why not
+  std::string no_others_;  // why others_ is unset
 };
 
 NvmlTelemetry::NvmlTelemetry(std::unique_ptr<NvmlLibrary> library, nvml::Device device,
@@ -320,7 +321,7 @@ NvmlTelemetry::NvmlTelemetry(std::unique_ptr<NvmlLibrary> library, nvml::Device 
                                  [this](unsigned* celsius) { return temperature(celsius); });
 }
 
-// Tries the query once. One that fails is noted, and not repeated if it can never succeed.
+// Tries the query once. A failure is noted, and the query is not repeated if it can never succeed.
 template <class Number>
 Query<Number> NvmlTelemetry::query(const char* what, const char* symbol, bool has,
                                    std::function<nvml::Return(Number*)> ask) {

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr double fewest_multiplications = 0.25;  // of those that a problem counts
+constexpr double fewest_multiplications = 0.25;  // as a share of those that a problem counts
 
 // The ceilings, with their names in files and in messages.
 enum class Unit { memory, arithmetic };
@@ -35,12 +35,13 @@ constexpr std::array<Rate, 6> rates{
      {"bf16_flops_per_second", "bf16", &Ceilings::bf16_flops_per_second},
      {"fp64_flops_per_second", "fp64", &Ceilings::fp64_flops_per_second}}};
 
-// Between these every device lies, per second; and how far above its nominal peak a measurement may be.
+// Every device's rates per second lie in these ranges. A measurement may exceed the nominal peak by this
+// factor.
 constexpr Interval memory_bytes{1e9, 1e15};
 constexpr Interval arithmetic_operations{1e8, 1e18};
 constexpr double peak_tolerance = 1.2;
 
-// How far a unit may exceed its measured ceiling: where its nominal peak is known too, and where it is not.
+// How far a unit may exceed its measured ceiling, with a known nominal peak and without.
 struct Margin {
   double beside_peak;
   double alone;
@@ -62,7 +63,7 @@ double roofline_bytes(const Case& bound) {
   return static_cast<double>(bound.bytes ? *bound.bytes : bound.tensor_bytes());
 }
 
-// That must come from memory, or go there.
+// The bytes that must come from memory, or go there.
 double least_bytes(const Case& bound, const DeviceInfo& device, CacheState cache) {
   double inputs = 0;
   double outputs = 0;
@@ -81,7 +82,7 @@ double seconds_of(double amount, double rate) { return rate > 0 ? amount / rate 
 constexpr int schema_version = 1;
 constexpr std::uint64_t file_limit = 8 << 10;  // ours have less than 1 KiB
 
-// What is printed later must be what we would have written.
+// Whether the text has the form in which we write times: it may be printed later.
 bool is_moment(std::string_view text) {
   constexpr std::string_view form = "0000-00-00T00:00:00Z";
   return std::equal(text.begin(), text.end(), form.begin(), form.end(),
@@ -92,7 +93,7 @@ bool is_known_instruction(std::string_view text) {
   return text == "wgmma" || text == "mma.sync" || text == "fma" || text.empty();
 }
 
-// A name without a meaning to the file system.
+// Whether the name has no special meaning in the file system.
 bool can_name_a_file(const std::string& uuid) {
   return !uuid.empty() && uuid.size() <= 64 && uuid.front() != '-' &&
          std::all_of(uuid.begin(), uuid.end(), [](char c) {
@@ -112,7 +113,7 @@ std::string to_text(const Ceilings& ceilings, const DeviceInfo& device) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// Nothing where the member is missing or of another type.
+// Nothing if the member is missing or has another type.
 std::optional<std::string> text_member(const Json& json, const char* name) {
   const auto member = json.find(name);
   if (member == json.end() || !member->is_string()) return std::nullopt;
@@ -124,7 +125,7 @@ bool has_number(const Json& json, const char* name, int expected) {
   return member != json.end() && member->is_number_integer() && *member == expected;
 }
 
-// Why a file is of no use, in words that quote nothing of it.
+// Says why a file is of no use, without quoting it.
 Result<Ceilings> refuse(const std::string& reason) { return Error{reason, "", {}}; }
 
 Result<Ceilings> parse(const std::string& text, const DeviceInfo& device) {
@@ -153,13 +154,13 @@ Result<Ceilings> parse(const std::string& text, const DeviceInfo& device) {
   return ceilings;
 }
 
-// As far as we may look.
+// Whether the path exists, as far as we may look.
 bool is_there(const fs::path& path) {
   std::error_code failure;
   return fs::exists(fs::symlink_status(path, failure));
 }
 
-// A link could lead anywhere, and a fifo lets the reader and the writer wait.
+// Whether the path is a regular file. A link could lead anywhere, and a fifo makes reader and writer wait.
 bool is_plain_file(const fs::path& path) {
   std::error_code failure;
   return fs::symlink_status(path, failure).type() == fs::file_type::regular;
@@ -193,7 +194,7 @@ std::optional<Error> keep(const fs::path& path, const std::string& text) {
   return std::nullopt;
 }
 
-// Where the device's file is; an empty path when there can be none.
+// The path of the device's file; empty if there can be none.
 fs::path file_of(const DeviceInfo& device, const fs::path& folder) {
   if (folder.empty() || !can_name_a_file(device.uuid)) return {};
   return folder / (device.uuid + ".json");
@@ -226,7 +227,7 @@ double arithmetic_rate(const Ceilings& ceilings, Precision precision, Dtype dtyp
 }
 
 double arithmetic_rate(const Ceilings& ceilings, Precision precision) {
-  // Of one product of 11 significant bits, which tf32 and fp16 have alike.
+  // The rate of products of 11 significant bits: tf32 and fp16 both have 11.
   const double of_11_bits = std::max(ceilings.tf32_flops_per_second, ceilings.fp16_flops_per_second);
   const double fp32 = std::max(ceilings.fp32_flops_per_second, of_11_bits / 3);
   const double tf32 = std::max(fp32, of_11_bits);
@@ -282,7 +283,7 @@ std::optional<std::string> why_implausible(const Ceilings& ceilings, const Devic
     const bool is_memory = rate.unit == Unit::memory;
     const double value = ceilings.*rate.value;
     const double peak =
-        is_memory ? device.peak_bytes_per_second : device.peak_flops_per_second;  // 0: not known
+        is_memory ? device.peak_bytes_per_second : device.peak_flops_per_second;  // 0: unknown
     if (!std::isfinite(value)) return fmt::format("the rate of {} is not a finite number", rate.name);
     if (!(is_memory ? memory_bytes : arithmetic_operations).contains(value))
       return fmt::format("no device has a rate of {:g} per second for {}", value, rate.name);

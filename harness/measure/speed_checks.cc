@@ -11,13 +11,13 @@
 namespace kgrade {
 namespace {
 
-// By how much the reference may differ beside a candidate, and what noise adds.
+// How much the reference may differ beside a candidate, and how much noise adds.
 constexpr double reference_slack = 0.15;
 constexpr double reference_noise_ms = 0.02;
-// All but those that move no speed.
+// The share of calls without those that move no speed.
 constexpr double most_calls = 1 - 1.0 / calls_per_outlier;
 
-// The lower median. A device that has been idle is slow at first, and noise makes calls slower only.
+// The lower median. A device that has been idle is slow at first, and noise only makes calls slower.
 double usual_alone(const std::vector<double>& values) {
   std::vector<double> sorted = values;
   std::sort(sorted.begin(), sorted.end());

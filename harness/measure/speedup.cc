@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view offset_measured_on = "NVIDIA H200";
 constexpr const char* reference_name = "reference";
 
-// How many standard deviations from the mean a normal distribution's two-sided interval ends.
+// The half-width of a normal distribution's two-sided interval, in standard deviations.
 double normal_half_width() { return normal_quantile((1 + confidence_level) / 2); }
 
 double mean_log(const std::array<Sample, 2>& samples) {
@@ -44,7 +44,8 @@ std::vector<double> logs_of(const std::vector<SpeedRatio>& ratios) {
   return logs;
 }
 
-// Whether processes differ by no more than their offsets and their own intervals explain. One process does.
+// Whether the offsets and the processes' own intervals explain how much processes differ. This holds for one
+// process.
 bool are_alike(const std::vector<SpeedRatio>& processes, const std::vector<double>& estimates,
                double offset_log) {
   // The 99 % quantiles of chi-square for one degree of freedom and more.
@@ -74,14 +75,14 @@ struct Side {
 
 Side candidate_of(const CaseRecord& record) { return {record, record.arms.size() - 1}; }
 
-// Of how the two arms of each process differ; 0 where nothing was measured.
+// The standard deviation of how two arms differ between processes; 0 if nothing was measured.
 double offset_of(const Side& side, const Side& other) {
   const double one = side.median();
   const double two = other.median();
   return one > 0 && two > 0 ? offset_of_log_ratio(side.measurement().process_offset_ms, one, two) : 0;
 }
 
-// Two arms of the same blocks.
+// The ratio of two arms of the same blocks.
 SpeedRatio ratio_of(const Side& side, const Side& other) {
   std::vector<SpeedRatio> within;
   std::vector<double> estimates;
@@ -113,7 +114,7 @@ std::vector<Speedup> speedups_beside(const CaseRecord& record, bool others) {
   return speedups;
 }
 
-// Of what `value` makes of each ratio; 0 when there are none.
+// The mean of `value` of each ratio, by weight; 0 if there are none.
 template <class Value>
 double weighted_mean(const std::vector<SpeedRatio>& ratios, Value value) {
   double sum = 0;
@@ -138,7 +139,7 @@ std::optional<Interval> score_interval(const std::vector<SpeedRatio>& ratios, do
   return Interval{centre / factor, centre * factor};
 }
 
-// Those that KernelBench reports most.
+// The values of p that KernelBench reports most.
 constexpr double fast_at[] = {1, 1.5, 2};
 
 Score score_of(const std::string& against, const std::vector<SpeedRatio>& ratios) {

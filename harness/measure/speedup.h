@@ -1,10 +1,10 @@
-// How many times as fast one contestant is as another, and how a speedup's interval is computed: within one
-// process, over several, and for a set of cases or problems.
+// How many times as fast one contestant is as another, and the interval of this speedup: within one process,
+// over several processes, and for a set of cases or problems.
 //
-// A log difference is, for one block, the mean log of the opponent's times less the mean log of the
-// candidate's: exp of it is above 1 where the candidate is faster, and exchanging the two sides inverts it.
-// Logarithms are natural; values are finite (std::invalid_argument otherwise). Intervals have a confidence of
-// 95 % (confidence_level). The statistics behind them are in measure/intervals.h.
+// The log difference of a block is the mean log of the opponent's times less the mean log of the candidate's.
+// Its exp is above 1 if the candidate is faster, and exchanging the two sides inverts it. Logarithms are
+// natural; values must be finite (std::invalid_argument otherwise). Intervals have a confidence of 95 %
+// (confidence_level). The statistics behind them are in measure/intervals.h.
 #pragma once
 
 #include <cstddef>
@@ -18,90 +18,92 @@
 
 namespace kgrade {
 
-// Mean logarithm of one arm's times less that of another's. Of the blocks that count, in order.
+// For each block that counts, in order: the mean logarithm of one arm's times less that of the other's.
 std::vector<double> log_differences(std::span<const Block> blocks, std::size_t arm, std::size_t other);
-// The same for arms of two lists of the same blocks: those blocks that count in both.
+// For arms of two lists of the same blocks: blocks that count in both lists.
 std::vector<double> log_differences(std::span<const Block> blocks, std::size_t arm,
                                     std::span<const Block> other_blocks, std::size_t other);
 
 // From the blocks of one process: Hodges and Lehmann's estimate with Wilcoxon's interval. It holds for this
-// process only: what differs from one process to the next (addresses, clocks, temperature) is not in it.
-// The interval is exact where each block's order was chosen by a fair coin (ABBA or BAAB), whatever the
-// drift or the states of the clock, as long as that disturbs both sides alike: given the disturbance, the
-// coin alone makes the sign of a block's error. A run that is stopped by the half-width, looked at every ten
-// blocks, keeps between 94 % and 95 % (simulated; a later first look costs less).
+// process only and leaves out the differences between processes (addresses, clocks, temperature). The
+// interval is exact if a fair coin chose each block's order (ABBA or BAAB), whatever the drift or the states
+// of the clock, as long as these disturb both sides alike: given the disturbance, the coin alone decides the
+// sign of a block's error. A run that is stopped by the half-width, looked at every ten blocks, keeps between
+// 94 % and 95 % (simulated; a later first look costs less).
 SpeedRatio ratio_within(const std::vector<double>& log_differences);
 
-// One call of a contestant in so many may have any time without moving that estimate by more than the noise
-// of the others does, where there are many: with two calls a block that is at most a quarter of the blocks,
-// and 29 % of them (1 - 1 / sqrt(2)) still leave half of the pairs, whose means' median it is, without one.
+// If there are many calls, one of a contestant's calls in this many may have any time without moving that
+// estimate by more than the noise of the others. With two calls per block, these are at most a quarter of the
+// blocks. The estimate is the median of the means of pairs of blocks, and 29 % of the blocks (1 - 1 /
+// sqrt(2)) would still leave half of the pairs without such a call.
 inline constexpr std::size_t calls_per_outlier = 8;
 
-// The process offset: what a process adds to the time of every launch, for as long as it lives. Two processes
-// that run the same binary differ by a constant: on one H200 by 0.1 us (standard deviation), the same for
-// kernels of 3 us and of 100 us, with a cold cache and a warm one, for any event, copy of the code or address
-// of the data (results/nvidia-h200/process-offset.json). No number of samples in one process shows it. So the
+// The process offset: the time that a process adds to every launch, for as long as it lives. Two processes
+// that run the same binary differ by a constant. On one H200 its standard deviation is 0.1 us, for kernels of
+// 3 us and of 100 us alike, with a cold cache and a warm one, for any event, copy of the code or address of
+// the data (results/nvidia-h200/process-offset.json). No number of samples in one process shows it. So the
 // interval of a ratio takes it into account, and a kernel for which it matters is measured in several
 // processes.
 
-// Of the log of the ratio of two processes' times, from the standard deviation of one process's constant and
-// what a launch of either takes; all positive and in one unit.
+// The standard deviation of the log of the ratio of two processes' times. `offset` is the standard deviation
+// of one process's constant, `one` and `other` are the times of a launch. All are positive and in one unit.
 double offset_of_log_ratio(double offset, double one, double other);
 
-// How many processes bring an interval to the half-width that is wanted; from goal.processes to
-// goal.most_processes. Half-widths add in quadrature, and of the square no more than `most_of_offset` is left
-// to the offsets: the rest is what samples have to do with.
+// How many processes give an interval the wanted half-width, from goal.processes to goal.most_processes.
+// Half-widths add in quadrature. At most `most_of_offset` of the square is left to the offsets; the rest is
+// for the samples.
 constexpr double most_of_offset = 0.75;
 int processes_wanted(const MeasuringGoal& goal, double offset_log);
 
-// The half-width inside one of these processes with which that of all is the one wanted. Where so many
-// processes do not suffice, and never more than, goal.half_width.
+// The half-width in each process with which all processes together reach goal.half_width. It is at most
+// goal.half_width, also if that many processes are not enough.
 double half_width_within(const MeasuringGoal& goal, double offset_log);
 
-// A note on a device whose offset is assumed to be that of another, on which it was measured. Where that is
-// wrong by a factor of two, intervals of two to four processes hold the truth in 71 to 83 % of all runs
-// instead of 95 % (harness/tests/measure/coverage_test.cc).
+// A note on a device whose offset is assumed to be as measured on another device. If the offset is wrong by a
+// factor of two, intervals of two to four processes hold the truth in 71 to 83 % of all runs instead of 95 %
+// (harness/tests/measure/coverage_test.cc).
 std::optional<std::string> borrowed_offset_note(const DeviceInfo& device);
 
-// From what ratio_within() says of a few processes (one to four), each moved on the log scale by an offset of
-// its own, of which the standard deviation is known. The mean of their estimates; the interval is that of the
-// mean, its two sides wide as the root of the sum of squares of the processes' own and of the offsets' 95 %.
-// Where the processes differ by more than all that explains (chi-square, 1 %), or one has no interval, the
-// answer is that of ratio_across().
+// Pools ratio_within() of one to four processes. Each is moved on the log scale by an offset of its own,
+// whose standard deviation is known. The estimate is the mean of their estimates. Each side of its interval
+// is the root of a sum of squares: the processes' own half-widths, and the 95 % of the offsets. If the
+// processes differ by more than all this explains (chi-square, 1 %), or if one has no interval, the answer is
+// that of ratio_across().
 SpeedRatio ratio_pooled(const std::vector<SpeedRatio>& processes, double offset_log);
 
-// From one estimate per process, each the log of its ratio_within(): their mean with Student's interval.
+// From one estimate per process, the log of its ratio_within(): their mean with Student's interval.
 SpeedRatio ratio_across(const std::vector<double>& process_estimates_log);
 
-// The candidate, which is the last arm, beside the reference and the baseline that counts. Over several processes every one of them
-// counts as one estimate, however many blocks it has; what processes differ by of themselves is in the
-// interval.
+// Speedups of the candidate, the last arm, over the reference and over the baseline that counts. With several
+// processes, each counts as one estimate, however many blocks it has, and the interval includes the
+// differences between processes.
 std::vector<Speedup> speedups_of(const CaseRecord& record);
-// The same beside the baselines that do not count.
+// Speedups over the baselines that do not count.
 std::vector<Speedup> other_speedups_of(const CaseRecord& record);
 
-// The candidate beside another one of its heat. Nothing if one of them is not accepted, if their classes
-// differ, or if there is a measured case in which no block counts for both of them.
+// The candidate beside another candidate of its heat. Nothing if one of them is not accepted, if their
+// classes differ, or if no block of some measured case counts for both.
 std::optional<Neighbour> neighbour_of(const CandidateRecord& candidate, const CandidateRecord& other);
 
-// In how many processes the case is to be measured, as far as its record tells by now.
+// In how many processes the case is to be measured, by its record so far.
 int processes_wanted(const CaseRecord& record);
 
-// Geometric mean of the ratios by their weights; 0 when there are none. Its interval assumes that the ratios
-// were measured independently, all at the same confidence: then the errors' variances add, so the half-widths
-// on the log scale, times the weights, add in quadrature, divided by the sum of the weights. What moves all
-// ratios alike (one GPU for all problems) is not in it. No interval where one of the ratios has none.
+// Weighted geometric mean of the ratios; 0 if there are none. Its interval assumes that the ratios were
+// measured independently, all at the same confidence. Then the errors' variances add: half-widths on the log
+// scale, times the weights, add in quadrature, and are divided by the sum of the weights. Effects that move
+// all ratios alike (one GPU for all problems) are not included. There is no interval if one of the ratios has
+// none.
 SuiteScore suite_score(const std::vector<SpeedRatio>& ratios);
 
-// Share of all problems whose answer is correct and whose speedup is above p; 0 when there are no problems.
-// Nothing stands for an answer that is not correct. (fast_p of A. Ouyang et al., "KernelBench: Can LLMs Write
-// Efficient GPU Kernels?", 2025.)
+// The share of all problems whose answer is correct and whose speedup is above p; 0 if there are no problems.
+// An unset speedup means that the answer is not correct. (fast_p of A. Ouyang et al., "KernelBench: Can LLMs
+// Write Efficient GPU Kernels?", 2025.)
 double fast_p(const std::vector<std::optional<double>>& speedups, double p);
 
-// Over the cases that were compared: with the reference, and with the fastest baseline of each case where
-// every case has one.
+// Scores over the cases that were compared: against the reference, and against the fastest baseline of each
+// case if every case has one.
 std::vector<Score> scores_of(const std::vector<CaseRecord>& cases);
-// The same against each baseline by its name that was measured in every one of them.
+// Scores against each baseline, by name, that was measured in every case.
 std::vector<Score> scores_by_baseline(const std::vector<CaseRecord>& cases);
 
 }  // namespace kgrade

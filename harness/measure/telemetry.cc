@@ -29,7 +29,7 @@ std::string reason_name(int bit) {
 
 bool has(std::uint64_t reasons, int bit) { return (reasons >> bit & 1) != 0; }
 
-// Of an even number of values, the mean of the two in the middle.
+// The median. For an even number of values, it is the mean of the two in the middle.
 double median(std::vector<unsigned> values) {
   std::sort(values.begin(), values.end());
   const std::size_t half = values.size() / 2;
@@ -51,7 +51,7 @@ class NoTelemetry : public Telemetry {
   std::string why_;
 };
 
-// A thread started while this exists takes no signal: they are the main thread's business.
+// A thread that is started while this exists takes no signal: the main thread handles signals.
 class SignalsHeldBack {
  public:
   SignalsHeldBack() {
@@ -141,7 +141,7 @@ std::optional<TelemetryRange> TelemetryLog::range(std::size_t figure) const {
     if (const auto value = reading.*figures[figure]) values.push_back(*value);
   }
   TelemetryRange range{extremes_[figure]->minimum, 0, extremes_[figure]->maximum};
-  // It may have been known in dropped readings only.
+  // The figure may have been known only in dropped readings.
   range.median = values.empty() ? (static_cast<double>(range.minimum) + range.maximum) / 2 : median(values);
   return range;
 }

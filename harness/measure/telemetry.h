@@ -1,5 +1,5 @@
-// What a GPU says of itself while it is measured: clocks, why they are lower than they could be, power,
-// temperature, other processes that use it. Where there is no telemetry, it says so, and measuring goes on.
+// What a GPU reports while it is measured: clocks, why they are lower than they could be, power, temperature,
+// other processes that use it. If there is no telemetry, it says so, and measuring goes on.
 #pragma once
 
 #include <array>
@@ -36,10 +36,10 @@ constexpr std::uint64_t board_limit = 0x200;
 constexpr std::uint64_t reliability = 0x400;
 }  // namespace clock_event
 
-// The names above of the bits that are set, by rising bit; one without a name is "reason_0x800".
+// The names above of the bits that are set, by rising bit. A bit without a name is "reason_0x800".
 std::vector<std::string> reason_names(std::uint64_t reasons);
 
-// One moment. What could not be read is not there.
+// One moment. Values that could not be read are unset.
 struct TelemetryReading {
   std::chrono::steady_clock::time_point at;
   std::optional<unsigned> sm_clock_mhz, memory_clock_mhz, power_milliwatts, power_limit_milliwatts,
@@ -49,25 +49,25 @@ struct TelemetryReading {
   std::optional<unsigned> other_processes;  // that compute on the GPU and are not ours
 };
 
-// Functions may be called by any thread, but one at a time.
+// Any thread may call the functions, but only one at a time.
 class Telemetry {
  public:
   virtual ~Telemetry() = default;
-  // Cheap queries, one moment. Nothing when there is no telemetry, or no query was answered this time.
+  // Makes cheap queries. Nothing if there is no telemetry, or if no query was answered this time.
   virtual std::optional<TelemetryReading> read() = 0;
-  // Why there is none; empty when there is.
+  // Why there is no telemetry; empty if there is.
   virtual std::string absent() const = 0;
   // Which queries are not answered and why, one sentence each.
   virtual std::vector<std::string> missing() const { return {}; }
 };
 
-// A telemetry that is absent, for this reason.
+// A telemetry that is absent for this reason.
 std::unique_ptr<Telemetry> no_telemetry(std::string why);
 
-// Readings in the order of time, and what they come to. A reading's reasons stand for the time halfway to
-// its neighbours (of those that know theirs), so that readings taken in quick succession weigh no more. At
-// most so many readings are kept: beyond that every second one is dropped and half as many are kept from then
-// on. Extremes and shares are of all readings nevertheless; medians are of those kept.
+// Keeps readings in the order of time, and summarizes them. A reading's reasons stand for the time halfway to
+// its neighbours with known reasons, so readings in quick succession weigh no more. At most `capacity`
+// readings are kept: beyond that, every second reading is dropped, and half as many are kept from then on.
+// Extremes and shares still include all readings; medians include the kept ones.
 class TelemetryLog {
  public:
   explicit TelemetryLog(std::size_t capacity = 4096) : capacity_(capacity) {}
@@ -75,7 +75,7 @@ class TelemetryLog {
   void add(const TelemetryReading& reading);
   void add_failure() { ++failed_; }
   const std::vector<TelemetryReading>& kept() const { return kept_; }
-  // All but `absent` and `missing`.
+  // The whole summary except `absent` and `missing`.
   TelemetrySummary summary() const;
 
  private:
@@ -97,32 +97,32 @@ class TelemetryLog {
   std::optional<TelemetryRange> range(std::size_t figure) const;
 
   std::size_t capacity_;
-  std::uint64_t stride_ = 1;  // every so many-th reading is kept
+  std::uint64_t stride_ = 1;  // one reading of this many is kept
   std::uint64_t count_ = 0;
   std::uint64_t failed_ = 0;
   std::vector<TelemetryReading> kept_;
   std::chrono::steady_clock::time_point first_at_, last_at_;
   std::array<std::optional<Extremes>, figures.size()> extremes_;
   std::optional<unsigned> other_processes_;
-  std::optional<TelemetryReading> last_known_;  // the last one that knows its reasons
+  std::optional<TelemetryReading> last_known_;  // the last reading with known reasons
   std::uint64_t known_ = 0;
-  // Twice the time each, so that halves are exact and no share exceeds 1.
+  // Twice each time, so that halves are exact and no share exceeds 1.
   std::chrono::steady_clock::duration twice_known_{0};
   std::array<std::chrono::steady_clock::duration, reason_bits> twice_reason_{};
   std::array<std::uint64_t, reason_bits> reason_readings_{};
 };
 
-// What was seen from the beginning of a block to its end, both included.
+// Everything that was seen from the beginning to the end of a block, both included.
 struct BlockTelemetry {
   std::uint64_t reasons = 0;  // of all readings, or-ed
-  bool known = false;         // in one reading at least
+  bool known = false;         // in at least one reading
   std::uint64_t readings = 0;
   std::optional<unsigned> other_processes;  // the most at once
 
   bool operator==(const BlockTelemetry&) const = default;
 };
 
-// Readings that know their reasons, taken while one arm ran.
+// Readings with known reasons, taken while one arm ran.
 struct ArmReadings {
   std::uint64_t readings = 0;
   std::uint64_t power_capped = 0;
@@ -138,27 +138,28 @@ struct ArmPowerCap {
   double share() const;
 };
 
-// A warning where the power cap met one of two arms more often than the other: where the
-// shares differ by more than `power_cap_points` and by more than two standard errors of their difference,
-// after A. Agresti and B. Caffo, "Simple and Effective Confidence Intervals for Proportions and Differences
-// of Proportions", The American Statistician 54, 2000 (one capped and one other reading added to each side):
-// ten readings a side differ by more than ten points by chance.
+// A warning if the power cap met one of two arms more often than the other: if the shares differ by more than
+// `power_cap_points` and by more than two standard errors of their difference, after A. Agresti and B. Caffo,
+// "Simple and Effective Confidence Intervals for Proportions and Differences of Proportions", The American
+// Statistician 54, 2000 (one capped and one other reading added to each side). With ten readings per side,
+// shares differ by more than ten points by chance.
 constexpr double power_cap_points = 0.10;
 std::optional<std::string> power_cap_warning(const ArmPowerCap& one, const ArmPowerCap& other);
 
 struct SamplerOptions {
-  // Between two readings of the sampler's own thread. Zero: it has no thread, and reads only when asked to.
+  // The time between two readings of the sampler's own thread. Zero: it has no thread, and reads only when
+  // asked.
   std::chrono::milliseconds interval{25};
-  // The beginning or end of a block takes the last reading for its own when that is no older: blocks of a
-  // few milliseconds would otherwise be spent on reading. Reasons change no faster than that in the driver's
-  // eyes. Zero: a reading each.
+  // The beginning or end of a block uses the last reading if it is no older than this. Otherwise, blocks of a
+  // few milliseconds would be spent on reading. The driver does not report faster changes of the reasons.
+  // Zero: a reading each time.
   std::chrono::milliseconds still_fresh{5};
-  std::size_t capacity = 4096;  // readings that are kept, see TelemetryLog
+  std::size_t capacity = 4096;  // most readings that are kept, see TelemetryLog
 };
 
-// Reads while it exists, in a thread of its own and at the bounds of blocks, and keeps what it has read. Does
-// not own the telemetry or the clock; the clock's moments must be those of the readings' `at` (seconds since
-// the steady clock's epoch). begin_block(), end_block(), mark() and summary() may be called from any thread.
+// Takes readings while it exists, on its own thread and at the bounds of blocks, and keeps them. Does not own
+// the telemetry or the clock. The clock must count as the readings' `at` does (seconds since the steady
+// clock's epoch). Any thread may call begin_block(), end_block(), mark() and summary().
 class TelemetrySampler {
  public:
   explicit TelemetrySampler(Telemetry& telemetry, const Clock& clock, SamplerOptions options = {});
@@ -166,16 +167,16 @@ class TelemetrySampler {
   TelemetrySampler(const TelemetrySampler&) = delete;
   TelemetrySampler& operator=(const TelemetrySampler&) = delete;
 
-  // A reading now.
+  // Takes a reading now.
   std::optional<TelemetryReading> mark();
   void begin_block();
   BlockTelemetry end_block();
 
-  // Which arm's call runs from now on; readings that begin and end meanwhile are counted as this arm's. Costs
-  // a store to memory.
+  // Says which arm's call runs from now on. Readings that begin and end meanwhile are counted as this arm's.
+  // Costs one store to memory.
   void running(std::size_t arm) { arm_.store(arm, std::memory_order_relaxed); }
   void running_nothing() { arm_.store(no_arm, std::memory_order_relaxed); }
-  // By arm; those beyond the last that was seen are left out.
+  // By arm, up to the last arm that was seen.
   std::vector<ArmReadings> arms() const;
 
   TelemetrySummary summary() const;
@@ -185,7 +186,7 @@ class TelemetrySampler {
   static constexpr std::size_t no_arm = static_cast<std::size_t>(-1);
 
   void run();
-  // The next four need the lock.
+  // The next four functions need the lock.
   std::optional<TelemetryReading> take();
   void count_arm(std::size_t arm, const TelemetryReading& reading);
   void see(const TelemetryReading& reading);
@@ -195,7 +196,7 @@ class TelemetrySampler {
   const Clock& clock_;
   const SamplerOptions options_;
   const bool present_;
-  std::string no_thread_;  // why there is none, where there should be one
+  std::string no_thread_;  // why there is no thread, if there should be one
   std::atomic<std::size_t> arm_ = no_arm;
   mutable std::mutex mutex_;
   std::condition_variable wake_;

@@ -10,20 +10,20 @@
 
 namespace kgrade::cuda {
 
-// Bursts: kernels that keep one part of a device busy and nothing else, and so show its rate. All but the
-// copy repeat one instruction on values in registers or shared memory; what they compute is kept alive by a
-// store that never happens, which the compiler cannot know.
+// Bursts: kernels that keep one part of a device busy and nothing else, and so show its rate. All except the
+// copy repeat one instruction on values in registers or shared memory. A store that never happens keeps the
+// results alive, since the compiler cannot know that it never happens.
 
 constexpr int threads_per_block = 256;
 constexpr int warps_per_block = threads_per_block / 32;
 
-constexpr int chains = 8;  // independent ones of a thread
+constexpr int chains = 8;  // independent chains of a thread
 constexpr int steps = 32;  // of a chain in one iteration
 
 template <class Real>
 __global__ void __launch_bounds__(threads_per_block)
     multiply_add_burst(int iterations, Real factor, Real addend, Real* never) {
-  // Of each thread its own, so that they come from registers as every operand of real work does.
+  // Each thread has its own values, so they come from registers, as every operand of real work does.
   factor -= static_cast<Real>(threadIdx.x) / 1024;
   addend += static_cast<Real>(threadIdx.x) / 1024;
   Real values[chains];
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(threads_per_block)
   if (total == Real{-1}) *never = total;
 }
 
-constexpr int warp_tiles = 8;  // independent ones of a warp
+constexpr int warp_tiles = 8;  // independent tiles of a warp
 constexpr int warp_steps = 8;  // of a tile in one iteration
 
 template <class Product>
@@ -61,15 +61,16 @@ __global__ void __launch_bounds__(threads_per_block)
   for (const auto& tile : sums) {
     for (const auto sum : tile) total += sum;
   }
-  // The sums cannot be known from the operands: they go through assembly.
+  // The compiler cannot derive the sums from the operands: they go through assembly.
   if (total == typename Product::Sum{12345}) *never = total;
 }
 
 constexpr int warpgroup_steps = 16;  // products of a warpgroup before it waits for them
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-// A shared-memory operand without a swizzle: cores of 8 rows of 16 bytes, each in 128 bytes of its own, two
-// cores along K next to each other. Distances count units of 16 bytes (PTX ISA, "Matrix Descriptor Format").
+// A shared-memory operand without a swizzle: cores of 8 rows of 16 bytes, each in 128 bytes of its own. Two
+// cores along K are next to each other. Distances count units of 16 bytes (PTX ISA, "Matrix Descriptor
+// Format").
 __device__ std::uint64_t matrix_descriptor(const void* tile) {
   const std::uint64_t address = __cvta_generic_to_shared(tile);
   constexpr std::uint64_t along_k = 128 / 16;
@@ -129,10 +130,10 @@ __global__ void __launch_bounds__(threads_per_block) copy_burst(const uint4* sou
   for (int i = 0; i < loads; ++i) target[first + i * threads_per_block] = values[i];
 }
 
-// What the code that the driver chose for this device was compiled for.
+// The target of the code that the driver chose for this device.
 struct Target {
   int architecture;  // 900
-  int warpgroups;    // 1 where it holds their products
+  int warpgroups;    // 1 if the code has their products
 };
 
 static __global__ void report_target(Target* target) {
@@ -182,7 +183,7 @@ class Stopwatch {
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
 
-  // Of the device, from the launch to the end; at least a microsecond.
+  // Seconds on the device, from the launch to the end; at least a microsecond.
   double seconds(const std::function<void()>& launch) {
     KGRADE_CUDA_CHECK(cudaEventRecord(begin_));
     launch();
@@ -206,7 +207,7 @@ class Stopwatch {
   cudaEvent_t end_ = nullptr;
 };
 
-// One instruction on the whole device.
+// A kernel that repeats one instruction on the whole device.
 struct Burst {
   std::function<void(int iterations)> launch;
   double flops = 0;  // of one iteration
@@ -218,7 +219,7 @@ class Measurement {
 
   bool ready() const { return static_cast<bool>(scratch_); }
 
-  // Until the clocks are those of work.
+  // Works until the clocks are as fast as under load.
   void warm_up() {
     const auto begin = std::chrono::steady_clock::now();
     const Burst burst = multiply_adds<float>();
@@ -246,7 +247,7 @@ class Measurement {
     return 2.0 * static_cast<double>(bytes) / std::min(narrow, wide);
   }
 
-  // Operations per second, over a time in which neither launching nor filling operands counts.
+  // Operations per second, over a time in which launching and filling operands count for nothing.
   double rate(const Burst& burst) {
     const auto first = [&burst] { burst.launch(first_iterations); };
     watch_.seconds(first);  // loads the code
@@ -256,7 +257,7 @@ class Measurement {
     return burst.flops * iterations / seconds;
   }
 
-  // Eight blocks of 256 threads are all that a multiprocessor holds.
+  // Eight blocks of 256 threads fill a multiprocessor.
   template <class Real>
   Burst multiply_adds() {
     const int blocks = 8 * multiprocessors_;
@@ -298,8 +299,8 @@ class Measurement {
   Stopwatch watch_;
 };
 
-// Of each of the two buffers of a copy: a quarter of what is free, 2 GiB at most; 0 if the L2 would hold too
-// much of them.
+// The size of each of the two buffers of a copy: a quarter of the free memory, 2 GiB at most. It is 0 if the
+// L2 would hold too much of them.
 std::size_t copy_bytes(std::size_t l2_bytes) {
   constexpr std::size_t step = std::size_t{1} << 20;
   std::size_t free = 0;

@@ -1,5 +1,5 @@
-// Outcomes of CUDA calls. KGRADE_CUDA_CHECK is for those that cannot fail in health: a failure is an
-// exception with call, place and reason, a std::system_error if the machine is to blame.
+// Outcomes of CUDA calls. KGRADE_CUDA_CHECK is for calls that cannot fail on a healthy machine. A failure
+// throws an exception with call, place and reason; it is a std::system_error if the machine is to blame.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,7 +14,7 @@ namespace kgrade::cuda {
 
 inline bool ok(cudaError_t status) { return status == cudaSuccess; }
 
-// Of errors that other programs or the hardware cause; 0 for the others.
+// The errno of an error that other programs or the hardware cause; 0 for other errors.
 inline int errno_of(cudaError_t status) {
   switch (status) {
     case cudaErrorMemoryAllocation:

@@ -21,7 +21,7 @@ namespace kgrade::cuda {
 namespace {
 
 // Standard deviation from one process to the next, on an H200: 0.07 us in
-// results/nvidia-h200/process-offset.json, and 0.08 us where kernels that read memory count as well
+// results/nvidia-h200/process-offset.json, and 0.08 us if kernels that read memory count as well
 // (results/nvidia-h200/selftest.json).
 constexpr double process_offset_ms = 0.00008;
 
@@ -42,14 +42,14 @@ int attribute(cudaDeviceAttr which, int ordinal) {
   return value;
 }
 
-// Two transfers a clock over the whole bus.
+// Two transfers per clock over the whole bus.
 double peak_bandwidth(int ordinal) {
   const double kilohertz = attribute(cudaDevAttrMemoryClockRate, ordinal);
   return kilohertz * 1e3 * 2 * attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
 }
 
-// Above any multiprocessor up to Blackwell's: 8192 16-bit tensor multiply-adds a clock. No arithmetic that
-// gives an answer is faster.
+// More than any multiprocessor up to Blackwell's: 8192 16-bit tensor multiply-adds per clock. No arithmetic
+// that gives an answer is faster.
 double peak_arithmetic(int ordinal, int multiprocessors) {
   constexpr double flops_per_clock = 2 * 8192;
   return flops_per_clock * multiprocessors * attribute(cudaDevAttrClockRate, ordinal) * 1e3;
@@ -103,11 +103,12 @@ device::ComparedOutput compared(const OutputPair& output) {
                          [](SharedBuffer& buffer, std::uint64_t begin) { return bytes_of(buffer, begin); });
 }
 
-// What the referee's kernels find out, in device memory and, once it is read, in host memory. Both are there
-// from the start: a contestant may use up all the memory that is left.
+// Results of the referee's kernels, in device memory and, once they are read, in host memory. Both are
+// allocated from the start: a contestant may use up all the memory that is left.
 class Results {
  public:
-  // Three for each tensor of a call, in all of its launches together: two of a look, one of a comparison.
+  // Three counters for each tensor of a call, in all its launches together: two for a look, one for a
+  // comparison.
   static constexpr std::size_t max_counters = 3 * max_parameters;
 
   Results() {
@@ -123,7 +124,7 @@ class Results {
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
-  // So many counters that are zero, in stream order.
+  // `count` counters that are zero, in stream order.
   Counter* fresh_counters(std::size_t count) {
     if (count > max_counters) throw std::logic_error("too many counters");
     if (!zeroed_) zero();
@@ -131,7 +132,7 @@ class Results {
     counters_ = count;
     return static_cast<Counter*>(device_);
   }
-  // Those of the next time, ahead of it.
+  // Zeroes the next counters ahead of time.
   void zero() {
     KGRADE_CUDA_CHECK(cudaMemsetAsync(device_, 0, max_counters * sizeof(Counter)));
     zeroed_ = true;
@@ -142,7 +143,7 @@ class Results {
     cuda::compare(output, static_cast<ElementErrors*>(scratch_), finished, errors_in(device_) + index);
   }
 
-  // Of what is queued so far, with so many comparisons; there once it has been waited for.
+  // Queues the reading of all results so far, with this number of comparisons. They are there after wait().
   void queue_reading(std::size_t comparisons = 0) {
     const std::size_t used = counters_ * sizeof(Counter) + comparisons * sizeof(ElementErrors);
     KGRADE_CUDA_CHECK(cudaMemcpyAsync(host_, device_, used, cudaMemcpyDeviceToHost));
@@ -154,7 +155,7 @@ class Results {
   }
   // Room in device memory for device::most_sampled values.
   double* samples() { return static_cast<double*>(scratch_); }
-  // What is there once it is read.
+  // The samples in device memory.
   std::vector<double> read_samples(std::size_t count) {
     std::vector<double> values(count);
     KGRADE_CUDA_CHECK(cudaMemcpy(values.data(), samples(), count * sizeof(double), cudaMemcpyDeviceToHost));
@@ -166,11 +167,11 @@ class Results {
  private:
   static constexpr std::size_t bytes =
       max_counters * sizeof(Counter) + max_parameters * sizeof(ElementErrors);
-  // Parts of the comparison that runs, or samples.
+  // Parts of the running comparison, or samples.
   static constexpr std::size_t scratch_bytes =
       std::max(comparison_parts * sizeof(ElementErrors), device::most_sampled * sizeof(double));
 
-  // They follow the counters that are used, so that a short transfer reads all.
+  // Comparisons follow the used counters, so that a short transfer reads everything.
   ElementErrors* errors_in(void* memory) const {
     return reinterpret_cast<ElementErrors*>(static_cast<Counter*>(memory) + counters_);
   }
@@ -178,11 +179,11 @@ class Results {
   void* device_ = nullptr;
   void* host_ = nullptr;
   void* scratch_ = nullptr;
-  std::size_t counters_ = 0;  // that are used
-  bool zeroed_ = false;       // the counters, and nothing has been given them since
+  std::size_t counters_ = 0;  // in use
+  bool zeroed_ = false;       // the counters are zero, and nobody has them yet
 };
 
-// A stretch of the default stream, by the device's clock.
+// A stretch of work on the default stream, timed by the device's clock.
 class Stretch {
  public:
   using Duration = std::chrono::steady_clock::duration;
@@ -202,9 +203,9 @@ class Stretch {
 
   void begin() { KGRADE_CUDA_CHECK(cudaEventRecord(begin_)); }
   void end() { KGRADE_CUDA_CHECK(cudaEventRecord(end_)); }
-  // Until all of it is done.
+  // Waits until all of it is done.
   void wait() const { KGRADE_CUDA_CHECK(cudaEventSynchronize(end_)); }
-  // How long it took, and how long after the end of another it began; once the stream has been waited for.
+  // How long it took, and how long after the end of another it began. Wait for the stream before.
   Duration length() const { return between(begin_, end_); }
   Duration since(const Stretch& earlier) const { return between(earlier.end_, begin_); }
 
@@ -219,15 +220,15 @@ class Stretch {
   cudaEvent_t end_ = nullptr;
 };
 
-// A gate that the device itself opens, when all that was queued before is done: the call behind it need not
-// wait until the referee has heard of that.
+// A gate that the device itself opens when all earlier work is done, so that the call behind it need not wait
+// for the referee.
 class CudaGate : public Gate {
  public:
-  // Null when the kernel has no memory left.
+  // Null if memory runs out.
   static std::unique_ptr<Gate> make(std::shared_ptr<const Driver> driver);
   ~CudaGate() override;
 
-  // As open(), in the order of the default stream. False where the device cannot write to the page.
+  // As open(), in the order of the default stream. False if the device cannot write to the page.
   bool queue_opening(std::uint32_t number);
 
  private:
@@ -236,7 +237,7 @@ class CudaGate : public Gate {
   void register_page();
 
   std::shared_ptr<const Driver> driver_;
-  CUdeviceptr address_ = 0;  // of the page on the device; 0: it does not see it
+  CUdeviceptr address_ = 0;  // of the page on the device; 0: the device does not see it
 };
 
 std::unique_ptr<Gate> CudaGate::make(std::shared_ptr<const Driver> driver) {
@@ -276,7 +277,7 @@ class CudaDevice : public Device {
         worker_directory_(std::move(worker_directory)),
         info_(describe(ordinal)),
         flush_bytes_(2 * info_.l2_bytes) {
-    // Twice the L2, so that what was in it before is gone whatever the replacement does.
+    // Twice the L2, so that its earlier contents are gone under any replacement policy.
     KGRADE_CUDA_CHECK(cudaMalloc(&flush_buffer_, flush_bytes_));
   }
   ~CudaDevice() override { cudaFree(flush_buffer_); }
@@ -307,7 +308,7 @@ class CudaDevice : public Device {
     for (const Filling& filling : fillings)
       poisoned_.push_back(filling.input ? zones_of(filling) : whole_of(filling));
     cuda::fill_poison(poisoned_.data(), poisoned_.size());
-    results_.zero();  // now there is time
+    results_.zero();  // there is time now
   }
 
   using Device::reveal;
@@ -327,7 +328,7 @@ class CudaDevice : public Device {
     refresh_.end();
     auto* const gate = static_cast<CudaGate*>(opening.gate);
     const bool will_open = gate != nullptr && gate->queue_opening(opening.number);
-    // No more than the refresh: another process may have the device by now.
+    // Wait for no more than the refresh: another process may have the device by now.
     refresh_.wait();
     if (gate != nullptr && !will_open) gate->open(opening.number);
     refreshing_ = false;
@@ -339,7 +340,7 @@ class CudaDevice : public Device {
     compared_ = outputs.size();
     inspection_.begin();
     Counter* const counters = results_.fresh_counters(2 * inspected_ + compared_);
-    // Outputs first: a write after the clock has stopped comes too late.
+    // Outputs are compared first: a write after the clock has stopped comes too late.
     for (std::size_t i = 0; i < compared_; ++i)
       results_.compare(compared(outputs[i]), i, counters + 2 * inspected_ + i);
     looks_.clear();
@@ -391,7 +392,7 @@ class CudaDevice : public Device {
   bool gates_calls() const override { return true; }
   std::unique_ptr<Gate> make_gate() override { return CudaGate::make(driver_); }
 
-  // Poison over the flush buffer, every byte of it counted.
+  // Poisons the flush buffer, and checks every byte of it.
   std::optional<Error> prove_healthy() override {
     const device::Poison poison{{++flushes_, 0x4ea17, 0}};
     const device::ByteRange range{0, flush_bytes_};
@@ -427,8 +428,8 @@ class CudaDevice : public Device {
     refresh_.begin();
   }
 
-  // A worker sees the node of its one GPU, so that ordinals mean something else to it. Parts of a GPU have no
-  // UUID that could be found out here.
+  // A worker sees only the node of its GPU, so ordinals mean something else to it. Parts of a GPU have no
+  // UUID that can be found out here.
   std::string name_for_workers() const {
     const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
     const bool is_part =
@@ -438,7 +439,7 @@ class CudaDevice : public Device {
 
   static void finish() { KGRADE_CUDA_CHECK(cudaDeviceSynchronize()); }
 
-  // What lies around the tensor.
+  // The guard zones around the tensor.
   static PoisonedRanges zones_of(const Filling& filling) {
     return {bytes_of(*filling.buffer),
             {{0, filling.begin}, {filling.end(), filling.buffer->bytes()}},
@@ -466,14 +467,14 @@ class CudaDevice : public Device {
   DeviceInfo info_;
   Results results_;
   Stretch refresh_;
-  Stretch inspection_;         // that it has begun is all that counts
-  std::size_t inspected_ = 0;  // by the present inspection: fillings, outputs
+  Stretch inspection_;         // only its beginning counts
+  std::size_t inspected_ = 0;  // fillings of the present inspection
   std::size_t compared_ = 0;
-  std::vector<PoisonedRanges> poisoned_;  // this and the next two are kept for their memory
+  std::vector<PoisonedRanges> poisoned_;  // this and the next two keep their memory
   std::vector<InputTensor> inputs_;
   std::vector<BufferLook> looks_;
   std::chrono::steady_clock::time_point asked_;  // when the present refresh began
-  bool refreshing_ = false;                      // poison() went before, and reveal() has not followed yet
+  bool refreshing_ = false;                      // poison() was called, and reveal() has not followed yet
   void* flush_buffer_ = nullptr;
   std::uint64_t flush_bytes_;
   std::uint64_t flushes_ = 0;

@@ -10,7 +10,7 @@
 namespace kgrade::cuda {
 
 CudaProbe probe();
-// Creates the context of the referee on a device that there is.
+// Creates the referee's context on an existing device.
 Result<std::unique_ptr<Device>> open(int ordinal, const std::string& worker_directory);
 
 }  // namespace kgrade::cuda

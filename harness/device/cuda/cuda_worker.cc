@@ -24,9 +24,9 @@ bool make_event(void*& handle) {
   return true;
 }
 
-// What cudaFreeAsync() gives back would go to the system when the stream is waited for: up to a millisecond
-// at the end of every call that no event covers, and as much to get it again. A kernel that keeps a pool of
-// its own, as the frameworks do, pays that once; so does every contestant here.
+// Keeps memory that cudaFreeAsync() frees. Otherwise it would go to the system when the stream is waited for:
+// up to a millisecond at the end of every call, which no event covers, and as much to get it again. A kernel
+// with a pool of its own, as in the frameworks, pays that once; here every contestant does.
 void keep_freed_memory(int ordinal) {
   cudaMemPool_t pool = nullptr;
   std::uint64_t all = UINT64_MAX;
@@ -35,12 +35,12 @@ void keep_freed_memory(int ordinal) {
     cudaGetLastError();  // a device without pools
 }
 
-// Of the present call.
+// The first launch of the present call that failed.
 std::atomic<int> first_failed_launch{0};
 
-// Between allocations, and free again during the call: a stray access that went from one tensor straight into
-// the next would be in bounds to the tools. Small, as small tensors are: the driver (580) takes 1 MiB
-// from elsewhere and leaves small allocations side by side.
+// Gaps between allocations, which are free again during the call: without them, a stray access from one
+// tensor straight into the next would be in bounds to the tools. Gaps are small, as small tensors are: the
+// driver (580) takes 1 MiB from elsewhere and leaves small allocations side by side.
 constexpr std::size_t gap_bytes = std::size_t{64} << 10;
 
 class Gaps {
@@ -68,7 +68,7 @@ void note_failed_launch(int error) {
   first_failed_launch.compare_exchange_strong(none, error);
 }
 
-CudaWorker::~CudaWorker() = default;  // the process ends: the driver takes everything back
+CudaWorker::~CudaWorker() = default;  // the process ends, and the driver frees everything
 
 bool CudaWorker::prepare() {
   auto driver = Driver::open();
@@ -172,7 +172,7 @@ void CudaWorker::evict_cache_lines() {
   cudaCtxResetPersistingL2Cache();
 }
 
-// An error of the contestant's own kernels shows here, too: the next call reports it.
+// An error of the contestant's own kernels shows here too: the next call reports it.
 bool CudaWorker::overwrite(std::uint64_t address, std::uint64_t bytes, unsigned char value) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): as arguments have it.
   const cudaError_t status = cudaMemset(reinterpret_cast<void*>(address), value, bytes);
@@ -221,7 +221,8 @@ bool CheckedCudaWorker::take_copies_back() {
   return ok(cudaDeviceSynchronize()) && taken;
 }
 
-// Whole, and waited for: nothing is queued ahead below a tool. Checked calls have one launch.
+// Makes the whole call and waits for it: below a tool, nothing is queued ahead. Checked calls have one
+// launch.
 void CheckedCudaWorker::begin_call(Entry entry, Launches launches, std::uint32_t /*gate*/) {
   timed_ = {};
   if (const cudaError_t failure = make_copies(); !ok(failure)) {

@@ -1,4 +1,4 @@
-// The workers of a CUDA device: the one that measures, and the one that compute-sanitizer checks.
+// The workers of a CUDA device: the usual one for measuring, and one for checks below compute-sanitizer.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,14 +11,14 @@
 
 namespace kgrade::cuda {
 
-// A launch of the contestant's failed: its library calls this (compile/launch_watch.h) by way of
+// Called by the contestant's library after a failed launch (compile/launch_watch.h), by way of
 // kgrade_launch_failed(), which the worker's program exports.
 void note_failed_launch(int error);
 
-// The usual worker. A call is, on the legacy default stream: the gate, start event, entries, stop
-// event, capture of the outputs. The gate holds the stream until all launches behind it are queued, so that
-// their latency does not show between the events, and until the referee has put the inputs in place. No
-// kernel runs meanwhile, so that the referee has the device to itself.
+// The usual worker. A call has these parts on the legacy default stream: the gate, start event, entries, stop
+// event, capture of the outputs. The gate holds the stream until all launches behind it are queued, so their
+// latency does not show between the events, and until the referee has put the inputs in place. No kernel runs
+// meanwhile, so the referee has the device to itself.
 class CudaWorker : public WorkerDevice {
  public:
   explicit CudaWorker(int ordinal) : ordinal_(ordinal) {}
@@ -47,18 +47,18 @@ class CudaWorker : public WorkerDevice {
   Captures captures_;
   void* gate_page_ = nullptr;
   CUdeviceptr gate_ = 0;   // 0: none
-  void* start_ = nullptr;  // cudaEvent_t, as the others
+  void* start_ = nullptr;  // cudaEvent_t, like stop_ and captured_
   void* stop_ = nullptr;
   void* captured_ = nullptr;
   bool keeps_lines_ = false;  // the device can keep lines in its L2
-  bool queued_ = false;       // all of the present call
-  bool gated_ = false;        // the present call
-  int error_ = 0;             // that its entry returned
+  bool queued_ = false;       // all of the present call is queued
+  bool gated_ = false;        // the present call is gated
+  int error_ = 0;             // returned by the call's entry
 };
 
-// The worker below compute-sanitizer, whose tools know the bounds of an allocation and what
-// of it was written only for memory of cudaMalloc: every call gets copies of exactly the tensors' sizes, new
-// ones each time, so that outputs are unwritten again. Nothing of ours runs a kernel; times mean nothing.
+// The worker below compute-sanitizer. Its tools know the bounds of an allocation, and which bytes of it were
+// written, only for memory of cudaMalloc. So every call gets new copies of exactly the tensors' sizes, and
+// outputs are unwritten again. None of our kernels runs; times mean nothing.
 class CheckedCudaWorker : public WorkerDevice {
  public:
   explicit CheckedCudaWorker(int ordinal) : ordinal_(ordinal) {}
@@ -67,7 +67,7 @@ class CheckedCudaWorker : public WorkerDevice {
   void unmap_all() override { loans_.clear(); }
   void begin_call(Entry entry, Launches launches, std::uint32_t gate) override;
   TimedCall end_call() override { return timed_; }
-  // What is still allocated in the end are the contestant's leaks.
+  // Allocations that are left at the end are the contestant's leaks.
   void conclude() override;
 
  private:

@@ -48,7 +48,7 @@ __device__ BlockOfTwo block_of_two(const TwoRanges& ranges, std::uint64_t index)
   return {ranges.second, device::first_block(ranges.second) + index - in_first};
 }
 
-// As many items as fit into the arguments of a launch, which have 4 KiB.
+// As many items as fit into the arguments of a launch, 4 KiB.
 template <class Item>
 struct Batch {
   static constexpr std::size_t size = 4096 / sizeof(Item);
@@ -82,7 +82,7 @@ __global__ void count_unwritten_elements_kernel(const unsigned char* buffer, dev
   add_to(total, unwritten);
 }
 
-// All that inputs can be. It is not inlined: the registers that it needs are no concern of the common draws.
+// A block of any input. It is not inlined, so that the common draws do not need its registers.
 __device__ __noinline__ device::Four<std::int64_t> block_of_any_input(const device::InputRange& range,
                                                                       std::uint64_t block) {
   return device::input_block(range, block);
@@ -97,15 +97,15 @@ __device__ void draw_blocks(const device::InputRange& range, const DrawForm& for
     work(dtype, block, device::stored_as(dtype, device::drawn_block(range.contents, form, block)));
 }
 
-// The same for a copy of float32 elements, which are stored as they are or rounded to a narrow type.
+// As draw_blocks(), for a copy of float32 elements, which are stored as they are or rounded to a narrow type.
 template <class Work>
 __device__ void copy_blocks(const device::InputRange& range, Dtype dtype, const Work& work) {
   for (std::uint64_t block = thread_index(); 4 * block < range.elements; block += thread_count())
     work(dtype, block, device::copied_block(range, dtype, block));
 }
 
-// The same for any input. Most are uniform or normal numbers, or copies of floats: these have code of their
-// own.
+// As draw_blocks(), for any input. Most inputs are uniform or normal numbers, or copies of floats: these have
+// code of their own.
 template <class Work>
 __device__ void for_each_block(const device::InputRange& range, const Work& work) {
   using Kind = Distribution::Kind;
@@ -129,7 +129,7 @@ __device__ void for_each_block(const device::InputRange& range, const Work& work
     work(range.dtype, block, block_of_any_input(range, block));
 }
 
-// Four blocks fit into a multiprocessor: the common draws need no more registers than that leaves.
+// Four blocks fit into a multiprocessor: the common draws need no more registers than that allows.
 __global__ void __launch_bounds__(threads_per_block, 4)
     fill_inputs_kernel(const __grid_constant__ Batch<InputTensor> batch) {
   const InputTensor& mine = batch.item[blockIdx.y];
@@ -151,8 +151,8 @@ __global__ void __launch_bounds__(threads_per_block, 4)
   add_to(mine.counters + 1, changed);
 }
 
-// Adds this thread's elements to a comparison. They are floats of a type that is known, so several loads are
-// on their way before the first is needed.
+// Adds this thread's elements to a comparison. They are floats of a known type, so several loads are on their
+// way before the first is needed.
 template <Dtype dtype>
 __device__ void accumulate_floats(ElementErrors& mine, const device::ComparedOutput& output) {
   constexpr unsigned int at_once = 4;
@@ -175,7 +175,7 @@ __device__ void accumulate_floats(ElementErrors& mine, const device::ComparedOut
   }
 }
 
-// The same of any output.
+// As accumulate_floats(), for any output.
 __device__ void accumulate_any(ElementErrors& mine, const device::ComparedOutput& output) {
   for (std::uint64_t i = thread_index(); i < output.elements; i += thread_count())
     device::accumulate(mine, output, i);
@@ -183,7 +183,7 @@ __device__ void accumulate_any(ElementErrors& mine, const device::ComparedOutput
 
 using Accumulate = void(ElementErrors&, const device::ComparedOutput&);
 
-// What the threads of a block have together. Which parts are merged with which is the same on every run.
+// Merges the errors of a block's threads. Parts are merged in the same order on every run.
 __device__ ElementErrors merged_in_block(const ElementErrors& mine) {
   // Raw storage, since a shared variable may not have a constructor.
   __shared__ alignas(ElementErrors) unsigned char storage[threads_per_block * sizeof(ElementErrors)];
@@ -197,7 +197,7 @@ __device__ ElementErrors merged_in_block(const ElementErrors& mine) {
   return parts[0];
 }
 
-// Whether all other blocks have written their parts, which this block sees then.
+// Whether all other blocks have written their parts. If so, this block sees the parts.
 __device__ bool is_last_block(Counter* finished) {
   __shared__ bool is_last;
   if (threadIdx.x == 0) {
@@ -209,7 +209,7 @@ __device__ bool is_last_block(Counter* finished) {
   return is_last;
 }
 
-// Three blocks fit into a multiprocessor where that needs no local memory.
+// Three blocks fit into a multiprocessor, if that needs no local memory.
 template <Accumulate accumulate, int blocks>
 __global__ void __launch_bounds__(threads_per_block, blocks)
     compare_kernel(device::ComparedOutput output, ElementErrors* parts, Counter* finished,
@@ -250,7 +250,7 @@ auto compare_kernel_for(const device::ComparedOutput& output) {
   return compare_kernel<accumulate_any, 2>;
 }
 
-// Work that is enough to fill a device; the grid is as wide for a small item as for the largest beside it.
+// Launches enough work to fill a device. The grid is as wide for a small item as for the largest beside it.
 template <class Item>
 void launch_on(void (*kernel)(Batch<Item>), const Item* items, std::size_t count) {
   constexpr unsigned int widest = 4096;

@@ -1,5 +1,6 @@
 // The referee's own kernels, behind plain functions so that only one file needs nvcc. Pointers are device
-// pointers. All of them queue their work on the legacy default stream and return; they throw on a CUDA error.
+// pointers. Each function queues its work on the legacy default stream and returns; it throws on a CUDA
+// error.
 #pragma once
 
 #include "device/element_operations.h"
@@ -12,7 +13,7 @@ using Counter = unsigned long long;
 // The most partial results that compare() writes.
 inline constexpr unsigned int comparison_parts = 1024;
 
-// What lies around a tensor, or a whole buffer and an empty range.
+// The two ranges around a tensor; or a whole buffer and an empty range.
 struct TwoRanges {
   device::ByteRange first;
   device::ByteRange second;
@@ -37,7 +38,7 @@ struct BufferLook {
   Counter* counters;
 };
 
-// As few launches as can be: what each adds to a call of the candidate counts.
+// These functions make as few launches as possible, because each one adds to the time of a candidate's call.
 void fill_poison(const PoisonedRanges* ranges, std::size_t count);
 void fill_inputs(const InputTensor* inputs, std::size_t count);
 void inspect(const BufferLook* looks, std::size_t count);
@@ -47,13 +48,13 @@ void count_unwritten_elements(const unsigned char* buffer, device::ByteRange ran
                               const device::Poison& poison, Counter* total);
 void count_wrong(const device::ComparedOutput& output, double limit, Counter* total);
 
-// Writes `result`. `parts` has room for comparison_parts of them, and no other comparison may run; `finished`
-// is zero. The order of the sums depends on the number of elements alone, so the same bits come out on every
-// run.
+// Writes `result`. `parts` has room for comparison_parts results, and no other comparison may run. `finished`
+// must be zero. The order of the sums depends only on the number of elements, so every run gives the same
+// bits.
 void compare(const device::ComparedOutput& output, ElementErrors* parts, Counter* finished,
              ElementErrors* result);
 
-// The elements of a tensor that device::sampled_element() names, device::sample_size(elements) of them.
+// The device::sample_size(elements) elements of a tensor that device::sampled_element() chooses.
 void sample(const unsigned char* tensor, std::uint64_t elements, Dtype dtype, double* values);
 
 }  // namespace kgrade::cuda

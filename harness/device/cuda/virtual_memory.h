@@ -1,6 +1,6 @@
 // The driver's virtual memory management (CUDA Driver API, section 6.14): physical memory that two processes
-// share by file descriptor, mapped between unmapped pages. Used by the referee and by the worker. The driver
-// is opened at run time, so that a program built with a toolkit starts on a machine without a GPU.
+// share by file descriptor, mapped between unmapped pages. Referee and worker use it. The driver is opened at
+// run time, so that a program built with a toolkit starts on a machine without a GPU.
 #pragma once
 
 #include <cuda.h>
@@ -27,7 +27,7 @@ struct Driver {
   decltype(&::cuMemExportToShareableHandle) export_handle;
   decltype(&::cuMemImportFromShareableHandle) import_handle;
   decltype(&::cuGetErrorString) error_string;
-  // Null where the driver lacks them.
+  // Null if the driver lacks them.
   decltype(&::cuStreamWaitValue32) wait_value = nullptr;
   decltype(&::cuStreamWriteValue32) write_value = nullptr;
 
@@ -43,7 +43,7 @@ class MappedMemory {
   // New physical memory on device `ordinal`; `bytes` is rounded up to the device's granularity.
   static Result<std::unique_ptr<MappedMemory>> create(std::shared_ptr<const Driver> driver, int ordinal,
                                                       std::uint64_t bytes);
-  // Memory that another process created; `bytes` as it is there.
+  // Memory that another process created, with its number of bytes there.
   static Result<std::unique_ptr<MappedMemory>> import(std::shared_ptr<const Driver> driver, int ordinal,
                                                       int descriptor, std::uint64_t bytes, Access access);
   ~MappedMemory();
@@ -52,7 +52,7 @@ class MappedMemory {
 
   unsigned char* data() const { return reinterpret_cast<unsigned char*>(address_); }
   std::uint64_t bytes() const { return bytes_; }
-  // A descriptor by which another process may import the memory. Only for created memory.
+  // A descriptor with which another process can import the memory. Only for created memory.
   Result<UniqueFd> export_descriptor() const;
 
  private:

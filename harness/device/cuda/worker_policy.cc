@@ -18,11 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The driver's threads and the contestant's.
+// For the driver's threads and the contestant's.
 constexpr unsigned int most_threads = 512;
 
-// "Device Minor: 3" of /proc/driver/nvidia/gpus/<bus id>/information: the GPU is /dev/nvidia3. Nothing where
-// the driver does not tell.
+// The GPU's number in /dev: "Device Minor: 3" of /proc/driver/nvidia/gpus/<bus id>/information stands for
+// /dev/nvidia3. Nothing if the driver does not report it.
 std::optional<int> minor_number(int ordinal) {
   char bus_id[32] = "";
   if (cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, ordinal) != cudaSuccess) return std::nullopt;
@@ -41,7 +41,7 @@ bool is_node_of_a_gpu(const std::string& name) {
          std::all_of(name.begin() + 6, name.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// All GPUs' where it is not known which one is ours.
+// The node of the GPU, or the nodes of all GPUs if ours is unknown.
 std::vector<fs::path> gpu_nodes(int ordinal) {
   if (const auto minor = minor_number(ordinal)) return {fmt::format("/dev/nvidia{}", *minor)};
   std::vector<fs::path> nodes;
@@ -52,7 +52,7 @@ std::vector<fs::path> gpu_nodes(int ordinal) {
   return nodes;
 }
 
-// Of the host. Where control groups can be had, a contestant takes no more.
+// Half of the host's memory: with control groups, a contestant gets no more.
 std::uint64_t half_of_the_memory() {
   const long pages = ::sysconf(_SC_PHYS_PAGES);
   const long page = ::sysconf(_SC_PAGESIZE);
@@ -63,7 +63,7 @@ std::uint64_t half_of_the_memory() {
 
 std::vector<fs::path> library_folders() {
   std::vector<fs::path> folders = {"/usr/local/nvidia", "/run/opengl-driver/lib"};
-  // What baselines call, and what that loads in turn.
+  // The libraries that baselines call, and those that these load in turn.
   for (const VendorLibrary& library : vendor_libraries()) {
     for (const fs::path& file : library.files) {
       const fs::path folder = file.parent_path();

@@ -12,7 +12,7 @@ namespace kgrade::cuda {
 // `ordinal` is the runtime's number of the GPU.
 SandboxPolicy worker_policy(const std::filesystem::path& program, int ordinal);
 
-// Where the driver's libraries are, if that is not where the loader looks by itself.
+// Folders of the driver's libraries, if the loader does not search them on its own.
 std::vector<std::filesystem::path> library_folders();
 
 }  // namespace kgrade::cuda
