@@ -1,4 +1,4 @@
-// Which candidates a sweep grades.
+// Plans which candidates a sweep grades.
 #pragma once
 
 #include <filesystem>
@@ -16,17 +16,17 @@
 
 namespace kgrade {
 
-// Candidates of one problem in one element type, that have to reach one precision class: what one run of
-// `kgrade grade` can grade.
+// Candidates of one problem in one element type that have to reach one precision class. One run of `kgrade
+// grade` can grade them.
 struct SweepGroup {
   Problem problem;
-  std::string label() const;  // the slug, and type and class where they are not float32 and fp32
+  std::string label() const;  // the slug; with type and class unless they are float32 and fp32
 };
 
 struct SweepTask {
   std::size_t group = 0;
   std::filesystem::path candidate;
-  std::string sha256;  // of the candidate, as records have it
+  std::string sha256;  // of the candidate, as in records
 };
 
 // A candidate that has no verdict, and why.
@@ -34,40 +34,42 @@ struct UngradedCandidate {
   std::filesystem::path candidate;
   std::string message;
   std::string slug = {};
-  Dtype dtype = Dtype::float32;   // the problem's first, where that is all that is known
-  int exit_code = exit_internal;  // that says whose fault it is
+  Dtype dtype = Dtype::float32;   // if unknown, the first type of the problem
+  int exit_code = exit_internal;  // says whose fault it is
 };
 
 struct SweepPlan {
   std::vector<SweepGroup> groups;
-  std::vector<SweepTask> tasks;            // those of one group stand together
-  std::vector<UngradedCandidate> refused;  // that `kgrade grade` would not take, in order of problem and path
-  // Folders that were looked through, in order; none where paths are named.
+  std::vector<SweepTask> tasks;            // tasks of one group are adjacent
+  std::vector<UngradedCandidate> refused;  // by `kgrade grade`, in order of problem and path
+  // The folders that were searched, in order. Empty if paths were named.
   std::vector<std::filesystem::path> problem_folders = {};
   std::vector<std::filesystem::path> solution_folders = {};
-  // What looks like a candidate, in folders that are named: of KernelBench's files it is named after none, or
-  // else its folder is called like no problem.
+  // Files in named folders that look like candidates and match no problem. A candidate for KernelBench's
+  // files must have a name that matches one of them. Any other candidate must be in a folder with a problem's
+  // name.
   std::vector<std::filesystem::path> unmatched = {};
 };
 
-// One of the plan's tasks that came to nothing.
+// A task of the plan that got no verdict.
 UngradedCandidate without_verdict(const SweepPlan& plan, std::size_t task, std::string message,
                                   int exit_code = exit_internal);
 
-// Globs as the shell's: * ? [abc]. Without a slash they are matched with slugs, and with the names of files
-// in solutions/<slug>/, with or without what follows the dot; with one they name problem files, and
-// candidates in folders that are called like their problems, or such folders, or folders that hold them.
-// Candidates are files as is_candidate() in
-// compile/submission.h has them: *.cu, and others that hold a submission. The folder `solutions` is that of
-// the working folder, or else the one beside the folder of the problem's file; of problem files that are
-// named, always that.
+// Which problems and candidates to grade. `only` and `solutions` are globs like a shell's: * ? [abc].
+//
+// A glob without a slash is matched with slugs, and with names of files in solutions/<slug>/, with or without
+// their extension. A glob with a slash names problem files. For candidates, it names files in folders that
+// are called like their problems, or such folders, or parents of such folders.
+//
+// Candidates are the files that is_candidate() in compile/submission.h accepts: *.cu, and others that hold a
+// submission. The folder `solutions` is in the working folder, or else beside the folder of the problem's
+// file. For problem files that are named, it is always the latter.
 struct SweepSelection {
   std::string only = "*";  // problems
   std::string solutions = "*";
-  // Problems as KernelBench has them (module_files() in sweep/module_candidates.h); then `only` is matched
-  // with the names of these files, and candidates are matched to them by what their names say
-  // (problem/kernelbench_names.h). `solutions` may then name folders as well, which are looked through to the
-  // bottom.
+  // KernelBench's problem files (module_files() in sweep/module_candidates.h). With these, `only` is matched
+  // with the names of the files, and candidates are matched by their names (problem/kernelbench_names.h).
+  // `solutions` may also name folders, which are searched recursively.
   std::vector<std::filesystem::path> modules = {};
   std::optional<std::string> dtype =
       {};  // of all candidates; unset: what each declares, or else its problem's first
