@@ -97,8 +97,8 @@ class StubWriter {
                i, count, free_name("value"), output.name);
   }
 
-  // The expression in C++. Parameters become std::int64_t unless they are size_t, and functions such as min get
-  // their names in C++.
+  // The expression in C++. Parameters become std::int64_t unless they are size_t, and functions such as min
+  // get their names in C++.
   std::string in_cpp(const Expression& expression) const {
     const std::string& text = expression.text();
     std::string cpp;
