@@ -71,8 +71,8 @@ constexpr std::int64_t largest_bench = std::int64_t{1} << 30;
 // The values for the first parameter of a role, the second, and so on. The last value repeats.
 using Row = std::vector<std::int64_t>;
 
-// The theme of one case. Axes differ as much as possible, so that a kernel that mistakes one axis for another
-// gives a wrong answer.
+// The theme of one case. Axes differ as much as possible, so that a kernel that confuses two axes gives a
+// wrong answer.
 struct Theme {
   std::string_view name;
   CaseRole role = CaseRole::test;

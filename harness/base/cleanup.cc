@@ -174,7 +174,7 @@ bool Cleanup::kill_orphans() {
   for (const ProcessEntry& entry : process_table()) {
     if (!is_orphan(entry)) continue;
     found = true;
-    // Kill the group in one step. If processes were killed one by one, one that keeps forking would escape.
+    // Kill the group in one step. Otherwise a process that keeps forking would escape.
     if (entry.group > 1) ::kill(-entry.group, SIGKILL);
     ::kill(entry.pid, SIGKILL);
     ::waitpid(entry.pid, nullptr, WNOHANG);

@@ -1,4 +1,4 @@
-// A clock that can be replaced: the real one, or one that a test moves.
+// A clock interface: the real clock, or one that a test moves.
 #pragma once
 
 #include <chrono>

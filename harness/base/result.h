@@ -1,4 +1,4 @@
-// Errors that a user can cause, as values: what is wrong, where, and what to do about it.
+// Errors that a user can cause, as values. Each has a message, a place and a remedy.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,4 @@
-// Files that are not read or written as a whole: one that is written beside its final place, and one that is
-// read line by line.
+// Two kinds of files: a file that is written beside its final place, and a file that is read line by line.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +14,8 @@
 
 namespace kgrade {
 
-// A file that is written under an unused name beside the file that it will become. Unless it was renamed, it
-// is removed with the object, or by a signal.
+// A file under an unused name beside the file that it will become. It is removed with the object, or by a
+// signal, unless it was renamed.
 class PartialFile {
  public:
   // Makes a file for its owner alone (mode 0600). If no file can be made, there is no descriptor, and errno

@@ -1,7 +1,7 @@
 // Turns finished results into boards on which candidates are ranked.
 //
-// A board is for one problem in one element type on one GPU model, and for answers of one precision class.
-// Results that differ in one of these are not ranked together. A candidate is identified by its path,
+// Each board has a problem, an element type, a GPU model and a precision class. Results that differ in any of
+// these are not ranked together. A candidate is identified by its path,
 // whatever its file contained. Its newest result is on the board. Its older results are its history,
 // including results of other versions.
 //
@@ -91,8 +91,7 @@ struct SuiteRow {
   std::map<double, double> fast_p;  // at 0.5, 1, 1.5, 2, 3, 5: share of all problems of the suite
 };
 
-// All problems in one element type on one GPU model in one class, with one opponent and one state of the
-// cache.
+// All problems for one element type, GPU model, class, opponent and state of the cache.
 struct Suite {
   std::string device;
   Dtype dtype = Dtype::float32;

@@ -46,8 +46,8 @@ std::string github_annotation(const char* level, const std::string& file, int li
 std::string github_annotations(const std::vector<Record>& records,
                                const std::vector<Ungraded>& ungraded = {});
 
-// The job's summary in Markdown: candidates that were not graded, those not accepted, those that need a GPU,
-// then the rest with their speeds. It is cut off at most_summary_bytes.
+// The job's summary in Markdown. First come candidates that were not graded, then rejected ones, then any
+// that need a GPU, then the rest with their speeds. It is cut off at most_summary_bytes.
 inline constexpr std::size_t most_summary_bytes = 900'000;  // a summary may have 1 MiB
 std::string github_summary(const std::vector<Record>& records, const std::vector<Ungraded>& ungraded = {});
 

@@ -105,7 +105,7 @@ void remove_stale(const std::filesystem::path& folder, int patience) {
 }
 
 // The folders in which a group of version 2 may be made. A group with processes cannot have groups with
-// controllers below it. So our group becomes a sibling of the group that we are in, or of one above it.
+// controllers below it. So our group becomes a sibling of our present group or of one of its parents.
 std::vector<std::filesystem::path> parents_in_version_2() {
   const auto own = own_folder("");
   const auto top = mount_point_of("");

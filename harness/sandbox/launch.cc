@@ -55,8 +55,8 @@ void limit_processes(const LaunchPlan& plan) {
 }
 
 // The only process that may be signalled; 0 means that no filter is needed. A PID namespace confines signals.
-// Without one, the process may signal only itself. That filter would also bind the programs that it starts,
-// so a program that starts others relies on Landlock if possible.
+// Without one, the process may signal only itself. The filter would also bind child programs, so a program
+// that starts others relies on Landlock if possible.
 pid_t only_target_of_signals(const LaunchOptions& options) {
   if (options.layers.confines()) return 0;
   const bool landlock_does =

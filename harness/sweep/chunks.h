@@ -1,5 +1,5 @@
-// Cuts a sweep into chunks that run elsewhere. One file says what each chunk has to do. The files that the
-// chunks write are read as they grow. All files are in one folder that all machines see.
+// A sweep that is cut into chunks, which run elsewhere. One file describes the work of each chunk. The
+// results files of the chunks are read as they grow. All files are in one folder that all machines see.
 #pragma once
 
 #include <cstddef>

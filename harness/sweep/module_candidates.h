@@ -12,16 +12,16 @@ namespace kgrade {
 // The paths to which a shell would expand the pattern, in order of name.
 std::vector<std::filesystem::path> paths_matching(const std::string& pattern);
 
-// The .py files that a pattern names, and those in the folders that it names and in their subfolders level1,
+// The .py files that a pattern names. For a folder, these are the files in it and in its subfolders level1,
 // level_2 and so on. Sorted by folder, then by the number at the beginning of the name. Empty if the pattern
 // names no files, or only folders of .md files.
 std::vector<std::filesystem::path> module_files(const std::string& pattern);
 
-// The candidates that a pattern names, and those in the folders that it names. They include all *.cu and *.py
-// files, because a file without a valid answer counts as a failed answer. Other files count if they hold a
-// submission. KernelBench's prompts and the problems are left out. A pattern without a slash that matches
-// nothing is matched with the contents of `solutions`, unless `solutions` is empty. Links to folders and
-// hidden folders are skipped.
+// The candidates that a pattern names, also in folders. They include all *.cu and *.py files, because a file
+// without a valid answer counts as a failed answer. Other files count if they hold a submission.
+// KernelBench's prompts and the problems are left out. A pattern without a slash that matches nothing is
+// matched with the contents of `solutions`, unless `solutions` is empty. Links to folders and hidden folders
+// are skipped.
 std::vector<std::filesystem::path> module_candidates(const std::string& pattern,
                                                      const std::filesystem::path& solutions,
                                                      const std::vector<std::filesystem::path>& problems);

@@ -16,8 +16,7 @@
 
 namespace kgrade {
 
-// Candidates of one problem in one element type that have to reach one precision class. One run of `kgrade
-// grade` can grade them.
+// Candidates for a single run of `kgrade grade`: they share a problem, an element type and a precision class.
 struct SweepGroup {
   Problem problem;
   std::string label() const;  // the slug; with type and class unless they are float32 and fp32
@@ -72,24 +71,25 @@ struct SweepSelection {
   // `solutions` may also name folders, which are searched recursively.
   std::vector<std::filesystem::path> modules = {};
   std::optional<std::string> dtype =
-      {};  // of all candidates; unset: what each declares, or else its problem's first
+      {};  // for all candidates; unset: what each declares, or else its problem's first type
 };
 
-// In order of slug, type and class, and path. Paths of candidates below the working folder are relative to
-// it. A candidate that cannot be read is refused, and the others are still graded. Errors: a problem file
-// that is wrong, a candidate in a folder called like no problem, globs that match nothing. Of modules only
-// those are loaded that have candidates; where one cannot be, or a name fits two, the candidates are refused.
+// Groups are in order of slug, type and class, and candidates in order of path. Paths of candidates below the
+// working folder are relative to it. A candidate that cannot be read is refused, and the others are still
+// graded. Errors: a wrong problem file, a candidate in a folder that is not called like a problem, or globs
+// that match nothing. Only modules with candidates are loaded. Candidates are refused if their module cannot
+// be loaded, or if their name fits two modules.
 Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout,
                             const ProblemLoader& load = load_problem, const LoadingProgress& progress = nullptr);
 
-// Which task a result is of: the same problem, type, class asked for, candidate and effort. Not by device: a
-// file that mixes GPUs names the device of each result.
+// Finds the task of a result: problem, type, required class, candidate and effort must be equal. The device
+// does not count, because a file may mix GPUs and names the device of each result.
 class TaskFinder {
  public:
-  // Keeps a reference.
+  // Keeps a reference to the plan.
   TaskFinder(const SweepPlan& plan, Effort effort);
   std::optional<std::size_t> find(const Record& record) const;
-  // Whether a task is of the candidate with that path, as records have it.
+  // True if a task has the candidate with that path, in the form of records.
   bool knows(const std::string& path) const { return by_path_.contains(path); }
 
  private:
@@ -97,7 +97,7 @@ class TaskFinder {
 
   const SweepPlan& plan_;
   Effort effort_;
-  std::unordered_multimap<std::string, std::size_t> by_path_;  // as records have them
+  std::unordered_multimap<std::string, std::size_t> by_path_;  // in the form of records
 };
 
 }  // namespace kgrade
