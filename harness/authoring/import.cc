@@ -26,9 +26,7 @@ class DefReader {
  public:
   DefReader(std::string_view text, const std::filesystem::path& path) : text_(text), path_(path) {}
 
-  // The list as YAML of a problem file: "parameters:
-  // - {name: ..., ...}
-  // ".
+  // The list as YAML of a problem file: "parameters:\n  - {name: ..., ...}\n".
   Result<std::string> list() {
     if (!go_to_list()) return error("has no list `parameters = [...]`");
     std::string yaml = "parameters:\n";

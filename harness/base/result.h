@@ -24,9 +24,8 @@ struct Error {
 
 using Errors = std::vector<Error>;
 
-// "file:12:3: error: message
-// hint: remedy", in the form that editors and CI jobs parse. It is safe for a terminal: control characters in
-// quoted text are shown as printable() in base/text.h shows them.
+// "file:12:3: error: message\n  hint: remedy", in the form that editors and CI jobs parse. It is safe for a
+// terminal: control characters in quoted text are shown as printable() in base/text.h shows them.
 std::string to_string(const Error& error);
 std::string to_string(const Errors& errors);
 

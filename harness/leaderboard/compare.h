@@ -26,9 +26,9 @@ std::string_view to_string(VerdictChange change);  // "regression"
 // The difference between two devices of one model. It is the standard deviation of the log of the ratio of
 // two speedups over the reference, for one case and the same files, beyond their own intervals. It was
 // measured on two H200 (results/nvidia-h200/tuned-earlier.jsonl and sweep.jsonl), as the root mean square of
-// 16 cases. Of these, 15 lie within its 95 % (2.7 %), and one is at 4.3 %. It varies between cases, so over
-// several cases it averages out. Later records of the most different pairs are left out. Other models are
-// assumed to differ as much.
+// 16 cases. Of these, 15 lie within its 95 % (2.7 %), and one is at 4.3 %. Further records are left out that
+// were made because their pairs had differed most. The difference varies between cases, so over several cases
+// it averages out. Other models are assumed to differ as much.
 inline constexpr double device_offset_of_log_ratio = 0.014;
 
 // The speeds of two candidates. Ratios above 1 mean that the second is faster.

@@ -21,7 +21,7 @@ inline std::string text_of_bytes(std::string_view bytes) {
   return text;
 }
 
-// The inverse of the text of bytes. A text with characters beyond 255 gives arbitrary bytes.
+// The inverse of text_of_bytes(). A text with characters beyond 255 gives arbitrary bytes.
 inline std::string bytes_of_text(std::string_view text) {
   std::string bytes;
   for (std::size_t i = 0; i < text.size(); ++i) {

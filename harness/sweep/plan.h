@@ -40,7 +40,7 @@ struct UngradedCandidate {
 struct SweepPlan {
   std::vector<SweepGroup> groups;
   std::vector<SweepTask> tasks;            // tasks of one group are adjacent
-  std::vector<UngradedCandidate> refused;  // by `kgrade grade`, in order of problem and path
+  std::vector<UngradedCandidate> refused;  // `kgrade grade` would refuse them; by problem and path
   // The folders that were searched, in order. Empty if paths were named.
   std::vector<std::filesystem::path> problem_folders = {};
   std::vector<std::filesystem::path> solution_folders = {};

@@ -28,7 +28,7 @@ struct SlurmArray {
 
 struct SlurmTask {
   std::string state;   // "RUNNING", as squeue names it
-  std::string reason;  // why it waits: "BeginTime"; no reason for an end
+  std::string reason;  // why it waits: "BeginTime"; meaningless once it has ended
   std::string node;
   bool ended() const;
   // True if Slurm holds the task back for two minutes after its node was lost, though other nodes could run
