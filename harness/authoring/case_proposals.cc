@@ -19,7 +19,7 @@
 namespace kgrade::authoring {
 namespace {
 
-// "in_channels" and "inChannels" as in, channels: in lower case.
+// "in_channels" and "inChannels" both become in, channels, in lower case.
 std::vector<std::string> words_of_name(std::string_view name) {
   std::vector<std::string> words(1);
   bool was_small = false;
@@ -68,11 +68,11 @@ ParameterRole role_of(const std::vector<std::string>& words) {
 
 constexpr std::int64_t largest_bench = std::int64_t{1} << 30;
 
-// Of the first parameter of a role, the second, and so on; the last repeats.
+// The values for the first parameter of a role, the second, and so on. The last value repeats.
 using Row = std::vector<std::int64_t>;
 
-// What one case is about. Axes differ in whatever they can: a kernel that takes one for another has to be
-// wrong.
+// The theme of one case. Axes differ as much as possible, so that a kernel that confuses two axes gives a
+// wrong answer.
 struct Theme {
   std::string_view name;
   CaseRole role = CaseRole::test;
@@ -87,7 +87,7 @@ struct Theme {
   Row dilations = {1};
   std::int64_t groups = 1;
   std::int64_t norm_groups = 2;
-  std::optional<ParameterRole> only_with = std::nullopt;  // parameters of this role
+  std::optional<ParameterRole> only_with = std::nullopt;  // only if there is a parameter of this role
 };
 
 constexpr std::int64_t pool_sizes[] = {2, 3, 4};
@@ -162,7 +162,7 @@ bool has_role(const Problem& problem, ParameterRole role) {
 
 std::int64_t nth(const Row& values, std::size_t i) { return values[std::min(i, values.size() - 1)]; }
 
-// `number`: how many parameters of the role come before it.
+// `number` counts the earlier parameters of the role.
 std::int64_t value_in(const Theme& theme, const ParameterMeaning& meaning, std::size_t number) {
   const Row pools(std::begin(pool_sizes), std::end(pool_sizes));
   switch (meaning.role) {
@@ -219,7 +219,8 @@ void set_role(const Problem& problem, CaseSpec& spec, ParameterRole role, std::i
   }
 }
 
-// The case, or what comes nearest to it: as many groups as channels, which a depthwise layer asks for.
+// The case of the theme, or the nearest legal one: with as many groups as channels, which a depthwise layer
+// requires.
 std::optional<CaseSpec> legal(const Problem& problem, const Theme& theme) {
   const CaseSpec spec = case_of(problem, theme);
   if (resolve_case(problem, spec)) return spec;
@@ -239,7 +240,7 @@ void halve(const Problem& problem, CaseSpec& spec) {
   }
 }
 
-// A bench that fits on any GPU; nothing when no size does.
+// A bench case that fits on any GPU. Nothing if no size fits.
 std::optional<CaseSpec> bounded(const Problem& problem, CaseSpec spec) {
   for (int i = 0; i < 20; ++i) {
     const auto bound = resolve_case(problem, spec);
@@ -249,8 +250,8 @@ std::optional<CaseSpec> bounded(const Problem& problem, CaseSpec spec) {
   return std::nullopt;
 }
 
-// Of a problem with one extent, which is the length of flat arrays: from less than a warp to several blocks
-// of 1,024 threads, with a part of one at the end.
+// For a problem whose only extent is the length of flat arrays. Lengths range from less than a warp to
+// several blocks of 1,024 threads, with a partial last block.
 constexpr std::int64_t longest_flat_array = 5000;
 
 std::pair<std::int64_t, std::int64_t> range_of(const ParameterMeaning& meaning, std::size_t extent) {
@@ -279,7 +280,7 @@ std::pair<std::int64_t, std::int64_t> range_of(const ParameterMeaning& meaning, 
   return {1, 1};
 }
 
-// One extent, and no window that slides along it.
+// True if the problem has one extent and no sliding window.
 bool is_flat(const Problem& problem) {
   const auto extents =
       std::count_if(problem.parameters.begin(), problem.parameters.end(), [](const Parameter& parameter) {

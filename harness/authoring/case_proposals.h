@@ -1,4 +1,5 @@
-// Cases and hidden ranges for a problem that has none yet, by what its parameters' names mean.
+// Proposes cases and hidden ranges for a problem that has none yet. The names of its parameters say what they
+// mean.
 #pragma once
 
 #include <string>
@@ -9,42 +10,43 @@
 
 namespace kgrade::authoring {
 
-// What a scalar parameter is, by the conventions of its name: PyTorch's and ONNX's arguments and their usual
-// abbreviations.
+// The role of a scalar parameter. It follows from the conventions for its name: the argument names of PyTorch
+// and ONNX and their usual abbreviations.
 enum class ParameterRole {
   batch,
   in_channels,
   out_channels,
   channels,
-  extent,  // height, rows, n: whatever has no other role
+  extent,  // height, rows, n: any other name
   kernel,
   stride,
   padding,
   output_padding,
   dilation,
-  groups,       // of a convolution
-  norm_groups,  // of a group norm
+  groups,       // in a convolution
+  norm_groups,  // in a group norm
 };
 
 struct ParameterMeaning {
   ParameterRole role = ParameterRole::extent;
-  char axis = 0;         // 'd', 'h' or 'w'; 0 for one that counts for all axes or for none
-  bool of_pool = false;  // its name says so: pool_size
+  char axis = 0;         // 'd', 'h' or 'w'; 0 if it counts for all axes or none
+  bool of_pool = false;  // the name says so: pool_size
 };
 
 ParameterMeaning meaning_of(std::string_view name);
 
-// A sample, tests that vary what the parameters' names allow (strides, padding, dilation, groups, a kernel of
-// 1, prime extents, long and short rows), and one bench of at most 1 GiB. Only cases that `require` and the
-// shapes allow; when a tensor has no shape yet, all of them unchecked. Parameters of real types are 1.
+// Proposes a sample, tests and one bench of at most 1 GiB. The tests vary strides, padding, dilation and
+// groups as far as there are such parameters, and have a kernel of 1, prime extents, and long and short rows.
+// Only cases that `require` and the shapes allow are proposed. If a tensor has no shape yet, all cases are
+// proposed unchecked. Parameters of real types are 1.
 std::vector<CaseSpec> propose_cases(const Problem& problem);
 
-// A range for every integer parameter; nothing when hidden cases could not be drawn from them. The problem's
-// cases give the values of real types.
+// A range for every integer parameter. Nothing if hidden cases could not be drawn from the ranges. Values of
+// real types come from the problem's cases.
 std::vector<FuzzRange> propose_fuzz(const Problem& problem);
 
-// All of it for a draft that parses as `problem`. Parameters of real types, which `fuzz` cannot hold, go
-// under `defaults`.
+// Adds cases and ranges to a draft that parses as `problem`. Parameters of real types go under `defaults`,
+// because `fuzz` cannot hold them.
 void add_proposals(Draft& draft, Problem problem);
 
 }  // namespace kgrade::authoring

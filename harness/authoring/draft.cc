@@ -15,7 +15,7 @@ constexpr std::size_t width = 108;
 
 bool is_alphanumeric(char c) { return is_letter(c) || is_digit(c); }
 
-// A text in double quotes; YAML knows these escapes.
+// The text in double quotes, with escapes that YAML knows.
 std::string in_double_quotes(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -46,7 +46,7 @@ std::string word(std::string_view text) {
   return is_plain_word(text) ? std::string(text) : in_double_quotes(text);
 }
 
-// An expression or an init, which YAML reads as it stands but for some characters.
+// An expression or an init. It is quoted only if it has characters that YAML would not read as they are.
 std::string formula(std::string_view text) {
   const bool plain = !text.empty() && (is_alphanumeric(text[0]) || text[0] == '(') &&
                      text.find_first_of(",[]{}#\"':\\\n") == text.npos;
@@ -70,7 +70,7 @@ std::string listed(const std::vector<std::string>& texts, std::string (*write)(s
   return "[" + list + "]";
 }
 
-// A {flow: map} after "- ", broken before entries that would pass the margin.
+// A {flow: map} after "- ". Lines are broken before entries that would pass the margin.
 std::string flow_map(const std::vector<std::string>& entries) {
   std::string text = "  - {";
   std::size_t column = text.size();
@@ -92,7 +92,7 @@ std::string parameter_text(const DraftParameter& parameter) {
     text += ",\n     shape: " + listed(parameter.shape, formula);
     note = comment(parameter.shape_note);
   } else if (!parameter.shape_note.empty()) {
-    // Nothing is known: the note stands on a line of its own.
+    // Without a value, the note is on a line of its own.
     text = comment(parameter.shape_note) + "\n" + text;
   }
   if (!parameter.init.text.empty()) {
@@ -165,7 +165,7 @@ std::string values_text(const Draft& draft) {
 
 constexpr std::size_t longest_slug = 128;
 
-// "Row Softmax.md" as row-softmax; empty when nothing of it is left.
+// "Row Softmax.md" becomes row-softmax. Empty if no characters remain.
 std::string suggested_slug(std::string_view text) {
   if (text.ends_with(".md")) text.remove_suffix(3);
   std::string slug;
@@ -179,7 +179,7 @@ std::string suggested_slug(std::string_view text) {
   return slug;
 }
 
-// Where a comment begins that YAML sees as one: behind a blank, and not in double quotes.
+// Where YAML would see the beginning of a comment: after a blank, and not in double quotes.
 std::optional<std::size_t> comment_in(std::string_view line) {
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {

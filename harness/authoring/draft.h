@@ -1,4 +1,4 @@
-// A problem file that is about to be written, and what is left in it for its author to do.
+// The draft of a problem file, and the tasks that it leaves to its author.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace kgrade::authoring {
 
-// A value, and the comment that says where it comes from; empty for none.
+// A value, with a comment on its source. The comment may be empty.
 struct Noted {
   std::string text;
   std::string note;
@@ -44,7 +44,7 @@ struct Draft {
   std::vector<Noted> require;
   std::optional<Noted> flops;
   std::string defaults_note;
-  std::map<std::string, double, std::less<>> defaults;  // of real types, which `fuzz` cannot draw
+  std::map<std::string, double, std::less<>> defaults;  // for real types, which `fuzz` cannot draw
   std::string cases_note;
   std::vector<CaseSpec> cases;
   std::string fuzz_note;
@@ -57,31 +57,31 @@ struct Draft {
   const DraftParameter* find(std::string_view name) const;
 };
 
-// The file. Texts are quoted where YAML asks for it, so that parse_problem() reads what the draft holds;
-// notes are cut to one line.
+// The text of the problem file. Texts are quoted if YAML needs it, so that parse_problem() reads the draft
+// back. Notes are cut to one line.
 std::string problem_text(const Draft& draft);
 
-// What is wrong with a slug, with one that would do: "use `row-softmax`".
+// The error in a slug, with a suggestion: "use `row-softmax`". Nothing if the slug is valid.
 std::optional<Error> check_slug(const std::string& slug);
 
-// What `kgrade import` and `kgrade new` leave in a problem file for its author to look at.
+// The marks that `kgrade import` and `kgrade new` leave in a problem file for its author.
 
-// How comments of import begin that say what is still to be written.
+// The beginning of an import comment on a missing part.
 inline constexpr std::string_view todo_mark = "TODO";
 
-// Sentences of a statement that `kgrade new` writes.
+// Sentences that `kgrade new` writes into a statement.
 inline constexpr std::string_view sentence_placeholder = "Say in one sentence what the kernel computes.";
 inline constexpr std::string_view formula_placeholder =
     "Give the formula of one element of the output, in LaTeX between two lines of `$$`.";
 
 struct Mark {
-  int line = 0;  // of the file, from 1
+  int line = 0;  // in the file, from 1
   int column = 0;
   std::string text;      // the comment from its mark on, or the placeholder
-  bool is_todo = false;  // else a placeholder
+  bool is_todo = false;  // false: a placeholder
 };
 
-// In the order of the file. Comments count in the frontmatter, placeholders below it.
+// The marks in the order of the file. Comments are found in the frontmatter, and placeholders below it.
 std::vector<Mark> marks_left_in(std::string_view file);
 
 }  // namespace kgrade::authoring

@@ -20,7 +20,8 @@ namespace {
 
 constexpr Patience oracle_patience{300'000};
 
-// The header of https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, padded to 64 bytes.
+// The header in the format of https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, padded
+// to 64 bytes.
 std::string npy_header(const std::vector<std::int64_t>& shape, std::string_view type) {
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}", type,
                                    fmt::join(shape, ", "));
@@ -51,7 +52,7 @@ Result<Case> bind(const Problem& problem, const std::string& name, const Binding
   return resolve_case(problem, spec);
 }
 
-// How NumPy writes the type, in little-endian order.
+// NumPy's name of the type, in little-endian order.
 std::string npy_type(Dtype dtype) {
   if (dtype == Dtype::boolean) return "|b1";
   const char* const kind = !is_integer(dtype) ? "f" : to_string(dtype).substr(0, 1) == "u" ? "u" : "i";
@@ -59,7 +60,7 @@ std::string npy_type(Dtype dtype) {
   return fmt::format("{}{}{}", bytes == 1 ? "|" : "<", kind, bytes);
 }
 
-// Of float32 elements, which are values of float16.
+// Converts float32 elements to float16. The values are values of float16.
 std::string narrowed(const std::string& elements) {
   std::string halves(elements.size() / 2, '\0');
   for (std::size_t i = 0; i < elements.size() / sizeof(float); ++i) {
@@ -71,7 +72,7 @@ std::string narrowed(const std::string& elements) {
   return halves;
 }
 
-// Of a type that NumPy lacks.
+// Converts elements of a type that NumPy lacks to float32.
 std::string widened(Dtype dtype, const std::string& elements, std::size_t count) {
   std::string floats(count * sizeof(float), '\0');
   for (std::size_t i = 0; i < count; ++i) {
@@ -90,7 +91,7 @@ Failure write_npy(const std::string& name, const std::string& content,
 
 Failure write_tensor(Device& device, Dtype dtype, const Lease::Loaned& tensor, const std::string& name,
                      const std::filesystem::path& directory) {
-  // As the oracle has them: [VAR] is float32.
+  // The tensors are the oracle's, in which [VAR] is float32.
   const auto count = static_cast<std::size_t>(tensor.tensor->elements);
   std::string elements(count * element_bytes(tensor.dtype), '\0');
   device.read(*tensor.buffer, tensor.begin, elements.data(), elements.size());
@@ -104,7 +105,7 @@ Failure write_tensor(Device& device, Dtype dtype, const Lease::Loaned& tensor, c
   return write_npy(name, content, directory);
 }
 
-// What outputs began as, which the call has overwritten; inputs have files of their own.
+// Writes the initial contents of outputs, because the call has overwritten them. Inputs have their own files.
 Failure write_beginnings(Device& device, ContestantRunner& runner, const Case& bound, std::uint64_t seed,
                          const std::filesystem::path& directory) {
   const auto begins = std::mem_fn(&Tensor::begins_as_drawn);
@@ -139,7 +140,7 @@ Failure write_description(const Problem& problem, const Case& bound, std::uint64
 
 Failure machine_failure(const Errors& errors) { return GradeFailure{exit_machine, errors}; }
 
-// One call of the oracle, and its tensors as files.
+// Calls the oracle once and writes its tensors to files.
 Failure dump_case(Device& device, const Problem& problem, ContestantRunner& runner, const Case& bound,
                   const DumpOptions& options) {
   const std::filesystem::path directory = options.directory / bound.name;

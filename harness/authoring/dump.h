@@ -1,5 +1,5 @@
-// The tensors of a case as files for other frameworks: inputs, and the expected outputs as the oracle gives
-// them.
+// Writes the tensors of a case to files for other frameworks: inputs, and the expected outputs that the
+// oracle computes.
 #pragma once
 
 #include <filesystem>
@@ -13,18 +13,18 @@ namespace kgrade {
 
 struct DumpOptions {
   std::vector<std::string> cases;
-  Bindings overrides;  // scalar parameters that replace those of the cases
+  Bindings overrides;  // replace scalar parameters of the cases
   std::uint64_t seed = 0;
-  std::filesystem::path directory;  // made when missing
+  std::filesystem::path directory;  // made if it is missing
   bool require_sandbox = false;     // as in RunOptions
   Layout layout;
-  std::filesystem::path python;  // as --python names it, for an oracle in Python
+  std::filesystem::path python;  // the value of --python, for an oracle in Python
 };
 
-// Writes <directory>/<case>/<tensor>.npy (NumPy's format, version 1.0, C order) for every tensor, and
-// case.json with the slug, the case, the element type, the parameters and the names of the outputs. Inputs
-// are '<f2' for float16; bfloat16 and eight bits, which NumPy does not have, are widened to '<f4', and
-// outputs are '<f4' as the oracle gives them, not rounded to a 16-bit type.
+// Writes <directory>/<case>/<tensor>.npy (NumPy's format, version 1.0, C order) for every tensor. Also writes
+// case.json with the slug, the case, the element type, the parameters and the names of the outputs. Inputs of
+// float16 have the type '<f2'. NumPy does not have bfloat16 and types of eight bits, so these are widened to
+// '<f4'. Outputs are the oracle's '<f4', not rounded to a 16-bit type.
 Failure dump_cases(const Problem& problem, const DumpOptions& options, Bench& bench);
 
 }  // namespace kgrade

@@ -18,15 +18,15 @@ constexpr std::size_t most_parameters = 1'000;
 
 bool is_word(char c) { return is_digit(c) || is_letter(c) || c == '_'; }
 
-// Reads the `parameters` list of a `def.py`: literals, never executed. The text has a line `parameters =
-// [...]`, at any indentation, whose items are dicts with the members name, type, pointer and const
-// (`constant`); text, numbers, True, False and None are values. Anything else in the list is an Error with
+// Reads the `parameters` list of a `def.py`. The list has literals and is never executed. The text has a line
+// `parameters = [...]` at any indentation. Its items are dicts with the members name, type, pointer and const
+// (`constant`). Values are text, numbers, True, False and None. Anything else in the list is an Error with
 // its line.
 class DefReader {
  public:
   DefReader(std::string_view text, const std::filesystem::path& path) : text_(text), path_(path) {}
 
-  // As YAML of a problem file: "parameters:\n  - {name: ..., ...}\n".
+  // The list as YAML of a problem file: "parameters:\n  - {name: ..., ...}\n".
   Result<std::string> list() {
     if (!go_to_list()) return error("has no list `parameters = [...]`");
     std::string yaml = "parameters:\n";
@@ -50,7 +50,7 @@ class DefReader {
                  {path_.string(), static_cast<int>(line), 0}};
   }
 
-  // Behind the bracket of the first line that begins so.
+  // Moves behind the bracket of the first line that begins the list.
   bool go_to_list() {
     for (std::size_t found = text_.find("parameters"); found != text_.npos;
          found = text_.find("parameters", found + 1)) {
@@ -83,7 +83,7 @@ class DefReader {
     return true;
   }
 
-  // As members of a YAML map.
+  // A dict as members of a YAML map.
   Result<std::string> dict() {
     if (!take('{')) return error("holds something else than a dict");
     std::string yaml;
@@ -115,7 +115,7 @@ class DefReader {
     return number ? std::optional(std::string(word)) : std::nullopt;
   }
 
-  // Without escapes, quotes and control characters in it.
+  // A string without escapes, quotes and control characters.
   std::optional<std::string> string() {
     skip_blanks();
     if (at_ == text_.size() || (text_[at_] != '"' && text_[at_] != '\'')) return std::nullopt;
@@ -135,16 +135,16 @@ class DefReader {
   std::size_t at_ = 0;
 };
 
-// What a statement says of one tensor.
+// A tensor's shape in the statement.
 struct StatedShape {
   std::vector<std::string> extents;  // expressions of parameters; empty: it cannot be used
-  std::string written;               // "(B, C_{in}, H, W)"; empty: the statement writes none
+  std::string written;               // "(B, C_{in}, H, W)"; empty if the statement has none
   std::string problem;               // why it cannot be used
 };
 
 using Names = std::vector<std::string>;
 
-// What papers and PyTorch's documentation call the arguments of layers.
+// The symbols for arguments of layers in papers and in PyTorch's documentation.
 constexpr std::pair<std::string_view, std::string_view> conventions[] = {
     {"B", "batch_size"}, {"N", "batch_size"},  {"C_in", "in_channels"}, {"C_out", "out_channels"},
     {"C", "channels"},   {"D", "depth"},       {"H", "height"},         {"W", "width"},
@@ -152,7 +152,7 @@ constexpr std::pair<std::string_view, std::string_view> conventions[] = {
     {"K_w", "kernel_w"}, {"g", "groups"},      {"G", "groups"},         {"groups", "groups"},
 };
 
-// "C_{\text{in}}" as "C_in".
+// "C_{\text{in}}" becomes "C_in".
 std::string plain_symbol(std::string_view latex) {
   std::string text(trimmed(latex));
   for (const char* command : {"\\text", "\\mathrm", "\\,", "\\;", "\\left", "\\right", "\\_"})
@@ -170,8 +170,8 @@ std::string lower(std::string text) {
   return text;
 }
 
-// The parameter that a symbol stands for; empty where there is none, or where it could be one of several: `N`
-// is no batch size where there is an `n`.
+// The parameter that a symbol stands for. Empty if there is none or more than one: `N` does not stand for a
+// batch size if there is an `n`.
 std::string parameter_of(const std::string& symbol, const Names& integers) {
   const bool is_number = !symbol.empty() && std::all_of(symbol.begin(), symbol.end(), is_digit);
   if (is_number || contains(integers, symbol)) return symbol;
@@ -183,7 +183,7 @@ std::string parameter_of(const std::string& symbol, const Names& integers) {
   return meant.size() == 1 ? meant.front() : "";
 }
 
-// Nothing where a symbol stands for no parameter: `unknown` is that one.
+// The extent as an expression. Nothing if a symbol stands for no parameter; then `unknown` is that symbol.
 std::optional<std::string> extent_of(std::string_view latex, const Names& integers, std::string& unknown) {
   std::string expression;
   for (std::string_view rest = latex;;) {
@@ -210,7 +210,7 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
   return parts;
 }
 
-// The extents of "(B, H, W)" or "M \times N"; nothing for other formulas.
+// The extents of "(B, H, W)" or "M \times N". Nothing for other formulas.
 std::vector<std::string_view> extents_in(std::string_view formula) {
   const std::string_view text = trimmed(formula);
   if (text.starts_with('(') && text.ends_with(')')) {
@@ -237,7 +237,7 @@ StatedShape shape_of(std::string_view formula, const Names& integers) {
   return shape;
 }
 
-// Texts between two of this character, with where each ends in the line.
+// The texts between pairs of this character, and the position in the line at which each ends.
 std::vector<std::pair<std::string_view, std::size_t>> quoted_in(std::string_view line, char quote) {
   std::vector<std::pair<std::string_view, std::size_t>> found;
   for (std::size_t begin = line.find(quote); begin != line.npos;) {
@@ -267,11 +267,11 @@ std::optional<Named> only_tensor_in(std::string_view line, const Names& tensors)
   return named;
 }
 
-// Shapes that a statement writes at a parameter, by tensor: "- Tensor `input` of shape $(B, C_{in}, H, W)$".
-// A line counts that names one tensor, in backquotes or between dollars, and after that a shape between
-// dollars: a list in parentheses or factors with \times. An extent is a number, a parameter's name, a symbol
-// of `conventions`, or a quotient of these. A symbol that stands for no integer parameter makes the shape
-// unusable: nothing is guessed.
+// Shapes in a statement, by tensor: "- Tensor `input` of shape $(B, C_{in}, H, W)$". A line counts if it
+// names exactly one tensor, in backquotes or between dollars, and then has a shape between dollars: a list in
+// parentheses, or factors with \times. An extent is a number, a parameter's name, a symbol of `conventions`,
+// or a quotient of these. If a symbol stands for no integer parameter, the shape cannot be used. Nothing is
+// guessed.
 std::map<std::string, StatedShape> stated_shapes(std::string_view statement, const Names& tensors,
                                                  const Names& integers) {
   std::map<std::string, StatedShape> shapes;
@@ -305,7 +305,7 @@ std::optional<Error> refusal(const Problem& problem) {
   return std::nullopt;
 }
 
-// The frontmatter with the parameters of a def.py, where it has none.
+// The frontmatter. If it has no parameters, those of a def.py are added.
 Result<std::string> with_parameters(std::string_view content, const std::filesystem::path& path,
                                     std::string_view def_py) {
   const std::size_t line = content.find('\n');
@@ -326,7 +326,7 @@ DraftParameter draft_of(const Parameter& parameter) {
   return draft;
 }
 
-// All that the frontmatter states.
+// A draft with everything that the frontmatter states.
 Draft draft_of(const Problem& problem) {
   Draft draft;
   draft.slug = problem.slug;
@@ -356,7 +356,7 @@ std::vector<std::string> names_of(const Problem& problem, bool tensors) {
   return names;
 }
 
-// ".../KernelBench/level1/75_conv...": where the adapted problems say they are from.
+// The source in ".../KernelBench/level1/75_conv...", as adapted problems name it.
 std::string source_in(std::string_view statement) {
   const std::size_t level = statement.find("/level");
   if (statement.find("KernelBench") == statement.npos || level == statement.npos) return "";
@@ -386,7 +386,7 @@ void add_shapes(Imported& imported, const std::map<std::string, StatedShape>& st
   }
 }
 
-// What shapes and kernels alone do not say.
+// Adds the tasks that shapes and kernels alone do not settle.
 void add_rest(Imported& imported) {
   Draft& draft = imported.draft;
   const auto add = [&](bool missing, const char* what, const char* why) {
@@ -420,7 +420,7 @@ Result<Imported> import_problem(std::string_view content, const std::filesystem:
   add_shapes(imported,
              stated_shapes(problem->statement, names_of(*problem, true), names_of(*problem, false)));
   add_rest(imported);
-  // An unreadable file would be worse than none.
+  // Better no file than one that cannot be read.
   if (const auto again = parse_problem(problem_text(imported.draft), path); !again)
     return Error{"the problem that was made of it cannot be read: " + again.error().message,
                  "write the shapes and cases yourself: `kgrade lint` says what is missing",

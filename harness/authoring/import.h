@@ -1,4 +1,5 @@
-// A bare problem file, an interface and a statement, made into a problem file with the rest left to do.
+// Turns a bare problem file (an interface and a statement) into a problem file of kgrade, with a list of the
+// remaining work.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +11,7 @@
 
 namespace kgrade::authoring {
 
-// What stands in the file as a comment that begins with todo_mark (authoring/draft.h).
+// A remaining task. In the file it is a comment that begins with todo_mark (authoring/draft.h).
 struct Todo {
   std::string what;  // "shape of 'kernel'"
   std::string why;   // "the statement writes (K, K), and 'K' is no parameter"
@@ -21,12 +22,12 @@ struct Imported {
   std::vector<Todo> todos;
 };
 
-// Takes what is stated for machines, in the frontmatter, and shapes that the statement writes at a parameter.
-// Nothing is guessed: everything else is a Todo. The statement stays as it is.
+// Takes the frontmatter, and the shapes that the statement gives for parameters. Nothing is guessed:
+// everything else becomes a Todo. The statement is not changed.
 //
-// `def_py`, the text of a `def.py` beside the file, gives the parameters where the frontmatter has none;
-// empty: there is no such file. `slug` replaces the file's when it is not empty. An Error when the file is no
-// problem file, or has what only files of kgrade have, or its slug cannot be one.
+// `def_py` is the text of a `def.py` beside the file; empty if there is none. It gives the parameters if the
+// frontmatter has none. `slug` replaces the file's slug unless it is empty. An Error if the file is not a
+// problem file, if it has entries that only kgrade's own files have, or if the slug is not valid.
 Result<Imported> import_problem(std::string_view content, const std::filesystem::path& path,
                                 const std::string& slug = "", std::string_view def_py = "");
 

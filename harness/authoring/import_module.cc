@@ -9,7 +9,8 @@
 namespace kgrade::authoring {
 namespace {
 
-// Its shapes are numbers, and its module's arguments are values: cases of other sizes need names for them.
+// The file's shapes are numbers and its module's arguments are values. Cases of other sizes need names for
+// them.
 std::vector<Todo> todos_of_module() {
   return {{"parameters",
            "name the extents that cases vary, as in {name: rows, type: size_t, pointer: false}, and "
@@ -36,7 +37,7 @@ Result<ImportedModule> import_module(std::string text, const std::filesystem::pa
   std::string comments = "\n\n";
   for (const Todo& todo : imported.todos)
     comments += fmt::format("# {} {}: {}\n", todo_mark, todo.what, todo.why);
-  // No text of the file's own can begin a line: all stand in quotes.
+  // The file's own text cannot begin a line, because it is always quoted.
   imported.text.replace(imported.text.find("\n---\n"), 1, comments);
   return imported;
 }

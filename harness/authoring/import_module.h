@@ -1,4 +1,4 @@
-// A file in KernelBench's form, made into a problem file with the rest left to do.
+// Turns a file in KernelBench's form into a problem file, with a list of the remaining work.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ struct ImportedModule {
   std::vector<Todo> todos;
 };
 
-// `text` is what problem_text_of() made of the file at `path` (problem/module_file.h). `slug` replaces its
-// own when it is not empty. What is still to be done stands at the end of the frontmatter. An Error when the
-// slug cannot be one.
+// `text` is the result of problem_text_of() for the file at `path` (problem/module_file.h). `slug` replaces
+// its slug unless it is empty. Remaining tasks are at the end of the frontmatter. An Error if the slug is not
+// valid.
 Result<ImportedModule> import_module(std::string text, const std::filesystem::path& path,
                                      const std::string& slug = "");
 

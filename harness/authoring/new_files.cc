@@ -25,17 +25,17 @@ Error failed(const fs::path& path, int code) {
           {path.string(), 0, 0}};
 }
 
-// Removes what was made unless it is kept.
+// Removes the files and folders that it made, unless they are kept.
 class Batch {
  public:
   ~Batch() {
-    partial_.clear();  // before the folders that they lie in
+    partial_.clear();  // before their folders
     if (kept_) return;
     for (const fs::path& path : made_) ::unlink(path.c_str());
     for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) ::rmdir(folder->c_str());
   }
 
-  // 0, or the errno of what failed.
+  // 0, or the errno of the failure.
   int prepare(const NewFile& file) {
     const fs::path folder = file.path.has_parent_path() ? file.path.parent_path() : ".";
     std::error_code ignored;
@@ -49,7 +49,7 @@ class Batch {
     return write_and_close(std::move(fd), file.content);
   }
 
-  // link(2) never replaces, unlike rename(2).
+  // link(2) never replaces a file, unlike rename(2).
   int publish(const NewFile& file, std::size_t i) {
     if (::link(partial_[i].name(), file.path.c_str()) != 0) return errno;
     made_.push_back(file.path);
@@ -59,7 +59,7 @@ class Batch {
   void keep() { kept_ = true; }
 
  private:
-  // With those that it lies in, the outermost first.
+  // Makes the folder and its missing parents, the outermost first.
   int make_folder(const fs::path& folder) {
     std::error_code ignored;
     if (folder.empty() || fs::exists(folder, ignored)) return 0;

@@ -1,4 +1,4 @@
-// Files that come into being together or not at all.
+// Creates several files together, or none of them.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace kgrade::authoring {
 
-// Where a problem of this slug belongs when its file goes into `folder`: the reference into the folder beside
-// it, where kgrade looks for it.
+// The files of a problem of this slug when its file goes into `folder`. The reference goes into the folder
+// beside it, where kgrade looks for it.
 struct ProblemPlaces {
   std::filesystem::path file;
   std::filesystem::path reference;
@@ -22,8 +22,8 @@ struct NewFile {
   std::string content;
 };
 
-// Writes all files, or none. Nothing that exists is touched, a dangling link included: it is an Error that
-// names it. Folders that are missing are made, and removed again on failure.
+// Writes all files, or none. Existing files and links are never touched, not even dangling links: an Error
+// names them. Missing folders are made, and removed again on failure.
 Result<bool> write_new_files(const std::vector<NewFile>& files);
 
 }  // namespace kgrade::authoring

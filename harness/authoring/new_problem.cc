@@ -20,7 +20,7 @@
 namespace kgrade::authoring {
 namespace {
 
-// At commas that stand in no brackets.
+// Splits at commas that are outside brackets.
 std::vector<std::string> split_extents(std::string_view text) {
   std::vector<std::string> parts(1);
   int depth = 0;
@@ -44,7 +44,7 @@ std::string title_of(std::string_view slug) {
   return title;
 }
 
-// The names that shapes use without a declaration, in order.
+// All scalars, including the names that shapes use without a declaration, in order.
 std::vector<NewScalar> all_scalars(const NewProblem& problem) {
   std::vector<NewScalar> scalars;
   const auto known = [&](const std::string& name) {
@@ -90,7 +90,7 @@ DraftParameter tensor_parameter(const NewTensor& tensor, bool input) {
   return parameter;
 }
 
-// Errors of a file that is not there yet: their places would lead nowhere.
+// The file does not exist yet, so the places in its errors would lead nowhere.
 Errors without_places(Errors errors) {
   for (Error& error : errors) error.location = {};
   return errors;
@@ -100,7 +100,7 @@ bool has_case_in_role(const std::vector<CaseSpec>& cases, CaseRole role) {
   return std::any_of(cases.begin(), cases.end(), [&](const CaseSpec& spec) { return spec.role == role; });
 }
 
-// Grading needs a test and a bench. What stands in the way of them shows in the cases that were not proposed.
+// Grading needs a test and a bench. If one was not proposed, the reason is an error in its case.
 std::optional<Error> why_not_runnable(const Problem& problem, const std::vector<CaseSpec>& proposed) {
   if (has_case_in_role(proposed, CaseRole::test) && has_case_in_role(proposed, CaseRole::bench))
     return std::nullopt;
@@ -118,7 +118,7 @@ std::optional<Error> why_not_runnable(const Problem& problem, const std::vector<
   return error;
 }
 
-// What `kgrade new` asks on a terminal.
+// The questions that `kgrade new` asks on a terminal.
 class Questions {
  public:
   Questions(NewProblem problem, std::istream& in, std::ostream& out)
@@ -150,7 +150,7 @@ class Questions {
   }
 
  private:
-  // Until `accept` takes the answer.
+  // Asks until `accept` takes the answer.
   void ask_once(const std::string& question, const std::function<bool(const std::string&)>& accept) {
     std::string answer;
     do {

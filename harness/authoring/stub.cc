@@ -56,7 +56,7 @@ class StubWriter {
     return parameter.is_input() ? "const " + base + "* " : parameter.pointer ? base + "* " : base + " ";
   }
 
-  // All but the outputs other than `output`; all when it is empty.
+  // All arguments without outputs other than `output`. If `output` is empty, all arguments.
   std::vector<std::string> arguments(const std::string& output) const {
     std::vector<std::string> list;
     for (const Parameter& parameter : problem_.arguments()) {
@@ -66,7 +66,7 @@ class StubWriter {
     return list;
   }
 
-  // Broken where a line would pass 108 columns, and aligned behind the bracket.
+  // Broken before column 108, and aligned after the bracket.
   static std::string wrapped(const std::string& head, const std::vector<std::string>& list,
                              const std::string& tail) {
     std::string text = head;
@@ -97,7 +97,8 @@ class StubWriter {
                i, count, free_name("value"), output.name);
   }
 
-  // Without signs that could wrap around, and with the functions that C++ calls otherwise.
+  // The expression in C++. Parameters become std::int64_t unless they are size_t, and functions such as min
+  // get their names in C++.
   std::string in_cpp(const Expression& expression) const {
     const std::string& text = expression.text();
     std::string cpp;
@@ -145,7 +146,7 @@ class StubWriter {
                          [](const Parameter& p) { return p.is_output(); });
   }
 
-  // The values of `let`, before the first output that may use them.
+  // The values of `let`. They are before the first output, because outputs may use them.
   std::string values_for(const Parameter& output) const {
     const auto first = std::find_if(problem_.parameters.begin(), problem_.parameters.end(),
                                     [](const Parameter& p) { return p.is_output(); });

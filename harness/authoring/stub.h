@@ -1,4 +1,4 @@
-// The first reference of a problem: compiles, runs, and computes nothing yet.
+// The first reference of a new problem. It compiles and runs, but computes nothing yet.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace kgrade::authoring {
 
-// reference/<slug>.cu: one kernel for each output, with a thread for each of its elements, that writes 0
-// where the author's formula belongs. Every tensor must have a shape.
+// The text of reference/<slug>.cu: one kernel for each output, with one thread for each element. Each kernel
+// writes 0 where the author has to put the formula. Every tensor must have a shape.
 std::string reference_stub(const Problem& problem);
 
 }  // namespace kgrade::authoring

@@ -28,13 +28,14 @@ UniqueFd open_folder(const fs::path& folder) {
   return UniqueFd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-// As mkdtemp(3) made it for this user.
+// True if the folder has the mode that mkdtemp(3) gives it, and belongs to this user.
 bool is_own(int fd) {
   struct stat status {};
   return ::fstat(fd, &status) == 0 && status.st_uid == ::geteuid() && (status.st_mode & 07777) == 0700;
 }
 
-// On a file system of several machines a lock may hold on one of them only (statfs(2) has the numbers).
+// On a file system that several machines share, a lock may hold on one of them only. The numbers are from
+// statfs(2).
 bool is_shared_by_machines(int fd) {
   constexpr std::array<unsigned long, 6> kinds = {
       0x6969,      // NFS
@@ -50,8 +51,8 @@ bool is_shared_by_machines(int fd) {
   return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
-// What lies in it stays where it is if its owner lives: an owner has a shared lock from the beginning on, and
-// one that has not got it yet sees that its folder is gone (TemporaryDirectory).
+// A folder with a living owner stays as it is, because its owner holds a shared lock. An owner that does not
+// hold the lock yet notices that its folder is gone (TemporaryDirectory).
 void remove_if_abandoned(const fs::path& path) {
   const UniqueFd folder = open_folder(path);
   if (!folder || !is_own(folder.get()) || is_shared_by_machines(folder.get())) return;

@@ -47,12 +47,12 @@ void reset_signals() {
 }  // namespace
 
 void set_up_child(const SpawnRequest& request, pid_t parent) {
-  // A session and not only a group: what descends from this child can never join ours.
+  // A group alone would not do: with its own session, descendants of this child can never join our group.
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
   reset_signals();
-  // Above the target numbers first, so that no dup2 overwrites a source.
+  // Copy to numbers above the targets first, so that no dup2 overwrites a source.
   const int null_fd = ::fcntl(::open("/dev/null", O_RDWR), F_DUPFD, 16);
   const int in = request.stdin_fd >= 0 ? ::fcntl(request.stdin_fd, F_DUPFD, 16) : null_fd;
   const int out = request.output_fd >= 0 ? ::fcntl(request.output_fd, F_DUPFD, 16) : null_fd;

@@ -1,5 +1,5 @@
-// What a child does between its fork and what it then runs. Alone in its file, and with nothing but the C
-// library, so that a library for other programs can have it too (sandbox/zygote_library.cc).
+// The set-up of a child process between fork and exec. It needs nothing but the C library, so that a library
+// for other programs can contain it too (sandbox/zygote_library.cc).
 #pragma once
 
 #include <sys/types.h>
@@ -8,9 +8,9 @@
 
 namespace kgrade {
 
-// In a child that was forked for this request: a session of its own, death with `parent`, default signals,
-// its descriptors and no others, its folder and limits. Ends the process where it cannot. Only
-// async-signal-safe calls.
+// Call in a child that was forked for this request. The child gets its own session, default signals, its
+// folder and its limits, and keeps only the descriptors of the request. It dies with `parent`. Ends the
+// process on failure. Makes only async-signal-safe calls.
 void set_up_child(const SpawnRequest& request, pid_t parent);
 
 }  // namespace kgrade

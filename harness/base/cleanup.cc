@@ -23,7 +23,7 @@ namespace {
 
 constexpr auto kill_timeout = std::chrono::seconds(2);
 
-// Until `step` says that nothing is left to do; a killed process takes a moment to go.
+// Repeats `step` until it reports that nothing is left to do. A killed process takes a moment to end.
 template <class Step>
 void repeat(Step step) {
   const auto deadline = std::chrono::steady_clock::now() + kill_timeout;
@@ -32,7 +32,7 @@ void repeat(Step step) {
   }
 }
 
-// The process first: a child that has not yet made its group cannot go on to do so once it is killed.
+// Kills the process first: if it has not made its group yet, it can no longer do so.
 void kill_with_group(pid_t leader) {
   ::kill(leader, SIGKILL);
   ::kill(-leader, SIGKILL);
@@ -126,7 +126,7 @@ void Cleanup::spare(pid_t child) {
 }
 
 int Cleanup::reap(pid_t child) {
-  // Not yet reaped, its id and its group's cannot be given to another process.
+  // While the child is not reaped, its id and its group's id cannot be given to another process.
   siginfo_t info{};
   int failure = 0;
   do {
@@ -159,22 +159,22 @@ void Cleanup::adopt_orphans() {
   adopts_ = true;
 }
 
-// A descendant of a child can neither join our session nor that of another child: setsid(2) makes new ones
-// only. What a library forks for itself stays in ours.
+// setsid(2) only makes new sessions, so a descendant of a child can join neither our session nor that of
+// another child. Processes that a library forks for itself stay in our session.
 bool Cleanup::is_orphan(const ProcessEntry& entry) const {
   return entry.parent == ::getpid() && entry.session != ::getsid(0) && !children_.contains(entry.session) &&
          !children_.contains(entry.pid) && !earlier_children_.contains(entry.pid);
 }
 
-// Looks once; true when there were any. Call with the mutex held: an orphan's id stays its own until it is
-// reaped here.
+// Searches once. Returns true if there were any orphans. Call with the mutex held: an orphan keeps its id
+// until it is reaped here.
 bool Cleanup::kill_orphans() {
   if (!adopts_) return false;
   bool found = false;
   for (const ProcessEntry& entry : process_table()) {
     if (!is_orphan(entry)) continue;
     found = true;
-    // As a group, in one step: one by one, a process that keeps forking would run ahead of us.
+    // Kill the group in one step. Otherwise a process that keeps forking would escape.
     if (entry.group > 1) ::kill(-entry.group, SIGKILL);
     ::kill(entry.pid, SIGKILL);
     ::waitpid(entry.pid, nullptr, WNOHANG);
@@ -182,7 +182,7 @@ bool Cleanup::kill_orphans() {
   return found;
 }
 
-// True when any are left. Call with the mutex held.
+// Returns true if any children are left. Call with the mutex held.
 bool Cleanup::reap_children() {
   std::erase_if(children_, [](pid_t child) { return ::waitpid(child, nullptr, WNOHANG) != 0; });
   return !children_.empty();
@@ -194,8 +194,7 @@ void Cleanup::clean_up() {
   repeat([this] { return reap_children(); });
   repeat([this] { return kill_orphans(); });
   repeat([this] {
-    // Again when something was written meanwhile: by another thread of ours, or by a process that is not yet
-    // gone.
+    // Try again if something was written meanwhile, by another thread or by a process that has not ended yet.
     std::error_code ignored;
     for (const auto& path : paths_) std::filesystem::remove_all(path, ignored);
     std::erase_if(paths_, [&](const auto& path) { return !std::filesystem::exists(path, ignored); });
@@ -220,7 +219,7 @@ void clean_up_on_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     if (!is_ignored(signal)) sigaddset(&signals, signal);
   }
-  // A thread waits for them, since nothing of this is safe inside a handler. Children must not inherit the
+  // A thread waits for the signals, since none of this is safe in a handler. Children must not inherit the
   // mask: base/subprocess resets it.
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::thread([signals] {
@@ -243,7 +242,7 @@ std::filesystem::path TemporaryDirectory::base() {
 TemporaryDirectory::TemporaryDirectory() {
   Cleanup& cleanup = Cleanup::of_this_process();
   cleanup.remove_abandoned(base());
-  // Another run may take it for abandoned before we hold it.
+  // Try again if another run removes the folder as abandoned before we hold the lock.
   std::error_code failure;
   do {
     cleanup.forget(path_);

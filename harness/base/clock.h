@@ -1,4 +1,4 @@
-// Time as a seam: the real clock, or one that a test moves.
+// A clock interface: the real clock, or one that a test moves.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What the compiler of this file is.
+// Macros about the compiler of the file that includes this one.
 #pragma once
 
 // KGRADE_HOST_DEVICE marks functions that host and device code share.
@@ -8,7 +8,8 @@
 #define KGRADE_HOST_DEVICE
 #endif
 
-// KGRADE_SANITIZED: it builds with a sanitizer, whose own memory would count where a contestant's is limited.
+// KGRADE_SANITIZED is set in builds with a sanitizer: its own memory would count against a contestant's
+// limit.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define KGRADE_SANITIZED 1
 #elif defined(__has_feature)

@@ -1,6 +1,7 @@
-// The element types of tensors, and their numbers, written once for host and device: integer operations and
-// one IEEE addition, so that both give the same bits. float16 is binary16 of IEEE 754-2019, bfloat16 the
-// upper half of binary32; those of eight bits are in base/small_float.h. A boolean is a byte, 0 or 1.
+// The element types of tensors and conversions between them, written once for host and device. They use
+// integer operations and one IEEE addition, so that both give the same bits. float16 is binary16 of IEEE
+// 754-2019, and bfloat16 is the upper half of binary32. The types of eight bits are in base/small_float.h. A
+// boolean is a byte, 0 or 1.
 #pragma once
 
 #include <cmath>
@@ -31,14 +32,15 @@ enum class Dtype : std::int32_t {
   uint64,
   boolean
 };
-// Those that [VAR] can be.
+// The types that [VAR] can be.
 inline constexpr Dtype all_dtypes[] = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
 
 std::string_view to_string(Dtype dtype);                         // "float16", as PyTorch and NumPy have it
-std::optional<Dtype> dtype_from(std::string_view text);          // of those that [VAR] can be
-std::optional<Dtype> integer_dtype_from(std::string_view text);  // of the others
+std::optional<Dtype> dtype_from(std::string_view text);          // only types that [VAR] can be
+std::optional<Dtype> integer_dtype_from(std::string_view text);  // only integer types and booleans
 std::string_view cuda_type(Dtype dtype);                         // "__half"
-std::string_view cuda_header(Dtype dtype);  // that defines it: "cuda_fp16.h"; empty where none is needed
+// The header that defines cuda_type(): "cuda_fp16.h". Empty if none is needed.
+std::string_view cuda_header(Dtype dtype);
 
 // Integers and booleans.
 KGRADE_HOST_DEVICE constexpr bool is_integer(Dtype dtype) { return dtype >= Dtype::int8; }
@@ -112,12 +114,12 @@ KGRADE_HOST_DEVICE inline std::uint16_t encode_float16(std::uint32_t bits) {
   std::uint32_t rounded = 0;
   if (size > infinity_bits) {
     rounded = 0x7E00u;
-  } else if (size >= 0x47800000u) {  // 2^16, above all finite ones
+  } else if (size >= 0x47800000u) {  // 2^16, above all finite values
     rounded = 0x7C00u;
-  } else if (size >= 0x38800000u) {  // 2^-14, the smallest normal one
+  } else if (size >= 0x38800000u) {  // 2^-14, the smallest normal value
     rounded = (size + 0xFFFu + (size >> 13 & 1u) - 0x38000000u) >> 13;
   } else {
-    // Next to 1/2 floats are as far apart as the subnormal ones are: 2^-24.
+    // Near 1/2, floats have the spacing of the subnormal values: 2^-24.
     rounded = bits_of(float_of(size) + 0.5f) - 0x3F000000u;
   }
   return static_cast<std::uint16_t>(sign | rounded);
@@ -134,13 +136,13 @@ KGRADE_HOST_DEVICE inline float decode_float16(std::uint16_t bits) {
 
 }  // namespace detail
 
-// Of a type of eight bits.
+// The format of a type of eight bits.
 KGRADE_HOST_DEVICE constexpr SmallFloat small_float_of(Dtype dtype) {
   return dtype == Dtype::float8_e5m2 ? SmallFloat::e5m2 : SmallFloat::e4m3;
 }
 
-// The bits of a type of 16 or 8 bits: the nearest value, the even one of two; beyond the largest an infinity,
-// in 8 bits the largest.
+// The bits of `value` in a type of 16 or 8 bits, rounded to nearest, ties to even. A value above the largest
+// becomes an infinity, or in 8 bits the largest value.
 KGRADE_HOST_DEVICE inline std::uint16_t encode(Dtype dtype, float value) {
   if (is_float8(dtype)) return static_cast<std::uint16_t>(encode(small_float_of(dtype), value));
   return dtype == Dtype::float16 ? detail::encode_float16(bits_of(value))
@@ -152,8 +154,8 @@ KGRADE_HOST_DEVICE inline float decode(Dtype dtype, std::uint16_t bits) {
   return dtype == Dtype::float16 ? detail::decode_float16(bits) : float_of(std::uint32_t{bits} << 16);
 }
 
-// The nearest value of the type. Values for integer types are integers, and those for a narrow one are
-// floats.
+// The nearest value of the type. For an integer type, `value` is an integer. For a narrow type, it is a
+// float.
 KGRADE_HOST_DEVICE inline float rounded_to(Dtype dtype, float value) {
   return is_narrow(dtype) ? decode(dtype, encode(dtype, value)) : value;
 }
@@ -162,7 +164,7 @@ KGRADE_HOST_DEVICE inline double rounded_to(Dtype dtype, double value) {
   return is_narrow(dtype) ? static_cast<double>(rounded_to(dtype, static_cast<float>(value))) : value;
 }
 
-// Element `index` of a tensor of an integer type; those of uint64_t from 2^63 on are negative.
+// Element `index` of a tensor of an integer type. Values of uint64 from 2^63 on come out negative.
 KGRADE_HOST_DEVICE inline std::int64_t load_integer(Dtype dtype, const unsigned char* tensor,
                                                     std::uint64_t index) {
   switch (dtype) {
@@ -201,8 +203,7 @@ KGRADE_HOST_DEVICE inline void store_integer(Dtype dtype, unsigned char* tensor,
   }
 }
 
-// Element `index` of a tensor of the type. A float holds all integers up to 2^24 in size, and of larger ones
-// the nearest it has, as of doubles.
+// Element `index` of a tensor of the type, rounded to a float. Integers up to 2^24 in size are exact.
 KGRADE_HOST_DEVICE inline float load_element(Dtype dtype, const unsigned char* tensor, std::uint64_t index) {
   if (dtype == Dtype::float32) return reinterpret_cast<const float*>(tensor)[index];
   if (dtype == Dtype::float64) return static_cast<float>(reinterpret_cast<const double*>(tensor)[index]);
@@ -211,13 +212,14 @@ KGRADE_HOST_DEVICE inline float load_element(Dtype dtype, const unsigned char* t
   return decode(dtype, reinterpret_cast<const std::uint16_t*>(tensor)[index]);
 }
 
-// The same of a floating type, as it is.
+// Element `index` of a tensor of a floating type, exact.
 KGRADE_HOST_DEVICE inline double load_real(Dtype dtype, const unsigned char* tensor, std::uint64_t index) {
   if (dtype == Dtype::float64) return reinterpret_cast<const double*>(tensor)[index];
   return static_cast<double>(load_element(dtype, tensor, index));
 }
 
-// What an element of the type holds for a value; the lowest bits count, as many as the element has.
+// The bits that an element of the type holds for a value: the lowest bits of the result, as many as the
+// element has.
 KGRADE_HOST_DEVICE inline std::int64_t element_bits(Dtype dtype, float value) {
   if (dtype == Dtype::float32) return bits_of(value);
   if (dtype == Dtype::float64) return double_bits(static_cast<double>(value));
@@ -229,7 +231,8 @@ KGRADE_HOST_DEVICE inline void store_element(Dtype dtype, unsigned char* tensor,
   store_integer(dtype, tensor, index, element_bits(dtype, value));
 }
 
-// Of a type of 16 or 8 bits: the value next to `value`, which is one of its own, on the way to `target`.
+// The neighbour of `value` in the direction of `target`, for a type of 16 or 8 bits. `value` is a value of
+// the type.
 KGRADE_HOST_DEVICE inline float neighbour_towards(Dtype dtype, float value, float target) {
   const std::uint16_t bits = encode(dtype, value);
   const std::uint32_t negative = is_float8(dtype) ? 0x81u : 0x8001u;
@@ -252,7 +255,8 @@ KGRADE_HOST_DEVICE constexpr float largest_finite(Dtype dtype) {
                                        : 3.40282346638528859812e+38f;
 }
 
-// The nearest value of a type of 16 or 8 bits that inputs may have: zero, or a normal finite one.
+// The nearest value to `value` that inputs of a type of 16 or 8 bits may have: zero, or a normal finite
+// value.
 KGRADE_HOST_DEVICE inline float nearest_normal(Dtype dtype, float value) {
   const float least = smallest_normal(dtype);
   const float size = fabsf(rounded_to(dtype, value));
@@ -260,8 +264,8 @@ KGRADE_HOST_DEVICE inline float nearest_normal(Dtype dtype, float value) {
   return copysignf(size > largest_finite(dtype) ? largest_finite(dtype) : size, value);
 }
 
-// The nearest such value within [low, high], or [low, high) where the upper end is excluded; one beside that
-// range when it holds none.
+// Like nearest_normal(), but within [low, high], or [low, high) if the upper end is excluded. If the range
+// holds no such value, returns one next to the range.
 KGRADE_HOST_DEVICE inline float nearest_normal_within(Dtype dtype, float value, double low, double high,
                                                       bool high_included) {
   const float nearest = nearest_normal(dtype, value);

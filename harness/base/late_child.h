@@ -1,4 +1,4 @@
-// A child process that another thread starts, later: whoever wants it waits for it then.
+// A child process that another thread starts later. Whoever needs it waits for it.
 #pragma once
 
 #include <condition_variable>
@@ -11,14 +11,14 @@
 
 namespace kgrade {
 
-// The order for a child, as the thread that is to start it sees it. All functions may be called from any
+// An order for a child, as seen by the thread that will start it. All functions may be called from any
 // thread.
 class ChildOrder {
  public:
-  // To be asked before it is started: nobody wants it any more.
+  // To be checked before the start: true if nobody wants the child any more.
   bool is_cancelled() const;
   bool is_delivered() const;
-  // Called once. A child that nobody wants any more is ended.
+  // Called once. If nobody wants the child any more, it is ended.
   void deliver(Result<ChildProcess> child);
 
  private:
@@ -32,27 +32,29 @@ class ChildOrder {
   std::optional<Result<ChildProcess>> child_;
 };
 
-// The destructor ends the child, or cancels the order. Not for several threads at once.
+// A child that may not have started yet. The destructor ends the child, or cancels the order. Not
+// thread-safe.
 class LateChild {
  public:
-  LateChild() = default;  // none
+  LateChild() = default;  // no child
   explicit LateChild(ChildProcess child) : child_(std::move(child)) {}
   explicit LateChild(std::shared_ptr<ChildOrder> order) : order_(std::move(order)) {}
   LateChild(LateChild&&) noexcept = default;
   LateChild& operator=(LateChild&& other) noexcept;
   ~LateChild() { cancel(); }
 
-  // Whether there is one, or will be.
+  // True if the child has started or is ordered.
   bool exists() const { return order_ != nullptr || child_.pid() >= 0; }
   bool has_started() const;
-  // Waits until it has been started. Where it could not be it has ended, and error() says why.
+  // Waits until the child has been started. If it could not be started, returns a child that has ended, and
+  // error() says why.
   ChildProcess& get();
   const std::string& error() const { return error_; }
-  // The child itself, and why there is none.
+  // Hands over the child, or the error that prevented its start.
   Result<ChildProcess> take();
-  // Waits for nothing: ends the child's group, or cancels the order.
+  // Ends the child's group, or cancels the order. Does not wait.
   void kill_group();
-  // Waits for its end, unless it was never started.
+  // Waits for the child's end, unless it was never started.
   void wait();
 
  private:

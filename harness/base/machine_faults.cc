@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view room = "free some space there, or ";
 
-// That folder, and what lies in one of ours below it: users keep files of their own in /tmp, too.
+// True for the user's folder for temporary files, and for paths in a folder of ours below it. Users keep
+// their own files in /tmp, too.
 bool is_temporary(const std::filesystem::path& path) {
   const std::filesystem::path below = path.lexically_relative(temporary_folder_of_user());
   return below == "." || (!below.empty() && is_temporary_folder_name(below.begin()->string()));

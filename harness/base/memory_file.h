@@ -1,4 +1,4 @@
-// A file in memory that another process gets by its descriptor.
+// A file in memory that is passed to another process by its descriptor.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace kgrade {
 
-// Holds the text. Without a descriptor when the machine has no room for it.
+// Makes a file that holds the text. Returns no descriptor if the machine has no room for it.
 UniqueFd memory_file(std::string_view text);
 
 }  // namespace kgrade

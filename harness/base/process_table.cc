@@ -21,7 +21,7 @@ std::optional<ProcessEntry> process_entry(pid_t pid) {
   const ssize_t count = ::read(file.get(), text, sizeof text - 1);
   if (count <= 0) return std::nullopt;
   text[count] = '\0';
-  // The name stands in parentheses and may hold any character, more of them too.
+  // The name is in parentheses and may itself contain parentheses.
   const char* after_name = std::strrchr(text, ')');
   ProcessEntry entry;
   entry.pid = pid;
@@ -60,7 +60,7 @@ std::vector<pid_t> children_of(pid_t pid) {
     char part[1024];
     for (ssize_t count = 0; file && (count = ::read(file.get(), part, sizeof part)) > 0;)
       list.append(part, static_cast<std::size_t>(count));
-    // "17 18 ", with a blank behind each.
+    // The format is "17 18 ", with a blank after each number.
     const char* at = list.data();
     const char* const end = at + list.size();
     for (pid_t child = 0; at < end; ++at) {

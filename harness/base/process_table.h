@@ -11,7 +11,7 @@ namespace kgrade {
 struct ProcessEntry {
   pid_t pid = 0;
   char state = '?';  // 'R', 'S', ...; 'Z' is a zombie, ended but not yet reaped
-  pid_t parent = 0;  // 0, as the next two, when it lies outside our PID namespace
+  pid_t parent = 0;  // this and the next two are 0 outside our PID namespace
   pid_t group = 0;
   pid_t session = 0;
 
@@ -21,12 +21,12 @@ struct ProcessEntry {
 // Nothing when there is no such process.
 std::optional<ProcessEntry> process_entry(pid_t pid);
 
-// The children of a process's threads, ended ones included until it has waited for them. None where there is
-// no such process, or where the kernel does not list them.
+// The children of a process's threads, including ended ones that are not reaped yet. Empty if there is no
+// such process, or if the kernel does not list children.
 std::vector<pid_t> children_of(pid_t pid);
 
-// All processes that are visible, by rising id. The rows are read one after the other: a process that starts
-// or ends meanwhile may be missing or listed as it was.
+// All visible processes, by rising id. The rows are read one after another, so a process that starts or ends
+// meanwhile may be missing or out of date.
 std::vector<ProcessEntry> process_table();
 
 }  // namespace kgrade

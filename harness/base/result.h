@@ -1,4 +1,4 @@
-// Failures that a user can cause are values: what is wrong, where, and what to do about it.
+// Errors that a user can cause, as values. Each has a message, a place and a remedy.
 #pragma once
 
 #include <optional>
@@ -24,8 +24,8 @@ struct Error {
 
 using Errors = std::vector<Error>;
 
-// "file:12:3: error: message\n  hint: remedy" in the form that editors and CI jobs parse, for a terminal:
-// control characters in what is quoted are shown as printable() in base/text.h shows them.
+// "file:12:3: error: message\n  hint: remedy", in the form that editors and CI jobs parse. It is safe for a
+// terminal: control characters in quoted text are shown as printable() in base/text.h shows them.
 std::string to_string(const Error& error);
 std::string to_string(const Errors& errors);
 

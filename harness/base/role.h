@@ -1,4 +1,4 @@
-// What a contestant is in a run.
+// The roles of contestants in a run.
 #pragma once
 
 #include <string_view>
@@ -6,10 +6,10 @@
 namespace kgrade {
 
 enum class Role {
-  oracle,     // the reference in double precision: it says what is right
-  reference,  // what speeds are compared with
-  baseline,   // a vendor's library, compared as well
-  candidate   // what is graded
+  oracle,     // the reference in double precision: it gives the expected outputs
+  reference,  // the reference in float: speeds are compared with it
+  baseline,   // a vendor's library: speeds are compared with it too
+  candidate   // the kernel that is graded
 };
 
 constexpr std::string_view to_string(Role role) {

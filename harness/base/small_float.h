@@ -1,6 +1,6 @@
-// Floating-point numbers of eight bits and fewer as codes, written once for host and device: integer operations and
-// single IEEE operations. e4m3 and e5m2 are FP8 of the OCP 8-bit Floating Point Specification, e2m1 and the scales e8m0
-// those of the OCP Microscaling Formats Specification.
+// Floating-point numbers of eight bits and fewer, as codes. Written once for host and device, with integer
+// operations and single IEEE operations. e4m3 and e5m2 are FP8 of the OCP 8-bit Floating Point Specification.
+// e2m1 and the scales e8m0 are from the OCP Microscaling Formats Specification.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ constexpr std::optional<SmallFloat> small_float_from(std::string_view name) {
 
 namespace detail {
 
-// Of those with a sign: the size of a number is its code without the sign.
+// A format with a sign. The magnitude of a number is its code without the sign.
 struct SmallFormat {
   int mantissa_bits;
   int bias;
-  std::uint32_t largest;  // finite
-  std::uint32_t sign;     // its bit
+  std::uint32_t largest;  // code of the largest finite number
+  std::uint32_t sign;     // the sign bit
 };
 
 KGRADE_HOST_DEVICE constexpr SmallFormat format_of(SmallFloat format) {
@@ -54,13 +54,13 @@ KGRADE_HOST_DEVICE inline float power_of_2(int exponent) {
   return from_bits(static_cast<std::uint32_t>(exponent + 127) << 23);
 }
 
-// e8m0 has all powers from 2^-127, which is subnormal as a float, to 2^127.
+// e8m0 has all powers from 2^-127 to 2^127. As a float, 2^-127 is subnormal.
 KGRADE_HOST_DEVICE inline float decode_e8m0(std::uint32_t code) {
   if (code == 0xFFu) return from_bits(0x7FC00000u);
   return from_bits(code == 0 ? 0x00400000u : code << 23);
 }
 
-// The nearest power of 2; of what is midway, the larger one.
+// The nearest power of 2; midway between two, the larger one.
 KGRADE_HOST_DEVICE inline std::uint32_t encode_e8m0(std::uint32_t size) {
   const std::uint32_t code = size < 0x00600000u ? 0 : (size + 0x00400000u) >> 23;
   return code < 0xFEu ? code : 0xFEu;
@@ -68,7 +68,7 @@ KGRADE_HOST_DEVICE inline std::uint32_t encode_e8m0(std::uint32_t size) {
 
 }  // namespace detail
 
-// Of e2m1 the lower four bits count.
+// For e2m1, only the lower four bits count.
 KGRADE_HOST_DEVICE inline float decode(SmallFloat format, std::uint32_t code) {
   if (format == SmallFloat::e8m0) return detail::decode_e8m0(code);
   const detail::SmallFormat parts = detail::format_of(format);
@@ -85,7 +85,8 @@ KGRADE_HOST_DEVICE inline float decode(SmallFloat format, std::uint32_t code) {
   return (code & parts.sign) != 0 ? -value : value;
 }
 
-// The nearest finite number, of two the one with the even code. `value` is no NaN; of e8m0 its sign does not count.
+// The code of the nearest finite number, ties to the even code. `value` is not NaN. For e8m0 its sign is
+// ignored.
 KGRADE_HOST_DEVICE inline std::uint32_t encode(SmallFloat format, float value) {
   const std::uint32_t bits = detail::to_bits(value);
   const std::uint32_t size = bits & 0x7FFFFFFFu;
@@ -97,7 +98,7 @@ KGRADE_HOST_DEVICE inline std::uint32_t encode(SmallFloat format, float value) {
     code = ((size + (1u << (shift - 1)) - 1 + (size >> shift & 1u)) >> shift) -
            (static_cast<std::uint32_t>(127 - parts.bias) << parts.mantissa_bits);
   } else {
-    // In units of the smallest number; next to 2^23 floats are 1 apart.
+    // Convert to units of the smallest number. Near 2^23, floats are 1 apart.
     const float units = detail::from_bits(size) * detail::power_of_2(parts.bias + parts.mantissa_bits - 1);
     code = detail::to_bits(units + 8388608.0f) - 0x4B000000u;
   }

@@ -24,7 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// argv or envp for execve; the strings must outlive it.
+// The argv or envp for execve. `strings` must outlive the result.
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
   std::vector<char*> result;
   result.reserve(strings.size() + 1);
@@ -33,7 +33,7 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   return result;
 }
 
-// Between fork and exec: only async-signal-safe calls.
+// Runs between fork and exec: makes only async-signal-safe calls.
 [[noreturn]] void become(const SpawnRequest& request, const char* program, char** argv, char** envp,
                          pid_t parent) {
   set_up_child(request, parent);
@@ -41,7 +41,7 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   ::_exit(127);
 }
 
-// Reads what is there; false at the end of the stream.
+// Reads what is available. Returns false at the end of the stream.
 bool drain(int fd, ProcessOutcome& outcome, std::size_t limit) {
   char buffer[65536];
   const ssize_t count = ::read(fd, buffer, sizeof buffer);
@@ -53,8 +53,8 @@ bool drain(int fd, ProcessOutcome& outcome, std::size_t limit) {
   return true;
 }
 
-// How long to wait for output before looking whether the child has ended: something that it left behind may
-// hold the pipe open.
+// How long to wait for output before checking whether the child has ended. A process that the child left
+// behind may hold the pipe open.
 int milliseconds_to_wait(Clock::time_point deadline, bool limited) {
   constexpr long long look_again = 50;
   if (!limited) return look_again;

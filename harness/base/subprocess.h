@@ -1,5 +1,6 @@
-// Child processes: started with an exact environment, limits, a session and a process group of their own, and
-// killed as a whole. All are registered in base/cleanup.h, which ends them when a signal ends us.
+// Child processes, each with an exact environment, limits, its own session and its own process group. They
+// are killed as a whole. All are registered in base/cleanup.h, which ends them when a signal ends this
+// process.
 #pragma once
 
 #include <sys/types.h>
@@ -26,15 +27,15 @@ struct ProcessLimits {
 
 struct ProcessRequest {
   std::vector<std::string> command;      // command[0] is looked up in PATH
-  std::vector<std::string> environment;  // "NAME=value", all of it
+  std::vector<std::string> environment;  // "NAME=value", the complete environment
   std::filesystem::path working_directory;
   ProcessLimits limits;
-  std::size_t output_limit_bytes = 1 << 20;  // what is kept of stdout and stderr together
+  std::size_t output_limit_bytes = 1 << 20;  // how much of stdout and stderr together is kept
 };
 
 struct ProcessOutcome {
-  int exit_code = 0;  // of a normal end; -1 otherwise
-  int signal = 0;     // that ended it; 0 otherwise
+  int exit_code = 0;  // -1 if the process did not end normally
+  int signal = 0;     // the signal that ended it; 0 if none did
   bool timed_out = false;
   bool output_truncated = false;
   std::string output;  // stdout and stderr, as written
@@ -56,10 +57,10 @@ class ChildProcess {
   pid_t pid() const { return pid_; }
   void kill_group();
   bool has_ended() const;
-  // Waits for the end, and ends what the child left behind (Cleanup::reap); the wait status of waitpid(2).
-  // Further calls return the same.
+  // Waits for the end, and ends what the child left behind (Cleanup::reap). Returns the wait status of
+  // waitpid(2), also when called again.
   int wait();
-  // As wait(), but gives up after `patience`.
+  // Like wait(), but gives up after `patience`.
   std::optional<int> wait_for(std::chrono::milliseconds patience);
 
  private:
@@ -67,9 +68,9 @@ class ChildProcess {
   std::optional<int> status_;
 };
 
-// The environment of this process, as requests have it: for programs that are to have all of it.
+// The whole environment of this process, in the form of a request.
 std::vector<std::string> whole_environment();
-// The same, but temporary files go to that folder.
+// Like whole_environment(), but with that folder for temporary files.
 std::vector<std::string> whole_environment(const std::filesystem::path& temporary);
 
 struct SpawnRequest {
@@ -79,7 +80,7 @@ struct SpawnRequest {
   ProcessLimits limits;
   int stdin_fd = -1;   // -1: /dev/null
   int output_fd = -1;  // stdout and stderr; -1: /dev/null
-  int kept_fd = -1;    // stays open as descriptor 3; every other is closed
+  int kept_fd = -1;    // stays open as descriptor 3; all others are closed
 };
 
 // Starts a child, without a terminal, that dies with the thread that started it (PR_SET_PDEATHSIG).
@@ -88,26 +89,26 @@ Result<ChildProcess> spawn(const SpawnRequest& request);
 // Starts a child in the way of spawn().
 using Spawner = std::function<Result<ChildProcess>(const SpawnRequest&)>;
 
-// Runs a program to its end; what it leaves running in its group is killed, and after adopt_orphans() what it
-// leaves outside of it. An Error when it cannot be started.
+// Runs a program to its end. Kills what it leaves running in its group, and after adopt_orphans() also what
+// it leaves outside of its group. An Error if the program cannot be started.
 Result<ProcessOutcome> run_process(const ProcessRequest& request, const Spawner& spawner = spawn);
 
-// How many files a process may have open (RLIMIT_NOFILE). Each of the next three changes nothing where the
-// system does not let it, and may be called in a child between fork and exec.
+// The next three functions set how many files a process may have open (RLIMIT_NOFILE). Each changes nothing
+// if the system does not allow it, and may be called in a child between fork and exec.
 
-// Lets this process have as many as the system lets it, up to a million. Those that spawn() starts get the
-// usual number: some close, or look at, all that they could have.
+// Raises the limit of this process as far as the system allows, up to a million. Processes that spawn()
+// starts get the usual number, because some programs close or check every descriptor that they could have.
 void raise_descriptor_limit();
 
-// 1,024 at most, until it raises them again.
+// Lowers the limit to 1,024, until the process raises it again.
 void restore_usual_descriptor_limit();
 
-// At most so many, for good. Of the descriptors that processes of one account have sent and that are
-// not received yet, no process may add to more than its own limit (unix(7), ETOOMANYREFS): a contestant that
-// has far fewer than the referee cannot keep it from lending buffers.
+// Lowers the limit for good. A process cannot send more descriptors while those that its account has in
+// flight exceed its own limit (unix(7), ETOOMANYREFS). A contestant has a far lower limit than the referee,
+// so it cannot keep the referee from lending buffers.
 void limit_descriptors(unsigned int most);
 
-// The path of a program in PATH (or the name itself when it holds a slash and is executable).
+// The path of a program in PATH. A name with a slash is returned as it is if it is executable.
 std::optional<std::filesystem::path> find_program(const std::string& name);
 
 // "exit code 3" or "signal 11 (Segmentation fault)".

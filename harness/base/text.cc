@@ -43,12 +43,12 @@ struct CodePoints {
   char32_t last;
 };
 
-// C0, DEL and C1; then what is not seen itself but puts other characters elsewhere, or nothing at all: marks
-// of direction, zero-width characters, separators of lines (Unicode Standard, chapter 23, "Layout Controls").
+// C0, DEL and C1, then invisible characters that move or hide other characters: direction marks, zero-width
+// characters and line separators (Unicode Standard, chapter 23, "Layout Controls").
 constexpr CodePoints controls[] = {{0x00, 0x08},     {0x0b, 0x1f},     {0x7f, 0x9f},     {0x061c, 0x061c},
                                    {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x2069}, {0xfeff, 0xfeff}};
 
-// Of one whole UTF-8 sequence.
+// `sequence` is one whole UTF-8 sequence.
 bool is_control(std::string_view sequence) {
   const char32_t point = code_point(sequence);
   return std::any_of(std::begin(controls), std::end(controls), [point](const CodePoints& range) {

@@ -30,7 +30,7 @@ Error file_error(const fs::path& path, const std::string& what, const std::strin
   return Error{what, remedy, Location{path.string(), line, 0}};
 }
 
-// Writing to a pipe without a reader is an error here, not a signal that ends the process.
+// Makes writing to a pipe without a reader an error instead of a signal that ends the process.
 class NoPipeSignal {
  public:
   NoPipeSignal() {
@@ -56,7 +56,7 @@ class NoPipeSignal {
   bool was_pending_ = false;
 };
 
-// As the next one, 0 or the errno of what failed.
+// Writes all of `rest`. Returns 0 or the errno of the failure.
 int write_all(int fd, std::string_view rest) {
   const NoPipeSignal guard;
   while (!rest.empty()) {
@@ -64,7 +64,7 @@ int write_all(int fd, std::string_view rest) {
     if (count >= 0) {
       rest.remove_prefix(static_cast<std::size_t>(count));
     } else if (errno == EAGAIN) {
-      // A terminal or pipe that another program has set to non-blocking.
+      // A terminal or pipe may have been set to non-blocking by another program.
       pollfd entry{fd, POLLOUT, 0};
       ::poll(&entry, 1, -1);
     } else if (errno != EINTR) {
@@ -74,22 +74,21 @@ int write_all(int fd, std::string_view rest) {
   return 0;
 }
 
-// `old` is what is replaced, or null.
+// `old` describes the file that is replaced, or is null.
 int replace_file(const fs::path& path, std::string_view content, const struct stat* old) {
   PartialFile partial = PartialFile::beside(path);
   if (!partial) return errno;
   const int fd = partial.descriptor().get();
-  // The owner is kept where we may: root's record of a user's file stays the user's.
+  // Keep the owner if we may. So if root writes to a user's file, it stays the user's.
   if (old != nullptr && ::fchown(fd, old->st_uid, old->st_gid) != 0) errno = 0;
-  // mkostemp makes files for the owner alone; results are meant to be read.
+  // mkostemp makes files for the owner alone, but results are meant to be read by others.
   int failure = ::fchmod(fd, old != nullptr ? old->st_mode & 0777 : 0644) == 0 ? 0 : errno;
   if (failure == 0) failure = write_and_close(partial.take_descriptor(), content);
   return failure == 0 ? partial.rename_to(path) : failure;
 }
 
-// N of /proc/self/fd/N, by whatever way its folder is named; -1 for any other path. The link that stands
-// there must not be followed by its text: it would replace the file behind a redirected output, which stays
-// open.
+// The N of /proc/self/fd/N, however its folder is named; -1 for any other path. This link must not be
+// followed by its text, because that would replace the file behind a redirected output, which stays open.
 int descriptor_named_by(const fs::path& path) {
   const std::string name = path.filename().string();
   int descriptor = -1;
@@ -100,7 +99,7 @@ int descriptor_named_by(const fs::path& path) {
   return !failure && folder == fs::canonical("/proc/self/fd", failure) ? descriptor : -1;
 }
 
-// Where a chain of symbolic links ends, whether or not there is anything; nothing when it does not end.
+// The end of a chain of symbolic links, whether or not it exists. Nothing if the chain does not end.
 std::optional<fs::path> end_of_links(fs::path path) {
   for (int links = 0; links < 40; ++links) {  // as many as the kernel follows
     std::error_code failure;
@@ -116,7 +115,7 @@ int write_to(const fs::path& path, std::string_view content) {
   const auto target = end_of_links(path);
   if (!target) return ELOOP;
   if (const int descriptor = descriptor_named_by(*target); descriptor >= 0) {
-    std::fflush(nullptr);  // what was printed before comes before
+    std::fflush(nullptr);  // keep the order with output printed earlier
     return write_and_close(UniqueFd(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0)), content);
   }
   struct stat status {};
@@ -126,7 +125,7 @@ int write_to(const fs::path& path, std::string_view content) {
   return write_and_close(UniqueFd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)), content);
 }
 
-// By the errno of what could not be looked at.
+// The Error for the errno of a file that cannot be examined.
 Error unreadable(const fs::path& path, int code) {
   if (path.empty()) return file_error(path, "a file is asked for, and its name is empty", "name a file");
   if (code == ENOENT || code == ENOTDIR) return file_error(path, "no such file", "check the path");
@@ -235,7 +234,7 @@ Result<std::optional<std::string>> LineReader::next() {
       return std::optional(std::move(line));
     }
     if (!fill()) break;
-    searched = length;  // from the new beginning
+    searched = length;  // count from the new beginning
   }
   if (stream_.bad()) return file_error(path_, "cannot be read", "check its permissions");
   return std::optional<std::string>();

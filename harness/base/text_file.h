@@ -1,5 +1,4 @@
-// Files that text.h does not read or write as a whole: one that is being written beside its place, and one
-// that is read line by line.
+// Two kinds of files: a file that is written beside its final place, and a file that is read line by line.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +14,12 @@
 
 namespace kgrade {
 
-// A file beside the one that it is to become, under an unused name. Goes with the object, and by a signal,
-// unless it was renamed before.
+// A file under an unused name beside the file that it will become. It is removed with the object, or by a
+// signal, unless it was renamed.
 class PartialFile {
  public:
-  // For the owner alone (mode 0600). Without a descriptor, and with errno set, where none can be made.
+  // Makes a file for its owner alone (mode 0600). If no file can be made, there is no descriptor, and errno
+  // is set.
   static PartialFile beside(const std::filesystem::path& path);
   PartialFile(PartialFile&& other) noexcept
       : name_(std::exchange(other.name_, {})), fd_(std::move(other.fd_)) {}
@@ -28,10 +28,10 @@ class PartialFile {
 
   explicit operator bool() const { return !name_.empty(); }
   const char* name() const { return name_.c_str(); }
-  // Open for reading and writing until it is taken.
+  // Open for reading and writing, until take_descriptor().
   const UniqueFd& descriptor() const { return fd_; }
   UniqueFd take_descriptor() { return std::move(fd_); }
-  // Replaces what is there. 0, or errno.
+  // Replaces the file at `path`. Returns 0 or the errno.
   int rename_to(const std::filesystem::path& path);
 
  private:
@@ -41,18 +41,18 @@ class PartialFile {
   UniqueFd fd_;
 };
 
-// A text file line by line, however large it is. Holds one line and a piece of the file in memory.
+// Reads a text file of any size line by line. Holds one line and a piece of the file in memory.
 class LineReader {
  public:
-  // Only whole lines count: what follows the last line break is not given. An Error names the file when it is
-  // missing, no regular file or unreadable, and a line of more than `limit` bytes.
+  // Only whole lines count: text after the last line break is not returned by next(). An Error names the file
+  // if it is missing, not a regular file or unreadable, or if a line has more than `limit` bytes.
   static Result<LineReader> open(const std::filesystem::path& path, std::uint64_t limit);
 
-  // The next line without its break; nothing at the end of the file.
+  // The next line without its line break. Nothing at the end of the file.
   Result<std::optional<std::string>> next();
-  // Of the line that was given last, counted from 1.
+  // The number of the latest line, counted from 1.
   int line() const { return line_; }
-  // What follows the last line break, once next() has given nothing.
+  // The text after the last line break. Valid once next() has returned nothing.
   std::string_view rest() const { return std::string_view(piece_).substr(begin_); }
 
  private:
@@ -63,7 +63,7 @@ class LineReader {
   std::uint64_t limit_;
   std::ifstream stream_;
   std::string piece_;
-  std::size_t begin_ = 0;  // of what is not given yet
+  std::size_t begin_ = 0;  // of the part that is not returned yet
   int line_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Owns one file descriptor and closes it when it goes.
+// Owns one file descriptor and closes it when the object is destroyed.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Where this user's programs keep what can be made again.
+// The folder in which this user's programs keep files that can be made again.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +6,10 @@
 
 namespace kgrade {
 
-// kgrade/<part> below the user's cache folder, as the XDG Base Directory Specification has it: of
-// $XDG_CACHE_HOME, or of $HOME/.cache; only absolute paths count. Empty when there is neither.
+// kgrade/<part> below the user's cache folder: $XDG_CACHE_HOME, or else $HOME/.cache (XDG Base Directory
+// Specification). Only absolute paths count. Empty if there is neither.
 std::filesystem::path user_cache_folder(std::string_view part, std::string_view xdg_cache_home,
                                         std::string_view home);
-std::filesystem::path user_cache_folder(std::string_view part);  // by this process's environment
+std::filesystem::path user_cache_folder(std::string_view part);  // from this process's environment
 
 }  // namespace kgrade

@@ -17,7 +17,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-// For the whole program: code that fails does not know what the log is for.
+// Shared by the whole program: code that fails does not know where the log goes.
 std::function<std::string(const std::string&)>& quote_of_failures() {
   static std::function<std::string(const std::string&)> quote;
   return quote;
@@ -60,7 +60,7 @@ void quote_failures(std::function<std::string(const std::string&)> quote) {
 }
 
 int fail(const Errors& errors, int exit_code) {
-  // Nothing that was asked for is wrong where a disk is full.
+  // If a disk is full, the usage was right.
   if (exit_code == exit_usage && std::any_of(errors.begin(), errors.end(), is_about_room))
     exit_code = exit_machine;
   const std::string text = to_string(errors) + "\n";

@@ -1,4 +1,4 @@
-// What the subcommands share: their registration, printing errors.
+// Shared by the subcommands: their registration, exit codes and printing of errors.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,9 +14,9 @@ namespace kgrade::cli {
 // The other exit codes are in grade/run.h.
 constexpr int exit_ok = 0;
 constexpr int exit_not_accepted = 1;
-constexpr int exit_slower = 4;  // than asked: --fail-on slower
+constexpr int exit_slower = 4;  // slower than --fail-on slower allows
 
-// A subcommand registers its options and leaves what is to be run.
+// A subcommand: its registered options, and the function that runs it.
 using Run = std::function<int()>;
 struct Command {
   CLI::App* app;
@@ -41,27 +41,27 @@ Command add_sweep(CLI::App& app);
 Command add_sweep_lane(CLI::App& app);
 Command add_sweep_chunk(CLI::App& app);
 Command add_leaderboard(CLI::App& app);
-// These tell about the whole command line, and so come last.
+// These describe the whole command line, so they are added last.
 Command add_completion(CLI::App& app);
 Command add_complete(CLI::App& app);
 Command add_man(CLI::App& app);
 Command add_help(CLI::App& app);
 
-// The meaning of each exit code, as it stands in --help and in the man page.
+// An exit code and its meaning, as in --help and the man page.
 struct ExitCode {
   int code;
   std::string meaning;
 };
 std::vector<ExitCode> exit_codes();
-// "Exit codes: 0 ..., 1 ...", in one line.
+// "Exit codes: 0 ..., 1 ...", on one line.
 std::string exit_codes_line();
 
-// Null when there is none of that name.
+// The command of that name. Null if there is none.
 const CLI::App* find_command(const CLI::App& app, const std::string& name);
-// What a mistyped word was meant to be, or where the right ones are listed.
+// Suggests the command that a mistyped word meant, or says where commands are listed.
 int fail_unknown_command(const CLI::App& app, const std::string& name);
 
-// What fail() prints goes through this from now on.
+// From now on, fail() prints its text through `quote`.
 void quote_failures(std::function<std::string(const std::string&)> quote);
 // Prints to standard error and returns the code, for `return fail(...)`.
 int fail(const Errors& errors, int exit_code = exit_usage);

@@ -28,7 +28,7 @@ struct CalibrateArguments {
   CalibrateOptions options;
 };
 
-// Of a 16-bit type one class is measured.
+// A row of the table. For a 16-bit type, only one class is measured.
 std::vector<std::string> row_of(std::string name, const ClassErrors& errors, Dtype dtype = Dtype::float32) {
   if (dtype != Dtype::float32)
     return {fmt::format("{}, {}", name, to_string(dtype)), fmt::format("{:.1e}", errors.fp32), "-", "-", "-"};
@@ -38,7 +38,7 @@ std::vector<std::string> row_of(std::string name, const ClassErrors& errors, Dty
   return row;
 }
 
-// The errors of fp32 mean little without the order of summation.
+// Errors of fp32 mean little if the order of summation is unknown.
 void print_orders(const Calibration& calibration) {
   if (!calibration.orders.empty()) {
     fmt::print("fp32: sums in the reference's order, and with the operands rearranged: {}\n",
@@ -77,7 +77,8 @@ int print(const CalibrationOutcome& outcome, const std::string& path, bool dry_r
     return exit_ok;
   }
   if (outcome.calibration) print_table(*outcome.calibration);
-  // Shown even if writing them failed: they took minutes to measure and can be written by hand.
+  // Show the thresholds even if they could not be written: they took minutes to measure and can be written by
+  // hand.
   if (outcome.calibration && !outcome.calibration->how.empty())
     fmt::print("thresholds: {}\n", thresholds_text(outcome.calibration->thresholds));
   if (outcome.failure) return fail(outcome.failure->errors, outcome.failure->exit_code);

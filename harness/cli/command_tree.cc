@@ -10,7 +10,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return CLI::detail::split(text, separator);
 }
 
-// `cuda[:N]` stands for `cuda` and more; what stands in brackets cannot be completed.
+// `cuda[:N]` stands for `cuda` and longer words. Text in brackets cannot be completed.
 std::string without_brackets(const std::string& word) { return word.substr(0, word.find('[')); }
 
 // CLI::IsMember describes itself as {a,b}.
@@ -19,7 +19,7 @@ std::vector<std::string> members(const std::string& validator) {
   return split(validator.substr(1, validator.size() - 2), ',');
 }
 
-// CLI11 gives validators by their place, and throws past the last.
+// CLI11 gives validators by index, and throws after the last.
 std::vector<std::string> validators_of(CLI::Option& option) {
   std::vector<std::string> found;
   try {
@@ -33,7 +33,7 @@ void set_value(OptionText& text, CLI::Option& option) {
   text.placeholder = option.get_type_name();
   const std::vector<std::string> validators = validators_of(option);
   for (auto last = validators.rbegin(); last != validators.rend(); ++last) {
-    // The type name ends in what its validators say of themselves.
+    // The type name ends with the descriptions of its validators.
     if (!last->empty()) text.placeholder.resize(text.placeholder.size() - last->size() - 1);
     if (text.choices.empty()) text.choices = members(*last);
   }

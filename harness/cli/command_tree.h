@@ -1,5 +1,5 @@
-// What the command line offers, as plain values: what completions and the man page are made from, so that
-// they say what --help says.
+// The options and arguments of all commands as plain values. Completions and the man page are made from them,
+// so they agree with --help.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,10 +8,10 @@
 
 namespace kgrade::cli {
 
-// What a value is, for completion.
+// The kind of a value, for completion.
 enum class ValueKind {
   none,     // a flag: takes no value
-  other,    // nothing that could be completed
+  other,    // cannot be completed
   choice,   // one of `choices`
   file,     // the path of a file
   folder,   // the path of a folder
@@ -19,15 +19,14 @@ enum class ValueKind {
 };
 
 struct OptionText {
-  std::vector<std::string>
-      names;                // with dashes, long ones last: "-o", "--output"; the word itself for an argument
-  std::string placeholder;  // what stands for its value: "FILE"; empty for a flag
+  std::vector<std::string> names;  // with dashes, long ones last: "-o", "--output"; for an argument, its name
+  std::string placeholder;         // stands for its value: "FILE"; empty for a flag
   std::string description;
   std::string default_value;  // empty: none is shown
   ValueKind kind = ValueKind::none;
   std::vector<std::string> choices;
   bool required = false;
-  bool repeats = false;  // of an argument: it takes all the words that are left
+  bool repeats = false;  // for an argument: it takes all remaining words
 };
 
 struct CommandText {
@@ -35,18 +34,18 @@ struct CommandText {
   std::string description;
   std::string footer;
   std::vector<OptionText> options;    // in the order of --help
-  std::vector<OptionText> arguments;  // by place
+  std::vector<OptionText> arguments;  // by position
 };
 
 struct ProgramText {
-  CommandText program;  // its own options and words
+  CommandText program;  // its own options and arguments
   std::vector<CommandText> commands;
 };
 
-// What a value is follows from the type name that the option was given: FILE, DIR, PROBLEM and COMMAND are
-// what they say, and words between bars, as in `auto|cuda[:N]`, are choices, less what stands in brackets; so
-// are the members of a CLI::IsMember. Commands and options of the empty group, which --help hides, are left
-// out.
+// Describes the commands of `app`. The kind of a value follows from the type name of its option: FILE, DIR,
+// PROBLEM or COMMAND. Words between bars, as in `auto|cuda[:N]`, are choices, without the text in brackets.
+// The members of a CLI::IsMember are choices, too. Commands and options of the empty group, which --help
+// hides, are left out.
 ProgramText describe(CLI::App& app);
 
 }  // namespace kgrade::cli

@@ -31,7 +31,7 @@ int exit_code_of(const CompareArguments& arguments, const ComparedRecords& compa
   return fails_on(arguments, "slower") && count_of_suspects(comparison) > 0 ? exit_slower : exit_ok;
 }
 
-// To standard output for "-"; nothing for no name.
+// Writes to standard output for "-". Does nothing if `file` is empty.
 Result<bool> write(const std::string& file, const std::string& text) {
   if (file.empty()) return true;
   if (file != "-") return write_file_atomically(file, text);

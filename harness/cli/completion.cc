@@ -1,4 +1,4 @@
-// Completion: the program itself completes a line, and each shell has a few lines that ask it.
+// Completion in shells: `kgrade complete` completes a line, and each shell has a few lines that call it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace kgrade::cli {
 namespace {
 
-// What bash breaks at = is joined again; what `kgrade complete` prints begins with the option in
-// --option=value.
+// Bash splits words at =, and the shim joins them again. For --option=value, the offers of `kgrade complete`
+// begin with the option.
 constexpr const char* bash_shim = R"sh(# bash completion for kgrade: asks `kgrade complete`
 _kgrade() {
   local i words=() offers prefix=''
@@ -85,7 +85,7 @@ complete -c kgrade -f -a '(__kgrade_complete)'
 constexpr const char* any_file = ":file\n";
 constexpr const char* any_folder = ":folder\n";
 
-// What was typed of a line, up to the word at the cursor.
+// The typed part of a line, up to the word at the cursor.
 class Line {
  public:
   Line(const ProgramText& text, const std::vector<std::string>& typed)
@@ -110,7 +110,7 @@ class Line {
   }
 
  private:
-  // How many of the words behind this one belong to it.
+  // How many of the next words belong to this word.
   std::size_t take(const std::vector<std::string>& typed, std::size_t i) {
     const std::string& word = typed[i];
     if (word == "--problems" && i + 2 < typed.size()) folder_ = typed[i + 1];
@@ -179,7 +179,7 @@ class Line {
     return "";
   }
 
-  // Of the problems in the folder that the line names, or else in the usual one.
+  // The slugs of the problems in the folder that the line names, or else in the usual folder.
   std::string slugs() const {
     const auto problem_paths = problem_files(Layout::find(folder_).problems);
     std::string text;
@@ -194,7 +194,7 @@ class Line {
   const CommandText* command_;
   CommandText unknown_;
   std::string current_;
-  std::string prefix_;  // "--device=" of "--device=em"
+  std::string prefix_;  // "--device=" for "--device=em"
   std::string folder_;  // of --problems
   std::size_t place_ = 0;
   const OptionText* awaits_ = nullptr;  // the option whose value is at the cursor
@@ -220,8 +220,8 @@ Command add_completion(CLI::App& app) {
           }};
 }
 
-// For the shims. Prints an offer a line, with a tab and its description where it has one; or `:file` or
-// `:folder` where the shell completes paths.
+// Called by the shims. Prints one offer per line, with a tab and its description if it has one. Prints
+// `:file` or `:folder` if the shell should complete paths.
 Command add_complete(CLI::App& app) {
   auto words = std::make_shared<std::vector<std::string>>();
   CLI::App* command = app.add_subcommand("complete", "Complete a command line")->group("");

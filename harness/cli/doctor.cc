@@ -28,7 +28,7 @@ struct Finding {
   bool present = false;
   std::string what;
   std::string detail;
-  std::string remedy;  // of a lack
+  std::string remedy;  // if it is missing
 };
 
 std::string first_line(const std::vector<std::string>& command) {
@@ -67,7 +67,7 @@ std::vector<Finding> cuda_devices() {
   return findings;
 }
 
-// What the baselines use.
+// A library that baselines use.
 Finding vendor_library(const VendorLibrary& library) {
   const std::string& what = library.name;
   if (!library.is_there())
@@ -85,7 +85,7 @@ std::vector<Finding> libraries_of(const Layout& layout) {
   return findings;
 }
 
-// What says how a GPU is while it is measured.
+// The sources of telemetry during measuring.
 std::vector<Finding> telemetry() {
   std::vector<Finding> findings;
   for (const DeviceInfo& device : probe_cuda().devices) {
@@ -108,7 +108,7 @@ Finding program(const Layout& layout, const std::string& name) {
   return {false, name, "missing beside kgrade", "build again: cmake --build --preset release"};
 }
 
-// PyTorch, and whether extensions built by nvcc go with it.
+// PyTorch, and whether extensions that nvcc builds work with it.
 Finding torch_of(const PythonInterpreter& python) {
   const std::string cuda = python.torch_cuda_version;
   const std::string version =
@@ -128,7 +128,7 @@ Finding torch_of(const PythonInterpreter& python) {
   }
 }
 
-// What only Python candidates need: not having it is no failure.
+// Needed only by Python candidates: a lack is not a failure.
 std::vector<Finding> python_for_candidates(const std::string& chosen) {
   const std::string python = "Python";
   const std::string torch = "PyTorch";
@@ -151,7 +151,7 @@ std::vector<Finding> python_for_candidates(const std::string& chosen) {
 
 bool runs_candidates(const std::string& chosen) { return find_python_with_torch(chosen).ok(); }
 
-// What `kgrade check` uses beside all that.
+// The tools that `kgrade check` uses in addition.
 std::vector<Finding> checking_tools() {
   std::vector<Finding> findings;
   const auto addr2line = Addr2line::find_program();
@@ -178,7 +178,7 @@ Finding temporary_folder() {
   return {false, "temporary folder", folder + " cannot be written to", "set TMPDIR to a folder that can"};
 }
 
-// As it is called outside of records.
+// The name of a layer in texts for people.
 std::string spoken(const std::string& layer) {
   if (layer == "no_new_privileges") return "no new privileges";
   return layer == "landlock" ? "Landlock" : layer;
@@ -192,7 +192,7 @@ std::vector<Finding> layer_findings(const Sandbox& sandbox) {
   return findings;
 }
 
-// Privileges go without saying, where they can be dropped.
+// The sandbox in one line. Dropped privileges are not mentioned if they can be dropped.
 std::string sandbox_text(const Sandbox& sandbox) {
   std::vector<std::string> active;
   std::vector<std::string> missing;
@@ -262,9 +262,9 @@ int run(const DoctorArguments& arguments) {
   const bool cuda = all_present(of_cuda);
   fmt::print("\nGrading on a GPU:               {}\nGrading on the emulated device: {}\n{}\n",
              cuda ? "ready" : "not ready", emulated ? "ready" : "not ready", sandbox_text(sandbox));
-  // Who names a Python asks whether it will do.
+  // A user who names a Python asks whether it works.
   if (!arguments.python.empty() && !runs_candidates(arguments.python)) return exit_machine;
-  // Grading works on the layers that are left.
+  // Grading works with the remaining layers.
   return (cuda || emulated) && all_present(of_both) ? exit_ok : exit_machine;
 }
 

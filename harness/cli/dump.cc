@@ -24,7 +24,7 @@ struct DumpArguments {
   DumpOptions options;
 };
 
-// "batch_size=2".
+// Reads parameters such as "batch_size=2".
 Result<Bindings> parse_overrides(const std::vector<std::string>& texts) {
   Bindings bindings;
   for (const std::string& text : texts) {

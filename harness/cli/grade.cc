@@ -22,8 +22,8 @@ const GradingWords words = {
     "Print all cases of accepted candidates too, what sample cases printed, checks, stages and compiler "
     "messages"};
 
-// The device with the order of its threads, which only the emulated one lets us choose. A shuffled order
-// needs a seed: that of the run is drawn now if none was given.
+// The device with the order of its threads. Only the emulated device lets the user choose an order. A
+// shuffled order needs a seed, so the seed of the run is drawn now if none was given.
 Result<DeviceChoice> choose_device(GradeArguments& arguments) {
   auto device = parse_device_choice(arguments.device);
   if (!device || !arguments.order) return device;

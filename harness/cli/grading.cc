@@ -61,7 +61,7 @@ Result<std::vector<ThreadOrder>> read_orders(const std::vector<std::string>& tex
 
 namespace {
 
-// For programs.
+// The output of --agent, for programs.
 std::string agent_lines(const Record& record) {
   std::string lines;
   for (const CandidateRecord& candidate : record.candidates) lines += agent_line(candidate, record);
@@ -127,7 +127,7 @@ RunOptions run_options(const GradingArguments& arguments) {
 
 namespace {
 
-// "float16", and with the class where they differ in that: "float32 of class tf32".
+// "float16". With the class if the problems differ in it: "float32 of class tf32".
 std::string name_of(const Problem& problem, bool with_class) {
   const std::string_view dtype = to_string(problem.dtype);
   return with_class ? fmt::format("{} of class {}", dtype, problem.precision) : std::string(dtype);

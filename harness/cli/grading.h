@@ -1,4 +1,4 @@
-// What `grade` and `check` do alike: their common options, the run, printing its record.
+// Shared by `grade` and `check`: their common options, the run, and the printing of its record.
 #pragma once
 
 #include <fmt/format.h>
@@ -32,12 +32,12 @@ struct GradingArguments : GradeSettings {
   std::string json;
   bool force = false;
   bool verbose = false;
-  bool agent = false;  // of grade
+  bool agent = false;  // only `grade` has it
   CiOutput ci;
-  std::vector<std::string> fail_on;  // of check
+  std::vector<std::string> fail_on;  // only `check` has it
 };
 
-// What the help says of options that differ in detail.
+// Help texts of options that differ between the two commands.
 struct GradingWords {
   std::string cases;
   std::string seed;
@@ -47,14 +47,14 @@ struct GradingWords {
 
 // The problem, the candidates and the device.
 void add_contest_options(CLI::App& command, GradingArguments& arguments);
-// The others.
+// All other options.
 void add_run_options(CLI::App& command, GradingArguments& arguments, const GradingWords& words);
 
-// The values of --order, each once. An Error for a word that is none, and on a GPU for any.
+// The values of --order, without repetitions. An Error for an unknown word, or for any value on a GPU.
 Result<std::vector<ThreadOrder>> read_orders(const std::vector<std::string>& texts,
                                              const DeviceChoice& device);
 
-// A record in both its forms.
+// A record as JSON and as text.
 struct Printout {
   std::string json;
   std::string table;
@@ -63,23 +63,23 @@ struct Printout {
 Printout printout_of(const Record& record, const GradingArguments& arguments);
 Printout printout_of(const CheckRecord& record, const GradingArguments& arguments);
 
-// Output for CI systems, of all records of a run.
+// Writes output for CI systems about all records of a run.
 Result<bool> tell(const GradingArguments& arguments, std::vector<Record> records, std::FILE* stream);
 Result<bool> tell(const GradingArguments& arguments, const std::vector<CheckRecord>& records,
                   std::FILE* stream);
 
-// Prints one of them, writes the file of `--json FILE`, and returns the exit code.
+// Prints one form of the record, writes the file of `--json FILE`, and returns the exit code.
 int print(const Printout& printout, const std::string& json);
 
 RunOptions run_options(const GradingArguments& arguments);
 
-// The problem for each type and class in which it is to be graded. An Error for several where one record is
+// The problem in each type and class in which it is graded. An Error if there are several but one record is
 // asked for.
 Result<std::vector<CandidateGroup>> groups_of(const Problem& problem, const GradingArguments& arguments,
                                               const RunOptions& options);
 
-// From arguments to the exit code. `options` come with what only this command has. What was found before a
-// failure is printed and written all the same.
+// Runs a command and returns its exit code. `options` holds the options that only this command has. Results
+// from before a failure are still printed and written.
 template <class Options, class RecordType>
 int run_and_print(const GradingArguments& arguments, const DeviceChoice& device, Options options,
                   RunOutcome<RecordType> (*run)(const Problem&, const Options&, std::shared_ptr<Bench>)) {
@@ -130,7 +130,7 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
       break;
     }
   }
-  // What is printed as JSON is JSON and nothing else.
+  // If JSON goes to standard output, nothing else may go there.
   const auto told = tell(arguments, std::move(records), arguments.json == "-" ? stderr : stdout);
   return told ? exit_code : fail(told.errors());
 }

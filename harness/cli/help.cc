@@ -9,7 +9,7 @@ namespace {
 
 int print_help(CLI::App& app, const std::string& name) {
   if (name.empty()) {
-    // Not app.help(), which goes on to the command that is being run.
+    // app.help() would print the help of the running command.
     fmt::print("{}", app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
     return exit_ok;
   }

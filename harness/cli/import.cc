@@ -29,7 +29,7 @@ void print_todos(const std::vector<authoring::Todo>& todos) {
   for (const authoring::Todo& todo : todos) fmt::print("  {}: {}\n", todo.what, printable(todo.why));
 }
 
-// The text of a def.py beside the file; empty where there is none.
+// The text of a def.py beside the file. Empty if there is none.
 Result<std::string> def_beside(const std::filesystem::path& file) {
   constexpr std::uint64_t most_bytes = 1 << 20;
   const std::filesystem::path path = file.parent_path() / "def.py";
@@ -37,13 +37,13 @@ Result<std::string> def_beside(const std::filesystem::path& file) {
   return std::filesystem::exists(path, failure) ? read_text_file(path, most_bytes) : Result<std::string>("");
 }
 
-// Where the file lies there already, it is no second one.
+// True if the file already exists with this content, so that it need not be written.
 bool holds(const std::filesystem::path& file, const std::string& content) {
   const auto there = read_text_file(file);
   return there && *there == content;
 }
 
-// The problem file, and beside it a copy of the Python file, which is its reference.
+// Writes the problem file, and beside it a copy of the Python file, which is its reference.
 int run_on_module(const ImportArguments& arguments, const std::string& content) {
   const std::filesystem::path source = arguments.file;
   auto text = describe_module_file(source, arguments.python, Layout::find());
@@ -106,7 +106,7 @@ Command add_import(CLI::App& app) {
       ->type_name("FILE");
   command->add_option("--slug", arguments->slug, "Its name here (default: the file's own)");
   add_problems_option(*command, arguments->directory);
-  // What --problems was called before.
+  // The earlier name of --problems.
   command->add_option("-o,--output", arguments->directory)->excludes("--problems")->group("");
   add_python_option(*command, arguments->python);
   command->footer(

@@ -26,7 +26,7 @@ struct LeaderboardArguments {
   std::string fail_on;
 };
 
-// One form of the leaderboard, and where it is to go.
+// One form of the leaderboard and its destination.
 struct Export {
   std::string_view option;
   const std::string& file;
@@ -39,7 +39,7 @@ std::vector<Export> exports_of(const LeaderboardArguments& arguments) {
           {"--html", arguments.html, render_page}};
 }
 
-// Before anything is read: reading much takes its time.
+// Check before reading, because reading many records takes time.
 Errors check_files(const std::vector<Export>& exports, const LeaderboardArguments& arguments) {
   std::vector<Output> outputs;
   int printed = arguments.kernelbench == "-" ? 1 : 0;
@@ -56,7 +56,7 @@ Errors check_files(const std::vector<Export>& exports, const LeaderboardArgument
   return errors;
 }
 
-// Kernels that rely on it are right by another problem's rules.
+// With --clear-outputs, a kernel may rely on cleared outputs, which breaks the rules of the problem.
 void leave_out_cleared(RecordsRead& read) {
   const auto is_cleared = [](const Record& record) { return record.clears_outputs; };
   for (const Record& record : read.records) {
@@ -69,7 +69,7 @@ void leave_out_cleared(RecordsRead& read) {
   std::erase_if(read.records, is_cleared);
 }
 
-// Of all paths together.
+// The records of all paths together.
 Result<RecordsRead> read_all(const std::vector<std::string>& paths) {
   RecordsRead all;
   Errors errors;
@@ -98,7 +98,7 @@ Result<RecordsRead> read_all(const std::vector<std::string>& paths) {
   return all;
 }
 
-// What is not on the leaderboard though it was named.
+// Reports records that were named but are not on the leaderboard. True if there are any.
 bool tell_what_is_left_out(const RecordsRead& read) {
   for (const Errors* errors : {&read.unreadable, &read.unfinished}) {
     if (!errors->empty()) fail(*errors);
@@ -110,7 +110,7 @@ bool tell_what_is_left_out(const RecordsRead& read) {
   return count > 0;
 }
 
-// Files in the form of KernelBench, one a run and level.
+// Writes files in KernelBench's form, one per run and level.
 Result<bool> write_kernelbench(const Leaderboard& leaderboard, const LeaderboardArguments& arguments) {
   const auto results = kernelbench_results(leaderboard, arguments.kernelbench);
   if (!results) return results.errors();
@@ -130,7 +130,7 @@ Result<bool> write_kernelbench(const Leaderboard& leaderboard, const Leaderboard
   return true;
 }
 
-// What is read when no path is named.
+// The folder that is read if no path is named.
 constexpr const char* usual_folder = "results";
 
 int run(LeaderboardArguments& arguments) {

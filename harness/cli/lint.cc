@@ -55,7 +55,7 @@ MemoryBudget budget_of(const DeviceChoice& choice) {
   return {found.devices[index].memory_bytes, found.devices[index].name};
 }
 
-// "12GiB"; empty: what is free.
+// Reads "12GiB". An empty text means the free memory.
 Result<std::uint64_t> host_bytes_of(const std::string& text) {
   if (text.empty()) return host_bytes_available();
   if (const auto bytes = parse_bytes(text)) return *bytes;

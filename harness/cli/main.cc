@@ -34,7 +34,7 @@ std::string version_text() {
   return text;
 }
 
-// A word before any `--` that begins as options do, and is the name of a file.
+// A word before any `--` that looks like an option but is the name of a file.
 std::optional<std::string> file_like_an_option(int argc, char** argv) {
   std::error_code failure;
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
@@ -53,8 +53,8 @@ std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
-// The first word that looks like a long option and is none of the command's. CLI11 finds first what is
-// missing without it.
+// The first word that looks like a long option but is not an option of the command. Otherwise CLI11 would
+// complain first about missing arguments.
 std::optional<Error> unknown_option(const CLI::App& command, int argc, char** argv) {
   const std::vector<std::string> known = option_names(command);
   for (int i = 2; i < argc && std::string_view(argv[i]) != "--"; ++i) {
@@ -70,7 +70,7 @@ std::optional<Error> unknown_option(const CLI::App& command, int argc, char** ar
   return std::nullopt;
 }
 
-// CLI11's own codes are many; ours says wrong usage with one.
+// CLI11 has many exit codes. kgrade has one for wrong usage.
 int complain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   if (error.get_exit_code() == 0) return app.exit(error) == 0 ? cli::exit_ok : exit_usage;
@@ -87,7 +87,7 @@ int complain(const CLI::App& app, const CLI::ParseError& error, int argc, char**
   return cli::fail({{error.what(), "kgrade --help, and --help after a command, say what can be given", {}}});
 }
 
-// An unset variable in a script is no way to leave an option out.
+// An empty value, such as an unset variable in a script, must not count as an omitted option.
 const CLI::Validator not_empty(
     [](const std::string& value) {
       return value.empty() ? std::string("an empty value: leave the option out, or give it one")
@@ -95,7 +95,7 @@ const CLI::Validator not_empty(
     },
     "");
 
-// What every command has. Some say themselves what their exit codes mean.
+// Adds what every command has. Some commands already explain their exit codes.
 void finish(CLI::App& command) {
   command.set_version_flag("--version", version_text());
   for (CLI::Option* option : command.get_options()) {
@@ -106,7 +106,8 @@ void finish(CLI::App& command) {
     command.footer(footer + (footer.empty() ? "" : "\n") + cli::exit_codes_line());
 }
 
-// Of a command that builds contestants: found out now, and not when each of many fails.
+// Finds a wrong environment now, so that it does not fail each of many builds. Only for commands that build
+// contestants.
 std::optional<Error> wrong_environment(const CLI::App& command) {
   static constexpr std::array<std::string_view, 8> builders = {"grade", "check",     "sweep", "lint",
                                                                "dump",  "calibrate", "cache", "selftest"};
@@ -127,12 +128,11 @@ int run(int argc, char** argv) {
       cli::add_cache(app),       cli::add_completion(app),  cli::add_complete(app), cli::add_man(app),
       cli::add_help(app),        cli::add_print(app)};
   for (const cli::Command& command : commands) finish(*command.app);
-  // After the commands, which would inherit it.
+  // Set after the commands are made, because they would inherit it.
   app.footer(cli::exit_codes_line() + "\nStart with: kgrade list");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    // CLI11's own codes are many; ours says wrong usage with one.
     return complain(app, error, argc, argv);
   }
   for (const cli::Command& command : commands) {
@@ -143,7 +143,7 @@ int run(int argc, char** argv) {
   return exit_usage;
 }
 
-// A result that could not be written is no success.
+// If the output could not be written, the exit code must not mean success.
 int checked(int exit_code) {
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (written) return exit_code;
@@ -158,9 +158,8 @@ int checked(int exit_code) {
 int main(int argc, char** argv) {
   kgrade::clean_up_on_signals();
   kgrade::adopt_orphans();
-  // Of the descriptors that the processes of an account have sent and that are not received yet, as many as
-  // this limit are allowed: a worker has a lower one (limit_descriptors()), and so cannot use up what is
-  // ours.
+  // The descriptors that an account's processes have sent and not yet received may be as many as this limit.
+  // A worker has a lower limit (limit_descriptors()), so it cannot use up ours.
   kgrade::raise_descriptor_limit();
   try {
     return checked(run(argc, argv));

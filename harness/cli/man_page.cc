@@ -1,4 +1,4 @@
-// The man page: roff for man(7), with every command, option, exit code and environment variable.
+// The man page, as roff for man(7), with every command, option, exit code and environment variable.
 #include <fmt/format.h>
 
 #include <sstream>
@@ -12,12 +12,12 @@
 namespace kgrade::cli {
 namespace {
 
-// When the words were last changed. A date of the build would make two builds of the same source differ.
+// When the text was last changed. With the date of the build, two builds of the same source would differ.
 constexpr const char* date = "2026-11-22";
 
 constexpr std::size_t page_width = 78;
 
-// Backslashes, and hyphens that stay hyphens when they are copied.
+// Escapes backslashes, and hyphens so that they stay hyphens when copied.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char letter : text) {
@@ -27,7 +27,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-// Text in lines of which none is a request by accident, without the last line's end.
+// Text as lines, none of which roff takes for a request. The last line has no line break.
 std::string prose(const std::string& text) {
   std::istringstream words(text);
   std::string lines;
@@ -76,7 +76,7 @@ std::string synopsis(const CommandText& command) {
   return line;
 }
 
-// Less the exit codes that all commands share: those have a section.
+// The footer without the exit codes that all commands share, which have their own section.
 std::string footer_paragraphs(const std::string& footer) {
   std::istringstream lines(footer);
   std::string paragraphs;
@@ -116,7 +116,7 @@ constexpr Variable variables[] = {
     {"GITHUB_STEP_SUMMARY", "Where --github writes its summary, as GitHub Actions sets it."},
 };
 
-// `version` as "0.1.0".
+// `version` has the form "0.1.0".
 std::string man_page(const ProgramText& text, const std::string& version,
                      const std::vector<ExitCode>& exits) {
   std::string page = fmt::format(

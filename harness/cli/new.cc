@@ -24,7 +24,7 @@ struct NewArguments {
   std::string directory;
 };
 
-// Everything that the options say and that cannot be.
+// The problem that the options describe, or all errors in them.
 Result<authoring::NewProblem> problem_of(const NewArguments& arguments) {
   authoring::NewProblem problem = arguments.problem;
   Errors errors;

@@ -19,7 +19,7 @@
 namespace kgrade::cli {
 namespace {
 
-// CLI::Range lets NaN through.
+// Needed because CLI::Range accepts NaN.
 CLI::Validator finite_seconds() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
@@ -34,7 +34,7 @@ CLI::Validator finite_seconds() {
 
 constexpr std::uint64_t most_of_all = std::numeric_limits<std::uint64_t>::max();
 
-// A whole number from 0 to `most`, or it is wrong usage. (CLI11 clamps and wraps around.)
+// Adds a whole number from 0 to `most`. Other values are wrong usage. (CLI11 would clamp or wrap them.)
 template <class Number>
 CLI::Option* add_whole_number(CLI::App& command, const std::string& name, std::optional<Number>& number,
                               std::uint64_t most, const std::string& description) {
@@ -136,7 +136,7 @@ void add_python_option(CLI::App& command, std::string& python) {
 
 namespace {
 
-// --baselines none|pytorch|compile, and --no-baselines, which means none.
+// --baselines none|pytorch|compile, and --no-baselines, which is short for none.
 void add_baselines_options(CLI::App& command, WantedBaselines& baselines) {
   const std::map<std::string, WantedBaselines> words = {{"none", WantedBaselines::none},
                                                         {"pytorch", WantedBaselines::pytorch},

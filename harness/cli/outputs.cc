@@ -28,7 +28,7 @@ namespace {
 
 // --- Files ---
 
-// The first member of a record's file says what it is.
+// A record has its schema at the beginning of the file.
 constexpr std::size_t head_bytes = 256;
 
 bool is_plain_file(const std::string& file) {
@@ -36,7 +36,7 @@ bool is_plain_file(const std::string& file) {
   return fs::is_regular_file(file, ignored);
 }
 
-// Devices accept any amount of output.
+// True if both paths name one plain file. Devices accept any number of outputs.
 bool is_one_file(const std::string& a, const std::string& b) {
   std::error_code failure;
   if (fs::exists(a, failure) && fs::exists(b, failure))
@@ -53,7 +53,8 @@ bool holds_records(const std::string& file) {
   return head.find("\"kgrade-record\"") != std::string::npos;
 }
 
-// 0 if a file can be made there, or errno: root may write to any folder, and yet /proc takes no files.
+// 0 if a file can be made there, otherwise errno. Trying is necessary: root may write to any folder, but
+// /proc takes no files.
 int try_to_make_file(const fs::path& path) { return PartialFile::beside(path) ? 0 : errno; }
 
 std::optional<Error> check_writable(const std::string& path, const std::string& option) {
@@ -67,12 +68,12 @@ std::optional<Error> check_writable(const std::string& path, const std::string& 
                  place};
   }
   const bool exists = fs::exists(target, ignored);
-  // A plain file is replaced by renaming a new one over it, anything else is written as it is.
+  // A plain file is replaced by renaming a new file over it. Anything else is written directly.
   const bool replaced = !exists || fs::is_regular_file(target, ignored);
   if ((replaced && ::access(folder.c_str(), W_OK) != 0) || (exists && ::access(target.c_str(), W_OK) != 0)) {
     return Error{option + ": cannot be written", "check the permissions, or name another file", place};
   }
-  // What a link leads to, such as /dev/stdout, may lie in any folder.
+  // The target of a link, such as /dev/stdout, may be in any folder.
   const bool link = fs::is_symlink(target, ignored);
   const int failure = replaced && !link ? try_to_make_file(target) : 0;
   if (failure != 0) {
@@ -101,7 +102,7 @@ Result<bool> append(const std::string& file, const std::string& text) {
                Location{file, 0, 0}};
 }
 
-// Empty where there is none.
+// Empty if there is none.
 std::string summary_file() {
   const char* file = std::getenv("GITHUB_STEP_SUMMARY");
   return file == nullptr ? "" : file;
@@ -140,7 +141,7 @@ Errors check_outputs(const std::vector<Output>& outputs, const std::vector<std::
 }
 
 std::optional<Error> why_not_rewritable(const fs::path& file) {
-  const fs::path target = resolved(file);  // a link stays, and what it names is replaced
+  const fs::path target = resolved(file);  // a link stays, and its target is replaced
   const Location place{file.string(), 0, 0};
   const std::string otherwise = ", or run it with --dry-run and write what it prints yourself";
   if (::access(target.c_str(), W_OK) != 0)
@@ -236,7 +237,7 @@ void Progress::show(const std::string& what) {
 void Progress::draw() const {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   std::string line = fmt::format("{:5.1f} s  {}", seconds, shown_);
-  // A line that wraps could not be overwritten.
+  // A line that wraps cannot be overwritten.
   if (line.size() >= terminal_width()) line.resize(terminal_width() - 1);
   fmt::print(stderr, "\r\033[K{}", line);
   std::fflush(stderr);

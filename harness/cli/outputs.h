@@ -1,6 +1,6 @@
-// What a command writes: its files, looked at before any work is done (losing a result for a slip in a path
-// would be a waste, and losing what the command reads is worse), what it tells a CI system, and its progress
-// on a terminal.
+// The outputs of a command: its files, its messages to CI systems, and its progress on a terminal. Files are
+// checked before any work is done. Otherwise a typing error in a path could lose a result, or destroy a file
+// that the command reads.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -24,16 +24,16 @@ namespace kgrade::cli {
 
 struct Output {
   std::string option;  // "--json"
-  std::string file;    // none where it is empty, standard output where it is "-"
+  std::string file;    // empty: none; "-": standard output
   bool replaces_records = false;
 };
 
-// Why some cannot be written. No two may be one file, none may be one of the files that are read, and what is
-// no record itself may not replace a file of records.
+// The reasons why outputs cannot be written. All outputs must be different files, and none may be an input.
+// An output that is not a record must not replace a file of records.
 Errors check_outputs(const std::vector<Output>& outputs, const std::vector<std::string>& inputs = {});
 
-// Why a command that writes into the file it reads could not do so: the file, or the folder that the new one
-// is made in before it takes the place of the old, is read-only.
+// Why a command cannot rewrite the file that it reads. The file may be read-only, or its folder, in which the
+// new file is made before it replaces the old one.
 std::optional<Error> why_not_rewritable(const std::filesystem::path& file);
 
 // --- CI systems ---
@@ -43,31 +43,31 @@ struct CiOutput {
   bool github = false;
 };
 
-// --junit FILE and --github.
+// Adds --junit FILE and --github.
 void add_ci_options(CLI::App& command, CiOutput& output);
 void add_github_option(CLI::App& command, CiOutput& output);
-// What is wrong with their values and the other `outputs` of the command, which reads `inputs`, before any
-// work is done. From then on what fail() prints is no command either, with --github.
+// Checks these options and the other `outputs` of a command that reads `inputs`, before any work is done.
+// With --github, text that fail() prints afterwards cannot act as a command.
 Errors check_ci_output(const CiOutput& output, std::vector<Output> outputs,
                        const std::vector<std::string>& inputs = {});
 
-// Text for the log: with --github none of it acts as a command.
+// Text for the log. With --github, none of it acts as a command.
 std::string log_text(const CiOutput& output, std::string text);
 
-// Writes what was asked for: the JUnit file; annotations to `stream`, and the summary at the end of the file
-// that GITHUB_STEP_SUMMARY names, where it is set.
+// Writes the requested output: the JUnit file, annotations to `stream`, and the summary. The summary is
+// appended to the file that GITHUB_STEP_SUMMARY names, if it is set.
 Result<bool> write_ci_output(const CiOutput& output, const std::vector<Record>& records,
                              std::FILE* stream = stdout, const std::vector<Ungraded>& ungraded = {});
 
-// The half of it that --github asks for.
+// Writes the part of the output that --github asks for.
 Result<bool> write_github_output(const CiOutput& output, const std::string& annotations,
                                  const std::string& summary, std::FILE* stream);
 
 // --- Progress ---
 
-// One line on standard error that is overwritten, on a terminal, with a clock that goes on while nothing else
-// happens; nothing elsewhere. Where a signal ends the run, the line goes: the shell's prompt would follow it
-// otherwise.
+// A progress line on standard error with a running clock. It is overwritten in place. Without a terminal,
+// nothing is shown. If a signal ends the run, the line is cleared, so that the shell's prompt does not follow
+// it.
 class Progress {
  public:
   Progress();
@@ -83,7 +83,7 @@ class Progress {
   void tick();
 
   bool terminal_;
-  std::mutex mutex_;  // guards what is below
+  std::mutex mutex_;  // guards the members below
   std::condition_variable ended_;
   bool ends_ = false;
   std::string shown_;  // empty: the line is clear

@@ -22,7 +22,7 @@ struct PrintArguments {
 
 constexpr std::uint64_t largest_record = std::uint64_t{256} << 20;
 
-// Nothing if something is left of the record.
+// Leaves only the selected parts of the record. An Error if nothing is left.
 std::optional<Error> select(const PrintArguments& arguments, Record& record) {
   std::erase_if(record.candidates, [&](const CandidateRecord& candidate) {
     return !candidate.path.ends_with(arguments.candidate);
@@ -53,7 +53,7 @@ int run(const PrintArguments& arguments) {
   }
   if (const auto error = select(arguments, **record)) return fail({*error});
   fmt::print("{}", render_table(**record, Style::for_descriptor(STDOUT_FILENO), arguments.verbose));
-  // The score is over all cases.
+  // The score covers all cases, so it is left out if cases are selected.
   if (arguments.cases.empty()) fmt::print("{}", candidates_text(**record));
   return exit_ok;
 }

@@ -18,7 +18,7 @@ namespace {
 
 using selftest::SelftestOptions;
 
-// Beyond any patience.
+// More would take too long for anyone.
 constexpr std::size_t most_comparisons = 100'000;
 
 struct SelftestArguments {
@@ -52,7 +52,7 @@ Result<bool> write_to(const std::string& path, const std::string& text) {
   return write_file_atomically(path, text);
 }
 
-// One of the two may go to standard output in place of the table.
+// One of the two may go to standard output, instead of the table.
 int print(const SelftestRecord& record, const SelftestArguments& arguments) {
   const std::string json = to_text(record);
   const std::string svg = arguments.svg.empty() ? "" : render_svg(record);
@@ -69,7 +69,7 @@ int print(const SelftestRecord& record, const SelftestArguments& arguments) {
   return any_fails(record) ? exit_not_accepted : exit_ok;
 }
 
-// What no option says by itself.
+// Checks options that depend on each other.
 std::optional<Error> check_together(const SelftestArguments& arguments) {
   if (arguments.comparisons == std::size_t{0} && arguments.slowdowns == std::size_t{0}) {
     return Error{"--comparisons, --slowdowns: nothing is left to compare", "leave one of them out", {}};

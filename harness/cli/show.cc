@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The scalar parameters of a case in file order.
+// The scalar parameters of a case, in file order.
 Json values_of(const Problem& problem, const Case& bound) {
   Json values = Json::object();
   for (const Parameter& parameter : problem.parameters) {
@@ -34,14 +34,15 @@ Json values_of(const Problem& problem, const Case& bound) {
   return values;
 }
 
-// As the problem's file writes it.
+// The comparison as written in the problem's file.
 std::string comparison_text(const Comparison& compare) {
   if (compare.kind != Comparison::Kind::ties) return compare.text;
   return compare.axis ? fmt::format("ties({}, {})", compare.values, *compare.axis)
                       : fmt::format("ties({})", compare.values);
 }
 
-// Of the class that the problem asks for, of the first output that has one: 0 where all are compared exactly.
+// The bound of the class that the problem asks for, for the first output that has one. 0 if all outputs are
+// compared exactly.
 double bound_of(const Problem& problem, const Case& bound) {
   const std::vector<const Tensor*> outputs = bound.outputs();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -141,7 +142,7 @@ std::string outputs_text(const Case& bound) {
   return text;
 }
 
-// The signature, a parameter a line once it is too long for one.
+// The signature. If it is too long for one line, with one parameter per line.
 std::string wrapped_signature(const Problem& problem) {
   constexpr std::size_t width = 100;
   const std::string line = signature(problem);
@@ -150,7 +151,7 @@ std::string wrapped_signature(const Problem& problem) {
   return line.substr(0, open + 1) + "\n      " + replace_all(line.substr(open + 1), ", ", ",\n      ");
 }
 
-// What to compute comes before how it is called.
+// The head comes before the way in which the kernel is called.
 void print_head(const Problem& problem, const Style& style) {
   fmt::print("{}  {}\n{}\n", style(Colour::bold, problem.slug), to_string(problem.difficulty), problem.title);
   if (!problem.source.empty()) fmt::print("{}\n", problem.source);
@@ -160,7 +161,7 @@ void print_head(const Problem& problem, const Style& style) {
              statement.empty() ? "The file has no statement of what to compute." : printable(statement));
 }
 
-// "in_channels, (kernel_h, kernel_w), stride=stride_h": what has a default is passed by its name.
+// "in_channels, (kernel_h, kernel_w), stride=stride_h". Arguments with defaults are passed by name.
 std::string module_arguments(const TorchModule& module) {
   if (!module.given.empty()) return to_string(ModuleCall{module.given, {}, {}, {}});
   std::vector<std::string> arguments;
@@ -188,7 +189,7 @@ std::string output_names(const Problem& problem) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// "x, 1": what forward() is called with.
+// "x, 1": the arguments of forward().
 std::string forward_arguments(const TorchModule& module) {
   std::vector<std::string> arguments;
   for (const std::string& argument : module.forward)
@@ -196,7 +197,7 @@ std::string forward_arguments(const TorchModule& module) {
   return fmt::format("{}", fmt::join(arguments, ", "));
 }
 
-// Which cases a module can state.
+// Says which cases a module can express.
 void print_stated_cases(const Problem& problem, const std::vector<Case>& cases) {
   const TorchModule& module = *problem.torch;
   if (module.require.empty()) return;
@@ -208,7 +209,7 @@ void print_stated_cases(const Problem& problem, const std::vector<Case>& cases) 
              fmt::join(conditions, ", "));
 }
 
-// At commas, where it is longer than a line of Python.
+// Broken at commas if it is too long for a line of Python.
 std::string wrapped(const std::string& form) {
   constexpr std::size_t width = 100;
   std::string text;
@@ -226,7 +227,7 @@ std::string wrapped(const std::string& form) {
   return text + line;
 }
 
-// The entry points of candidates in Python; docs/python.md says more of each.
+// The entry points of Python candidates. docs/python.md says more about each.
 void print_python_forms(const Problem& problem) {
   const std::string outputs = returned_form(problem);
   fmt::print("\nEntry points in Python, of which a file defines one\n");
@@ -240,7 +241,7 @@ void print_python_forms(const Problem& problem) {
              wrapped(init_form(*problem.torch)), forward_form(*problem.torch));
 }
 
-// A deep model has hundreds.
+// The first of the names, because a deep model has hundreds.
 std::string few_of(const std::vector<std::string>& names) {
   constexpr std::size_t most = 6;
   if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
@@ -277,7 +278,7 @@ void print_beginnings(const Problem& problem) {
   if (any_is_arbitrary) fmt::print("Outputs hold arbitrary values before the call: write every element.\n");
 }
 
-// Which hidden cases take other magnitudes: problem/hidden_cases.h.
+// Says which hidden cases have other magnitudes: problem/hidden_cases.h.
 void print_scales(const Problem& problem) {
   if (problem.scales.empty() || problem.dtype == Dtype::float16) return;
   std::vector<std::string> scales;

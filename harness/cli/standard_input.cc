@@ -9,8 +9,8 @@ namespace kgrade::cli {
 
 namespace {
 
-// Of a file, a pipe or a terminal, to its end. As much as a candidate's file may have, and a byte more, so
-// that the build says that it is too much.
+// Reads a file, a pipe or a terminal to its end. Reads at most one byte more than a candidate's file may
+// have, so that the build reports that it is too large.
 std::string read_standard_input() {
   constexpr std::size_t most = (std::size_t{16} << 20) + 1;
   std::string content(most, '\0');

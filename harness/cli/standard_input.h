@@ -1,4 +1,4 @@
-// A candidate from standard input, which is named `-` on the command line.
+// A candidate from standard input. On the command line its name is `-`.
 #pragma once
 
 #include <filesystem>
@@ -11,12 +11,12 @@
 
 namespace kgrade::cli {
 
-// Keeps it in a file for as long as the object lives.
+// Keeps the candidate in a file for as long as the object lives.
 class StandardInput {
  public:
-  // Puts the file in the place of `-`, if it is there. Errors: `-` is there twice, or cannot be read.
+  // Replaces `-`, if present, with the file. Errors: `-` is there twice, or standard input cannot be read.
   Errors replace(std::vector<std::filesystem::path>& candidates);
-  // The text with `<stdin>` in the place of the file, as compilers write it.
+  // The text with `<stdin>` instead of the file's path, as compilers write it.
   std::string shown(std::string text) const;
 
  private:

@@ -45,7 +45,7 @@ struct SweepArguments {
 
 int cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
-// "0,1,3": those of the CUDA devices.
+// The CUDA devices of "0,1,3".
 Result<std::vector<std::string>> gpus_of(const std::string& text) {
   std::vector<std::string> devices;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -62,7 +62,7 @@ Result<std::vector<std::string>> gpus_of(const std::string& text) {
   return devices;
 }
 
-// A lane for each GPU; the emulated device has as many as there are jobs.
+// One lane per GPU. For the emulated device, as many lanes as jobs.
 Result<std::vector<std::string>> devices_of(const SweepArguments& arguments) {
   if (!arguments.gpus.empty()) return gpus_of(arguments.gpus);
   const auto choice = parse_device_choice(arguments.lane.device);
@@ -101,7 +101,8 @@ int exit_code_of(const SweepArguments& arguments, const SweepOutcome& outcome) {
   return asked("slower") && any(is_slower) ? exit_slower : exit_ok;
 }
 
-// What is being graded has two processes that wait for each other, and their times count.
+// Each lane needs two cores: a graded candidate has two processes that wait for each other, and their times
+// count.
 int spare_cores(std::size_t lanes) { return std::max(1, cores() - 2 * static_cast<int>(lanes)); }
 
 SweepOptions options_of(const SweepArguments& arguments, std::vector<std::string> devices, Layout layout) {
@@ -117,7 +118,7 @@ SweepOptions options_of(const SweepArguments& arguments, std::vector<std::string
   return options;
 }
 
-// A task asks for one GPU where its device needs one.
+// Requests one GPU for each task, unless the device is emulated.
 void ask_for_gpu(const SweepArguments& arguments, SlurmOptions& slurm) {
   const auto names_gpus = [](const std::string& option) {
     return option.starts_with("--gres") || option.starts_with("--gpus") || option.starts_with("-G");
@@ -127,7 +128,7 @@ void ask_for_gpu(const SweepArguments& arguments, SlurmOptions& slurm) {
     slurm.options.insert(slurm.options.begin(), "--gres=gpu:1");
 }
 
-// After Ctrl-C: nothing is lost.
+// Tells the user after Ctrl-C that nothing is lost.
 class Farewell {
  public:
   explicit Farewell(const std::string& file) {
@@ -151,7 +152,7 @@ Result<SweepOutcome> carry_out(const SweepArguments& arguments, const SweepPlan&
   return sweep_by_slurm(plan, options, slurm, results);
 }
 
-// Of the nodes: what this machine has plays no part.
+// The devices of the nodes. This machine's devices do not matter.
 Result<std::vector<std::string>> devices_elsewhere(const SweepArguments& arguments) {
   const auto choice = parse_device_choice(arguments.lane.device);
   if (!choice) return choice.errors();
@@ -167,7 +168,8 @@ std::string searched_text(const SweepPlan& plan) {
   return text.empty() ? "" : printable_line(text) + "\n";
 }
 
-// KernelBench's files are no folder of problem files, and are not looked for there.
+// Takes KernelBench's files out of --problems, so that they are not searched for as a folder of problem
+// files.
 Errors take_modules(SweepArguments& arguments) {
   std::string& named = arguments.lane.problems;
   arguments.selection.modules = module_files(named);
@@ -179,14 +181,14 @@ Errors take_modules(SweepArguments& arguments) {
   return {};
 }
 
-// What reads KernelBench's files may be missing: said once, and not of each candidate.
+// The machine may lack what reads KernelBench's files. Then this is reported once, not for each candidate.
 Errors lack_for_modules(const SweepArguments& arguments) {
   if (arguments.selection.modules.empty()) return {};
   const auto python = find_python_with_torch(arguments.lane.python);
   return python ? Errors{} : python.errors();
 }
 
-// A pattern of problems is easily given to the option for folders.
+// A user may easily give a pattern of slugs to the option for folders.
 Errors pattern_remedy(const SweepArguments& arguments, Errors errors) {
   std::error_code ignored;
   const std::string& folder = arguments.lane.problems;
@@ -248,7 +250,7 @@ int run(SweepArguments& arguments) {
   fmt::print("{}", log_text(arguments.ci, summary));
   const auto told = write_ci_output(arguments.ci, outcome->records, stdout, ungraded_of(*outcome));
   if (!told) return fail(told.errors());
-  // Once, behind what was left out for it.
+  // Print the lacks once, after the candidates that were left out because of them.
   if (!outcome->lacks.empty()) {
     std::fflush(stdout);
     fail(outcome->lacks, exit_machine);
@@ -378,7 +380,7 @@ struct ChunkArguments {
 
 }  // namespace
 
-// What a task of Slurm's runs.
+// The command of a task in Slurm.
 Command add_sweep_chunk(CLI::App& app) {
   auto arguments = std::make_shared<ChunkArguments>();
   CLI::App* command = app.add_subcommand("sweep-chunk", "")->group("");
@@ -393,7 +395,7 @@ Command add_sweep_chunk(CLI::App& app) {
           }};
 }
 
-// What `kgrade sweep` starts for each of its lanes.
+// The command that `kgrade sweep` starts for each lane.
 Command add_sweep_lane(CLI::App& app) {
   auto folder = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("sweep-lane", "")->group("");

@@ -15,7 +15,7 @@
 namespace kgrade {
 namespace {
 
-// What a result has to have in common with another to be compared with it.
+// Two results can be compared only if these are equal.
 using Contest = std::tuple<std::string, Dtype, std::string>;
 using Name = std::pair<Contest, std::string>;
 
@@ -33,7 +33,7 @@ bool is_before(const Record& a, const Record& b) {
   return std::tuple(contest_of(a), normal_path(a)) < std::tuple(contest_of(b), normal_path(b));
 }
 
-// In order, each candidate once.
+// The newest result of each candidate, in order.
 std::vector<Record> newest_of(std::vector<Record> records, std::size_t& superseded) {
   std::map<Name, Record> newest;
   for (Record& record : records) {
@@ -47,7 +47,7 @@ std::vector<Record> newest_of(std::vector<Record> records, std::size_t& supersed
   return result;
 }
 
-// Takes those pairs of which `name` is the same, and on neither side another's.
+// Takes the pairs for which `name` gives the same name, if no other record on either side has that name.
 void take_pairs(std::vector<Record>& before, std::vector<Record>& after, std::string (*name)(const Record&),
                 std::vector<ComparedPair>& pairs) {
   std::map<Name, std::array<std::vector<std::size_t>, 2>> places;
@@ -94,7 +94,7 @@ std::map<std::string, const CaseRecord*> cases_by_name(const Record& record) {
   return cases;
 }
 
-// Empty where they can be.
+// Empty if they can be compared.
 std::string why_not_compared(const Record& before, const Record& after) {
   if (!before.device.measures_speed || !after.device.measures_speed)
     return "times of this device do not measure speed";
@@ -110,7 +110,7 @@ std::string why_not_compared(const Record& before, const Record& after) {
   }
   if (compared_cases(before.candidate()).empty() || compared_cases(after.candidate()).empty())
     return "no speed was measured";
-  // Older records do not say.
+  // Older records do not contain the state of the cache.
   const std::string cache_before = cache_text(before.candidate());
   const std::string cache_after = cache_text(after.candidate());
   const bool said = !cache_before.empty() && !cache_after.empty();
@@ -157,7 +157,7 @@ void compare_cases(const Record& one, const Record& other, ComparedSpeeds& speed
 
 SpeedRatio ratio_over(const std::vector<ComparedCase>& cases) {
   if (cases.size() == 1) {
-    // The weight is the case's in its problem, not the problem's.
+    // The weight belongs to the case within its problem, not to the problem.
     SpeedRatio only = cases.front().ratio;
     only.weight = 1;
     return only;

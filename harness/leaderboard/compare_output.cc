@@ -118,13 +118,13 @@ Json unfinished_json(const ComparedRecords& comparison) {
 
 // --- Text ---
 
-// A comment may have 65,536 characters.
+// A comment on GitHub may have 65,536 characters.
 constexpr std::size_t most_row_bytes = 30'000;
 constexpr std::size_t most_list_bytes = 5'000;
-// Of more candidates each is compared with the fastest one only.
+// With more candidates, each is compared with the fastest only.
 constexpr std::size_t most_for_each_pair = 3;
 
-// A row of a table has one line.
+// A row of a table must be one line.
 std::string cell(const std::string& text) { return replace_all(printable(text), "\n", " "); }
 
 std::string problem_label(const Record& record) {
@@ -132,7 +132,7 @@ std::string problem_label(const Record& record) {
                                         : fmt::format("{} {}", record.problem_slug, to_string(record.dtype));
 }
 
-// Ratios near 1 are what comparisons are about: more digits than ratio_text() has, as many as the interval
+// Ratios in comparisons are near 1, so this has more digits than ratio_text(): as many as the interval
 // deserves.
 std::string precise_text(double ratio, const std::optional<Interval>& interval) {
   if (!interval || ratio >= 100 || ratio < 0.01) return ratio_text(ratio);
@@ -167,7 +167,7 @@ std::string sentence_of(Statement statement, const std::string& one, const std::
   return fmt::format("{} is {} than {}", one, to_string(statement), other);
 }
 
-// The faster one first. Empty if their speeds cannot be compared.
+// Names the faster candidate first. Empty if the speeds cannot be compared.
 std::string sentence_on(const Record& one, const Record& other) {
   const Record* first = &one;
   const Record* second = &other;
@@ -186,7 +186,7 @@ std::string sentence_on(const Record& one, const Record& other) {
       speeds.in_same_blocks ? same_blocks : "by their speedups over the reference");
 }
 
-// One word or a few on a pair.
+// The outcome for a pair in a few words.
 std::string outcome_text(const ComparedPair& pair) {
   switch (pair.change) {
     case VerdictChange::regression:
@@ -216,7 +216,7 @@ bool is_bad(const ComparedPair& pair) {
          pair.statement() == Statement::slower;
 }
 
-// Who is compared: both, where they are not the same.
+// The candidate, or both candidates if they differ.
 std::string candidates_of(const ComparedPair& pair) {
   const std::string before =
       std::filesystem::path(pair.before.candidate().path).lexically_normal().generic_string();
@@ -225,7 +225,7 @@ std::string candidates_of(const ComparedPair& pair) {
   return before == after ? after : before + " -> " + after;
 }
 
-// Beside the outcome: of what is not accepted the message, why speeds are not compared, and why an interval
+// A detail on the outcome: the message if it is not accepted, why speeds are not compared, or why an interval
 // is wide.
 std::string detail_of(const ComparedPair& pair) {
   if (pair.after.candidate().verdict != Verdict::accepted)
@@ -263,7 +263,7 @@ std::string only_text(const std::vector<Record>& records, const std::string& wor
   return text;
 }
 
-// Of those that only the first side has, which were accepted and which were not.
+// The candidates that only the first side has: first the accepted ones, then the others.
 std::array<std::vector<Record>, 2> missing_and_others(const ComparedRecords& comparison) {
   std::array<std::vector<Record>, 2> parts;
   for (const Record& record : comparison.removed)
@@ -300,7 +300,7 @@ std::string markdown_row(const ComparedPair& pair) {
               detail.empty() ? "" : markdown_code(detail)});
 }
 
-// Candidates that only one side has.
+// A list of candidates that only one side has.
 std::string markdown_list(const std::vector<Record>& records, const std::string& title) {
   if (records.empty()) return "";
   std::string text = fmt::format("\n{}: {}\n\n", title, records.size());
@@ -386,7 +386,7 @@ std::string render_table(const ComparedRecords& comparison, const Style& style) 
 }
 
 std::string candidates_text(const Record& record) {
-  // Those of one class. Modules keep their weights, and are no match for others.
+  // Compare within a class only. Modules keep their weights, so they are not compared with others.
   std::map<std::pair<Precision, bool>, std::vector<Record>> classes;
   for (Record& one : one_a_candidate(record)) {
     const CandidateRecord& candidate = one.candidate();

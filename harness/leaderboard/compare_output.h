@@ -1,4 +1,4 @@
-// A comparison as people and programs read it: as JSON, as a table, and in Markdown.
+// Writes a comparison as JSON, as a table, and in Markdown.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,26 +15,25 @@ constexpr int compare_schema_version = 1;
 
 nlohmann::ordered_json to_json(const ComparedRecords& comparison);
 
-// The same as text, with a line break at the end. What is not UTF-8 is replaced by U+FFFD.
+// The JSON as text, with a line break at the end. Bytes that are not UTF-8 are replaced by U+FFFD.
 std::string to_text(const ComparedRecords& comparison);
 
 // --- Text ---
 
-// A row for each pair, then a row for each case where there are several, what was added and removed, and the
-// suite's line.
+// A row for each pair, a row for each case if there are several, the added and removed candidates, and the
+// line of the suite.
 std::string render_table(const ComparedRecords& comparison, const Style& style);
 
 // A line for each pair of candidates of a run: "b.cu is faster than a.cu: 1.12x (1.10x to 1.14x), in the same
-// blocks". Of more than three each is compared with the fastest one. Only those of one class are compared;
-// empty if there are no speeds.
+// blocks". With more than three candidates, each is compared with the fastest. Only candidates of one class
+// are compared. Empty if there are no speeds.
 std::string candidates_text(const Record& record);
 
-// The comparison of two sides in GitHub's Markdown, the summary first, for a comment on a pull request: of
-// pairs that did not change only their number. It is no longer than a comment may be; what is beyond is
-// counted.
+// The comparison in GitHub's Markdown, for a comment on a pull request. The summary comes first. Unchanged
+// pairs are only counted. Text beyond the permitted length of a comment is replaced by a count.
 std::string render_markdown(const ComparedRecords& comparison);
 
-// "2 faster, 1 slower, 3 same; 1 no longer accepted": what there is of these.
+// "2 faster, 1 slower, 3 same; 1 no longer accepted". Counts of 0 are left out.
 std::string summary_text(const ComparedRecords& comparison);
 
 }  // namespace kgrade

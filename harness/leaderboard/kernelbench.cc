@@ -15,16 +15,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What one file holds: problem, sample, result.
+// The contents of one file: problem, sample, result.
 struct EvalFile {
   std::string run;
-  int level = 0;  // 0: none is known
+  int level = 0;  // 0: unknown
   std::map<int, std::map<int, const Record*>> problems;
   std::map<int, std::vector<const Record*>> unnumbered;  // samples
 };
 using EvalFiles = std::map<std::filesystem::path, EvalFile>;
 
-// The case that KernelBench has, or the only one.
+// The case from KernelBench, or the only case.
 const CaseRecord* case_of(const Record& record) {
   const auto cases = compared_cases(record.candidate());
   for (const CaseRecord* one : cases) {
@@ -33,7 +33,7 @@ const CaseRecord* case_of(const Record& record) {
   return cases.size() == 1 ? cases.front() : nullptr;
 }
 
-// In milliseconds; nothing where times are no speed.
+// In milliseconds. Nothing if times do not measure speed.
 std::optional<Summary> times_of_case(const Record& record) {
   const CaseRecord* one = case_of(record);
   if (one == nullptr || !record.device.measures_speed || one->candidate().summary.count == 0)
@@ -52,7 +52,7 @@ Json stats_of(const std::optional<Summary>& times, const Record& record) {
           {"device", record.device.kind}};
 }
 
-// The key under which KernelBench says what went wrong.
+// The key that KernelBench uses for this kind of failure.
 const char* trouble_key(Verdict verdict) {
   switch (verdict) {
     case Verdict::compile_error:
@@ -139,7 +139,7 @@ std::optional<Error> add_result(EvalFiles& files, const std::string& pattern, co
                {path, 0, 0}};
 }
 
-// Numbers that are free, in order of path.
+// Gives free numbers to samples without a number, in order of path.
 void number_samples(EvalFile& file) {
   for (auto& [problem, records] : file.unnumbered) {
     std::sort(records.begin(), records.end(),

@@ -1,5 +1,5 @@
-// Results in the form that KernelBench's scripts read: eval_results.json as eval_from_generations.py writes
-// it and benchmark_eval_analysis.py reads it (KernelBench 0.2.0.dev0, commit 423217d of 2026-03-05).
+// Results in the format of KernelBench's scripts: eval_results.json, as eval_from_generations.py writes it
+// and benchmark_eval_analysis.py reads it (KernelBench 0.2.0.dev0, commit 423217d of 2026-03-05).
 #pragma once
 
 #include <filesystem>
@@ -12,13 +12,13 @@
 namespace kgrade {
 
 struct KernelBenchResults {
-  std::map<std::filesystem::path, std::string> files;  // with what is to be written into each
-  std::size_t left_out = 0;  // candidates that are of no numbered problem, or that only a GPU can judge
+  std::map<std::filesystem::path, std::string> files;  // with the text for each file
+  std::size_t left_out = 0;  // candidates whose problem has no number, or that only a GPU can judge
 };
 
-// Of each candidate the newest result. `{run}` and `{level}` in `file` are replaced, so that there is a file
-// for each; such a file is of one run and one level, since its keys are the numbers of problems alone.
-// Errors: several runs or levels for one file, two results that would be the same sample, none at all.
+// The newest result of each candidate. `{run}` and `{level}` in `file` are replaced, so that each run and
+// level gets its file. A file can hold only one run and one level, since its keys are numbers of problems.
+// Errors: several runs or levels in one file, two results for one sample, or no result.
 Result<KernelBenchResults> kernelbench_results(const Leaderboard& leaderboard, const std::string& file);
 
 }  // namespace kgrade

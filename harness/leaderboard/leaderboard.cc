@@ -24,7 +24,7 @@ fs::path joined(std::vector<fs::path>::const_iterator begin, std::vector<fs::pat
   return path;
 }
 
-// Of a path elsewhere.
+// The short name of a path outside the working folder.
 fs::path short_name(const fs::path& path, const std::string& slug) {
   const std::vector<fs::path> parts(path.begin(), path.end());
   if (const std::string run = run_of(path); !run.empty() && read_candidate_name(path).sample) {
@@ -38,7 +38,7 @@ fs::path short_name(const fs::path& path, const std::string& slug) {
   return joined(folder, parts.end());
 }
 
-// What all have in common at their beginnings, none of them whole.
+// The number of leading parts that all paths share. The last part of a path does not count.
 std::size_t common_parts(const std::set<fs::path>& paths) {
   const fs::path first = paths.begin()->parent_path();
   const fs::path last = paths.rbegin()->parent_path();
@@ -52,7 +52,7 @@ fs::path below_common(const fs::path& path, const std::set<fs::path>& paths, con
          joined(parts.begin() + static_cast<std::ptrdiff_t>(common_parts(paths)), parts.end());
 }
 
-// By file of results, problem, element type, device and short name.
+// File of results, problem, element type, device and short name.
 using NameKey = std::tuple<fs::path, std::string, Dtype, std::string, fs::path>;
 
 NameKey key_of(const Record& record, const fs::path& path) {
@@ -60,17 +60,17 @@ NameKey key_of(const Record& record, const fs::path& path) {
           short_name(path, record.problem_slug)};
 }
 
-// One candidate on one problem and device, whatever has stood in its file.
+// One candidate on one problem and device, whatever its file contained.
 auto candidate_of(const Record& record) {
   return std::tuple(std::string_view(record.problem_slug), record.dtype, device_model(record.device),
                     std::string_view(record.candidate().path));
 }
-// Of these the newest comes last.
+// Orders the results of a candidate. The newest comes last.
 auto result_of(const Record& record) {
   return std::tuple_cat(candidate_of(record), std::tie(record.started_at, record.candidate().sha256));
 }
 
-// Its own, and those of its neighbours.
+// The record's own path, and the paths of its neighbours.
 std::vector<std::string*> paths_in(Record& record) {
   std::vector<std::string*> paths = {&record.candidate().path};
   for (Neighbour& neighbour : record.candidate().neighbours) paths.push_back(&neighbour.path);
@@ -78,7 +78,7 @@ std::vector<std::string*> paths_in(Record& record) {
 }
 
 std::string id_of(const Record& record) {
-  // Line breaks keep "a" and "bc" apart from "ab" and "c".
+  // Line breaks separate the parts, so that "a" and "bc" differ from "ab" and "c".
   return sha256_hex(fmt::format("{}\n{}\n{}\n{}", record.problem_slug, to_string(record.dtype),
                                 device_model(record.device), record.candidate().path))
       .substr(0, 12);

@@ -1,11 +1,12 @@
-// From finished results to boards on which candidates are ranked.
+// Turns finished results into boards on which candidates are ranked.
 //
-// A board is one problem in one element type on one GPU model, for answers of one precision class: nothing is
-// ranked together that differs in one of them. A candidate (a path, whatever its file has held) stands on it
-// with the newest of its results; the older ones, of this and of other versions, are its history.
+// Each board has a problem, an element type, a GPU model and a precision class. Results that differ in any of
+// these are not ranked together. A candidate is identified by its path,
+// whatever its file contained. Its newest result is on the board. Its older results are its history,
+// including results of other versions.
 //
-// What has no speed has no rank, and stands apart: candidates that were not accepted, and results of devices
-// whose times do not measure speed (the emulated one).
+// Results without a speed have no rank and are listed separately: candidates that were not accepted, and
+// results of devices whose times do not measure speed (the emulated device).
 #pragma once
 
 #include <map>
@@ -20,42 +21,42 @@
 
 namespace kgrade {
 
-// What speedups are taken against: the reference, or in each case the fastest baseline of the answer's class; fast_p
-// and suite scores also against one baseline by its name, of whatever class.
+// The opponents for speedups: the reference, or in each case the fastest baseline of the answer's class. For
+// fast_p and suite scores, an opponent can also be one named baseline of any class.
 inline constexpr std::string_view against_reference = "reference";
 inline constexpr std::string_view against_baseline = "baseline";
 
-// The score of that name; null where there is none. That of pytorch-fp32 is the reference's where the reference is
-// PyTorch's eager mode.
+// The score against that opponent. Null if there is none. If the reference is PyTorch's eager mode, the score
+// against pytorch-fp32 is the one against the reference.
 const Score* score_against(const Record& record, std::string_view against);
 
-// The ranks that an estimate can have that is known to an interval only. `best` is 1 + the number of
-// intervals that lie wholly above this one, `worst` the number of intervals less those that lie wholly below.
-// Overlap is not transitive (a can overlap b, and b overlap c, where a lies above c), so ties are no groups:
-// two share a rank when as many lie wholly above either, and whatever lies wholly above another has a better
-// rank than it. Intervals that touch overlap.
+// The possible ranks of an estimate that is known only to an interval. `best` is 1 + the number of intervals
+// wholly above this one. `worst` is the number of intervals minus the number wholly below. Overlap is not
+// transitive: a can overlap b, and b can overlap c, while a is above c. So ties are not groups. Two share a
+// rank if equally many intervals are wholly above each. An interval wholly above another has a better rank.
+// Intervals that touch overlap.
 struct RankRange {
   std::size_t best = 1;
   std::size_t worst = 1;
 };
 
-// A candidate where it stands.
+// A candidate on a board.
 struct LeaderboardRow {
-  std::string id;  // 12 hexadecimal digits of problem, type, device and path: the same in every leaderboard
-  std::string solution;  // what fast_p and suite scores follow over problems: solution_of() its path
+  std::string id;  // 12 hexadecimal digits from problem, type, device and path: equal in every leaderboard
+  std::string solution;  // identifies it across problems, for fast_p and suite scores: solution_of() its path
   Record newest;
-  std::vector<Record> earlier;     // of the same path, the oldest first
-  std::optional<RankRange> rank;   // none: see unranked_because, or the verdict
-  bool tied = false;               // another row has the same (best) rank
-  std::string unranked_because{};  // of an accepted candidate
+  std::vector<Record> earlier;     // with the same path, oldest first
+  std::optional<RankRange> rank;   // unset: see unranked_because, or the verdict
+  bool tied = false;               // another row has the same `best`
+  std::string unranked_because{};  // for an accepted candidate
 
-  // Between the result before this one and this one the candidate was edited. Results are numbered as in
-  // `earlier`, and the newest follows.
+  // True if the candidate was edited between this result and the one before. Results are numbered as in
+  // `earlier`, and the newest comes last.
   bool changed_before(std::size_t result) const;
 };
 
-// What the rows of a board have measured: only results of the same cases, with the same work in them and the
-// same state of the cache, are compared.
+// A case that the rows of a board have measured. Only results of the same cases are compared, with equal work
+// in them and the same state of the cache.
 struct BoardCase {
   std::string name;
   std::optional<std::int64_t> flops;
@@ -68,30 +69,29 @@ struct Board {
   Dtype dtype = Dtype::float32;
   std::string device;
   Precision precision = Precision::fp32;
-  bool modules = false;  // of modules, which prepare their weights once: they are not ranked with the others
-  std::string title;     // of the problem, as the newest result has it
-  // "baseline" where all that are ranked were measured beside one, or else "reference", beside which
-  // everything is measured. Empty where nothing is ranked.
+  bool modules = false;  // of modules, which prepare their weights once: not ranked with others
+  std::string title;     // of the problem, from the newest result
+  // "baseline" if all ranked rows were measured beside a baseline, otherwise "reference". Empty if nothing is
+  // ranked.
   std::string against;
-  std::vector<std::string> baselines;  // their names, where against is "baseline"
+  std::vector<std::string> baselines;  // their names, if against is "baseline"
   std::vector<BoardCase> cases;        // that the ranked rows have measured, by name
   std::string cache;                   // "cold"
-  // Ranked ones first, by rank, and those of one rank by speedup, but one that was slower than another in the
-  // same blocks of a heat after it; then the others by path.
+  // Ranked rows first, by rank and then by speedup. Within a rank, a row comes after any row that was faster
+  // in the same blocks of a heat. Then the other rows, by path.
   std::vector<LeaderboardRow> rows;
 };
 
-// One solution's results over all problems of a suite.
+// The results of one solution over all problems of a suite.
 struct SuiteRow {
   std::string solution;
   std::size_t accepted = 0;         // problems answered in the class
-  SuiteScore score;                 // of these
-  std::vector<double> speedups;     // of these, the largest first
+  SuiteScore score;                 // over these problems
+  std::vector<double> speedups;     // for these problems, largest first
   std::map<double, double> fast_p;  // at 0.5, 1, 1.5, 2, 3, 5: share of all problems of the suite
 };
 
-// All problems in one element type on one GPU model in one class, with one thing to compare with and one state of the
-// cache.
+// All problems for one element type, GPU model, class, opponent and state of the cache.
 struct Suite {
   std::string device;
   Dtype dtype = Dtype::float32;
@@ -99,51 +99,51 @@ struct Suite {
   bool modules = false;  // as on boards
   std::string against;
   std::string cache;  // "cold"
-  // Problems with results in this type on this GPU model that may be answered in the class; against
-  // "baseline", or one by its name, only those that have it.
+  // Problems with results in this type on this GPU model that allow answers in the class. If `against` is
+  // "baseline" or the name of a baseline, only problems that have that baseline.
   std::size_t problems = 0;
-  std::vector<SuiteRow> rows;  // by fast_p at 1, accepted, score: the best first
+  std::vector<SuiteRow> rows;  // best first: by fast_p at 1, accepted, score
 };
 
 struct LeaderboardDevice {
   std::string name;
   std::string kind;
   bool times_are_speed = false;
-  std::optional<Ceilings> ceilings;  // of the newest result that has them
+  std::optional<Ceilings> ceilings;  // from the newest result that has them
 };
 
 struct Leaderboard {
-  std::string newest;            // when the newest result was begun; ISO 8601, UTC
-  std::size_t measurements = 0;  // results that it was made of, each once
+  std::string newest;            // when the newest result began; ISO 8601, UTC
+  std::size_t measurements = 0;  // distinct results on which it is based
   std::vector<LeaderboardDevice> devices;
   std::vector<Board> boards;  // by problem, element type, GPU model, class
-  // In the order of the boards: candidates that were not accepted, and those accepted where times are no
-  // speed.
+  // Candidates that were not accepted, and accepted ones whose times do not measure speed. In the order of
+  // the boards.
   std::vector<LeaderboardRow> unmeasured;
   std::vector<Suite> suites;
-  std::string against;  // the suites are against this alone; empty: against everything that there is
+  std::string against;           // the only opponent of the suites; empty: all opponents
   std::vector<SampledRun> runs;  // by name, level, GPU model and type
 };
 
-// Leaves only the suites against this one: a baseline's name, "reference" or "baseline". An Error where there are
-// none names those that there are.
+// Keeps only the suites against this opponent: "reference", "baseline", or the name of a baseline. If there
+// are none, an Error names the opponents that exist.
 Result<bool> keep_suites_against(Leaderboard& leaderboard, const std::string& against);
 
-// Of each candidate the newest result: those on boards, then the others.
+// The newest result of each candidate: those on boards, then the others.
 std::vector<const Record*> newest_records(const Leaderboard& leaderboard);
 
-// The same records give the same leaderboard, in whatever order they come. Records of the same candidate and
-// version on the same problem and device that began at the same time are one, read twice. Candidates are
-// called as name_candidates() says.
+// The result does not depend on the order of the records. Two records are the same result, read twice, if
+// candidate, version, problem, device and time of beginning are equal. Candidates are named by
+// name_candidates().
 Leaderboard make_leaderboard(std::vector<Record> records);
 
-// Gives each record a path that does not tell where the machine keeps its files. One below the working folder
-// of the run stays as it is, in its shortest form. Any other ends at the folder that is called like the
-// problem:
-// "/srv/me/solutions/scale/fast.cu" is "solutions/scale/fast.cu", and "/tmp/scale/fast.cu" is
-// "scale/fast.cu"; without such a folder it is "scale/" and the file's name. A sample of a run (samples.h)
-// begins with the run's folder. Where that would be one name for
-// several candidates of one file of results, they are called by problem and path below their common folder.
+// Gives each record a path that hides where the machine keeps its files. A path below the working folder of
+// the run stays as it is, in its shortest form. Any other path is shortened to begin at the folder that is
+// called like the problem: "/srv/me/solutions/scale/fast.cu" becomes "solutions/scale/fast.cu", and
+// "/tmp/scale/fast.cu" becomes "scale/fast.cu". If there is no such folder, the path becomes "scale/" and the
+// file's name. The path of a sample of a run (samples.h) begins with the run's folder. If several candidates
+// of one file of results would get one name, they are named by problem and by their path below their common
+// folder.
 void name_candidates(std::vector<Record>& records);
 
 }  // namespace kgrade

@@ -14,7 +14,7 @@
 namespace kgrade {
 namespace {
 
-// What was measured: by the cases, and by the state of the cache.
+// What a result has measured: the cases, and the state of the cache.
 using Work = std::pair<std::vector<BoardCase>, std::string>;
 
 Work work_of(const Record& record) {
@@ -25,7 +25,7 @@ Work work_of(const Record& record) {
   return {cases, cache_text(record.candidate())};
 }
 
-// Empty: it can be ranked as far as it alone is concerned.
+// The reason, from this record alone, why it cannot be ranked. Empty if it can.
 std::string why_unranked(const Record& record) {
   const Score* score = score_against(record, against_reference);
   if (compared_cases(record.candidate()).empty() || score == nullptr) return "no speed was measured";
@@ -33,13 +33,13 @@ std::string why_unranked(const Record& record) {
   return "";
 }
 
-// The work of most cases counts, before others with as many the one that is newest.
+// The work with the most cases counts, and among equals the newest.
 Work work_of_board(const std::vector<LeaderboardRow>& rows) {
   const Record* chosen = nullptr;
   for (const LeaderboardRow& row : rows) {
     const Record& record = row.newest;
     if (!why_unranked(record).empty()) continue;
-    // Cold before warm: cold is the default.
+    // Prefer cold to warm, because cold is the default.
     const auto order = [](const Record& e) {
       return std::tuple(compared_cases(e.candidate()).size(), cache_text(e.candidate()) != "warm",
                         std::string_view(e.started_at), std::string_view(e.candidate().path));
@@ -78,7 +78,7 @@ void rank_rows(const std::vector<LeaderboardRow*>& rows, std::string_view agains
   }
 }
 
-// Those that have measured what the board compares.
+// The rows that have measured the work of the board.
 std::vector<LeaderboardRow*> rows_of_work(Board& board, const Work& work) {
   std::vector<LeaderboardRow*> chosen;
   for (LeaderboardRow& row : board.rows) {
@@ -95,7 +95,7 @@ std::vector<LeaderboardRow*> rows_of_work(Board& board, const Work& work) {
   return chosen;
 }
 
-// Speedups against different references cannot be compared: those against the newest one count.
+// Speedups over different references cannot be compared. Only those over the newest reference count.
 void leave_out_other_references(std::vector<LeaderboardRow*>& rows) {
   const auto newest = std::max_element(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
     return std::tie(a->newest.started_at, a->newest.reference.sha256) <
@@ -121,7 +121,7 @@ void rank_board(Board& board) {
   rank_rows(ranked, board.against);
 }
 
-// Ranked rows by rank, then by speedup.
+// Sorts ranked rows by rank, then by speedup.
 void sort_rows(Board& board) {
   const auto key = [&board](const LeaderboardRow& row) {
     const Score* score = row.rank ? score_against(row.newest, board.against) : nullptr;
@@ -134,9 +134,9 @@ void sort_rows(Board& board) {
             [&key](const LeaderboardRow& a, const LeaderboardRow& b) { return key(a) < key(b); });
 }
 
-// Rows that share a rank, the highest speedup first. One that was slower than another in the same blocks
-// comes after it: next is always the first row of which that other one is not among those left. If there is
-// none, because each is slower than another, it is the first of those that have the fewest of them left.
+// Orders rows that share a rank. The highest speedup comes first, but a row that was slower than another in
+// the same blocks comes after it. The next row is always the first for which no faster row is left. If each
+// remaining row is slower than another, the next is the first with the fewest faster rows left.
 void order_by_blocks(std::span<LeaderboardRow> rows) {
   std::map<std::string_view, std::size_t> places;
   for (std::size_t i = 0; i < rows.size(); ++i) places[rows[i].newest.candidate().path] = i;
@@ -184,7 +184,7 @@ Board board_of(const Record& record) {
   return board;
 }
 
-// As the newest of its rows has it.
+// The title from the newest row.
 std::string title_of(const Board& board) {
   const auto newest =
       std::max_element(board.rows.begin(), board.rows.end(), [](const auto& a, const auto& b) {
@@ -194,9 +194,9 @@ std::string title_of(const Board& board) {
   return newest->newest.problem_title;
 }
 
-// By solution and problem the newest result.
+// The newest result for each solution and problem.
 using Newest = std::map<std::string, std::map<std::string, const Record*>>;
-// And whether it is of modules, and the state of the cache.
+// Device, element type, whether results are of modules, and the state of the cache.
 using DeviceAndType = std::tuple<std::string, Dtype, bool, std::string>;
 
 std::map<DeviceAndType, Newest> newest_by_device(const std::vector<Record>& records) {
@@ -208,7 +208,7 @@ std::map<DeviceAndType, Newest> newest_by_device(const std::vector<Record>& reco
     const auto order = [](const Record& e) {
       return std::tie(e.started_at, e.candidate().path, e.candidate().sha256);
     };
-    // What has no speed is no answer to either.
+    // A result without a speed counts as a failed answer for both states of the cache.
     for (const char* const state : {"cold", "warm"}) {
       if (!cache.empty() && cache != state) continue;
       const Record*& newest = devices[{record.device.name, record.dtype, record.candidate().is_module(), state}]
@@ -225,7 +225,7 @@ const Score* score_in(const Record& record, Precision precision, std::string_vie
   return score_against(record, against);
 }
 
-// A problem may be answered in a better class than its own, but for exact ones, which have that class alone.
+// A problem accepts better classes than its own. The exception is `exact`, which only exact problems accept.
 bool allows(Precision required, Precision precision) {
   return precision == required || (precision < required && precision != Precision::exact);
 }
@@ -275,7 +275,7 @@ void sort_rows(std::vector<SuiteRow>& rows) {
             [&key](const SuiteRow& a, const SuiteRow& b) { return key(a) < key(b); });
 }
 
-// The reference, the fastest baseline, then each by its name.
+// The opponents: the reference, the fastest baseline, then each baseline by its name.
 std::vector<std::string> compared_with(const Newest& newest) {
   std::set<std::string> names;
   for (const auto& [solution, by_problem] : newest) {

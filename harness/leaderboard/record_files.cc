@@ -33,7 +33,7 @@ bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") ==
 
 class Reader {
  public:
-  // `others`: files that hold something else are passed over.
+  // `others`: ignore files that hold something else.
   explicit Reader(bool others) : others_(others) {}
 
   void read_file(const fs::path& path) {
@@ -66,7 +66,7 @@ class Reader {
     if (!*read && !pass_over) complain({no_record});
   }
 
-  // A file whose first line is JSON of another kind holds no records.
+  // If the first line of a file is JSON of another kind, the file holds no records.
   void read_lines(const fs::path& path) {
     auto reader = LineReader::open(path, most_record_bytes);
     if (!reader) return complain(reader.errors());
@@ -88,7 +88,7 @@ class Reader {
   RecordsRead result_;
 };
 
-// Of what may hold records, in order of name.
+// The files that may hold records, in order of name.
 Result<std::vector<fs::path>> files_below(const fs::path& folder) {
   std::vector<fs::path> paths;
   std::error_code failure;
@@ -156,7 +156,7 @@ CaseRecord case_of(const JsonValue& json) {
   return one;
 }
 
-// What boards and results without a rank say of problem and device.
+// The problem and the device, as boards and results without a rank state them.
 Record contest_of(const JsonValue& json, const Devices& devices, const Location& from) {
   Record record;
   record.candidates.resize(1);

@@ -1,4 +1,4 @@
-// Finished results from files and folders.
+// Reads finished results from files and folders.
 #pragma once
 
 #include <cstddef>
@@ -12,39 +12,39 @@
 
 namespace kgrade {
 
-// What was read, and what was not.
+// The records that were read, and errors for those that could not be read.
 struct RecordsRead {
   static constexpr std::size_t most_errors = 10;
 
-  std::vector<Record> records;  // of one candidate each
-  // Files, and lines of .jsonl files, that ought to be records and are none: the first ones.
+  std::vector<Record> records;  // with one candidate each
+  // The first files, and lines of .jsonl files, that should be records but are not.
   Errors unreadable;
   std::size_t unreadable_count = 0;
-  // Of .jsonl files that do not end in a line break: their last line was being written when the sweep was
+  // For .jsonl files without a line break at the end. Their last line was being written when the sweep was
   // killed. Its result is not among the records.
   Errors unfinished;
 };
 
-// Records of a file, in its order: a record of `kgrade grade` (with one or more candidates), or a file of
-// such records one a line, as `kgrade sweep` writes it (ending in .jsonl). For a folder, of all .json and
-// .jsonl files below it in order of name; there, files that hold JSON but no record are passed over, and
-// hidden ones. Links to folders are not followed. A record may have 64 MiB.
+// Reads the records of a file, in order. The file is a record of `kgrade grade` (with one or more
+// candidates), or a .jsonl file with one such record per line, as `kgrade sweep` writes it. For a folder,
+// reads all .json and .jsonl files below it, in order of name. In folders, hidden files and files with other
+// JSON are ignored. Links to folders are not followed. A record may have 64 MiB.
 //
-// What is broken is left out and reported: each Error names the file, for .jsonl with the line, and says what
-// is missing or of the wrong type. It is an Error if there is no such path, and if a folder holds nothing
-// that might be a record.
+// Broken records are left out and reported. Each Error names the file (and for .jsonl the line) and says what
+// is missing or of the wrong type. An Error if there is no such path, or if a folder holds nothing that might
+// be a record.
 Result<RecordsRead> read_what_can_be(const std::filesystem::path& path);
 
-// The same where nothing is broken; what follows the last line break of a .jsonl file is passed over. At most
-// ten Errors.
+// Like read_what_can_be(), but any broken record is an Error, and there are at most ten Errors. Text after
+// the last line break of a .jsonl file is ignored.
 Result<std::vector<Record>> read_records(const std::filesystem::path& path);
 
-// Records of a leaderboard as text (schema kgrade-leaderboard, version 1): of each candidate its newest
-// result, with its cases but without scores; nothing for another JSON document.
+// Reads the records of a leaderboard (schema kgrade-leaderboard, version 1). They are the newest results of
+// all candidates, with cases but without scores. Nothing for another JSON document.
 Result<std::optional<std::vector<Record>>> parse_leaderboard(std::string_view text, const Location& from);
 
-// As read_what_can_be(), but an Error where something is broken; and of a .json file that holds a
-// leaderboard, of up to 1 GiB, what that has.
+// Like read_what_can_be(), but any broken record is an Error. Also reads the results of a leaderboard from a
+// .json file of up to 1 GiB.
 Result<RecordsRead> read_results(const std::filesystem::path& path);
 
 }  // namespace kgrade

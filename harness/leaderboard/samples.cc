@@ -13,7 +13,7 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// "level_1", "problem_23", "sample_0".
+// True for folders such as "level_1", "problem_23" and "sample_0".
 bool says_only_numbers(const fs::path& folder) {
   const std::string name = folder.filename().string();
   if (!name.starts_with("level") && !name.starts_with("problem") && !name.starts_with("sample")) return false;
@@ -26,7 +26,7 @@ struct Tally {
   std::size_t accepted = 0;
 };
 
-// By problem: its number, or its slug where it has none.
+// By problem: its number, or its slug if it has no number.
 using Tallies = std::map<std::pair<std::optional<int>, std::string>, Tally>;
 
 std::size_t fewest_samples(const Tallies& tallies) {
@@ -69,7 +69,7 @@ KernelBenchName kernelbench_name_of(const Record& record) {
 double pass_at_k(std::size_t samples, std::size_t accepted, std::size_t k) {
   if (k < 1 || k > samples || accepted > samples)
     throw std::invalid_argument("pass_at_k: k of so many samples");
-  double none = 1;  // the probability that none of the k is accepted, a draw at a time
+  double none = 1;  // the probability that none of the k draws is accepted
   for (std::size_t drawn = 0; drawn < k; ++drawn) {
     const std::size_t left = samples - accepted;
     if (drawn >= left) return 1;
@@ -87,7 +87,7 @@ std::string pass_at_k_text(const SampledRun& run) {
 
 namespace {
 
-// Other inputs make other problems.
+// Different inputs make a different problem.
 std::string run_with_inputs(const Record& record) {
   const std::string run = run_of(record.candidate().path);
   return record.inputs

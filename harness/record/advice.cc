@@ -13,7 +13,7 @@ namespace {
 
 bool is_failure(const CaseRecord& c) { return c.run && c.verdict != Verdict::accepted; }
 
-// Bugs of which `kgrade check` shows the line.
+// True for verdicts whose bug `kgrade check` may find, with its line.
 bool may_be_found_by_check(Verdict verdict) {
   switch (verdict) {
     case Verdict::wrong_answer:
@@ -27,31 +27,31 @@ bool may_be_found_by_check(Verdict verdict) {
   }
 }
 
-// What selects the case again.
+// Options that select the case again.
 std::string selection(const CaseRecord& c, const Record& record) {
   std::string text = "--case " + shell_word(c.name);
   if (c.role == CaseRole::hidden && record.hidden_seed)
     text += fmt::format(" --hidden-seed {}", *record.hidden_seed);
-  // The candidate may not declare its type.
+  // Name the type, because the candidate may not declare it.
   if (record.dtype != Dtype::float32) text += fmt::format(" --dtype {}", to_string(record.dtype));
   for (const std::string& input : record.inputs.value_or(std::vector<std::string>()))
     text += " --inputs " + shell_word(input);
   return text;
 }
 
-// Of a case's parameters.
+// A condition on a case's parameters.
 struct Condition {
   std::string text;
   std::function<bool(const Bindings& parameters)> holds;
 };
 
-// One condition for each dimension of a pair such as stride_h and stride_w.
+// True for a pair such as stride_h and stride_w, which differ only in the dimension.
 bool are_siblings(const std::string& a, const std::string& b) {
   const std::size_t at = a.rfind('_');
   return a != b && at != std::string::npos && b.rfind('_') == at && a.substr(0, at) == b.substr(0, at);
 }
 
-// The more telling ones first.
+// All conditions on these parameters, the more informative ones first.
 std::vector<Condition> conditions_on(const std::vector<std::string>& names) {
   std::vector<Condition> conditions;
   for (const std::string& a : names) {
@@ -75,7 +75,7 @@ std::vector<Condition> conditions_on(const std::vector<std::string>& names) {
   return conditions;
 }
 
-// Failed cases on one side, accepted ones on the other.
+// Separates failed cases from accepted cases.
 class Separation {
  public:
   explicit Separation(const CandidateRecord& candidate) {
@@ -84,7 +84,7 @@ class Separation {
     }
   }
 
-  // The parameters that every case has.
+  // The names of the parameters that every case has.
   std::vector<std::string> names() const {
     std::vector<std::string> names;
     if (failed_.size() < 2 || accepted_.size() < 2) return names;
@@ -122,7 +122,8 @@ const CaseRecord* smallest_failure(const CandidateRecord& candidate) {
   return smallest;
 }
 
-// A Python file that is the problem is its own reference. A problem file that names one is known by its slug.
+// A Python file that is the problem is also its own reference. A problem file that names a Python file as its
+// reference is known by its slug.
 std::string problem_word(const Record& record) {
   const ReferenceRecord& reference = record.reference;
   const bool is_file = reference.is_pytorch() && (record.inputs || record.problem_sha256 == reference.sha256);
@@ -132,7 +133,7 @@ std::string problem_word(const Record& record) {
 std::vector<std::string> next_commands(const CandidateRecord& candidate, const Record& record) {
   const CaseRecord* const failed = smallest_failure(candidate);
   if (failed == nullptr || !may_be_found_by_check(failed->verdict)) return {};
-  if (candidate.path == "<stdin>") return {};  // it cannot be read again
+  if (candidate.path == "<stdin>") return {};  // standard input cannot be read again
   const std::string which =
       fmt::format("{} {} {}", problem_word(record), shell_word(candidate.path), selection(*failed, record));
   return {"kgrade check " + which, "kgrade grade " + which};

@@ -1,4 +1,4 @@
-// What to do next after a grade, for the table and for programs that read a line (record/agent_line.h).
+// Suggests what to do next after a grade, for the table and for the agent line (record/agent_line.h).
 #pragma once
 
 #include <string>
@@ -8,22 +8,23 @@
 
 namespace kgrade {
 
-// The failed case with the least memory, hidden ones only if no other fails; null: none fails.
+// The failed case with the least memory. A hidden case is chosen only if no other case fails. Null if none
+// fails.
 const CaseRecord* smallest_failure(const CandidateRecord& candidate);
 
-// Commands for a shell: look for the bug, and see the smallest failure again. None for accepted candidates,
-// and where no command of ours shows more.
+// Shell commands that look for the bug and show the smallest failure again. Empty for accepted candidates,
+// and if no command would show more.
 std::vector<std::string> next_commands(const CandidateRecord& candidate, const Record& record);
 
-// What names the record's problem in a command: its slug, or the Python file that it is.
+// The word for the record's problem in a command: its slug, or the path of its Python file.
 std::string problem_word(const Record& record);
 
-// A condition on one or two parameters that all failed cases meet and no accepted one does, of two or more
-// each: "stride_h != stride_w"; empty: there is none.
+// A condition on one or two parameters that all failed cases meet and no accepted case meets: "stride_h !=
+// stride_w". Empty if there is none, or with fewer than two failed or two accepted cases.
 std::string shared_by_failures(const CandidateRecord& candidate);
 
-// For a shell: in single quotes where it has other characters than those of usual paths, and with ./ where it
-// begins as options do.
+// The word for a shell: in single quotes if it has unusual characters, and with ./ before it if it begins
+// like an option.
 std::string shell_word(const std::string& word);
 
 }  // namespace kgrade

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Bytes of a text: of a path or a name. Four times as many of the reason.
+// The most bytes of a path or a name. The reason may have four times as many.
 constexpr std::size_t usual_length = 150;
 
 std::string cut(std::string text, std::size_t most) {
@@ -27,7 +27,7 @@ std::size_t count_run(const CandidateRecord& candidate) {
                                                 [](const CaseRecord& c) { return c.run; }));
 }
 
-// What the candidate got through before its verdict.
+// The stage that the candidate reached before its verdict.
 std::string stage_of(const CandidateRecord& candidate) {
   switch (candidate.verdict) {
     case Verdict::accepted:

@@ -7,7 +7,7 @@
 
 namespace kgrade {
 
-// Less than this many bytes, with the line's end.
+// The line has fewer bytes than this, including the line break.
 inline constexpr std::size_t longest_agent_line = 2000;
 
 // The stage that the candidate reached, its verdict and the reason in one sentence, the first wrong element,

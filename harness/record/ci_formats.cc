@@ -20,7 +20,7 @@ bool is_plain(char c) {
          static_cast<signed char>(c) < 0;
 }
 
-// Not in the middle of a character.
+// Cuts the text, but not in the middle of a character.
 std::string_view cut(std::string_view text, std::size_t most_bytes) {
   if (text.size() <= most_bytes) return text;
   while (most_bytes > 0 && (static_cast<unsigned char>(text[most_bytes]) & 0xc0) == 0x80) --most_bytes;
@@ -37,7 +37,7 @@ std::string escape_property(std::string_view text) {
   return replace_all(replace_all(escape_data(text), ":", "%3A"), ",", "%2C");
 }
 
-// N of "PATH:N:..." (gcc, clang) and "PATH(N)..." (nvcc); 0 where the message begins otherwise.
+// The N of "PATH:N:..." (gcc, clang) or "PATH(N)..." (nvcc). 0 if the message begins in another way.
 int line_named(std::string_view message, std::string_view path) {
   if (!message.starts_with(path) || message.size() <= path.size() + 1) return 0;
   const char before = message[path.size()];
@@ -91,25 +91,24 @@ std::string row(const Record& record) {
 
 // --- JUnit XML ---
 
-// Of one problem, element type and device.
+// The results of one problem, element type and device.
 struct JunitSuite {
   std::vector<const Record*> records;
   std::vector<const Ungraded*> ungraded;
 };
 
-// U+FFFE and U+FFFF are UTF-8 and yet no characters of XML.
+// U+FFFE and U+FFFF are valid in UTF-8 but not in XML.
 std::string xml_text(std::string_view text) {
   std::string fit = printable(text);
   for (const char* none : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) fit = replace_all(std::move(fit), none, "?");
   return escape_markup(fit);
 }
 
-// A parser makes blanks of line breaks and tabs as they are.
+// Line breaks and tabs are written as references, because a parser replaces them with blanks otherwise.
 std::string attribute(std::string_view text) {
   return replace_all(replace_all(xml_text(text), "\n", "&#10;"), "\t", "&#9;");
 }
 
-// Of an Record or an Ungraded.
 std::string suite_name(const std::string& slug, Dtype dtype, const std::string& device) {
   std::string name = slug;
   if (dtype != Dtype::float32) name += fmt::format(" {}", to_string(dtype));
@@ -118,7 +117,7 @@ std::string suite_name(const std::string& slug, Dtype dtype, const std::string& 
 
 using NamedSuites = std::vector<std::pair<std::string, JunitSuite>>;
 
-// In the order in which problems come first.
+// The suites, in the order in which their problems first appear.
 NamedSuites suites_of(const std::vector<Record>& records, const std::vector<Ungraded>& ungraded) {
   std::map<std::string, std::size_t> places;
   NamedSuites suites;
@@ -135,7 +134,7 @@ NamedSuites suites_of(const std::vector<Record>& records, const std::vector<Ungr
   return suites;
 }
 
-// "2026-01-31T12:00:00", in UTC: one of the schemas allows no time zone.
+// "2026-01-31T12:00:00" in UTC. The format has no time zone because one of the schemas allows none.
 std::string timestamp(const JunitSuite& suite) {
   std::vector<std::string> times;
   for (const Record* record : suite.records) times.push_back(record->started_at);

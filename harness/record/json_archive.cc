@@ -13,15 +13,15 @@ namespace kgrade {
 namespace {
 
 constexpr std::size_t most_depth = 32;
-constexpr double highest = 1e30;  // of what is measured in any unit of ours
+constexpr double highest = 1e30;  // the limit for every measured value, in any of our units
 
-// A member's name as a reference token of RFC 6901, short enough to be read.
+// A member's name as a reference token of RFC 6901, cut to a readable length.
 std::string token(std::string_view name) {
   const std::string escaped = replace_all(replace_all(std::string(name.substr(0, 60)), "~", "~0"), "/", "~1");
   return "/" + escaped;
 }
 
-// "syntax error while parsing value - ..." without the library's own prefix; it may quote the text.
+// The message without the library's prefix: "syntax error while parsing value - ...". It may quote the text.
 std::string words_of(const std::exception& failure) {
   std::string_view words = failure.what();
   if (const std::size_t end = words.find("] "); words.starts_with("[json.exception"))
@@ -29,8 +29,8 @@ std::string words_of(const std::exception& failure) {
   return printable(words.substr(0, 200));
 }
 
-// Makes the document of what the parser meets, without what is left out. (The library's own callback for that
-// is twenty times slower.)
+// Builds the document from the parser's events, without the parts that are left out. (The library's own
+// callback for this is twenty times slower.)
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Builder(const std::vector<std::string_view>& left_out) : left_out_(left_out) {}
@@ -93,7 +93,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 
   const std::vector<std::string_view>& left_out_;
   nlohmann::json document_;
-  std::vector<nlohmann::json*> open_;  // each in the one before; only the last one grows
+  std::vector<nlohmann::json*> open_;  // each contains the next; only the last one grows
   std::string key_;
   bool ignore_next_ = false;
   std::size_t ignored_depth_ = 0;
@@ -180,7 +180,7 @@ bool JsonValue::truth() const {
 double JsonValue::number(double low, double high) const {
   if (!is(&nlohmann::json::is_number, "a number")) return low;
   const double value = json_->get<double>();
-  // Written so that NaN fails.
+  // This form of the condition is false for NaN.
   if (value >= low && value <= high) return value;
   complain(fmt::format("is {}, which is not from {} to {}", value, low, high));
   return low;
@@ -188,7 +188,7 @@ double JsonValue::number(double low, double high) const {
 
 std::int64_t JsonValue::integer(std::int64_t low, std::int64_t high) const {
   if (!is(&nlohmann::json::is_number_integer, "a whole number")) return low;
-  // Beyond 2^63 it would turn negative.
+  // Beyond 2^63 the value would turn negative.
   const bool beyond = json_->is_number_unsigned() && json_->get<std::uint64_t>() > INT64_MAX;
   const std::int64_t value = beyond ? INT64_MAX : json_->get<std::int64_t>();
   if (!beyond && value >= low && value <= high) return value;

@@ -1,7 +1,7 @@
-// Fields of JSON objects, each listed once for both directions: `fields(archive, value)` of a type names
-// them, a JsonWriter writes them, and a JsonReader reads them from a document of an unknown source. Each
-// value that is read is checked before it is used; what is missing, of the wrong type or out of range is an
-// Error with its JSON pointer (RFC 6901).
+// Reads and writes the fields of JSON objects, each listed only once. A type's `fields(archive, value)` names
+// its fields. A JsonWriter writes them, and a JsonReader reads them from an untrusted document. Every value
+// is checked before it is used. A value that is missing, of the wrong type or out of range gives an Error
+// with its JSON pointer (RFC 6901).
 #pragma once
 
 #include <cmath>
@@ -22,17 +22,18 @@ namespace kgrade {
 
 // --- Documents ---
 
-// The document, without members of these names, and without what is nested deeper than our documents are: 32.
-// An Error at `from` says where it ceases to be JSON (RFC 8259, with numbers that a double can hold).
+// Parses a document. Leaves out members with the names in `left_out`, and values nested deeper than 32, which
+// our documents never are. An Error at `from` says where the text stops being JSON (RFC 8259, with numbers
+// that a double can hold).
 Result<nlohmann::json> parse_json(std::string_view text, const Location& from,
                                   const std::vector<std::string_view>& left_out = {});
 
-// What was wrong with one document, up to most_errors of it.
+// Collects the errors in one document, up to most_errors.
 class JsonComplaints {
  public:
   static constexpr std::size_t most_errors = 10;
 
-  // `remedy` of every Error.
+  // The `remedy` goes into every Error
   JsonComplaints(Location from, std::string remedy) : from_(std::move(from)), remedy_(std::move(remedy)) {}
 
   void add(const std::string& pointer, const std::string& what);
@@ -45,24 +46,24 @@ class JsonComplaints {
   Errors errors_;
 };
 
-// One value, which may be missing. If the value is not what a function expects, the function adds one
-// complaint and returns an empty value: a reader reads the whole document first, and then checks for
-// complaints. The document and the complaints must outlive it.
+// One value of a document; it may be missing. If the value is not as a function expects, the function adds
+// one complaint and returns an empty value. So a reader reads the whole document first and then checks for
+// complaints. The document and the complaints must outlive the value.
 class JsonValue {
  public:
   JsonValue(const nlohmann::json& json, JsonComplaints& complaints)
       : json_(&json), complaints_(&complaints) {}
 
-  // Of an object; a member that is missing is complained of.
+  // The member of an object. A missing member is a complaint.
   JsonValue operator[](std::string_view name) const;
-  // The same where it may be missing or null.
+  // The member of an object, or nothing if it is missing or null.
   std::optional<JsonValue> find(std::string_view name) const;
-  // Items of an array, and members of an object with their names, at most `most` of them.
+  // The items of an array, or the members of an object with their names. At most `most` of them.
   std::vector<JsonValue> items(std::size_t most) const;
   std::vector<std::pair<std::string, JsonValue>> members(std::size_t most) const;
 
   std::string text(std::size_t most_bytes) const;
-  // One of the words that `parse` knows: it returns an optional.
+  // The value of a word. `parse` turns text into an optional, which is empty for an unknown word.
   template <class Parse>
   auto word(Parse parse) const {
     const auto parsed = parse(text(64));
@@ -76,7 +77,7 @@ class JsonValue {
   // Finite, and within [low, high].
   double number(double low, double high) const;
   std::int64_t integer(std::int64_t low, std::int64_t high) const;
-  // Of times, rates and ratios.
+  // For times, rates and ratios.
   double positive() const;
 
   void complain(const std::string& what) const;
@@ -87,7 +88,7 @@ class JsonValue {
       : json_(json), complaints_(complaints), pointer_(std::move(pointer)) {}
   bool is(bool (nlohmann::json::*of_type)() const noexcept, const char* type) const;
 
-  const nlohmann::json* json_;  // null: it is missing, and that has been said
+  const nlohmann::json* json_;  // null: the value is missing, and the complaint has been made
   JsonComplaints* complaints_;
   std::string pointer_;
 };
@@ -98,7 +99,7 @@ inline constexpr std::size_t most_text = 64 << 10;    // bytes of a title, a mes
 inline constexpr std::size_t most_items = 1'000'000;  // of an array
 inline constexpr std::size_t most_log = 16 << 20;     // bytes of a compiler's output
 
-// How many values an enumeration has: its to_string() knows them, from 0 on.
+// The number of values of an enumeration. Its to_string() knows the values from 0 on.
 template <class E>
 inline constexpr int count_of_values = 0;
 
@@ -116,7 +117,7 @@ inline constexpr bool is_vector<std::vector<T>> = true;
 template <class T>
 nlohmann::ordered_json json_of(const T& value);
 
-// Null without samples.
+// Null if there are no samples.
 nlohmann::ordered_json json_of(const Summary& summary);
 
 class JsonWriter {
@@ -127,12 +128,12 @@ class JsonWriter {
 
   explicit JsonWriter(nlohmann::ordered_json& object) : object_(object) {}
 
-  // The rule is the reader's.
+  // A writer ignores the rule: only readers check it.
   template <class T, class... Rule>
   void operator()(const char* name, const T& value, const Rule&...) {
     object_[name] = json_of(value);
   }
-  // What a reader works out for itself.
+  // A value that readers compute themselves.
   template <class T>
   void derived(const char* name, const T& value) {
     object_[name] = json_of(value);
@@ -189,7 +190,7 @@ std::optional<E> enum_from(std::string_view text) {
   return std::nullopt;
 }
 
-// Rules for values: what JsonValue says of one that breaks them is an Error.
+// Rules for values. A value that breaks its rule is an Error.
 inline constexpr auto positive = [](const JsonValue& json) { return json.positive(); };
 inline constexpr auto not_negative = [](const JsonValue& json) {
   return json.number(0, std::numeric_limits<double>::max());
@@ -200,14 +201,14 @@ template <std::size_t most_bytes>
 inline constexpr auto text_up_to = [](const JsonValue& json) { return json.text(most_bytes); };
 // One of these words.
 std::string word_of(const JsonValue& value, std::initializer_list<std::string_view> words);
-// Of a problem or a case: pages make links of it.
+// The slug of a problem or the name of a case. Pages make links of it.
 std::string slug_of(const JsonValue& value);
-// A slug, or a case as it is written on a command line: n=1000,eps=1e-5.
+// A slug, or a case in the form of a command line: n=1000,eps=1e-5.
 std::string case_name_of(const JsonValue& value);
 std::string sha256_of(const JsonValue& value);
-// Like 2026-01-31T12:00:00Z: sorted as text it is sorted by time.
+// A moment like 2026-01-31T12:00:00Z. Sorted as text, moments are sorted by time.
 std::string moment_of(const JsonValue& value);
-// Numbers of 64 bits are written as text: readers that know only doubles would round them.
+// A number of 64 bits written as text, because readers that know only doubles would round it.
 std::uint64_t unsigned_text(const JsonValue& value);
 
 template <class T, class Rule>
@@ -219,7 +220,7 @@ class JsonReader {
   template <class T>
   using Value = T;
 
-  // Without detail a reader skips what is needed only where a single record is looked at.
+  // `detailed` is false if the reader may skip what is needed only to look at a single record.
   JsonReader(JsonValue object, bool detailed) : object_(std::move(object)), detailed_(detailed) {}
 
   template <class T, class Rule = AnyValue>

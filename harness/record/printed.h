@@ -1,4 +1,4 @@
-// What a candidate prints, made fit for records and tables.
+// Makes the output that a candidate printed fit for records and tables.
 #pragma once
 
 #include <string_view>
@@ -7,13 +7,13 @@
 
 namespace kgrade {
 
-// So much of what was printed is kept: for people, who look for a few values.
+// How much printed output is kept. People look for a few values in it.
 inline constexpr std::size_t most_printed_lines = 40;
 inline constexpr std::size_t longest_printed_line = 300;  // bytes
 
-// Any bytes as lines without control characters (base/text.h, printable()): the first most_printed_lines, of
-// longer lines the beginning and "...". Empty lines at the end do not count. `all_room`: there may have been
-// more than `text`.
+// Splits any bytes into lines without control characters (base/text.h, printable()). Keeps the first
+// most_printed_lines, and cuts longer lines off with "...". Empty lines at the end do not count. `all_room`:
+// the output filled all its room, so there may have been more than `text`.
 Printed lines_printed(std::string_view text, bool all_room);
 
 }  // namespace kgrade

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_names = 40;
 constexpr std::size_t longest_name = 60;
 
-// Names of functions and headers alone: nothing that a page or a terminal could take for something else.
+// Accepts only names of functions and headers, so that the text is harmless on a page and on a terminal.
 bool is_name(const std::string& text) {
   return !text.empty() && text.size() <= longest_name && std::all_of(text.begin(), text.end(), [](char c) {
     return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '.';

@@ -1,4 +1,5 @@
-// What a candidate in Python says of its rehearsal, in JSON of its own making: read for the record.
+// Reads the report on the rehearsal of a Python candidate. The report is JSON from the candidate's process,
+// so it is not trusted.
 #pragma once
 
 #include <string>
@@ -7,14 +8,14 @@
 
 namespace kgrade {
 
-// Takes headers and functions from the report; what is none of these, or too much, is left out.
+// Copies headers and functions from the report. Leaves out what is not a name, and what exceeds the limits.
 void read_python_report(const std::string& report, PythonRecord& record);
 
-// "PyTorch computed conv1d, relu (as seen in the rehearsal)"; empty when it computed nothing.
+// "PyTorch computed conv1d, relu (as seen in the rehearsal)". Empty if it computed nothing.
 std::string functions_note(const PythonRecord& record);
 
-// "ModelNew has no parameter for fc_weight: ...", of weights that the report says are left out; empty without
-// any.
+// "ModelNew has no parameter for fc_weight: ...", for weights that the report says are left out. Empty
+// without such weights.
 std::string left_out_note(const std::string& report);
 
 }  // namespace kgrade

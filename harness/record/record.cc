@@ -17,7 +17,7 @@
 namespace kgrade {
 namespace {
 
-// The value behind the first line of `path` that starts with `key`, without quotes and leading blanks.
+// The value in the first line of `path` that starts with `key`, without quotes and leading blanks.
 std::string value_of(const char* path, const std::string& key, char separator) {
   std::ifstream stream(path);
   for (std::string line; std::getline(stream, line);) {

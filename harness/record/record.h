@@ -1,4 +1,4 @@
-// The one result structure that every printer reads: all that a run of `kgrade grade` found, unrounded.
+// The record: everything that a run of `kgrade grade` found, unrounded. All printers read it.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct HostInfo {
 enum class CheckOutcome { passed, failed, not_run };
 std::string_view to_string(CheckOutcome outcome);
 
-// One named thing that was looked at.
+// The result of one named check.
 struct Check {
   std::string name;
   CheckOutcome outcome = CheckOutcome::not_run;
@@ -45,18 +45,18 @@ struct Check {
 
 // How much of a speed the referee's clock attests (measure/clock_rule.h).
 struct ClockRecord {
-  double attested_share = 0;         // of what a sample of the candidate counts as: the median
-  double protocol_ms = 0;            // that the protocol adds to a call, as the reference's calls show
-  std::size_t samples = 0;           // of the candidate, and as many of the reference
-  std::size_t raised_candidate = 0;  // of these: they count as longer than the worker reported
+  double attested_share = 0;         // the median share of what a sample of the candidate counts as
+  double protocol_ms = 0;            // added to a call by the protocol, as the reference's calls show
+  std::size_t samples = 0;           // of the candidate; the reference has as many
+  std::size_t raised_candidate = 0;  // samples of the candidate that count as longer than the worker reported
   std::size_t raised_reference = 0;
 };
 
-// An element of an output that is wrong.
+// A wrong element of an output.
 struct WrongElement {
   std::vector<std::int64_t> index;  // in the tensor, one for each dimension
   std::string expected;             // "0.25", "inf", "nan"
-  std::string got;                  // likewise, or "never written"
+  std::string got;                  // like `expected`, or "never written"
 };
 
 // How an output is wrong (verify/wrong_output.h).
@@ -66,30 +66,30 @@ struct WrongOutput {
   std::uint64_t wrong = 0;
   std::uint64_t never_written = 0;
   std::uint64_t added_to = 0;  // the kernel added to what the output held before the call
-  std::string pattern;         // what the wrong elements have in common; empty: nothing that is known
+  std::string pattern;         // what the wrong elements have in common; empty if unknown
   std::vector<WrongElement> examples;
 };
 
 // A contestant in one case.
 struct Arm {
   std::string name;             // "reference", "candidate", or the baseline's
-  std::vector<Sample> samples;  // of calls outside blocks, whatever they were for
-  Summary summary;              // of the samples that count, those of blocks too: see summarise_arms()
+  std::vector<Sample> samples;  // of calls outside blocks, whatever their purpose
+  Summary summary;              // of the samples that count, in blocks too: see summarise_arms()
   bool is_beside = false;       // a baseline that does not count: slower, or of another class
 };
 
 // What a candidate printed (record/printed.h).
 struct Printed {
-  std::vector<std::string> lines;  // the first ones
-  std::uint64_t more_lines = 0;    // that are left out
-  bool cut_off = false;            // there was more than there is room for, and that is not counted
+  std::vector<std::string> lines;  // the first lines
+  std::uint64_t more_lines = 0;    // the number of lines that are left out
+  bool cut_off = false;            // there was more output than kgrade keeps, and it is not counted
 };
 
 // How the rule for errors (verify/judgement.h) judged an output.
 struct AppliedRule {
-  std::string decided_by;  // "the whole output": the elements whose error came nearest to the bound
-  double bound = 0;        // of the class that the problem asks for
-  std::int64_t terms = 1;  // of the longest sum (Case::terms)
+  std::string decided_by;  // where the error came nearest to the bound: "the whole output"
+  double bound = 0;        // for the class that the problem asks for
+  std::int64_t terms = 1;  // in the longest sum (Case::terms)
 };
 
 struct CaseRecord {
@@ -97,7 +97,7 @@ struct CaseRecord {
   CaseRole role = CaseRole::test;
   Bindings parameters;  // scalar parameters only
   std::map<std::string, double, std::less<>> real_parameters;
-  std::string scales;  // how its inputs differ from those of other cases, where they do (scalings_text())
+  std::string scales;  // how its inputs are scaled, if unlike other cases' (scalings_text())
   std::int64_t tensor_bytes = 0;
   std::optional<std::int64_t> flops;
   double weight = 1;  // in scores over cases
@@ -105,29 +105,29 @@ struct CaseRecord {
   Verdict verdict = Verdict::accepted;
   std::string message;  // what was wrong, or why it did not run
   Precision precision = Precision::fp32;
-  std::optional<WrongOutput> wrong;  // of the call that gave a wrong answer
-  std::optional<Printed> printed;    // in the first call of a sample case; unset: nothing
+  std::optional<WrongOutput> wrong;  // in the call that gave a wrong answer
+  std::optional<Printed> printed;    // in the first call of a sample case; unset if nothing
   double relative_error = 0;         // the worst of all calls; see verify/judgement.h
-  double max_scaled_error = 0;       // likewise
-  std::optional<AppliedRule> rule;   // of the call and output that came nearest to its bound
-  int calls = 0;                     // of the candidate, each of its launches checked
-  bool latency_hidden = true;        // in every sample of the candidate
-  // The reference, the baseline that counts where there is one, other baselines, the candidate.
+  double max_scaled_error = 0;       // the worst of all calls; see verify/judgement.h
+  std::optional<AppliedRule> rule;   // for the call and output that came nearest to the bound
+  int calls = 0;                     // of the candidate; every launch is checked
+  bool latency_hidden = true;        // for every sample of the candidate
+  // In this order: the reference, the baseline that counts (if any), other baselines, the candidate.
   std::vector<Arm> arms = {{"reference", {}, {}}, {"candidate", {}, {}}};
-  std::optional<Measurement> measurement;  // of a case whose speed is compared
-  std::optional<ClockRecord> clock;        // likewise, where times are speed
-  std::vector<std::string> notes;          // on its times; the candidate's has them too
-  std::optional<CaseRoofline> roofline;    // likewise, where the device's ceilings are known
-  // Of the reference, alone on the device, before and after the candidate.
+  std::optional<Measurement> measurement;  // set if speed is compared
+  std::optional<ClockRecord> clock;        // set if speed is compared and times are speed
+  std::vector<std::string> notes;          // on its times; the candidate's notes contain them too
+  std::optional<CaseRoofline> roofline;    // set if speed is compared and the device's ceilings are known
+  // Times of the reference alone on the device, before and after the candidate.
   std::vector<double> reference_before_ms;
   std::vector<double> reference_after_ms;
-  double lower_bound_ms = 0;  // that the device's memory and arithmetic set; 0: not known
-  // Of accepted cases, where times are speed: with the reference first, then with the fastest baseline of the
-  // candidate's class where there is one.
+  double lower_bound_ms = 0;  // the limit that the device's memory and arithmetic set; 0 if unknown
+  // For accepted cases, if times are speed: the speedup over the reference, then over the fastest baseline of
+  // the candidate's class (if any).
   std::vector<Speedup> speedups;
-  // The last of them: what counts.
+  // The speedup that counts: the last one.
   const Speedup* headline() const { return speedups.empty() ? nullptr : &speedups.back(); }
-  std::vector<Speedup> others;  // with the other baselines, in the order of their arms
+  std::vector<Speedup> others;  // over the other baselines, in the order of their arms
 
   const Arm& candidate() const { return arms.back(); }
   Arm& candidate() { return arms.back(); }
@@ -135,18 +135,19 @@ struct CaseRecord {
   Arm& reference() { return arms.front(); }
 };
 
-// Of calls outside blocks, in their order.
+// Times of calls outside blocks, in their order.
 std::vector<double> times_for(const Arm& arm, Purpose purpose);
-// Samples of an arm, two a block, those of void blocks too; without blocks those that were compared.
+// The samples of an arm, two per block, including void blocks. If there are no blocks, the samples with the
+// purpose `compared`.
 std::vector<Sample> samples_of(const CaseRecord& record, std::size_t arm);
-// What those count as that are not in void blocks.
+// The counted times of an arm, without void blocks.
 std::vector<double> counted_times(const CaseRecord& record, std::size_t arm);
 void summarise_arms(CaseRecord& record);
 
-// Names of files.
+// The libraries that a contestant uses, by file name.
 struct LibraryUse {
   std::vector<std::string> linked;  // in the order of the built library
-  std::vector<std::string> opened;  // at run time, besides those that its worker has anyway; sorted
+  std::vector<std::string> opened;  // at run time, except libraries that every worker has; sorted
 };
 
 // From the first line to the last one, counted from 1.
@@ -155,55 +156,56 @@ struct LineRange {
   int last = 0;
 };
 
-// Of a candidate in Python.
+// Details of a candidate in Python.
 struct PythonRecord {
   std::string entry;  // "solution", "ModelNew"
-  // A module prepares its weights once, and a kernel for each call: they are not compared on one board.
+  // A module prepares its weights once, a kernel in each call. So they are not compared on one board.
   bool is_module = false;
   std::string interpreter;  // "3.11.7"
   std::string torch;        // "2.11.0"
-  std::string triton;       // empty: there is none
-  // Whose headers its extensions were built with: "small" (kgrade's own), "torch". Empty: it has none.
+  std::string triton;       // empty if there is none
+  // The headers that its extensions were built with: "small" (kgrade's own), "torch". Empty without
+  // extensions.
   std::vector<std::string> headers;
-  // Of PyTorch, that compute something and that it called in its rehearsal, as far as it lets see.
+  // The computing functions of PyTorch that it called in its rehearsal, as far as PyTorch shows them.
   std::vector<std::string> functions;
 };
 
 // Candidates that were graded side by side (grade/heat.h).
 struct HeatRecord {
-  int number = 1;      // of the heats of a run
-  int candidates = 2;  // in it
+  int number = 1;      // among the heats of a run
+  int candidates = 2;  // in this heat
 };
 
-// Another candidate of the same heat. In every measured case both were called in the same blocks.
+// Another candidate of the same heat. In every measured case, both were called in the same blocks.
 struct Neighbour {
   std::string path;
   std::string sha256;
-  SuiteScore speedup;               // over all cases, as in scores; above 1: the candidate is faster than it
-  std::vector<ComparedCase> cases;  // likewise
+  SuiteScore speedup;  // over all cases, as in scores; above 1: the candidate is faster
+  std::vector<ComparedCase> cases;
 };
 
 struct CandidateRecord {
   std::string path;
   std::string sha256;
-  std::optional<LineRange> lines;     // of a document, those that were graded; unset: the whole file
-  std::optional<std::uint64_t> seed;  // of its contents, in the attempt that counts; unset: an older record
-  std::optional<HeatRecord> heat;     // in which the verdict was found; unset: alone
+  std::optional<LineRange> lines;     // the graded lines of a document; unset: the whole file
+  std::optional<std::uint64_t> seed;  // of its contents, in the attempt that counts; unset in older records
+  std::optional<HeatRecord> heat;     // in which the verdict was found; unset if it ran alone
   Verdict verdict = Verdict::accepted;
   std::string message;
   Precision precision = Precision::fp32;  // the worst class of all cases
   std::vector<Score> scores;  // over the bench cases of an accepted candidate; the last one counts
   const Score* headline() const { return scores.empty() ? nullptr : &scores.back(); }
-  std::vector<Score> by_baseline;     // likewise, against each one by its name that was measured in all cases
-  std::vector<Neighbour> neighbours;  // of an accepted candidate: accepted ones of the same class
+  std::vector<Score> by_baseline;     // against each baseline measured in all cases; does not count
+  std::vector<Neighbour> neighbours;  // the accepted candidates of the same class, if accepted
   std::string compiler_log;
-  double compile_seconds = 0;          // that the compiler took, now or when the contestant was cached
-  bool compile_cached = false;         // it was built before
+  double compile_seconds = 0;          // of the compiler, now or when the contestant was cached
+  bool compile_cached = false;         // it was built earlier
   std::optional<PythonRecord> python;  // unset: CUDA C++
   bool is_module() const { return python && python->is_module; }
   LibraryUse libraries;
   TelemetrySummary telemetry;      // of the device, while this candidate was graded
-  std::vector<std::string> notes;  // what is to be known beside the verdict
+  std::vector<std::string> notes;  // worth knowing beside the verdict
   std::vector<Check> checks;
   std::vector<CaseRecord> cases;
 };
@@ -212,17 +214,18 @@ struct ReferenceRecord {
   std::string path;
   std::string sha256;
 
-  // The Model of a Python file, in eager mode and without TF32: the baseline pytorch-fp32 of others.
+  // True if the reference is the Model of a Python file, in eager mode and without TF32. For other problems,
+  // this is the baseline pytorch-fp32.
   bool is_pytorch() const { return path.ends_with(".py"); }
 };
 
-// A vendor's library or a module of PyTorch, on the cases whose speed is measured.
+// A vendor's library or a module of PyTorch, in the cases whose speed is measured.
 struct BaselineRecord {
   std::string name;          // "cudnn-fp32"
-  std::string library = {};  // "cuDNN 9.19.0"; empty: it calls none, or the record is older
+  std::string library = {};  // "cuDNN 9.19.0"; empty if it calls none, or in older records
   std::string path = {};
   std::string sha256 = {};
-  std::string problem = {};  // why it takes no part; empty: it does
+  std::string problem = {};  // why it takes no part; empty if it does
   std::vector<BaselineCase> cases = {};
 };
 
@@ -231,13 +234,13 @@ struct StageTime {
   double seconds = 0;
 };
 
-// What compilers and workers ran in.
+// How compilers and workers were confined.
 struct SandboxRecord {
-  bool confined = false;             // file system, network and processes of their own: Sandbox::confines()
-  std::vector<SandboxLayer> layers;  // those that were missing too; empty: there was no sandbox at all
+  bool confined = false;  // they had their own file system, network and processes: Sandbox::confines()
+  std::vector<SandboxLayer> layers;  // missing layers too; empty: there was no sandbox at all
 };
 
-// What the records of all commands hold.
+// The part of a record that all commands share.
 struct RunRecord {
   ToolInfo tool;
   std::string started_at;  // ISO 8601, UTC
@@ -247,18 +250,18 @@ struct RunRecord {
   std::string problem_slug;
   std::string problem_title;
   std::string problem_sha256;
-  Dtype dtype = Dtype::float32;                         // what [VAR] was
-  std::optional<std::vector<std::string>> inputs = {};  // as --inputs had them; unset: the problem's own
-  bool clears_outputs = false;  // before each call, which the problem does not promise
+  Dtype dtype = Dtype::float32;                         // the type of [VAR]
+  std::optional<std::vector<std::string>> inputs = {};  // of --inputs; unset: the problem's own
+  bool clears_outputs = false;                          // before each call; the problem does not promise that
   ReferenceRecord reference;
   std::string toolchain;  // compiler, version and flags
   std::uint64_t seed = 0;
-  std::optional<std::uint64_t> hidden_seed;  // that hidden cases were drawn by
+  std::optional<std::uint64_t> hidden_seed;  // with which hidden cases were drawn
   std::vector<StageTime> stages;             // wall seconds; compiling and preparing the device overlap
   double total_seconds = 0;
 };
 
-// The slug, the type where it is not float32, and other inputs than the problem's own.
+// The slug, the type unless it is float32, and the inputs unless they are the problem's own.
 std::string problem_text(const RunRecord& record);
 
 struct Record : RunRecord {
@@ -266,33 +269,33 @@ struct Record : RunRecord {
   Thresholds thresholds;
   Effort effort = Effort::normal;
   std::vector<BaselineRecord> baselines;
-  std::string no_baselines;  // which are left out and why; empty: none is
+  std::string no_baselines;  // which baselines are left out and why; empty if none is
   std::optional<Ceilings> ceilings;
-  std::vector<std::string> notes;  // of the run
+  std::vector<std::string> notes;  // on the run
   std::vector<CandidateRecord> candidates;
-  std::string sweep_options;  // of the sweep that graded it, as JSON (sweep/lane.h); empty: there was none
-  Location read_from;         // empty: it has just been made
+  std::string sweep_options;  // of its sweep, as JSON (sweep/lane.h); empty without a sweep
+  Location read_from;         // empty if the record was just made
 
-  // Of a record of one.
+  // For a record of one candidate.
   const CandidateRecord& candidate() const { return candidates.front(); }
   CandidateRecord& candidate() { return candidates.front(); }
 };
 
 bool all_accepted(const Record& record);
 
-// "conv-standard-1d", "conv-standard-1d (float16)": the slug, and the type where it is not float32.
+// "conv-standard-1d", "conv-standard-1d (float16)": the slug, and the type unless it is float32.
 std::string problem_name(const std::string& slug, Dtype dtype);
-// Whose results belong together: the GPU model. The emulated device is one model, on however many cores it
-// runs (its name says how many).
+// The GPU model: results of one model belong together. The emulated device is one model, whatever number of
+// cores its name contains.
 std::string_view device_model(const DeviceInfo& device);
-// Cases of an accepted candidate in which its speed was compared.
+// The cases of an accepted candidate in which its speed was compared.
 std::vector<const CaseRecord*> compared_cases(const CandidateRecord& candidate);
-// What the record says about the other record's candidate, which was in the same blocks; null: nothing.
+// What the record says about the other record's candidate, if both were in the same blocks. Null otherwise.
 const Neighbour* neighbour_in(const Record& record, const Record& other);
-// "cold" or "warm", of the first case that was measured; empty where nothing was.
+// "cold" or "warm", from the first measured case. Empty if no case was measured.
 std::string cache_text(const CandidateRecord& candidate);
 
-// A record a candidate, in their order, each with an equal share of the time.
+// One record per candidate, in their order. Each gets an equal share of the total time.
 std::vector<Record> one_a_candidate(Record record);
 
 // The state of this build and this machine.

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// An error beyond all bounds is null.
+// An error beyond all bounds is written as null.
 template <class Archive>
 void error_field(Archive& archive, const char* name, typename Archive::template Value<double>& error) {
   if constexpr (Archive::reads) {
@@ -27,7 +27,7 @@ void error_field(Archive& archive, const char* name, typename Archive::template 
   }
 }
 
-// By name, each a number: whole ones are parameters of the kernel, the others real ones.
+// Whole numbers are integer parameters of the kernel, and others are real parameters.
 void read_parameters(const JsonValue& json, CaseRecord& c) {
   for (const auto& [name, value] : json.members(1000)) {
     if (value.is_whole()) {
@@ -58,7 +58,8 @@ void read_fast_p(const JsonValue& json, std::map<double, double>& fast) {
   }
 }
 
-// One letter an arm, numbered as in CaseRecord: "02 1" would be hard to read, "cab" is not.
+// The order of the arms as letters, one per arm, numbered as in CaseRecord: "cab" is easier to read than "2 0
+// 1".
 std::string order_text(const Block& block) {
   std::string text;
   for (const std::size_t arm : block.order) text += static_cast<char>('a' + arm);
@@ -97,7 +98,7 @@ Json void_json(const ProcessBlocks& process) {
   return voided;
 }
 
-// Where the clock was judged, what the worker reported and what the clock attests stand beside what counts.
+// If the clock was judged, the reported times and the attested times are written beside the counted times.
 Json arm_json(const CaseRecord& c, std::size_t arm) {
   std::vector<double> counted, reported, attested;
   for (const Sample& sample : samples_of(c, arm)) {
@@ -114,7 +115,7 @@ Json arm_json(const CaseRecord& c, std::size_t arm) {
   return json;
 }
 
-// An order has a letter for each arm.
+// Arms are written as letters, so their number is limited.
 constexpr std::size_t most_others = 20;
 
 std::vector<Sample> read_samples(JsonReader& archive) {
@@ -136,7 +137,7 @@ std::vector<Sample> read_samples(JsonReader& archive) {
   return samples;
 }
 
-// Two a block.
+// Spreads the samples over the blocks, two per block.
 void spread_over_blocks(const JsonValue& json, const std::vector<Sample>& samples, std::size_t arm,
                         Measurement& into) {
   std::size_t next = 0;
@@ -201,7 +202,7 @@ void write_arms(JsonWriter& archive, const CaseRecord& c) {
   archive("measurement", measurement);
 }
 
-// A list that is left out where it is empty.
+// Writes a list unless it is empty.
 template <class Archive, class List>
 void where_any(Archive& archive, const char* name, List& list) {
   if constexpr (Archive::reads) {
@@ -211,7 +212,7 @@ void where_any(Archive& archive, const char* name, List& list) {
   }
 }
 
-// Times that no speedup is made of, by which speeds that cannot be are found (measure/speed_checks.h).
+// Times that do not enter any speedup. They expose speeds that are impossible (measure/speed_checks.h).
 template <class Archive>
 void evidence_fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   constexpr std::pair<const char*, Purpose> purposes[] = {{"repeated_ms", Purpose::repeated},
@@ -369,7 +370,7 @@ void fields(Archive& archive, typename Archive::template Value<Printed>& printed
   archive("cut_off", printed.cut_off);
 }
 
-// Left out where it is that of most cases.
+// The weight is left out if it is the default.
 template <class Archive>
 void weight_field(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   if constexpr (Archive::reads) {
@@ -379,7 +380,7 @@ void weight_field(Archive& archive, typename Archive::template Value<CaseRecord>
   }
 }
 
-// Likewise.
+// The scales are left out if the case has none.
 template <class Archive>
 void scales_field(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   if constexpr (Archive::reads) {
@@ -554,7 +555,7 @@ void result_fields(Archive& archive, typename Archive::template Value<Record>& r
   archive("candidates", record.candidates);
 }
 
-// What a forged record may claim.
+// True if the candidate claims a speed. A forged record may do so.
 bool has_speed(const CandidateRecord& candidate) {
   return !candidate.scores.empty() || !candidate.neighbours.empty() || !compared_cases(candidate).empty();
 }

@@ -1,4 +1,5 @@
-// A record as JSON, and back. The schema is results/record.schema.json; numbers are written unrounded.
+// Writes a record as JSON and reads it back. The schema is results/record.schema.json. Numbers are written
+// unrounded.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,22 +11,22 @@
 
 namespace kgrade {
 
-// Raised whenever a reader of older files would misread a newer one. Since 2 the referee's times of calls end
-// when the device is idle, and hashes of candidates cover their headers.
-// Since 4 samples stand beside what the worker reported and what the clock attests.
+// Raised when a reader of older files would misread a newer file. Since 2, the referee's times of calls end
+// when the device is idle, and hashes of candidates cover their headers. Since 4, samples are written
+// together with the times that the worker reported and that the clock attests.
 constexpr int record_schema_version = 4;
 
 nlohmann::ordered_json to_json(const Record& record);
 
-// The same as text, with a line break at the end. What is not UTF-8 (a path, a compiler's log) is replaced by
-// U+FFFD.
+// The JSON as text, with a line break at the end. Bytes that are not UTF-8 (a path, a compiler's log) are
+// replaced by U+FFFD.
 std::string to_text(const Record& record);
 
-// `results` leaves out what is needed only where a single record is looked at: samples (their summaries
-// stay), evidence, checks, baselines, telemetry, host, sandbox, the compiler's output.
+// `results` leaves out what is needed only to look at a single record: samples (their summaries stay),
+// evidence, checks, baselines, telemetry, host, sandbox, and the compiler's output.
 enum class RecordDetail { all, results };
 
-// The record that the text holds; nothing for a JSON document of another schema. Errors are at `from`, name
+// The record that the text holds. Nothing for a JSON document with another schema. Errors are at `from`, name
 // the place in the document by its JSON pointer, and say what to do. Only the present version is read.
 Result<std::optional<Record>> parse_record(std::string_view text, const Location& from,
                                            RecordDetail detail = RecordDetail::all);

@@ -1,4 +1,4 @@
-// The JSON of a RunRecord and of what stands in it: the part that the records of all commands have in common.
+// The JSON that the records of all commands share: a RunRecord and its parts.
 #pragma once
 
 #include <map>
@@ -150,20 +150,20 @@ void fields(Archive& archive, typename Archive::template Value<ReferenceRecord>&
   archive("sha256", reference.sha256, sha256_of);
 }
 
-// As [first, last].
+// Written as [first, last].
 nlohmann::ordered_json json_of(const LineRange& lines);
 LineRange lines_of(const JsonValue& value);
 
-// Shares of the cases by speedup, "1.5" for 1.5.
+// The share of cases above each speedup. The key of the speedup 1.5 is "1.5".
 nlohmann::ordered_json fast_p_json(const std::map<double, double>& fast_p);
-// Why clocks were low: shares of the time by name; null where that is not known.
+// Why clocks were low: the share of the time for each reason. Null if unknown.
 nlohmann::ordered_json reasons_json(const TelemetrySummary& telemetry);
 nlohmann::ordered_json stages_json(const std::vector<StageTime>& stages);
 
-// What every record begins with, from its schema's name to the seed.
+// The beginning of every record, from the name of its schema to the seed.
 nlohmann::ordered_json begin_json(const RunRecord& record, const std::string& schema, int schema_version);
 void read_begin(JsonReader& archive, RunRecord& record);
-// And what it ends with: times.
+// The end of every record: its times.
 void end_json(nlohmann::ordered_json& json, const RunRecord& record);
 void read_end(JsonReader& archive, RunRecord& record);
 

@@ -1,4 +1,4 @@
-// Adds up the wall time of named stages. Safe to use from several threads.
+// Adds up the wall time of named stages. Thread-safe.
 #pragma once
 
 #include <mutex>
@@ -16,7 +16,7 @@ class StageClock {
   double now() const { return clock_.now(); }
   const Clock& clock() const { return clock_; }
 
-  // Counts from its construction to its destruction.
+  // Counts the time from its construction to its destruction.
   class Running {
    public:
     Running(StageClock& stages, std::string name)
@@ -53,7 +53,7 @@ class StageClock {
   std::vector<StageTime> stages_;
 };
 
-// What came to each stage since `before`; stages to which nothing came are left out.
+// The time added to each stage since `before`. Stages without added time are left out.
 inline std::vector<StageTime> times_since(const std::vector<StageTime>& before, std::vector<StageTime> now) {
   for (StageTime& stage : now) {
     for (const StageTime& known : before) {

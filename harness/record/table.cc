@@ -45,8 +45,8 @@ std::string blocks_text(const Measurement& measurement, const CaseRecord& c) {
   return text + "\n";
 }
 
-// "pytorch-tf32 (tf32)": what a baseline reaches that does not count, which may be another class than the
-// candidate's.
+// "pytorch-tf32 (tf32)": the name of the arm. For a baseline that does not count, also its class, which may
+// differ from the candidate's.
 std::string arm_text(const CaseRecord& c, std::size_t arm, const Record& record) {
   const std::string& name = c.arms[arm].name;
   if (arm == 0 && record.reference.is_pytorch()) return name + " (PyTorch eager, fp32)";
@@ -60,8 +60,8 @@ std::string arm_text(const CaseRecord& c, std::size_t arm, const Record& record)
   return name;
 }
 
-// A line for each arm and what it took, with the comparison that it stands for; empty for a case that has
-// none.
+// A line for each arm with its times and the comparison with the candidate. Empty for a case without a
+// speedup.
 std::string speed_table(const CaseRecord& c, const Record& record, const Style& style) {
   if (!c.measurement || c.speedups.empty()) return "";
   const Measurement& measurement = *c.measurement;
@@ -88,7 +88,7 @@ std::string speed_table(const CaseRecord& c, const Record& record, const Style& 
   return blocks_text(measurement, c) + table.render(style, "    ");
 }
 
-// "1950 MHz (1900 to 1980)", in units of `unit`.
+// Adds "1950 MHz (1900 to 1980)", in units of `unit`.
 void add_range(std::vector<std::string>& parts, const char* what, const std::optional<TelemetryRange>& range,
                double unit, const char* name) {
   if (!range) return;
@@ -132,7 +132,7 @@ std::string median_text(const Arm& arm, bool is_speed) {
   return arm.summary.count > 0 && is_speed ? format_ms(arm.summary.median) : "-";
 }
 
-// Beside the reference; what else it was compared with has a table of its own.
+// The speedup over the reference. Other speedups have their own table.
 std::string speedup_text(const CaseRecord& c) {
   return c.speedups.empty() ? "-" : ratio_text(c.speedups.front().ratio.ratio);
 }
@@ -163,7 +163,7 @@ std::string parameters_text(const CaseRecord& c) {
 
 bool is_hidden(const CaseRecord& c) { return c.role == CaseRole::hidden; }
 
-// A shape that stands in no file: what it is, and how to see it fail again.
+// Describes failed hidden cases, and how to see them fail again. No file contains their shapes.
 std::string hidden_failures(const CandidateRecord& candidate, const Record& record) {
   const auto hidden = std::count_if(candidate.cases.begin(), candidate.cases.end(), is_hidden);
   std::string text;
@@ -181,7 +181,7 @@ bool shows_log(const CandidateRecord& candidate, bool verbose) {
   return !candidate.compiler_log.empty() && (verbose || candidate.verdict == Verdict::compile_error);
 }
 
-// A message that the compiler's own words below say again is left out.
+// False if the message only repeats the compiler's words, which are shown below it.
 bool shows_message(const CandidateRecord& candidate, bool verbose) {
   if (candidate.message.empty()) return false;
   return !shows_log(candidate, verbose) ||
@@ -213,7 +213,7 @@ std::string checks_text(const CandidateRecord& candidate, const Style& style) {
   return "\n" + table.render(style);
 }
 
-// Those of the smallest case that has any.
+// The wrong elements of the smallest case that has any.
 std::string wrong_elements(const CandidateRecord& candidate) {
   const CaseRecord* const failed = smallest_failure(candidate);
   if (failed == nullptr || !failed->wrong || failed->wrong->examples.empty()) return "";
@@ -227,7 +227,7 @@ std::string wrong_elements(const CandidateRecord& candidate) {
   return text + table.render(Style(false), "    ");
 }
 
-// Of sample cases: to find a mistake with.
+// What a sample case printed, which helps to find a mistake.
 std::string printed_text(const CaseRecord& c) {
   if (!c.printed || c.printed->lines.empty()) return "";
   std::string text = fmt::format("  printed in the first call of case '{}':\n", c.name);
@@ -268,7 +268,7 @@ std::string stages_text(const Record& record, const Style& style) {
          style(Colour::dim, "  Stages overlap: several compilers run beside the others.\n");
 }
 
-// Forward is the default.
+// The device, with the order of its threads unless it is the default, forward.
 std::string device_text(const DeviceInfo& device) {
   if (device.thread_order.empty() || device.thread_order == "forward") return device.name;
   return fmt::format("{}, threads in {} order", device.name, device.thread_order);
@@ -330,7 +330,7 @@ std::string scores_text(const CandidateRecord& candidate) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", ratio_text(score->speedup.geometric_mean),
                         one ? "the reference" : "the fastest baseline");
   }
-  // Published figures are of warm caches, and others are not compared with them.
+  // Published figures are for warm caches and are not compared with other figures.
   if (!text.empty() && cache_text(candidate) == "warm") text += ", with a warm cache";
   return text;
 }

@@ -8,20 +8,20 @@
 
 namespace kgrade {
 
-// One block for each candidate: the verdict first, then a row for each case. With `verbose` also the checks,
-// what sample cases printed, the telemetry, the stages and the compiler's log.
+// One block for each candidate: the verdict, then a row for each case. With `verbose`, also the checks, what
+// sample cases printed, the telemetry, the stages and the compiler's log.
 std::string render_table(const Record& record, const Style& style, bool verbose);
 
-// "1.48x the fastest baseline, 13.2x the reference": the last score first. Empty without scores.
+// "1.48x the fastest baseline, 13.2x the reference": the last score comes first. Empty without scores.
 std::string scores_text(const CandidateRecord& candidate);
 
-// "9 of 15 cases; measured ones need a GPU": how many ran, and which did not. Empty where all ran.
+// "9 of 15 cases; measured ones need a GPU": how many cases ran, and which did not. Empty if all ran.
 std::string cases_text(const CandidateRecord& candidate);
 
-// "  lines 12 to 80", to follow the path of a candidate; empty for a whole file.
+// "  lines 12 to 80", to follow the path of a candidate. Empty if the whole file was graded.
 std::string lines_text(const std::optional<LineRange>& lines);
 
-// "0.968x", with as many digits as the interval deserves.
+// "0.968x".
 std::string ratio_text(double ratio);
 
 // One line that says that the contestants of a run were not confined; empty if they were.

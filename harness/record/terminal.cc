@@ -40,7 +40,7 @@ std::size_t visible_width(std::string_view text) {
   return width;
 }
 
-// Three significant digits without an exponent.
+// Writes three significant digits without an exponent.
 std::string three_digits(double value) {
   return fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 100 ? 1 : 0);
 }

@@ -1,4 +1,5 @@
-// Colour and width: plain when the output is no terminal or NO_COLOR is set (https://no-color.org).
+// Colours and tables for terminals. Text is plain if the output is not a terminal or NO_COLOR is set
+// (https://no-color.org).
 #pragma once
 
 #include <string>
@@ -21,8 +22,8 @@ class Style {
   bool coloured_;
 };
 
-// Rows of cells in columns as wide as their widest cell; widths count characters, not escape sequences or the
-// bytes of UTF-8. Columns named in `right` are aligned to the right.
+// Rows of cells in columns. A column is as wide as its widest cell. Widths count characters, not escape
+// sequences or bytes of UTF-8. Columns marked in `right` are aligned to the right.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header, std::vector<bool> right = {});
@@ -34,7 +35,7 @@ class TextTable {
   std::vector<bool> right_;
 };
 
-// "3.42 us", "12.3 ms", "1.20 s"; three significant digits, for people only.
+// "3.42 us", "12.3 ms", "1.20 s". Three significant digits, for people only.
 std::string format_ms(double milliseconds);
 
 }  // namespace kgrade

@@ -1,4 +1,4 @@
-// One word on a candidate, and the class of arithmetic that its errors are consistent with.
+// The verdict on a candidate, and the precision class that its errors are consistent with.
 #pragma once
 
 #include <optional>
@@ -25,10 +25,10 @@ enum class Verdict {
 std::string_view to_string(Verdict verdict);  // "wrong_answer"
 std::optional<Verdict> verdict_from(std::string_view text);
 
-// What arithmetic an error is consistent with, best first; none is beyond them all. Exact is none at all: it
-// is the class of problems that allow no rounding (`precision: exact`), and of nothing else.
+// The precision classes, best first. `none` means that the error is beyond all classes. `exact` means no
+// error at all; only problems that allow no rounding (`precision: exact`) have this class.
 enum class Precision { exact, fp32, tf32, bf16, none };
 std::string_view to_string(Precision precision);
-Precision precision_from(std::string_view text);  // of the spec's word; none for any other
+Precision precision_from(std::string_view text);  // from the word in the spec; none for any other word
 
 }  // namespace kgrade

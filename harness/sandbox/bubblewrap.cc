@@ -69,7 +69,7 @@ class CommandLine {
     }
   }
 
-  // bwrap itself closes what its user could write to by the mode of the folder, which for root is not all.
+  // bwrap closes the parts of /proc that its user could write to by their modes. For root this is not enough.
   void add_proc(const std::string& path) {
     add({"--proc", path});
     for (const std::string& name : machine_parts_of_proc("/proc")) {
@@ -78,7 +78,7 @@ class CommandLine {
     }
   }
 
-  // Below a folder that is bound the link is there already.
+  // In a folder that is bound, the link already exists.
   void add_link(const SymbolicLink& link) {
     const MountStep* above = nullptr;
     for (const MountStep& step : plan_.mounts.steps) {

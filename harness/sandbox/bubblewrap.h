@@ -1,5 +1,6 @@
-// bubblewrap (https://github.com/containers/bubblewrap) makes the namespaces where the kernel lets it and not
-// us: installed setuid, or with an AppArmor profile of its own.
+// Builds the command line for bubblewrap (https://github.com/containers/bubblewrap). bubblewrap makes the
+// namespaces if the kernel allows it to but not us, because it is installed setuid or has an AppArmor
+// profile.
 #pragma once
 
 #include <string>
@@ -9,8 +10,8 @@
 
 namespace kgrade {
 
-// The command that carries out the plan's mounts by bwrap and runs this launcher (`launcher`) as process 1 in
-// them, which goes on with the other layers; `channel` is its end of the supervisor's channel.
+// The command with which bwrap makes the plan's mounts and runs this launcher (`launcher`) in them as process
+// 1. The launcher then applies the other layers. `channel` is its end of the supervisor's channel.
 std::vector<std::string> bubblewrap_command(const LaunchPlan& plan, const std::string& launcher, int channel);
 
 }  // namespace kgrade

@@ -18,7 +18,7 @@ namespace {
 
 const std::string name_prefix = "kgrade-";
 
-// Process 1, and bubblewrap's own.
+// Process 1, and a process of bubblewrap.
 constexpr unsigned processes_of_ours = 2;
 
 std::string read_text(const std::filesystem::path& path) {
@@ -45,7 +45,7 @@ bool has_word(const std::string& text, const std::string& word, char separator =
   return false;
 }
 
-// Where a hierarchy is mounted: of version 2, or the one of version 1 with this controller.
+// The mount point of version 2, or with a controller that of its hierarchy in version 1.
 std::optional<std::filesystem::path> mount_point_of(const std::string& controller) {
   std::ifstream file("/proc/self/mounts");
   for (std::string line; std::getline(file, line);) {
@@ -62,7 +62,7 @@ std::optional<std::filesystem::path> mount_point_of(const std::string& controlle
   return std::nullopt;
 }
 
-// Our own group in it, from /proc/self/cgroup: lines of "number:controllers:path".
+// Our own group in the hierarchy, from /proc/self/cgroup. Its lines are "number:controllers:path".
 std::optional<std::filesystem::path> own_folder(const std::string& controller) {
   const auto point = mount_point_of(controller);
   if (!point) return std::nullopt;
@@ -75,13 +75,13 @@ std::optional<std::filesystem::path> own_folder(const std::string& controller) {
     if (controller.empty() ? !controllers.empty() : !has_word(controllers, controller, ',')) continue;
     const std::filesystem::path folder = point->string() + line.substr(second + 1);
     std::error_code ignored;
-    // In a container the path may be that of the outside.
+    // In a container, the path may be one of the host.
     return std::filesystem::is_directory(folder, ignored) ? folder : *point;
   }
   return std::nullopt;
 }
 
-// The kernel empties a group a little after its processes were reaped.
+// After the processes of a group are reaped, the kernel takes a moment to empty it.
 constexpr int patience_ms = 200;
 
 void remove_folder(const std::filesystem::path& folder, int patience) {
@@ -90,7 +90,7 @@ void remove_folder(const std::filesystem::path& folder, int patience) {
   }
 }
 
-// Launchers that were killed could not remove theirs.
+// Removes the groups of launchers that were killed, since they could not.
 void remove_stale(const std::filesystem::path& folder, int patience) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
@@ -104,8 +104,8 @@ void remove_stale(const std::filesystem::path& folder, int patience) {
   }
 }
 
-// Where groups of version 2 may be made: a group with processes has no groups with controllers below it, so
-// ours becomes a sibling of the one that we are in, or of one above that.
+// The folders in which a group of version 2 may be made. A group with processes cannot have groups with
+// controllers below it. So our group becomes a sibling of our present group or of one of its parents.
 std::vector<std::filesystem::path> parents_in_version_2() {
   const auto own = own_folder("");
   const auto top = mount_point_of("");
@@ -122,7 +122,7 @@ std::vector<std::filesystem::path> parents_in_version_2() {
 std::optional<std::filesystem::path> make_folder(const std::filesystem::path& parent) {
   remove_stale(parent, 0);
   std::filesystem::path folder = parent / (name_prefix + std::to_string(::getpid()));
-  // A launcher of the same number may have left one.
+  // An earlier launcher with our process id may have left a group.
   if (::mkdir(folder.c_str(), 0755) != 0 &&
       (errno != EEXIST || ::rmdir(folder.c_str()) != 0 || ::mkdir(folder.c_str(), 0755) != 0))
     return std::nullopt;
@@ -176,7 +176,7 @@ bool ControlGroup::make_version_1(const SandboxPolicy& policy) {
     folders_.push_back(*folder);
   }
   const std::string bytes = std::to_string(policy.memory_bytes);
-  // The second is missing where swap is not accounted.
+  // The second file is missing if swap is not accounted.
   if (policy.memory_bytes != 0) {
     if (!write_text(folders_[0] / "memory.limit_in_bytes", bytes)) return false;
     write_text(folders_[0] / "memory.memsw.limit_in_bytes", bytes);

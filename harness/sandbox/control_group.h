@@ -1,5 +1,5 @@
-// A control group of one run (cgroups(7)), version 2 where a part of the tree is delegated to us, or version
-// 1 for root: the one means that counts the memory and the processes of a whole run.
+// A control group for one run (cgroups(7)). Version 2 if a part of the tree is delegated to us, or version 1
+// for root. No other means limits the memory and the processes of a whole run.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,8 @@ namespace kgrade {
 
 class ControlGroup {
  public:
-  // Limits as the policy says. A group that cannot be made is none, and limits nothing.
+  // Makes a group with the limits of the policy. If none can be made, exists() is false and nothing is
+  // limited.
   static ControlGroup make(const SandboxPolicy& policy);
 
   ControlGroup() = default;
@@ -24,17 +25,17 @@ class ControlGroup {
   ControlGroup& operator=(ControlGroup&&) = delete;
   ~ControlGroup() { remove(); }
 
-  // The groups of launchers that were killed: they could not remove them.
+  // Removes the groups of launchers that were killed before they could remove them.
   static void remove_abandoned();
 
   bool exists() const { return !folders_.empty(); }
   // "version 2" or "version 1".
   const char* version() const { return folders_.size() > 1 ? "version 1" : "version 2"; }
-  // False, with the reason in errno, where we may not move processes here.
+  // Moves a process into the group. False, with errno set, if we may not.
   bool take_in(pid_t process) const;
-  // Whether the kernel has killed one of its processes because all together had reached the limit of memory.
+  // True if the kernel killed a process of the group because the whole group had reached its memory limit.
   bool ran_out_of_memory() const;
-  // Once all of its processes have been reaped.
+  // Call when all processes of the group have been reaped.
   void remove();
 
  private:

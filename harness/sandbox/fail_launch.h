@@ -1,4 +1,4 @@
-// How the launcher fails: it never enters a sandbox that it cannot set up as asked.
+// Ends the launcher on failure: it never enters a sandbox that it cannot set up as asked.
 #pragma once
 
 #include <unistd.h>
@@ -13,8 +13,8 @@ inline constexpr int exit_launcher_failed = 125;
 inline constexpr int exit_not_executable = 126;
 inline constexpr int exit_not_found = 127;
 
-// Writes "kgrade-sandbox: WHAT: REASON" to standard error (without the reason when `error` is 0) and ends the
-// process, without the clean-up of exit(3), which belongs to the process that it was forked from.
+// Writes "kgrade-sandbox: WHAT: REASON" to standard error (without the reason if `error` is 0) and ends the
+// process. The process may be a fork, so the clean-up of exit(3) is left to its parent.
 [[noreturn]] inline void fail_launch(const std::string& what, int error = errno,
                                      int code = exit_launcher_failed) {
   std::string text = "kgrade-sandbox: " + what;

@@ -38,7 +38,7 @@ constexpr std::uint64_t write_rights = read_file | read_directory | write_file |
                                        make_link | refer | cut_short;
 constexpr std::uint64_t device_rights = read_file | read_directory | write_file | ioctl_device;
 
-// To /proc/self/task/ID/comm, without which the driver of CUDA fails.
+// The rights to write to /proc/self/task/ID/comm. CUDA's driver fails without them.
 constexpr std::uint64_t name_thread = write_file | cut_short;
 
 constexpr int rule_path_beneath = 1;
@@ -63,14 +63,14 @@ class Ruleset {
  public:
   explicit Ruleset(int version) : handled_(file_rights_of(version)) {
     const RulesetRequest request{handled_, version >= 4 ? all_of_network : 0, version >= 6 ? all_scopes : 0};
-    // An older kernel refuses a longer structure unless the rest is zero, which it is; the size says what is
-    // known.
+    // An older kernel refuses a longer structure unless the rest is zero, so it gets only the size that it
+    // knows.
     const std::size_t size = version >= 6 ? sizeof request : version >= 4 ? 16 : 8;
     ruleset_ = static_cast<int>(::syscall(call_landlock_create_ruleset, &request, size, 0));
     if (ruleset_ < 0) fail_launch("cannot make a Landlock ruleset");
   }
 
-  // What does not exist is passed over.
+  // A missing path is ignored.
   void allow(const std::filesystem::path& path, std::uint64_t rights) const {
     const int file = ::open(path.c_str(), O_PATH | O_CLOEXEC);
     if (file < 0) return;
@@ -95,7 +95,7 @@ class Ruleset {
   int ruleset_ = -1;
 };
 
-// What libraries ask about the machine. It tells nothing about other processes.
+// Allows files in which libraries look up facts about the machine. They say nothing about other processes.
 void allow_machine_facts(const Ruleset& rules) {
   for (const char* path :
        {"/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/version", "/proc/devices", "/proc/modules",
@@ -125,13 +125,13 @@ void restrict_files(const SandboxPolicy& policy, const std::filesystem::path& pr
     rules.allow("/", read_directory);
     rules.allow("/tmp", write_rights);
     rules.allow("/dev/shm", write_rights);
-    // What may be written to there is for the mounts to say.
+    // The mounts decide what may be written there.
     const std::uint64_t of_children = policy.names_threads && policy.starts_programs ? name_thread : 0;
     if (policy.proc) rules.allow("/proc", read_file | read_directory | of_children);
   } else if (policy.proc) {
     allow_machine_facts(rules);
   }
-  // Its own threads have folders of their own, which come and go.
+  // The folders of its threads come and go.
   if (policy.proc && policy.names_threads)
     rules.allow("/proc/self/task", read_file | read_directory | name_thread);
   rules.enforce();

@@ -1,5 +1,5 @@
-// Landlock (Linux 5.13 and later): rights to files, TCP ports, signals and abstract sockets that a process
-// gives up for itself and all that it starts. Needs no privilege and no namespace.
+// Landlock (Linux 5.13 and later): a process gives up rights to files, TCP ports, signals and abstract
+// sockets, for itself and all its descendants. It needs no privilege and no namespace.
 #pragma once
 
 #include <filesystem>
@@ -8,16 +8,16 @@
 
 namespace kgrade {
 
-// The version of the kernel's Landlock interface; 0 where it is missing or switched off.
+// The version of the kernel's Landlock interface. 0 if Landlock is missing or switched off.
 int landlock_version();
 
-// From version 6 on signals reach only what descends from the confined program.
+// From this version on, signals reach only descendants of the confined program.
 inline constexpr int landlock_version_confining_signals = 6;
 
-// Confines the calling thread, which has no_new_privs, to the policy; `program` may be executed besides. With
-// `own_root` the file system is that of a mount plan, so that /tmp, /dev/shm and /proc are its own; otherwise
-// the first two are closed and of /proc only /proc/self and what tells about the machine is open. Fails the
-// launch failure.
+// Confines the calling thread to the policy. The thread already has no_new_privs. It may execute `program`,
+// too. With `own_root`, the file system is that of a mount plan, with its own /tmp, /dev/shm and /proc.
+// Without it, /tmp and /dev/shm are closed, and in /proc only /proc/self and facts about the machine are
+// readable. Fails the launch on failure.
 void restrict_files(const SandboxPolicy& policy, const std::filesystem::path& program, bool own_root);
 
 }  // namespace kgrade

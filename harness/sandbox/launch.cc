@@ -36,7 +36,7 @@ std::filesystem::path find_in_path(const std::string& name) {
   return {};
 }
 
-// Before Linux 5.14 RLIMIT_NPROC counted all processes of the user, on the whole machine.
+// Before Linux 5.14, RLIMIT_NPROC counted all processes of the user on the whole machine.
 bool counts_processes_by_user_namespace() {
   utsname system{};
   int major = 0;
@@ -54,8 +54,9 @@ void limit_processes(const LaunchPlan& plan) {
   ::setrlimit(RLIMIT_NPROC, &limit);
 }
 
-// Signals are confined by a PID namespace or by Landlock; what is left is to allow the process itself only. A
-// program that starts others would take its number along to them, so there Landlock has to do.
+// The only process that may be signalled; 0 means that no filter is needed. A PID namespace confines signals.
+// Without one, the process may signal only itself. The filter would also bind child programs, so a program
+// that starts others relies on Landlock if possible.
 pid_t only_target_of_signals(const LaunchOptions& options) {
   if (options.layers.confines()) return 0;
   const bool landlock_does =
@@ -63,8 +64,8 @@ pid_t only_target_of_signals(const LaunchOptions& options) {
   return options.policy.starts_programs && landlock_does ? 0 : ::getpid();
 }
 
-// One that cannot be made, though it could be when the layers were tried, is a limit that a record would list
-// and nothing would keep.
+// Fails the launch if no group can be made, although one could be made during the probe. Otherwise the record
+// would list a limit that nothing enforces.
 ControlGroup make_group(const LaunchOptions& options) {
   const bool has_limits = options.policy.memory_bytes != 0 || options.policy.processes != 0;
   if (!options.layers.control_group || !has_limits) return {};
@@ -73,7 +74,7 @@ ControlGroup make_group(const LaunchOptions& options) {
   return group;
 }
 
-// The child waits for a message to begin; if the connection breaks, it never begins.
+// The child waits for a message to begin. If the connection breaks, it never begins.
 void take_in(ControlGroup& group, pid_t child, const SupervisorChannel& channel) {
   if (!group.exists() || group.take_in(child)) return;
   const int error = errno;
@@ -114,7 +115,7 @@ LaunchPlan make_launch_plan(const LaunchOptions& options) {
   std::error_code ignored;
   plan.working_directory = std::filesystem::current_path(ignored).string();
   if (plan.working_directory.empty()) plan.working_directory = "/";
-  // Below bubblewrap the mounts have been made.
+  // Below bubblewrap, the mounts are already made.
   const bool makes_mounts = options.layers.confines() && options.supervisor < 0;
   if (makes_mounts) plan.mounts = make_mount_plan(options.policy, plan.program);
   return plan;

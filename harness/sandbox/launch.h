@@ -1,5 +1,5 @@
-// From the launcher's options to the confined program: what is planned outside, and the last steps before the
-// program, in which the process gives up everything that the policy does not allow.
+// Leads from the launcher's options to the confined program: a plan is made outside, and then the process
+// gives up everything that the policy does not allow.
 #pragma once
 
 #include <filesystem>
@@ -11,29 +11,29 @@
 
 namespace kgrade {
 
-// What is worked out before any namespace is entered.
+// The plan that is made before any namespace is entered.
 struct LaunchPlan {
   LaunchOptions options;
-  std::filesystem::path
-      program;  // what the command's first word stands for; empty when there is no such thing
+  std::filesystem::path program;  // the path for the command's first word; empty if there is none
   std::string working_directory;
   MountPlan mounts;
-  bool counts_processes = false;  // a control group does it
+  bool counts_processes = false;  // a control group limits the number of processes
 };
 
 LaunchPlan make_launch_plan(const LaunchOptions& options);
 
-// In the process that is to be confined: the new root when there are namespaces of our own, then privileges,
-// Landlock and filters. What is left open above descriptor 3 is closed. Fails the launch when it cannot.
+// Confines the calling process. Enters the new root if we have our own namespaces. Then applies privileges,
+// Landlock and filters, and closes the descriptors above 3. Fails the launch on failure.
 void confine(const LaunchPlan& plan);
 
 [[noreturn]] void execute(const LaunchPlan& plan);
 
-// What the confined process does; never returns.
+// The body of the confined process. Never returns.
 using Program = std::function<void(const LaunchPlan&)>;
 
-// All of it: process 1 below a supervisor, a supervised child with namespaces, or this process itself.
-// `launcher` is our own path, for bubblewrap to run.
+// Runs the program in the way that the options ask for: this process is process 1 below a supervisor, or
+// starts a supervised child with namespaces, or becomes the program itself. `launcher` is our own path, which
+// bubblewrap runs.
 [[noreturn]] void launch(const LaunchOptions& options, const std::string& launcher,
                          const Program& program = execute);
 

@@ -60,7 +60,7 @@ bool read_number(const std::string& text, Number& number) {
   return parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size();
 }
 
-// What an option does with its value; false when the value is wrong.
+// Applies the value of an option. False if the value is wrong.
 using Reader = std::function<bool(LaunchOptions&, const std::string&)>;
 
 Reader path_list(std::vector<std::filesystem::path> SandboxPolicy::*list) {

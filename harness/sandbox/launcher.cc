@@ -1,5 +1,5 @@
-// kgrade-sandbox: its command line, and its probe of what this machine allows. sandbox/sandbox.h calls it;
-// launch.h and supervision.h run the program.
+// kgrade-sandbox: its command line, and its probe of what this machine allows. sandbox/sandbox.h runs this
+// program. launch.h and supervision.h run the confined program.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -39,7 +39,7 @@ constexpr const char* usage =
 
 struct Attempt {
   int status = 0;    // of waitpid(2)
-  std::string said;  // on standard error, one line
+  std::string said;  // one line from standard error
   bool success() const { return status == 0; }
 };
 
@@ -52,7 +52,7 @@ std::string read_all(int fd) {
   return text;
 }
 
-// What failed, in a line that fits a table.
+// The failure as one line that fits a table.
 std::string one_line(std::string text) {
   const std::string prefix = "kgrade-sandbox: ";
   if (text.starts_with(prefix)) text.erase(0, prefix.size());
@@ -62,7 +62,7 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// Runs `work` in a child, which ends by itself.
+// Runs `work` in a child. The child ends afterwards.
 Attempt attempt(const std::function<void()>& work) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return {-1, "cannot open a pipe"};
@@ -92,7 +92,7 @@ std::string first_word(const std::string& path) {
 bool is_there(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
 std::string how_to_allow_namespaces(const std::string& problem) {
-  // A new mount of /proc never shows more than the old one did.
+  // A new mount of /proc never shows more than the old one.
   if (problem.find("/proc/") != std::string::npos) {
     return "run in a container that hides no part of /proc (docker run --security-opt "
            "systempaths=unconfined)";
@@ -113,7 +113,7 @@ std::string how_to_allow_namespaces(const std::string& problem) {
          "--privileged), or install bubblewrap";
 }
 
-// Tries each means of confinement in a child, by the code that later runs the program.
+// Tries each means of confinement in a child, with the code that later confines the program.
 class Prober {
  public:
   Prober(const std::vector<std::string>& without, std::string launcher)
@@ -148,7 +148,7 @@ class Prober {
         "a kernel of 3.5 or later");
   }
 
-  // The machine may have no cgroup or UTS namespaces; the others are what makes a sandbox.
+  // The machine may lack cgroup or UTS namespaces. The other namespaces are essential for a sandbox.
   static LaunchLayers candidate(bool user) {
     LaunchLayers layers;
     layers.namespaces = true;
@@ -203,7 +203,8 @@ class Prober {
     options.bubblewrap_program = program;
     options.layers.bubblewrap = true;
     options.layers.bubblewrap_sizes = knows_sizes(program);
-    // Itself: the one program that surely runs without a library of the machine, if it was linked so.
+    // Run the launcher itself: if it was linked statically, no other program is so sure to run without the
+    // machine's libraries.
     options.command = {launcher_, "--help"};
     options.policy.readable = {"/usr", "/lib", "/lib64", "/etc/ld.so.cache"};
     const Attempt tried = attempt([&] {
@@ -285,7 +286,7 @@ class Prober {
         "a kernel with CONFIG_SECCOMP_FILTER, on x86-64 or AArch64");
   }
 
-  // To make a group is one permission, to move a process there from where it is another.
+  // Making a group and moving a process into it are two permissions.
   static bool can_take_in(const ControlGroup& group) {
     const pid_t child = ::fork();
     if (child < 0) return false;
@@ -303,7 +304,7 @@ class Prober {
   void probe_control_group() {
     const char* name = "cgroup";
     if (leaves_out(name)) return add(name, false, "left out", "");
-    // Nothing else would remove the group when the program has ended.
+    // Without a supervisor, nothing would remove the group after the program has ended.
     if (!report_.layers.confines()) return add(name, false, "needs a supervisor", "namespaces");
     SandboxPolicy policy;
     policy.memory_bytes = std::uint64_t{1} << 30;
@@ -351,7 +352,7 @@ int run(const std::vector<std::string>& arguments) {
   }
   constexpr int first_not_handed_through = 4;
   close_descriptors(first_not_handed_through, options.supervisor);
-  // Of a parent that ignores its children's ends.
+  // A parent that ignores SIGCHLD passes that on to us.
   ::signal(SIGCHLD, SIG_DFL);
   launch(options, own_path());
 }
@@ -361,7 +362,7 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  // The confined program can read the command line of process 1, which should not name what is hidden.
+  // The confined program can read the command line of process 1, so hidden paths must not appear there.
   for (int i = 1; i < argc; ++i) std::memset(argv[i], 0, std::strlen(argv[i]));
   return kgrade::run(arguments);
 }

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t device_folder_bytes = std::uint64_t{1} << 20;
 
-// /proc of the outside tells about all processes there; what is not of a process may be shown.
+// The host's /proc describes all its processes. Only parts that do not belong to a process may be shown.
 bool is_about_processes(const std::filesystem::path& path) {
   if (!is_within(path, "/proc")) return false;
   const auto part = std::next(path.begin(), 2);
@@ -55,7 +55,7 @@ class Planner {
   bool add(MountKind kind, const std::filesystem::path& path) {
     auto found = resolve(path);
     if (!found) return false;
-    // A fresh /proc shows the same.
+    // A fresh /proc shows the same path.
     if (is_within(found->path, "/proc") && (policy_.proc || is_about_processes(found->path))) return true;
     plan_.steps.push_back({kind, found->path, found->is_directory});
     for (SymbolicLink& link : found->links) plan_.links.push_back(std::move(link));
@@ -82,7 +82,7 @@ class Planner {
     plan_.links.push_back({"/dev/stderr", "/proc/self/fd/2"});
   }
 
-  // Whether a mount would change nothing, given the nearest one above it.
+  // True if a mount would change nothing, given the nearest mount above it.
   static bool is_redundant(const MountStep& step, const MountStep* above) {
     switch (step.kind) {
       case MountKind::read_only:
@@ -98,7 +98,7 @@ class Planner {
 
   void drop_redundant() {
     std::vector<MountStep> kept;
-    std::vector<std::size_t> above;  // of `kept`: the chain of mounts that the current path lies below
+    std::vector<std::size_t> above;  // of `kept`: the chain of mounts above the current path
     for (MountStep& step : plan_.steps) {
       while (!above.empty() && !is_within(step.path, kept[above.back()].path)) above.pop_back();
       if (is_redundant(step, above.empty() ? nullptr : &kept[above.back()])) continue;
@@ -112,14 +112,14 @@ class Planner {
   MountPlan plan_;
 };
 
-// Flags of a mount and of all that is mounted below it.
+// Flags of a mount and of all mounts below it.
 struct MountAttributes {
   bool read_only = false;
   bool no_devices = true;
   bool no_programs = false;
 };
 
-// struct mount_attr and MOUNT_ATTR_* of linux/mount.h, which older headers lack.
+// struct mount_attr and MOUNT_ATTR_* of linux/mount.h. Older headers lack them.
 struct AttributeRequest {
   std::uint64_t set = 0;
   std::uint64_t clear = 0;
@@ -139,7 +139,7 @@ bool set_recursively(const std::string& path, const MountAttributes& attributes)
   return ::syscall(call_mount_setattr, AT_FDCWD, path.c_str(), recursive, &request, sizeof request) == 0;
 }
 
-// proc(5): blanks and backslashes are written as three octal digits.
+// Undoes the escapes of proc(5): blanks and backslashes are written as three octal digits.
 std::string unescape(const std::string& text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -191,16 +191,17 @@ void remount_all(const std::string& path, const MountAttributes& attributes, con
   if (mounts.empty()) fail_launch("cannot find the mounts below " + path, 0);
   for (const std::string& mount_point : mounts) {
     const unsigned long flags = MS_REMOUNT | MS_BIND | added | present_flags(mount_point);
-    // What lies below a folder that we may not enter cannot be entered by the confined program either.
+    // If we may not enter a folder, the confined program cannot enter it either, nor reach the mounts below
+    // it.
     if (::mount(nullptr, mount_point.c_str(), nullptr, flags, nullptr) != 0 && errno != EACCES) {
       fail_launch("cannot remount " + mount_point);
     }
   }
 }
 
-// Adds these flags and nosuid; never takes one away, which would be refused for a mount that came from
-// another user namespace. `proc` is where the /proc of the outside is found. Fails the launch when it cannot.
-// `remount_each`: as on kernels before 5.12, which have no mount_setattr(2).
+// Adds these flags and nosuid. Never removes a flag: the kernel refuses that for mounts from another user
+// namespace. `proc` is the path of the host's /proc. Fails the launch on failure. `remount_each`: do not use
+// mount_setattr(2), which kernels before 5.12 lack.
 void add_mount_attributes(const std::string& path, const MountAttributes& attributes, const std::string& proc,
                           bool remount_each) {
   if (!remount_each && set_recursively(path, attributes)) return;
@@ -218,7 +219,7 @@ void mount_or_fail(const std::string& source, const std::string& target, const c
   }
 }
 
-// Builds in any folder that is there: what it holds is visible again below `old_root`.
+// Builds the new root on top of an existing folder. The folder's contents stay visible below `old_root`.
 void enter_staging_folder() {
   mount_or_fail("none", "/", nullptr, MS_REC | MS_PRIVATE);
   const char* staging = "/tmp";
@@ -242,7 +243,7 @@ class RootBuilder {
     mount_or_fail("tmpfs", new_root, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m");
     for (const MountStep& step : plan_.steps) perform(step);
     for (const SymbolicLink& link : plan_.links) make_link(link);
-    // From the innermost out: a read-only folder takes no mount points.
+    // Begin with the innermost: a read-only folder takes no mount points.
     for (auto step = plan_.steps.rbegin(); step != plan_.steps.rend(); ++step) {
       if (step->is_directory && (step->kind == MountKind::hidden || step->kind == MountKind::device_folder)) {
         close_folder(new_root + step->path.string());
@@ -282,7 +283,7 @@ class RootBuilder {
   }
 
   static void mount_tmpfs(const std::string& target, const std::string& mode, std::uint64_t bytes) {
-    // An inode takes memory, too.
+    // Inodes take memory too.
     const std::uint64_t files = bytes / 4096 + 64;
     mount_or_fail("tmpfs", target, "tmpfs", MS_NOSUID | MS_NODEV,
                   "mode=" + mode + ",size=" + std::to_string(std::max<std::uint64_t>(bytes, 4096)) +
@@ -299,9 +300,9 @@ class RootBuilder {
   void mount_proc(const std::string& target) const {
     constexpr unsigned long attributes = MS_NOSUID | MS_NODEV | MS_NOEXEC;
     if (!plan_.names_threads) return mount_or_fail("proc", target, "proc", attributes | MS_RDONLY);
-    // This is the process that will be confined, and an exec keeps its number, so that the folder remains its
-    // own. A mount of its own there stays writable when the one around it no longer is. What is in /proc/sys
-    // belongs to the superuser, whose user id the confined program may have.
+    // This process will be confined, and an exec keeps its id. So /proc/self/task remains its own folder. A
+    // separate mount there stays writable when the mount around it becomes read-only. /proc/sys belongs to
+    // the superuser, whose user id the confined program may have.
     mount_or_fail("proc", target, "proc", attributes);
     const std::string tasks = target + "/self/task";
     mount_or_fail(tasks, tasks, nullptr, MS_BIND);
@@ -326,7 +327,7 @@ class RootBuilder {
     }
   }
 
-  // What a mount goes onto; below a folder that is bound it is there already.
+  // Makes the mount point. In a folder that is bound, it already exists.
   static void make_place(const MountStep& step) {
     const std::string target = new_root + step.path.string();
     struct stat status {};
@@ -403,7 +404,7 @@ std::vector<std::string> machine_parts_of_proc(const std::filesystem::path& proc
     if (std::isdigit(static_cast<unsigned char>(name.front())) != 0) continue;
     if (::lstat(entry.path().c_str(), &status) != 0 || S_ISLNK(status.st_mode)) continue;
     constexpr mode_t writable = S_IWUSR | S_IWGRP | S_IWOTH;
-    // A folder that is closed may hold files that are not.
+    // A closed folder may hold open files.
     if (S_ISDIR(status.st_mode) || (status.st_mode & writable) != 0) names.push_back(name);
   }
   return names;
@@ -418,7 +419,7 @@ void enter_new_root(const MountPlan& plan, const std::string& working_directory,
   enter_staging_folder();
   RootBuilder(plan, remount_each).build();
   ::umask(mask);
-  // pivot_root(2), "pivot_root(".", ".")": the old root comes to lie on the new one and is taken off.
+  // pivot_root(2), "pivot_root(".", ".")": the old root is mounted on top of the new one and then unmounted.
   if (::chdir(new_root.c_str()) != 0 || ::syscall(SYS_pivot_root, ".", ".") != 0 ||
       ::umount2(".", MNT_DETACH) != 0 || ::chdir("/") != 0) {
     fail_launch("cannot enter the new root folder");

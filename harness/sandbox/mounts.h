@@ -1,5 +1,5 @@
-// The file system of a confined program: a list of mounts, worked out in the old root and carried out in a
-// new one, by mount(2) and pivot_root(2) here or by bubblewrap.
+// The file system of a confined program, as a list of mounts. The list is made in the old root. It is carried
+// out in a new root, by mount(2) and pivot_root(2) here, or by bubblewrap.
 #pragma once
 
 #include <cstdint>
@@ -12,58 +12,58 @@
 
 namespace kgrade {
 
-// A link that leads to a mounted path: in the new root it has to be made again.
+// A link to a mounted path. It has to be made again in the new root.
 struct SymbolicLink {
-  std::filesystem::path path;  // free of links itself
-  std::string target;          // as it is written there
+  std::filesystem::path path;  // contains no links itself
+  std::string target;          // as written in the link
 };
 
 struct ResolvedPath {
-  std::filesystem::path path;  // absolute and free of links
+  std::filesystem::path path;  // absolute, without links
   bool is_directory = false;
   std::vector<SymbolicLink> links;  // in the order in which they were followed
 };
 
-// Nothing when there is no such file or none that we can reach, or when the path is not absolute.
+// Nothing if there is no such file, if we cannot reach it, or if the path is not absolute.
 std::optional<ResolvedPath> resolve(const std::filesystem::path& path);
 
-// Whether `path` is `folder` or lies below it; both absolute and without dots.
+// True if `path` is `folder` or below it. Both must be absolute and without dots.
 bool is_within(const std::filesystem::path& path, const std::filesystem::path& folder);
 
-// Of two on the same path the later one lies on top.
+// The kind of a mount. If two mounts have the same path, the later one covers the earlier one.
 enum class MountKind {
   read_only,
   temporary,      // a writable tmpfs
   device_folder,  // a tmpfs for /dev, read-only once it is filled
-  proc,           // a fresh one, read-only but for /proc/self/task where the policy says so
-  shared_proc,    // a fresh one, read-only but for what is about processes
+  proc,           // a fresh one, read-only except /proc/self/task if the policy says so
+  shared_proc,    // a fresh one, read-only except the parts about processes
   read_write,
   device,
-  hidden,  // nothing to be seen: an empty tmpfs, or /dev/null on a file
+  hidden,  // an empty tmpfs on a folder, or /dev/null on a file
 };
 
 struct MountStep {
   MountKind kind;
-  std::filesystem::path path;  // the same in the old root and in the new one; absolute, free of links
+  std::filesystem::path path;  // equal in the old root and the new one; absolute, without links
   bool is_directory = true;
   std::uint64_t bytes = 0;  // of a tmpfs
 };
 
 struct MountPlan {
-  std::vector<MountStep> steps;  // folders before what lies in them
+  std::vector<MountStep> steps;  // folders before their contents
   std::vector<SymbolicLink> links;
-  bool names_threads = false;  // of the policy
+  bool names_threads = false;  // from the policy
 };
 
-// The parts of a mounted /proc that tell about the machine, not about processes, and that a superuser without
-// any capability could write to, such as sysctls; names within `proc`.
+// The parts of a mounted /proc that describe the machine and that a superuser without capabilities could
+// write to, such as sysctls. Parts about processes are left out. The names are relative to `proc`.
 std::vector<std::string> machine_parts_of_proc(const std::filesystem::path& proc);
 
-// `program` is what will be executed; it may be read even if the policy does not say so.
+// `program` will be executed. It may be read even if the policy does not say so.
 MountPlan make_mount_plan(const SandboxPolicy& policy, const std::filesystem::path& program);
 
-// The calling process is in a mount namespace of its own, with CAP_SYS_ADMIN over it. Afterwards nothing of
-// the old root can be reached by a path, for any process of the namespace. Fails the launch when it cannot.
+// Carries out the plan. The calling process must be in its own mount namespace with CAP_SYS_ADMIN over it.
+// Afterwards no process of the namespace can reach the old root by a path. Fails the launch on failure.
 // `remount_each`: see LaunchOptions.
 void enter_new_root(const MountPlan& plan, const std::string& working_directory, bool remount_each);
 

@@ -21,7 +21,7 @@ void write_line(const char* path, const std::string& text) {
   ::close(file);
 }
 
-// The same user and group inside and outside, and no others.
+// Maps one user and one group to themselves, and no others.
 void map_identity(uid_t user, gid_t group) {
   write_line("/proc/self/setgroups", "deny");
   write_line("/proc/self/uid_map", std::to_string(user) + " " + std::to_string(user) + " 1");
@@ -33,7 +33,7 @@ unsigned long namespace_flags(const LaunchLayers& layers) {
          (layers.uts ? CLONE_NEWUTS : 0UL) | (layers.cgroup_namespace ? CLONE_NEWCGROUP : 0UL);
 }
 
-// fork(2) into new namespaces. glibc's wrapper wants a stack.
+// fork(2) into new namespaces. glibc's wrapper would require a stack.
 pid_t clone_into(unsigned long flags) {
   return static_cast<pid_t>(::syscall(SYS_clone, flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
 }

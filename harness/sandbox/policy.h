@@ -1,4 +1,4 @@
-// What a confined program may do, said once and enforced by as many layers as the machine offers.
+// What a confined program may do. Every layer that the machine offers enforces it.
 #pragma once
 
 #include <cstdint>
@@ -8,41 +8,40 @@
 
 namespace kgrade {
 
-// The exit status of a confined program that the kernel has killed because its run took more memory than it
-// may (SandboxPolicy::memory_bytes): a signal alone does not say why.
+// The exit status of a confined program that the kernel killed because its run exceeded
+// SandboxPolicy::memory_bytes. A signal alone would not tell the reason.
 inline constexpr int exit_out_of_memory = 124;
 
-// One means of the kernel, or bubblewrap.
+// One means of confinement: a feature of the kernel, or bubblewrap.
 struct SandboxLayer {
   std::string name;  // "no_new_privileges", "namespaces", "landlock", "seccomp", "cgroup"
   bool active = false;
   std::string detail;  // "user, PID, mount, network, IPC, UTS", "ABI 7"
-  std::string remedy;  // of an inactive one: what it would need
+  std::string remedy;  // what an inactive layer would need
 };
 
 struct SandboxPolicy {
-  // Files and folders (with all below) that may be read and executed. Those that do not exist are passed
-  // over.
+  // Files and folders (with their contents) that may be read and executed. Missing ones are ignored.
   std::vector<std::filesystem::path> readable;
-  // Not to be seen, although they lie below something readable. Only mount namespaces can do this; the
-  // readable set should be narrow enough without it.
+  // Paths that stay invisible although they are below a readable folder. Only mount namespaces can hide them.
+  // `readable` should be narrow enough without it.
   std::vector<std::filesystem::path> hidden;
-  // Folders of this run's own that may be read and written. They exist.
+  // This run's own folders, which may be read and written. They exist.
   std::vector<std::filesystem::path> writable;
-  // Device nodes that may be opened for reading and writing. Missing ones are passed over. /dev/null, zero,
-  // full, random and urandom are always there.
+  // Device nodes that may be opened for reading and writing. Missing ones are ignored. /dev/null, zero, full,
+  // random and urandom are always there.
   std::vector<std::filesystem::path> devices;
-  // May start programs and processes (a compiler driver). Without it the one program that is confined may be
-  // executed, and forking fails once it has called deny_new_programs() (sandbox/seccomp.h).
+  // The program may start programs and processes, as a compiler driver does. Otherwise only the confined
+  // program itself may be executed, and it cannot fork after deny_new_programs() (sandbox/seccomp.h).
   bool starts_programs = false;
-  // May look at its own /proc (a fresh one of its own PID namespace).
+  // The program may read its own /proc (a fresh one for its own PID namespace).
   bool proc = true;
-  // May give names to its threads by way of /proc/self/task, as CUDA's driver does, which fails otherwise.
-  // With starts_programs the programs that it starts may, too, where /proc is their own.
+  // The program may name its threads through /proc/self/task. CUDA's driver does so and fails otherwise. With
+  // starts_programs, its child programs may do so too, if /proc is their own.
   bool names_threads = false;
-  std::uint64_t temporary_bytes = std::uint64_t{256} << 20;  // room in the private, empty /tmp
-  std::uint64_t memory_bytes = 0;  // of all its processes; cgroups only; 0: no limit
-  unsigned processes = 0;          // at most so many, threads included; 0: no limit
+  std::uint64_t temporary_bytes = std::uint64_t{256} << 20;  // the size of the private, empty /tmp
+  std::uint64_t memory_bytes = 0;  // for all its processes; cgroups only; 0: no limit
+  unsigned processes = 0;          // the most processes, including threads; 0: no limit
 };
 
 }  // namespace kgrade

@@ -1,14 +1,14 @@
-// Giving up what a process could do beyond its user.
+// Gives up the privileges that a process has beyond its user's.
 #pragma once
 
 namespace kgrade {
 
-// No capability is left, none comes back by an exec, and no program gains any from its file. Where the
-// bounding set cannot be cut (that takes a capability itself) no_new_privs keeps it from mattering. Fails the
-// launch when it cannot.
+// Drops all capabilities. None comes back by an exec, and no program gains any from its file. Cutting the
+// bounding set itself takes a capability. Without that capability, no_new_privs makes the set harmless. Fails
+// the launch on failure.
 void drop_privileges();
 
-// Closes every descriptor from `first` on but `kept`.
+// Closes every descriptor from `first` on, except `kept`.
 void close_descriptors(int first, int kept = -1);
 
 }  // namespace kgrade

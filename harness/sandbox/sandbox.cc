@@ -15,7 +15,7 @@ std::string join(const std::vector<std::string>& parts) {
   return text;
 }
 
-// What the launcher says about this machine; empty when it cannot be run.
+// The launcher's report on this machine. Empty if the launcher cannot be run.
 std::string ask_launcher(const std::filesystem::path& launcher, const std::vector<std::string>& without,
                          std::string& problem) {
   ProcessRequest request;

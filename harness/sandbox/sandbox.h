@@ -1,6 +1,6 @@
-// Confines child processes: chooses, once per process, what this machine allows, and wraps a command so that
-// it runs under a policy. The work is done by a launcher, a program of its own beside kgrade
-// (`kgrade-sandbox`), between fork and the confined program.
+// Confines child processes. It finds out once per process what this machine allows, and wraps commands so
+// that they run under a policy. The work is done by the launcher (`kgrade-sandbox`), a separate program that
+// runs between fork and the confined program.
 #pragma once
 
 #include <filesystem>
@@ -15,33 +15,33 @@ namespace kgrade {
 
 class Sandbox {
  public:
-  // Tries what the machine allows. `launcher` is the path of kgrade-sandbox. Never fails: with no layer at
-  // all wrap() returns its command as it is. `without` names layers that are taken as missing, "bubblewrap"
-  // too: what then happens can be seen on a machine that has them all.
+  // Tries what the machine allows. `launcher` is the path of kgrade-sandbox. Never fails: without any layer,
+  // wrap() returns its command unchanged. `without` names layers to treat as missing, also "bubblewrap", so
+  // that the fallback can be tested on a machine that has all layers.
   static Sandbox probe(const std::filesystem::path& launcher, const std::vector<std::string>& without = {});
 
-  // As probe(), with clean_up() when its last user has gone.
+  // Like probe(). Calls clean_up() when the last user has gone.
   static std::shared_ptr<const Sandbox> shared(const std::filesystem::path& launcher);
 
-  // Removes the control groups of launchers that were killed, which is how contestants end. The next launch
-  // would, too.
+  // Removes the control groups of launchers that were killed, as happens when contestants are ended.
+  // Otherwise the next launch would remove them.
   void clean_up() const;
 
   const std::vector<SandboxLayer>& layers() const { return machine_.findings; }
   bool is_active(std::string_view layer) const;
-  // True when file system, network and processes of a confined program are its own: with namespaces, made by
-  // us or by bubblewrap.
+  // True if a confined program has its own file system, network and processes, because we or bubblewrap make
+  // namespaces.
   bool confines() const;
-  // The same, with namespaces made by us.
+  // True if we make the namespaces, not bubblewrap.
   bool makes_namespaces() const { return machine_.layers.namespaces; }
   const std::filesystem::path& launcher() const { return launcher_; }
 
-  // The command that runs `command` under `policy`. The working directory is kept where the policy shows it,
-  // and is "/" otherwise. The environment and descriptors 0 to 3 are passed on. The exit status is the
-  // program's own (a signal that ends the program ends the launcher too), or one of the launcher's:
-  // exit_out_of_memory (sandbox/policy.h); 125: the sandbox could not be set up, or its launcher failed; 126
-  // and 127: the program cannot be executed or is not there; standard error says why. Killing the launcher
-  // kills everything inside, when confines().
+  // The command that runs `command` under `policy`. The working directory is kept if the policy shows it, and
+  // is "/" otherwise. The environment and descriptors 0 to 3 are passed on. The exit status is the program's,
+  // and a signal that ends the program also ends the launcher. The launcher has its own exit codes:
+  // exit_out_of_memory (sandbox/policy.h); 125 if the sandbox could not be set up or the launcher failed; 126
+  // if the program cannot be executed; 127 if it is not there. Standard error says why. If confines(),
+  // killing the launcher kills everything inside.
   std::vector<std::string> wrap(const SandboxPolicy& policy, const std::vector<std::string>& command) const;
 
  private:

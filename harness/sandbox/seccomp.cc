@@ -28,7 +28,7 @@ constexpr std::uint32_t architecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
 constexpr std::uint32_t architecture = AUDIT_ARCH_AARCH64;
 #else
-constexpr std::uint32_t architecture = 0;  // none that the numbers of calls were checked for
+constexpr std::uint32_t architecture = 0;  // unsupported: the numbers of calls were not checked for it
 #endif
 
 // The low half of an argument. Both architectures are little-endian.
@@ -36,37 +36,38 @@ constexpr std::uint32_t argument_offset(unsigned index) {
   return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + index * sizeof(std::uint64_t));
 }
 
-// Before Linux 4.14 a filter could only end the thread.
+// Before Linux 4.14, a filter could only end the thread.
 #ifndef SECCOMP_RET_KILL_PROCESS
 #define SECCOMP_RET_KILL_PROCESS SECCOMP_RET_KILL
 #endif
 
 // A small assembler of seccomp filters: classic BPF over `struct seccomp_data`.
 //
-// The number of the system call stays in the accumulator until a block of checks for one call begins. Such a
-// block always ends in a verdict, so nothing has to be loaded again.
+// The number of the system call stays in the accumulator until the checks for one call begin. These checks
+// always end in a verdict, so the number never has to be loaded again.
 class FilterProgram {
  public:
-  // Begins with a check of the architecture. Calls of another one (of i386 on x86-64) end the process, since
-  // their numbers mean something else; those of x32 do not exist.
+  // Begins with a check of the architecture. Calls of another architecture (i386 on x86-64) end the process,
+  // since their numbers mean other calls. Calls of x32 fail as non-existent.
   FilterProgram();
 
-  // Every call of this number fails with `error`.
+  // Calls with this number fail with `error`.
   void deny(unsigned call, int error);
   // Calls with a number above `call` fail with ENOSYS.
   void deny_above(unsigned call);
-  // The verdict on what has not been denied; the last instruction.
+  // Allows all calls that were not denied. This is the last instruction.
   void allow_rest() { append(BPF_RET | BPF_K, SECCOMP_RET_ALLOW); }
 
-  // Checks argument `index` of one call, its low 32 bits: all arguments checked here are of 32 bits or
-  // have all their meaning there. With these values the call is denied and otherwise allowed, or the reverse.
+  // Check the low 32 bits of argument `index` of one call. All arguments checked here have 32 bits, or have
+  // their whole meaning in the low 32. The first function denies these values and allows all others. The
+  // second allows these values and denies all others.
   void deny_values(unsigned call, unsigned index, const std::uint32_t* values, unsigned count);
   void allow_values(unsigned call, unsigned index, const std::uint32_t* values, unsigned count);
-  // Denied when one of these bits is set, or when none of them is.
+  // The first denies the call if any of these bits is set, and the second if none is set.
   void deny_any_bit(unsigned call, unsigned index, std::uint32_t bits);
   void demand_bit(unsigned call, unsigned index, std::uint32_t bits);
 
-  // seccomp(2) with SECCOMP_SET_MODE_FILTER, after no_new_privs; 0 or an errno value.
+  // Sets no_new_privs and calls seccomp(2) with SECCOMP_SET_MODE_FILTER. Returns 0 or an errno value.
   int install(unsigned flags);
 
  private:
@@ -93,7 +94,7 @@ FilterProgram::FilterProgram() {
 }
 
 void FilterProgram::append(unsigned code, std::uint32_t operand, unsigned if_true, unsigned if_false) {
-  // An overlong program must not be cut short in silence: install() sees the size.
+  // A program that is too long must not be cut off silently: install() checks the size.
   if (size_ < capacity) {
     instructions_[size_] = {static_cast<std::uint16_t>(code), static_cast<std::uint8_t>(if_true),
                             static_cast<std::uint8_t>(if_false), operand};
@@ -155,12 +156,13 @@ int FilterProgram::install(unsigned flags) {
   const sock_fprog program{static_cast<unsigned short>(size_), instructions_};
   const long result = ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
   if (result < 0) return errno;
-  // With SECCOMP_FILTER_FLAG_TSYNC: the id of a thread that has a filter of its own and cannot follow.
+  // With SECCOMP_FILTER_FLAG_TSYNC, a positive result is the id of a thread that has its own filter and
+  // cannot be synchronized.
   return result > 0 ? EBUSY : 0;
 }
 
 constexpr unsigned denied_calls[] = {
-    // Looking into other processes.
+    // Access to other processes.
     SYS_ptrace,
     SYS_process_vm_readv,
     SYS_process_vm_writev,
@@ -179,7 +181,7 @@ constexpr unsigned denied_calls[] = {
     SYS_add_key,
     SYS_request_key,
     SYS_fanotify_init,
-    // Another view of the file system or of the machine.
+    // Other views of the file system or the machine.
     SYS_mount,
     SYS_umount2,
     call_open_tree,
@@ -201,7 +203,7 @@ constexpr unsigned denied_calls[] = {
     SYS_acct,
     SYS_swapon,
     SYS_swapoff,
-    // The kernel itself, and its clocks.
+    // The kernel itself and its clocks.
     SYS_kexec_load,
     SYS_kexec_file_load,
     SYS_init_module,
@@ -228,13 +230,13 @@ constexpr unsigned denied_calls[] = {
 };
 
 void deny_reaching_out(FilterProgram& program) {
-  // First, since the driver of a GPU lives on it: each instruction before it costs every call.
+  // ioctl comes first, since GPU drivers call it most: each instruction before it slows every call.
   constexpr std::uint32_t terminal_input[] = {TIOCSTI, TIOCLINUX};
   program.deny_values(SYS_ioctl, 1, terminal_input, 2);
   for (const unsigned call : denied_calls) program.deny(call, EPERM);
   constexpr std::uint32_t local_only[] = {AF_UNIX};
   program.allow_values(SYS_socket, 0, local_only, 1);
-  // The last value only asks.
+  // The last value only queries the personality.
   constexpr std::uint32_t personalities[] = {0, READ_IMPLIES_EXEC, 0xffffffff};
   program.allow_values(SYS_personality, 0, personalities, 3);
   program.deny_any_bit(SYS_clone, 0,
@@ -249,7 +251,7 @@ void confine_signals(FilterProgram& program, pid_t target) {
     program.allow_values(call, 0, itself, 1);
   }
   program.deny(call_pidfd_send_signal, EPERM);
-  // 0 means the caller itself here.
+  // In these calls, 0 means the caller itself.
   for (const unsigned call : {SYS_prlimit64, SYS_move_pages, SYS_migrate_pages}) {
     program.allow_values(call, 0, itself, 2);
   }
@@ -268,7 +270,7 @@ int restrict_system_calls(pid_t only_target) {
 
 int deny_waking() {
   FilterProgram program;
-  // The signal stands in memory, where no filter can see it: none may be chosen.
+  // The choice of signal is in memory, where no filter can see it, so these calls are denied.
   program.deny(SYS_timer_create, EPERM);
   program.deny(SYS_mq_notify, EPERM);
   constexpr std::uint32_t choose_signal[] = {F_SETSIG};
@@ -309,7 +311,7 @@ int deny_new_programs() {
 #endif
   program.deny(call_clone3, ENOSYS);
   program.demand_bit(SYS_clone, 0, CLONE_THREAD);
-  // A filter of the contestant's own could answer in the place of the kernel.
+  // A filter installed by the contestant could answer instead of the kernel.
   program.deny(SYS_seccomp, EPERM);
   constexpr std::uint32_t set_filter[] = {PR_SET_SECCOMP};
   program.deny_values(SYS_prctl, 0, set_filter, 1);

@@ -15,7 +15,7 @@
 namespace kgrade {
 namespace {
 
-// Above what is handed through to the confined program.
+// Moves the descriptor above those that are passed on to the confined program.
 int move_up(int fd) {
   constexpr int lowest = 10;
   const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, lowest);
@@ -24,7 +24,7 @@ int move_up(int fd) {
   return moved;
 }
 
-// Ours and whatever was orphaned in the namespace.
+// Reaps `child` and all orphans of the namespace, until `child` ends.
 int reap_until(pid_t child) {
   for (;;) {
     int status = 0;
@@ -49,7 +49,8 @@ pid_t start_command(const std::vector<std::string>& command, const SupervisorCha
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::close(channel.outside);
   ::setsid();
-  // What it starts has to be counted from the first on; the byte itself is for process 1.
+  // Wait until this process is in its control group, so that all its children are counted. Leave the byte for
+  // process 1.
   char begin = 0;
   if (::recv(channel.inside, &begin, 1, MSG_PEEK) != 1) ::_exit(exit_launcher_failed);
   ::fcntl(channel.inside, F_SETFD, 0);
@@ -63,10 +64,10 @@ pid_t start_command(const std::vector<std::string>& command, const SupervisorCha
 void be_process_one(int channel, const Confined& confined) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::fcntl(channel, F_SETFD, FD_CLOEXEC);
-  // Signals to "my group" must not get out: a group may span PID namespaces.
+  // Signals to our own group must stay inside, because a group may span PID namespaces.
   ::setsid();
   char begin = 0;
-  // Nothing to read: the launcher was gone before the kernel knew to kill us with it.
+  // If there is nothing to read, the launcher died before PR_SET_PDEATHSIG was set.
   if (::recv(channel, &begin, 1, 0) != 1) ::_exit(exit_launcher_failed);
   const pid_t child = ::fork();
   if (child < 0) fail_launch("cannot fork");
@@ -84,7 +85,8 @@ void be_process_one(int channel, const Confined& confined) {
 
 int supervise(pid_t child, const SupervisorChannel& channel) {
   ::close(channel.inside);
-  // A reader of the program's output, or a peer of its descriptor 3, must see the end when the program ends.
+  // Close the descriptors: readers of the program's output and peers of its descriptor 3 must see the end
+  // when it ends.
   close_descriptors(0, channel.outside);
   constexpr char begin = 1;
   ::send(channel.outside, &begin, 1, MSG_NOSIGNAL);

@@ -1,10 +1,9 @@
-// Three generations: the launcher outside, process 1 of a new PID namespace, and the confined program below
-// it.
+// Supervises a confined program through three generations of processes: the launcher outside, process 1 of a
+// new PID namespace, and the confined program below it.
 //
-// When the launcher dies, by SIGKILL too, so does process 1, and the kernel then kills everything in its
-// namespace: what the confined program detached from its session, and what ignores signals. Process 1
-// outlives the program for as long as it takes to tell its wait status, and the launcher returns when all of
-// the namespace is gone.
+// When the launcher dies, even by SIGKILL, process 1 dies too. The kernel then kills everything in its
+// namespace, including processes that left their session or ignore signals. Process 1 outlives the program
+// until it has reported the wait status. The launcher returns when the whole namespace is gone.
 #pragma once
 
 #include <sys/types.h>
@@ -17,29 +16,30 @@
 
 namespace kgrade {
 
-// The confined program from its fork on; never returns.
+// The confined program, from its fork on. Never returns.
 using Confined = std::function<void()>;
 
-// The channel between launcher and process 1: one byte to begin, the wait status back. It ends when either
-// dies.
+// The channel between launcher and process 1. The launcher sends one byte to begin, and process 1 returns the
+// wait status. The channel ends when either process dies.
 struct SupervisorChannel {
   int outside = -1;
   int inside = -1;
 };
 SupervisorChannel open_supervisor_channel();
 
-// A child that runs `command`, which is expected to make namespaces and call be_process_one() in them. The
-// end of the channel inside stays open there under its number.
+// Starts a child that runs `command`. The command should make namespaces and call be_process_one() in them.
+// The inside end of the channel stays open there under its number.
 pid_t start_command(const std::vector<std::string>& command, const SupervisorChannel& channel);
 
-// Is process 1: waits for the beginning, starts `confined`, reaps everything, and ends when it ends.
+// Acts as process 1: waits for the begin byte, starts `confined`, reaps all processes, and ends when
+// `confined` ends.
 [[noreturn]] void be_process_one(int channel, const Confined& confined);
 
-// Lets the child begin and waits for the end of all. The wait status of the confined program, or of the child
-// when it failed before.
+// Lets the child begin and waits for the end of all processes. Returns the wait status of the confined
+// program, or of the child if it failed earlier.
 int supervise(pid_t child, const SupervisorChannel& channel);
 
-// Ends this process as a program did: with its exit code, or by the same signal.
+// Ends this process in the way that a program ended: with its exit code, or by its signal.
 [[noreturn]] void end_like(int wait_status);
 
 }  // namespace kgrade

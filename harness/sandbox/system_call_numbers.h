@@ -1,5 +1,5 @@
-// Numbers of system calls that the headers of older distributions do not know. From 424 on they are the same
-// on every architecture (include/uapi/asm-generic/unistd.h of Linux).
+// Numbers of system calls that the headers of older distributions lack. From 424 on, numbers are equal on all
+// architectures (include/uapi/asm-generic/unistd.h of Linux).
 #pragma once
 
 #include <sys/syscall.h>
@@ -31,7 +31,7 @@ KGRADE_CALL(process_mrelease, 448);
 KGRADE_CALL(fchmodat2, 452);
 KGRADE_CALL(setxattrat, 463);
 KGRADE_CALL(open_tree_attr, 467);
-// file_setattr, the newest that this list was checked against. What comes later is not known to be harmless.
+// file_setattr, the newest call that this list was checked against. Newer calls are not known to be harmless.
 KGRADE_CALL(newest_known, 469);
 
 }  // namespace kgrade

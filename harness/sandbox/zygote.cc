@@ -19,9 +19,9 @@
 namespace kgrade {
 namespace {
 
-// Of packages on a file server that is asked for the first time.
+// Enough for packages on a file server that are read for the first time.
 constexpr std::chrono::seconds import_patience{120};
-// No signal ends kgrade in this time (base/cleanup.h).
+// A signal does not end kgrade within this time (base/cleanup.h).
 constexpr std::chrono::seconds fork_patience{3};
 
 UniqueFd duplicate(int descriptor) {
@@ -48,7 +48,7 @@ bool send_request(int socket, const ZygoteRequest& request, const std::vector<in
   return ::sendmsg(socket, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof bytes);
 }
 
-// Whatever the other side says: a child of ours that is not reaped.
+// Checks that `pid` is a child of ours that is not reaped, whatever the zygote claims.
 bool is_child_of_ours(pid_t pid) {
   siginfo_t info{};
   return pid > 0 && ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
@@ -56,7 +56,7 @@ bool is_child_of_ours(pid_t pid) {
 
 }  // namespace
 
-// Its descriptors stay open until it is carried out.
+// A fork to carry out. Its descriptors stay open until then.
 struct Zygote::Fork {
   explicit Fork(const SpawnRequest& asked)
       : request(asked),
@@ -94,12 +94,12 @@ Zygote::~Zygote() {
   keeper_.join();
 }
 
-// The zygote and what it forks die with this thread, so it lasts as long as this object.
+// The zygote and its forks die with this thread, so the thread lasts as long as this object.
 void Zygote::keep() {
   begin();
   for (std::unique_lock lock(mutex_);;) {
     changed_.wait(lock, [this] { return is_ending_ || !tasks_.empty(); });
-    // Whoever waits for a child must hear that there will be none.
+    // Even at the end, carry out the tasks: whoever waits for a child must learn that it will not come.
     if (tasks_.empty()) return;
     const std::function<void()> task = std::move(tasks_.front());
     tasks_.pop_front();
@@ -112,7 +112,7 @@ void Zygote::keep() {
 void Zygote::begin() {
   SpawnRequest request;
   request.command = setup_.interpreter;
-  // With the place of the script in the commands that it is going to see.
+  // Passes the position of the script in the commands that the zygote will see.
   request.command.insert(request.command.end(), {setup_.script.string(), setup_.library.string(),
                                                  std::to_string(setup_.interpreter.size())});
   request.environment = setup_.environment;
@@ -189,7 +189,7 @@ bool Zygote::can_fork(const SpawnRequest& request) const {
   if (words.empty() || words.front() != setup_.launcher) return false;
   std::string problem;
   const LaunchOptions options = parse_arguments({words.begin() + 1, words.end()}, problem);
-  // Names of hidden files would stay in the memory of the child.
+  // The child's memory would still contain the names of hidden files.
   if (!problem.empty() || !options.layers.namespaces || !options.policy.hidden.empty()) return false;
   const std::vector<std::string>& flags = setup_.interpreter;
   const std::vector<std::string>& command = options.command;
@@ -248,7 +248,7 @@ Result<ChildProcess> Zygote::fork(const SpawnRequest& request) {
   const pid_t child = Cleanup::of_this_process().take_over([&] {
     return exchange(ask, descriptors, reply) && is_child_of_ours(reply.result) ? reply.result : -1;
   });
-  // A child waits for this byte. If the exchange has failed it sees the pipe closed, and ends.
+  // The child waits for this byte. If the exchange failed, it sees the pipe closed and ends.
   if (child < 0 || ::write(our_end.get(), "", 1) != 1)
     return Error{
         reply.reason[0] != '\0' ? reply.reason : "it ended, or gave no answer, when it was to fork", "", {}};

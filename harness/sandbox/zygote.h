@@ -1,8 +1,7 @@
-// A Python interpreter that has imported what workers need and forks them: an import of PyTorch takes
-// seconds, a fork some hundredths of one. The zygote sees neither candidates nor anything else of a run. A
-// child that it forks becomes one of this process (CLONE_PARENT), is confined by the same code as every other
-// (sandbox/launch.h), and where kgrade-sandbox would execute the interpreter it goes on in the one that it
-// has.
+// A zygote: a Python interpreter that imports what workers need, and then forks them. An import of PyTorch
+// takes seconds, and a fork some hundredths of a second. The zygote sees neither candidates nor anything else
+// of a run. A forked child becomes a child of this process (CLONE_PARENT) and is confined by the same code as
+// any other child (sandbox/launch.h). Instead of executing a new interpreter, it continues in the zygote's.
 #pragma once
 
 #include <condition_variable>
@@ -23,43 +22,43 @@
 
 namespace kgrade {
 
-// How a zygote is started, and what it can take the place of.
+// How to start a zygote, and which commands it can replace.
 struct ZygoteSetup {
-  std::vector<std::string> interpreter;  // program and flags, as in the commands of those that it forks
-  std::filesystem::path script;          // zygote.py
-  std::filesystem::path library;         // libkgrade-zygote.so
-  std::filesystem::path launcher;        // kgrade-sandbox
-  std::vector<std::filesystem::path> programs;  // scripts that it has loaded
+  std::vector<std::string> interpreter;         // program and flags, as in the commands that it replaces
+  std::filesystem::path script;                 // zygote.py
+  std::filesystem::path library;                // libkgrade-zygote.so
+  std::filesystem::path launcher;               // kgrade-sandbox
+  std::vector<std::filesystem::path> programs;  // scripts that the zygote has loaded
   std::vector<std::string> environment;
 };
 
-// Threads: all functions may be called from any.
+// Threads: all functions may be called from any thread.
 class Zygote {
  public:
-  // Returns at once; it imports meanwhile.
+  // Returns at once. The imports go on in the background.
   explicit Zygote(ZygoteSetup setup);
-  // Ends it. What it has forked ends as well, since it dies with the thread that has started the zygote.
+  // Ends the zygote. Its forked children end too, since they die with the thread that started the zygote.
   ~Zygote();
   Zygote(const Zygote&) = delete;
   Zygote& operator=(const Zygote&) = delete;
 
-  // Before the workers that need it. `interpreted`: on the CPU.
+  // Call before starting workers that need Triton. `interpreted`: Triton runs on the CPU.
   void import_triton(bool interpreted);
 
-  // A child as spawn() starts it. Where the command is the launcher's, makes namespaces of its own, and runs
-  // one of the programs, it is forked as soon as the imports have ended. Otherwise, and when the zygote fails
-  // or refuses, spawn() starts it.
+  // Starts a child like spawn(). The zygote forks it once the imports have ended, if the command is the
+  // launcher's, makes its own namespaces, and runs one of the programs. Otherwise the global spawn() starts
+  // it, and also if the zygote fails or refuses.
   Result<LateChild> spawn(const SpawnRequest& request);
-  // The same for those that wait for it.
+  // A Spawner that calls spawn() and waits for the child.
   Spawner spawner();
 
-  // Whether such a child would be forked, now or when the imports have ended.
+  // True if the zygote would fork this child, now or once the imports have ended.
   bool can_fork(const SpawnRequest& request) const;
-  // Waits for the imports. Empty: it forks; else why it does not.
+  // Waits for the imports. Says why the zygote does not fork; empty if it does.
   std::string why_not();
-  // Whether it forked, and does so no more. A new one may.
+  // True if the zygote has forked but no longer does. A new zygote may work.
   bool has_broken();
-  // For tests: -1 when it does not run.
+  // For tests. -1 if the zygote does not run.
   pid_t pid();
 
  private:
@@ -76,7 +75,7 @@ class Zygote {
   Result<ChildProcess> fork(const SpawnRequest& request);
 
   const ZygoteSetup setup_;
-  // Of the thread that keeps it: the socket is shut down by others to end it.
+  // Used by the keeper thread. Other threads shut the socket down to end the zygote.
   UniqueFd socket_;
   UniqueFd its_socket_;
   ChildProcess process_;
@@ -84,10 +83,10 @@ class Zygote {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_;
-  std::optional<bool> triton_is_interpreted_;  // unset: its import has not been asked for
+  std::optional<bool> triton_is_interpreted_;  // unset: the import was not requested
   std::string why_not_;
-  bool is_ready_ = false;    // or has failed
-  bool has_forked_ = false;  // or could have
+  bool is_ready_ = false;    // or the zygote has failed
+  bool has_forked_ = false;  // or could have forked
   bool is_ending_ = false;
   std::thread keeper_;
 };

@@ -1,5 +1,5 @@
-// libkgrade-zygote.so: what a Python interpreter calls to become a zygote (sandbox/zygote.h). It is loaded by
-// harness/python/kgrade_python/forking.py, never by hand.
+// libkgrade-zygote.so: the functions with which a Python interpreter becomes a zygote (sandbox/zygote.h).
+// Only harness/python/kgrade_python/forking.py loads it.
 #include <dirent.h>
 #include <sched.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ namespace {
 
 constexpr int socket_descriptor = 3;
 
-// The fork that is asked for. The interpreter has one thread, which goes through these functions one by one.
+// The requested fork. The interpreter has one thread, which calls these functions in sequence.
 struct PendingFork {
   ZygoteRequest request;
   std::array<int, most_descriptors_of_fork> descriptors{};
@@ -63,7 +63,7 @@ void take_descriptors(msghdr& message) {
   ::memcpy(pending.descriptors.data(), CMSG_DATA(header), pending.count * sizeof(int));
 }
 
-// Names in a folder of /proc, without dots. Empty where there is none.
+// The names in a folder of /proc, without dots. Empty if there is no such folder.
 std::vector<std::string> names_in(const char* folder) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder), [](DIR* one) { return ::closedir(one); });
@@ -73,7 +73,7 @@ std::vector<std::string> names_in(const char* folder) {
   return names;
 }
 
-// A context of CUDA does not survive a fork, and holds these.
+// True if a device file of a GPU is open. A CUDA context holds such files, and does not survive a fork.
 bool has_opened_a_gpu() {
   for (const std::string& name : names_in("/proc/self/fd")) {
     char target[256] = {};
@@ -83,7 +83,7 @@ bool has_opened_a_gpu() {
   return false;
 }
 
-// Memory that one fork writes to and another one reads.
+// True if there is memory that one fork could write and another could read.
 bool has_shared_memory() {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -95,7 +95,7 @@ bool has_shared_memory() {
   return false;
 }
 
-// A profile of AppArmor may allow them to the launcher's program alone.
+// An AppArmor profile may allow namespaces to the launcher's program only.
 bool may_make_namespaces() {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -123,7 +123,7 @@ std::vector<const char*> pointers_to(const std::vector<std::string>& words) {
   return pointers;
 }
 
-// putenv(3) keeps the strings.
+// putenv(3) keeps the pointers, so the copies are never freed.
 void replace_environment(const std::vector<std::string>& variables) {
   ::clearenv();
   for (const std::string& variable : variables) ::putenv(::strdup(variable.c_str()));
@@ -134,11 +134,12 @@ void replace_environment(const std::vector<std::string>& variables) {
 
 extern "C" {
 
-// What the confined process calls: the launcher's command, and the environment. Never returns.
+// The function that the confined process calls with the launcher's command and the environment. Never
+// returns.
 using KgradeProgram = void (*)(int words, const char* const* command, int variables,
                                const char* const* environment);
 
-// Why this process cannot be a zygote; empty: it can.
+// Why this process cannot be a zygote. Empty if it can.
 const char* kgrade_zygote_lacks() {
   const std::size_t threads = kgrade::names_in("/proc/self/task").size();
   if (threads == 0) return "it cannot count its threads";
@@ -148,7 +149,7 @@ const char* kgrade_zygote_lacks() {
   return kgrade::may_make_namespaces() ? "" : "it may not make namespaces";
 }
 
-// Waits for a request: a ZygoteAsk, 0 at the end.
+// Waits for a request. Returns a ZygoteAsk; 0 at the end.
 int kgrade_zygote_next() {
   using kgrade::pending;
   pending.forget();
@@ -169,7 +170,7 @@ int kgrade_zygote_next() {
   return is_sound ? static_cast<int>(pending.request.ask) : 0;
 }
 
-// False when kgrade has gone.
+// False if kgrade is gone.
 int kgrade_zygote_answer(int result, const char* reason) {
   kgrade::ZygoteReply reply;
   reply.result = result;
@@ -180,14 +181,14 @@ int kgrade_zygote_answer(int result, const char* reason) {
              : 0;
 }
 
-// As fork(2), but a child of kgrade. Nothing that runs at a fork(3) is run: the confined process comes from
-// one of those.
+// Like fork(2), but the new process is a child of kgrade. It runs none of the handlers of fork(3), because
+// the confined process comes from a later fork(3).
 int kgrade_zygote_fork() {
   if (!kgrade::pending.is_whole()) return -1;
   return static_cast<int>(::syscall(SYS_clone, CLONE_PARENT | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
 }
 
-// In the child. Never returns.
+// Call in the child. Never returns.
 void kgrade_zygote_launch(KgradeProgram program) {
   using namespace kgrade;
   char go = 0;

@@ -6,7 +6,7 @@
 namespace kgrade {
 namespace {
 
-// Strings one after the other, each with a zero behind it.
+// Appends a string and a zero byte.
 void append(std::string& text, const std::string& word) { text.append(word.c_str(), word.size() + 1); }
 
 void append(std::string& text, std::uint64_t number) { append(text, std::to_string(number)); }

@@ -1,6 +1,6 @@
-// What kgrade and its zygote (sandbox/zygote.h) say to each other, in messages of fixed size over a socket,
-// and the text of a spawn request, which goes in a file in memory. That text is read by the forked child
-// alone: the zygote itself never holds anything of a run.
+// The messages between kgrade and its zygote (sandbox/zygote.h): messages of fixed size over a socket, and
+// the text of a spawn request in a file in memory. Only the forked child reads that text. The zygote itself
+// never holds anything of a run.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,33 @@
 namespace kgrade {
 
 enum class ZygoteAsk : std::uint32_t {
-  none = 0,  // the end: kgrade has gone
+  none = 0,  // the end: kgrade is gone
   fork = 1,
-  // Before the forks of workers that need it: Triton is imported, for a GPU or for its interpreter.
+  // Sent before the forks of workers that need Triton: it is imported, for a GPU or for its interpreter.
   import_triton = 2,
   import_triton_interpreted = 3,
 };
 
 struct ZygoteRequest {
   ZygoteAsk ask = ZygoteAsk::none;
-  // Of a fork: which descriptors come, after the text and the pipe to wait at.
+  // For a fork: which descriptors follow the text and the pipe to wait at.
   std::uint32_t has_input = 0;
   std::uint32_t has_output = 0;
   std::uint32_t has_kept = 0;
 };
 
-// The first one says whether the zygote has become one; the others answer requests.
+// The first reply says whether the process has become a zygote. Later replies answer requests.
 struct ZygoteReply {
-  std::int32_t result = -1;  // of a fork the child's id, else 0; below 0: failed or refused
-  char reason[156] = {};     // of a refusal
+  std::int32_t result = -1;  // the child's id for a fork, otherwise 0; negative: failed or refused
+  char reason[156] = {};     // why it refused
 };
 
-// The descriptors of a fork, in this order: the text, the pipe, then input, output and kept.
+// The descriptors of a fork, in this order: the text, the pipe, input, output, kept.
 inline constexpr std::size_t most_descriptors_of_fork = 5;
 
-// All but the descriptors.
+// The request as text, without its descriptors.
 std::string to_text(const SpawnRequest& request);
-// The reverse; nothing for any other text.
+// The inverse of to_text(). Nothing for any other text.
 std::optional<SpawnRequest> read_spawn_request(const std::string& text);
 
 }  // namespace kgrade

@@ -14,12 +14,12 @@
 namespace kgrade::selftest {
 namespace {
 
-// Streams of random numbers that no tensor and no order of calls uses.
+// Streams of random numbers that neither tensors nor orders of calls use.
 constexpr std::uint32_t order_stream = 0x73656c66;
 constexpr std::uint32_t seeds_stream = 0x73656564;
 
-// What a call costs beyond its kernel, for forecasts: moving and refilling buffers, comparing outputs,
-// changing processes.
+// An estimate, for forecasts, of what a call costs in addition to its kernel: moving and refilling buffers,
+// comparing outputs, changing processes.
 constexpr double call_overhead_ms = 1;
 
 std::size_t count_blocks(const Measurement& measurement, bool voided) {
@@ -30,7 +30,7 @@ std::size_t count_blocks(const Measurement& measurement, bool voided) {
   return count;
 }
 
-// What a case's record says about its two sides.
+// Copies the results of the two sides from the case's record.
 void take(const CaseRecord& found, SelftestComparison& comparison) {
   if (found.verdict != Verdict::accepted) {
     comparison.problem = fmt::format("{}: {}", to_string(found.verdict), found.message);
@@ -53,7 +53,7 @@ std::vector<PlannedComparison> plan_comparisons(std::size_t kernels, std::size_t
   std::vector<PlannedComparison> plan;
   if (kernels == 0) return plan;
   for (std::size_t i = 0; i < same; ++i) plan.push_back({i % kernels, 0});
-  // Few comparisons still include every slow-down.
+  // In this order, even a few comparisons include every slow-down.
   for (std::size_t i = 0; i < slowed; ++i) {
     const std::size_t kernel = i % kernels;
     plan.push_back({kernel, slow_downs[(i / kernels + kernel) % slow_downs.size()]});
@@ -144,14 +144,14 @@ std::optional<Error> ComparisonSeries::calibrate() {
   return std::nullopt;
 }
 
-// Until the interval is examined for the first time.
+// The time until the interval is examined for the first time.
 double ComparisonSeries::expected_seconds(const KernelCalibration& calibration) const {
   const double rounds = 2.0 * static_cast<double>(record_.goal.first_look);
   const double round_ms = 2 * calibration.ms + 3 * call_overhead_ms;
   return record_.goal.processes * std::min(record_.goal.budget_seconds, rounds * round_ms / 1000);
 }
 
-// Where times do not measure speed, the work is what grows by the share.
+// The length that adds this share of time. If times do not measure speed, it adds this share of work instead.
 std::int64_t ComparisonSeries::second_length(const KernelCalibration& calibration, double added) const {
   if (added == 0) return calibration.length;
   const double units = calibration.ms_per_length > 0 ? added * calibration.ms / calibration.ms_per_length

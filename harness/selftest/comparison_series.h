@@ -1,5 +1,5 @@
-// The comparisons of a self-test: which are made, in which order, how long the rest takes, and their
-// measurement, each as a measured case as in grading (grade/case_run.h).
+// Plans, forecasts and measures the comparisons of a self-test. Each comparison is measured like a case in
+// grading (grade/case_run.h).
 #pragma once
 
 #include <cstddef>
@@ -19,23 +19,23 @@ namespace kgrade::selftest {
 
 struct PlannedComparison {
   std::size_t kernel = 0;
-  double added = 0;  // 0: the same on both sides
+  double added = 0;  // 0: equal work on both sides
 
   bool operator==(const PlannedComparison&) const = default;
 };
 
-// `same` comparisons of a kernel with itself and `slowed` with a slow-down, spread evenly over kernels and
-// slow-downs, in an order drawn from the seed.
+// `same` comparisons of a kernel with itself, and `slowed` comparisons with a slow-down. They are spread
+// evenly over kernels and slow-downs, in an order drawn from the seed.
 std::vector<PlannedComparison> plan_comparisons(std::size_t kernels, std::size_t same, std::size_t slowed,
                                                 std::uint64_t seed);
 
-// A seed of its own for each of them.
+// Each comparison has its own seed.
 std::uint64_t seed_of_comparison(std::uint64_t seed, std::size_t number);
 
-// How long the rest takes, judged by what has been done.
+// Estimates how long the remaining comparisons take, from those that are done.
 class Forecast {
  public:
-  // What a comparison of each kernel is expected to take.
+  // `seconds`: the expected time of a comparison of each kernel.
   explicit Forecast(std::vector<double> seconds) : expected_(std::move(seconds)), took_(expected_.size()) {}
 
   void took(std::size_t kernel, double seconds);
@@ -54,13 +54,13 @@ struct SeriesOptions {
   std::vector<Kernel> kernels;
   std::size_t comparisons = 0;              // of kernels with themselves
   std::size_t slowdowns = 0;                // with a slow-down
-  bool fresh = false;                       // new processes for each of them
-  std::optional<double> most_seconds = {};  // of all comparisons; what is done by then is what there is
+  bool fresh = false;                       // new processes for each comparison
+  std::optional<double> most_seconds = {};  // limit for all comparisons; when it is over, no more are made
   std::uint64_t free_bytes = 0;             // of the device's memory
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 
-// What watches the device; null where nothing does.
+// The watchers of the device. Null if there are none.
 struct Watch {
   BlockWatch* blocks = nullptr;
   TelemetrySampler* sampler = nullptr;
@@ -68,17 +68,17 @@ struct Watch {
 
 class ComparisonSeries {
  public:
-  // Keeps references to all but the last. `record` comes with its seed, effort and goal.
+  // Keeps references to all arguments except the last. `record` already has its seed, effort and goal.
   ComparisonSeries(Arena& arena, const Problem& problem, const SeriesOptions& options, StageClock& stages,
                    SelftestRecord& record, Watch watch = {});
 
-  // An Error when the device fails; the record has what was found before.
+  // An Error if the device fails. The record then has the results so far.
   std::optional<Error> run();
 
  private:
   std::optional<Error> calibrate();
   std::optional<Error> compare(const PlannedComparison& planned, std::size_t number);
-  // Without acceptance in all processes there is no ratio.
+  // There is no ratio unless all processes are accepted.
   Result<CaseRecord> measure(const Case& bound, std::uint64_t seed, const std::string& prefix);
   std::optional<Error> start_anew();
   const Case& set_cases(const SelftestComparison& comparison);
@@ -95,8 +95,8 @@ class ComparisonSeries {
   std::vector<KernelCalibration> calibrations_;
   std::vector<PlannedComparison> plan_;
   std::optional<Forecast> forecast_;
-  RoleCases cases_;  // of the present comparison: the reference is the first side
-  int calls_ = 0;    // of the second side's process
+  RoleCases cases_;  // of the present comparison; the reference is the first side
+  int calls_ = 0;    // in the second side's process
 };
 
 // "about 3 min left", "less than a minute left".

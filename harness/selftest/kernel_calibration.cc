@@ -14,24 +14,26 @@ namespace {
 
 constexpr int floor_calls = 200;
 constexpr int floor_calls_without_speed = 3;
-// As many calls as this time allows, when the slope of a kernel is measured.
+// The slope of a kernel is measured with as many calls as fit into this time.
 constexpr double refining_ms = 500;
 constexpr int fewest_calls = 5;
 constexpr int most_calls = 40;
 constexpr int guessing_calls = 3;
-// A run from which the slope is guessed takes at least this part of the target longer than the shortest one.
+// A guess of the slope needs a run that takes longer than the shortest run by at least this part of the
+// target.
 constexpr double guessing_part = 0.125;
 constexpr std::int64_t first_step = 64;
 constexpr std::int64_t step_factor = 16;
 constexpr std::int64_t longest = std::int64_t{1} << 40;
-// The slope is taken from two points, the second of which lies this part of the target beyond it.
+// The slope is measured between two points. The second point is this part of the target beyond the first.
 constexpr double far_part = 0.5;
-// Within this part of the target no correction follows.
+// If the time is within this part of the target, it is not corrected.
 constexpr double near_enough = 0.02;
-// Beyond the least, where times do not measure speed: large enough that 1 % of it is a unit of work.
+// Added to the least length if times do not measure speed. It is large enough that 1 % of it is a unit of
+// work.
 constexpr std::int64_t length_without_speed = 200;
 
-// The mean of the middle half: as robust as a median, and finer than the grain of the clock.
+// The mean of the middle half. It is as robust as a median, and finer than the grain of the clock.
 double middle_mean(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t cut = values.size() / 4;

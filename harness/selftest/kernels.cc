@@ -11,7 +11,7 @@
 namespace kgrade::selftest {
 namespace {
 
-// The bytes are those of the shortest kernel's work, so that no kernel seems too fast.
+// `bytes` is the work of the shortest kernel, so that no kernel seems too fast.
 constexpr std::string_view problem_source = R"problem(---
 slug: kgrade-selftest
 title: "Kernels of a known length"
@@ -150,30 +150,31 @@ extern "C" void solution(const float* input, const float* source, float* output,
 }
 )cuda";
 
-// Threads of a block and elements of a thread, as in the source above.
+// Threads per block and elements per thread, as in the source above.
 constexpr std::int64_t arithmetic_threads = 128;
 constexpr std::int64_t arithmetic_elements = 4;
 constexpr std::int64_t memory_threads = 256;
 constexpr std::int64_t memory_elements = 4;
-// A block of arithmetic fills a multiprocessor's pipelines; it takes more to keep its memory busy.
+// One block of arithmetic fills a multiprocessor's pipelines. Keeping its memory busy takes more blocks.
 constexpr std::int64_t memory_blocks = 4;
 
 constexpr std::uint64_t element_bytes = sizeof(float);
-// Beyond this many times the L2 cache, nothing of a pass is left when the next one begins.
+// In a tensor this many times as large as the L2 cache, nothing of one pass is left in the cache when the
+// next begins.
 constexpr double source_caches = 8;
 constexpr double copy_caches = 4;
-// Of what the nominal bandwidth reads within the kernel's time. What is read must not come round before the
-// calibration's longest run is over; what is copied must come round twice at least.
+// The size of the tensor as a share of the bytes that the nominal bandwidth moves within the kernel's time. A
+// read must not start over before the calibration's longest run ends. A copy must make at least two passes.
 constexpr double source_share = 1.6;
 constexpr double copy_share = 0.25;
-// One tensor of three contestants, each with several.
+// The limit for one tensor. There are three contestants with several tensors each.
 constexpr std::uint64_t most_of_memory = 32;
 
 std::int64_t rounded_up(double value, std::int64_t step) {
   return (static_cast<std::int64_t>(value) + step - 1) / step * step;
 }
 
-// Elements of a tensor that a kernel streams through.
+// The number of elements in a tensor that a kernel streams through.
 std::int64_t streamed(const Kernel& kernel, const DeviceInfo& device, std::uint64_t free_bytes,
                       std::int64_t threads) {
   const std::int64_t least = threads * memory_elements;

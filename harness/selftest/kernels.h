@@ -1,5 +1,5 @@
-// The kernels that the self-test measures, their source included. Each gives back its input after an amount
-// of work that a scalar parameter sets, so that the same kernel can take any time, and 1 % more of it.
+// The kernels that the self-test measures, with their source. Each returns its input after an amount of work
+// that a scalar parameter sets. So one kernel can take any time, and also 1 % longer.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace kgrade::selftest {
 
-// What a kernel does; the numbers are those of the parameter `kind`.
+// The work of a kernel. The numbers are values of the parameter `kind`.
 enum class Kind {
   nothing,     // an empty kernel
-  arithmetic,  // chains of multiply-adds in registers: `length` times sixteen a thread
+  arithmetic,  // chains of multiply-adds in registers: `length` times sixteen per thread
   read,        // reads `length` times 16 bytes of a tensor larger than the L2 cache
-  copy         // likewise, and writes them
+  copy         // copies `length` times 16 bytes of such a tensor
 };
 
 struct Kernel {
@@ -26,14 +26,14 @@ struct Kernel {
   double target_ms = 0;
 };
 
-// From 3 us to 100 ms, by rising time.
+// The kernels, by rising time from 3 us to 100 ms.
 std::vector<Kernel> all_kernels();
-// Those of which the name matches one of the patterns (shell wildcards), all without any. An Error for a
-// pattern that matches none.
+// The kernels with names that match one of the patterns (shell wildcards), or all kernels without patterns.
+// An Error for a pattern that matches none.
 Result<std::vector<Kernel>> select_kernels(const std::vector<std::string>& patterns);
 std::string_view bound_by(Kind kind);  // "memory"
 
-// All but the length.
+// All sizes except the length.
 struct Sizes {
   std::int64_t elements = 0;         // of input and output
   std::int64_t source_elements = 0;  // of the tensor that is read
@@ -41,17 +41,18 @@ struct Sizes {
   std::int64_t least_length = 0;
 };
 
-// On a device that does not measure speed they are as small as they can be. Tensors take a small part of the
-// memory that is free.
+// Tensors take a small part of the free memory. On a device that does not measure speed, sizes are as small
+// as possible.
 Sizes sizes_of(const Kernel& kernel, const DeviceInfo& device, std::uint64_t free_bytes);
 
-// CUDA source of all of them, which is part of the program: the self-test runs without a source tree.
+// The CUDA source of all kernels. It is part of the program, so that the self-test runs without a source
+// tree.
 std::string_view kernels_text();
 
-// The problem that all of them solve. Throws std::logic_error when its text is no problem.
+// The problem that all kernels solve. Throws std::logic_error if its text is not a valid problem.
 Problem selftest_problem();
-// One that is measured. All lengths have the same name and so the same inputs. Throws std::logic_error when
-// it cannot be.
+// A measured case. All lengths have the same name and so the same inputs. Throws std::logic_error if there is
+// no such case.
 Case case_of(const Problem& problem, const Kernel& kernel, const Sizes& sizes, std::int64_t length);
 
 }  // namespace kgrade::selftest

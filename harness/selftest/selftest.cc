@@ -81,7 +81,7 @@ class Run {
     record_.fresh_processes = options_.fresh;
   }
 
-  // One binary for all three: they differ in their amount of work.
+  // One binary serves for all three contestants. They differ in their amount of work.
   Failure build() {
     const auto timer = stages_.time("compile");
     options_.progress("compiling");

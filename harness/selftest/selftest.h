@@ -1,5 +1,5 @@
-// A whole run of `kgrade selftest`: does the measuring protocol hold on this machine? The same binary is
-// compared with itself, and with itself when it has more to do, by the machinery that grades.
+// A run of `kgrade selftest`: does the measuring protocol hold on this machine? It compares a binary with
+// itself, and with itself doing more work. It uses the code that grades.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@
 
 namespace kgrade::selftest {
 
-// Comparisons of the same binary by default, the same number for each kernel.
+// The default number of comparisons of each kernel with itself.
 inline constexpr std::size_t usual_per_kernel = 4;
 
 struct SelftestOptions {
   std::vector<Kernel> kernels;
   Effort effort = Effort::normal;
-  std::optional<double> budget_seconds;  // of a comparison; by the effort when unset
+  std::optional<double> budget_seconds;  // of a comparison; unset: by the effort
   std::optional<std::size_t>
       comparisons;                       // of a kernel with itself, in all; usual_per_kernel each when unset
-  std::optional<std::size_t> slowdowns;  // likewise; twice as many for each kernel when unset
-  std::optional<std::uint64_t> seed;     // drawn at random when unset
+  std::optional<std::size_t> slowdowns;  // with a slow-down, in all; unset: twice usual_per_kernel each
+  std::optional<std::uint64_t> seed;     // unset: drawn at random
   bool fresh = true;                     // new processes for each comparison
   std::optional<double> most_seconds = {};  // of all comparisons
   bool require_sandbox = false;

@@ -217,7 +217,7 @@ std::string criteria_table(const SelftestRecord& record, const Style& style) {
   return "\n" + table.render(style);
 }
 
-// The first reason stands for all.
+// Shows only the first reason why a comparison was refused.
 std::string problems_text(const SelftestRecord& record, const Style& style) {
   std::string text;
   if (record.disturbed > 0) {
@@ -249,7 +249,7 @@ std::string verdict_text(const SelftestRecord& record, const Style& style) {
          "say whether it holds.";
 }
 
-// What went through, without a time in it.
+// The comparisons that went through, without times.
 std::string unjudged_text(const SelftestRecord& record, const Style& style) {
   TextTable table({"kernel", "bound by", "comparisons"}, {false, false, true});
   for (std::size_t i = 0; i < record.kernels.size(); ++i) {
@@ -274,7 +274,7 @@ Json to_json(const SelftestRecord& record) {
           {"device", json_of(record.device)},
           {"sandbox", json_of(record.sandbox)},
           {"toolchain", record.toolchain},
-          // As text: a 64-bit seed does not survive readers that know only doubles.
+          // Written as text, because readers that know only doubles would change a 64-bit seed.
           {"seed", std::to_string(record.seed)},
           {"effort", to_string(record.effort)},
           {"goal", json_of(record.goal)},

@@ -1,5 +1,5 @@
-// The record of a self-test as JSON and as tables that a person reads. The schema is
-// results/selftest.schema.json; JSON has unrounded numbers.
+// The record of a self-test as JSON and as tables for people. The schema is results/selftest.schema.json.
+// JSON has unrounded numbers.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,17 +10,16 @@
 
 namespace kgrade {
 
-// Raised whenever a reader of older files would misread a newer one.
+// Raised when a reader of older files would misread a newer file.
 constexpr int selftest_schema_version = 1;
 
 nlohmann::ordered_json to_json(const SelftestRecord& record);
 
-// The same as text, with a line break at the end. What is not UTF-8 is replaced by U+FFFD.
+// The JSON as text, with a line break at the end. Bytes that are not UTF-8 are replaced by U+FFFD.
 std::string to_text(const SelftestRecord& record);
 
-// The time of an empty kernel, a row for each kernel with the same binary on both sides, a row for each
-// kernel and slow-down, then the criteria and the conclusion. Where times do not measure speed no figure of
-// speed is shown.
+// The time of an empty kernel, a row for each kernel compared with itself, a row for each kernel and
+// slow-down, the criteria and the conclusion. If times do not measure speed, no figures of speed are shown.
 std::string render_table(const SelftestRecord& record, const Style& style);
 
 }  // namespace kgrade

@@ -12,10 +12,10 @@ using Condition = std::function<bool(const SelftestComparison&)>;
 
 constexpr double rounding_ms = 1e-7;
 constexpr double longest_grained_ms = 1;
-// Calibration meets targets to within some per cent; the target itself is what counts.
+// Rounding when targets are compared. The target counts, not the time that calibration reached.
 constexpr double slack = 1e-9;
 
-// Of those that have a ratio.
+// The comparisons that meet the condition and have a ratio.
 Selection select(const SelftestRecord& record, const Condition& condition) {
   Selection selection;
   for (const SelftestComparison& comparison : record.comparisons) {
@@ -40,7 +40,7 @@ SameWork same_work(const Selection& selection) {
   for (const SelftestComparison* comparison : selection) {
     const SpeedRatio& ratio = *comparison->ratio;
     const Statement statement = ratio.statement();
-    // With too few blocks for an interval nothing is stated.
+    // With too few blocks for an interval, there is no statement.
     if (!ratio.interval) continue;
     same.called.add(statement == Statement::faster || statement == Statement::slower);
     same.excludes_one.add(!ratio.interval->contains(1));
@@ -57,7 +57,7 @@ SameWork same_work(const Selection& selection) {
   return same;
 }
 
-// The second side's speed beside the first's, when it takes this much longer.
+// The ratio of the second side's speed to the first's, if the second takes this much longer.
 double ratio_for(double added) { return 1 / (1 + added); }
 
 SlowedDown slowed_down(const Selection& selection, double asked) {
@@ -89,7 +89,7 @@ std::vector<SlowedDown> all_slowed(const SelftestRecord& record, const Condition
   return all;
 }
 
-// Of the samples of the comparisons, or of the calibration where there are none.
+// From the samples of the comparisons, or from the calibration if there are none.
 double median_of(const SelftestRecord& record, std::size_t kernel) {
   std::vector<double> medians;
   for (const SelftestComparison& comparison : record.comparisons) {
@@ -121,7 +121,7 @@ Share seen_where_it_should_be(const SelftestRecord& record) {
   return seen;
 }
 
-// A self-test that refuses most comparisons says nothing about the rest.
+// The share of comparisons that were measured. If most are refused, the others say nothing.
 Share measured(const SelftestRecord& record) {
   Share share;
   for (const SelftestComparison& comparison : record.comparisons) share.add(comparison.ratio.has_value());

@@ -1,5 +1,5 @@
-// What a run of `kgrade selftest` found, unrounded: every printer reads this. And what follows from its
-// comparisons: the figures of each kernel, and the criteria of a protocol that holds.
+// The record of `kgrade selftest`, unrounded. All printers read it. It has the results of each comparison,
+// and what follows from them: figures for each kernel, and the criteria for a protocol that holds.
 #pragma once
 
 #include <array>
@@ -19,12 +19,12 @@
 
 namespace kgrade {
 
-// How often something came true, with its 95 % interval (binomial_interval() of measure/intervals.h).
+// How often something happened, with its 95 % interval (binomial_interval() of measure/intervals.h).
 struct Share {
   std::uint64_t count = 0;
   std::uint64_t trials = 0;
 
-  // 0 without trials.
+  // 0 if there are no trials.
   double value() const { return trials > 0 ? static_cast<double>(count) / static_cast<double>(trials) : 0; }
   Interval interval() const { return binomial_interval(count, trials); }
   void add(bool came_true) {
@@ -33,23 +33,23 @@ struct Share {
   }
 };
 
-// One comparison of a kernel with itself, or with the same kernel when it has more to do.
+// One comparison of a kernel with itself. The second side may have more work.
 struct SelftestComparison {
   std::size_t kernel = 0;          // index into SelftestRecord::kernels
-  double asked = 0;                // more work that was asked for: 0.02 is 2 %; 0: the same on both sides
+  double asked = 0;                // the added work that was asked for: 0.02 is 2 %; 0: equal sides
   std::int64_t length = 0;         // of the first side; see SelftestKernel
-  std::int64_t second_length = 0;  // of the second
+  std::int64_t second_length = 0;  // of the second side
   std::optional<double>
-      added;  // time that was really added, relative; unset where times do not measure speed
+      added;  // the time that was really added, relative; unset if times do not measure speed
   std::optional<SpeedRatio> ratio;      // above 1: the second side is faster; unset: see `problem`
   Summary first;                        // times of one launch, in milliseconds
   Summary second;                       //
-  int launches = 1;                     // of a sample
-  std::size_t blocks = 0;               // that count
-  std::size_t void_blocks = 0;          // that do not
+  int launches = 1;                     // in a sample
+  std::size_t blocks = 0;               // blocks that count
+  std::size_t void_blocks = 0;          // blocks that do not count
   BlockEnd end = BlockEnd::broken_off;  // of the last process
   double seconds = 0;
-  std::string problem;  // why it gives no ratio: the message that grading would give
+  std::string problem;  // why there is no ratio: the message that grading would give
 
   bool same_work() const { return asked == 0; }
 };
@@ -57,8 +57,8 @@ struct SelftestComparison {
 // Comparisons of a kernel with itself.
 struct SameWork {
   std::size_t comparisons = 0;   // with a ratio
-  Share called;                  // stated to be `faster` or `slower`
-  Share excludes_one;            // among those that have an interval
+  Share called;                  // the statement was `faster` or `slower`
+  Share excludes_one;            // among comparisons with an interval
   double median_error = 0;       // of |log ratio|
   double large_error = 0;        // its 95th percentile
   double median_half_width = 0;  // of the intervals, relative
@@ -66,24 +66,24 @@ struct SameWork {
   double median_seconds = 0;
 };
 
-// Comparisons of a kernel with the same one slowed down.
+// Comparisons of a kernel with itself slowed down.
 struct SlowedDown {
   double asked = 0;
-  double median_added = 0;  // time, relative
-  Share seen;               // stated to be `slower`
-  Share covered;            // the interval holds what was added
-  double median_bias = 0;   // estimate of the slow-down less what was added
+  double median_added = 0;  // added time, relative
+  Share seen;               // the statement was `slower`
+  Share covered;            // the interval contains the added time
+  double median_bias = 0;   // the estimated slow-down minus the real one
 };
 
 struct SelftestKernel {
   std::string name;
   std::string bound_by;           // "arithmetic" or "memory"
-  double target_ms = 0;           // that its length is chosen for
+  double target_ms = 0;           // for which its length is chosen
   std::int64_t length = 0;        // its amount of work, a scalar parameter
-  double ms_per_length = 0;       // from the calibration; 0 where times do not measure speed
-  double pilot_ms = 0;            // likewise
-  double median_ms = 0;           // how long a launch really took
-  bool overhead_limited = false;  // little longer than an empty kernel
+  double ms_per_length = 0;       // from the calibration; 0 if times do not measure speed
+  double pilot_ms = 0;            // from the calibration; 0 if times do not measure speed
+  double median_ms = 0;           // the measured time of a launch
+  bool overhead_limited = false;  // it takes little longer than an empty kernel
   SameWork same;
   std::vector<SlowedDown> slowed;  // by rising amount
 };
@@ -91,7 +91,7 @@ struct SelftestKernel {
 enum class CriterionOutcome { holds, fails, too_few };
 std::string_view to_string(CriterionOutcome outcome);  // "does not hold"
 
-// A share that has to lie between two bounds.
+// A share that should be between two bounds.
 struct Criterion {
   std::string name;  // "false_calls"
   std::string what;
@@ -103,7 +103,7 @@ struct Criterion {
 
 struct SelftestFloor {
   std::vector<double> empty_ms;    // times of an empty kernel
-  std::optional<double> grain_ms;  // the smallest difference between times that differ
+  std::optional<double> grain_ms;  // the smallest difference between different times
 };
 
 struct SelftestRecord {
@@ -116,32 +116,32 @@ struct SelftestRecord {
   std::uint64_t seed = 0;
   Effort effort = Effort::normal;
   MeasuringGoal goal;
-  bool fresh_processes = false;  // of both sides for every comparison
+  bool fresh_processes = false;  // new processes on both sides for every comparison
   SelftestFloor floor;
   std::vector<SelftestKernel> kernels;
   std::vector<SelftestComparison> comparisons;  // in the order in which they were made
   SameWork same;                                // of all kernels
-  std::vector<SlowedDown> slowed;               // likewise
-  std::size_t disturbed = 0;                    // comparisons that heat or a power brake spoilt
-  std::size_t refused = 0;                      // that gave no ratio for another reason
+  std::vector<SlowedDown> slowed;               // of all kernels
+  std::size_t disturbed = 0;                    // comparisons that were spoilt by heat or a power brake
+  std::size_t refused = 0;                      // comparisons without a ratio for other reasons
   std::vector<Criterion> criteria;
   TelemetrySummary telemetry;
   std::vector<std::string> notes;
   std::vector<StageTime> stages;
   double total_seconds = 0;
 
-  // Where times do not measure speed nothing is judged.
+  // If times do not measure speed, nothing is judged.
   bool judged() const { return device.measures_speed; }
 };
 
-// Of a record that is judged.
+// These two require a record that is judged.
 bool any_fails(const SelftestRecord& record);
 bool all_hold(const SelftestRecord& record);
 
-// How much more work the second side gets in comparisons with a slow-down.
+// The share of additional work on the second side in comparisons with a slow-down.
 inline constexpr std::array<double, 3> slow_downs = {0.01, 0.02, 0.05};
 
-// Launching limits kernels that take less than this many empty ones.
+// A kernel that takes less than this many times an empty one is limited by its launch.
 inline constexpr double overhead_factor = 5;
 // Bounds of the criteria.
 inline constexpr double most_false_calls = 0.01;
@@ -151,19 +151,19 @@ inline constexpr double slow_down_to_see = 0.02;
 inline constexpr double shortest_to_see_ms = 0.020;
 inline constexpr double least_seen = 0.90;
 inline constexpr double least_measured = 0.90;
-// With fewer trials a criterion can fail, but not hold.
+// With fewer trials, a criterion can fail but not hold.
 inline constexpr std::uint64_t fewest_trials = 10;
 
-// `fails` only where the whole interval lies outside the bounds; `holds` where the share itself lies within
-// them and there are enough trials; `too_few` otherwise.
+// `fails` if the whole interval is outside the bounds. `holds` if the share is within the bounds and there
+// are enough trials. `too_few` otherwise.
 CriterionOutcome outcome_of(const Share& share, double lowest, double highest);
 
-// The smallest difference between times that differ: the grain of the clock where times are many. Nothing
-// when all are alike. Times differ by more than a float's rounding, 1e-7 ms below 1 ms; longer ones are
-// ignored.
+// The smallest difference between different times. With many times, this is the grain of the clock. Nothing
+// if all times are equal. Times differ if they differ by more than a float's rounding, which is 1e-7 ms below
+// 1 ms. Longer times are ignored.
 std::optional<double> grain_of(std::vector<double> times_ms);
 
-// Fills in what follows from the record's kernels, comparisons and floor.
+// Fills in the results that follow from the record's kernels, comparisons and floor.
 void conclude(SelftestRecord& record);
 
 }  // namespace kgrade

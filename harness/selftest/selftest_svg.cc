@@ -17,15 +17,15 @@ constexpr double top = 56;
 constexpr double height = 360;  // of the plot
 constexpr double bottom = 56;
 constexpr double widest_column = 240;
-constexpr double narrowest_column = 116;  // the longest name
+constexpr double narrowest_column = 116;  // fits the longest name
 constexpr double comparison_width = 5;
 constexpr double padding = 10;  // within a column
 
-// The scale reaches so far on either side of 1: the margin and as much again.
+// The scale extends twice the margin on either side of 1.
 constexpr double margin = 0.01;
 constexpr double reach = 0.02;
 
-// Greys and hues of medium lightness, which stand out on white and on black.
+// Greys and hues of medium lightness are visible on white and on black.
 constexpr const char* grey = "#808080";
 constexpr const char* usual = "#3b82c4";
 constexpr const char* without_one = "#d9822b";
@@ -63,7 +63,7 @@ std::string mark(double x, const SpeedRatio& ratio) {
                            y_of(ratio.ratio), colour);
 }
 
-// One a kernel.
+// The column of one kernel.
 struct Column {
   const SelftestKernel* kernel;
   std::vector<const SpeedRatio*> ratios;

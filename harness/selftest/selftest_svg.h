@@ -1,4 +1,4 @@
-// A picture of a self-test: the estimates of all comparisons of a binary with itself.
+// A picture of a self-test, with the estimates of all comparisons of a binary with itself.
 #pragma once
 
 #include <string>
@@ -7,10 +7,9 @@
 
 namespace kgrade {
 
-// A self-contained SVG without script, in colours that can be read on a light and on a dark ground: a column
-// for each kernel, in it a dot with its interval for each comparison, around 1 with the margin of 1 % on
-// either side. What lies beyond the scale ends at its edge. Where times do not measure speed, it says so in
-// place of dots.
+// A self-contained SVG without scripts, readable on light and dark backgrounds. It has a column for each
+// kernel, and in it a dot with an interval for each comparison, around 1 with a margin of 1 %. Intervals end
+// at the edge of the scale. If times do not measure speed, a text says so.
 std::string render_svg(const SelftestRecord& record);
 
 }  // namespace kgrade

@@ -8,7 +8,7 @@
 namespace kgrade {
 namespace {
 
-// The other half is for what is being graded, and for other runs.
+// The other half of the cache is for contestants that are being graded, and for other runs.
 constexpr std::uint64_t share_of_cache = 2;
 
 }  // namespace
@@ -30,12 +30,12 @@ void BuildAhead::go_on(const std::vector<std::size_t>& upcoming) {
     if (!job) return;
     if (!builder.lane) {
       auto lane = Lane::start(options_.lane_command);
-      // No room, no processes: the grading meets that too, and says so.
+      // The machine lacks room or processes. The grading will fail for this reason too, and report it.
       if (!lane) return;
       builder.lane = std::move(*lane);
     }
     builder.task = task;
-    builder.lane->give(*job);  // where it is gone, its socket says so
+    builder.lane->give(*job);  // if the lane is gone, its socket says so
   }
 }
 

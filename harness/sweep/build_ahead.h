@@ -1,4 +1,4 @@
-// Fills the cache of built contestants while others grade.
+// Builds contestants into the cache while other candidates are graded.
 #pragma once
 
 #include <cstdint>
@@ -13,35 +13,35 @@ namespace kgrade {
 
 struct SweepOptions;
 
-// Lanes that only build: they fill the cache with oracles, references, baselines and candidates just before
-// those are needed. They stay close ahead of the grading, since what is built too early is evicted from the
-// cache before it is used. The destructor ends them and their compilers. The grading reports what does not
-// build.
+// Runs lanes that only build. They fill the cache with oracles, references, baselines and candidates just
+// before these are needed. They stay close ahead of the grading, because a contestant that is built too early
+// is evicted from the cache before it is used. A failed build is reported by the grading. The destructor ends
+// the lanes and their compilers.
 class BuildAhead {
  public:
   // Tasks whose contestants a builder may have built before they are graded.
   static constexpr std::size_t tasks_per_builder = 4;
 
-  // `options.build_jobs` builders; none where there is no cache to fill. Keeps references.
+  // Has `options.build_jobs` builders, or none if there is no cache. Keeps references to both arguments.
   BuildAhead(const SweepPlan& plan, const SweepOptions& options);
 
   // How many upcoming tasks go_on() considers.
   std::size_t horizon() const { return builders_.size() * tasks_per_builder; }
-  // Gives work to builders that have none. `upcoming`: tasks in the order in which they will be graded.
+  // Gives work to idle builders. `upcoming`: tasks in the order in which they will be graded.
   void go_on(const std::vector<std::size_t>& upcoming);
-  // The task has its end: what was built for it need not stay.
+  // Call when the task has ended: its builds may leave the cache.
   void finished(std::size_t task) { held_.erase(task); }
 
   // No builder has work.
   bool is_idle() const;
-  // To be waited for, and what to do when they are readable.
+  // Descriptors to wait for. When one is readable, call hear() with it.
   std::vector<int> descriptors() const;
   void hear(int descriptor);
 
  private:
   struct Builder {
     std::optional<Lane> lane;
-    std::optional<std::size_t> task;  // that it builds for
+    std::optional<std::size_t> task;  // for which it builds
   };
 
   std::optional<LaneJob> next_job(const std::vector<std::size_t>& upcoming, std::size_t& task);
@@ -54,8 +54,8 @@ class BuildAhead {
   std::vector<Builder> builders_;
   std::vector<bool> begun_;                         // by task
   std::vector<bool> trusted_begun_;                 // by group
-  std::map<std::size_t, std::uint64_t> held_;       // bytes in the cache, by the task that they are for
-  std::uint64_t largest_ = std::uint64_t{1} << 20;  // of one job; a guess before the first has ended
+  std::map<std::size_t, std::uint64_t> held_;       // bytes in the cache for each task
+  std::uint64_t largest_ = std::uint64_t{1} << 20;  // of one job; a guess until the first job has ended
 };
 
 }  // namespace kgrade

@@ -1,5 +1,5 @@
-// Paths in messages between processes of a sweep. A path is any bytes, JSON holds UTF-8 only: each byte
-// becomes the character of that number.
+// Text for paths in messages between processes of a sweep. A path may hold any bytes, but JSON holds only
+// UTF-8. So each byte becomes the character with that number.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ inline std::string text_of_bytes(std::string_view bytes) {
   return text;
 }
 
-// The reverse; characters beyond 255 are of no such text, and give some bytes or other.
+// The inverse of text_of_bytes(). A text with characters beyond 255 gives arbitrary bytes.
 inline std::string bytes_of_text(std::string_view text) {
   std::string bytes;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -30,7 +30,7 @@ Error no_plan(const fs::path& path, const std::string& why) {
   return {fmt::format("is no plan of a sweep: {}", why), "start the sweep again", {path.string(), 0, 0}};
 }
 
-// Problems of a plan, each loaded once.
+// Loads each problem of a plan once.
 class PlanReader {
  public:
   Result<ChunkedPlan> read(const Json& json) {
@@ -79,7 +79,7 @@ class PlanReader {
   std::map<fs::path, Result<Problem>> problems_;
 };
 
-// Only the chunk's tasks, and those as they are now.
+// The plan with only the chunk's tasks, in their present state.
 SweepPlan plan_of_chunk(const ChunkedPlan& all, const Chunk& chunk) {
   SweepPlan plan;
   plan.groups = all.plan.groups;
@@ -99,7 +99,7 @@ void write_failures(const fs::path& path, const SweepOutcome& outcome) {
   if (!text.empty()) (void)write_file_atomically(path, text);
 }
 
-// Of a chunk's earlier runs: their results need not be found again.
+// The results of a chunk's earlier runs. They need not be found again.
 Result<std::vector<Record>> earlier_results(const fs::path& folder, std::size_t round, std::size_t chunk,
                                             int restart) {
   std::vector<Record> all;
@@ -244,7 +244,7 @@ Result<int> run_chunk(const fs::path& plan_file, std::size_t round, std::size_t 
   };
   const auto outcome = sweep(plan, options, *results);
   if (!outcome) return outcome.errors();
-  // For the task's log: the failures name the candidates.
+  // Print the lacks to the task's log: the failures only name the candidates.
   if (!outcome->lacks.empty()) fmt::print(stderr, "{}\n", to_string(outcome->lacks));
   write_failures(failures_of_chunk(path), *outcome);
   return outcome->ungraded.empty() ? 0 : exit_internal;

@@ -11,7 +11,8 @@
 namespace kgrade {
 namespace {
 
-// Of the lanes, "cuda" or "emulated" with the model where that is known. Nothing where a name says nothing.
+// The devices of the lanes: "cuda" or "emulated", with the model if it is known. Names that cannot be parsed
+// are ignored.
 class WantedDevices {
  public:
   explicit WantedDevices(const SweepOptions& options) {
@@ -76,7 +77,7 @@ class EarlierResultFinder {
   }
 
  private:
-  // Null where there is none.
+  // Why a result does not count. Null if it counts.
   const char* mismatch(const Record& result, std::size_t task) {
     if (result.reference.sha256 != reference(plan_.tasks[task].group)) return "against another reference";
     if (result.sweep_options != conditions_) return "with other options";
@@ -112,7 +113,7 @@ class EarlierResultFinder {
   WantedDevices devices_;
   std::vector<std::optional<std::string>> references_;  // by group
   std::vector<std::optional<Record>> found_;
-  std::map<std::string, std::string> unusable_;  // why, by path
+  std::map<std::string, std::string> unusable_;  // the reasons, by path
 };
 
 }  // namespace

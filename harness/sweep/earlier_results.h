@@ -1,4 +1,4 @@
-// Which results of an earlier sweep count for this one.
+// Finds the results of an earlier sweep that count for this one.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace kgrade {
 
-// Of the plan's tasks, by number: the newest result that was made as this sweep would make it, on the same
-// problem, reference and candidate, with the same options, and on the same kind of device (of a GPU, the same
-// model, where this machine has those that are asked for). All others are graded again.
+// For each task of the plan, by number, the newest result that this sweep would also have produced. Problem,
+// reference, candidate, options and kind of device must be equal. On GPUs, the model must be equal too, if
+// this machine has the requested GPUs. All other tasks are graded again.
 struct EarlierResults {
   std::vector<std::optional<Record>> found;
-  // "3 results in sweep.jsonl do not count, ...: 2 were made with other options, 1 on another device"; empty
-  // where there is none.
+  // "3 results in sweep.jsonl do not count, ...: 2 were made with other options, 1 on another device". Empty
+  // if all results count.
   std::string note;
 };
 

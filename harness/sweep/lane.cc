@@ -25,12 +25,12 @@ using Json = nlohmann::json;
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// As the record has seeds: they have 64 bits.
+// Seeds have 64 bits, so they are written as text, like in the record.
 nlohmann::ordered_json seed_text(const std::optional<std::uint64_t>& seed) {
   return json_of(seed ? std::optional(std::to_string(*seed)) : std::nullopt);
 }
 
-// Results of before there was a choice say true and false.
+// Older results have true or false, from when there were only two choices.
 nlohmann::ordered_json json_of_baselines(WantedBaselines wanted) {
   if (wanted == WantedBaselines::none || wanted == WantedBaselines::usual)
     return wanted == WantedBaselines::usual;
@@ -63,7 +63,7 @@ std::vector<std::string> texts_of_bytes(const std::vector<std::string>& all) {
   return texts;
 }
 
-// Numbers that count nothing below zero, and nothing else: get() would convert.
+// Accepts only non-negative whole numbers: get() would convert others.
 template <class T>
 T number(const Json& json) {
   if constexpr (std::is_integral_v<T>) {
@@ -78,7 +78,7 @@ void read_optional(const Json& json, const char* key, std::optional<T>& value) {
   if (!json.at(key).is_null()) value = number<T>(json.at(key));
 }
 
-// Of 0 to `last`; nothing for other numbers.
+// A value from 0 to `last`. Nothing for other numbers.
 template <class T>
 std::optional<T> enumerator(const Json& json, T last) {
   const auto value = number<std::size_t>(json);
@@ -108,7 +108,7 @@ std::string result_line_of(Record record, const LaneOptions& options) {
 std::string to_line(const LaneJob& job) {
   const LaneOptions& options = job.options;
   Json json = json_of_conditions(options);
-  // Numbers: only this program reads them.
+  // Seeds may be numbers here, because only this program reads them.
   json["seed"] = json_of(options.seed);
   json["hidden_seed"] = json_of(options.hidden_seed);
   json.update({{"device", options.device},

@@ -18,39 +18,41 @@ namespace kgrade {
 
 // How all candidates of a sweep are graded.
 struct LaneOptions : GradeSettings {
-  std::string device = "auto";  // as --device has it
+  std::string device = "auto";  // the value of --device
 };
 
-// What a lane is asked for.
+// A job for a lane.
 struct LaneJob {
   LaneOptions options;
   std::string problem;  // path of the file
   std::string dtype;
-  std::string precision;  // the class to be reached
+  std::string precision;  // the class that candidates have to reach
   std::vector<std::string> candidates;
   std::vector<std::size_t> numbers = {};  // of the candidates in the sweep
   bool only_builds = false;               // fills the cache: build_for() in lane_worker.cc
 };
 
-// What it answers, in this order: for each candidate begun, doing..., graded; at last ended.
+// The lane's answers, in this order: begun, doing (any number of times) and graded for each candidate, and
+// ended last.
 struct LaneMessage {
   enum class Kind { begun, doing, graded, ended };
   Kind kind = Kind::ended;
-  std::size_t candidate = 0;  // of the job
-  std::string text;           // doing: what; graded: the record; ended: why before its time, or empty
-  int exit_code = 0;          // ended before its time: of `kgrade grade` in the same case
-  std::uint64_t bytes = 0;    // ended, of a job that only builds: what is in the cache now
+  std::size_t candidate = 0;  // index in the job
+  std::string text;           // doing: the action; graded: the record; ended: why it ended early, or empty
+  int exit_code = 0;          // if it ended early: the exit code that `kgrade grade` would have
+  std::uint64_t bytes = 0;    // when a job that only builds has ended: bytes now in the cache
 };
 
-// What changes verdicts and times beside problem, candidate, effort and device, as text to be compared.
+// The settings that change verdicts and times, except problem, candidate, effort and device, as text to
+// compare.
 std::string conditions_of(const LaneOptions& options);
-// The line of a result: the record, and under "options" the conditions that it was made under.
+// The line of a result: the record, with its conditions under "options".
 std::string result_line_of(Record record, const LaneOptions& options);
 
-// A job of that problem, type and class, without candidates.
+// A job for this problem, type and class, without candidates.
 LaneJob job_for(const LaneOptions& options, const Problem& problem);
 
-// One line of JSON without a break, and back; nothing for any other line.
+// Writes one line of JSON without a line break, and reads it back. Nothing for any other line.
 std::string to_line(const LaneJob& job);
 std::string to_line(const LaneMessage& message);
 std::optional<LaneJob> read_job(const std::string& line);
@@ -62,11 +64,11 @@ class LineSocket {
   explicit LineSocket(UniqueFd socket) : socket_(std::move(socket)) {}
 
   int descriptor() const { return socket_.get(); }
-  // False when the other side is gone. `line` has no break.
+  // Sends a line. False if the other side is gone. `line` has no line break.
   bool send(const std::string& line) const;
-  // Waits until something comes; false at the end: the other side is gone.
+  // Waits until something arrives. False at the end, when the other side is gone.
   bool receive();
-  // The next line that has come whole.
+  // The next complete line that has arrived.
   std::optional<std::string> next();
 
  private:
@@ -74,22 +76,23 @@ class LineSocket {
   std::string received_;
 };
 
-// The parent's side.
+// The parent's side of a lane.
 class Lane {
  public:
-  // Starts `command`, with the socket as descriptor 3. A folder for its temporary files is its last argument
-  // and in TMPDIR; the destructor removes it, however the process ended.
+  // Starts `command` with the socket as descriptor 3. Its last argument and TMPDIR name a folder for
+  // temporary files. The destructor removes the folder, however the process ended.
   static Result<Lane> start(const std::vector<std::string>& command);
 
   int descriptor() const { return socket_.descriptor(); }
-  // False when the process is gone.
+  // False if the process is gone.
   bool give(const LaneJob& job);
-  // Reads what is there, to be called when the descriptor is readable. False at the end: the process is gone.
+  // Call when the descriptor is readable. Reads what is available. False at the end, when the process is
+  // gone.
   bool read();
   std::optional<LaneMessage> next();
-  // After the end: "signal 9 (Killed)".
+  // Call after the end: "signal 9 (Killed)".
   std::string describe_end();
-  // After the end: by SIGKILL, which the kernel sends for want of memory.
+  // Call after the end. True if it ended by SIGKILL, which the kernel sends when memory runs out.
   bool was_killed();
 
  private:
@@ -101,8 +104,8 @@ class Lane {
   LineSocket socket_;
 };
 
-// The lane's own side: carries out jobs from the socket until it is closed, and then removes the folder,
-// since no other process may be left to do so. Returns the exit code.
+// The lane's own side. Carries out jobs from the socket until it is closed. Then removes the folder, since no
+// other process may be left to do so. Returns the exit code.
 int run_lane(int socket, const std::filesystem::path& folder);
 
 }  // namespace kgrade

@@ -1,4 +1,4 @@
-// What a lane's own process does.
+// The process of a lane.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -30,9 +30,8 @@ std::uint64_t size_of(Build& build) {
   return none ? 0 : bytes;
 }
 
-// Puts the job's candidates into the cache, or, where it names none, what its problem is graded with: oracle,
-// reference and baselines. Returns how many bytes the built libraries have; those that do not build have
-// none.
+// Builds the job's candidates into the cache. If the job names none, builds what its problem is graded with:
+// oracle, reference and baselines. Returns the total bytes of the built libraries. Failed builds count as 0.
 std::uint64_t build_for(const LaneJob& job, const Problem& problem, Bench& bench) {
   const Layout layout = Layout::find(job.options.problems);
   if (bench.open_toolchain(true)) return 0;
@@ -89,7 +88,8 @@ class LaneWorker {
     if (!problem) return GradeFailure{exit_usage, problem.errors()};
     built_ = 0;
     if (job.only_builds) {
-      // For good: its lane does nothing else. Processes that grade beside it must not wait for a core.
+      // The priority stays low, since this lane only builds. Processes that grade on this machine must not
+      // wait for a core.
       ::setpriority(PRIO_PROCESS, 0, 19);
       built_ = build_for(job, *problem, *bench_for(job, *device, layout));
       return std::nullopt;
@@ -101,12 +101,12 @@ class LaneWorker {
     const std::shared_ptr<Bench> bench = bench_for(job, *device, options.layout);
     bench->begin_run();
     Failure failure = grade(*problem, options, bench).failure;
-    // Whatever the device has, it may be well with a new context.
+    // A new context may cure a fault of the device.
     if (failure) bench_.reset();
     return failure;
   }
 
-  // All jobs of a sweep have one.
+  // All jobs of a sweep share one bench.
   std::shared_ptr<Bench> bench_for(const LaneJob& job, const DeviceChoice& device, const Layout& layout) {
     const std::pair key{job.options.device, job.options.problems};
     if (bench_ == nullptr || bench_of_ != key) bench_ = real_bench(device, layout);
@@ -139,7 +139,7 @@ class LaneWorker {
     send(message);
   }
 
-  // If nothing listens any more, there is nothing left to do.
+  // If nobody listens any more, end this process.
   void send(const LaneMessage& message) const {
     if (!socket_.send(to_line(message))) ::raise(SIGTERM);
   }
@@ -154,13 +154,13 @@ class LaneWorker {
   LineSocket socket_;
   std::uint64_t built_ = 0;  // bytes, by the last job
   std::shared_ptr<Bench> bench_;
-  std::pair<std::string, std::string> bench_of_;  // device and problems
+  std::pair<std::string, std::string> bench_of_;  // its device and problems
 };
 
 }  // namespace
 
 int run_lane(int socket, const std::filesystem::path& folder) {
-  // With the parent gone there is time to remove what lies in /tmp (base/cleanup.h).
+  // SIGTERM leaves time to remove temporary files after the parent's death (base/cleanup.h).
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   const TemporaryDirectory own(folder);
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);

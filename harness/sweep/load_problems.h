@@ -1,5 +1,5 @@
-// Loads the problem files of a sweep side by side: one in KernelBench's form takes a Python interpreter some
-// seconds.
+// Loads the problem files of a sweep in parallel, because a file in KernelBench's form takes a Python
+// interpreter some seconds.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 
 namespace kgrade {
 
-// How a problem's file becomes a problem. Called by several threads at once where there are several files.
+// Loads a problem from its file. With several files, called by several threads at once.
 using ProblemLoader = std::function<Result<Problem>(const std::filesystem::path&)>;
 
-// Called before the first and when one more is done, by one thread at a time.
+// Called before the first file and after each file, by one thread at a time.
 using LoadingProgress = std::function<void(std::size_t done, std::size_t all)>;
 
-// Each file once, as many at a time as there are cores.
+// Loads each file once, as many at a time as there are cores.
 std::map<std::filesystem::path, Result<Problem>> load_problems(
     const std::vector<std::filesystem::path>& files, const ProblemLoader& load,
     const LoadingProgress& progress = nullptr);

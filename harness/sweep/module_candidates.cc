@@ -18,7 +18,7 @@ namespace {
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
-// Those in the folder itself, without packages' files such as __init__.py.
+// Adds the files in the folder itself, except package files such as __init__.py.
 void add_modules_in(const fs::path& folder, std::vector<fs::path>& files) {
   std::error_code failure;
   for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
@@ -55,7 +55,7 @@ bool may_be_candidate(const fs::path& file) {
   return !file.stem().string().ends_with("_prompt") && is_candidate(file);
 }
 
-// All files below, as far as they may be read.
+// All files below the folder that can be read.
 std::vector<fs::path> files_below(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code failure;
@@ -130,7 +130,7 @@ std::vector<fs::path> module_files(const std::string& pattern) {
 
 std::vector<fs::path> module_candidates(const std::string& pattern, const fs::path& solutions,
                                         const std::vector<fs::path>& problems) {
-  std::set<fs::path> seen;  // of problems, and of what is there twice
+  std::set<fs::path> seen;  // the problems, and files that were already found
   for (const fs::path& problem : problems) seen.insert(in_one_form(problem));
   std::vector<fs::path> candidates = files_named(pattern, solutions);
   std::erase_if(candidates, [&](const fs::path& file) {

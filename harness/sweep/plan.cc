@@ -27,7 +27,7 @@ bool matches(const std::string& glob, const std::string& text) {
 
 bool names_paths(const std::string& glob) { return glob.find('/') != glob.npos; }
 
-// A folder counts also without a slash.
+// A folder counts even without a slash in its name.
 bool names_files(const std::string& solutions) {
   std::error_code ignored;
   return names_paths(solutions) || fs::is_directory(solutions, ignored);
@@ -38,7 +38,7 @@ std::string own_name(const fs::path& path) {
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
 }
 
-// As a user in the working folder would write it.
+// The path as a user in the working folder would write it.
 fs::path as_written(const fs::path& path) {
   std::error_code failure;
   const fs::path here = fs::current_path(failure);
@@ -47,7 +47,7 @@ fs::path as_written(const fs::path& path) {
   return failure || relative.empty() || *relative.begin() == ".." ? whole : relative;
 }
 
-// A record is JSON, which takes no bytes that are not UTF-8.
+// A record is JSON, which holds only UTF-8.
 std::string path_in_record(const std::string& path) {
   if (!first_invalid_utf8(path)) return path;
   const nlohmann::json recorded(path);
@@ -116,7 +116,7 @@ class Planner {
     return errors;
   }
 
-  // Candidates of problems that are there, but were not asked for, are no mistake.
+  // Candidates of problems that exist but were not asked for are not an error.
   void add_slugs_beside(const fs::path& file) {
     if (!folders_.insert(file.parent_path()).second) return;
     const auto files = problem_files(file.has_parent_path() ? file.parent_path() : ".");
@@ -124,8 +124,8 @@ class Planner {
     for (const fs::path& other : *files) slugs_.insert(other.stem().string());
   }
 
-  // The working folder's own, or else the one beside the folder of the problem. Files that are named have
-  // what is theirs beside them.
+  // The solutions in the working folder, or else those beside the folder of the problem. For problem files
+  // that are named, always those beside them.
   fs::path solutions_for(const Problem& problem) const {
     if (!layout_.solutions.empty() && !names_paths(selection_.only)) return layout_.solutions;
     std::error_code ignored;
@@ -148,7 +148,7 @@ class Planner {
     }
   }
 
-  // The candidates of a folder, whose name is a problem's or not.
+  // Takes the candidates in a folder. Its name may or may not be the slug of a problem.
   void take_files(const fs::path& folder, const std::string& slug) {
     std::error_code failure;
     for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
@@ -163,8 +163,8 @@ class Planner {
     }
   }
 
-  // A folder that is called like a problem, or holds such folders. Files in those of other names are
-  // reported, unless they are there for links to them.
+  // Takes a folder that is called like a problem, or a folder of such folders. Files in other folders are
+  // reported, unless they are only the targets of links to them.
   void take_folders_of(const fs::path& folder) {
     if (slugs_.contains(own_name(folder))) return take_files(folder, own_name(folder));
     bool is_of_problems = false;
@@ -275,10 +275,10 @@ class Planner {
   const ProblemLoader& load_;
   const LoadingProgress& progress_;
   std::set<fs::path> folders_;   // of problems
-  std::set<std::string> slugs_;  // of all that lie in them
+  std::set<std::string> slugs_;  // of all problems in these folders
   std::map<std::string, Problem> problems_;
   std::map<std::string, std::vector<fs::path>> candidates_;
-  std::set<fs::path> linked_;  // files of named folders, behind their links
+  std::set<fs::path> linked_;  // the files in named folders, with links resolved
   SweepPlan plan_;
 };
 

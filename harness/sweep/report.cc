@@ -33,8 +33,7 @@ std::string speed_of(const Record& record) {
   return text;
 }
 
-// The geometric mean over all candidates that were measured, against the same opponent each: which one that
-// is, differs.
+// The geometric mean over all measured candidates. The opponent may differ between candidates.
 std::string score_line(const SweepOutcome& outcome) {
   std::vector<SpeedRatio> ratios;
   for (const Record& record : outcome.records) {
@@ -58,7 +57,7 @@ std::string ungraded_lines(const SweepOutcome& outcome, const Style& style) {
   return text;
 }
 
-// The first ones, as far as a summary has room.
+// The first of the unmatched files, as far as a summary has room.
 std::string unmatched_lines(const SweepOutcome& outcome, const Style& style) {
   constexpr std::size_t most_names = 10;
   if (outcome.unmatched.empty()) return "";

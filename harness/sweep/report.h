@@ -1,4 +1,4 @@
-// What a sweep tells people: a line as each result comes, how long it still takes, and what it came to.
+// Reports a sweep to people: a line for each result, the time left, and a summary.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace kgrade {
 
-// From the rate of the last results: those of the beginning were slower, or faster, than what is left.
+// Estimates the time left from the rate of the latest results, since the rate may change during a sweep.
 class TimeLeft {
  public:
   static constexpr std::size_t window = 50;
@@ -28,14 +28,15 @@ class TimeLeft {
   std::deque<double> times_;
 };
 
-// Limits how often something is logged: once in so many seconds, the first time after as many.
+// Limits how often something is logged: once in `seconds`. The first time is `seconds` after the
+// construction.
 class LogInterval {
  public:
   static constexpr double of_grading = 60;
   static constexpr double of_reading = 5;
 
   LogInterval(double now, double seconds) : last_(now), seconds_(seconds) {}
-  // True if it is time to log it, which then counts as done.
+  // True if it is time to log. The caller then has to log.
   bool is_due(double now);
 
  private:
@@ -46,13 +47,13 @@ class LogInterval {
 // "about 3 min left", "about 2.5 h left", "less than a minute left".
 std::string describe_time_left(double seconds);
 
-// "accepted  conv-.../naive.cu  1.48x cudnn-fp32", for a line as each result comes.
+// "accepted  conv-.../naive.cu  1.48x cudnn-fp32": the line for a new result.
 std::string result_line(const Record& record, const Style& style);
 
-// A row for each candidate, those without a verdict with the reason, and a line of counts.
+// A row for each candidate, the reasons of candidates without a verdict, and a line of counts.
 std::string render_summary(const SweepOutcome& outcome, const Style& style);
 
-// Those without a verdict, for CI systems: on the device of the other results.
+// The candidates without a verdict, for CI systems. Their device is that of the other results.
 std::vector<Ungraded> ungraded_of(const SweepOutcome& outcome);
 
 }  // namespace kgrade

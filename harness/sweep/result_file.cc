@@ -27,22 +27,22 @@ Error failed(const fs::path& path, const std::string& what) {
           {path.string(), 0, 0}};
 }
 
-// On the disk when it returns. 0, or errno. The file stays open, and locked: what is closed is another name
-// for it.
+// Writes the text and returns 0 or the errno. The text is on the disk when this returns. Closes only a
+// duplicate, so the file stays open and locked.
 int write_durably(int fd, std::string_view text) {
   if (const int failure = write_and_close(UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, 0)), text); failure != 0)
     return failure;
   return ::fdatasync(fd) == 0 || errno == EINVAL ? 0 : errno;
 }
 
-// So that a file that was made there outlives a loss of power. Not all file systems can, nor need to.
+// Makes a new file survive a loss of power. Some file systems cannot do this, or need not.
 void keep_name_of(const fs::path& path) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
   const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd) (void)::fsync(fd.get());
 }
 
-// What follows the last line break.
+// The text after the last line break.
 std::string unfinished_line(int fd, off_t size) {
   char byte = 0;
   off_t begin = size;
@@ -53,15 +53,15 @@ std::string unfinished_line(int fd, off_t size) {
   return line;
 }
 
-// Every line of ours begins so.
+// Every line of a results file begins in this way.
 bool begins_as_record(std::string_view line) {
   constexpr std::string_view begin = R"({"schema":"kgrade-record")";
   const std::size_t size = std::min(line.size(), begin.size());
   return line.substr(0, size) == begin.substr(0, size);
 }
 
-// Of a sweep that was killed: what it was writing is cut off, and a record that lacks nothing but its line
-// break gets that. Anything else is not a sweep's, and stays as it is.
+// Repairs the end of a file whose sweep was killed. A complete record without a line break gets one. An
+// incomplete record is cut off. A line that a sweep did not write is an Error and stays unchanged.
 std::optional<Error> mend_end(int fd, const fs::path& path, off_t size) {
   const std::string line = unfinished_line(fd, size);
   if (line.empty()) return std::nullopt;
@@ -102,7 +102,7 @@ Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode, std::
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return Error{
         "another sweep writes to it", "wait for its end, or name another file", {path.string(), 0, 0}};
-  // Again: until the lock was held another sweep could write.
+  // Check again: another sweep could write until the lock was held.
   if (::fstat(fd.get(), &status) != 0) return failed(path, "cannot be opened");
   if (mode == ResultMode::create && status.st_size > 0) {
     return Error{
@@ -115,7 +115,7 @@ Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode, std::
     return failed(path, "cannot be emptied");
   std::vector<Record> before = std::move(earlier);
   if (mode == ResultMode::resume) {
-    // Nothing is changed in a file that is not one of ours.
+    // Change nothing in a file that is not a results file.
     if (auto records = read_records(path); !records) return records.errors();
     if (auto error = mend_end(fd.get(), path, status.st_size)) return *error;
     const auto found = read_records(path);

@@ -1,5 +1,5 @@
-// The file that a sweep writes: one record of `kgrade grade` with one candidate per line, appended as soon as
-// it is there. Whenever and however the sweep ends, at most the line being written is lost.
+// The results file of a sweep. Each line is a record of `kgrade grade` with one candidate. It is appended as
+// soon as it is available. However the sweep ends, at most the line being written is lost.
 #pragma once
 
 #include <filesystem>
@@ -15,23 +15,23 @@ namespace kgrade {
 
 enum class ResultMode { create, resume, overwrite };
 
-// The record of one candidate that is a line of such a file; nothing for any other text. `from` is the file
+// The record of one candidate from a line of a results file. Nothing for any other text. `from` is the file
 // that the record names as its source.
 std::optional<Record> read_result(const std::string& line, const std::filesystem::path& from);
 
 class ResultFile {
  public:
-  // `create` refuses a file that has something in it. `resume` reads what is there, or makes the file; a line
-  // that was not finished is cut off, unless it is none of a sweep's. Errors: the file is not called *.jsonl
-  // or cannot be opened, another sweep writes to it, a line of it is no record. `earlier`: results that lie
-  // elsewhere, as if they were in the file.
+  // `create` refuses a file with contents. `resume` reads the file, or makes it. It cuts off an unfinished
+  // line if a sweep wrote the line. Errors: the file is not called *.jsonl or cannot be opened, another sweep
+  // writes to it, or a line is not a record. `earlier`: results from elsewhere that count as if they were in
+  // the file.
   static Result<ResultFile> open(const std::filesystem::path& path, ResultMode mode,
                                  std::vector<Record> earlier = {});
 
-  // What was there when the file was opened.
+  // The records in the file when it was opened.
   const std::vector<Record>& before() const { return before_; }
   const std::filesystem::path& path() const { return path_; }
-  // The text of a record, without line breaks. It is on the disk when this returns.
+  // Appends a record, given as text without line breaks. It is on the disk when this returns.
   Result<bool> append(const std::string& record);
 
  private:

@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 10> end_states = {
     "COMPLETED", "FAILED",    "CANCELLED", "TIMEOUT",   "OUT_OF_MEMORY",
     "NODE_FAIL", "BOOT_FAIL", "DEADLINE",  "PREEMPTED", "REVOKED"};
 
-// What squeue gives for a task that none of its own time or work will start.
+// The reasons in squeue's output for tasks that will not start without help.
 constexpr std::array<std::string_view, 12> held_reasons = {
     "JobHeldUser",    "JobHeldAdmin",       "JobHoldMaxRequeue",  "launch failed requeued held",
     "BadConstraints", "PartitionTimeLimit", "PartitionNodeLimit", "DependencyNeverSatisfied",
@@ -72,7 +72,7 @@ bool SlurmTask::waits_for_nothing() const { return state == "PENDING" && reason 
 bool SlurmTask::held() const { return state == "PENDING" && contains(held_reasons, reason); }
 
 Result<std::string> SlurmClient::submit(const SlurmArray& array) const {
-  // Requeued after the loss of a node, whatever the site's default is; then the log goes on.
+  // Requeue after the loss of a node, whatever the site's default is. The log then continues.
   std::vector<std::string> command = {"sbatch",
                                       "--parsable",
                                       "--requeue",
@@ -86,7 +86,7 @@ Result<std::string> SlurmClient::submit(const SlurmArray& array) const {
   if (!outcome) return outcome.errors();
   std::smatch match;
   const std::string output(trimmed(outcome->output));
-  // Warnings may stand before it; behind it, the name of a cluster.
+  // Warnings may come before the number, and the name of a cluster after it.
   if (outcome->success() && std::regex_search(output, match, std::regex(R"((?:^|\n)([0-9]+)(?:;[^\n]*)?$)")))
     return match[1].str();
   return Error{fmt::format("sbatch refused the work: {}", printable(output)),
@@ -213,7 +213,7 @@ Result<std::string> submit_noted(const std::filesystem::path& path, std::size_t 
   if (auto written = write_job(path, {array.name, "", round}); !written) return written.errors();
   auto job = client.submit(array);
   if (!job) {
-    // An answer that came too late is no refusal.
+    // If the answer came too late, the job may still have been accepted.
     const auto found = client.find(array.name);
     if (!found || !*found) return job;
     job = **found;
@@ -258,7 +258,7 @@ std::vector<std::string> without_nodes(std::vector<std::string> options, const s
   constexpr std::string_view exclude = "--exclude=";
   std::string all = fmt::format("{}", fmt::join(nodes, ","));
   if (all.empty()) return options;
-  // The last of several counts.
+  // sbatch uses only the last of several options, so merge them.
   for (const std::string& option : options) {
     if (option.starts_with(exclude)) all = option.substr(exclude.size()) + "," + all;
     if (option.starts_with("-x") && option.size() > 2) all = option.substr(2) + "," + all;

@@ -58,7 +58,7 @@ class SlurmSweep {
 
   Trouble make_folder() {
     std::error_code failure;
-    // Results of a sweep that is replaced are none of this one's.
+    // The results of a sweep that is replaced do not belong to this one.
     if (!options_.resume) {
       if (auto error = refuse_running_job()) return error;
       remove_chunk_files(folder_);
@@ -73,7 +73,7 @@ class SlurmSweep {
   fs::path job_file() const { return folder_ / "job.json"; }
   fs::path plan_file() const { return folder_ / fmt::format("plan{}.json", round_); }
 
-  // Its tasks would read the new plan as their own.
+  // The tasks of a running job would read the new plan as their own.
   Trouble refuse_running_job() const {
     const auto job = read_slurm_job(job_file());
     const auto id = job ? id_of(*job, client_) : Result<std::string>(std::string());
@@ -84,7 +84,8 @@ class SlurmSweep {
                  {folder_.string(), 0, 0}};
   }
 
-  // The job of an earlier `kgrade sweep`, if its tasks have not all ended. Their results count in any case.
+  // Adopts the job of an earlier `kgrade sweep`, unless all its tasks have ended. Their results count in any
+  // case.
   Trouble adopt() {
     const auto job = options_.resume ? read_slurm_job(job_file()) : std::nullopt;
     if (!job) return std::nullopt;
@@ -94,7 +95,7 @@ class SlurmSweep {
     if (!id) return id.error();
     const auto tasks = id->empty() ? std::map<std::size_t, SlurmTask>{} : client_.tasks(*id);
     if (!tasks) return tasks.error();
-    // Rounds of the sweep before do not count against this one.
+    // The rounds of the earlier sweep do not count against this one.
     if (all_ended(*tasks)) {
       first_round_ = round_ = round_ + 1;
     } else {
@@ -126,7 +127,7 @@ class SlurmSweep {
     return std::nullopt;
   }
 
-  // Until no task of the job runs or waits any more, or nothing is left to be found.
+  // Follows the job until no task runs or waits, or until nothing is left to find.
   Trouble follow() {
     double answered = clock_.now();
     double seen_running = answered;
@@ -158,7 +159,7 @@ class SlurmSweep {
     round_ += rounds;
   }
 
-  // Tasks that only a person can release are waited for, but not for ever.
+  // True if the job was cancelled, because it was held too long. Only a person can release a held task.
   bool given_up(const std::map<std::size_t, SlurmTask>& tasks) {
     const std::string reason = why_held(tasks);
     if (reason.empty()) {
@@ -180,7 +181,7 @@ class SlurmSweep {
     return true;
   }
 
-  // Slurm holds requeued tasks back for two minutes.
+  // Updates the progress. Starts requeued tasks, because Slurm holds them back for two minutes.
   void look_at(const std::map<std::size_t, SlurmTask>& tasks) {
     std::map<std::string, int> states;
     for (const auto& [index, task] : tasks) {
@@ -196,7 +197,7 @@ class SlurmSweep {
     options_.events.progress(text);
   }
 
-  // Whole lines that have come to any of the tasks' files. The first result of a candidate counts.
+  // Collects the complete lines of all tasks' files. The first result of a candidate counts.
   Trouble collect() {
     for (const ChunkResults::Line& line : lines_.new_lines()) {
       if (auto error = take(line.file, line.text)) return error;
@@ -216,8 +217,8 @@ class SlurmSweep {
     return std::nullopt;
   }
 
-  // Of a job that ended so long ago: every candidate without a result has a reason, or all that could come
-  // late has come.
+  // `seconds` after the end of a job, true if no more results can come: every candidate without a result has
+  // a reason, or late results would have arrived.
   bool has_nothing_more(double seconds) {
     if (seconds > late_results) return true;
     if (collect()) return false;
@@ -279,14 +280,14 @@ class SlurmSweep {
   std::string conditions_ = conditions_of(options_.lane);
   EarlierResults earlier_;
   std::vector<std::optional<Record>> found_;
-  std::size_t left_;  // without a result
+  std::size_t left_;  // candidates without a result
   std::size_t taken_over_;
   ChunkResults lines_;
   std::optional<double> held_since_;
   std::size_t round_ = 0;
   std::size_t first_round_ = 0;
   NodeWatch nodes_;
-  std::string job_;  // that runs; empty: none
+  std::string job_;  // the running job; empty if none
   std::string last_end_;
   SteadyClock clock_;
   double start_;

@@ -19,14 +19,14 @@ constexpr int look_again_ms = 500;
 constexpr const char* other_result =
     "the result that came is not of this candidate as it was when the sweep began: were files changed?";
 
-// A lane, and what it works on.
+// A lane and its work.
 struct Worker {
   std::string device;
   std::optional<Lane> lane;  // started with its first batch
   std::optional<SweepBatch> batch;
   std::optional<std::size_t> last_group;
-  std::size_t graded = 0;  // of the batch
-  bool begun = false;      // the next one has
+  std::size_t graded = 0;  // in the batch
+  bool begun = false;      // the next task of the batch has begun
   std::string doing;
   LaneHealth health;
   bool retired = false;
@@ -68,7 +68,7 @@ class Sweep {
  private:
   using Trouble = std::optional<Error>;
 
-  // Those without a result, with their groups.
+  // The tasks without a result, with their groups.
   std::vector<std::optional<std::size_t>> open_tasks() {
     std::vector<std::optional<std::size_t>> open(plan_.tasks.size());
     for (std::size_t task = 0; task < open.size(); ++task) {
@@ -83,7 +83,7 @@ class Sweep {
     return open;
   }
 
-  // In the order in which they will be graded, behind those that the lanes are at.
+  // The tasks in the order in which they will be graded, after those that the lanes are grading.
   std::vector<std::size_t> upcoming() const {
     std::vector<std::size_t> tasks;
     std::vector<std::size_t> current;
@@ -101,7 +101,7 @@ class Sweep {
     return tasks;
   }
 
-  // Work for every lane that has none.
+  // Gives work to every idle lane.
   Trouble hand_out() {
     for (Worker& worker : workers_) {
       if (worker.batch || worker.retired) continue;
@@ -117,7 +117,7 @@ class Sweep {
       worker.begun = false;
       const LaneJob job = job_of(*batch, worker.device);
       worker.batch = std::move(*batch);
-      worker.lane->give(job);  // where it is gone, its socket says so
+      worker.lane->give(job);  // if the lane is gone, its socket says so
     }
     return std::nullopt;
   }
@@ -170,7 +170,7 @@ class Sweep {
         case LaneMessage::Kind::ended:
           end_batch(worker, message->text.empty() ? "the run ended before its time" : message->text,
                     message->exit_code);
-          // What broke a run may have broken its process.
+          // The fault that broke a run may have broken its process.
           if (!message->text.empty()) worker.lane.reset();
           break;
       }
@@ -178,7 +178,7 @@ class Sweep {
     return std::nullopt;
   }
 
-  // Of the candidate whose turn it is; nothing where the message holds anything else.
+  // The result of the candidate whose turn it is. Nothing if the message holds anything else.
   std::optional<Record> result_in(const Worker& worker, const LaneMessage& message) const {
     const std::vector<std::size_t>& tasks = worker.batch->tasks;
     if (worker.graded >= tasks.size() || message.candidate != worker.graded) return std::nullopt;
@@ -187,7 +187,8 @@ class Sweep {
     return record;
   }
 
-  // A lane that sends the result of something else cannot be trusted with the rest of this batch.
+  // Keeps a result. A lane that sends a result for another candidate cannot be trusted with the rest of this
+  // batch.
   Trouble keep(Worker& worker, const LaneMessage& message) {
     auto record = result_in(worker, message);
     if (!record) {

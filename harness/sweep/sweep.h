@@ -1,4 +1,4 @@
-// Many candidates on one machine: lanes that grade side by side, results that are kept as they come.
+// Grades many candidates on one machine. Lanes grade in parallel, and each result is kept at once.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,9 @@
 namespace kgrade {
 
 struct SweepEvents {
-  // What is going on, called often: for a line that is overwritten, or for a log at intervals.
+  // The present state. Called often, for a line that is overwritten or a log at intervals.
   std::function<void(const std::string&)> progress = [](const std::string&) {};
-  // A candidate has its verdict; `done` of `all` have theirs.
+  // A candidate got its verdict. Now `done` of `all` candidates have one.
   std::function<void(const Record&, std::size_t done, std::size_t all)> result =
       [](const Record&, std::size_t, std::size_t) {};
   // A message that must stay visible.
@@ -23,28 +23,28 @@ struct SweepEvents {
 };
 
 struct SweepOptions {
-  LaneOptions lane;                  // but for the device
-  std::vector<std::string> devices;  // of the lanes, one each: "cuda:0"
-  int build_jobs = 0;                // that run ahead of the lanes, a compiler at a time in each; 0: none do
+  LaneOptions lane;                  // except the device
+  std::vector<std::string> devices;  // one for each lane: "cuda:0"
+  int build_jobs = 0;                // builders that run ahead of the lanes, each with one compiler; may be 0
   std::vector<std::string> lane_command;
-  bool devices_elsewhere = false;  // not on this machine
-  bool resume = false;             // what an earlier sweep has begun elsewhere goes on
+  bool devices_elsewhere = false;  // the lanes are not on this machine
+  bool resume = false;             // continue a job that an earlier sweep has begun elsewhere
   Layout layout;
   SweepEvents events;
 };
 
 struct SweepOutcome {
-  std::vector<Record> records;  // of all tasks that have a verdict, in the plan's order; older ones too
-  std::size_t taken_over = 0;   // of them, those that were in the file already
+  std::vector<Record> records;  // of all tasks with a verdict, in the plan's order, including older results
+  std::size_t taken_over = 0;   // how many of them were already in the file
   std::vector<UngradedCandidate> ungraded;            // refused by the plan, or given up
-  std::vector<std::filesystem::path> unmatched = {};  // named after none of the problems
-  Errors lacks = {};                        // of this machine, for which some of them were not tried
+  std::vector<std::filesystem::path> unmatched = {};  // match none of the problems
+  Errors lacks = {};                                  // of this machine, because of which some were not tried
   double seconds = 0;
 };
 
-// Grades the tasks that have no result in the file yet. A lane that refuses its work again and again
-// is left out, with a note. An Error when results cannot be written, no lane can be started or none is left,
-// or when the Python that is named runs no candidates in Python; what is in the file stays.
+// Grades the tasks without a result in the file. A lane that refuses its work repeatedly is left out, with a
+// note. An Error if results cannot be written, if no lane can be started or is left, or if the named Python
+// cannot run Python candidates. Results in the file stay.
 Result<SweepOutcome> sweep(const SweepPlan& plan, const SweepOptions& options, ResultFile& results);
 
 }  // namespace kgrade
