@@ -32,7 +32,7 @@ class Families {
   virtual ~Families() = default;
   // In alphabetical order.
   virtual std::vector<std::string> names() const = 0;
-  // The file of a family of that name, for messages.
+  // The path, for messages, and the bytes of a family's file.
   virtual std::filesystem::path path(const std::string& name) const = 0;
   virtual Result<std::string> content(const std::string& name) const = 0;
 };
