@@ -46,7 +46,7 @@ struct ExtensionHeaders {
 };
 
 // Reads a request as harness/python/kgrade_python/extension_sources.py makes it. The request comes from a
-// candidate. An Error says in one line what is not allowed in it, such as flags that would run programs or
+// candidate. An Error says in one line what is not allowed. Examples are flags that would run programs or
 // write files elsewhere.
 Result<ExtensionRequest> parse_extension_request(const std::string& json);
 

@@ -36,9 +36,9 @@ struct Layout {
   // The `reference` folder that contains a source.
   static std::filesystem::path reference_folder(const std::filesystem::path& source);
 
-  // Finds the installation that contains this program, wherever it was moved to, or else the checkout that it
-  // was built from, and the folders in the working folder. `more_problems` is the folder that the user names,
-  // if any. `reference` beside it, or else in the working folder, comes before kgrade's. New problems go to
+  // Finds the installation that contains this program, even if it was moved, or else the checkout it was
+  // built from. Adds the folders in the working folder. `more_problems` is the folder that the user names, if
+  // any. `reference` beside it, or else in the working folder, comes before kgrade's. New problems go to
   // `more_problems`, or else to `problems` in the working folder. If there is none, a checkout puts them into
   // its own problems. An installation must not change, so `problems` is made in the working folder.
   static Layout find(const std::filesystem::path& more_problems = {});

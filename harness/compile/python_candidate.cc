@@ -252,8 +252,8 @@ Result<BuildOutcome> build_python(const Toolchain& toolchain, const PythonTools&
   outcome.log = examined->message.empty() ? "" : examined->message + "\n";
   outcome.cached = true;
   if (outcome.status != BuildStatus::built) return outcome;
-  // Extensions are built ahead. If one fails, the candidate learns that when it asks for it. Not for checked
-  // builds, which are not cached and would be built again.
+  // Extensions are built ahead. A candidate learns of a failed one when it asks for it. Checked builds are
+  // not cached and would be built again, so nothing is built ahead for them.
   if (request.checked) examined->extensions.clear();
   for (const json& extension : examined->extensions) {
     if (outcome.seconds > longest_head_start) break;

@@ -1,5 +1,5 @@
-// Finds the Python interpreter that runs Python candidates, and asks it what it has installed. It has to be
-// asked, because an interpreter in PATH may be a script that starts another one.
+// Finds the Python interpreter for Python candidates, and asks it for its packages. Guessing is not enough,
+// because an interpreter in PATH may be a script that starts another interpreter.
 #pragma once
 
 #include <chrono>

@@ -15,7 +15,7 @@ enum class SubmissionKind { cuda, python };
 struct Submission {
   SubmissionKind kind = SubmissionKind::cuda;
   // The code at its lines in the file. Lines outside of a block are empty, so that line numbers in messages
-  // are those of the file.
+  // fit the file.
   std::string text;
   // The lines of the block's code, without its fences. 0: the whole file.
   int first_line = 0;
@@ -31,8 +31,8 @@ struct Submission {
 // names its language, that has to fit. If there are several submissions, the last counts. Comments and
 // literals of a source file are not blocks.
 //
-// An Error, with its line, if the file is not code and contains none. It says what the file is, or which
-// blocks there are and why no block is a submission.
+// An Error, with its line, if the file is not code and contains no code. The message names the kind of file,
+// or lists the blocks and why no block is a submission.
 Result<Submission> find_submission(std::string_view content, const std::filesystem::path& file);
 
 // Reads the file and finds its submission. Also an Error if the file cannot be read.

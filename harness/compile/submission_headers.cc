@@ -44,7 +44,7 @@ void add_with_parents(fs::path folder, std::set<fs::path>& folders) {
   for (; !folder.empty(); folder = folder.parent_path()) folders.insert(folder);
 }
 
-// Whether all files can be written: no duplicates, and no file in the place of a folder.
+// Whether all files can be written: no duplicates, and no file where a folder must be.
 bool fit_together(const SubmissionHeaders& headers) {
   std::set<fs::path> folders;
   for (const std::string& folder : headers.folders) add_with_parents(folder, folders);

@@ -37,7 +37,7 @@ struct ResolvedInit {
 };
 
 // Says which tensor an output of indices points into, and along which axis. Without an axis the indices are
-// flat.
+// flat, over all elements.
 struct TiedTo {
   std::size_t tensor = 0;  // index into Case::tensors
   std::optional<std::size_t> axis;
@@ -101,7 +101,7 @@ struct Case {
   std::int64_t tensor_bytes(std::int64_t element_size) const;
 };
 
-// Whether so many input elements are reduced to one that a single element may not matter.
+// Whether the case sums so many elements that a single one may not matter.
 bool is_long_reduction(const Case& bound);
 
 // How the case scales its inputs or draws them in its own way: "A times 2^-24, B times 2^8 to 2^16, by

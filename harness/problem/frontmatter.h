@@ -29,7 +29,7 @@ struct YamlNode {
   bool is_scalar() const { return kind == Kind::scalar; }
   bool is_sequence() const { return kind == Kind::sequence; }
   bool is_map() const { return kind == Kind::map; }
-  // Of the value, or of the key when there is no value.
+  // The place of the value, or of the key if there is no value.
   const Location& place() const {
     return kind == Kind::null && key_location.line > 0 ? key_location : location;
   }

@@ -567,7 +567,7 @@ class HiddenCases {
   const HiddenLimits limits_;
   const Ties ties_;
   const std::vector<const CaseSpec*> bases_;
-  std::vector<Values> values_;                                  // of cases in the file and those drawn
+  std::vector<Values> values_;                                  // of cases in the file and drawn cases
   std::vector<std::vector<std::vector<std::int64_t>>> shapes_;  // of their tensors
   std::vector<std::int64_t> most_elements_;                     // by tensor, of cases in the file
   Refusals refusals_;

@@ -39,8 +39,8 @@ HiddenLimits hidden_limits(const Problem& problem, const HiddenOptions& options)
 // left out.
 // - Each case is accepted by resolve_case(), costs no more than the limits, and has other integers than every
 //   case of the file and every other hidden case. Where the ranges allow, its shapes are new as well.
-// - Integers that `fuzz` leaves out, and reals, have the values of a `test` case that the seed chooses. If
-//   there is none, a `sample` gives them, or else a `bench`.
+// - Scalars that `fuzz` leaves out have the values of a `test` case that the seed chooses. If there is none,
+//   a `sample` gives them, or else a `bench`.
 // - Where the ranges allow, every output has at least 32 elements, or as many as in the file's largest case.
 //   An error is given in units of the output's norm, which is too often nearly zero over few elements.
 // - In turn the cases favour the ends of the ranges, odd extents, values that no case of the file has, and
@@ -49,7 +49,7 @@ HiddenLimits hidden_limits(const Problem& problem, const HiddenOptions& options)
 //   with an end of their ranges. The fourth and every fourth one after it multiply inputs with anything in
 //   the ranges, or with nothing, and one input by blocks. Cases of float16 do not scale.
 // - For a module, parameters that a condition wants to be equal are made equal: independent draws would
-//   hardly ever be. Conditions are those of the problem and of its `torch` section. A number in such a
+//   hardly ever be. The conditions of the problem and of its `torch` section count. A number in such a
 //   condition may lie outside of the range of `fuzz`.
 // - The same problem, seed and limits give the same cases on every machine, but other cases for a module. A
 //   smaller `count` gives the first of them.

@@ -134,7 +134,7 @@ struct Parameter {
   std::string type;  // "[VAR]" (the element type under test) or a name that problem/scalar_type.h lists
   bool pointer = false;
   bool is_const = false;
-  std::vector<Expression> shape;    // of a pointer; empty when the file has none
+  std::vector<Expression> shape;    // of a tensor; may be empty
   std::optional<Init> init;         // of an input, or of an output that begins so
   Comparison compare;               // of an output; the default is the norm, and exact for integers
   std::optional<Beginning> begins;  // of an output; without it, arbitrary values
@@ -278,7 +278,7 @@ Result<Problem> parse_problem(std::string_view content, const std::filesystem::p
 // Reads a problem file, with the families in the folder `families` beside it.
 Result<Problem> load_problem(const std::filesystem::path& path);
 
-// The problem with another element type. If the type is not listed, the Error names those that are. If the
+// The problem with another element type. If the type is not listed, the Error names the listed types. If the
 // reference is a Model, a 16-bit type asks for the class bf16.
 Result<Problem> with_dtype(Problem problem, std::string_view name);
 

@@ -146,7 +146,7 @@ class ProblemReader {
     }
   }
 
-  // An empty author is as good as none.
+  // An empty author counts as missing.
   void read_author(const YamlNode& node) {
     const bool empty = node.kind == YamlNode::Kind::null || (node.is_scalar() && node.value.empty());
     if (!empty) read_into(node, problem_.author);

@@ -20,7 +20,7 @@ std::vector<Parameter> read_parameters(const YamlNode& node, bool has_model, Dia
 // False on an error.
 bool read_extents(const YamlNode& node, std::vector<Parameter>& parameters, Diagnostics& diagnostics);
 
-// Reads `dtypes` and `thresholds`. Without a list of dtypes the thresholds are those of float32.
+// Reads `dtypes` and `thresholds`. Without a list of dtypes the thresholds are for float32.
 void read_dtypes(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics);
 
 // Reads `fuzz` into `problem.fuzz` and `problem.scales`. The problem must have all of its parameters.

@@ -53,7 +53,7 @@ enum class ModuleMode { train, eval };
 
 struct TorchModule {
   std::string wrapped;               // the module of PyTorch that `Model` wraps; may be empty. A baseline
-  std::vector<ModuleArgument> init;  // those without `fallback` come first
+  std::vector<ModuleArgument> init;  // arguments without `fallback` come first
   // Replaces `init`: any arguments, the same in every case, as JSON: {"positional": [...], "keywords":
   // {...}}, with values as harness/python/describe_module.py writes them.
   std::string given;

@@ -21,9 +21,9 @@ using MeasuredThresholds = std::map<Dtype, Thresholds>;
 
 // The text with the line `thresholds: {...}` and below it `# calibrated: <how>`. They replace existing lines.
 // If there are none, they are inserted below `precision`, or at the frontmatter's end. Thresholds have two
-// digits. Thresholds of float32 stand directly in the map, and those of another type below its name; of such
-// a type, defaults are left out except that of fp32. An Error if there is no frontmatter, or if `thresholds`
-// has other keys, which would be lost.
+// digits. Thresholds of float32 stand directly in the map. Thresholds of another type stand below its name,
+// without defaults except the default of fp32. An Error if there is no frontmatter, or if `thresholds` has
+// other keys, which would be lost.
 Result<std::string> with_thresholds(std::string_view content, const MeasuredThresholds& thresholds,
                                     const std::string& how);
 
@@ -69,8 +69,8 @@ struct CalibrationOutcome {
 // measured error if that is larger.
 //
 // The problem's file is replaced atomically, and only if the new text parses to these thresholds. Failures:
-// classes that do not separate, a reference that fails, a file that has changed meanwhile, thresholds that
-// cannot be replaced where they stand.
+// classes are not separate, the reference fails, the file has changed meanwhile, or the thresholds cannot be
+// replaced where they stand.
 CalibrationOutcome calibrate(const Problem& problem, const CalibrateOptions& options, Bench& bench);
 
 }  // namespace kgrade

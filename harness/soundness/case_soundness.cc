@@ -286,7 +286,7 @@ class CaseSoundness {
     return samples;
   }
 
-  // The answer to other inputs. It is one that would not be accepted, if a few draws have one. A sum of very
+  // The answer to other inputs. Tries a few draws to find an answer that would not be accepted. A sum of very
   // many elements has nearly the same answer for some draws, but a contestant gets several draws.
   std::unique_ptr<CallOutputs> other_answer(CallOutputs& expected) {
     constexpr std::uint32_t most_draws = 3;

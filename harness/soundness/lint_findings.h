@@ -24,8 +24,8 @@ class LintFindings {
  public:
   explicit LintFindings(const Problem& problem) : problem_(problem) {}
 
-  // `subject` is what the finding is about besides the case (a tensor's name); findings with the same rule
-  // and subject are one finding.
+  // `subject` names the thing that the finding is about besides the case, such as a tensor. Findings with the
+  // same rule and subject are one finding.
   void add(std::string_view rule, const std::string& subject, const Case& bound, std::string message,
            std::string remedy, LintFinding::Severity severity = LintFinding::Severity::error);
   // Adds that the oracle does not write `elements`: "3 of 217 elements of 'y'".

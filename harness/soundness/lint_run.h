@@ -40,7 +40,7 @@ struct LintReport {
   std::string device;  // its name; empty if none was opened
   bool cannot_run =
       false;        // one of them cannot run on the device, or not in the memory of the host: see the notes
-  Failure failure;  // of the machine: soundness was not checked, or not of all files, or some were not read
+  Failure failure;  // of the machine: some files were not read or not checked
 
   int error_count() const;
   int case_count() const;

@@ -1,12 +1,12 @@
 // Measures the errors of each precision class on a problem, checks whether the classes can be distinguished,
 // and derives thresholds.
 //
-// An error is the norm of the difference from the oracle over the oracle's norm (verify/judgement.h). The norm
-// is always that of the same output, even if its sums cancel, so thresholds are on the safe side.
+// An error is the norm of the difference from the oracle over the oracle's norm (verify/judgement.h). The
+// norm is always that of the same output, even if its sums cancel, so thresholds are on the safe side.
 // - fp32: the reference, which computes every product and sum in single precision, one term after the other.
 //   `kgrade calibrate` measures other orders too (soundness/summation_orders.h).
-// - tf32, fp16, bf16: the oracle on inputs that are rounded to the format, as tensor cores take them. TF32 and
-//   fp16 have mantissas of the same length, so they are one class. fp16 is shown because of its range.
+// - tf32, fp16, bf16: the oracle on inputs that are rounded to the format, as tensor cores take them. TF32
+//   and fp16 have mantissas of the same length, so they are one class. fp16 is shown because of its range.
 //
 // Thresholds follow from the largest error of all cases, since an answer has to be within its class on each
 // case. Whether classes are separate is decided by the root mean square over cases and draws. The largest

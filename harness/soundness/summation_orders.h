@@ -1,8 +1,8 @@
 // Runs the reference with its sums in other orders, to measure how much the order changes the error.
 //
 // The reference's source fixes the order of the terms. But if all operands of a sum are rearranged in the
-// same way along the summed axis, the sum stays the same and its terms come in another order. Examples are
-// the channels of an image together with those of a filter, or a row reversed. No declaration says which
+// same way along the summed axis, the sum stays the same and its terms come in another order. Examples are a
+// shuffle of an image's and a filter's channels together, or a reversed row. No declaration says which
 // rearrangements are allowed. So the oracle, in double precision, must give the same answer as before. If the
 // axis is also an axis of the output, the answer must be rearranged in the same way. Changed bits in the
 // reference's answer show that the order of a sum has changed. Both tests assume that in single precision a
@@ -72,7 +72,7 @@ class SummationOrders {
   explicit SummationOrders(const Problem& problem) : arrangements_(arrangements_of(problem)) {}
 
   // The reference's largest error on a draw of the runner's case, over its own order and other orders. With
-  // `thorough` all arrangements are tried that have not been refuted, otherwise only those that have
+  // `thorough` all arrangements are tried that have not been refuted, otherwise only arrangements that have
   // reordered a sum before. An Error if a call fails.
   Result<double> measure(ReferenceRunner& runner, const Case& bound, const Draw& draw, bool thorough);
 

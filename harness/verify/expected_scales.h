@@ -80,7 +80,7 @@ class ExpectedScales {
   // For a reference that is precise enough over all elements, but not over the varying, the smaller or single
   // elements. Allows a candidate four times the reference's error there.
   void allow_beyond_bound(std::size_t output, const ElementErrors& reference);
-  // The errors without those that allow_beyond_bound() allows.
+  // The errors, except the figures that allow_beyond_bound() allows.
   ElementErrors without_allowed(std::size_t output, ElementErrors errors) const;
   // Notes whether the reference keeps the value of most elements. If it does, an answer that loses them is
   // wrong in every class.
@@ -98,7 +98,7 @@ class ExpectedScales {
     double squared_distances = 0;
     int distances = 0;
     double least_distance = 0;
-    // Of allow_beyond_bound().
+    // Set by allow_beyond_bound().
     double allowed_varying = 0;
     double allowed_smaller = 0;
     double allowed_scaled = 0;

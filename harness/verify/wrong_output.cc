@@ -20,7 +20,7 @@ constexpr std::size_t fewest_for_a_pattern = 2;
 // The largest part of the errors' norm that a factor may leave unexplained. Errors that are small compared
 // with the elements stay unexplained, because then every element is about its expected value times 1.
 constexpr double most_unexplained = 0.1;
-// A range of indices is not named if so many elements lie in one range by chance with a larger probability.
+// A range of indices is only named if it would arise by chance with less than this probability.
 constexpr double most_chance = 1e-3;
 // If less than this share of a range's elements is wrong, they are scattered.
 constexpr double densest_scatter = 0.5;
