@@ -58,7 +58,7 @@ print('\nkgrade-python ' + json.dumps({
 
 constexpr const char* choose_another = "name another Python with --python";
 
-// Where the interpreter was named, for messages, and its name there.
+// The name of the interpreter as the user gave it, and where it was given, for messages.
 struct Choice {
   std::string name;
   std::string option;  // "--python: ", "KGRADE_PYTHON: ", or nothing

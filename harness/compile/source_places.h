@@ -17,7 +17,7 @@ namespace kgrade {
 struct SourcePlace {
   std::string file;  // as the user knows it
   int line = 0;
-  std::string function;  // demangled; empty when it is not known
+  std::string function;  // demangled; empty if unknown
 
   bool operator==(const SourcePlace&) const = default;
 };

@@ -27,7 +27,7 @@ struct SubmissionHeaders {
 // out.
 Result<SubmissionHeaders> parse_submission_headers(const nlohmann::json& value);
 
-// Writes them below `output`. An Error is the machine's.
+// Writes the headers below `output`. An Error is the machine's.
 Result<bool> write_submission_headers(const SubmissionHeaders& headers, const std::filesystem::path& output);
 
 // Lets a compiler find and read headers that were written below the request's output folder.

@@ -1,4 +1,4 @@
-// Text in the form of a call, as `init` and `compare` have it: name(argument, argument).
+// Splits text in the form of a call, as in `init` and `compare`: name(argument, argument).
 #pragma once
 
 #include <optional>

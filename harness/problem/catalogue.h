@@ -18,13 +18,13 @@ Result<std::vector<std::filesystem::path>> problem_files(const std::filesystem::
 using Folders = std::vector<std::filesystem::path>;
 Result<std::vector<std::filesystem::path>> problem_files(const Folders& folders);
 
-// Files of the same name in the folders after the one that `file` is in.
+// Files with the same name in the folders after the folder of `file`.
 std::vector<std::filesystem::path> files_behind(const std::filesystem::path& file, const Folders& folders);
 
 // "problems, /usr/share/kgrade/problems".
 std::string folder_names(const Folders& folders);
 
-// Two files with one slug, or a file whose name is not its slug, are errors.
+// Reports two files with the same slug, and files whose names are not their slugs.
 Errors check_catalogue(const std::vector<Problem>& problems);
 
 // `slug_or_path` is a path if it contains a slash or ends in .md or .txt. Otherwise it is a slug, which is

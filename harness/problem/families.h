@@ -1,16 +1,16 @@
 // Families: the file of a family holds what several problems share. It is written like a problem's file, with
 // parameters, formulas, cases and a statement. A problem that says `family: conv-2d` adds only its own keys.
 //
-// | key | where problem and family both have it |
+// | key | if problem and family both have it |
 // | --- | --- |
-// | slug, title, difficulty, author, tags, source | are of a problem alone |
-// | parameters | the problem's come behind the family's, or behind the one that `after: NAME` names |
+// | slug, title, difficulty, author, tags, source | only problems have these |
+// | parameters | the problem's come after the family's, or after the parameter that `after: NAME` names |
 // | let | is an error |
 // | require | both hold |
 // | dtypes, precision, libraries, flops, terms, bytes | the problem's counts |
 // | thresholds, defaults, fuzz | the problem's count, entry by entry |
 // | torch | `require`: both hold; `weights`: the problem's count, entry by entry; else the problem's counts |
-// | cases | the family's, then the problem's; one of the same name takes the place of the family's |
+// | cases | the family's, then the problem's; a case of the same name replaces the family's |
 //
 // There is one list of `defaults` for all cases. The statement is the problem's, then the family's. A family
 // cannot have a family.

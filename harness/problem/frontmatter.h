@@ -1,4 +1,4 @@
-// The frontmatter of a problem file as a tree in which every node knows its place.
+// Reads the frontmatter of a problem file into a tree whose nodes know their places.
 #pragma once
 
 #include <string>

@@ -202,8 +202,8 @@ class Ties {
 };
 
 // Draws the values of one hidden case from the ranges of `fuzz`, legal or not. The standard fixes what
-// std::mt19937_64 yields, but not what its distributions make of that: the mapping to integers is done here,
-// so that a seed means the same on every machine.
+// std::mt19937_64 yields, but not the results of its distributions. So the mapping to integers is done here,
+// and a seed means the same on every machine.
 class HiddenDraw {
  public:
   // `bases` are the cases that give values to parameters that `fuzz` leaves out. It may be empty. Problem and

@@ -1,4 +1,4 @@
-// The call of a module's `__init__` for one case, as the problem's `torch` section states it.
+// Computes the call of a module's `__init__` for one case from the problem's `torch` section.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

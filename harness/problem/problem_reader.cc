@@ -133,7 +133,7 @@ class ProblemReader {
         "reference/<slug>.cu");
   }
 
-  // get_inputs() gives what is handed to forward(), and a reference has a function of its own for it.
+  // Reports computed weights of a Model, because get_inputs() only makes the inputs of forward().
   void check_computed_inputs() {
     for (const Parameter& parameter : problem_.parameters) {
       if (!parameter.init || parameter.init->kind != Init::Kind::computed) continue;

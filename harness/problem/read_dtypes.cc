@@ -1,4 +1,4 @@
-// The element types of a problem, and the thresholds of their precision classes.
+// Reads the element types of a problem and the thresholds of their precision classes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

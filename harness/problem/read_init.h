@@ -1,4 +1,4 @@
-// Reads how an input's elements are drawn: Init in problem.h has the forms.
+// Reads how an input's elements are drawn. Init in problem.h lists the forms.
 #pragma once
 
 #include <optional>

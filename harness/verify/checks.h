@@ -29,7 +29,7 @@ inline constexpr std::array<std::string_view, 19> check_names = {
     "memory",               // no allocation fails
     "guard_zones",          // nothing is written around a buffer
     "inputs_unchanged",     // inputs still hold the drawn values
-    "clock",                // times are finite and positive, and the referee's clock bears most of them out
+    "clock",                // times are finite and positive, and the referee's clock confirms most of them
     "idle",                 // a call that is over leaves no work and no threads
     "outputs_match",        // every element of every output agrees with the oracle's
     "precision",            // within the error of the required class
