@@ -26,9 +26,9 @@
 namespace kgrade {
 namespace {
 
-// Empty when the case is small enough.
+// Empty if the case is small enough.
 std::string why_too_large(const Problem& problem, const Case& bound) {
-  // The one case of a file in KernelBench's form is all there is of it.
+  // A file in KernelBench's form has only this case.
   if (bound.role == CaseRole::bench && !is_module_file(problem.path)) return "sized for a GPU's speed";
   if (bound.flops && *bound.flops > most_checked_flops) {
     return fmt::format("{} operations, checked runs take up to {}", *bound.flops, most_checked_flops);
@@ -69,13 +69,14 @@ bool is_about_the_answer(const std::string& kind) {
   return kind == to_string(Verdict::wrong_answer) || kind == to_string(Verdict::low_precision);
 }
 
-// What only a candidate in Python shows when it is loaded or called: others show it when they are built.
+// Whether the verdict means that a candidate cannot be checked. Only Python candidates get it when they are
+// loaded or called; others get it when they are built.
 bool is_refusal(Verdict verdict) {
   return verdict == Verdict::unsupported || verdict == Verdict::signature_mismatch ||
          verdict == Verdict::compile_error;
 }
 
-// Says by itself what was done.
+// Whether the fault is Python's, whose message says what was done.
 bool is_of_python(Fault fault) {
   switch (fault) {
     case Fault::raised:
@@ -128,7 +129,7 @@ class CandidateCheck {
     return record_;
   }
 
-  // A candidate in Python that turns out to be none that can be checked, once it runs.
+  // The record of a candidate in Python that turns out, when it runs, not to be checkable.
   CheckedCandidate refused() {
     record_.status = refused_->verdict == Verdict::unsupported          ? CheckStatus::unsupported
                      : refused_->verdict == Verdict::signature_mismatch ? CheckStatus::signature_mismatch
@@ -160,7 +161,7 @@ class CandidateCheck {
     return {};
   }
 
-  // Of one other draw at least, which tells how far the answer to other inputs is away.
+  // Learns from at least one other draw, which gives the distance to the answer to other inputs.
   Errors learn_scales(const Case& bound) {
     scales_ = {};
     DrawSequence draws(session_.seed, 1);
@@ -191,7 +192,7 @@ class CandidateCheck {
     PassRecord row;
     row.pass = pass.name;
     auto evidence = evidence_of(pass, bound, draw, row);
-    // A signal from outside need not be the candidate's doing: once more.
+    // A signal from outside may not be the candidate's fault, so the pass is repeated once.
     if (evidence && seen_ && seen_->killed) evidence = evidence_of(pass, bound, draw, row);
     if (!evidence) return evidence.errors();
     if (seen_ && is_refusal(seen_->verdict)) refused_ = seen_;
@@ -225,12 +226,12 @@ class CandidateCheck {
     note_exception(report);
   }
 
-  // Python's: a traceback knows no order of threads, and what comes after would be the same once more.
+  // Ends the check after a Python exception: other passes would only raise the same exception.
   void note_exception(const CallReport& report) {
     if (report.fault == Fault::raised) ended_by_ = "raised an exception";
   }
 
-  // False when there can be no further call.
+  // False if there can be no further call.
   bool call_goes_on(const Case& bound, const Draw& draw, PassRecord& row) {
     const CallReport report = session_.arena.call(draw, session_.time_limit);
     if (report.fault == Fault::none) row.calls += 1;
@@ -261,7 +262,7 @@ class CandidateCheck {
     if (judgement.verdict == Verdict::wrong_answer && output.compare != Comparison::Kind::quantised)
       values = session_.arena.examine(index, draw, session_.time_limit);
     const WrongOutput wrong = values ? wrong_output(*values, judgement.element_limit) : WrongOutput{};
-    // It is not known how many are wrong, or they are so near that floats do not show it.
+    // The number of wrong elements is unknown, or they are so near that floats do not show it.
     if (wrong.wrong == 0) {
       return fmt::format("`{}` has an error of {:.1e}, the worst at {}", output.tensor,
                          judgement.relative_error, worst);
@@ -271,7 +272,7 @@ class CandidateCheck {
                        output.tensor, worst, how.empty() ? "" : "; ", how);
   }
 
-  // The first thing that goes wrong is the pass's verdict.
+  // The first failure becomes the pass's verdict.
   void see(const CallFinding& failure) {
     if (!seen_) seen_ = failure;
   }
@@ -285,7 +286,7 @@ class CandidateCheck {
     row.message = seen_->message;
   }
 
-  // What one tool finds explains what goes wrong under another, so this comes after all passes of a case.
+  // Called after all passes of a case, because the findings of one tool explain failures under another.
   void note_unexplained(CheckedCase& record) {
     for (PassRecord& row : record.passes) {
       if (row.verdict == Verdict::accepted || explains(evidence_, row.verdict)) continue;
@@ -294,7 +295,7 @@ class CandidateCheck {
     }
   }
 
-  // What the referee saw, as a finding without a place.
+  // A finding, without a place, for what the referee saw.
   Finding finding_of(const PassRecord& row) const {
     Finding finding;
     finding.kind = to_string(row.verdict);
@@ -326,16 +327,16 @@ class CandidateCheck {
   const EvidenceReader& read_;
   CheckedCandidate record_;
   FindingList list_;
-  ExpectedScales scales_;            // of the present case
-  std::string ended_by_;             // why nothing else is run: it would end in the same way; usually empty
+  ExpectedScales scales_;            // of the current case
+  std::string ended_by_;             // why no further pass runs, as it would end the same way; usually empty
   std::vector<Finding> evidence_;    // of all passes of this case
-  std::optional<CallFinding> seen_;  // by the referee, in this pass
+  std::optional<CallFinding> seen_;  // by the referee in this pass
   std::optional<CallFinding> refused_;
   int failed_launch_ = 0;      // of the latest call: CallReport::failed_launch
   std::uint32_t weights_ = 0;  // see Draw
 };
 
-// How much longer a call takes where every access is checked, in calls of the oracle.
+// How many times longer a checked call takes than a call of the oracle.
 constexpr double checked_call_of_oracle = 20;
 
 constexpr std::array<ThreadOrder, 3> all_orders = {ThreadOrder::forward, ThreadOrder::reverse,
@@ -409,7 +410,7 @@ class CheckRun {
     });
   }
 
-  // Known before the device is opened.
+  // This is known before the device is opened.
   bool on_gpu() const { return machinery_.measures_speed; }
 
   Failure find_tools() {
@@ -482,7 +483,7 @@ class CheckRun {
   std::vector<CheckPass> passes_;
   std::filesystem::path addr2line_;  // empty: not installed
   std::optional<Sanitizer> sanitizer_;
-  PythonHost host_;  // of candidates in Python
+  PythonHost host_;  // for candidates in Python
   CheckRecord record_;
 };
 

@@ -1,6 +1,6 @@
-// A whole run of `kgrade check`: the oracle is built once, every candidate for checked runs, then each goes
-// through the small cases in every pass, each with a fresh worker that calls it twice on the same inputs,
-// since what a call leaves shows from the second on.
+// A whole run of `kgrade check`. The oracle is built once, and every candidate is built for checked runs.
+// Each candidate runs the small cases in every pass. A pass uses a fresh worker, which calls the candidate
+// twice on the same inputs, because the effects of what a call leaves behind only show in the second.
 #pragma once
 
 #include <functional>
@@ -18,52 +18,51 @@
 
 namespace kgrade {
 
-// Which cases a checked run takes, where every memory access is checked.
+// Limits for the cases of a checked run, in which every memory access is checked.
 //
-// A checked kernel makes 20 to 40 million accesses a second on one core, about one for each operation of a
-// plain kernel; a case is called six times. This keeps each call near a second. On a GPU a run below one of
-// compute-sanitizer's tools takes 0.3 to 1 s, starting it included.
+// A checked kernel makes 20 to 40 million accesses per second on one core, about one per operation of a plain
+// kernel, and a case is called six times. This limit keeps each call near a second. On a GPU, a run under one
+// of compute-sanitizer's tools takes 0.3 to 1 s, including its start.
 inline constexpr std::int64_t most_checked_flops = 20'000'000;
 // Every byte is drawn, poisoned, compared and shadowed.
 inline constexpr std::int64_t most_checked_bytes = std::int64_t{4} << 20;
 
-// The problem's cases in their order, and hidden ones where a number or a seed of them is given; the reason
-// is set on those that are skipped. Cases that are named run, whatever their size, and no others.
-// `for_modules`: as choose_cases() has it.
+// The problem's cases in their order, and hidden cases if a number or a seed of them is given. Skipped cases
+// have a reason. If cases are named, only these run, whatever their size. `for_modules`: see choose_cases().
 Result<ChosenCases> select_small_cases(const Problem& problem, const RunOptions& options,
                                        bool for_modules = false);
 
 inline constexpr int calls_in_a_pass = 2;
 
-// Turns what a pass with `calls` calls left into findings.
+// Turns the evidence of a pass with `calls` calls into findings.
 using EvidenceReader = std::function<std::vector<Finding>(const Evidence&, const Case& bound, int calls)>;
 
-// What all candidates share. Owns nothing.
+// The state that all candidates share. Owns nothing.
 struct CheckSession {
   CheckArena& arena;
   const Problem& problem;
   std::uint64_t seed = 0;
   std::vector<CheckPass> passes;
-  bool passes_are_orders = true;  // of threads; else tools
+  bool passes_are_orders = true;  // orders of threads; false: tools
   Patience time_limit{60'000};    // of one call
   StageClock& stages;
   std::function<void(const std::string&)> progress;
 };
 
-// One candidate. `record` comes with path and hash. Equal findings of several cases and passes become one.
-// What the referee finds is a finding too, if nothing in the evidence explains it. An Error is never the
-// candidate's fault.
+// Checks one candidate. `record` must have path and hash. Equal findings of several cases and passes become
+// one. A fault that the referee sees is a finding too, if nothing in the evidence explains it. An Error is
+// never the candidate's fault.
 Result<CheckedCandidate> check_candidate(CheckSession& session, const BuildOutcome& built,
                                          const std::vector<PlannedCase>& cases, const EvidenceReader& read,
                                          CheckedCandidate record);
 
-// No case named: the small ones. Named ones run whatever their size. The time limit: default_check_limit().
+// Without named cases the small ones run. The default time limit is default_check_limit().
 struct CheckOptions : RunOptions {
-  std::vector<ThreadOrder> orders;  // of the emulated device; empty: all
+  std::vector<ThreadOrder> orders;  // on the emulated device; empty: all
 };
 
-// In seconds. Checked calls are slow. On a GPU the cases are small, and a kernel that hangs hangs under each
-// tool.
+// The time limit of a call in seconds. Checked calls are slow. It is shorter on a GPU, because cases are
+// small and a kernel that hangs does so under each tool.
 constexpr double default_check_limit(bool on_gpu) { return on_gpu ? 20 : 60; }
 
 using CheckResult = RunOutcome<CheckRecord>;

@@ -7,14 +7,14 @@
 namespace kgrade {
 namespace {
 
-// A row of the summary, and an annotation where it is not clean.
+// A row of the summary. It is also an annotation unless it is clean.
 struct CheckEntry {
   std::string problem;
   std::string path;
   std::string result;  // "race"
   std::string message;
-  std::string file;  // that the annotation is on
-  int line = 0;      // of it; 0: not known
+  std::string file;  // of the annotation
+  int line = 0;      // in `file`; 0: unknown
 };
 
 struct CheckEntries {

@@ -1,4 +1,4 @@
-// What a job of GitHub Actions shows of checked candidates: see record/ci_formats.h.
+// Output of `kgrade check` for a job of GitHub Actions: annotations and a summary (record/ci_formats.h).
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace kgrade {
 
-// An error for each finding, at its line where it has one, and for each candidate that does not compile. A
-// notice for each that needs a GPU.
+// An error for each finding, at its line if it has one, and for each candidate that does not compile. A
+// notice for each candidate that needs a GPU.
 std::string github_annotations(const std::vector<CheckRecord>& records);
 
-// For the job's summary, in Markdown: a row for each finding, then for what needs a GPU, then for what is
-// clean, as far as a summary has room.
+// The job's summary in Markdown: rows for findings, then for candidates that need a GPU, then for clean
+// candidates, as far as a summary has room.
 std::string github_summary(const std::vector<CheckRecord>& records);
 
 }  // namespace kgrade

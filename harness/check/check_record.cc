@@ -95,7 +95,7 @@ std::string thread_text(const FindingThread& thread) {
   return fmt::format("block {}, thread {}", coordinates_text(thread.block), coordinates_text(thread.thread));
 }
 
-// The quoted line, under its number.
+// The quoted line with its number.
 std::string quote(const FindingPlace& place, const Style& style) {
   if (place.text.empty()) return "";
   return fmt::format("    {} {}\n", style(Colour::dim, fmt::format("{:>5} |", place.line)),
@@ -141,7 +141,7 @@ std::string headline(const CheckedCandidate& candidate, const Style& style) {
   return line;
 }
 
-// All of them, but for a candidate that ended the check before.
+// The passes that ran: all of them, unless the candidate ended the check early.
 std::vector<std::string> passes_run(const CheckRecord& record, const CheckedCandidate& candidate) {
   std::vector<std::string> names;
   for (const std::string& pass : record.passes) {
@@ -154,7 +154,7 @@ std::vector<std::string> passes_run(const CheckRecord& record, const CheckedCand
   return names.empty() ? record.passes : names;
 }
 
-// Why, and which: one line for cases in a row that have the same reason.
+// Reasons and the names of the skipped cases. Adjacent cases with the same reason share one line.
 std::vector<std::pair<std::string, std::vector<std::string>>> skipped_cases(
     const CheckedCandidate& candidate) {
   std::vector<std::pair<std::string, std::vector<std::string>>> skipped;
@@ -166,7 +166,7 @@ std::vector<std::pair<std::string, std::vector<std::string>>> skipped_cases(
   return skipped;
 }
 
-// "ran tiny, plain in forward, reverse and shuffled order": what a clean verdict rests on.
+// "ran tiny, plain in forward, reverse and shuffled order": shows what a clean result is based on.
 std::string coverage_text(const CheckRecord& record, const CheckedCandidate& candidate, const Style& style) {
   std::vector<std::string> run;
   std::string text;
@@ -200,7 +200,7 @@ std::string passes_text(const CheckedCandidate& candidate, const Style& style) {
   return table.render(style);
 }
 
-// Python's only message is the whole log: it is not said twice.
+// The compiler's log. For Python the message is the whole log, and is not repeated.
 std::string log_text(const CheckedCandidate& candidate, bool verbose) {
   const bool wanted = verbose || candidate.status == CheckStatus::compile_error;
   if (candidate.compiler_log.empty() || !wanted) return "";
@@ -219,7 +219,7 @@ std::string stages_text(const CheckRecord& record, const Style& style) {
   return "\n" + table.render(style);
 }
 
-// That every candidate has.
+// The number of hidden cases of every candidate.
 std::size_t hidden_cases(const CheckRecord& record) {
   std::size_t most = 0;
   for (const CheckedCandidate& candidate : record.candidates) {

@@ -1,4 +1,4 @@
-// What a run of `kgrade check` found, unrounded, and how it is printed: as JSON and as a table.
+// The record of a run of `kgrade check`, with unrounded numbers, and its printers: JSON and a table.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,8 +16,8 @@ namespace kgrade {
 // One case in one pass.
 struct PassRecord {
   std::string pass;
-  int calls = 0;                        // that came back
-  Verdict verdict = Verdict::accepted;  // of the referee: answers, guard zones, faults
+  int calls = 0;                        // calls that returned
+  Verdict verdict = Verdict::accepted;  // of the referee, about answers, guard zones and faults
   std::string message;
   std::uint64_t findings = 0;  // in this pass, before equal ones are merged
   double seconds = 0;
@@ -45,7 +45,7 @@ struct CheckedCandidate {
   std::string compiler_log;
   double compile_seconds = 0;
   std::vector<Finding> findings;
-  std::uint64_t dropped = 0;  // places that had no room in the checker's list
+  std::uint64_t dropped = 0;  // findings that did not fit into the checker's list
   std::vector<CheckedCase> cases;
 };
 
@@ -53,24 +53,24 @@ struct CheckRecord : RunRecord {
   std::string checker;  // "emulated device", "compute-sanitizer 2025.3.1.0"
   std::vector<std::string> passes;
   double time_limit_seconds = 0;
-  std::vector<std::string> notes;  // what the machine lacks, and how to get it
+  std::vector<std::string> notes;  // tools that the machine lacks, and how to get them
   std::vector<CheckedCandidate> candidates;
 };
 
-// The emulated device cannot run it, so nothing is known of it.
+// Whether the candidate was not checked because the emulated device cannot run it.
 bool needs_a_gpu(const CheckRecord& record, const CheckedCandidate& candidate);
 
-// Raised whenever a reader of older files would misread a newer one. Since 2 hashes of candidates cover their
-// headers.
+// Raised whenever a reader of older files would misread a newer one. Version 2: hashes of candidates cover
+// their headers.
 constexpr int check_schema_version = 2;
 
 nlohmann::ordered_json to_json(const CheckRecord& record);
 
-// The same as text, with a line break at the end. What is not UTF-8 is replaced by U+FFFD.
+// The JSON as text, with a line break at the end. Invalid UTF-8 is replaced by U+FFFD.
 std::string to_text(const CheckRecord& record);
 
-// A headline for each candidate, a paragraph for each finding with its line of source, then what was run.
-// With `verbose` also every pass, the stages and the compiler's log.
+// A headline per candidate, a paragraph per finding with its line of source, then what was run. With
+// `verbose` also every pass, the stages and the compiler's log.
 std::string render_table(const CheckRecord& record, const Style& style, bool verbose);
 
 }  // namespace kgrade

@@ -13,10 +13,10 @@ namespace {
 
 using Places = std::map<std::uint64_t, FindingPlace>;
 
-// Nothing below the first page is ever mapped.
+// The first page of memory is never mapped.
 constexpr std::uint64_t null_page_end = 4096;
 
-// Of all entries at once, since looking one up starts a process.
+// Looks up all entries at once, because each look-up starts a process.
 Places places_of(const std::vector<FindingEntry>& entries, PlaceFinder* finder, QuotedSource& source) {
   Places places;
   if (finder == nullptr) return places;
@@ -74,7 +74,7 @@ class Describer {
   }
 
  private:
-  // Of an access or a wait: the innermost of the calls around it that is the candidate's own.
+  // The place of an access or a wait: the innermost call in the candidate's own code.
   template <class Found>
   std::optional<FindingPlace> place(const Found& where) const {
     if (const auto found = places_.find(where.pc); found != places_.end()) return found->second;
@@ -129,7 +129,7 @@ class Describer {
     return entry_.object_bytes > 0 ? fmt::format("{} ({} bytes)", name, entry_.object_bytes) : name;
   }
 
-  // Of memory that the candidate allocated itself.
+  // Where the candidate allocated the memory, if it did so itself.
   std::string allocated_at() const {
     if (!finding_.other_place) return "";
     return fmt::format(", allocated at {}", place_name(*finding_.other_place));
@@ -155,7 +155,7 @@ class Describer {
                        same_block ? "no barrier" : "nothing that orders blocks");
   }
 
-  // False when all threads of the block wait at a barrier in the same line.
+  // False if all threads of the block wait at a barrier in the same line.
   bool add_waits() {
     finding_.exited = entry_.exited;
     for (const FoundWait& found : entry_.waits) {

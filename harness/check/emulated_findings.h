@@ -1,4 +1,4 @@
-// From the entries of a checked worker's book on the emulated device to findings in words, with lines of the
+// Turns the finding book of a worker on the emulated device into findings in words, with lines of the
 // candidate's source.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace kgrade {
 
-// `places` may be null: then findings have no lines. Findings come without case and pass. A barrier that all
-// threads of the block reach at the same line is no finding.
+// `places` may be null; then findings have no lines. Findings have no case and no pass. A barrier that all
+// threads of the block reach at the same line is not a finding.
 std::vector<Finding> findings_of(const std::vector<FindingEntry>& entries, const Problem& problem,
                                  PlaceFinder* places, QuotedSource& source);
 

@@ -16,7 +16,7 @@ ExtensionPlaces::ExtensionPlaces(const std::filesystem::path& addr2line,
   }
 }
 
-// All places of a library at once, since looking one up starts a process.
+// Looks up all places of a library at once, because each look-up starts a process.
 std::vector<std::optional<SourcePlace>> ExtensionPlaces::find(const std::vector<std::uint64_t>& pcs) {
   std::vector<std::optional<SourcePlace>> places(pcs.size());
   for (std::size_t number = 0; number < finders_.size(); ++number) {

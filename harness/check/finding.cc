@@ -38,7 +38,7 @@ bool are_equal(const Finding& a, const Finding& b) {
   if (a.kind != b.kind) return false;
   if (!a.place && !b.place && a.kernel != b.kernel) return false;
   if (a.kind != "race") return same_place(a.place, b.place);
-  // Which of the two accesses comes first depends on the order of threads.
+  // The order of threads decides which of the two accesses comes first.
   return (same_place(a.place, b.place) && same_place(a.other_place, b.other_place)) ||
          (same_place(a.place, b.other_place) && same_place(a.other_place, b.place));
 }

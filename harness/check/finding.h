@@ -1,5 +1,5 @@
-// What a check finds, whichever checker has found it: one structure, its words, the lines it quotes, and the
-// list in which equal findings of several cases and passes are one.
+// A finding of `kgrade check`, from any checker: its structure, its words, the source lines that it quotes,
+// and the list that merges equal findings of several cases and passes.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct FindingPlace {
   std::string file;  // as the user gave it
   int line = 0;
   std::string function;
-  std::string text;  // the line itself, without the blanks around it
+  std::string text;  // the line itself, trimmed
 
   bool is_at(const FindingPlace& other) const { return file == other.file && line == other.line; }
 };
@@ -34,31 +34,31 @@ struct FindingThread {
 // Threads of one block that wait at one place.
 struct FindingWait {
   std::optional<FindingPlace> place;
-  bool barrier = false;  // for all threads of the block; else for lanes of their warp
+  bool barrier = false;  // true: for all threads of the block; false: for lanes of a warp
   std::uint32_t threads = 0;
   std::array<std::uint32_t, 3> first{};
   std::uint32_t mask = 0;  // of a warp operation
 };
 
 struct Finding {
-  std::string kind;     // "race"; of what the referee found, the word of a verdict: "wrong_answer"
+  std::string kind;     // "race", or for the referee's findings a verdict: "wrong_answer"
   std::string message;  // one sentence
   std::string remedy;
   std::optional<FindingPlace> place;
-  std::optional<FindingPlace> other_place;  // of the earlier access of a race
-  std::string kernel;                       // empty: host code, or not known
+  std::optional<FindingPlace> other_place;  // for a race: of the earlier access
+  std::string kernel;                       // empty: host code, or unknown
   std::optional<FindingThread> thread;
   std::optional<FindingThread> other_thread;
   std::vector<FindingWait> waits;
-  std::uint32_t exited = 0;  // threads of that block that had returned
+  std::uint32_t exited = 0;  // threads of the block that had returned
   std::uint64_t occurrences = 1;
-  // Where it showed first, and all passes in which it shows: thread orders ("reverse"), or tools of
+  // The first case with the finding, and all passes with it: thread orders ("reverse"), or tools of
   // compute-sanitizer ("racecheck").
   std::string first_case;
   std::vector<std::string> passes;
 };
 
-// "out_of_bounds": as the enumerator is called.
+// The enumerator's name: "out_of_bounds".
 std::string_view kind_name(FindingKind kind);
 
 // One sentence.
@@ -74,10 +74,10 @@ std::string coordinates_text(const std::array<std::uint32_t, 3>& at);
 // "file.cu:12", without folders.
 std::string place_name(const FindingPlace& place);
 
-// Lines of the candidate's source, to quote beside a finding.
+// Reads lines of the candidate's source, to quote them in findings.
 class QuotedSource {
  public:
-  // The line without the blanks around it, cut where it is too long to read; empty when there is none.
+  // The trimmed line, cut if it is too long to read. Empty if there is no such line.
   std::string line(const std::string& file, int number);
 
   FindingPlace place(const SourcePlace& at) {
@@ -88,22 +88,22 @@ class QuotedSource {
   std::map<std::string, std::vector<std::string>> files_;
 };
 
-// The findings of one candidate: equal ones of several cases and passes are one.
+// The findings of one candidate. Equal findings of several cases and passes are merged.
 class FindingList {
  public:
-  // Findings of one kind at one place are equal. Races are equal at the same two places in either order,
-  // findings without a place in the same kernel.
+  // Findings are equal if they have the same kind and place. Races are equal at the same two places in either
+  // order. Findings without a place are equal in the same kernel.
   void add(Finding finding, const std::string& case_name, const std::string& pass);
 
-  // Those with a place first, otherwise in the order in which they were found.
+  // Findings with a place come first, otherwise in the order in which they were found.
   std::vector<Finding> findings() const;
 
  private:
   std::vector<Finding> findings_;
 };
 
-// True when something in the evidence explains what the referee saw: an illegal access behind a crash, a
-// barrier that some threads never reach behind a call that does not end.
+// Whether the evidence explains what the referee saw. For example, an illegal access explains a crash, and a
+// barrier that some threads never reach explains a call that does not end.
 bool explains(const std::vector<Finding>& evidence, Verdict seen);
 
 }  // namespace kgrade

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view mark = "=========";
 
-// What follows the mark: the text without the blanks before it, and how many they are.
+// The text after the tool's mark, without leading blanks, and their number.
 struct Line {
   std::string text;
   std::size_t indent = 0;
@@ -40,9 +40,9 @@ std::array<std::uint32_t, 3> triple(const std::smatch& match, std::size_t first)
   return values;
 }
 
-// "FUNCTION+0xc0 in FILE:7", the file with line being left out where nothing is known of it. Function names
-// may hold anything, so that the last "+0x" counts. By hand: a regular expression takes the square of its
-// time for names that are full of it.
+// Reads "FUNCTION+0xc0 in FILE:7"; the file and line may be missing. Function names may contain anything, so
+// the last "+0x" counts. This is not a regular expression, because that would take quadratic time for names
+// that are full of "+0x".
 std::optional<ReportPlace> read_place(const std::string& text) {
   const std::size_t colon = text.find_last_not_of("0123456789");
   const bool has_line = colon != std::string::npos && text[colon] == ':' && colon + 1 < text.size();
@@ -80,7 +80,7 @@ void read_race_end(const std::string& text, ReportEntry& entry) {
   static const std::regex pattern(R"(^and (\w+) access at (.*?)(?: \[([0-9,]+) hazards?\])?$)");
   std::smatch match;
   if (!std::regex_match(text, match, pattern)) return;
-  if (entry.place) return;  // further ones say the same of other places
+  if (entry.place) return;  // further lines are about other places
   entry.headline += " and " + match[1].str() + " access";
   entry.place = read_place(match[2].str());
   if (match[3].matched) entry.hazards = number(match[3].str());
@@ -108,7 +108,7 @@ void read_nearest(const std::string& text, ReportEntry& entry) {
       R"(^and is ([0-9,]+) bytes (after|before) the nearest allocation at 0x[0-9a-f]+ of size ([0-9,]+) bytes.*)");
   std::smatch match;
   if (!std::regex_match(text, match, pattern)) return;
-  // Far enough for any message, and safe to negate.
+  // Larger than any real distance, and safe to negate.
   constexpr std::uint64_t farthest = std::uint64_t{1} << 60;
   const auto bytes = static_cast<std::int64_t>(std::min(number(match[1].str()), farthest));
   entry.beyond = match[2] == "after" ? bytes : -bytes;
@@ -156,7 +156,7 @@ FindingKind kind_of(const ReportEntry& entry) {
   return global && !near ? FindingKind::invalid_address : FindingKind::out_of_bounds;
 }
 
-// "void scale<(int)3>(const float *, int)" is scale<(int)3>.
+// "void scale<(int)3>(const float *, int)" becomes scale<(int)3>.
 std::string kernel_name(std::string function) {
   if (function.starts_with("void ")) function.erase(0, 5);
   int depth = 0;
@@ -202,7 +202,7 @@ class ReportReader {
     return source_.place({*shown, place.line, kernel_name(place.function)});
   }
 
-  // The innermost frame in the candidate's own source. Offsets of other modules give no place of its own.
+  // The innermost frame in the candidate's own source. Frames of known other modules are skipped.
   std::optional<FindingPlace> host_place(const ReportEntry& entry) {
     if (places_ == nullptr) return std::nullopt;
     std::vector<std::uint64_t> offsets;
@@ -251,7 +251,7 @@ class ReportReader {
     return rest.substr(0, rest.find(' '));
   }
 
-  // "reads 4 bytes" of "Invalid __global__ read of size 4 bytes".
+  // "reads 4 bytes" for "Invalid __global__ read of size 4 bytes".
   static std::string access(const ReportEntry& entry) {
     static const std::regex pattern(R"((read|write|atomic)[a-z ]* of size ([0-9]+))");
     std::smatch match;
@@ -268,7 +268,8 @@ class ReportReader {
     return ", " + distance_text(distance, allocation(entry.allocation_bytes));
   }
 
-  // Copies of tensors have exactly their sizes, which tells them apart from each other more often than not.
+  // Names the tensors of that size. Copies of tensors have exactly their tensor's size, which usually
+  // identifies them.
   std::string allocation(std::uint64_t bytes) const {
     std::string name;
     for (const Tensor& tensor : case_.tensors) {
@@ -297,7 +298,7 @@ class ReportReader {
   QuotedSource& source_;
 };
 
-// What tells one leak from another: how much, and the way to the allocation.
+// Identifies a leak by its size and the calls that lead to the allocation.
 std::string way_of(const ReportEntry& entry) {
   std::string way = entry.headline.substr(0, entry.headline.find(" at "));
   for (const ReportFrame& frame : entry.host_frames) way += fmt::format(" {:x}", frame.offset);
@@ -311,7 +312,8 @@ std::vector<ReportEntry> parse_sanitizer_report(const std::string& text) {
   bool open = false;
   std::istringstream stream(text);
   for (std::string raw; std::getline(stream, raw);) {
-    // Names in it are the candidate's, of any length; matching takes stack for each character.
+    // Names in the line are the candidate's and may be very long, and regular expressions take stack for each
+    // character.
     if (raw.size() > longest_report_line) continue;
     const auto line = line_of_tool(raw);
     if (!line) continue;
@@ -324,7 +326,7 @@ std::vector<ReportEntry> parse_sanitizer_report(const std::string& text) {
       entries.push_back(std::move(begun));
       open = true;
     } else if (line->indent <= 1) {
-      open = false;  // an empty line, a summary, or a message of another kind
+      open = false;  // for an empty line, a summary, or another kind of message
     } else if (open) {
       read_detail(line->text, entries.back());
     }
@@ -342,7 +344,7 @@ std::vector<Finding> findings_of_report(const std::string& report, const Case& b
   ReportReader reader(bound, own, places, source);
   std::vector<Finding> findings;
   for (const ReportEntry& entry : entries) {
-    // One call may keep what it allocated for those to come, and one that fails frees nothing.
+    // The first call may keep memory for later calls, and a call that fails frees nothing.
     if (kind_of(entry) == FindingKind::leak && (calls < 2 || leaks[way_of(entry)] < calls)) continue;
     findings.push_back(reader.finding(entry));
   }

@@ -1,6 +1,5 @@
-// What a tool of compute-sanitizer wrote, as text, read into entries, and from these to findings in the form
-// of those of the emulated device. The tool's words are those of CUDA 13.0; other lines are
-// skipped.
+// Reads the text output of compute-sanitizer's tools into entries, and turns them into findings like those of
+// the emulated device. It knows the wording of CUDA 13.0 and skips other lines.
 #pragma once
 
 #include <array>
@@ -16,8 +15,8 @@ namespace kgrade {
 
 // "at void scale<(int)3>(const float *, int)+0xc0 in /path/scale.cu:7".
 struct ReportPlace {
-  std::string function;  // as it is written there
-  std::string file;      // empty where the code has no line information
+  std::string function;  // as written there
+  std::string file;      // empty if the code has no line information
   int line = 0;
 };
 
@@ -31,13 +30,13 @@ struct ReportFrame {
 struct ReportEntry {
   std::string headline;  // "Invalid __global__ read of size 4 bytes"
   std::optional<ReportPlace> place;
-  std::optional<ReportPlace> other_place;  // of a race: the access that the headline names
+  std::optional<ReportPlace> other_place;  // for a race: the access that the headline names
   std::optional<std::array<std::uint32_t, 3>> thread;
   std::array<std::uint32_t, 3> block{};
-  std::string reason;  // of an invalid access: "out of bounds", "misaligned"
+  std::string reason;  // for an invalid access: "out of bounds", "misaligned"
   std::optional<std::uint64_t> address;
-  // The nearest allocation, and how far behind its last byte (> 0) or before its first one (< 0) the access
-  // is.
+  // The distance of the access from the nearest allocation: after its last byte (> 0) or before its first
+  // byte (< 0).
   std::optional<std::int64_t> beyond;
   std::uint64_t allocation_bytes = 0;
   std::uint64_t hazards = 1;
@@ -46,9 +45,9 @@ struct ReportEntry {
 
 std::vector<ReportEntry> parse_sanitizer_report(const std::string& text);
 
-// Of one pass with `calls` calls. `places` finds lines of host code and may be null. What follows from an
-// invalid access (errors of calls to the runtime) is no finding. A leak is one when every call has left the
-// same.
+// The findings of one pass with `calls` calls. `places` finds lines of host code and may be null. Errors that
+// follow from an invalid access, in later calls to the runtime, are not findings. A leak is a finding only if
+// every call leaves the same one.
 std::vector<Finding> findings_of_report(const std::string& report, const Case& bound, int calls,
                                         const OwnSources& own, PlaceFinder* places, QuotedSource& source);
 

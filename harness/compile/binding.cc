@@ -14,10 +14,10 @@
 namespace kgrade {
 namespace {
 
-// Only what the checks need, and the names of the integer types, which a source may do without. It precedes
-// the contestant's source, so that no macro of that source (B, N, value) gets into it, and what follows the
-// source has names that no macro has. The mismatch templates are never defined: an error about one names its
-// arguments, and with them the type that the contestant wrote.
+// The templates of the static checks, and <cstdint> for the integer types, which a source may not include.
+// They precede the contestant's source, so that its macros (B, N, value) do not affect them. Code after the
+// source uses names that no macro has. The mismatch templates are never defined: an error about one names its
+// arguments, and so the type that the contestant wrote.
 constexpr int first_line_behind_source = 100;
 constexpr const char* checks = R"(#include <cstdint>
 template <unsigned long Position, class Actual> struct kgrade_parameter_mismatch;
@@ -52,8 +52,8 @@ std::string element_type(const Parameter& parameter, const std::string& element)
   return parameter.type == element_type_name ? element : parameter.type;
 }
 
-// What a contestant may write for a parameter: inputs with or without const, tensors of any type of the same
-// elements.
+// The types that a contestant may write for a parameter: inputs with or without const, tensors of any type
+// with the same representation.
 std::vector<std::string> accepted_types(const Parameter& parameter, const std::string& element) {
   const std::string base = element_type(parameter, element);
   if (!parameter.pointer) return {base};
@@ -71,12 +71,12 @@ std::string argument(const Parameter& parameter, std::size_t position, const std
     return fmt::format("kgrade_binding::kgrade_scalar<{}>(kgrade_arguments[{}])", base, position);
   if (same_types(base).size() == 1)
     return fmt::format("reinterpret_cast<{}*>(kgrade_arguments[{}])", base, position);
-  // Whichever of them the contestant wrote.
+  // Takes the type that the contestant wrote.
   return fmt::format("reinterpret_cast<kgrade_parts::kgrade_parameter<{0}>>(kgrade_arguments[{0}])",
                      position);
 }
 
-// Holds its tongue when the count is wrong: one complaint at a time.
+// Reports nothing if the number of parameters is wrong, because that is reported alone.
 std::string parameter_check(const Parameter& parameter, std::size_t position, std::size_t count,
                             const std::string& element) {
   std::string holds;
@@ -101,7 +101,7 @@ bool has_computed_inputs(const Problem& problem) {
   return std::any_of(parameters.begin(), parameters.end(), std::mem_fn(&Parameter::is_computed));
 }
 
-// Waits for what `inputs` has launched.
+// The entry for `inputs`, which waits for the kernels that it launches.
 std::string entry_for_inputs(const Problem& problem, const std::string& element) {
   if (!has_computed_inputs(problem)) return "";
   const auto parameters = problem.arguments();
@@ -126,7 +126,7 @@ std::string entry_for_inputs(const Problem& problem, const std::string& element)
       inputs_macro, arguments, parameters.size());
 }
 
-// A compiler's line about the generated unit itself, not about the contestant's source.
+// Whether a line of the log is an error about the generated unit, not about the contestant's source.
 bool unit_says(const std::string& log, const std::string& what) {
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
@@ -138,7 +138,7 @@ bool unit_says(const std::string& log, const std::string& what) {
   return false;
 }
 
-// An error in a file of the contestant's own comes first: what the unit says may only follow from it.
+// Whether an error in the contestant's own file comes first. Errors of the unit may only follow from it.
 bool blames_the_source(const std::string& log) {
   const std::regex place(R"(^([^\s(:][^(:]*)(\([0-9]+\)|:[0-9]+(:[0-9]+)?): (fatal |catastrophic )?error)");
   std::istringstream lines(log);
@@ -154,8 +154,8 @@ struct ParameterMismatch {
   std::string actual;
 };
 
-// What stands behind each place where a compiler names one of the types of the unit. Of a log that is a
-// source's own words there may be any number: compilers name a mismatch a few times, and not in a whole page.
+// The texts after each place where a compiler names one of the unit's types. Number and length are bounded,
+// because a hostile source can write the log. Compilers name a mismatch only a few times and briefly.
 std::vector<std::string> texts_behind(const std::string& log, std::string_view name) {
   constexpr std::size_t most_places = 100;
   constexpr std::size_t longest_text = 1000;
@@ -168,10 +168,10 @@ std::vector<std::string> texts_behind(const std::string& log, std::string_view n
   return texts;
 }
 
-// Compilers name the mismatch several times; where they have worked out its arguments, the type stands there
-// plainly.
+// Compilers name the mismatch several times. At least once they have evaluated its arguments, and the type is
+// readable.
 std::optional<ParameterMismatch> find_parameter_mismatch(const std::string& log) {
-  // Three digits are more than there are parameters; a larger number is invented.
+  // There are fewer than 1,000 parameters. A larger number is invented.
   const std::regex pattern(R"(^([0-9]{1,3})[uUlL]*, ?([^\n'"\]]+?) ?>['"\]])");
   std::smatch match;
   for (const std::string& text : texts_behind(log, "kgrade_parameter_mismatch<")) {
@@ -182,7 +182,7 @@ std::optional<ParameterMismatch> find_parameter_mismatch(const std::string& log)
   return std::nullopt;
 }
 
-// The type that it returns, where it is not void.
+// The type that `solution` returns, if it is not void.
 std::optional<std::string> find_return_mismatch(const std::string& log) {
   const std::regex pattern(R"(^([^\n'"\]]+?) ?>['"\]])");
   std::smatch match;
@@ -192,8 +192,8 @@ std::optional<std::string> find_return_mismatch(const std::string& log) {
   return std::nullopt;
 }
 
-// What `type` would be right for, of the element types that the problem has; none where the parameter's is
-// always the same.
+// The problem's dtype for which `type` would be right. Nothing if the parameter's type does not depend on the
+// dtype.
 std::optional<std::string> dtype_with(const Problem& problem, const Parameter& parameter,
                                       const std::string& type) {
   for (const std::string& dtype : problem.dtypes) {
@@ -238,7 +238,7 @@ std::string binding_unit(const Problem& problem, const std::string& include, Dty
   const std::string element(cuda_type(dtype));
   const auto parameters = problem.arguments();
   std::string unit = fmt::format("#line 1 \"{}\"\n{}#include \"{}\"\n", unit_name, checks, include);
-  // A source of another type may have done without.
+  // A source written for another dtype may not include these headers.
   for (const std::string_view header : cuda_headers(problem, dtype))
     unit += fmt::format("#include <{}>\n", header);
   unit += fmt::format("#line {} \"{}\"\n", first_line_behind_source, unit_name);

@@ -1,16 +1,15 @@
-// The generated unit that includes a contestant's source and binds its `solution` to one fixed entry:
+// Generates the unit that includes a contestant's source and binds its `solution` to one fixed entry:
 //
 //   extern "C" int kgrade_entry(const unsigned long long* arguments);
 //
-// `arguments` holds one 64-bit slot a parameter in file order: the address of a tensor, or the bits of a
+// `arguments` holds one 64-bit slot per parameter in file order: the address of a tensor, or the bits of a
 // scalar (an integer sign-extended to 64 bits; a float or double in its own format in the low bytes). The
-// result is cudaGetLastError() after the call.
-// Of a reference whose problem has inputs that are computed, there is a second entry, which calls its
-// `inputs`:
+// result is cudaGetLastError() after the call. If a problem has computed inputs, its reference has a second
+// entry, which calls its `inputs`:
 //
 //   extern "C" int kgrade_inputs(const unsigned long long* arguments);
 //
-// with the same slots, those of other tensors unused, and a seed behind them.
+// It has the slots of the first entry and then a seed. Slots of other tensors are unused.
 #pragma once
 
 #include <optional>
@@ -24,20 +23,20 @@ namespace kgrade {
 // `include` is the path that the unit includes; [VAR] becomes CUDA's type for `dtype`.
 std::string binding_unit(const Problem& problem, const std::string& include, Dtype dtype);
 
-// How a contestant begins `solution`: "extern "C" void solution(const float* input, float* output, size_t
-// n)".
+// The first line of a contestant's `solution`: "extern "C" void solution(const float* input, float* output,
+// size_t n)".
 std::string definition_of_solution(const Problem& problem, Dtype dtype);
 
-// The same of `inputs`: the computed inputs, to write, and the scalars, in file order, and a seed. Empty
-// where no input is computed.
+// The first line of `inputs`. Its parameters are the computed inputs, which it writes, and the scalars in
+// file order, then a seed. Empty if no input is computed.
 std::string definition_of_inputs(const Problem& problem, Dtype dtype);
 
-// The macro that a unit with that entry is compiled with.
+// The macro that is defined for a unit with the entry kgrade_inputs.
 inline constexpr std::string_view inputs_macro = "KGRADE_INPUTS";
 
-// What the static checks of the unit say in the problem's own words, read out of a compiler's log:
+// Reads out of a compiler's log what the unit's static checks found, and says it in the problem's words:
 // "parameter 3 'output' must be float*, not double*"; "takes 22 parameters, the problem has 20; write: ...";
-// "the file defines no function 'solution'; write: ...". Nothing when the log is not about the signature.
+// "the file defines no function 'solution'; write: ...". Nothing if the log is not about the signature.
 std::optional<std::string> signature_complaint(const Problem& problem, const std::string& log, Dtype dtype);
 
 }  // namespace kgrade

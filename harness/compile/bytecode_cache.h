@@ -1,5 +1,5 @@
-// Bytecode of packages that have none, as some installers and read-only images leave them: importing PyTorch
-// takes four times as long then, in every worker.
+// A cache of Python bytecode, for packages that have none. Some installers and read-only images leave
+// packages without bytecode, and then every worker takes four times as long to import PyTorch.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 namespace kgrade {
 
-// The folder in the user's cache that has it for this interpreter, which workers may read. The first call
-// fills it, in the time of one import of PyTorch. Empty: the packages have their own, or it cannot be made,
-// which a process tries once.
+// The folder in the user's cache with the bytecode for this interpreter. Workers may read it. The first call
+// fills it, which takes as long as one import of PyTorch. Empty if the packages have their own bytecode, or
+// if the folder cannot be made, which a process tries once.
 std::filesystem::path bytecode_of(const PythonInterpreter& python);
 
 }  // namespace kgrade

@@ -18,13 +18,13 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// Raised when this program decides otherwise what a build gives, by something that no key holds yet: when
-// what compilers may read or their environment changes, or what is kept of their logs.
+// Raised when a change of this program affects builds without changing any key: when compilers may read other
+// files, get another environment, or when logs are kept in another form.
 constexpr std::string_view generation = "generation 2";
 
 constexpr std::uint64_t largest_library = std::uint64_t{1} << 30;
 
-// Notes: name and descriptor behind a header, each padded to four bytes.
+// A note is a header followed by name and descriptor, each padded to four bytes.
 std::string build_id_in(const char* notes, std::size_t size) {
   const auto padded = [](std::size_t length) { return (length + 3) / 4 * 4; };
   while (size >= sizeof(ElfW(Nhdr))) {
@@ -46,7 +46,7 @@ int visit_program(dl_phdr_info* info, std::size_t, void* result) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = info->dlpi_phdr[i];
     if (segment.p_type != PT_NOTE) continue;
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): that is what the loader reports.
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader reports an integer.
     const char* const notes = reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr);
     const std::string id = build_id_in(notes, segment.p_memsz);
     if (!id.empty()) *static_cast<std::string*>(result) = sha256_hex(id);
@@ -57,12 +57,12 @@ int visit_program(dl_phdr_info* info, std::size_t, void* result) {
 constexpr std::size_t largest_total = std::size_t{64} << 20;
 constexpr std::size_t most_files = 2000;
 
-// With the lengths, no two lists of texts look alike.
+// Joins texts. Their lengths are included, so that different lists of texts never give the same result.
 class Parts {
  public:
   void add(std::string_view text) { all_ += fmt::format("{}\n{}", text.size(), text); }
 
-  // False when it cannot be read, or is too much.
+  // False if the file cannot be read, or if the total is too large.
   bool add_file(const std::string& name, const fs::path& path) {
     const auto content = read_text_file(path);
     if (!content || ++files_ > most_files || all_.size() + content->size() > largest_total) return false;
@@ -98,14 +98,15 @@ bool is_vendors(const BuildRequest& request, const fs::path& path) {
          request.vendor_folders.end();
 }
 
-// Where headers are looked for first: beside the source, also where that is the code of a document,
-// elsewhere.
+// The folder where headers are looked for first: the candidate's, even if the source was taken out of a
+// document and lies elsewhere.
 fs::path folder_of(const BuildRequest& request) {
   return request.include_directories.empty() ? request.source.parent_path()
                                              : request.include_directories.front();
 }
 
-// The source counts by what it holds, as in its hash (own_files.h); headers by their places beside it.
+// The source counts without its name, as in hash_of() (own_files.h). Headers count with their paths relative
+// to it.
 bool add_readable(Parts& parts, const BuildRequest& request, const fs::path& path) {
   std::error_code failure;
   if (is_vendors(request, path)) {
@@ -173,7 +174,7 @@ std::optional<std::string> extension_key(const std::string& identity, const Exte
   for (const ExtensionUnit& unit : extension.units) {
     parts.add(unit.file);
     parts.add(unit.text);
-    // Without their number, flags could pass for further units.
+    // The number keeps flags apart from further units.
     parts.add(fmt::format("{} flags", unit.small_flags.size()));
     for (const std::string& flag : unit.small_flags) parts.add(flag);
   }
@@ -246,7 +247,7 @@ std::optional<BuildOutcome> CachingToolchain::take(const std::string& key,
 
 void CachingToolchain::keep(const std::string& key, const BuildRequest& request,
                             const BuildOutcome& outcome) const {
-  // A link is none of kgrade's making.
+  // kgrade makes no links here.
   std::error_code failure;
   if (!fs::is_regular_file(fs::symlink_status(outcome.library, failure))) return;
   const auto library = read_text_file(outcome.library, largest_library);

@@ -1,4 +1,4 @@
-// A toolchain that builds nothing twice, and the keys by which it knows what it has built.
+// A toolchain that builds nothing twice, and the keys of its cache.
 #pragma once
 
 #include <filesystem>
@@ -12,36 +12,37 @@
 
 namespace kgrade {
 
-// Identifies this program among its versions: the build ID that the linker gave it, or where it has none the
-// size and time of its file.
+// Identifies this build of the program: the linker's build ID, or else the size and time of the program's
+// file.
 std::string program_build_id();
 
-// What this program adds to the keys of builds. It is not the program's version: most changes of it decide
-// nothing about a library, and what does is in the keys itself (the generated unit, commands, the rewriter).
+// The part of every key that stands for this program. It is not the program's version, because most changes
+// of the program do not affect libraries. The keys contain what does: the generated unit, commands, the
+// rewriter.
 std::string program_identity();
 
-// The SHA-256 of all that decides what a build gives: `identity` (of the toolchain and of this program), the
-// generated unit, macros, and names and contents of all files that the compiler may read, relative to their
-// folders: where a folder lies plays no part. Of a vendor's folders the name stands for what they hold.
-// Nothing where a file cannot be read, or where they are too many to be a contestant's: that is then built
-// anew each time.
+// The SHA-256 of everything that affects a build: `identity` (of the toolchain and of this program), the
+// generated unit, macros, and names and contents of all files that the compiler may read. Names are relative
+// to their folders, so moving a folder changes nothing. A vendor's folder counts by its name only. Nothing if
+// a file cannot be read, or if there are too many files for a contestant; then it is built anew each time.
 std::optional<std::string> content_key(const std::string& identity, const Problem& problem,
                                        const BuildRequest& request);
 
-// The same of an extension.
+// The key of an extension.
 std::optional<std::string> extension_key(const std::string& identity, const ExtensionRequest& extension,
                                          const ExtensionHeaders& headers, const BuildRequest& request);
 
-// The SHA-256 of the names and contents of all files below the folder; nothing where they cannot all be read.
+// The SHA-256 of the names and contents of all files below the folder. Nothing if a file cannot be read.
 std::optional<std::string> hash_of_folder(const std::filesystem::path& folder);
 
-// Takes from the cache what it holds, and keeps in it what the other toolchain builds. Not for checked
-// builds, whose places of findings name folders; and nothing that fails is kept, since a limit may have been
-// to blame. A source that changes while it is built is not kept either: its key may be of what it was before.
+// Takes contestants from the cache, or has another toolchain build them and keeps the results. Checked builds
+// are not cached, because the places of their findings name folders. Failed builds are not kept, because a
+// limit may have been to blame. A source that changes while it is built is not kept, because its key may
+// belong to the old text.
 class CachingToolchain : public Toolchain {
  public:
-  // `identity` changes with everything that is in no request: program_identity(), and what the other
-  // toolchain compiles with.
+  // `identity` covers everything that is not in a request: program_identity() and the identity of
+  // `toolchain`.
   CachingToolchain(std::unique_ptr<Toolchain> toolchain, ContestantCache cache, std::string identity);
 
   std::string describe() const override { return toolchain_->describe(); }

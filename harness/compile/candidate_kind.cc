@@ -60,7 +60,7 @@ bool is_control(char c) {
   return (byte < 32 && (byte < '\t' || byte > '\r') && byte != 27) || byte == 127;
 }
 
-// More than one byte in a hundred is a control character: no text, in whatever encoding.
+// With more than one control character in a hundred bytes it is not text in any encoding.
 bool is_binary(std::string_view content) {
   const auto controls = static_cast<std::size_t>(std::count_if(content.begin(), content.end(), is_control));
   return controls * 100 > content.size();
@@ -76,8 +76,8 @@ std::optional<OtherKind> binary_kind(std::string_view content) {
   return std::nullopt;
 }
 
-// "#include", "# 1 "file"": what the preprocessor takes, or might. Others are comments of a script, or
-// headings.
+// Whether the preprocessor may accept the line: "#include", "# 1 "file"". Other lines with # are comments of
+// a script, or headings.
 bool is_directive(const std::string& line) {
   static const std::regex pattern(
       R"(^#\s*($|[0-9]|(include|include_next|import|define|undef|if|ifdef|ifndef|pragma|line|error|warning)\b))"
@@ -93,8 +93,8 @@ bool is_python(const std::string& line) {
   return line.find(';') == std::string::npos && std::regex_search(line, pattern);
 }
 
-// Four words or more, two of those that make English sentences of them, and nothing that only code has. An
-// identifier such as index_of_the_row is one word.
+// Whether the line has at least four words, two of them small words of English, and nothing that occurs only
+// in code. An identifier such as index_of_the_row is one word.
 bool is_sentence(const std::string& line) {
   static const std::set<std::string> small_words = {"an",   "and", "are",  "below", "here",
                                                     "is",   "of",  "that", "the",   "this",
@@ -103,7 +103,7 @@ bool is_sentence(const std::string& line) {
   std::string word;
   for (const char c : line + ' ') {
     if (is_letter(c)) {
-      word += static_cast<char>(c | 0x20);  // small
+      word += static_cast<char>(c | 0x20);  // lower case
     } else if (!word.empty()) {
       ++words;
       small += small_words.count(word);
@@ -114,7 +114,7 @@ bool is_sentence(const std::string& line) {
          line.find("::") == std::string::npos;
 }
 
-// "Certainly!" has no verb.
+// Also accepts exclamations like "Certainly!".
 bool is_prose(const std::string& line) {
   static const std::regex exclamation(R"(^[A-Za-z][A-Za-z', ]*[!?]$)");
   return std::regex_search(line, exclamation) || is_sentence(line);
@@ -125,7 +125,7 @@ const char* kind_of_first_line(const std::string& line) {
   if (line == "---")
     return "is a Markdown file such as a problem; name the problem first, then a .cu or .py file";
   if (line == ".version" || line.starts_with(".version ")) return "is PTX assembly; name the CUDA C++ source";
-  // What follows is a comment of C++.
+  // The rest of the line, after //, was removed as a comment.
   if (line == "version https:")
     return "is a Git LFS pointer, not the file itself; fetch it with `git lfs pull`";
   if (line.starts_with("diff --git ") || line.starts_with("--- a/"))
@@ -144,7 +144,7 @@ TextKind kind_of_message(const char* message) {
 
 bool is_script(const CodeLine& line) { return line.number == 1 && line.text.starts_with("#!"); }
 
-// A script's comments and a heading in Markdown begin like a directive; what follows them decides.
+// Comments of a script and headings of Markdown begin like a directive, so the line after them decides.
 std::optional<OtherKind> kind_by_first_line(std::string_view content) {
   std::optional<OtherKind> kind;
   each_code_line(content, [&](const CodeLine& line) {
@@ -163,7 +163,7 @@ std::optional<OtherKind> kind_by_first_line(std::string_view content) {
   return kind;
 }
 
-// A source that no #if hides cannot hold it outside of comments and literals.
+// Looks for a fence outside of any #if. A valid source contains none there, except in comments and literals.
 std::optional<OtherKind> fenced_answer(std::string_view content) {
   std::optional<OtherKind> kind;
   int depth = 0;

@@ -1,6 +1,5 @@
-// What a candidate's file is when it is no CUDA C++ at all: an archive, a Python file, an answer of a
-// language model with prose around its code. Compilers say thousands of things of such a file, and none that
-// helps.
+// Recognises a candidate's file that is not CUDA C++: an archive, a Python file, an answer of a language
+// model with prose around its code. A compiler would print thousands of useless errors for such a file.
 #pragma once
 
 #include <optional>
@@ -13,7 +12,7 @@
 namespace kgrade {
 
 enum class TextKind {
-  binary,  // no text at all
+  binary,  // not text
   python,
   document,  // prose, or code with prose around it
   other
@@ -21,17 +20,17 @@ enum class TextKind {
 
 struct OtherKind {
   std::string message;  // "is Python, not CUDA C++; give the file a name that ends in .py"
-  int line = 0;         // that shows it; 0: the whole file does
+  int line = 0;         // that shows it; 0: the whole file
   TextKind kind = TextKind::other;
 };
 
-// Nothing for what may be CUDA C++, with mistakes or without: each rule here is about something that no valid
-// source can hold.
+// Nothing if the content may be CUDA C++, with or without mistakes. Each rule is about something that a valid
+// source cannot contain.
 std::optional<OtherKind> other_kind(std::string_view content);
 
-// Of the source of a request (compile/submission.h), in one sentence with its place: "mine.cu:1: is Python,
-// not CUDA C++; ...". For an empty file it says what to write. Nothing where a compiler should say what is
-// wrong, if anything is.
+// Says in one sentence, with its place, why the source of a request (compile/submission.h) is not CUDA C++:
+// "mine.cu:1: is Python, not CUDA C++; ...". For an empty file it says what to write. Nothing if the file
+// should go to the compiler.
 std::optional<std::string> why_not_cuda(const BuildRequest& request, const Problem& problem);
 
 }  // namespace kgrade

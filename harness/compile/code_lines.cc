@@ -8,7 +8,7 @@ namespace kgrade {
 namespace {
 
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-// More would be too much for a regular expression to look through.
+// Longer lines would be too much for a regular expression.
 constexpr std::size_t longest_line = 1000;
 
 class CodeReader {
@@ -49,7 +49,7 @@ class CodeReader {
     ++number_;
   }
 
-  // Counts the lines on the way, which end there for a reader of code too.
+  // Ends each line on the way.
   void skip_to(std::size_t end) {
     end = std::min(end, source_.size());
     for (; at_ < end; ++at_) {
@@ -72,7 +72,7 @@ class CodeReader {
     skip_behind(source_.find(end, open), end.size());
   }
 
-  // Up to its end or that of the line: an apostrophe in prose opens nothing.
+  // Copies up to the end of the literal or of the line, because an apostrophe in prose is not closed.
   void copy_literal() {
     const char quote = source_[at_];
     copy();

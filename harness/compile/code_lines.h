@@ -1,4 +1,4 @@
-// The lines of a C++ source without what is no code.
+// Reads a C++ source line by line, without comments and other text that is not code.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,12 @@ namespace kgrade {
 
 struct CodeLine {
   int number = 0;    // from 1
-  std::string text;  // without blanks at its ends; of a longer line the first 1,000 bytes
+  std::string text;  // trimmed; at most the first 1,000 bytes of the line
 };
 
-// Calls `visit` with each line that holds code, in order, until it returns false. Comments, the contents of
-// raw string literals and a byte order mark at the beginning are no code. Anything may be given: of what is
-// no C++ it takes some lines for comments.
+// Calls `visit` with each line that contains code, in order, until it returns false. Comments, the contents
+// of raw string literals and a byte order mark at the beginning are not code. `source` may be any text; in
+// other languages some lines are taken for comments.
 void each_code_line(std::string_view source, const std::function<bool(const CodeLine& line)>& visit);
 
 }  // namespace kgrade

@@ -17,8 +17,8 @@
 namespace kgrade {
 namespace {
 
-// What compilers, assemblers and linkers put before the message. Before it comes a place in a file, or the
-// program that speaks.
+// Whether compilers, assemblers or linkers report an error in the line. The word comes after a place in a
+// file, or after the name of a program.
 bool reports_error(const std::string& line) {
   static const std::regex pattern(
       R"((^[^\s:]+: |:[0-9]+: |\([0-9]+\): |, line [0-9]+; |^(ptxas|nvlink|nvcc|fatbinary|cicc|cudafe\+\+) +))"
@@ -26,8 +26,8 @@ bool reports_error(const std::string& line) {
   return std::regex_search(line, pattern);
 }
 
-// A line that a program of the toolchain wrote about its own end. Messages about a source name its place
-// first; they and the indented lines after them quote anything.
+// Whether a program of the toolchain wrote the line about itself. Messages about a source begin with its
+// place. They, and the indented lines after them, may quote any text.
 bool is_about_a_program(const std::string& line) {
   if (line.starts_with(" ")) return false;
   static const std::regex place(R"((:[0-9]+|\([0-9]+\)): )");
@@ -67,7 +67,7 @@ constexpr std::array<std::string_view, 4> signal_phrases = {"signal terminated p
                                                             "terminated with signal", "died due to signal",
                                                             "unable to execute command:"};
 
-// The first line that holds one of them, wherever it comes from.
+// The first line that contains one of the phrases.
 template <std::size_t Count>
 std::optional<std::string> line_with_any(const std::string& log,
                                          const std::array<std::string_view, Count>& phrases) {
@@ -201,7 +201,7 @@ std::string with_shown_names(const std::string& log, const std::filesystem::path
                              const std::string& shown_as, const std::filesystem::path& folder) {
   const std::string prefix = (folder / "").string();
   std::string shown = replace_all(replace_all(log, source.string(), shown_as), prefix, "");
-  // Users know nothing of the unit that includes their source.
+  // Users do not know the unit that includes their source.
   for (const char* unit : {"unit.cpp", "unit.cu"}) {
     shown = replace_all(shown, fmt::format(",\n                 from {}:1:", unit), ":");
     shown = replace_all(shown, fmt::format("In file included from {}:1:\n", unit), "");

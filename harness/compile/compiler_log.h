@@ -1,4 +1,4 @@
-// Reading what a compiler wrote.
+// Reads the log of a compiler: its first error, limits that ended it, faults of the machine.
 #pragma once
 
 #include <filesystem>
@@ -11,36 +11,38 @@
 
 namespace kgrade {
 
-// What compilers call the unit that includes a contestant (compile/binding.h).
+// The name in compilers' messages of the unit that includes a contestant (compile/binding.h).
 inline constexpr const char* unit_name = "kgrade-binding";
 
-// The first line that reports an error ("x.cu:3:1: error: ...", "ptxas fatal   : ..."), or the first line at
-// all; without leading and trailing space. The word in a name of a file or in a message does not make one.
+// The first line that reports an error ("x.cu:3:1: error: ...", "ptxas fatal   : ..."), or else the first
+// line; without leading and trailing space. The word "error" in a file name or in the middle of a message
+// does not count.
 std::string first_error_line(const std::string& log);
 
-// After so many errors a compiler gives up: what is wrong with a source stands in the first ones, and a
-// hundred thousand undeclared names would take g++ minutes. As many as nvcc's own compilers report.
+// A compiler gives up after this many errors, as nvcc's own compilers do. The first errors say what is wrong,
+// and a hundred thousand undeclared names would take g++ minutes.
 inline constexpr int most_errors_read = 100;
 
-// Of a long log the first 20 errors, and at most 300 lines; the last line says how much was left out.
+// Shortens a long log to the first 20 errors and at most 300 lines. The last line says how much was left out.
 std::string shortened_log(const std::string& log);
 
-// Which limit ended the compiler, or another `program`, in one sentence; nothing when it ended by itself.
+// Says in one sentence which limit ended the program. Nothing if the program ended on its own.
 std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const ProcessLimits& limits,
                                           std::string_view program = "the compiler");
 
-// What the machine may lack, with the remedy, where a compiler failed as it does then: no room on the disk,
-// no memory, no processes, a program of its own that is missing, a signal from outside. The source may bring
-// all of that about as well, and may quote any words of a compiler: only a control build can tell.
+// What the machine may lack, with the remedy, if a compiler failed in a way that suggests it: no room on the
+// disk, no memory, no processes, a missing program of the compiler, a signal from outside. A source can cause
+// all of these too, and can print any words of a compiler. Only a control build can decide
+// (grade/control_build.h).
 std::optional<Error> possible_machine_fault(const ProcessOutcome& process);
 std::optional<Error> possible_machine_fault(const std::string& log);
 
-// With the source's name as it is shown, and without the temporary folder in which the compiler worked, nor
-// the unit there that includes the source.
+// Replaces the source's name by `shown_as`, and removes the temporary folder in which the compiler worked and
+// the generated unit.
 std::string with_shown_names(const std::string& log, const std::filesystem::path& source,
                              const std::string& shown_as, const std::filesystem::path& folder);
 
-// Lines of more than 4,000 bytes end there, with "...".
+// Cuts lines after 4,000 bytes and ends them with "...".
 std::string with_lines_cut(std::string_view log);
 
 }  // namespace kgrade

@@ -14,10 +14,12 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// A driver, its stages one after the other, and the threads of a linker on a machine with many cores.
+// Enough for a driver, its stages one after the other, and the threads of a linker on a machine with many
+// cores.
 constexpr unsigned most_processes = 512;
 
-// The launcher's own end (sandbox/sandbox.h), which is no fault of the contestant's. No compiler has these.
+// Exit codes of the launcher itself (sandbox/sandbox.h). No compiler uses them, so the contestant is not to
+// blame.
 bool sandbox_failed(const ProcessOutcome& outcome) {
   return outcome.exit_code >= 125 && outcome.exit_code <= 127;
 }
@@ -45,7 +47,7 @@ std::string output_of(std::vector<std::string> command, const std::vector<std::s
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// A compiler outside of the system's folders has its shared libraries beside it: <prefix>/bin/g++,
+// The shared libraries of a compiler outside of the system's folders, which lie beside it: <prefix>/bin/g++,
 // <prefix>/lib/gcc.
 Paths libraries_beside(const fs::path& program) {
   std::error_code failure;
@@ -67,7 +69,8 @@ Paths program_paths(const std::vector<std::string>& command) {
   return paths;
 }
 
-// The root folder and the home folders are no installation, wherever the name comes from.
+// Whether the path is the root folder, a home folder or another folder that cannot be one compiler's
+// installation.
 bool is_too_wide(const fs::path& path) {
   static const std::set<fs::path> wide = {"/",    "/usr",  "/etc", "/home", "/root",
                                           "/opt", "/tmp",  "/var", "/mnt",  "/srv",
@@ -79,7 +82,7 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
-// Each once, without those that lie in another one. Links stay as they are beside what they lead to.
+// Removes duplicates and paths below other paths. A link is kept beside its target.
 Paths tidy(const Paths& paths) {
   Paths kept;
   const auto keep = [&kept](const fs::path& path) {
@@ -112,7 +115,7 @@ SandboxPolicy ConfinedCompiler::policy(const BuildRequest& request, const Proces
   policy.hidden = request.hidden;
   policy.writable = {request.output_directory};
   policy.starts_programs = true;
-  // Compilers do without, and the mounts that it lists show where things lie.
+  // Compilers do not need /proc, and its list of mounts reveals paths.
   policy.proc = false;
   policy.memory_bytes = limits.address_space_bytes;
   policy.processes = most_processes;
@@ -130,7 +133,7 @@ Result<ProcessOutcome> ConfinedCompiler::run(const BuildRequest& request,
   std::vector<std::string> variables = environment;
   if (confine) {
     full = sandbox_->wrap(policy(request, limits), full);
-    // For a compiler behind ccache: no cache is in reach, and without a home it refuses to start.
+    // For a compiler behind ccache, which cannot reach its cache and refuses to start without a home.
     variables.insert(variables.end(), {"HOME=" + request.output_directory.string(), "CCACHE_DISABLE=1"});
   }
   auto outcome = run_process({full, variables, request.output_directory, limits}, spawner);

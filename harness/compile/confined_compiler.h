@@ -1,6 +1,6 @@
-// Runs the commands of a build. A contestant's source is hostile at compile time too: #include, .incbin and
-// their like would read what is none of its business. With a sandbox the compiler sees itself, the output
-// folder and what the request names.
+// Runs the commands of a build in a sandbox. A contestant's source may be hostile at compile time too:
+// #include and .incbin could read other files of the user. In the sandbox the compiler sees only its own
+// installation, the output folder and the files that the request names.
 #pragma once
 
 #include <filesystem>
@@ -16,19 +16,19 @@ namespace kgrade {
 
 class ConfinedCompiler {
  public:
-  // `toolchain`: what the compiler itself needs to read (see below). Without a sandbox
-  // commands run as they are.
+  // `toolchain`: paths that the compiler itself needs to read (see below). Without a sandbox commands run
+  // unconfined.
   explicit ConfinedCompiler(std::shared_ptr<const Sandbox> sandbox = nullptr,
                             std::vector<std::filesystem::path> toolchain = {});
 
-  // Of a request that names what may be read; `command` runs in the output folder, which must be absolute.
-  // Its output has no line longer than 4,000 bytes: reading a longer one takes more stack than there is. An
-  // Error when the command cannot be started.
+  // Runs `command` in the request's output folder, which must be absolute. Confined if the request names what
+  // may be read. Lines of the output are cut after 4,000 bytes, because reading longer ones would overflow
+  // the stack. An Error if the command cannot be started.
   Result<ProcessOutcome> run(const BuildRequest& request, const std::vector<std::string>& command,
                              const std::vector<std::string>& environment, const ProcessLimits& limits,
                              const Spawner& spawner = spawn) const;
 
-  // What a request's compiler may do.
+  // The permissions of a request's compiler.
   SandboxPolicy policy(const BuildRequest& request, const ProcessLimits& limits) const;
 
  private:
@@ -36,26 +36,26 @@ class ConfinedCompiler {
   std::vector<std::filesystem::path> toolchain_;
 };
 
-// What compilers need to read: their own installations and the system's programs and libraries, nothing of a
-// user.
+// The functions below find the paths that programs need to read: their own installations, and the system's
+// programs and libraries. No path is a user's.
 
-// A host compiler ("g++", "ccache g++"): what it says itself about where it looks for its programs, headers
-// and libraries, and the system's. Only what exists, without links where it has any.
+// The paths of a host compiler ("g++", "ccache g++"): the folders that it reports for its programs, headers
+// and libraries, and the system's folders. Only existing paths; links are resolved as well.
 std::vector<std::filesystem::path> host_compiler_paths(const std::vector<std::string>& command,
                                                        const std::vector<std::string>& environment);
 
-// A program that reads what compilers make (addr2line): likewise.
+// The paths of a program that reads compilers' output, such as addr2line.
 std::vector<std::filesystem::path> tool_paths(const std::string& program);
 
-// A program as it is now: "/usr/bin/g++ 1234567 1700000000", with the size of its file and the time that it
-// was written; of a name that is no program, the name.
+// Identifies a program by its path, the size of its file and the time of its last change: "/usr/bin/g++
+// 1234567 1700000000". If there is no such program, the name alone.
 std::string stamp_of(const std::string& program);
 
 // The parts of the CUDA toolkit that `nvcc` belongs to.
 std::vector<std::filesystem::path> cuda_toolkit_paths(const std::filesystem::path& nvcc);
 
-// Reading what compilers say: the folders between "#include <...> search starts here:" and "End of search
-// list." of -v, and those of -print-search-dirs. Absolute names only.
+// Read the folders that compilers print: with -v between "#include <...> search starts here:" and "End of
+// search list.", and with -print-search-dirs. Absolute names only.
 std::vector<std::filesystem::path> include_folders_of(const std::string& verbose_output);
 std::vector<std::filesystem::path> search_folders_of(const std::string& search_dirs_output);
 

@@ -27,7 +27,7 @@ using Json = nlohmann::json;
 constexpr std::string_view magic = "kgrade contestant 1\n";
 constexpr std::string_view suffix = ".contestant";
 constexpr std::uint64_t largest_entry = std::uint64_t{1} << 30;
-// Of what a run that was killed left half written.
+// The age at which a partly written entry counts as left behind by a killed run.
 constexpr std::chrono::hours oldest_partial{1};
 
 struct EntryFile {
@@ -59,7 +59,7 @@ void remove_old_partials(const fs::path& folder) {
   }
 }
 
-// What write_entry() wrote; nothing when a byte of it is not as it was.
+// Reads what write_entry() wrote. Nothing if any byte has changed.
 std::optional<CachedContestant> read_entry(const std::string& text) {
   if (!text.starts_with(magic)) return std::nullopt;
   const std::size_t end = text.find('\n', magic.size());
@@ -89,9 +89,9 @@ std::string write_entry(const CachedContestant& contestant) {
          contestant.library;
 }
 
-// An upper bound on the bytes of all entries: a number in a file, to which every process adds what it keeps.
-// Without it every new entry would cost a look at all others. No other process adds to it while the object
-// lives.
+// An upper bound on the bytes of all entries: a number in a file, to which every process adds the size of its
+// entries. It saves a look at all entries for every new one. While the object lives, no other process changes
+// the number.
 class SizeEstimate {
  public:
   explicit SizeEstimate(const fs::path& folder)
@@ -102,7 +102,7 @@ class SizeEstimate {
     if (result != 0) file_ = UniqueFd();
   }
 
-  // The new sum; nothing where the old one is not known.
+  // The new sum. Nothing if the old sum is unknown.
   std::optional<std::uint64_t> add(std::uint64_t bytes) const {
     std::array<char, digits + 1> text{};
     const ssize_t count = file_ ? ::pread(file_.get(), text.data(), text.size(), 0) : 0;
@@ -187,7 +187,7 @@ void ContestantCache::keep(const std::string& key, const CachedContestant& conte
 UniqueFd ContestantCache::lock(const std::string& key) const {
   const fs::path locks = folder_ / "locks";
   if (folder_.empty() || !make_folder(locks)) return {};  // an account without a folder has no cache
-  // So many files at most, whatever is built; two keys that share one wait for each other in vain, seldom.
+  // This bounds the number of lock files. Two keys that share a file rarely wait for each other needlessly.
   const fs::path path = locks / key.substr(0, 3);
   UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file) return {};
@@ -211,7 +211,7 @@ void ContestantCache::clear() const {
   for (const EntryFile& entry : entries_in(folder_)) fs::remove(entry.path, ignored);
 }
 
-// To nine tenths, so that not every further entry costs another look.
+// Shrinks to nine tenths of the limit, so that not every further entry has to shrink again.
 void ContestantCache::shrink() const {
   std::vector<EntryFile> entries = entries_in(folder_);
   std::uint64_t bytes = 0;

@@ -1,8 +1,9 @@
-// Built contestants, kept by what they were made of: a folder that any number of runs read and write at once.
+// A cache of built contestants: a folder that any number of runs read and write at once. The key of a
+// contestant is a hash of everything that it was built from.
 //
-// Every entry is one file, written beside its place and renamed, and believed only if its library has the
-// SHA-256 that it names. Nothing here ends a run: what cannot be read is built, what cannot be written is not
-// kept.
+// Every entry is one file, which is written under another name and then renamed. It is used only if its
+// library has the SHA-256 that the entry names. Errors here never end a run: an entry that cannot be read is
+// built anew, and one that cannot be written is not kept.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,9 @@ inline constexpr std::uint64_t usual_cache_limit = std::uint64_t{2} << 30;
 
 struct CachedContestant {
   std::string library;   // the bytes of the shared library
-  std::string log;       // of its compiler
-  std::string shown_as;  // the source's name in it
-  double seconds = 0;    // that building took
+  std::string log;       // of the compiler
+  std::string shown_as;  // the source's name in the log
+  double seconds = 0;    // how long the build took
 };
 
 struct CacheUse {
@@ -30,27 +31,27 @@ struct CacheUse {
 
 class ContestantCache {
  public:
-  // The folder is made when it is needed, for this user alone. Over `limit` bytes, what has not been asked
-  // for the longest goes.
+  // The folder is made when it is needed, for this user alone. Above `limit` bytes, the least recently used
+  // entries are removed.
   explicit ContestantCache(std::filesystem::path folder, std::uint64_t limit = usual_cache_limit);
 
   const std::filesystem::path& folder() const { return folder_; }
   std::uint64_t limit() const { return limit_; }
 
-  // Why the folder is not used; empty: it is, or can be made. A folder of another user, or one that others
-  // may write to, could hold anything.
+  // Why the folder is not used. Empty if it is used or can be made. A folder that another user owns or may
+  // write to is not used, because its contents cannot be trusted.
   std::string problem() const;
 
   // `key`: 64 hexadecimal digits.
   std::optional<CachedContestant> find(const std::string& key) const;
   void keep(const std::string& key, const CachedContestant& contestant) const;
 
-  // Held while the contestant of a key is looked for and built, so that no other process builds it too;
-  // another holder is waited for. Without a descriptor where the file system has no locks.
+  // A lock for a key, held while its contestant is looked for and built, so that no other process builds it
+  // too. Waits for another holder. The result has no descriptor if the file system has no locks.
   UniqueFd lock(const std::string& key) const;
 
   CacheUse use() const;
-  // Removes all entries; those that are being read stay readable.
+  // Removes all entries. Entries that are being read stay readable.
   void clear() const;
 
  private:

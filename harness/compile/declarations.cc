@@ -16,10 +16,10 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// Of a file's beginning; what is declared further down is not looked for.
+// Declarations are looked for in this many characters at the beginning of a file.
 constexpr std::size_t most_characters = 16 * 1024;
 constexpr std::string_view mark = "// kgrade:";
-// In Python, where these lines are for its worker.
+// The mark in Python. Lines with the words below are for the worker.
 constexpr std::string_view python_mark = "# kgrade:";
 constexpr std::string_view words_for_worker[] = {"entry", "state"};
 
@@ -36,7 +36,7 @@ std::string beginning_of(const fs::path& file) {
 struct BeginningOfCode {
   std::string text;
   bool is_python = false;
-  // What a comment line declares; nothing for other comments.
+  // The declaration in a comment line; nothing for other comments.
   std::optional<std::string> declared_in(const std::string& line) const {
     if (!is_python) return line.starts_with(mark) ? std::optional(line.substr(mark.size())) : std::nullopt;
     if (!line.starts_with(python_mark)) return std::nullopt;
@@ -48,7 +48,7 @@ struct BeginningOfCode {
   }
 };
 
-// Of a document, the code that is graded begins in a line of its own, after empty ones.
+// The beginning of the code. In a document, the graded block comes after empty lines.
 BeginningOfCode beginning_of_code(const fs::path& file) {
   const auto found = read_submission(file);
   if (!found) return {beginning_of(file)};
@@ -57,7 +57,7 @@ BeginningOfCode beginning_of_code(const fs::path& file) {
   return {found->text.substr(0, static_cast<std::size_t>(found->first_line) + most_characters), is_python};
 }
 
-// Tells, line by line, whether the comments and empty lines that a file begins with go on.
+// Follows, line by line, the comments and empty lines at the beginning of a file, and says when they end.
 class Preamble {
  public:
   explicit Preamble(bool is_python) : is_python_(is_python) {}
@@ -79,16 +79,16 @@ class Preamble {
   }
 
   bool is_python_;
-  bool is_in_block_ = false;  // a comment of several lines
+  bool is_in_block_ = false;  // in a comment of several lines
   bool is_over_ = false;
 };
 
 bool is_class(std::string_view name) { return precision_from(name) != Precision::none; }
 
-// One of the things that a line can say.
+// A kind of declaration.
 struct Kind {
   std::string_view key;
-  std::string_view what;  // is declared
+  std::string_view what;  // for messages
   std::optional<std::string> Declarations::*value;
   bool (*is_known)(std::string_view name);
 };
@@ -106,7 +106,7 @@ constexpr const char* misplaced = "this line counts only among the comments that
 constexpr const char* remedy_for_misplaced =
     "move it above the first line of code, `#include` and `import` too";
 
-// Of `line`, what follows the mark. An Error without a place.
+// Reads the text after the mark. An Error has no place.
 std::optional<Error> read_line(const std::string& line, Declarations& declarations) {
   std::istringstream words(line);
   std::string key;
@@ -141,7 +141,7 @@ Result<Problem> as_declared(const Problem& problem, const fs::path& candidate,
       return error;
     }
   }
-  // A type may ask for a class of its own: what the candidate names counts more.
+  // A type may ask for a class. A class that the candidate declares takes precedence.
   if (!typed || !declared->precision) return typed;
   auto bound = with_precision(std::move(*typed), *declared->precision);
   if (bound) return bound;
@@ -150,7 +150,7 @@ Result<Problem> as_declared(const Problem& problem, const fs::path& candidate,
   return error;
 }
 
-// To the first group, in which the candidates stay in their order.
+// Adds candidates with faults to the first group, in the given order.
 void add_faults(std::map<fs::path, Error> faults, const std::vector<fs::path>& order, Problem undeclared,
                 std::vector<CandidateGroup>& groups) {
   if (faults.empty()) return;
@@ -176,7 +176,7 @@ Result<Declarations> read_declarations(const fs::path& candidate) {
   for (std::string line; std::getline(lines, line);) {
     ++number;
     const bool counts = preamble.goes_on_at(line);
-    if (!counts && code.is_python) break;  // its worker tells comments from texts: entry_points.py
+    if (!counts && code.is_python) break;  // the worker knows comments from literals: entry_points.py
     const auto declared = code.declared_in(counts ? line : std::string(trimmed(line)));
     if (!declared) continue;
     auto error = counts ? read_line(*declared, declarations)

@@ -1,5 +1,5 @@
-// What candidates say of themselves: the element type that they are written for, and the precision class
-// that they compete in.
+// Reads what candidates declare about themselves: the element type that they are written for, and the
+// precision class that they compete in.
 #pragma once
 
 #include <filesystem>
@@ -18,38 +18,38 @@ struct Declarations {
   std::optional<std::string> precision;
 };
 
-// NAME of the lines `// kgrade: dtype NAME` and `// kgrade: precision NAME`, in any order, among the comments
-// and empty lines that the file begins with, or of a document the block that is graded
-// (compile/submission.h). Nothing where there are none, or no such file. An Error, with its place, for a line
-// `// kgrade:` that says anything else, for the second one of a kind, and in CUDA C++ for one below the first
-// line of code; in Python the worker refuses that.
+// Reads the lines `// kgrade: dtype NAME` and `// kgrade: precision NAME`. They may come in any order among
+// the comments and empty lines at the beginning of the file, or of a document's graded block
+// (compile/submission.h). Names are unset if there is no such line or no such file. An Error, with its place,
+// for any other line `// kgrade:`, for a second line of a kind, and in CUDA C++ for a line below the first
+// line of code. In Python the worker refuses such a line.
 Result<Declarations> read_declarations(const std::filesystem::path& candidate);
 
-// The problem as it is for answers that have to reach another class, above or below its own. An Error for a
-// name other than exact, fp32, tf32 and bf16, and where one of the two is exact: such a problem has no other
-// class, and no other problem has this one.
+// The problem with another required class, above or below its own. An Error for a name other than exact,
+// fp32, tf32 and bf16. Also an Error if only one of the two classes is exact: an exact problem has no other
+// class, and other problems do not have this one.
 Result<Problem> with_precision(Problem problem, std::string_view name);
 
-// The problem with both: a file and this make up what a run grades. Errors as of with_dtype() and
-// with_precision().
+// The problem with the asked element type and class. Errors: see with_dtype() and with_precision().
 Result<Problem> as_asked(Problem problem, std::string_view dtype, std::string_view precision);
 
-// Candidates that one run can grade: a run has one type and asks for one class.
+// Candidates that one run can grade together, because they have the same element type and class.
 struct CandidateGroup {
-  Problem problem;  // with these
+  Problem problem;  // with this type and class
   std::vector<std::filesystem::path> candidates;
-  // Of those that declare what is unknown, or a type that the problem does not list. They are graded all the
-  // same, and that is their verdict.
+  // Errors of candidates that declare an unknown name, or a type that the problem does not list. They are
+  // still part of the run, and the error becomes their verdict.
   std::map<std::filesystem::path, Error> faults = {};
 };
 
-// True when a run for the one can grade candidates of the other; both are of one file.
+// Whether two versions of one problem ask for the same type and class, so that one run can grade candidates
+// for both.
 bool asks_for_the_same(const Problem& one, const Problem& other);
 
-// All candidates in `dtype` where one is given, else each in the type that it declares, or else in the
-// problem's first; each with the class that it declares, or else the problem's. Groups, and candidates in
-// them, in the order in which they were given. A candidate that declares what is wrong is among those of the
-// first group, and of its faults. An Error for a `dtype` that the problem does not list.
+// Groups candidates by type and class. The type is `dtype` if given, or else the candidate's declared type,
+// or else the problem's first. The class is the declared one, or else the problem's. Groups and their
+// candidates keep the given order. A candidate with a wrong declaration is in the first group and in its
+// `faults`. An Error for a `dtype` that the problem does not list.
 Result<std::vector<CandidateGroup>> group_candidates(const Problem& problem,
                                                      const std::vector<std::filesystem::path>& candidates,
                                                      const std::optional<std::string>& dtype);

@@ -86,7 +86,7 @@ std::optional<Elf64_Shdr> ElfFile::section(std::size_t index) const {
   return header;
 }
 
-// Where in the file an address is from. Of segments that overlap, the last is mapped on top.
+// The place in the file that is mapped to an address. If segments overlap, the last is on top.
 std::optional<std::uint64_t> ElfFile::offset_of(std::uint64_t address) const {
   const auto segment = std::find_if(segments_.rbegin(), segments_.rend(), [&](const Elf64_Phdr& one) {
     return one.p_type == PT_LOAD && address >= one.p_vaddr && address - one.p_vaddr < one.p_filesz;

@@ -1,4 +1,4 @@
-// Reading a shared library that a compiler made of a hostile source: all that it says of itself may be wrong.
+// Reads a shared library that was built from a hostile source: any field of the file may be wrong.
 #pragma once
 
 #include <elf.h>
@@ -13,25 +13,25 @@
 
 namespace kgrade {
 
-// A name among a library's dynamic symbols, which is what other programs see of it.
+// A dynamic symbol of a library. Other programs see only dynamic symbols.
 struct DynamicSymbol {
   std::string name;
-  bool defined = false;  // by this library, rather than asked for
+  bool defined = false;  // by this library; false: needed from others
 };
 
-// A 64-bit ELF file (ELF-64 Object File Format, version 1.5). Reads are within the file, or they fail.
+// A 64-bit ELF file (ELF-64 Object File Format, version 1.5). Reads outside of the file fail.
 class ElfFile {
  public:
   explicit ElfFile(const std::filesystem::path& path);
 
-  // First; false for a file of another kind.
+  // Must be called first. False for a file of another kind.
   bool read_headers();
 
-  // The dynamic section up to its end mark. Where there are two, the loader takes the last.
+  // The dynamic section up to its end mark. If there are several, the last, as the loader takes it.
   std::optional<std::vector<Elf64_Dyn>> dynamic_section() const;
-  // Up to its zero byte, where an address of the loaded library leads.
+  // The zero-terminated text at an address of the loaded library.
   std::optional<std::string> text_at(std::uint64_t address) const;
-  // Nothing when they cannot be read, or there are too many.
+  // Nothing if they cannot be read, or if there are too many.
   std::optional<std::vector<DynamicSymbol>> dynamic_symbols() const;
 
  private:

@@ -19,7 +19,7 @@ constexpr std::size_t most_flags = 256;
 
 Error unusable(const std::string& what) { return Error{"an extension cannot be built: " + what, "", {}}; }
 
-// Reading what nests deeper would take as much of the stack.
+// Parsing deeper nesting would take too much of the stack.
 constexpr int deepest_nesting = 16;
 
 bool nests_too_deeply(const std::string& text) {

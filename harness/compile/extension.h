@@ -1,5 +1,5 @@
-// Extensions that a candidate in Python wants built (load_inline): what it asks for, checked, and where the
-// headers are that they are built against.
+// Extensions that a candidate in Python wants built (load_inline): reads and checks the request, and lays out
+// its sources and headers for a compiler.
 #pragma once
 
 #include <filesystem>
@@ -16,23 +16,23 @@ namespace kgrade {
 struct ExtensionUnit {
   std::string file;  // "cuda.cu": a plain name
   std::string text;
-  std::vector<std::string> small_flags;  // only with kgrade's headers
+  std::vector<std::string> small_flags;  // used only with kgrade's headers
 
-  // By its name, as PyTorch decides it.
+  // Whether it is CUDA, by its name, as PyTorch decides it.
   bool is_cuda() const;
 };
 
 struct ExtensionRequest {
   std::string name;  // an identifier
   std::vector<ExtensionUnit> units;
-  std::vector<std::string> cflags;       // of the host's compiler
-  std::vector<std::string> cuda_cflags;  // of nvcc
+  std::vector<std::string> cflags;       // for the host's compiler
+  std::vector<std::string> cuda_cflags;  // for nvcc
   std::vector<std::string> ldflags;
   std::vector<std::string> include_paths;
-  // Against PyTorch's own headers and libraries, instead of the small ones of kgrade.
+  // Whether to build against PyTorch's own headers and libraries instead of kgrade's small ones.
   bool torch_headers = false;
   SubmissionHeaders own_headers = {};
-  // Those that the request has for units of this one's kind.
+  // The flags for the compiler of this unit.
   const std::vector<std::string>& flags_of(const ExtensionUnit& unit) const {
     return unit.is_cuda() ? cuda_cflags : cflags;
   }
@@ -42,16 +42,16 @@ struct ExtensionRequest {
 struct ExtensionHeaders {
   std::filesystem::path small;   // harness/python/include
   std::filesystem::path torch;   // the folder of the package
-  std::filesystem::path python;  // of Python.h
+  std::filesystem::path python;  // the folder of Python.h
 };
 
-// Reads a request as harness/python/kgrade_python/extension_sources.py makes it. It comes from a candidate:
-// an Error says in one line what of it cannot be used. Flags that would run programs or write files elsewhere
-// are among that.
+// Reads a request as harness/python/kgrade_python/extension_sources.py makes it. The request comes from a
+// candidate. An Error says in one line what is not allowed. Examples are flags that would run programs or
+// write files elsewhere.
 Result<ExtensionRequest> parse_extension_request(const std::string& json);
 
 // Writes the units and the submission's own headers into the output folder of `request`, and lets its compilers
-// read them and `headers`. Returns the units, in their order. An Error is the machine's.
+// read them and `headers`. Returns the paths of the units, in their order. An Error is the machine's.
 Result<std::vector<std::filesystem::path>> write_units(const ExtensionRequest& extension,
                                                        const ExtensionHeaders& headers,
                                                        BuildRequest& request);

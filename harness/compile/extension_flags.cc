@@ -21,20 +21,21 @@ bool starts_with_any(std::string_view text, const Names& starts) {
                      [&](std::string_view start) { return text.starts_with(start); });
 }
 
-// A driver's flags: which are plain by themselves, and which take a value, joined by `=` or as the next word.
+// The rules for a driver's flags: which are plain alone, and which take a value, joined by `=` or as the next
+// word.
 struct Rules {
   std::function<bool(std::string_view)> is_plain;
-  // -I folder, -D name: the value is the next word. Joined to it they are plain by themselves.
+  // Flags like -I and -D whose value may be the next word. Joined with the value they are plain alone.
   Names with_value;
   bool goes_to_a_shell = false;
 };
 
-// Whatever a flag or its value says, it is no file of further flags.
+// Whether a word is not a file of further flags, and is safe for a shell if it goes to one.
 bool is_usable(const std::string& word, const Rules& rules) {
   return !word.starts_with('@') && (!rules.goes_to_a_shell || is_shell_proof(word));
 }
 
-// PyTorch's own way to build hands flags to a shell, so that one text may hold several words, and quotes.
+// Splits texts into words. PyTorch hands flags to a shell, so one text may contain several words, and quotes.
 std::vector<std::string> words_in(const std::vector<std::string>& texts) {
   std::vector<std::string> words;
   for (const std::string& text : texts) {
@@ -70,7 +71,7 @@ PlainFlags chosen(const std::vector<std::string>& flags, const Rules& rules) {
       result.flags.push_back(flag);
     } else {
       result.left_out.push_back(flag);
-      // Its value, if it is one, would be taken for a file.
+      // A value of the flag that is left out would be taken for a file.
       if (has_next && flag.find('=') == std::string::npos && !flags[i + 1].starts_with('-'))
         result.left_out.push_back(flags[++i]);
     }
@@ -78,7 +79,8 @@ PlainFlags chosen(const std::vector<std::string>& flags, const Rules& rules) {
   return result;
 }
 
-// -f and -m with a value: some name files, plugins or programs (-fmodule-mapper=|program).
+// Flags -f and -m with a value are listed, because some others name files, plugins or programs
+// (-fmodule-mapper=|program).
 const Names host_valued = {"-fvisibility=",
                            "-ffp-contract=",
                            "-fmax-errors=",
@@ -103,7 +105,7 @@ const Names host_valued = {"-fvisibility=",
 
 bool is_plain_for_host(std::string_view flag) {
   if (flag == "-w" || flag == "-pthread" || flag == "-pedantic" || flag == "-ansi") return true;
-  // -Wl, -Wa, -Wp hand on what follows.
+  // -Wl, -Wa and -Wp pass flags on to other programs.
   if (flag.starts_with("-Wl") || flag.starts_with("-Wa,") || flag.starts_with("-Wp,")) return false;
   if (starts_with_any(flag, {"-O", "-g", "-std=", "-D", "-U", "-I", "-W"}))
     return flag.size() > 2 || flag == "-O" || flag == "-g";
@@ -115,7 +117,7 @@ bool is_plain_for_host(std::string_view flag) {
   return starts_with_any(flag, {"-f", "-m"}) && flag.size() > 2 && flag.find('=') == std::string_view::npos;
 }
 
-// Lists of flags for the programs behind nvcc, separated by commas.
+// Checks a list of flags for the programs behind nvcc, separated by commas.
 bool are_plain(std::string_view list, bool (*is_plain)(std::string_view)) {
   while (!list.empty()) {
     const std::size_t comma = std::min(list.find(','), list.size());
@@ -183,7 +185,7 @@ const Names nvcc_valued = {"-std",
 const Names nvcc_host = {"-Xcompiler", "-compiler-options"};
 const Names nvcc_parts = {"-Xptxas", "-ptxas-options", "-Xcudafe", "-Xfatbin", "-fatbin-options", "-Xnvvm"};
 
-// ptxas and the rest behind it start nothing; they are not to write anywhere else either.
+// ptxas and the other programs behind nvcc start nothing. They must not write elsewhere either.
 bool is_plain_for_part(std::string_view flag) {
   return !starts_with_any(flag, {"-o", "--output", "-optf", "--options-file", "@", "-f=", "--create"});
 }
@@ -208,7 +210,7 @@ bool is_plain_for_nvcc(std::string_view given) {
   return contains(nvcc_valued, name) || starts_with_any(given, {"-D", "-U", "-I"});
 }
 
-// -Xcompiler -fPIC as -Xcompiler=-fPIC, so that a flag and what it hands on are one word.
+// Turns -Xcompiler -fPIC into -Xcompiler=-fPIC, so that a flag and its value are one word.
 std::vector<std::string> joined(const std::vector<std::string>& flags) {
   std::vector<std::string> result;
   for (std::size_t i = 0; i < flags.size(); ++i) {
@@ -254,7 +256,7 @@ bool is_plain_for_linker(std::string_view flag) {
                        "-Wl,--start-group",
                        "-Wl,--end-group",
                        "-Wl,--allow-shlib-undefined"};
-  // What follows another comma would be a further flag, unless it is the value of this one.
+  // The text after another comma would be a further flag, unless it is the value of this one.
   if (!starts_with_any(flag, known)) return false;
   std::string_view rest = flag.substr(4);
   rest = rest.substr(std::min(rest.find(',') + 1, rest.size()));

@@ -1,7 +1,7 @@
-// Which of an extension's flags reach a compiler. They come from a candidate, and compilers can be told to
-// run programs (-wrapper, -fplugin=, -ccbin) or to write elsewhere (-o, -odir), and nvcc hands its commands
-// to a shell: so only flags that are known to be plain are handed on. What optimises, warns, defines, names
-// headers or libraries is; everything else is left out, which is no error.
+// Selects the flags of an extension that reach a compiler. They come from a candidate, and flags can make
+// compilers run programs (-wrapper, -fplugin=, -ccbin) or write elsewhere (-o, -odir). nvcc also passes its
+// commands to a shell. So only flags that are known to be harmless are passed on: flags that optimise, warn,
+// define, or name headers or libraries. Other flags are left out without an error.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@ struct PlainFlags {
   std::vector<std::string> left_out;  // as they came
 };
 
-// Of g++ when it compiles.
+// For g++ when it compiles.
 PlainFlags plain_host_flags(const std::vector<std::string>& flags);
-// Of nvcc. Its GPU is chosen by kgrade, as PyTorch chooses it by itself.
+// For nvcc. Flags that choose the GPU are left out: kgrade chooses it, as PyTorch does.
 PlainFlags plain_nvcc_flags(const std::vector<std::string>& flags);
-// Of g++ when it links: libraries and where they are.
+// For g++ when it links: libraries and their folders.
 PlainFlags plain_linker_flags(const std::vector<std::string>& flags);
 
-// Whether `text` means itself to a shell, inside of double quotes too.
+// Whether a shell takes `text` literally, also inside of double quotes.
 bool is_shell_proof(const std::string& text);
 
 }  // namespace kgrade

@@ -13,15 +13,15 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// A folder like /tmp is looked through to some place only.
+// Bounds the search through a folder like /tmp.
 constexpr std::size_t most_entries_seen = 20000;
 constexpr int deepest_folder = 16;
-// A text of this length is read for names, and whether it is a candidate.
+// Longer texts are not searched for names or submissions.
 constexpr std::uint64_t longest_text_read = std::uint64_t{1} << 20;
 
 bool is_word_character(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 
-// Whether `name` occurs in `text`, and is no part of a longer word.
+// Whether `name` occurs in `text` and is not part of a longer word.
 bool has_word(std::string_view text, std::string_view name) {
   for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
     const std::size_t end = at + name.size();
@@ -31,7 +31,7 @@ bool has_word(std::string_view text, std::string_view name) {
   return false;
 }
 
-// The runs of letters, digits and underscores: most names are told by them at once.
+// The runs of letters, digits and underscores. A look-up in them rules out most names at once.
 std::unordered_set<std::string_view> words_of(std::string_view text) {
   std::unordered_set<std::string_view> words;
   for (std::size_t at = 0; at < text.size();) {
@@ -43,14 +43,14 @@ std::unordered_set<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-// `name`: of a file or folder.
+// `name` is the name of a file or folder.
 bool is_named_in(std::string_view text, const std::unordered_set<std::string_view>& words,
                  std::string_view name) {
   const auto first_end = std::find_if_not(name.begin(), name.end(), is_word_character);
   if (first_end != name.begin() && !words.contains(std::string_view(name.begin(), first_end))) return false;
   const std::string stem(name.substr(0, std::max<std::size_t>(1, std::min(name.rfind('.'), name.size()))));
   if (has_word(text, name) || has_word(text, "import " + stem) || has_word(text, "from " + stem)) return true;
-  // A letter or a number is a word of nearly every text.
+  // Single letters and numbers occur as words in nearly every text.
   return stem.size() > 1 && std::any_of(stem.begin(), stem.end(), is_letter) && has_word(text, stem);
 }
 
@@ -61,7 +61,7 @@ bool is_text_of_source(const fs::path& file) {
   return std::find(endings.begin(), endings.end(), file.extension().string()) != endings.end();
 }
 
-// What a folder holds, in order.
+// The names in a folder, sorted.
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code failure;
@@ -86,7 +86,7 @@ class Beside {
     left_ = names_in(own_.folder);
     std::erase(left_, own_.files.front().filename().string());
     std::string text = text_of_candidate();
-    // What is named may name more.
+    // Named files may name more files.
     while (!text.empty()) {
       texts_.clear();
       take_named(text);
@@ -165,7 +165,7 @@ class Beside {
 
   OwnFiles own_;
   std::vector<fs::path> excluded_;
-  std::vector<std::string> left_;  // in the folder, not named so far
+  std::vector<std::string> left_;  // files in the folder that are not named so far
   std::string texts_;              // of the files that were taken last
   std::uint64_t bytes_ = 0;
 };

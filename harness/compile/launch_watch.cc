@@ -8,8 +8,8 @@
 namespace kgrade {
 namespace {
 
-// Functions of the CUDA runtime that launch, with their arguments. nvcc makes calls of the first of
-// `<<<...>>>`, or of the second where kernels are found by handles; a runtime may lack some of them.
+// The functions of the CUDA runtime that launch kernels, with their arguments. nvcc turns `<<<...>>>` into
+// calls of the first, or of the second if kernels are found by handles. A runtime may lack some of them.
 struct LaunchFunction {
   const char* name;
   const char* parameters;
@@ -26,12 +26,12 @@ constexpr LaunchFunction launch_functions[] = {
     {"cudaLaunchKernelExC", "const void* configuration, const void* kernel, void** arguments",
      "configuration, kernel, arguments"},
 };
-// Of code that is compiled with a default stream for each thread.
+// The suffix of these functions in code that is compiled with a default stream per thread.
 constexpr const char* variants[] = {"", "_ptsz"};
 
 }  // namespace
 
-// What kgrade_extent is to the compiler is what dim3 is: three numbers.
+// kgrade_extent has the layout of dim3: three numbers.
 std::string launch_watch_source() {
   std::string source =
       "struct kgrade_extent { unsigned int x, y, z; };\n"

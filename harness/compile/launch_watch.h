@@ -1,16 +1,16 @@
-// Launches that fail are seen by the worker, also where the contestant does not look at the error, or reads
-// it and goes on: the linker puts functions of ours in front of the CUDA runtime's.
+// Reports failed kernel launches to the worker, even if the contestant ignores the error or clears it by
+// reading it. For that the linker puts functions of ours in front of the CUDA runtime's.
 #pragma once
 
 #include <string>
 
 namespace kgrade {
 
-// C++ that takes the launches of a contestant that is linked with launch_watch_options(). It needs no header,
-// and tells kgrade_launch_failed(int) of the worker's the cudaError_t of each launch that fails.
+// C++ source that intercepts the launches of a contestant linked with launch_watch_options(). It needs no
+// header. It passes the cudaError_t of each failed launch to the worker's kgrade_launch_failed(int).
 std::string launch_watch_source();
 
-// For ld: what follows "-Wl," or nvcc's "-Xlinker=".
+// Options for ld, to be written after "-Wl," or nvcc's "-Xlinker=".
 std::string launch_watch_options();
 
 }  // namespace kgrade

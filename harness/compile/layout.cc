@@ -59,7 +59,7 @@ Layout built(const fs::path& root, const fs::path& program) {
   return layout;
 }
 
-// `more` and what the working folder has, before what kgrade comes with.
+// Puts `more` and the folders of the working folder before those that kgrade comes with.
 void put_first(const fs::path& more, Layout& layout) {
   std::error_code ignored;
   std::vector<fs::path> folders;

@@ -1,4 +1,4 @@
-// Where the parts of an installation or a checkout lie.
+// Finds the folders of an installation or a checkout.
 #pragma once
 
 #include <filesystem>
@@ -11,37 +11,36 @@
 namespace kgrade {
 
 struct Layout {
-  // Folders of problem files, each once, in the order in which a slug is looked for: what --problems names,
-  // `problems` in the working folder, and those that kgrade comes with.
+  // Folders of problem files without duplicates, in the order in which a slug is looked for: the folder of
+  // --problems, `problems` in the working folder, and the folders that kgrade comes with.
   std::vector<std::filesystem::path> problems;
-  // Where new ones are written: what --problems names, or else `problems` in the working folder; in another
-  // folder of a checkout the checkout's.
+  // The folder for new problems: see find().
   std::filesystem::path own_problems;
-  std::filesystem::path solutions;         // `solutions` in the working folder; empty: there is none
+  std::filesystem::path solutions;         // `solutions` in the working folder; may be empty
   std::filesystem::path reference;         // reference/<slug>.cu, reference/families/, reference/ops/
-  std::filesystem::path operators;         // where ops/ lies that kgrade comes with
+  std::filesystem::path operators;         // the `reference` folder with kgrade's own ops/
   std::filesystem::path emulated_include;  // the emulated device's CUDA headers
   std::filesystem::path python;    // worker.py, inspect_candidate.py, include/: for candidates in Python
   std::filesystem::path workers;   // kgrade-worker-*
-  std::filesystem::path launcher;  // kgrade-sandbox: among them
-  std::filesystem::path rewriter;  // kgrade-rewrite: likewise
-  std::vector<VendorLibrary> libraries = vendor_libraries();  // that baselines call
+  std::filesystem::path launcher;  // kgrade-sandbox, in `workers`
+  std::filesystem::path rewriter;  // kgrade-rewrite, in `workers`
+  std::vector<VendorLibrary> libraries = vendor_libraries();  // called by baselines
 
-  // The reference of a problem: the Python file beside it that it names, or <slug>.cu or else
-  // families/<family>.cu: in the `reference` folder beside the folder of the problem's own file if it is
-  // there, else in `reference`, else in that of `operators`. When there is none, where its author should
-  // write it: beside the folder of the problem's own file.
+  // The reference of a problem. It is the Python file that the problem names, or else <slug>.cu, or else
+  // families/<family>.cu. A .cu file is looked for in three folders: `reference` beside the folder of the
+  // problem's file, the member `reference`, and `operators`. If there is none, the result is where its author
+  // should write it, in the first of these folders.
   std::filesystem::path reference_source(const Problem& problem) const;
-  // That Python file, of a problem with a Model.
+  // The Python file of a problem with a Model.
   static std::filesystem::path model_source(const Problem& problem);
-  // The `reference` folder that such a source is of.
+  // The `reference` folder that contains a source.
   static std::filesystem::path reference_folder(const std::filesystem::path& source);
 
-  // The installation that this program lies in, wherever it was moved to, or else the checkout that it was
-  // built from, and what the working folder has. `more_problems` is the folder that the user names, if any;
-  // its neighbour `reference`, or else `reference` in the working folder, comes before the one of kgrade. New
-  // problems go to that folder, else to `problems` in the working folder; where that is missing, a checkout
-  // takes them into its own problems, and in an installation, which is not the user's to change, it is made.
+  // Finds the installation that contains this program, even if it was moved, or else the checkout it was
+  // built from. Adds the folders in the working folder. `more_problems` is the folder that the user names, if
+  // any. `reference` beside it, or else in the working folder, comes before kgrade's. New problems go to
+  // `more_problems`, or else to `problems` in the working folder. If there is none, a checkout puts them into
+  // its own problems. An installation must not change, so `problems` is made in the working folder.
   static Layout find(const std::filesystem::path& more_problems = {});
 };
 

@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t longest_description = std::uint64_t{4} << 20;
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 
-// Modules of billions of parameters are built without their memory, where PyTorch can.
+// Address space is not limited. Modules with billions of parameters are built without memory if PyTorch can.
 ProcessLimits description_limits() {
   ProcessLimits limits;
   // describe_module.py ends the file itself 20 s before, unless a single operator takes all of the time.
@@ -38,7 +38,7 @@ Result<std::string> run_description(const std::string& content, const fs::path& 
   BuildRequest request;
   request.output_directory = folder.path();
   request.source = folder.path() / "module.py";
-  // PyTorch asks what the processor is before it converts elements on it to 16 bits.
+  // PyTorch reads the processor's model before it converts elements to 16 bits.
   request.readable = {"/proc/cpuinfo"};
   const fs::path answer = folder.path() / "description.json";
   if (auto written = write_file_atomically(request.source, content); !written) return written.errors();
@@ -47,7 +47,7 @@ Result<std::string> run_description(const std::string& content, const fs::path& 
     flags.insert(flags.end(), {"-X", "pycache_prefix=" + bytecode.string()});
     request.readable->push_back(bytecode);
   }
-  // Parts of PyTorch ask for the user's name and folder, and the sandbox has no list of users.
+  // Parts of PyTorch ask for the user's name and home, and the sandbox has no list of users.
   const auto process =
       tools.run(flags, "describe_module.py", {request.source.string(), answer.string()}, request,
                 {"USER=kgrade", "LOGNAME=kgrade", "HOME=" + folder.path().string()}, description_limits());
@@ -62,7 +62,7 @@ Result<std::string> run_description(const std::string& content, const fs::path& 
       {file.string(), 0, 0}};
 }
 
-// Empty: nothing is kept.
+// The place of a description in the cache. Empty if it is not kept.
 fs::path place_in_cache(const std::string& content, const PythonTools& tools) {
   const fs::path folder = user_cache_folder("modules");
   const auto program = hash_of_folder(tools.folder / "kgrade_python");
@@ -75,7 +75,7 @@ void keep(const std::string& description, const fs::path& place) {
   std::error_code failure;
   if (place.empty()) return;
   fs::create_directories(place.parent_path(), failure);
-  // Without it the next run reads the file again.
+  // If this fails, the next run describes the file again.
   if (!failure) (void)write_file_atomically(place, description);
 }
 
@@ -90,12 +90,12 @@ Result<std::string> describe(const std::string& content, const fs::path& file, c
   if (!tools) return tools.errors();
   const fs::path cached = place_in_cache(content, *tools);
   if (!cached.empty()) {
-    // A cache is not trusted: what it says is checked as what the interpreter says.
+    // The cache is not trusted: its text is checked like the interpreter's answer.
     if (const auto known = read_text_file(cached, longest_description)) {
       if (auto text = problem_text_of(*known, file)) return text;
     }
   }
-  // Only now: to ask what the machine allows takes two processes.
+  // Only now, because asking what the machine allows takes two processes.
   tools->sandbox = Sandbox::shared(layout.launcher);
   tools->zygote = zygote_for(*tools);
   const auto description = run_description(content, file, *tools);
@@ -140,7 +140,7 @@ Result<Problem> load_problem_file(const fs::path& file, const fs::path& python, 
   const auto text = describe(*content, file, python, layout);
   if (!text) return text.errors();
   auto problem = parse_problem(*text, file);
-  // Lines of the text are none of the file.
+  // Line numbers of the generated text mean nothing in the file.
   if (!problem) return without_lines(problem.errors());
   for (CaseSpec& spec : problem->cases) spec.location = {file.string(), 0, 0};
   problem->content_sha256 = sha256_hex(*content);

@@ -1,5 +1,5 @@
-// Problems that are Python files in KernelBench's form (problem/module_file.h): read in a sandboxed
-// interpreter with PyTorch, since only running such a file says what it asks for.
+// Reads problems that are Python files in KernelBench's form (problem/module_file.h). Only running such a
+// file shows what it asks for, so it runs in a sandboxed interpreter with PyTorch.
 #pragma once
 
 #include <filesystem>
@@ -12,19 +12,19 @@
 
 namespace kgrade {
 
-// The text of the problem file that stands for `file`. `python`: as --python names it. What was read is kept
-// in the user's cache, by the content of the file and the version of PyTorch. An Error says what the file
-// lacks, or that there is no PyTorch.
+// The text of a problem file for the Python file `file`. `python` is the value of --python. The description
+// is kept in the user's cache, under the content of the file and the version of PyTorch. An Error says what
+// the file lacks, or that there is no PyTorch.
 Result<std::string> describe_module_file(const std::filesystem::path& file,
                                          const std::filesystem::path& python, const Layout& layout);
 
-// The problem in a file: of KernelBench's form, or a problem file of kgrade's own. `inputs`: other contents
-// than the file draws (problem/other_inputs.h).
+// The problem in a file of KernelBench's form or of kgrade's own. `inputs` replaces the file's own inputs
+// (problem/other_inputs.h).
 Result<Problem> load_problem_file(const std::filesystem::path& file, const std::filesystem::path& python,
                                   const Layout& layout, const std::vector<std::string>& inputs = {});
 
-// Whether errors of these functions say what the machine lacks to read that file, such as PyTorch. They name
-// no file then.
+// Whether errors of these functions are about the machine, such as a missing PyTorch. Such errors name no
+// file.
 bool is_fault_of_machine(const std::filesystem::path& problem, const Errors& errors);
 
 }  // namespace kgrade

@@ -33,8 +33,8 @@ bool is_script(const std::filesystem::path& program) {
   return file.read(start, sizeof start) && start[0] == '#' && start[1] == '!';
 }
 
-// A script that starts an nvcc elsewhere (Debian's package has one) lies outside of the toolkit, whose other
-// programs are found beside nvcc only. The real one reports its folder.
+// Debian's package has a script that starts an nvcc elsewhere. The other programs of the toolkit lie beside
+// the real nvcc, which reports its folder.
 std::filesystem::path program_behind_script(const std::filesystem::path& program) {
   if (!is_script(program)) return program;
   const auto outcome = run_process({{program.string(), "--dryrun", "-x", "cu", "/dev/null"},

@@ -1,4 +1,4 @@
-// nvcc as a program of this machine: where it is, and how it is run.
+// Finds nvcc on this machine and runs it.
 #pragma once
 
 #include <filesystem>
@@ -11,25 +11,26 @@
 
 namespace kgrade {
 
-// nvcc in PATH, $CUDA_HOME/bin or /usr/local/cuda/bin; where that is a script, the program behind it.
+// nvcc in PATH, $CUDA_HOME/bin or /usr/local/cuda/bin. If it is a script, the program that the script runs.
 std::optional<std::filesystem::path> find_nvcc();
-// "13.0.88", or "unknown" where it does not say.
+// "13.0.88", or "unknown".
 std::string version_of_nvcc(const std::filesystem::path& nvcc);
 
 // nvcc for one GPU architecture.
 class Nvcc {
  public:
-  // `architecture` is the device's: "sm_90". With a sandbox compilers read only what a request names.
+  // `architecture` is the device's: "sm_90". With a sandbox, compilers read only the files that a request
+  // names.
   Nvcc(std::filesystem::path program, const std::string& architecture,
        std::shared_ptr<const Sandbox> sandbox);
 
   std::string program() const { return program_.string(); }
-  // Of the CUDA Toolkit: "include", "lib64".
+  // A folder of the CUDA Toolkit: "include" or "lib64".
   std::string toolkit_folder(const char* name) const;
   // The flag that names the architecture.
   const std::string& gencode() const { return gencode_; }
 
-  // Runs `command`, of nvcc or of the host's compiler, within limits(); see ConfinedCompiler::run().
+  // Runs a command of nvcc or of the host's compiler within limits(). See ConfinedCompiler::run().
   Result<ProcessOutcome> run(const BuildRequest& request, const std::vector<std::string>& command) const;
   static ProcessLimits limits(const BuildRequest& request);
 

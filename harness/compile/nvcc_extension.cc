@@ -15,7 +15,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// What PyTorch hands to nvcc for every extension (torch.utils.cpp_extension, COMMON_NVCC_FLAGS).
+// The flags that PyTorch passes to nvcc for every extension (torch.utils.cpp_extension, COMMON_NVCC_FLAGS).
 const Words torch_nvcc_flags = {"-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF_CONVERSIONS__",
                                 "-D__CUDA_NO_BFLOAT16_CONVERSIONS__", "-D__CUDA_NO_HALF2_OPERATORS__",
                                 "--expt-relaxed-constexpr"};
@@ -41,7 +41,7 @@ Words include_flags(const ExtensionRequest& extension, const ExtensionHeaders& h
   return flags;
 }
 
-// Said once for all units.
+// A note about flags that were left out, once for all units.
 std::string flags_left_out(const ExtensionRequest& extension) {
   Words all;
   for (const PlainFlags& plain : {plain_host_flags(extension.cflags), plain_nvcc_flags(extension.cuda_cflags),
@@ -55,7 +55,7 @@ std::string object_of(const std::filesystem::path& unit) { return unit.string() 
 
 Words unit_command(const Nvcc& nvcc, const ExtensionRequest& extension, const Words& includes,
                    const ExtensionUnit& source, const std::filesystem::path& unit) {
-  // PyTorch's newest headers want it.
+  // PyTorch's newest headers need C++20.
   const std::string language = extension.torch_headers ? "-std=c++20" : "-std=c++17";
   Words command;
   if (source.is_cuda()) {
@@ -63,7 +63,7 @@ Words unit_command(const Nvcc& nvcc, const ExtensionRequest& extension, const Wo
     add_words(command, torch_nvcc_flags);
     if (!extension.torch_headers) command.emplace_back("-D_GLIBCXX_BITS_SPECFUN_H=1");
   } else {
-    // Without -O, as PyTorch compiles host code by itself.
+    // Without -O, as PyTorch compiles host code.
     command = {"g++", language, "-fPIC", "-fno-gnu-unique", "-w", "-I" + nvcc.toolkit_folder("include")};
   }
   add_words(command, includes);
@@ -80,7 +80,7 @@ Words watch_command(const std::filesystem::path& unit) {
 
 Words link_command(const Nvcc& nvcc, const ExtensionRequest& extension, const ExtensionHeaders& headers,
                    const std::vector<std::filesystem::path>& units, const std::filesystem::path& library) {
-  // Not by nvcc, which would look for device code to link first.
+  // Not linked by nvcc, which would first look for device code to link.
   Words command = {"g++", "-shared",       "-Wl,-Bsymbolic", "-Wl," + launch_watch_options(),
                    "-o",  library.string()};
   for (const auto& unit : units) command.push_back(object_of(unit));
@@ -93,7 +93,7 @@ Words link_command(const Nvcc& nvcc, const ExtensionRequest& extension, const Ex
   return command;
 }
 
-// False, with a message, when it failed.
+// Adds the log of a process to the outcome. Sets the message and returns false if the process failed.
 bool add_process(const ProcessOutcome& process, const BuildRequest& request, BuildOutcome& outcome) {
   const std::string log =
       with_shown_names(process.output, request.source, request.shown_as, request.output_directory);

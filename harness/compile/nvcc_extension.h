@@ -1,5 +1,5 @@
-// Extensions of candidates in Python, for a GPU: their CUDA units are compiled by nvcc, the others and the
-// library by the host's compiler, as PyTorch does it.
+// Builds extensions of candidates in Python for a GPU. As in PyTorch, nvcc compiles CUDA units, and the
+// host's compiler compiles the other units and links.
 #pragma once
 
 #include "compile/extension.h"

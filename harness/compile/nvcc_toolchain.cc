@@ -43,15 +43,16 @@ std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
                                                 const std::filesystem::path& library, bool lean) const {
   std::vector<std::string> command = {nvcc_.program()};
   command.insert(command.end(), flags_.begin(), flags_.end());
-  // nvcc takes it for host code alone.
+  // nvcc uses this flag for host code only.
   if (request.plain_host_code)
     std::replace(command.begin(), command.end(), std::string("-O3"), std::string("-O0"));
-  // Of the host's compiler; nvcc's own stop after 100.
+  // For the host's compiler. nvcc's own compilers stop after 100 errors.
   command.push_back(fmt::format("-Xcompiler=-fmax-errors={}", most_errors_read));
   // Saves a third of the compile: libstdc++'s special functions, which <cmath> drags in, are most of it.
   if (lean) command.emplace_back("-D_GLIBCXX_BITS_SPECFUN_H=1");
-  // Lines of kernels for compute-sanitizer, of host code for the places of leaks; the code stays as it is.
-  // addr2line of the binutils up to 2.40 takes DWARF 5's first file for the second.
+  // Line numbers of kernels for compute-sanitizer, and of host code for the places of leaks. The code does
+  // not change. DWARF 4, because addr2line of the binutils up to 2.40 takes DWARF 5's first file for the
+  // second.
   if (request.checked) command.insert(command.end(), {"-lineinfo", "-Xcompiler=-g1,-gdwarf-4"});
   for (const auto& [name, value] : request.defines) command.push_back(fmt::format("-D{}={}", name, value));
   for (const auto& directory : request.include_directories) command.push_back("-I" + directory.string());
@@ -59,7 +60,7 @@ std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
   command.insert(command.end(), {"-o", library.string(), unit.string()});
   for (const auto& kernels : request.kernels) command.push_back(kernels.string());
   if (!request.kernels.empty()) command.push_back(fmt::format("--threads={}", 1 + request.kernels.size()));
-  // Some compilers drop what is not referred to.
+  // Some linkers drop libraries that nothing refers to.
   if (!request.libraries.empty()) command.emplace_back("-Xlinker=--no-as-needed");
   for (const LinkedLibrary& linked : request.libraries) {
     const std::string folder = linked.folder.string();
@@ -69,7 +70,7 @@ std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
 }
 
 Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildRequest& request) const {
-  // nvcc leaves C++ to the host's compiler. A candidate is CUDA whatever its name ends in.
+  // nvcc leaves a .cpp file to the host's compiler. A candidate is CUDA whatever its name ends in.
   const std::filesystem::path unit =
       request.output_directory /
       (request.plain_host_code && request.source.extension() == ".cc" ? "unit.cpp" : "unit.cu");

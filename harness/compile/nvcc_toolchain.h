@@ -1,4 +1,4 @@
-// nvcc as a toolchain: contestants for one GPU architecture, nothing else in the library.
+// The toolchain for a GPU: builds contestants with nvcc for one GPU architecture only.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace kgrade {
 
 class NvccToolchain : public Toolchain {
  public:
-  // As Nvcc() takes them.
+  // Arguments: see Nvcc().
   NvccToolchain(std::filesystem::path nvcc, const std::string& architecture,
                 std::shared_ptr<const Sandbox> sandbox = nullptr);
 

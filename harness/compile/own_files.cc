@@ -12,7 +12,7 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// A walk ends somewhere even in a folder like /tmp.
+// Bounds a walk through a folder like /tmp.
 constexpr std::size_t most_entries = 20000;
 constexpr std::size_t deepest = 16;
 
@@ -32,7 +32,7 @@ class Walk {
     for (const fs::path& folder : excluded) excluded_.push_back(resolved(folder));
   }
 
-  // False when there is too much.
+  // False if there is too much.
   bool enter(const fs::path& folder) {
     const fs::path real = resolved(folder);
     if (std::find(inside_.begin(), inside_.end(), real) != inside_.end()) return true;
@@ -71,7 +71,8 @@ class Walk {
     return std::find(excluded_.begin(), excluded_.end(), real) != excluded_.end();
   }
 
-  // A header in the folder `families` beside that of the source: several contestants' own.
+  // Whether the target is a header in the folder `families` beside the source's folder, which several
+  // contestants share.
   bool is_shared(const fs::path& target, bool is_folder) const {
     return !is_folder && target.parent_path() == own_.folder.parent_path() / "families";
   }
@@ -90,7 +91,7 @@ class Walk {
 
   OwnFiles& own_;
   std::vector<fs::path> excluded_;
-  std::vector<fs::path> inside_;  // the folders that lead to where we are, without links
+  std::vector<fs::path> inside_;  // the folders on the path to the current one, without links
   std::size_t entries_ = 0;
 };
 
@@ -101,7 +102,7 @@ bool says_that_a_file_is_missing(const std::string& log) {
                      [&](std::string_view phrase) { return log.find(phrase) != std::string::npos; });
 }
 
-// What a compiler did not find, as the source names it.
+// The header that a compiler did not find, as the source names it.
 std::string missing_header(const std::string& log) {
   const std::regex names(
       R"((?:fatal error: '?|could not open source file "|cannot open source file ")([^":'\n]+))");
@@ -109,7 +110,8 @@ std::string missing_header(const std::string& log) {
   return std::regex_search(log, match, names) ? match[1].str() : "";
 }
 
-// Of a header that lies one level above the source. Nobody learns of other files whether they are there.
+// Explains a missing header that lies one level above the source. Messages must not reveal whether other
+// files exist.
 std::string above(const OwnFiles& own, const std::string& name) {
   const fs::path file = fs::path(name).lexically_normal();
   const fs::path base =
@@ -152,7 +154,7 @@ std::string why_not_found(const OwnFiles& own, const std::string& log) {
   if (!says_that_a_file_is_missing(log)) return "";
   for (const RefusedFile& refused : own.refused) {
     if (refused.name.empty()) return refused.reason;
-    // An include may name it from a folder in between.
+    // An include may name the file relative to a folder in between.
     if (log.find(fs::path(refused.name).filename().string()) != std::string::npos) {
       return fmt::format("'{}' {}", refused.name, refused.reason);
     }
@@ -166,8 +168,8 @@ Result<std::string> hash_of(const OwnFiles& own) {
     const auto content = read_text_file(file);
     if (!content) return content.errors();
     if (own.files.size() == 1) return sha256_hex(*content);
-    // The source counts by what it holds: nothing includes it by name. With the length, no name or text can
-    // stand for another.
+    // The source counts without its name, because nothing includes it. The length keeps names and texts
+    // apart.
     const std::string name = file == own.files.front() ? "" : file.lexically_relative(own.folder).string();
     all += fmt::format("{}\n{}\n{}", name, content->size(), *content);
   }

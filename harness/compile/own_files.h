@@ -1,5 +1,5 @@
-// What a contestant is made of: its source and the headers of its own folder. Nothing else of the user's may
-// be read when it is compiled.
+// Finds the files of a contestant: its source and the headers in its folder. No other file of the user may be
+// read when it is compiled.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +10,10 @@
 
 namespace kgrade {
 
-// More than this is no folder of one contestant's own: then none of the headers is taken.
+// A folder with more headers than this is not one contestant's own. Then no header is taken.
 inline constexpr std::size_t most_own_headers = 1000;
 
-// What looks like the contestant's own and may not be read all the same.
+// A file that looks like the contestant's own but may not be read.
 struct RefusedFile {
   std::string name;    // relative to the folder; empty: all of them
   std::string reason;  // one sentence
@@ -26,22 +26,22 @@ struct OwnFiles {
 };
 
 // The source and the headers (.h .hh .hpp .hxx .cuh .inl .inc .ipp .tpp .def) of its folder and the folders
-// below. Not taken: what lies in `excluded` folders, in hidden ones and in build folders of a run; links that
-// lead out of the folder or to something that is no header. One link out is taken: to a header in the folder
-// `families` beside that of the source, where solutions keep what several of them share. Fails never: what
-// cannot be read is passed over.
+// below. Not taken are files in `excluded` folders, in hidden folders and in build folders of a run, and
+// links that lead out of the folder or to a file that is not a header. One link out is taken: to a header in
+// the folder `families` beside the source's folder, where solutions keep shared headers. Never fails: files
+// that cannot be read are skipped.
 OwnFiles own_files(const std::filesystem::path& source,
                    const std::vector<std::filesystem::path>& excluded = {});
 
-// Whether a folder holds the files of a run, this one or another: TemporaryDirectory makes them
+// Whether a folder holds the files of this or another run. TemporaryDirectory makes such folders
 // (base/cleanup.cc).
 bool is_build_folder(const std::filesystem::path& folder);
 
-// Why a compiler that wrote `log` did not find a header; empty when nothing was refused that it asks for.
+// Why a compiler that wrote `log` did not find a header. Empty if the missing header was not refused.
 std::string why_not_found(const OwnFiles& own, const std::string& log);
 
-// The SHA-256 of the source, as of the plain file when it has no headers; with headers, of all files and the
-// names of the headers. An Error names a file that cannot be read.
+// Without headers, the SHA-256 of the source's file. With headers, the SHA-256 of all files and the headers'
+// names. An Error names a file that cannot be read.
 Result<std::string> hash_of(const OwnFiles& own);
 
 }  // namespace kgrade

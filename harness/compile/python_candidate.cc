@@ -43,10 +43,10 @@ json torch_json(const TorchModule& module) {
           {"mode", std::string(to_string(module.mode))}};
 }
 
-// Names of files and sources may be any bytes.
+// Names of files and sources may contain any bytes.
 std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-// What of the problem a candidate must fit: entry_points.py and contestant.py read it.
+// The parts of the problem that a candidate must fit, for entry_points.py and contestant.py.
 json contract_of(const Problem& problem, const std::string& shown_as) {
   json contract = {{"parameters", json::array()},
                    {"output_positions", json::array()},
@@ -64,8 +64,8 @@ json contract_of(const Problem& problem, const std::string& shown_as) {
   return contract;
 }
 
-// With the source of a file's Model: a candidate's weights may be told by the values that Model's begin with
-// (initial_values.py).
+// Adds the source of the problem's Model: a candidate's weights may be identified by the initial values of
+// the Model's weights (initial_values.py).
 json contract_of_candidate(const Problem& problem, const std::string& shown_as) {
   json contract = contract_of(problem, shown_as);
   if (!problem.has_model()) return contract;
@@ -87,7 +87,7 @@ std::string in_base64(std::string_view bytes) {
   return text;
 }
 
-// What lies beside the candidate (compile/files_beside.h), for its worker, which sees no folder of the
+// Adds the files beside the candidate (compile/files_beside.h), because its worker sees no folder of the
 // user's.
 void add_files_beside(json& bundle, const BuildRequest& request) {
   json beside = json::object();
@@ -156,7 +156,7 @@ Result<Examination> examine(const PythonTools& tools, const Problem& problem, co
   if (!process) return process.errors();
   const auto answered = read_text_file(answer, longest_answer);
   if (answered) return examination_in(*answered, request);
-  // The source has brought the interpreter down.
+  // The source has crashed the interpreter.
   Examination refused;
   refused.message = fmt::format("{}: cannot be examined: {}", request.shown_as,
                                 exceeded_limit(*process, examination_limits(), "the interpreter")
@@ -220,7 +220,8 @@ Result<BuildOutcome> build_extension_of(const Toolchain& toolchain, const Python
 
 namespace {
 
-// A file may have thousands, in branches that never run. The rest is built when the candidate asks for it.
+// The most seconds spent on building extensions ahead. A file may have thousands, in branches that never run.
+// The rest is built when the candidate asks for it.
 constexpr double longest_head_start = 300;
 
 }  // namespace
@@ -251,8 +252,8 @@ Result<BuildOutcome> build_python(const Toolchain& toolchain, const PythonTools&
   outcome.log = examined->message.empty() ? "" : examined->message + "\n";
   outcome.cached = true;
   if (outcome.status != BuildStatus::built) return outcome;
-  // A head start: if one fails, the candidate that asks for it is told so. Checked builds are not cached, so
-  // that it would be built again.
+  // Extensions are built ahead. A candidate learns of a failed one when it asks for it. Checked builds are
+  // not cached and would be built again, so nothing is built ahead for them.
   if (request.checked) examined->extensions.clear();
   for (const json& extension : examined->extensions) {
     if (outcome.seconds > longest_head_start) break;

@@ -1,4 +1,5 @@
-// Candidates in Python: what is looked at before anything of them runs, and the bundle that their worker loads.
+// Builds candidates in Python: examines the source before any of it runs, and writes the bundle that the
+// worker loads.
 #pragma once
 
 #include <filesystem>
@@ -16,39 +17,40 @@
 
 namespace kgrade {
 
-// With what candidates in Python are examined and built.
+// The tools that examine and build candidates in Python.
 struct PythonTools {
   PythonInterpreter interpreter;
   std::filesystem::path folder;  // harness/python: worker.py, inspect_candidate.py, include/
   std::shared_ptr<const Sandbox> sandbox;
-  std::shared_ptr<Zygote> zygote = {};  // null: none is wanted, or there can be none (compile/python_zygote.h)
+  std::shared_ptr<Zygote> zygote = {};  // may be null: see compile/python_zygote.h
 
   ExtensionHeaders headers() const;
 
-  // Runs a script of `folder` in the compilers' sandbox, where it reads what `request` names and writes into its
-  // output folder. `environment` comes beside the locale and TMPDIR. An Error when it cannot be started.
+  // Runs a script of `folder` in the compilers' sandbox. It reads the files that `request` names and writes
+  // into the request's output folder. `environment` is added to the locale and TMPDIR. An Error if it cannot
+  // be started.
   Result<ProcessOutcome> run(const std::vector<std::string>& flags, const std::string& script,
                              const std::vector<std::string>& arguments, const BuildRequest& request,
                              std::vector<std::string> environment, const ProcessLimits& limits) const;
 };
 
-// The tools of this machine. An Error, which is the machine's, as find_python_with_torch() has them. An interpreter
-// is asked once in a process.
+// The tools of this machine. An Error is the machine's: see find_python_with_torch(). A process asks an
+// interpreter only once.
 Result<PythonTools> find_python_tools(const std::filesystem::path& chosen, const std::filesystem::path& folder,
                                       std::shared_ptr<const Sandbox> sandbox);
 
-// Examines `source` (text, as named in `request`) in a sandboxed interpreter, builds the extensions that can be
-// read off it, and writes the bundle: BuildOutcome::library. A wrong syntax is a compile error, an entry point
-// that does not fit the problem a signature mismatch.
+// Examines `source` (the text of the file in `request`) in a sandboxed interpreter, builds the extensions
+// that the source names literally, and writes the bundle: BuildOutcome::library. A syntax error is a compile
+// error. An entry point that does not fit the problem is a signature mismatch.
 Result<BuildOutcome> build_python(const Toolchain& toolchain, const PythonTools& tools, const Problem& problem,
                                   const std::string& source, const BuildRequest& request);
 
-// Writes the bundle of a `Model` that states the problem, which nothing needs to examine: BuildOutcome::library. The
-// oracle computes in float64.
+// Writes the bundle of a problem's `Model` without examining it: BuildOutcome::library. The oracle computes
+// in float64.
 Result<BuildOutcome> bundle_model(const Problem& problem, const std::string& source, const BuildRequest& request,
                                   Role role);
 
-// Builds what a worker asks for, in a folder below the one of `request`.
+// Builds an extension that a worker asks for, in a folder below the output folder of `request`.
 Result<BuildOutcome> build_extension_of(const Toolchain& toolchain, const PythonTools& tools,
                                         const std::string& extension, const BuildRequest& request);
 

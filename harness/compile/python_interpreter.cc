@@ -20,9 +20,9 @@ using Json = nlohmann::json;
 
 constexpr std::string_view mark = "kgrade-python ";
 
-// What the interpreter is asked: also for versions that are too old. A package is looked up, not imported.
-// `pip install` without the rights for more puts packages into the user's own site-packages, which -I leaves
-// out. The answer begins a line of its own, whatever was printed before.
+// The question to the interpreter, which versions that are too old can answer too. Packages are looked up,
+// not imported. `pip install` without root rights puts packages into the user's own site-packages, which -I
+// leaves out. The answer begins on a new line, whatever was printed before.
 constexpr const char* question = R"(
 import importlib.util, json, os, re, site, sys, sysconfig
 if sys.prefix == sys.base_prefix:
@@ -58,7 +58,7 @@ print('\nkgrade-python ' + json.dumps({
 
 constexpr const char* choose_another = "name another Python with --python";
 
-// Where the interpreter was named, for messages, and its name there.
+// The name of the interpreter as the user gave it, and where it was given, for messages.
 struct Choice {
   std::string name;
   std::string option;  // "--python: ", "KGRADE_PYTHON: ", or nothing
@@ -87,7 +87,7 @@ Error not_found(const Choice& choice) {
           {}};
 }
 
-// A program's output may be anything; of what it says a line is enough.
+// The first line of a program's output, which may be anything.
 std::string first_words(const std::string& output) {
   const std::string_view text = trimmed(output);
   return printable_line(text.substr(0, std::min<std::size_t>(text.find('\n'), 200)));
@@ -108,7 +108,7 @@ Error no_answer(const fs::path& program, const ProcessOutcome& outcome) {
           {}};
 }
 
-// The last line that is one.
+// The last answer in the output.
 std::optional<std::string_view> answer_in(std::string_view output) {
   const std::size_t begin = output.rfind(fmt::format("\n{}", mark));
   if (begin == output.npos) return std::nullopt;
@@ -116,14 +116,15 @@ std::optional<std::string_view> answer_in(std::string_view output) {
   return output.substr(0, output.find('\n'));
 }
 
-// "2.11.0" of "2.11.0+cu130"; nothing of what begins with no number.
+// "2.11.0" for "2.11.0+cu130"; empty if the text does not begin with a version.
 std::string version_in(const std::string& text) {
   static const std::regex pattern(R"(^[0-9]{1,4}\.[0-9]{1,4}[0-9A-Za-z.]{0,40})");
   std::smatch match;
   return std::regex_search(text, match, pattern) ? match[0].str() : "";
 }
 
-// Without the path's links, but for the last: a virtual environment is known by the folder of its link.
+// Resolves the links of the path except the last: a virtual environment is recognised by the folder of its
+// link.
 fs::path program_in(const std::string& text) {
   const fs::path path(text);
   if (!path.is_absolute()) return {};
@@ -134,7 +135,7 @@ bool is_below(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
-// Those that exist, each once, and none below another.
+// The existing paths, without duplicates and without paths below others.
 std::vector<fs::path> places_in(const std::vector<std::string>& texts) {
   std::vector<fs::path> paths;
   std::error_code ignored;
@@ -145,7 +146,7 @@ std::vector<fs::path> places_in(const std::vector<std::string>& texts) {
   std::sort(paths.begin(), paths.end());
   std::vector<fs::path> places;
   for (const fs::path& path : paths) {
-    // In this order, what is below a folder follows it.
+    // The paths are sorted, so those below a folder follow it.
     if (path != path.root_path() && (places.empty() || !is_below(path, places.back())))
       places.push_back(path);
   }
@@ -178,7 +179,7 @@ std::pair<int, int> numbers_of(const std::string& version) {
   return {major, minor};
 }
 
-// As a message names it: "Python 3.11.7 (/usr/bin/python3)".
+// For messages: "Python 3.11.7 (/usr/bin/python3)".
 std::string name_of(const PythonInterpreter& python) {
   return fmt::format("Python {} ({})", python.version, printable_line(python.program.string()));
 }
@@ -196,8 +197,8 @@ Result<PythonInterpreter> find_python(const fs::path& chosen, std::chrono::secon
   const auto program = find_program(choice.name);
   if (!program || fs::is_directory(*program, ignored)) return not_found(choice);
   ProcessRequest request;
-  // Isolated (-I): neither the working folder nor PYTHONPATH has a say. The environment is for scripts of
-  // version managers, which find their interpreters by it.
+  // Isolated (-I), so that the working folder and PYTHONPATH have no effect. Scripts of version managers find
+  // their interpreters by the environment.
   request.command = {fs::absolute(*program, ignored).string(), "-I", "-B", "-c", question};
   request.environment = whole_environment();
   request.limits.wall = patience;

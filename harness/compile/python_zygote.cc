@@ -14,8 +14,8 @@
 namespace kgrade {
 namespace {
 
-// Libraries of its packages are found by what its environment says when it starts; the rest of it is replaced
-// in each worker.
+// The loader reads LD_LIBRARY_PATH when the zygote starts. The rest of the environment is replaced in each
+// worker.
 std::vector<std::string> environment_of_zygote() {
   std::vector<std::string> environment = {"LC_ALL=C", "HOME=/tmp", "TMPDIR=/tmp"};
   if (const char* folders = std::getenv("LD_LIBRARY_PATH"))

@@ -1,4 +1,4 @@
-// The zygote of the Python that is used: which one there is.
+// Gives access to the zygote of the Python interpreter, from which workers are forked.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,8 @@
 
 namespace kgrade {
 
-// The zygote of these tools, which begins to import when it is first asked for. A process has one, for all of
-// its runs: what it imports is the same for all. Null where workers have no namespaces that kgrade makes
-// itself.
+// The zygote of these tools. It begins to import when this is first called. All runs of a process share it,
+// because its imports do not depend on the run. Null if kgrade cannot make the namespaces of workers itself.
 std::shared_ptr<Zygote> zygote_for(const PythonTools& tools);
 
 }  // namespace kgrade

@@ -1,5 +1,5 @@
-// Whether a built library offers `solution` under its C name. kgrade calls it through an entry of its own,
-// which finds it as C++ does; other programs look the name up.
+// Checks that a built library exports `solution` under its C name. kgrade does not need that name, because it
+// calls `solution` through an entry of its own, but other programs look it up.
 #pragma once
 
 #include <filesystem>
@@ -10,9 +10,10 @@
 
 namespace kgrade {
 
-// Why other programs would not find it, and what to write: "'solution' lacks extern "C": the library offers
-// it as the C++ function _Z8solutionPKfPfm; write: extern "C" void solution(...)". Nothing when they would,
-// or when the library cannot be read: then it does not load either. The same for every device.
+// Why other programs would not find `solution`, and what to write: "'solution' lacks extern "C": the library
+// offers it as the C++ function _Z8solutionPKfPfm; write: extern "C" void solution(...)". Nothing if they
+// would find it, or if the library cannot be read, because then it does not load either. The result does not
+// depend on the device.
 std::optional<std::string> symbol_complaint(const Problem& problem, const std::filesystem::path& library,
                                             Dtype dtype);
 

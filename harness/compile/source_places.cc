@@ -13,20 +13,20 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// The path below `folder`, textually; nothing when it lies elsewhere.
+// The part of the path below `folder`, by comparing text. Nothing if it lies elsewhere.
 std::optional<std::string> below(const std::string& path, const fs::path& folder) {
   const std::string prefix = folder.lexically_normal().string() + "/";
   if (folder.empty() || !path.starts_with(prefix)) return std::nullopt;
   return path.substr(prefix.size());
 }
 
-// The unit that binds the source to the problem is ours (compile/binding.h).
+// Whether the file is the generated unit (compile/binding.h).
 bool is_of_the_binding(const std::string& name) {
   return name == "unit.cpp" || name == "unit.cu" || name == "kgrade-binding";
 }
 
 // Whether a name is in the folder of the candidate's source as the user gave it. A #line directive may name
-// any file, and lines of what is named are read to be quoted.
+// any file, and lines of named files are read to be quoted.
 bool is_beside(const std::string& name, const std::string& shown_as) {
   const fs::path normal = fs::path(name).lexically_normal();
   const fs::path folder = fs::path(shown_as).parent_path().lexically_normal();
@@ -50,7 +50,7 @@ std::optional<std::string> OwnSources::shown_name(const std::string& compiled) c
   for (const fs::path& folder : {build_directory, resolved(build_directory)}) {
     const auto relative = below(compiled, folder);
     if (relative && *relative != shown_as && is_of_the_binding(*relative)) return std::nullopt;
-    // #line directives name files as the user does: relative names are the user's.
+    // Names in #line directives are relative to the user's folder.
     if (relative && is_beside(*relative, shown_as)) return fs::path(*relative).lexically_normal().string();
   }
   const fs::path normal = fs::path(compiled).lexically_normal();

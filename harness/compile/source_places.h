@@ -1,4 +1,4 @@
-// From an offset in a contestant's library to the line of the candidate's own source.
+// Maps offsets in a contestant's library to lines of the candidate's own source.
 #pragma once
 
 #include <cstdint>
@@ -17,51 +17,50 @@ namespace kgrade {
 struct SourcePlace {
   std::string file;  // as the user knows it
   int line = 0;
-  std::string function;  // demangled; empty when it is not known
+  std::string function;  // demangled; empty if unknown
 
   bool operator==(const SourcePlace&) const = default;
 };
 
-// Which of the files that a compiler names are the candidate's: its source and the headers that came with it,
-// not those of a device or of a compiler.
+// Recognises the candidate's own files among the files that a compiler names: its source and its headers, but
+// not headers of a device or a compiler.
 struct OwnSources {
   std::filesystem::path source;           // absolute
   std::string shown_as;                   // the source's path as the user gave it
-  std::filesystem::path build_directory;  // where the compiler ran: relative names are joined with it
-  std::filesystem::path foreign = {};     // a folder with headers that are kgrade's own, wherever it lies
+  std::filesystem::path build_directory;  // where the compiler ran; the base of relative names
+  std::filesystem::path foreign = {};     // a folder with kgrade's own headers
 
-  // The name by which the user knows a file that the compiler names `compiled`; nothing for a foreign one.
+  // The user's name of a file that the compiler calls `compiled`. Nothing for a foreign file.
   std::optional<std::string> shown_name(const std::string& compiled) const;
 };
 
-// What addr2line(1) calls a frame; innermost first when calls were inlined.
+// A frame as in addr2line(1). Inlined calls have several frames, innermost first.
 struct InlinedFrame {
   std::string function;
   std::string file;
   int line = 0;
 };
 
-// Of the output of `addr2line -a -f -C -i`: the frames of each address, in the order in which they were
-// asked.
+// Reads the output of `addr2line -a -f -C -i`: the frames of each address, in the order of the request.
 std::vector<std::vector<InlinedFrame>> parse_addr2line(const std::string& output);
 
-// The innermost frame in a file of the candidate's own.
+// The place of the innermost frame in a file of the candidate's own.
 std::optional<SourcePlace> own_place(const std::vector<InlinedFrame>& frames, const OwnSources& own);
 
-// The seam: tests have a fake.
+// An interface, so that tests can use a fake.
 class PlaceFinder {
  public:
   virtual ~PlaceFinder() = default;
-  // Of return addresses, as offsets in the library: where the calls before them are. One result an address.
+  // The places of calls, given their return addresses as offsets in the library. One result per address.
   virtual std::vector<std::optional<SourcePlace>> find(const std::vector<std::uint64_t>& pcs) = 0;
 };
 
-// By addr2line of the binutils, started once for every list of new addresses. The library is a candidate's:
-// its debug information may be anything, and may name other files to be read. With a sandbox nothing else is
-// there.
+// Uses addr2line of the binutils, which is started once for each list of new addresses. The library is a
+// candidate's, and its hostile debug information may name other files to be read. In the sandbox there are no
+// other files.
 class Addr2line : public PlaceFinder {
  public:
-  // An Error with the package to install when there is no such program.
+  // If the program is missing, an Error names the package to install.
   static Result<std::filesystem::path> find_program();
 
   Addr2line(std::filesystem::path program, std::filesystem::path library, OwnSources own,

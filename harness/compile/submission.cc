@@ -22,9 +22,9 @@ enum class Language { cuda, python, unnamed, other };
 
 struct Block {
   Language language = Language::unnamed;
-  std::string name;    // of the language, as it is written; empty: none
+  std::string name;    // of the language, as written; may be empty
   int first_line = 0;  // of its code
-  int last_line = 0;   // before `first_line` where it is empty
+  int last_line = 0;   // less than `first_line` if the block is empty
   std::string code;    // its lines, without the indentation of its fence
 };
 
@@ -32,7 +32,7 @@ struct Fence {
   std::size_t indentation = 0;
   char mark = '`';
   std::size_t length = 0;
-  std::string_view info;  // what follows
+  std::string_view info;  // the text after the fence
 };
 
 // A line that may open a block.
@@ -45,7 +45,7 @@ std::optional<Fence> fence_in(std::string_view line) {
   fence.length = std::min(rest.find_first_not_of(fence.mark), rest.size());
   if ((fence.mark != '`' && fence.mark != '~') || fence.length < 3) return std::nullopt;
   fence.info = trimmed(rest.substr(fence.length));
-  // Code in a line of prose.
+  // This is code within a line of prose.
   if (fence.mark == '`' && fence.info.find('`') != fence.info.npos) return std::nullopt;
   return fence;
 }
@@ -78,7 +78,7 @@ Language language_of(const std::string& name) {
   return is_in(unnamed) ? Language::unnamed : Language::other;
 }
 
-// Calls `visit` with each line and its number; a line has no break.
+// Calls `visit` with each line, without its line break, and its number.
 template <class Visit>
 void each_line(std::string_view text, Visit visit) {
   int number = 1;
@@ -115,7 +115,8 @@ std::vector<Block> blocks_in(std::string_view document) {
 
 // --- What a block defines ---
 
-// The code in one line: literals stay, and are no trouble, since brackets are matched from the inside.
+// The code joined into one line. Literals stay; they do no harm, because brackets are matched from the
+// inside.
 std::string joined_code(std::string_view source) {
   std::string all;
   each_code_line(source, [&all](const CodeLine& line) {
@@ -129,7 +130,7 @@ bool is_name_character(char c) { return is_letter(c) || is_digit(c) || c == '_';
 
 constexpr std::string_view entry = "solution";
 
-// Before the bracket at `at` there is `solution`, and before that what a type may end with.
+// Whether `solution` comes before the bracket at `at`, and the end of a type before that.
 bool names_entry(std::string_view code, std::size_t at) {
   std::string_view before = trimmed(code.substr(0, at));
   if (!before.ends_with(entry)) return false;
@@ -140,7 +141,7 @@ bool names_entry(std::string_view code, std::size_t at) {
   return is_name_character(last) || last == '*' || last == '&' || last == '>' || last == ']';
 }
 
-// Behind the parameters of a definition: "{", perhaps after `noexcept` or a trailing type.
+// Whether a body begins at `at`, after the parameters: "{", perhaps after `noexcept` or a trailing type.
 bool begins_body(std::string_view code, std::size_t at) {
   constexpr std::size_t longest = 200;
   const std::string_view rest = code.substr(std::min(at, code.size()), longest);
@@ -163,8 +164,8 @@ bool defines_cuda_entry(std::string_view source) {
   return false;
 }
 
-// What follows "KEYWORD NAME" at the beginning of `text`, without the space before it; empty: it begins with
-// something else. Methods, which are indented, are no entry points.
+// The text after "KEYWORD NAME" at the beginning of `text`, without leading space. Empty if `text` begins
+// otherwise. Methods are indented and are not entry points.
 std::string_view behind_definition(std::string_view text, std::string_view keyword, std::string_view name) {
   if (!text.starts_with(keyword)) return "";
   text.remove_prefix(keyword.size());
@@ -173,7 +174,7 @@ std::string_view behind_definition(std::string_view text, std::string_view keywo
   return trimmed(rest.substr(name.size()));
 }
 
-// A function without parameters computes nothing of a problem: it tries the file out.
+// A function without parameters is not an entry point; it usually tries the file out.
 bool begins_function(std::string_view text, std::string_view name) {
   const std::string_view behind = behind_definition(text, "def", name);
   return behind.starts_with("(") && !trimmed(behind.substr(1)).starts_with(")");
@@ -278,7 +279,7 @@ bool is_document_name(const std::filesystem::path& file) {
   return std::find(extensions.begin(), extensions.end(), file.extension().string()) != extensions.end();
 }
 
-// For what is named as Python: its literals may hold any text, but it does not begin with prose or a fence.
+// For a .py file. Its literals may contain any text, but Python does not begin with prose or a fence.
 bool begins_as_document(std::string_view content) {
   bool begins = false;
   each_code_line(content, [&begins](const CodeLine& line) {
@@ -290,7 +291,7 @@ bool begins_as_document(std::string_view content) {
   return begins;
 }
 
-// Of a text that is no source: prose, or a source with a line of ``` among its code.
+// The submission in a text that is not a source: prose, or a source with a line of ``` among its code.
 Result<Submission> in_document(std::string_view content, const std::filesystem::path& file,
                                const OtherKind& other) {
   const std::vector<Block> blocks = blocks_in(content);
@@ -311,10 +312,10 @@ Result<Submission> find_submission(std::string_view content, const std::filesyst
     return whole_file(SubmissionKind::python, content);
   if (other) return in_document(content, file, *other);
   if (is_document_name(file)) {
-    // Prose that does not look like any, such as notes in telegram style.
+    // The text may be prose that is not recognised as such, like terse notes.
     const std::vector<Block> blocks = blocks_in(content);
     if (auto found = last_submission(blocks)) return std::move(*found);
-    // A compiler would say of each of its lines that it is none of a source.
+    // A compiler would report an error for every line.
     if (!file.extension().empty() && !defines_cuda_entry(content))
       return Error{blocks.empty() ? no_blocks : complaints_about(blocks), "", {file.string(), 0, 0}};
   }
@@ -340,7 +341,7 @@ bool is_candidate(const std::filesystem::path& file) {
   std::error_code failure;
   const std::string extension = file.extension().string();
   if (std::filesystem::is_directory(file, failure)) return false;
-  // A link that leads nowhere is one as well: what is wrong with it is said when it is read.
+  // A dangling link also counts. The error is reported when the file is read.
   if (extension == ".cu") return true;
   return (extension == ".py" || extension == ".md" || extension == ".txt") && holds_submission(file);
 }

@@ -17,7 +17,7 @@ constexpr std::size_t most_headers = 512;
 constexpr std::size_t longest_place = 1000;
 constexpr std::size_t longest_name = 100;
 
-// No source of an extension has this name: those begin with no dot.
+// Sources of extensions have other names, because these do not begin with a dot.
 fs::path root_of(const fs::path& output) { return output / ".headers"; }
 
 bool is_plain_part(const std::string& name) {
@@ -27,7 +27,7 @@ bool is_plain_part(const std::string& name) {
          });
 }
 
-// Below a root, in one way to write it.
+// Whether the value is a relative path in normal form.
 bool is_plain_place(const json& value) {
   if (!value.is_string()) return false;
   const auto& place = value.get_ref<const std::string&>();
@@ -44,7 +44,7 @@ void add_with_parents(fs::path folder, std::set<fs::path>& folders) {
   for (; !folder.empty(); folder = folder.parent_path()) folders.insert(folder);
 }
 
-// Whether each can be written: none twice, and none where a folder must be.
+// Whether all files can be written: no duplicates, and no file where a folder must be.
 bool fit_together(const SubmissionHeaders& headers) {
   std::set<fs::path> folders;
   for (const std::string& folder : headers.folders) add_with_parents(folder, folders);

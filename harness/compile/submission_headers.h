@@ -1,6 +1,6 @@
-// Headers that a candidate in Python writes itself and that its extensions include. Compilers cannot see the
-// worker's files, so a request carries their texts, and they are laid out again as they were: what names
-// another header by `../` finds it.
+// Headers that a candidate in Python writes and its extensions include. Compilers cannot see the worker's
+// files, so a request carries the texts of the headers. They are laid out again in their folders, so that an
+// include with `../` works.
 #pragma once
 
 #include <filesystem>
@@ -19,17 +19,18 @@ struct SubmissionHeader {
 };
 
 struct SubmissionHeaders {
-  std::vector<std::string> folders;  // where they are looked for, in this order; as places of headers
+  std::vector<std::string> folders;  // search path, in order; places as in `file`
   std::vector<SubmissionHeader> files;
 };
 
-// Of a request's "own_headers". It comes from a candidate: an Error says in one line what cannot be laid out.
+// Reads a request's "own_headers". It comes from a candidate; an Error says in one line what cannot be laid
+// out.
 Result<SubmissionHeaders> parse_submission_headers(const nlohmann::json& value);
 
-// Writes them below `output`. An Error is the machine's.
+// Writes the headers below `output`. An Error is the machine's.
 Result<bool> write_submission_headers(const SubmissionHeaders& headers, const std::filesystem::path& output);
 
-// Lets a compiler find and read those that were written below the request's output folder.
+// Lets a compiler find and read headers that were written below the request's output folder.
 void add_submission_headers(const SubmissionHeaders& headers, BuildRequest& request);
 
 }  // namespace kgrade

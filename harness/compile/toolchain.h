@@ -1,4 +1,5 @@
-// From a .cu file to a contestant: one shared library that offers `kgrade_entry`.
+// Toolchains: build a contestant from a .cu file. A contestant is one shared library that exports
+// `kgrade_entry`.
 #pragma once
 
 #include <chrono>
@@ -15,38 +16,39 @@
 
 namespace kgrade {
 
-// A shared library of a vendor's, found again where it is now when the contestant is loaded.
+// A vendor's shared library, which is found in the same folder when the contestant is loaded.
 struct LinkedLibrary {
   std::filesystem::path folder;  // absolute
   std::string file;              // "libcudnn.so.9"
 };
 
 struct BuildRequest {
-  std::filesystem::path source;  // the .cu file; of our own also a .cc file, host code alone
-  // The .cu files that hold the kernels of a .cc file; nvcc compiles all of them at once.
+  std::filesystem::path source;  // the .cu file; contestants of our own may be a .cc file with host code only
+  // The .cu files with the kernels of a .cc file. nvcc compiles all of them at once.
   std::vector<std::filesystem::path> kernels;
   std::string shown_as;                    // its name in messages: the path as the user gave it
-  std::filesystem::path output_directory;  // private; everything that the build writes goes there
+  std::filesystem::path output_directory;  // private; the build writes only here
   std::vector<std::filesystem::path> include_directories;
-  // What beside the toolchain may be read: files, and folders with all below; absolute. Nothing at all for a
-  // source of our own, which is built without a sandbox.
+  // Absolute paths that the build may read besides the toolchain: files, and folders with everything below.
+  // Unset for a source of our own, which is built without a sandbox.
   std::optional<std::vector<std::filesystem::path>> readable;
-  // Of a candidate in Python: what lies beside it and is not there for it.
+  // For a candidate in Python: files beside it that its worker does not get.
   std::vector<RefusedFile> refused = {};
-  // Of `readable`, the folders of a vendor's: too much to be read through, and known by their names.
+  // The folders in `readable` that are a vendor's. They are too large to hash, so they are identified by
+  // their names.
   std::vector<std::filesystem::path> vendor_folders;
-  // Not to be seen in any case, although it may lie below something that the toolchain needs.
+  // Paths to hide, even if they lie below a folder that the toolchain needs.
   std::vector<std::filesystem::path> hidden;
-  Dtype dtype = Dtype::float32;                // what [VAR] is
+  Dtype dtype = Dtype::float32;                // the type of [VAR]
   std::map<std::string, std::string> defines;  // KGRADE_ACCUMULATOR=double for the oracle
-  // Of contestants of our own. The emulated device has none of them, and its toolchain passes them over.
+  // For contestants of our own. The emulated device's toolchain ignores them.
   std::vector<LinkedLibrary> libraries;
-  // Its host code does next to nothing in a call: better to have it soon than to have it fast.
+  // The host code does next to nothing in a call, so it should compile fast rather than run fast.
   bool plain_host_code = false;
   std::chrono::seconds time_limit{120};
-  // For a checked run: accesses report themselves and know their lines. Slower by far.
+  // For a checked run: memory accesses report themselves with their lines. Much slower.
   bool checked = false;
-  // Not out of a cache, and not into it: to see whether the machine can build now.
+  // Bypasses the cache, to see whether the machine can build now.
   bool anew = false;
 };
 
@@ -54,19 +56,19 @@ enum class BuildStatus { built, compile_error, signature_mismatch, unsupported }
 
 struct BuildOutcome {
   BuildStatus status = BuildStatus::compile_error;
-  std::filesystem::path library;  // when built
+  std::filesystem::path library;  // if built
   std::string message;            // one line: the first thing that is wrong
-  std::string log;                // what the compiler wrote, with paths as the user knows them
+  std::string log;                // of the compiler, with paths as the user knows them
   std::vector<std::string> command;
-  double seconds = 0;   // that the compiler took, now or when the contestant was cached
-  bool cached = false;  // it was built before (compile/caching_toolchain.h)
-  // Of a candidate in Python. A module keeps its weights from call to call; and what returns its outputs
-  // leaves the lent ones as they are.
+  double seconds = 0;   // of the compiler, now or when the contestant was cached
+  bool cached = false;  // taken from the cache (compile/caching_toolchain.h)
+  // For a candidate in Python. A module keeps its weights from call to call. A candidate that returns its
+  // outputs does not write the lent ones.
   std::string python_entry = {};  // "ModelNew"
   bool is_module = false;
   bool returns_outputs = false;
-  // Of a build that failed as builds fail where the machine lacks something: what to report if that is so.
-  // The build itself cannot tell (grade/control_build.h).
+  // What to report if the machine caused the failure, set if the build failed in such a way. A control build
+  // decides (grade/control_build.h).
   std::optional<Error> machine_fault = {};
 };
 
@@ -77,15 +79,15 @@ struct ExtensionHeaders;
 class Toolchain {
  public:
   virtual ~Toolchain() = default;
-  // "nvcc 13.0.88 -O3 ...": what the record keeps.
+  // "nvcc 13.0.88 -O3 ...", for the record.
   virtual std::string describe() const = 0;
-  // Changes with everything that a build depends on and that no request names: compilers, their versions and
+  // Identifies everything that a build depends on and that is not in a request: compilers, their versions and
   // flags, headers of our own.
   virtual std::string identity() const = 0;
-  // An Error only when the compiler itself is missing or cannot be started.
+  // An Error only if the compiler itself is missing or cannot be started.
   virtual Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const = 0;
-  // An extension of a candidate in Python, with what a build may read and where it writes from `request`,
-  // whose source plays no part (compile/extension.h).
+  // Builds an extension of a candidate in Python (compile/extension.h). `request` says what the build may
+  // read and where it writes; its source is ignored.
   virtual Result<BuildOutcome> build_extension(const ExtensionRequest& /*extension*/,
                                                const ExtensionHeaders& /*headers*/,
                                                const BuildRequest& /*request*/) const {

@@ -1,4 +1,4 @@
-// The libraries of vendors that baselines call.
+// The vendors' libraries that baselines call.
 #pragma once
 
 #include <filesystem>
@@ -8,22 +8,22 @@
 namespace kgrade {
 
 struct VendorLibrary {
-  std::string key;     // "cudnn": the folder of its baselines in reference/, and how their names begin
+  std::string key;     // "cudnn": the folder of its baselines in reference/, and the prefix of their names
   std::string name;    // "cuDNN"
-  std::string remedy;  // where it is missing
-  // As found when kgrade was configured; empty when it was not.
+  std::string remedy;  // if it is missing
+  // As found when kgrade was configured. Empty if it was not found.
   std::string version;            // "9.19.0"
   std::filesystem::path include;  // the folder of its headers
-  // Its own first, then those of the CUDA Toolkit that it needs and may not find by itself.
+  // Its own files first, then files of the CUDA Toolkit that it needs and may not find alone.
   std::vector<std::filesystem::path> files;
 
   bool is_there() const { return !include.empty() && !files.empty(); }
   std::string title() const { return version.empty() ? name : name + " " + version; }  // "cuDNN 9.19.0"
-  // Whether a file of C++ includes its headers.
+  // Whether a C++ file includes its headers.
   bool is_included_by(const std::filesystem::path& file) const;
 };
 
-// All that are known, in the order in which their baselines are listed.
+// All known libraries, in the order in which their baselines are listed.
 std::vector<VendorLibrary> vendor_libraries();
 
 }  // namespace kgrade

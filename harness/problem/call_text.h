@@ -1,4 +1,4 @@
-// Text in the form of a call, as `init` and `compare` have it: name(argument, argument).
+// Splits text in the form of a call, as in `init` and `compare`: name(argument, argument).
 #pragma once
 
 #include <optional>
@@ -7,17 +7,17 @@
 
 namespace kgrade {
 
-// Views of the text that was taken apart. `inside` is empty without parentheses.
+// The parts of such a text, as views of it. `inside` is empty without parentheses.
 struct CallText {
   std::string_view name;
   bool parentheses = false;
   std::string_view inside;
 
-  // What stands between commas, without white space around it; commas within parentheses do not count.
+  // The text between commas, without white space around it. Commas within parentheses do not separate.
   std::vector<std::string_view> arguments() const;
 };
 
-// Nothing where what is opened is not closed at the end.
+// Nothing if a parenthesis is opened but not closed at the end.
 std::optional<CallText> split_call(std::string_view text);
 
 }  // namespace kgrade

@@ -43,7 +43,7 @@ class CaseResolver {
     case_.dtype = problem.dtype;
   }
 
-  // Each step builds on the one before, so that one fault is not reported many times over.
+  // Stops after the first step with errors, so that one fault is not reported many times.
   Result<Case> run() {
     for (const auto& step : {&CaseResolver::evaluate_let, &CaseResolver::check_requirements,
                              &CaseResolver::resolve_tensors, &CaseResolver::evaluate_costs}) {
@@ -99,7 +99,7 @@ class CaseResolver {
                  "give both the same shape", begins->location});
   }
 
-  // Null, and an error, where there is none of the kind.
+  // The input or output of that name. If there is none, reports an error and returns null.
   const Tensor* named_in(const Comparison& compare, const Tensor& output, const std::string& name,
                          bool is_output) {
     const auto found = std::find_if(case_.tensors.begin(), case_.tensors.end(),
@@ -160,7 +160,7 @@ class CaseResolver {
               "mend `shape` of the two outputs", compare.location});
   }
 
-  // Swizzled ones are padded to tiles of 128 rows and 4 columns.
+  // Swizzled scales are padded to tiles of 128 rows and 4 columns.
   static std::int64_t scales_needed(std::int64_t rows, std::int64_t columns, bool is_swizzled) {
     const auto padded = [](std::int64_t count, std::int64_t step) {
       return (count + step - 1) / step * step;
@@ -299,7 +299,7 @@ class CaseResolver {
     return false;
   }
 
-  // Of labels(n) the number is known, of integers(lo, hi) both ends.
+  // Evaluates the number of labels(n), or both ends of integers(lo, hi).
   bool resolve_ends(const Init& init, Tensor& tensor) {
     const std::string what = fmt::format("'init' of '{}'", tensor.name);
     const bool are_labels = init.expressions.size() == 1;
@@ -326,7 +326,7 @@ class CaseResolver {
            (are_labels || check_integer(init.expressions.front(), *low, tensor));
   }
 
-  // That an end of integers is a value of the type: of floats, exact in float32.
+  // Reports an end of integers that is not a value of the type. For real types it must be exact in float32.
   bool check_integer(const Expression& expression, std::int64_t value, const Tensor& tensor) {
     const ScalarType* const type = find_scalar_type(problem_.parameters[tensor.parameter].type);
     const bool is_held = type->is_integer() ? type->holds(value) : is_exact_in_float(value);
@@ -383,7 +383,7 @@ class CaseResolver {
     const Sizes sizes = sizes_of(case_);
     if (sizes.outputs == 0) return 1;
     const std::int64_t in_products = case_.flops.value_or(0) / 2 / sizes.outputs;
-    // Elements without arithmetic are chosen or moved.
+    // Fewer operations than elements: the other elements are only chosen or moved.
     const std::int64_t added = std::min(sizes.largest_input, case_.flops.value_or(sizes.largest_input));
     return std::max({std::int64_t{1}, in_products, added / sizes.outputs});
   }
@@ -417,8 +417,8 @@ class CaseResolver {
     report(Error{std::move(message), std::move(remedy), expression.location()});
   }
 
-  // The case is what an author changes, the expression is what explains it: a case from a file is the
-  // place, and the message says where the expression stands.
+  // An author changes the case, and the expression explains why. So the error's place is the case, if it is
+  // from a file, and the message names the place of the expression.
   void report(Error error) {
     if (spec_.location.line > 0) {
       error.message += in_brackets(error.location, spec_.location.file);

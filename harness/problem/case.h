@@ -1,4 +1,4 @@
-// A case with everything evaluated: extents, sizes, distributions.
+// A case of a problem with everything evaluated: extents, sizes, distributions.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace kgrade {
 
-// The distribution of an input with its numbers worked out (draw/distribution.h), all but its type. What is
-// computed has none: the problem's file or reference gives it, under the seed of a draw.
+// The distribution of an input with its numbers evaluated (draw/distribution.h), except its type. A computed
+// input has no distribution: the problem's file or reference makes it from the seed of a draw.
 struct ResolvedInit {
   enum class Kind {
     uniform,
@@ -28,7 +28,7 @@ struct ResolvedInit {
   double first = 0;
   double second = 1;
   Init::Structure structure = Init::Structure::none;
-  std::int64_t columns = 1;  // of matrices
+  std::int64_t columns = 1;  // of a matrix
   std::vector<double> choices = {};
   std::int64_t low = 0;  // of wide_integers
   std::int64_t high = 0;
@@ -36,16 +36,17 @@ struct ResolvedInit {
   std::optional<SmallFloat> encoding = {};
 };
 
-// An output of indices: into which tensor, and along which axis (none: it counts as flat).
+// Says which tensor an output of indices points into, and along which axis. Without an axis the indices are
+// flat, over all elements.
 struct TiedTo {
   std::size_t tensor = 0;  // index into Case::tensors
   std::optional<std::size_t> axis;
 };
 
-// An output of codes: of which tensor, and where their scales are.
+// Says which tensor the codes of an output stand for, and which output holds their scales.
 struct QuantisedAs {
   std::size_t values = 0;  // index into Case::tensors
-  std::size_t scales = 0;  // likewise
+  std::size_t scales = 0;  // index into Case::tensors
   SmallFloat code = SmallFloat::e2m1;
   SmallFloat scale_code = SmallFloat::e8m0;
   std::int64_t block = 1;
@@ -59,19 +60,19 @@ struct Tensor {
   bool output = false;
   std::vector<std::int64_t> shape;
   std::int64_t elements = 0;
-  ResolvedInit init;                                  // of an input, or of what an output begins as
-  std::string own_init = {};                          // as the case writes it; empty: as the parameter does
-  std::optional<Dtype> own_dtype = {};                // of its elements; the case's where there is none
+  ResolvedInit init;                                  // of an input, or of an output's initial contents
+  std::string own_init = {};                          // as the case writes it; empty: the parameter's
+  std::optional<Dtype> own_dtype = {};                // of its elements; without it the case's
   Comparison::Kind compare = Comparison::Kind::norm;  // of an output
-  std::optional<TiedTo> tied = {};                    // likewise
-  bool begins_as_drawn = false;                       // likewise: as `init` says
-  std::optional<std::size_t> begins_as = {};          // likewise: the input, an index into Case::tensors
-  std::optional<QuantisedAs> quantised = {};          // likewise
+  std::optional<TiedTo> tied = {};                    // of an output of indices
+  bool begins_as_drawn = false;                       // an output that begins as `init` says
+  std::optional<std::size_t> begins_as = {};          // the input, for an output that begins as one
+  std::optional<QuantisedAs> quantised = {};          // of an output of codes
 
   bool is_computed() const { return !output && init.kind == ResolvedInit::Kind::computed; }
   // An input that the case decides: its contents are the same in every draw.
   bool is_listed() const { return !output && init.kind == ResolvedInit::Kind::listed; }
-  // An input of which a few elements may be other ones than those that were drawn with them.
+  // An input in which a few elements may be changed after all were drawn.
   bool has_single_elements() const { return !output && !is_computed() && !is_listed(); }
 };
 
@@ -81,36 +82,36 @@ struct Case {
   Bindings integers;                                 // scalar parameters and `let` values
   std::map<std::string, double, std::less<>> reals;  // scalar parameters of type float and double
   std::vector<Tensor> tensors;                       // in the order of the parameters
-  Dtype dtype = Dtype::float32;                      // that [VAR] is
+  Dtype dtype = Dtype::float32;                      // the type of [VAR]
   std::optional<std::int64_t> flops;
-  // The length of the longest sum whose rounding errors an output holds: what `terms` says, or without it the
-  // largest of flops / (2 x elements of all outputs), elements of the largest input / elements of all
+  // The length of the longest sum whose rounding errors an output holds. Without `terms` in the file it is
+  // the largest of flops / (2 x elements of all outputs), elements of the largest input / elements of all
   // outputs, and 1.
   std::int64_t terms = 1;
   double weight = 1;                  // in scores over cases
-  std::optional<std::int64_t> bytes;  // when the problem says how many; tensor_bytes() otherwise
+  std::optional<std::int64_t> bytes;  // if the problem gives them; otherwise tensor_bytes() counts
 
   std::vector<const Tensor*> outputs() const;
   Dtype dtype_of(const Tensor& tensor) const { return tensor.own_dtype.value_or(dtype); }
-  // How elements are stored for the contestants, or, `widened`, for the oracle: those of [VAR] as float32,
-  // and outputs of 16 bits too, since what is expected is not rounded.
+  // How elements are stored: for contestants, or with `widened` for the oracle. The oracle's [VAR] is
+  // float32, and so are its outputs of 16 bits, because expected outputs are not rounded.
   Dtype stored_as(const Tensor& tensor, bool widened) const;
-  // All tensors once, in bytes: as they are, or with elements of [VAR] of another size.
+  // The size of all tensors in bytes: as they are, or with elements of [VAR] of another size.
   std::int64_t tensor_bytes() const;
   std::int64_t tensor_bytes(std::int64_t element_size) const;
 };
 
-// Whether so many elements become one that none of them may matter.
+// Whether the case sums so many elements that a single one may not matter.
 bool is_long_reduction(const Case& bound);
 
-// How its inputs differ from those of other cases: "A times 2^-24, B times 2^8 to 2^16, by blocks", "A from
-// normal(100, 2)"; empty where none does.
+// How the case scales its inputs or draws them in its own way: "A times 2^-24, B times 2^8 to 2^16, by
+// blocks", "A from normal(100, 2)". Empty if it does neither.
 std::string scalings_text(const Case& bound);
 
-// Evaluates a case. Errors point to the case in the problem file and name the expression's place, or point to
-// the expression when the case is from no file (location.line == 0): overflow, division by zero, an extent
-// that is zero or negative, a tensor without a shape, a `require` that does not hold, a tensor of more than
-// 2^40 elements, a fan-in below 1, negative `flops`, `terms` or `bytes`.
+// Evaluates a case. Errors point to the case in the problem file and name the expression's place, or to the
+// expression if the case is from no file (location.line == 0). Errors are: overflow, division by zero, an
+// extent that is zero or negative, a tensor without a shape, a `require` that does not hold, a tensor of more
+// than 2^40 elements, a fan-in below 1, negative `flops`, `terms` or `bytes`.
 Result<Case> resolve_case(const Problem& problem, const CaseSpec& spec);
 
 }  // namespace kgrade

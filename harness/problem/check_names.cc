@@ -10,7 +10,7 @@
 namespace kgrade {
 namespace {
 
-// [lex.key] and [lex.digraph] of C++20, with the keywords that CUDA's headers see as such.
+// [lex.key] and [lex.digraph] of C++20, and keywords of CUDA's headers.
 constexpr std::string_view keywords[] = {
     "alignas",     "alignof",   "and",        "and_eq",    "asm",      "auto",         "bitand",
     "bitor",       "bool",      "break",      "case",      "catch",    "char",         "char8_t",
@@ -70,7 +70,7 @@ class NameChecker {
   }
 
  private:
-  // A value sees the parameters and the values before it.
+  // A value may use the parameters and the values above it.
   void check_let() {
     for (const auto& [name, expression] : problem_.let) pending_.push_back(name);
     for (const auto& [name, expression] : problem_.let) {
@@ -114,7 +114,7 @@ class NameChecker {
     }
   }
 
-  // What a case gives a real value may be in a condition on the case.
+  // A condition may also use real scalar parameters.
   void check_condition(const Expression& condition) {
     const std::size_t integers = known_.size();
     for (const Parameter& parameter : problem_.parameters) {

@@ -100,7 +100,7 @@ class Evaluator {
  public:
   Evaluator(const Bindings& bindings, const std::string& file) : bindings_(bindings), file_(file) {}
 
-  // Empty when error() says why.
+  // Empty on an error, which error() returns.
   Value evaluate(const Node& node) {
     switch (node.kind) {
       case Node::Kind::integer:
@@ -171,7 +171,8 @@ class Evaluator {
     return overflow(at, fmt::format("{} {} {}", left, symbol, right));
   }
 
-  // Yields `deciding` at the first operand with that truth value, without a look at those after it.
+  // Yields `deciding` at the first operand with that truth value, and does not evaluate the operands after
+  // it.
   Value decide(const Node& node, std::int64_t deciding) {
     for (const auto& operand : node.operands) {
       const Value value = evaluate(*operand);
@@ -198,7 +199,7 @@ class Evaluator {
     return quotient + (floor_remainder(arguments[0], arguments[1]) != 0 ? 1 : 0);
   }
 
-  // Rounded up: the levels of a tree of so many leaves.
+  // Rounded up: the levels of a tree with `value` leaves.
   Value logarithm(Position at, std::int64_t value) {
     if (value < 1) return fail(at, fmt::format("log2({}) does not exist", value), "rule out numbers below 1");
     return std::bit_width(static_cast<std::uint64_t>(value) - 1);
@@ -222,13 +223,13 @@ class Evaluator {
   std::optional<Error> error_;
 };
 
-// A condition on real values: all of it in doubles. What is no number, as 0 / 0 is, satisfies no comparison.
+// Evaluates a condition on real values in doubles. NaN, as from 0 / 0, satisfies no comparison.
 class RealEvaluator {
  public:
   RealEvaluator(const Bindings& bindings, const Reals& reals, const std::string& file)
       : bindings_(bindings), reals_(reals), file_(file) {}
 
-  // Empty when error() says why.
+  // Empty on an error, which error() returns.
   std::optional<double> evaluate(const Node& node) {
     std::vector<double> operands;
     for (const auto& operand : node.operands) {

@@ -1,4 +1,4 @@
-// Exact 64-bit integer expressions over named values, as `let`, `require`, `shape` and `flops` hold them.
+// Exact 64-bit integer expressions over named values, as `let`, `require`, `shape` and `flops` contain them.
 //
 //   or      := and ("||" and)*            product := unary (("*" | "/" | "%") unary)*
 //   and     := compare ("&&" compare)*    unary   := ("-" | "!") unary | primary
@@ -9,11 +9,10 @@
 // Functions: min(a, b, ...), max(a, b, ...), ceil_div(a, b), and log2(a), the logarithm to base 2 rounded up
 // to an integer. Division rounds towards minus infinity and the remainder has the sign of the divisor, so
 // that the formulas for output extents hold for any operand (PyTorch's documentation writes them with floor).
-// Overflow and division by zero are errors. A condition may hold decimal numbers and names of real values as
-// well: holds() then computes all of it in doubles, where
-// "%", ceil_div and log2 do not exist and / does not round.
-// Comparisons and "!" yield 0 or 1, "&&" and "||" too; these two do not evaluate their right side when the
-// left one decides. Integers are decimal and at most 2^63 - 1.
+// Overflow and division by zero are errors. A condition may also contain decimal numbers and names of real
+// values. holds() then computes in doubles: "/" does not round, and "%", ceil_div and log2 do not exist.
+// Comparisons, "!", "&&" and "||" yield 0 or 1. "&&" and "||" do not evaluate their right side if the left
+// side decides. Integers are decimal and at most 2^63 - 1.
 #pragma once
 
 #include <cstdint>
@@ -38,16 +37,17 @@ class Expression {
   // `location` is where the text begins; errors point at the offending column in it.
   // Nesting deeper than 100 levels and texts longer than 10,000 characters are errors. The text may hold
   // line breaks: columns on its later lines count from 1.
-  // Decimal numbers, as in 0.5, are for conditions.
+  // Only parse_condition() accepts decimal numbers, as in 0.5.
   static Result<Expression> parse(std::string_view text, const Location& location);
   static Result<Expression> parse_condition(std::string_view text, const Location& location);
 
-  // Errors: a name that `bindings` lacks (with the nearest one that it has), overflow, division by zero.
+  // Errors: a name that is not in `bindings` (the message suggests the nearest), overflow, division by zero.
   Result<std::int64_t> evaluate(const Bindings& bindings) const;
-  // Whether a condition holds: in integers where it names no real value and has no decimal number.
+  // Whether a condition holds. It is computed in integers if it names no real value and has no decimal
+  // number.
   Result<bool> holds(const Bindings& bindings, const Reals& reals) const;
 
-  // Every name that occurs, each once, in order of appearance; functions are no names.
+  // Every name that occurs, once, in order of appearance, without functions.
   std::vector<std::string> names() const;
 
   // Every occurrence of a name with its place.
@@ -57,8 +57,8 @@ class Expression {
   };
   std::vector<NameUse> name_uses() const;
 
-  // What has to be equal for the expression to hold, as far as it says so plainly: of `a == b && c == 3`
-  // both. `left` is a name, `right` another one or a number.
+  // An equality that must hold for the whole expression to hold. `a == b && c == 3` has two. `left` is a
+  // name, `right` another name or a number.
   struct Equality {
     std::string left;
     std::variant<std::string, std::int64_t> right;
@@ -67,7 +67,7 @@ class Expression {
 
   // As written, without white space around it and with line breaks turned into spaces.
   const std::string& text() const { return text_; }
-  // Of the first character that is no white space.
+  // The place of the first character that is not white space.
   const Location& location() const { return location_; }
 
  private:

@@ -43,7 +43,7 @@ struct ForeignOperator {
   std::string_view remedy;
 };
 
-// What people write by habit from other languages.
+// Operators that people write by habit from other languages.
 constexpr std::array<ForeignOperator, 8> foreign_operators = {{
     {"**", "there is no power: multiply instead, as in n * n"},
     {"//", "write /: division rounds down already"},
@@ -55,13 +55,13 @@ constexpr std::array<ForeignOperator, 8> foreign_operators = {{
     {".", "names hold letters, digits and underscores only"},
 }};
 
-// Splits the text, which must outlive the tokens.
+// Splits the text into tokens. The text must outlive them.
 class Lexer {
  public:
   Lexer(std::string_view text, const Location& start, bool decimals)
       : text_(text), file_(start.file), decimals_(decimals), at_{start.line, start.column} {}
 
-  // The tokens with one of kind `end` last. An Error for a character or number that no expression holds.
+  // The tokens, followed by one of kind `end`. An Error for a character or number that is not allowed.
   Result<std::vector<Token>> run() {
     for (skip_spaces(); offset_ < text_.size() && !error_; skip_spaces()) read_token();
     if (error_) return *error_;
@@ -91,7 +91,7 @@ class Lexer {
     }
   }
 
-  // 1e-5 has a sign in it.
+  // The length includes an exponent and its sign, as in 1e-5.
   std::size_t length_of_real() const {
     const std::string_view rest = text_.substr(offset_);
     double number = 0;
@@ -207,7 +207,7 @@ NodePointer make_node(Node::Kind kind, Position at) {
   return node;
 }
 
-// Each member reads one rule of the grammar in expression.h; a null pointer means that error_ is set.
+// Each member reads one rule of the grammar in expression.h. It returns null if it has set error_.
 class Parser {
  public:
   Parser(const std::vector<Token>& tokens, std::string file) : tokens_(tokens), file_(std::move(file)) {}

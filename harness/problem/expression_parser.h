@@ -30,8 +30,8 @@ enum class BinaryOperator {
   greater_equal
 };
 
-// Operators of one level are one node with many operands, so that the depth of the tree is bounded by the
-// nesting that the author wrote, not by its length.
+// Operators of one level are one node with many operands. So the depth of the tree is bounded by the nesting
+// that the author wrote, not by the length of the text.
 struct Expression::Node {
   enum class Kind {
     integer,  // value
@@ -64,8 +64,8 @@ struct ParsedExpression {
   Location location;  // of its first character
 };
 
-// `location` is where `text` begins; `decimals`: decimal numbers may stand in it. Errors as
-// Expression::parse() has them.
+// `location` is where `text` begins. `decimals`: decimal numbers are allowed. Errors: see
+// Expression::parse().
 Result<ParsedExpression> parse_expression(std::string_view text, const Location& location, bool decimals);
 
 }  // namespace kgrade

@@ -62,7 +62,7 @@ class Merger {
     }
   }
 
-  // An entry without the form of its key is handed on as it is: the reader says what is wrong with it.
+  // An entry without the form of its key stays as it is. The reader reports what is wrong with it.
   YamlNode merged_entry(const YamlNode& family, const YamlNode& own) {
     const std::string& key = own.key;
     if (!has_form(key, family)) return family;
@@ -99,7 +99,7 @@ class Merger {
     return all;
   }
 
-  // Entries of the problem take the place of those of the same name.
+  // Entries of the problem replace the family's entries of the same name.
   static YamlNode with_replaced(const YamlNode& family, const YamlNode& own, NameOf name_of) {
     std::set<std::string> names;
     for (const YamlNode& entry : own.children) names.insert(name_of(entry));
@@ -108,7 +108,7 @@ class Merger {
     return joined(kept, own);
   }
 
-  // Its keys, one by one.
+  // Merges the section `torch` key by key.
   static YamlNode merged_torch(const YamlNode& family, const YamlNode& own) {
     YamlNode merged = with_replaced(family, own, key_of);
     for (YamlNode& entry : merged.children) {

@@ -1,20 +1,19 @@
-// Families: what several problems share has one home. A family's file is written as a problem's, with
-// parameters, formulas, cases and a statement, and a problem that says `family: conv-2d` gives only what is
-// its own.
+// Families: the file of a family holds what several problems share. It is written like a problem's file, with
+// parameters, formulas, cases and a statement. A problem that says `family: conv-2d` adds only its own keys.
 //
-// | key | where problem and family both have it |
+// | key | if problem and family both have it |
 // | --- | --- |
-// | slug, title, difficulty, author, tags, source | are of a problem alone |
-// | parameters | the problem's come behind the family's, or behind the one that `after: NAME` names |
+// | slug, title, difficulty, author, tags, source | only problems have these |
+// | parameters | the problem's come after the family's, or after the parameter that `after: NAME` names |
 // | let | is an error |
 // | require | both hold |
 // | dtypes, precision, libraries, flops, terms, bytes | the problem's counts |
 // | thresholds, defaults, fuzz | the problem's count, entry by entry |
 // | torch | `require`: both hold; `weights`: the problem's count, entry by entry; else the problem's counts |
-// | cases | the family's, then the problem's; one of the same name takes the place of the family's |
+// | cases | the family's, then the problem's; a case of the same name replaces the family's |
 //
-// `defaults` are one list for all cases. The statement is the problem's, then the family's. A family cannot
-// have a family.
+// There is one list of `defaults` for all cases. The statement is the problem's, then the family's. A family
+// cannot have a family.
 #pragma once
 
 #include <filesystem>
@@ -27,19 +26,19 @@
 
 namespace kgrade {
 
-// The families that problems may name. The seam: tests have texts instead of files.
+// The families that problems may name. An interface, so that tests can use texts instead of files.
 class Families {
  public:
   virtual ~Families() = default;
-  // In order.
+  // In alphabetical order.
   virtual std::vector<std::string> names() const = 0;
-  // The file of one of these names, for messages, and its bytes.
+  // The path, for messages, and the bytes of a family's file.
   virtual std::filesystem::path path(const std::string& name) const = 0;
   virtual Result<std::string> content(const std::string& name) const = 0;
 };
 
-// The files NAME.md of a folder, where NAME has the form of a slug. A folder that is not there, or cannot be
-// read, has none.
+// The files NAME.md of a folder, where NAME has the form of a slug. A folder that does not exist or cannot be
+// read has no families.
 class FamilyFolder final : public Families {
  public:
   explicit FamilyFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -54,8 +53,8 @@ class FamilyFolder final : public Families {
 // The folder of families that belongs to problem files in `problems`.
 std::filesystem::path families_beside(const std::filesystem::path& problems);
 
-// By the rules above, what the problem would say without a family; every node keeps its place in the file
-// that it is from. Reports keys that clash, and what a family must not have. Both must be maps.
+// Merges a family and a problem by the rules above. Every node keeps its place in the file that it comes
+// from. Reports keys that clash and keys that a family must not have. Both nodes must be maps.
 YamlNode merge_family(const YamlNode& family, const YamlNode& problem, const std::string& family_name,
                       Diagnostics& diagnostics);
 

@@ -35,7 +35,7 @@ Location location_in(std::string_view content, std::size_t offset, const std::st
   return location;
 }
 
-// Terminals obey control characters, and yaml-cpp takes some for the end of the file.
+// Control characters are refused: terminals obey them, and yaml-cpp takes some for the end of the file.
 std::optional<std::size_t> first_control_character(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
@@ -80,11 +80,11 @@ std::optional<Error> check_frontmatter_size(std::size_t size, const std::string&
 }
 
 struct FileParts {
-  std::string yaml;       // what stands between the two lines of dashes
-  std::string statement;  // what follows; the line ends of both are \n
+  std::string yaml;       // the text between the two lines of dashes
+  std::string statement;  // the text after them; line ends of both are \n
 };
 
-// Errors of the file as a whole; its YAML is not read yet.
+// Splits the file. Errors are about the file as a whole; its YAML is not read yet.
 Result<FileParts> split(std::string_view content, const std::string& file) {
   const Location start{file, 1, 1};
   if (content.size() > largest_file) {
@@ -114,7 +114,7 @@ Result<FileParts> split(std::string_view content, const std::string& file) {
   return Error{"the frontmatter that begins here has no end", "close it with a line `---`", start};
 }
 
-// Where things stand in the frontmatter's text.
+// Finds places in the frontmatter's text.
 class SourceLines {
  public:
   // `text` must outlive the object; its first line is line `first_line` of the file.
@@ -125,15 +125,15 @@ class SourceLines {
     }
   }
 
-  // From yaml-cpp's marks, which count from 0; marks outside the text (as of an exception without a place)
-  // become its nearest end.
+  // The place of yaml-cpp's marks, which count from 0. Marks outside of the text, as of an exception without
+  // a place, become its nearest end.
   Location location(int mark_line, int mark_column) const {
     const int last = static_cast<int>(starts_.size()) - 1;
     const int line = std::clamp(mark_line, 0, last);
     return {file_, line + first_line_, mark_line == line ? std::max(mark_column, 0) + 1 : 1};
   }
 
-  // True when a tab stands before the first other character of the line that a mark names.
+  // Whether the marked line is indented with a tab.
   bool is_indented_by_tab(int mark_line) const {
     if (mark_line < 0 || static_cast<std::size_t>(mark_line) >= starts_.size()) return false;
     const std::size_t at = text_.find_first_not_of(' ', starts_[static_cast<std::size_t>(mark_line)]);
@@ -145,8 +145,8 @@ class SourceLines {
     Location location;
   };
   // The text in the file that a scalar's value was read from, where `start` is the place of the scalar with
-  // its quotation mark or block indicator. YAML folds white space and nothing else, so the value's other
-  // characters are looked for in order; where escapes or doubled quotes break that, it is the value itself.
+  // its quotation mark or block indicator. YAML folds only white space, so the other characters of the value
+  // are looked for in order. If escapes or doubled quotes break that, the result is the value itself.
   Slice slice_of(std::string_view value, const Location& start) const {
     std::size_t begin = offset_of(start);
     if (begin < text_.size() && (text_[begin] == '"' || text_[begin] == '\'')) {
@@ -189,7 +189,7 @@ class SourceLines {
   std::vector<std::size_t> starts_;  // offsets of the lines
 };
 
-// Leaves yaml-cpp from within an event; never escapes parse_yaml.
+// Thrown to leave yaml-cpp from within an event. parse_yaml catches it.
 struct Refusal {
   Error error;
 };
@@ -245,7 +245,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
  private:
-  // A collection that is being read. `keys` has the line of every key so far.
+  // A collection that is being read. `keys` maps every key so far to its line.
   struct Level {
     YamlNode node;
     bool has_key = false;
@@ -323,7 +323,7 @@ class TreeBuilder final : public YAML::EventHandler {
     level.node.children.push_back(std::move(node));
   }
 
-  // Anchors and aliases can blow a small file up to any size, and a contract needs neither.
+  // Anchors and aliases can expand a small file to any size, and a contract does not need them.
   void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) const {
     if (anchor == 0) return;
     refuse(mark, "a YAML anchor ('&')", "write the value itself, or put the text into quotes");

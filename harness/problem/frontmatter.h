@@ -1,4 +1,4 @@
-// The frontmatter of a problem file as a tree in which every node knows its place.
+// Reads the frontmatter of a problem file into a tree whose nodes know their places.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct YamlNode {
   Location location;
   std::string value;  // of a scalar, quotes and escapes undone
   bool quoted = false;
-  // The text of a scalar as it stands in the file, and where: line breaks included, so that columns in it
-  // are true. The same as `value` when escapes make that impossible.
+  // The text of a scalar as it stands in the file, with its line breaks, so that columns in it are true. If
+  // escapes make that impossible, it equals `value`.
   std::string source;
   Location source_location;
 
@@ -29,7 +29,7 @@ struct YamlNode {
   bool is_scalar() const { return kind == Kind::scalar; }
   bool is_sequence() const { return kind == Kind::sequence; }
   bool is_map() const { return kind == Kind::map; }
-  // Of the value, or of the key when there is no value.
+  // The place of the value, or of the key if there is no value.
   const Location& place() const {
     return kind == Kind::null && key_location.line > 0 ? key_location : location;
   }
@@ -38,14 +38,14 @@ struct YamlNode {
 
 struct Frontmatter {
   YamlNode root;
-  std::string statement;  // what follows it, line ends as \n
+  std::string statement;  // the text after the frontmatter, line ends as \n
 };
 
 // Cuts the file in two and reads its YAML. Errors: an empty file, over 16 MiB, not UTF-8, a control
-// character, no frontmatter, one without end or of more than 256 KiB; broken YAML, and YAML that a contract
-// has no use for: anchors, aliases, tags, keys that are no plain text, a second document, nesting below 16
-// levels. Doubled keys are reported to `diagnostics`, and the first one counts. A byte order mark at the
-// start is skipped.
+// character, no frontmatter, a frontmatter without end or of more than 256 KiB; broken YAML; and YAML that a
+// contract does not need: anchors, aliases, tags, keys that are not plain text, a second document, nesting
+// below 16 levels. Doubled keys are reported to `diagnostics`, and the first one counts. A byte order mark at
+// the start is skipped.
 Result<Frontmatter> read_frontmatter(std::string_view content, const std::string& file,
                                      Diagnostics& diagnostics);
 

@@ -21,11 +21,11 @@ namespace {
 constexpr std::int64_t least_byte_limit = 64 << 10;
 constexpr std::int64_t least_flop_limit = 1'000'000;
 
-// An error is given in units of the norm of the output. Where that norm is of one element, a sum of products
-// of either sign, it is small now and then: the norm of n independent normal elements is 20 times smaller
-// than expected with a probability of 1 in 25 for n = 1, and of 1 in 10^35 for n = 32; 3 times smaller, which
-// TF32 would not bear, with 1 in 4 and 1 in 10^10. (The distribution function of chi-squared, with n degrees
-// of freedom, at n / factor^2.)
+// An error is given in units of the norm of the output. If the output is one element, a sum of products of
+// either sign, its norm is sometimes very small: the norm of n independent normal elements is 20 times
+// smaller than expected with a probability of 1 in 25 for n = 1, and of 1 in 10^35 for n = 32; 3 times
+// smaller, which TF32 would not bear, with 1 in 4 and 1 in 10^10. (The distribution function of chi-squared,
+// with n degrees of freedom, at n / factor^2.)
 constexpr std::int64_t elements_for_a_norm = 32;
 
 std::int64_t doubled(std::int64_t value) {
@@ -41,7 +41,7 @@ std::vector<const CaseSpec*> cases_in_role(const Problem& problem, CaseRole role
   return found;
 }
 
-// The cases that give what `fuzz` leaves out, and by which costs are bounded.
+// The cases that give values to parameters that `fuzz` leaves out, and that bound the costs.
 std::vector<const CaseSpec*> base_cases(const Problem& problem) {
   for (const CaseRole role : {CaseRole::test, CaseRole::sample, CaseRole::bench}) {
     auto found = cases_in_role(problem, role);
@@ -78,8 +78,9 @@ std::int64_t plus(std::int64_t value, std::uint64_t offset) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) + offset);
 }
 
-// What a draw favours. Kernels fail at the ends of ranges, where nothing divides evenly, and where more than
-// one block has work to do; a kernel cannot prepare for values that no case in the file has.
+// The values that a draw favours. Kernels fail at the ends of ranges, at extents that nothing divides evenly,
+// and when more than one block has work to do. A kernel cannot prepare for values that no case in the file
+// has.
 enum class Bias { ends, odd, fresh, large };
 
 constexpr std::size_t biases = 4;
@@ -90,11 +91,11 @@ Bias bias_of(std::size_t index) {
   return order[index % biases];
 }
 
-// What inputs are multiplied with. One of four hidden cases is at an end of the ranges: all inputs, or one of
-// them alone. Another is anywhere in them, or nowhere, and has one input whose blocks differ by up to 2^8.
-// Where two inputs had such blocks along a sum, one against the other, kernels that are accurate by the norm
-// of their operands alone (operands split at one scale, Strassen's product) would be off by as much as the
-// blocks differ, and plain ones would not.
+// Draws the factors of inputs. One of four hidden cases takes an end of the ranges, for all inputs or for one
+// alone. Another one takes any factors of the ranges, or no factors, and has one input whose blocks differ by
+// up to 2^8. Only one input has such blocks: if two had them along a sum, kernels that are accurate only by
+// the norm of their operands (operands split at one scale, Strassen's product) would be off by as much as the
+// blocks differ, and plain kernels would not.
 class ScaleDraw {
  public:
   ScaleDraw(const Problem& problem, std::uint64_t seed, std::size_t index)
@@ -105,7 +106,7 @@ class ScaleDraw {
   }
 
   Scalings next() {
-    // float16 has normal numbers from 2^-14 to 2^16: what inputs and outputs hold as they are fills that.
+    // float16 has normal numbers from 2^-14 to 2^16: unscaled inputs and outputs fill that range.
     if (index_ % 2 == 0 || ranges_.empty() || problem_.dtype == Dtype::float16) return {};
     Scalings scalings;
     const ScaleRange& one = *ranges_[below(ranges_.size())];
@@ -125,7 +126,7 @@ class ScaleDraw {
  private:
   static constexpr int spread = 4;
 
-  // The lower one more often: what is too large shows itself, as an infinity or NaN.
+  // Chooses the lower end more often: a bug with large values shows anyway, as an infinity or NaN.
   void choose_ends(const ScaleRange& one, Scalings& scalings) {
     const bool is_low = below(4) < 3;
     const bool all = below(2) == 0;
@@ -146,7 +147,7 @@ class ScaleDraw {
 
   static int nearest_to_zero(const ScaleRange& range) { return std::clamp(0, range.lowest, range.highest); }
 
-  // Of so few numbers that what the remainder favours is nothing.
+  // The bias of the remainder is negligible for so small a bound.
   std::uint64_t below(std::uint64_t bound) { return generator_() % bound; }
 
   const Problem& problem_;
@@ -155,7 +156,7 @@ class ScaleDraw {
   std::vector<const ScaleRange*> ranges_;
 };
 
-// What the conditions on a module's cases want to be equal, of parameters that `fuzz` draws.
+// The parameters drawn by `fuzz` that the conditions on a module's cases want to be equal.
 class Ties {
  public:
   explicit Ties(const Problem& problem) : problem_(problem) {
@@ -167,20 +168,20 @@ class Ties {
     for (const Expression& condition : problem.torch->require) add(condition);
   }
 
-  // In the order of the conditions, so that of a == b and b == c all three become equal.
+  // In the order of the conditions, so that a == b and b == c make all three equal.
   void apply(Bindings& values) const {
     for (const Expression::Equality& tie : ties_) {
       const auto* const other = std::get_if<std::string>(&tie.right);
       const std::int64_t value = other != nullptr ? values.at(*other) : std::get<std::int64_t>(tie.right);
       const ScalarType& type = *find_scalar_type(problem_.find_parameter(tie.left)->type);
-      // A value that its type cannot hold is no case.
+      // A value that the type cannot hold is left alone.
       if (value >= type.low && value <= type.high) values[tie.left] = value;
     }
   }
 
  private:
-  // Of two parameters the one drawn later takes the value of the other: out_channels that of in_channels, on
-  // which groups depend already.
+  // The parameter that is drawn later takes the value of the earlier one: out_channels takes that of
+  // in_channels, on which groups already depend.
   void add(const Expression& condition) {
     for (Expression::Equality tie : condition.equalities()) {
       auto* const other = std::get_if<std::string>(&tie.right);
@@ -201,19 +202,19 @@ class Ties {
 };
 
 // Draws the values of one hidden case from the ranges of `fuzz`, legal or not. The standard fixes what
-// std::mt19937_64 yields, but not what its distributions make of that: the mapping to integers is done here,
-// so that a seed means the same on every machine.
+// std::mt19937_64 yields, but not the results of its distributions. So the mapping to integers is done here,
+// and a seed means the same on every machine.
 class HiddenDraw {
  public:
-  // `bases` are the cases that give what `fuzz` leaves out; there may be none. Problem and bases must outlive
-  // the object. Each (seed, index) has random numbers of its own.
+  // `bases` are the cases that give values to parameters that `fuzz` leaves out. It may be empty. Problem and
+  // bases must outlive the object. Each (seed, index) has random numbers of its own.
   HiddenDraw(const Problem& problem, const std::vector<const CaseSpec*>& bases, std::uint64_t seed,
              std::size_t index)
       : problem_(problem), bases_(bases), bias_(bias_of(index)), generator_(stream_of(seed, index)) {}
 
-  // The draws go through cycles, from whole ranges down to the two or three values nearest to 1: where large
-  // values are refused for their cost, or two have to be equal, a narrower draw is still found. Without name
-  // and role.
+  // The next draw, without name and role. Draws go through cycles, from whole ranges down to the two or three
+  // values nearest to 1. So a narrow draw is still found if large values are refused for their cost, or if
+  // two values have to be equal.
   static constexpr unsigned cycle = 64;
   CaseSpec next() {
     CaseSpec spec;
@@ -237,7 +238,7 @@ class HiddenDraw {
   }
 
  private:
-  // Of a range with values these are their numbers in it.
+  // Values from low to high. For a range with a list of values, indices into the list.
   struct Window {
     std::int64_t low;
     std::int64_t high;
@@ -270,7 +271,7 @@ class HiddenDraw {
            (range.values.empty() || std::binary_search(range.values.begin(), range.values.end(), value));
   }
 
-  // As exact as the types of scalars allow: a float.
+  // The value is rounded to a float, the narrowest type of a real scalar.
   double real_in(const FuzzRange& range) {
     const std::vector<double>& reals = *range.reals;
     if (range.is_list_of_reals) return reals[below(reals.size())];
@@ -281,8 +282,8 @@ class HiddenDraw {
     return std::clamp(value, reals.front(), reals.back());
   }
 
-  // `require` may want two parameters to be equal, or one to divide the other, which wide ranges would hardly
-  // ever give: now and then a value is the one of a parameter before.
+  // `require` may want two parameters to be equal, or one to divide the other. Wide ranges would hardly ever
+  // give that, so a value is sometimes that of an earlier parameter.
   std::int64_t value_in(const FuzzRange& range, const Window& window) {
     if (!drawn_.empty() && chance(1)) {
       const std::int64_t earlier = drawn_[below(drawn_.size())];
@@ -291,7 +292,7 @@ class HiddenDraw {
     return value_at(range, biased_value(window));
   }
 
-  // No bias is absolute: a `require` may ask for the very opposite.
+  // No bias is absolute, because a `require` may ask for the opposite.
   std::int64_t biased_value(const Window& window) {
     switch (bias_) {
       case Bias::ends:
@@ -317,8 +318,8 @@ class HiddenDraw {
     return plus(low, span == std::numeric_limits<std::uint64_t>::max() ? generator_() : below(span + 1));
   }
 
-  // `bound` > 0. Numbers of the last, incomplete round of `bound` are drawn again: none is more likely than
-  // another.
+  // `bound` > 0. Numbers of the last, incomplete round of `bound` are drawn again, so that all results are
+  // equally likely.
   std::uint64_t below(std::uint64_t bound) {
     const std::uint64_t rounds = std::numeric_limits<std::uint64_t>::max() / bound;
     std::uint64_t number = generator_();
@@ -332,14 +333,14 @@ class HiddenDraw {
   const std::vector<const CaseSpec*>& bases_;
   Bias bias_;
   std::mt19937_64 generator_;
-  unsigned step_ = 0;                // in the cycle
-  std::vector<std::int64_t> drawn_;  // by this draw so far
+  unsigned step_ = 0;                // of the cycle
+  std::vector<std::int64_t> drawn_;  // values of this draw so far
 };
 
 // Why draws were refused, so that the most frequent reason can be reported.
 class Refusals {
  public:
-  // Reasons of one place in the file are one, whatever the values in their messages.
+  // Errors at one place in the file count as one reason, whatever values their messages contain.
   void add(const Error& error) {
     Entry& entry = entries_[{error.location.file, error.location.line, error.location.column}];
     if (entry.count++ == 0) entry.example = error;
@@ -433,8 +434,8 @@ class HiddenCases {
         refusals_.add(*error);
         continue;
       }
-      // What is wished for and not needed is given up when half of the tries have not met it: first the
-      // shapes, or else the size of outputs where it was never met, and at last everything.
+      // Wishes are given up after half of the tries: new shapes and the bias first, or the size of outputs if
+      // no draw had it. In the last quarter all are given up.
       const bool is_preferred = has_new_shapes(*bound) && follows(bias_of(index), spec, *bound);
       const bool enough = has_enough_elements(*bound);
       any_has_enough_elements = any_has_enough_elements || enough;
@@ -481,7 +482,7 @@ class HiddenCases {
     return true;
   }
 
-  // Of the parameters that have a choice.
+  // Whether the condition holds for at least half of the parameters that have a choice.
   template <class Condition>
   bool at_least_half(const CaseSpec& spec, Condition condition) const {
     int free = 0;
@@ -503,7 +504,7 @@ class HiddenCases {
     return value >= std::midpoint(range.low, range.high);
   }
 
-  // Its rows do not end where a vector of two or four elements does.
+  // Whether an output has rows that are not a whole number of vectors of two or four elements.
   static bool has_odd_output(const Case& bound) {
     return std::any_of(bound.tensors.begin(), bound.tensors.end(), [](const Tensor& tensor) {
       return tensor.output && tensor.shape.back() > 1 && tensor.shape.back() % 2 == 1;
@@ -518,8 +519,8 @@ class HiddenCases {
     });
   }
 
-  // Of as many elements as an error needs, or as the file's cases have at most: sums over all there is give a
-  // single one, and that is the problem's own matter.
+  // Whether every output has as many elements as an error needs, or as many as the file's cases have at most.
+  // A sum over everything gives a single element, and the problem is meant so.
   bool has_enough_elements(const Case& bound) const {
     for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
       const bool known = i < most_elements_.size();  // where the file has a case
@@ -546,7 +547,7 @@ class HiddenCases {
 
   using Values = std::pair<Bindings, std::vector<double>>;
 
-  // Real values count where they are drawn.
+  // Real values count only if they are drawn.
   Values values_of(const CaseSpec& spec) const {
     Values values{spec.integers, {}};
     for (const FuzzRange& range : problem_.fuzz) {
@@ -566,7 +567,7 @@ class HiddenCases {
   const HiddenLimits limits_;
   const Ties ties_;
   const std::vector<const CaseSpec*> bases_;
-  std::vector<Values> values_;                                  // of cases in the file and those drawn
+  std::vector<Values> values_;                                  // of cases in the file and drawn cases
   std::vector<std::vector<std::vector<std::int64_t>>> shapes_;  // of their tensors
   std::vector<std::int64_t> most_elements_;                     // by tensor, of cases in the file
   Refusals refusals_;

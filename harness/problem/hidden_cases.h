@@ -1,5 +1,5 @@
-// Hidden shapes: cases that stand in no file, drawn from the ranges of `fuzz` by a private seed, so that a
-// candidate has to be right on shapes that it cannot prepare for.
+// Hidden cases: cases that are in no file. They are drawn from the ranges of `fuzz` with a private seed, so
+// that a candidate has to be right on shapes that it cannot prepare for.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace kgrade {
 
-// Of one run.
+// The most hidden cases of one run.
 inline constexpr std::size_t most_hidden_cases = 1000;
 
 struct HiddenOptions {
   std::uint64_t seed = 0;
   std::size_t count = 4;
   std::int64_t element_size = 4;  // of the element type under test, in bytes
-  // What a case may cost at most; without a value as hidden_limits() derives it. Zero and less refuse all.
+  // The most that a case may cost. Without a value hidden_limits() derives it. Zero or less refuses all.
   std::optional<std::int64_t> most_bytes;  // of all its tensors
-  std::optional<std::int64_t> most_flops;  // for problems that say their `flops`
+  std::optional<std::int64_t> most_flops;  // for problems that give `flops`
   // Only cases that the problem's `torch` section can state; the problem must have one.
   bool for_module = false;
-  std::size_t most_tries = 4096;  // for one case; at most so many draws are looked at
+  std::size_t most_tries = 4096;  // draws for one case
 };
 
 struct HiddenLimits {
@@ -30,48 +30,46 @@ struct HiddenLimits {
   std::int64_t flops = 0;
 };
 
-// Twice what the largest `test` case costs, which every device has to run anyhow (without one: the largest
-// `sample`, or else `bench`), and at least 64 KiB and 1,000,000 operations, so that tiny cases do not shut
-// out all others.
+// Twice the cost of the largest `test` case, which every device has to run anyhow. Without a `test` case the
+// largest `sample` counts, or else the largest `bench`. The limits are at least 64 KiB and 1,000,000
+// operations, so that a problem with tiny cases gets hidden cases too.
 HiddenLimits hidden_limits(const Problem& problem, const HiddenOptions& options);
 
-// Draws `count` cases of role `hidden`, named hidden-1, hidden-2 and so on, without names of the file's
-// cases.
-// - Each one resolves as resolve_case() asks, costs no more than the limits, and has other integers than
-//   every case of the file and every other hidden case; where the ranges allow, other shapes as well.
-// - Integers that `fuzz` leaves out, and reals, have the values of a `test` case (without one: of a `sample`,
-//   or else a `bench`) that the seed chooses.
-// - Where the ranges allow, every output has 32 elements or more, or as many as in any case of the file where
-//   that is less: an error is given in units of the output's norm, and over fewer elements that is nearly
-//   zero too often.
+// Draws `count` cases of role `hidden`, named hidden-1, hidden-2 and so on. Names of the file's cases are
+// left out.
+// - Each case is accepted by resolve_case(), costs no more than the limits, and has other integers than every
+//   case of the file and every other hidden case. Where the ranges allow, its shapes are new as well.
+// - Scalars that `fuzz` leaves out have the values of a `test` case that the seed chooses. If there is none,
+//   a `sample` gives them, or else a `bench`.
+// - Where the ranges allow, every output has at least 32 elements, or as many as in the file's largest case.
+//   An error is given in units of the output's norm, which is too often nearly zero over few elements.
 // - In turn the cases favour the ends of the ranges, odd extents, values that no case of the file has, and
 //   large values.
-// - Where `fuzz` scales inputs, the second case and every fourth one after it multiply all of them, or one,
-// with an end
-//   of their ranges. The fourth and every fourth one after it multiply them with anything in the ranges, or
-//   with nothing, and one of them by blocks. Of float16 none does.
-// - For a module, parameters that a condition wants to be equal, of the problem or of its `torch` section,
-// are
-//   made equal: independent draws would hardly ever be. A number that a condition names need not lie in the
-//   range of `fuzz`.
-// - The same problem, seed and limits give the same cases on every machine, others for a module; a smaller
-//   `count` gives the first of them.
-// A problem without `fuzz` has none. There are fewer than `count` when the ranges hold fewer legal cases, and
-// never none: an Error, which points to `fuzz` and says what refused most draws, when no try was legal, and
-// when `fuzz` leaves out a parameter to which no case gives a value.
+// - Where `fuzz` scales inputs, the second case and every fourth one after it multiply all inputs, or one,
+//   with an end of their ranges. The fourth and every fourth one after it multiply inputs with anything in
+//   the ranges, or with nothing, and one input by blocks. Cases of float16 do not scale.
+// - For a module, parameters that a condition wants to be equal are made equal: independent draws would
+//   hardly ever be. The conditions of the problem and of its `torch` section count. A number in such a
+//   condition may lie outside of the range of `fuzz`.
+// - The same problem, seed and limits give the same cases on every machine, but other cases for a module. A
+//   smaller `count` gives the first of them.
 //
-// The problem must be as parse_problem() yields it. Inputs must not be drawn from the same seed: a candidate
-// sees the shapes.
+// There are fewer than `count` cases if the ranges hold fewer legal ones, and none for a problem without
+// `fuzz`. If no try was legal, an Error points to `fuzz` and says what refused most draws. Another Error is
+// for a parameter that `fuzz` leaves out and to which no case gives a value.
+//
+// The problem must be as parse_problem() yields it. Inputs must not be drawn from the same seed, because a
+// candidate sees the shapes.
 Result<std::vector<Case>> draw_hidden_cases(const Problem& problem, const HiddenOptions& options);
 
-// How many of the draws that draw_hidden_cases() begins with are legal cases, whatever they cost.
+// How many of the first draws of draw_hidden_cases() are legal cases, whatever they cost.
 struct HiddenSurvey {
   std::size_t draws = 0;
   std::size_t legal = 0;
-  Error commonest;  // of those that are not: what refused most, with its place where it has one
+  Error commonest;  // what refused most of the illegal draws, with its place if it has one
 };
 
-// A whole cycle of draws of each bias. None where a problem has no `fuzz`.
+// A whole cycle of draws for each bias. No draws if the problem has no `fuzz`.
 HiddenSurvey survey_hidden_draws(const Problem& problem, std::uint64_t seed);
 
 }  // namespace kgrade

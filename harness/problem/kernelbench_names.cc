@@ -21,7 +21,8 @@ std::string in_small_letters(std::string text) {
   return text;
 }
 
-// Letters and digits in lower case, with a hyphen for whatever stands between them: 23_Softmax is 23-softmax.
+// Letters and digits in lower case, with a hyphen for all other characters between them: 23_Softmax becomes
+// 23-softmax.
 std::string as_slug(std::string_view name) {
   std::string slug;
   for (const char c : in_small_letters(std::string(name))) {
@@ -35,7 +36,7 @@ std::string as_slug(std::string_view name) {
   return slug;
 }
 
-// Takes the number that the text begins with, if a separator or the end follows, off it.
+// Removes and returns the number at the beginning of the text, if a separator or the end follows it.
 std::optional<int> take_number(std::string_view& text) {
   const auto digits =
       static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin());
@@ -46,7 +47,7 @@ std::optional<int> take_number(std::string_view& text) {
   return number;
 }
 
-// What follows the word where it stands as a word of its own: "level_1", "run-level1".
+// The text after the word, if the name contains it as a separate word: "level_1", "run-level1".
 std::optional<std::string_view> after_word(std::string_view name, std::string_view word) {
   for (std::size_t at = name.find(word); at != name.npos; at = name.find(word, at + 1)) {
     if (at > 0 && is_letter(name[at - 1])) continue;
@@ -62,7 +63,7 @@ std::optional<int> number_after(std::string_view name, std::string_view word) {
   return rest ? take_number(*rest) : std::nullopt;
 }
 
-// The file's name without its ending, its folder's, and that of the folder of this one.
+// The names of the file, without its ending, and of the two folders above it.
 std::vector<std::string> names_of(const fs::path& file) {
   const fs::path folder = file.parent_path();
   return {in_small_letters(file.stem().string()), in_small_letters(folder.filename().string()),
@@ -76,7 +77,7 @@ std::optional<int> said_by(const std::vector<std::string>& names, std::string_vi
   return std::nullopt;
 }
 
-// The numbers that the file's name begins with, behind the word for its level if that comes first.
+// The numbers at the beginning of the file's name, after the word for its level if there is one.
 std::vector<int> leading_numbers(const std::string& stem) {
   std::string_view rest = stem;
   if (stem.starts_with("level")) {
@@ -87,12 +88,12 @@ std::vector<int> leading_numbers(const std::string& stem) {
   return numbers;
 }
 
-// 1_23 is problem 23 of level 1.
+// Whether a name like 1_23 gives a level and then a problem.
 bool level_comes_first(const std::string& stem, const std::vector<int>& numbers) {
   return numbers.size() > 1 && !stem.starts_with("level");
 }
 
-// A level that is unset on either side contradicts nothing.
+// Levels are compared only if both are set.
 bool may_be(const KernelBenchName& problem, const KernelBenchName& wanted) {
   const bool level = !wanted.level || !problem.level || *wanted.level == *problem.level;
   return level && problem.problem == wanted.problem;
@@ -132,7 +133,8 @@ class Matcher {
     return !said_.level || !read_[i].level || said_.level == read_[i].level;
   }
 
-  // Of several names that the candidate's begins with, the longest counts: 1_Conv and 1_Conv_ReLU.
+  // If the candidate's name begins with several problems' names, as with 1_Conv and 1_Conv_ReLU, the longest
+  // counts.
   std::vector<std::size_t> of_whole_name() const {
     const std::string stem = as_slug(names_.front());
     std::size_t longest = 0;
@@ -156,7 +158,7 @@ class Matcher {
     });
   }
 
-  // In a folder of another level, 1_23 may as well be problem 1 there.
+  // In a folder of another level, 1_23 may also be problem 1 of that level.
   std::vector<std::size_t> of_leading_numbers() const {
     const std::vector<int> numbers = leading_numbers(names_.front());
     if (numbers.empty()) return {};

@@ -1,5 +1,6 @@
-// What the names of KernelBench's files say. Its problems are KernelBench/level1/23_Softmax.py, and its tools
-// write the candidates of a run as runs/<run>/level_1_problem_23_sample_0_kernel.py.
+// Reads the level, problem and sample from the names of KernelBench's files. KernelBench's problems are
+// KernelBench/level1/23_Softmax.py, and its tools write the candidates of a run as
+// runs/<run>/level_1_problem_23_sample_0_kernel.py.
 #pragma once
 
 #include <compare>
@@ -9,7 +10,7 @@
 
 namespace kgrade {
 
-// What a name does not say is unset.
+// Numbers that a name does not give are unset.
 struct KernelBenchName {
   std::optional<int> level;
   std::optional<int> problem;  // its number within the level
@@ -17,19 +18,20 @@ struct KernelBenchName {
   auto operator<=>(const KernelBenchName&) const = default;
 };
 
-// Of a problem's file: the number that its name begins with, and the level that its folder is called like
+// Reads the name of a problem's file: the number that it begins with, and the level in the name of its folder
 // (level1, level_1).
 KernelBenchName read_problem_name(const std::filesystem::path& file);
 
-// Of a candidate: level, problem and sample where a word says which number is which, in the file's name, or
-// else in those of its folder and the folder of that. Without a word for it, a level and a problem's number
-// are what a name like 1_23_fast.py begins with, and a problem's number what 23_fast.py begins with.
+// Reads the name of a candidate. Words say which number is the level, the problem or the sample, in the
+// file's name, or else in the names of the two folders above it. Without such words, 1_23_fast.py begins with
+// a level and a problem's number, and 23_fast.py with a problem's number.
 KernelBenchName read_candidate_name(const std::filesystem::path& candidate);
 
-// The problems that a candidate may be of, by their places in `problems`: one where its names leave no doubt,
-// none where they say nothing, or what there is no problem for. What says most counts: a number after the
-// word "problem"; a name that begins with a problem's whole name (23_Softmax_fast.py); a folder that is
-// called like a problem, with or without its number (softmax/fast.cu); the numbers that a name begins with.
+// The indices in `problems` of the problems that a candidate may be written for. One if its names are
+// unambiguous; empty if they say nothing, or name no known problem. The strongest hint counts, in this order:
+// a number after the word "problem"; a name that begins with a problem's whole name (23_Softmax_fast.py); a
+// folder with the name of a problem, with or without its number (softmax/fast.cu); the numbers that a name
+// begins with.
 std::vector<std::size_t> matching_problems(const std::filesystem::path& candidate,
                                            const std::vector<std::filesystem::path>& problems);
 

@@ -18,8 +18,8 @@
 namespace kgrade {
 namespace {
 
-// One draw in so many has to be legal at least. Of depthwise and transposed convolutions with ten parameters
-// it is one in three to ten.
+// At least one draw in 32 has to be legal. For depthwise and transposed convolutions with ten parameters it
+// is one in three to ten.
 constexpr std::size_t least_share_of_draws = 32;
 
 class Linter {
@@ -50,7 +50,8 @@ class Linter {
   }
 
  private:
-  // As other sites publish them: parameters, and nothing of what grading needs. `import` writes `dtypes`.
+  // Whether the problem has parameters and nothing else that grading needs, as other sites publish problems.
+  // `import` writes `dtypes`.
   bool is_bare_interface() const {
     const bool says_more =
         std::any_of(problem_.parameters.begin(), problem_.parameters.end(), [&](const Parameter& p) {
@@ -73,7 +74,7 @@ class Linter {
     }
   }
 
-  // True when an extent is why a case cannot be resolved.
+  // Whether a case cannot be resolved because of an extent.
   bool breaks_a_shape(const CaseSpec& spec) const {
     Bindings bindings = spec.integers;
     for (const auto& [name, expression] : problem_.let) {
@@ -100,7 +101,7 @@ class Linter {
   }
 
   void check_unused_parameters() {
-    // While nothing is said about shapes, every parameter would be.
+    // Without shapes every parameter would be unused.
     const std::set<std::string> used = used_names();
     if (used.empty()) return;
     for (const Parameter& parameter : problem_.parameters) {
@@ -159,7 +160,7 @@ class Linter {
     check_hidden_cases();
   }
 
-  // A kernel that knows the file's cases can be right on these alone.
+  // Without hidden cases a kernel can be right on the file's cases alone.
   void check_missing_fuzz() {
     const auto first = std::find_if(problem_.parameters.begin(), problem_.parameters.end(),
                                     [](const Parameter& parameter) { return parameter.is_integer(); });
@@ -169,7 +170,7 @@ class Linter {
                      first->name));
   }
 
-  // Only a problem without other faults: whatever is wrong with its cases would be reported twice.
+  // Only for a problem without other faults. Otherwise faults of its cases would be reported twice.
   void check_hidden_cases() {
     const bool sound = std::none_of(findings_.begin(), findings_.end(), [](const LintFinding& finding) {
       return finding.severity == LintFinding::Severity::error;
@@ -195,7 +196,7 @@ class Linter {
            "write conditions of 'torch' as `a == b`, or change the ranges");
   }
 
-  // Where hardly any draw is legal, those that are lie near 1, in a corner of the ranges.
+  // If hardly any draw is legal, the legal draws lie near 1, in a corner of the ranges.
   void check_share_of_legal_draws() {
     const HiddenSurvey survey = survey_hidden_draws(problem_, 0);
     if (survey.legal * least_share_of_draws >= survey.draws) return;
@@ -229,8 +230,8 @@ class Linter {
     }
   }
 
-  // Integers that were computed from others, values that were moved, and indices of an input's elements
-  // depend on no rounding. An index of something computed does, although it is compared exactly.
+  // Rounding does not affect integers that are computed from integers, values that are moved, and indices of
+  // an input's elements. It does affect an index of computed values, although that is compared exactly.
   void check_class() {
     if (problem_.is_exact() || !problem_.compares_exactly()) return;
     const bool any_float = std::any_of(
@@ -247,7 +248,7 @@ class Linter {
          "write `precision: exact` and no `thresholds`: the problem then has one class");
   }
 
-  // Tensors and scalars.
+  // Whether a tensor or scalar has a real type.
   static bool is_floating(const Parameter& parameter) {
     const ScalarType* const type = find_scalar_type(parameter.type);
     return type == nullptr || !type->is_integer();
@@ -290,7 +291,7 @@ std::string to_string(const LintFinding& finding) {
   if (!finding.rule.empty()) what.message += " [" + finding.rule + "]";
   std::string text = to_string(what);
   if (finding.severity == LintFinding::Severity::error) return text;
-  // The same form with another word, which stands before the message.
+  // The text of an error with another word before the message.
   const std::string tail = what.message + (what.remedy.empty() ? "" : "\n  hint: " + what.remedy);
   text.resize(text.size() - tail.size() - std::string_view("error: ").size());
   return text + "warning: " + tail;

@@ -1,5 +1,5 @@
-// Everything that can be said about a problem file that parses: what keeps it from being graded, and what is
-// probably not meant.
+// The part of `kgrade lint` that runs nothing: finds what keeps a problem file that parses from being graded,
+// and what its author probably did not mean.
 #pragma once
 
 #include <string>
@@ -13,19 +13,19 @@ struct LintFinding {
   enum class Severity { error, warning };
   Severity severity = Severity::error;
   Error what;
-  std::string rule;  // its name: soundness/lint_findings.cc lists them
+  std::string rule;  // a name from soundness/lint_findings.cc
 };
 
 // "file:12:3: warning: message [rule]\n  hint: remedy".
 std::string to_string(const LintFinding& finding);
 
-// Errors: whatever missing_for_grading says, every case that resolve_case refuses, and, when nothing else is
-// wrong, ranges of `fuzz` from which no hidden case can be drawn, or of which hardly a draw is legal; a
-// scalar parameter of an integer type that no expression names (of one that is named, but in no shape, only a
-// device shows whether it counts: soundness/dependence.h), cases with equal values, a `torch` section that
-// cannot be evaluated on a case, or that states no case of role test or bench. Warnings: no sample case, no
-// `flops`, a class other than exact where no output can be rounded, a `fuzz` that leaves out a parameter, an
-// empty statement. In the order of the file.
+// Errors: everything that missing_for_grading() reports; a case that resolve_case() refuses; if nothing else
+// is wrong, ranges of `fuzz` that give no hidden case, or hardly a legal draw; an integer scalar parameter
+// that no expression names (soundness/dependence.h checks on a device a parameter that is named, but in no
+// shape); cases with equal values; a `torch` section that cannot be evaluated on a case, or that states no
+// case of role test or bench. Warnings: no sample case, no `flops`, a class other than exact if no output can
+// be rounded, a `fuzz` that leaves out a parameter, an empty statement. Findings are in the order of the
+// file.
 std::vector<LintFinding> lint(const Problem& problem);
 
 }  // namespace kgrade

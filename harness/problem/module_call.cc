@@ -52,7 +52,7 @@ class CallEvaluator {
     return value ? std::optional<ModuleScalar>(*value) : std::nullopt;
   }
 
-  // The reader made sure that it is a parameter, and a case has a value for each.
+  // The reader made sure that the parameter exists, and a case has a value for every parameter.
   ModuleScalar value_of(const ModuleTerm::Named& named) const {
     const auto real = bound_.reals.find(named.parameter);
     if (real != bound_.reals.end()) return real->second;

@@ -1,4 +1,4 @@
-// The call of a module's `__init__` for one case, as the problem's `torch` section states it.
+// Computes the call of a module's `__init__` for one case from the problem's `torch` section.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,28 +14,27 @@
 namespace kgrade {
 
 struct ModuleCall {
-  std::string given;  // TorchModule::given, instead of the others
+  std::string given;  // TorchModule::given, which replaces the arguments below
   std::vector<ModuleValue> positional;
   std::vector<std::pair<std::string, ModuleValue>> keywords;  // in the order of the file
   std::optional<std::int64_t> rank = {};                      // of tensors that forward() takes
 };
 
-// The arguments for a case of this problem. Nothing when no module can state the case: it breaks a condition
-// of the section, or the problem has no section. Nothing either when an expression overflows or divides by
-// zero: `kgrade lint` reports that.
+// The arguments for a case of this problem. Nothing if the problem has no `torch` section, if the case breaks
+// a condition of the section, or if an expression overflows or divides by zero, which `kgrade lint` reports.
 std::optional<ModuleCall> module_call(const Problem& problem, const Case& bound);
 
-// The same, with Errors for expressions that cannot be evaluated; their places are in the section.
+// Like module_call(), with Errors for expressions that cannot be evaluated. Their places are in the section.
 Result<std::optional<ModuleCall>> evaluate_module_call(const Problem& problem, const Case& bound);
 
 // {"positional": [3, [5, 7]], "keywords": {"bias": true}}: a tuple is a list, and keywords keep their order.
 // With a rank also "rank".
 nlohmann::ordered_json to_json(const ModuleCall& call);
 
-// What stands in the parentheses of ModelNew(...): "64, 128, (5, 7), stride=(2, 2)".
+// The text in the parentheses of ModelNew(...): "64, 128, (5, 7), stride=(2, 2)".
 std::string to_string(const ModuleCall& call);
 
-// A value among the arguments of forward(), {"value": ...} of TorchModule::forward, as Python writes it: "(2, None)".
+// A value {"value": ...} of TorchModule::forward as Python writes it: "(2, None)".
 std::string given_value_text(std::string_view argument);
 
 }  // namespace kgrade

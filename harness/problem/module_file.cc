@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_dimensions = 16;
 
-// In YAML's double quotes, which JSON's are.
+// The text in double quotes. Those of JSON are also valid in YAML.
 std::string yaml_text(const Json& text) { return text.dump(-1, ' ', true, Json::error_handler_t::replace); }
 
 std::string slug_from(std::string_view text) {
@@ -37,7 +37,7 @@ std::string slug_from(std::string_view text) {
   return slug.substr(0, 100);
 }
 
-// Refuses by exception: there are many places, and one message.
+// Thrown to refuse a file, because many places refuse and one place reports.
 struct Refused {
   std::string message;
   std::string remedy;
@@ -59,7 +59,7 @@ std::string text_of(const Json& object, const char* key) {
   return value.get<std::string>();
 }
 
-// A tensor without dimensions is one element.
+// A tensor without dimensions has one element.
 std::string shape_text(const Json& tensor, const std::string& name) {
   const Json& shape = member(tensor, "shape");
   if (!shape.is_array()) refuse(fmt::format("cannot be described: the shape of '{}' is no list", name));
@@ -74,7 +74,7 @@ std::string shape_text(const Json& tensor, const std::string& name) {
   return extents.empty() ? "[1]" : fmt::format("[{}]", fmt::join(extents, ", "));
 }
 
-// float32 is the type under test, integers and booleans are what they are.
+// float32 becomes the type under test. Integers and booleans keep their types.
 std::string type_text(const Json& tensor, const std::string& name) {
   const std::string type = text_of(tensor, "dtype");
   if (type == "float32") return std::string(element_type_name);
@@ -84,7 +84,7 @@ std::string type_text(const Json& tensor, const std::string& name) {
          "use float32, bool or an integer type: kgrade has no other ones for such files yet");
 }
 
-// Of an output that says which elements of an input are the largest, say.
+// The `compare` of an output that holds indices of an input's elements, as argmax returns.
 std::string compare_text(const Json& output) {
   const auto ties = output.find("ties");
   if (ties == output.end() || ties->is_null()) return "";
@@ -101,7 +101,7 @@ std::string init_text(const Json& tensor, const std::string& name) {
   const double first = member(draw, "first").get<double>();
   if (kind == "constant") return fmt::format("constant({})", first);
   const double second = member(draw, "second").get<double>();
-  // Beyond it a float32 holds no integer but multiples of others, and no int64 holds them all.
+  // Integers beyond this size are not exact in a double.
   constexpr double largest_integer = 1LL << 53;
   if (kind == "integers" && std::max(std::abs(first), std::abs(second)) > largest_integer)
     refuse(fmt::format("the input '{}' is drawn from integers that are too large", name),
@@ -165,7 +165,7 @@ class ProblemText {
                     is_input ? fmt::format(", init: \"{}\"", init_text(tensor, name)) : compare_text(tensor));
   }
 
-  // Those that cannot have what an input is drawn from.
+  // Removes the types that cannot hold the values of `init`.
   void leave_out_dtypes(const std::string& init) {
     const auto parsed = parse_init(init);
     if (parsed)
@@ -200,7 +200,7 @@ class ProblemText {
   const Json& description_;
   const std::filesystem::path& path_;
   std::vector<std::string_view> dtypes_ = {"float32", "float16",
-                                           "bfloat16"};  // in which the file can be computed
+                                           "bfloat16"};  // types that the file can be graded in
   std::string text_;
 };
 
@@ -211,7 +211,7 @@ bool is_module_file(const std::filesystem::path& path) { return path.extension()
 std::string slug_of_module_file(const std::filesystem::path& path) {
   const std::string folder = path.parent_path().filename().string();
   const std::string slug = slug_from(path.stem().string());
-  // Their numbers begin again in each level.
+  // Each level numbers its problems from 1.
   return folder.starts_with("level") ? slug_from(folder) + "-" + slug : slug;
 }
 

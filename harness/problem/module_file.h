@@ -1,5 +1,6 @@
-// A file in KernelBench's form, with `Model`, `get_inputs` and `get_init_inputs`, as a problem. What the file says
-// is read off by harness/python/describe_module.py; this makes the text of a problem file of it.
+// Turns a Python file in KernelBench's form, with `Model`, `get_inputs` and `get_init_inputs`, into a
+// problem. harness/python/describe_module.py describes the file; problem_text_of() turns the description into
+// the text of a problem file.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +11,15 @@
 
 namespace kgrade {
 
-// Such a file by its name: a `.py` file where a problem is asked for.
+// Whether `path` is such a file, by its name: it ends in `.py`.
 bool is_module_file(const std::filesystem::path& path);
 
-// "level1-23-softmax" of level1/23_Softmax.py, "softmax" of Softmax.py: the slug of a problem.
+// The problem's slug: "level1-23-softmax" for level1/23_Softmax.py, "softmax" for Softmax.py.
 std::string slug_of_module_file(const std::filesystem::path& path);
 
-// The problem file that says the same as the Python file `path`: one case, shapes that are numbers, `reference:`
-// the file itself. `description` is JSON as describe_module.py writes it, and is not trusted. An Error says
-// what of the file kgrade cannot grade, with its place.
+// The text of a problem file for the Python file `path`: one case, shapes that are numbers, and the file
+// itself as `reference:`. `description` is the JSON that describe_module.py writes, and is not trusted. An
+// Error says what kgrade cannot grade in the file, with its place.
 Result<std::string> problem_text_of(std::string_view description, const std::filesystem::path& path);
 
 }  // namespace kgrade

@@ -15,7 +15,7 @@
 namespace kgrade {
 namespace {
 
-// A slug has 128 characters at most, and that of a file 100.
+// A slug has at most 128 characters, and the slug of a file at most 100.
 constexpr std::size_t longest_suffix = 27;
 
 constexpr const char* forms =
@@ -26,12 +26,12 @@ Error about(const std::string& option, const std::string& message, std::string r
   return {fmt::format("--inputs {}: {}", in_quotes(option), message), std::move(remedy), {}};
 }
 
-// What only the problem's own text can say.
+// Contents that only the problem's own text can give.
 bool follows_from_others(const Init& init) {
   return init.kind == Init::Kind::computed || init.kind == Init::Kind::values;
 }
 
-// Contents that a distribution of elements, one by one, can take the place of for all inputs at once.
+// Contents that an option for all inputs replaces.
 bool is_plain(const Init& init) {
   return (init.kind == Init::Kind::uniform || init.kind == Init::Kind::normal) &&
          init.structure == Init::Structure::none;
@@ -41,7 +41,7 @@ bool has_matrices(const Init& init) {
   return init.kind == Init::Kind::adjacency || init.structure != Init::Structure::none;
 }
 
-// labels(10) as integers(0, 9): what names nothing has one value. False where that is no number of a float's.
+// Turns labels(10) into integers(0, 9). False if an end names parameters or is not exact in a float.
 bool evaluate_expressions(Init& init) {
   if (init.kind != Init::Kind::integers || init.expressions.empty()) return true;
   const bool are_labels = init.expressions.size() == 1;
@@ -55,10 +55,10 @@ bool evaluate_expressions(Init& init) {
   return true;
 }
 
-// Of uniform_fan_in(64).
+// The number in uniform_fan_in(64).
 std::int64_t fan_in(const Init& init) {
   const auto value = init.expressions.front().evaluate({});
-  return value ? *value : 0;  // which a case then complains about
+  return value ? *value : 0;  // resolve_case() reports it
 }
 
 std::string distribution_text(const Init& init) {
@@ -86,7 +86,7 @@ std::string distribution_text(const Init& init) {
   return init.text;
 }
 
-// "normal(0, 2)", however it was written: equal contents are the same contest.
+// "normal(0, 2)", however it was written, because equal contents are the same contest.
 std::string text_of(const Init& init) {
   const std::string inner = distribution_text(init);
   switch (init.structure) {
@@ -102,7 +102,8 @@ std::string text_of(const Init& init) {
   return inner;
 }
 
-// Where extents are numbers, as in KernelBench's files; a case says whether others are the same.
+// Whether the extents are numbers, as in KernelBench's files, and differ. If they are expressions, each case
+// checks them.
 bool has_no_square_matrices(const Parameter& parameter) {
   const std::size_t rank = parameter.shape.size();
   if (rank < 2) return true;
@@ -150,7 +151,7 @@ class InputChange {
   }
 
  private:
-  // What is before = is the name of an input.
+  // The text before = is the name of an input.
   std::optional<Error> read(const std::string& option) {
     const std::size_t equals = option.find('=');
     const bool names_one = equals != std::string::npos;
@@ -219,7 +220,7 @@ class InputChange {
     return std::nullopt;
   }
 
-  // Of hidden cases: elements that depend on each other are not multiplied, nor what goes with them.
+  // Hidden cases scale neither elements that depend on each other nor inputs that are scaled along with them.
   void leave_out_scales(const std::string& name) {
     std::erase_if(problem_.scales, [&name](const ScaleRange& scale) {
       return scale.input == name ||
@@ -249,8 +250,8 @@ class InputChange {
   Problem problem_;
   std::optional<Init> for_all_;
   std::map<std::string, Init, std::less<>> by_name_;
-  bool is_general_ = false;         // for_all_ has changed one
-  std::vector<std::string> texts_;  // of what has changed
+  bool is_general_ = false;         // for_all_ has changed an input
+  std::vector<std::string> texts_;  // one per change
 };
 
 }  // namespace

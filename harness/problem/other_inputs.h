@@ -1,5 +1,5 @@
-// Other contents for the inputs of a problem than its file says: what --inputs asks for. A problem with
-// others is another contest: it has another slug and another digest.
+// The option --inputs: replaces the distributions that a problem's file gives for its inputs. A problem with
+// other inputs is another contest, with another slug and another digest.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace kgrade {
 
-// Each of `options` is an `init`, as in "normal(0, 2)", for all inputs that are drawn from uniform() or
-// normal(), or "x=normal(0, 2)" for one input, which counts more. Every form is taken that inputs of the
-// element type can have, with numbers in the place of parameters' names. Weights of a `Model` keep what it
-// makes of them. Element types that the new contents cannot have are not listed any more, and hidden cases do
-// not scale elements that depend on each other. An Error, without a place, for what is no such `init`,
-// matrices where an input has none that are square, an input that there is not, holds integers, or follows
-// from others, one that is named twice, and options that change nothing.
+// An option "normal(0, 2)" is for all inputs that are drawn from uniform() or normal(). "x=normal(0, 2)" is
+// for one input and takes precedence. An option may be any `init` that inputs of the element type can have,
+// with numbers instead of parameters' names. The weights of a `Model` do not change. The result lists only
+// the element types that can hold the new contents, and its hidden cases do not scale elements that depend on
+// each other. An Error, without a place, for: an option that is not such an `init`; a matrix for an input
+// that is not square; an input that does not exist, holds integers, or is computed from others; an input that
+// is named twice; options that change nothing.
 Result<Problem> with_inputs(Problem problem, const std::vector<std::string>& options);
 
 }  // namespace kgrade

@@ -31,7 +31,7 @@ std::string example_case(const Problem& problem, std::string_view name, CaseRole
 }
 
 void check_tensor(const Problem& problem, const Parameter& parameter, Errors& missing) {
-  // Beside its largest value it has none for what is too large.
+  // e4m3 has no infinity for values that are too large.
   const auto own = parameter.own_dtype();
   if (parameter.is_output() && own && is_float8(*own) && parameter.compare.kind != Comparison::Kind::scales) {
     missing.push_back(
@@ -66,7 +66,7 @@ void check_cases(const Problem& problem, Errors& missing) {
     return;
   }
   for (const CaseRole role : {CaseRole::test, CaseRole::bench}) {
-    // A file in KernelBench's form has the one case that it measures.
+    // A file in KernelBench's form has only its bench case.
     if (role == CaseRole::test && !problem.reference.empty()) continue;
     const bool found = std::any_of(problem.cases.begin(), problem.cases.end(),
                                    [&](const CaseSpec& spec) { return spec.role == role; });
@@ -174,7 +174,7 @@ std::string signature(const Problem& problem, std::string_view element) {
     const Parameter& parameter = parameters[i];
     const std::string_view type =
         parameter.type == element_type_name ? element : std::string_view(parameter.type);
-    // `const` on a scalar says nothing to the caller.
+    // `const` on a scalar means nothing to the caller.
     text += fmt::format("{}{}{}{} {}", i > 0 ? ", " : "", parameter.is_input() ? "const " : "", type,
                         parameter.pointer ? "*" : "", parameter.name);
   }

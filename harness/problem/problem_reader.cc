@@ -22,8 +22,8 @@ const std::vector<std::string>& known_keys() {
   return keys;
 }
 
-// What the keys say, without `family`, path, statement and digest: one member function for each key that has
-// no file of its own. `root` is a map; `file` is where a key is missed.
+// Reads the keys into a Problem, except `family`, path, statement and digest. Each key without a file of its
+// own has a member function. `root` is a map. `file` is the place of errors about missing keys.
 class ProblemReader {
  public:
   ProblemReader(const YamlNode& root, std::string file, Diagnostics& diagnostics)
@@ -34,7 +34,7 @@ class ProblemReader {
     const bool sound = read_signature();
     const bool sound_formulas = read_formulas();
     read_grading();
-    // Without sound parameters these would only repeat what is said already.
+    // With unsound parameters these would only repeat errors.
     if (sound) {
       read_cases(root_, problem_, diagnostics_);
       if (const YamlNode* torch = root_.find("torch"))
@@ -66,7 +66,7 @@ class ProblemReader {
     return extents == nullptr || read_extents(*extents, problem_.parameters, diagnostics_);
   }
 
-  // False when a name that other expressions use may be missing.
+  // False if a name that other expressions use may be missing.
   bool read_formulas() {
     const YamlNode* let = root_.find("let");
     const bool sound = let == nullptr || read_let(*let);
@@ -133,7 +133,7 @@ class ProblemReader {
         "reference/<slug>.cu");
   }
 
-  // get_inputs() gives what is handed to forward(), and a reference has a function of its own for it.
+  // Reports computed weights of a Model, because get_inputs() only makes the inputs of forward().
   void check_computed_inputs() {
     for (const Parameter& parameter : problem_.parameters) {
       if (!parameter.init || parameter.init->kind != Init::Kind::computed) continue;
@@ -146,7 +146,7 @@ class ProblemReader {
     }
   }
 
-  // An empty author is as good as none.
+  // An empty author counts as missing.
   void read_author(const YamlNode& node) {
     const bool empty = node.kind == YamlNode::Kind::null || (node.is_scalar() && node.value.empty());
     if (!empty) read_into(node, problem_.author);
@@ -197,7 +197,7 @@ class ProblemReader {
                      suggestion_of_known(problem_.precision, known));
   }
 
-  // Of parameters that could not be read there is an error already.
+  // Parameters that could not be read have an error already.
   void check_exact(const YamlNode& node) {
     const auto by_norm = std::find_if(
         problem_.parameters.begin(), problem_.parameters.end(),
@@ -236,14 +236,15 @@ class ProblemReader {
   Problem problem_;
 };
 
-// True when `root` is a map; reports keys that no frontmatter has.
+// Reports unknown keys. False if `root` is not a map.
 bool check_keys(const YamlNode& root, std::string_view what, Diagnostics& diagnostics) {
   if (!expect_map(root, what, "keys with values, as in `slug: vector-add`", 200, diagnostics)) return false;
   refuse_unknown_keys(root, known_keys(), what, diagnostics);
   return true;
 }
 
-// Nothing when there is no sense in going on; the reason is reported then. `what` names the frontmatter.
+// The parsed file. On an error that makes further reading pointless, reports it and returns nothing. `what`
+// names the frontmatter in messages.
 std::optional<Frontmatter> parse_file(std::string_view content, const std::string& file,
                                       std::string_view what, Diagnostics& diagnostics) {
   auto frontmatter = read_frontmatter(content, file, diagnostics);
@@ -255,12 +256,12 @@ std::optional<Frontmatter> parse_file(std::string_view content, const std::strin
   return std::move(*frontmatter);
 }
 
-// A family's file is checked by itself.
+// Whether the file is a family's, which is not a problem.
 bool is_family(const YamlNode& root, const std::filesystem::path& path) {
   return path.parent_path().filename() == families_beside("").filename() && root.find("slug") == nullptr;
 }
 
-// Without any family so far, the author may not know what one is.
+// A remedy for an author who may not know what a family is, because there is none yet.
 std::string how_to_add_a_family(const std::string& name, const Families* families) {
   if (families == nullptr || !is_slug(name))
     return "there are no families: write NAME.md into the folder `families` beside this file";
@@ -271,7 +272,7 @@ std::string how_to_add_a_family(const std::string& name, const Families* familie
       file.parent_path().string(), file.string());
 }
 
-// The name, when it is one of a family that there is. Only a name that was found is ever made a path.
+// The name, if there is such a family. Only a name that was found is ever made a path.
 std::optional<std::string> family_name(const YamlNode& node, const Families* families,
                                        Diagnostics& diagnostics) {
   const auto name = read_text(node, "'family'", diagnostics);
@@ -288,7 +289,7 @@ std::string joined_statements(std::string_view own, std::string_view family) {
   return first.empty() ? std::string(family) : fmt::format("{}\n\n{}", first, family);
 }
 
-// Puts the family into `problem`. False when it cannot be had.
+// Merges the family into `problem`. False if the family cannot be read.
 bool add_family(const std::string& name, const Families& families, Frontmatter& problem, std::string& digest,
                 Diagnostics& diagnostics) {
   const auto content = families.content(name);
@@ -321,7 +322,7 @@ Result<Problem> parse_problem(std::string_view content, const std::filesystem::p
   std::string family;
   if (const YamlNode* node = parsed->root.find("family")) {
     const auto name = family_name(*node, families, diagnostics);
-    // Without it, most of what is missing then would be reported.
+    // Reading on without the family would report most keys as missing.
     if (!name || !add_family(*name, *families, *parsed, digest, diagnostics)) return diagnostics.take();
     family = *name;
   }

@@ -1,5 +1,5 @@
-// How the entry points of a problem are written in Python: the lines that `kgrade show` prints, and messages
-// that name the line to write.
+// The entry points of a problem as written in Python. `kgrade show` prints these lines, and messages tell
+// users to write them.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace kgrade {
 
-// "def solution(input, kernel, output, stride):", which writes the outputs.
+// The form that writes the outputs: "def solution(input, kernel, output, stride):".
 std::string writing_form(const Problem& problem);
-// "def solution(input, kernel, stride):", which returns them.
+// The form that returns the outputs: "def solution(input, kernel, stride):".
 std::string returning_form(const Problem& problem);
 // The tuple that `def custom_kernel(data)` gets: "(input, kernel, stride)".
 std::string data_form(const Problem& problem);
-// What is returned, one or a tuple: "output".
+// The returned expression, one output or a tuple: "output".
 std::string returned_form(const Problem& problem);
 
 // "def __init__(self, in_channels, kernel_size, stride=1):"

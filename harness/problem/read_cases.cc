@@ -1,4 +1,4 @@
-// The values of scalar parameters: `defaults` and `cases`.
+// Reads the values of scalar parameters: `defaults` and `cases`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,13 +40,13 @@ struct ScalarValues {
   std::map<std::string, double, std::less<>> reals;
 };
 
-// The values of scalar parameters that cases need not name.
+// The values of scalar parameters that cases need not give.
 struct Defaults {
   ScalarValues values;
-  std::set<std::string, std::less<>> named;  // also those whose value could not be read, which is reported
+  std::set<std::string, std::less<>> named;  // includes parameters whose value could not be read
 };
 
-// 0 and 1 are as good as false and true.
+// Accepts 0 and 1 as well as false and true.
 std::optional<std::int64_t> read_flag(const YamlNode& entry, const std::string& what,
                                       Diagnostics& diagnostics) {
   if (entry.is_scalar() && parse_integer(entry.value)) return parse_integer(entry.value);
@@ -54,8 +54,8 @@ std::optional<std::int64_t> read_flag(const YamlNode& entry, const std::string& 
   return value ? std::optional<std::int64_t>(*value ? 1 : 0) : std::nullopt;
 }
 
-// The value of a parameter that is no pointer, into `values`. False and a report for one that does not fit
-// its type.
+// Reads the value of a scalar parameter into `values`. Reports a value that does not fit the type, and
+// returns false.
 bool read_scalar(const YamlNode& entry, const Parameter& parameter, ScalarValues& values,
                  Diagnostics& diagnostics) {
   const ScalarType* type = find_scalar_type(parameter.type);
@@ -143,7 +143,7 @@ class CaseReader {
     return false;
   }
 
-  // Of a case whose times are compared.
+  // Only for a case whose times are compared.
   bool read_weight() {
     const YamlNode* const entry = node_.find("weight");
     if (entry == nullptr || is_scalar("weight")) return true;
@@ -162,7 +162,7 @@ class CaseReader {
     return false;
   }
 
-  // Of a case whose times are compared.
+  // Only for a case whose times are compared.
   bool read_quick() {
     const YamlNode* const entry = node_.find("quick");
     if (entry == nullptr || is_scalar("quick")) return true;
@@ -201,7 +201,7 @@ class CaseReader {
     return false;
   }
 
-  // Keys that name inputs: how this case draws them.
+  // Reads the keys that name inputs: the distributions for this case.
   bool read_inits() {
     bool valid = true;
     for (const YamlNode& entry : node_.children) {
@@ -237,7 +237,7 @@ class CaseReader {
     return true;
   }
 
-  // What a case says besides values and contents.
+  // Keys of a case that are neither values nor distributions.
   static bool is_own_key(std::string_view key) {
     return key == "name" || key == "role" || key == "weight" || key == "quick";
   }
@@ -286,7 +286,7 @@ std::vector<CaseSpec> read_list_of_cases(const YamlNode& node, const Problem& pr
   return cases;
 }
 
-// The case whose values a written one takes where it names none.
+// The case that gives values to parameters that a written case leaves out.
 CaseSpec base_of_written_case(const Problem& problem) {
   CaseSpec base;
   for (const CaseRole role : {CaseRole::bench, CaseRole::test, CaseRole::sample}) {
@@ -299,7 +299,7 @@ CaseSpec base_of_written_case(const Problem& problem) {
   return base;
 }
 
-// "n=1000" of a written case, into its values.
+// Reads "n=1000" of a written case into `values`.
 void read_written_value(std::string_view text, const Problem& problem, std::set<std::string>& named,
                         ScalarValues& values, Diagnostics& diagnostics) {
   const std::size_t equals = text.find('=');

@@ -1,4 +1,4 @@
-// The element types of a problem, and the thresholds of their precision classes.
+// Reads the element types of a problem and the thresholds of their precision classes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -56,7 +56,7 @@ bool read_threshold(const YamlNode& entry, double& target, Diagnostics& diagnost
   return false;
 }
 
-// Those of one type; what is left out keeps its default.
+// Reads the thresholds of one type. Classes that are left out keep their defaults.
 void read_classes(const YamlNode& node, Thresholds& thresholds, Diagnostics& diagnostics) {
   bool sound = true;
   for (const auto& [key, target] : {std::pair{"fp32", &thresholds.fp32}, std::pair{"tf32", &thresholds.tf32},
@@ -105,7 +105,7 @@ bool holds_a_value(Dtype dtype, const Init& init) {
   return value >= init.first && (included ? value <= init.second : value < init.second);
 }
 
-// What is wrong with a distribution for a 16-bit type, or nothing.
+// What is wrong with a distribution for a 16-bit type; empty if nothing.
 std::string complaint_about(Dtype dtype, const Init& init) {
   constexpr double far_out = 6;
   const double most = double{largest_finite(dtype)};
@@ -174,7 +174,7 @@ void check_cases(const Problem& problem, Dtype dtype, Diagnostics& diagnostics) 
   }
 }
 
-// Whether a parameter's type is [VAR], which has to be known then.
+// Whether a parameter's type is [VAR]. Then `dtypes` must be given.
 bool has_element_type(const Problem& problem) {
   return std::any_of(problem.parameters.begin(), problem.parameters.end(),
                      [](const Parameter& parameter) { return parameter.type == element_type_name; });
@@ -182,15 +182,15 @@ bool has_element_type(const Problem& problem) {
 
 }  // namespace
 
-// The errors of a 16-bit output are what rounding it once does not explain (device/element_operations.h). Of
-// an error e before that rounding it leaves the part of the elements that come to lie on the other side of a
-// boundary: about e / u of them, with u the distance of two numbers (7e-4 of a float16 on average), each off
-// by e at most. Where float32 accepts e = 1e-5, this leaves 1e-6; simulated sums of 2 to 4608 products have
-// 2e-7 at most. Sums that are rounded to the type after every step are off by a multiple of u that grows with
-// the square root of the number n of terms. In float16 that is 2e-5 at least for n = 2, where hardly any
-// error is left unexplained, 3e-3 for n = 576 and 1e-2 for n = 4608. In bfloat16 it is eight times as
-// much: 1.6e-4, 2.5e-2 and 8e-2. They count as arithmetic and not as a bug up to 1e-2, and in bfloat16 up to
-// 5e-2, which n = 1500 comes to. Tests in harness/tests/verify hold these figures.
+// The error of a 16-bit output is the part that one rounding does not explain (device/element_operations.h).
+// An error e before that rounding shows only in elements that cross a rounding boundary: about e / u of them,
+// each off by at most e. Here u is the distance of two neighbouring numbers, on average 7e-4 of a float16.
+// float32 accepts e = 1e-5, which leaves 1e-6. Simulated sums of 2 to 4608 products have at most 2e-7. Sums
+// that are rounded to the type after every step are off by a multiple of u that grows with the square root of
+// the number n of terms. In float16 that is at least 2e-5 for n = 2, where rounding explains nearly all, 3e-3
+// for n = 576 and 1e-2 for n = 4608. In bfloat16 it is eight times as much: 1.6e-4, 2.5e-2 and 8e-2. Such
+// errors count as arithmetic and not as a bug up to 1e-2, and in bfloat16 up to 5e-2, which n = 1500 reaches.
+// Tests in harness/tests/verify check these figures.
 Thresholds default_thresholds(Dtype dtype) {
   Thresholds thresholds;
   if (dtype != Dtype::float32) thresholds.fp32 = 5e-6;
@@ -203,7 +203,7 @@ void read_dtypes(const YamlNode& frontmatter, Problem& problem, Diagnostics& dia
   if (const YamlNode* dtypes = frontmatter.find("dtypes")) {
     read_list(*dtypes, problem, diagnostics);
   } else if (!problem.parameters.empty() && !has_element_type(problem)) {
-    problem.dtypes = {"float32"};  // of no tensor
+    problem.dtypes = {"float32"};  // no tensor has this type
   }
   if (const YamlNode* node = frontmatter.find("thresholds")) read_thresholds(*node, problem, diagnostics);
   if (!problem.dtypes.empty()) problem.dtype = *dtype_from(problem.dtypes.front());

@@ -1,4 +1,4 @@
-// What hidden cases are drawn from: FuzzRange in problem.h has the forms.
+// Reads the ranges of `fuzz`, from which hidden cases are drawn. FuzzRange in problem.h lists the forms.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -78,7 +78,7 @@ class FuzzReader {
            check_scalar_range(entry_, *high, type_, diagnostics_);
   }
 
-  // From the first on.
+  // Keeps every value that is a multiple of the step away from the first.
   bool keep_steps(std::string_view text) {
     const auto step = parse_integer(trimmed(text));
     if (!step || *step < 1)
@@ -119,7 +119,7 @@ class FuzzReader {
     return keep();
   }
 
-  // In order, each once.
+  // Sorts the values and removes duplicates.
   bool keep() {
     std::vector<std::int64_t>& values = range_.values;
     if (range_.text.empty()) range_.text = trimmed(entry_.value);

@@ -49,7 +49,7 @@ constexpr Form values_form = {
     "values",     Init::Kind::values,           1,
     most_choices, "1 to 8 integer expressions", "values(batch_size, channels, height)"};
 
-// What is made of another distribution.
+// Structures that are made of another distribution.
 struct Structure {
   std::string_view name;
   Init::Structure kind;
@@ -77,7 +77,7 @@ std::string_view complaint_about_choices(const std::vector<double>& choices) {
   return same ? "its numbers must differ" : "";
 }
 
-// What is wrong with the numbers of a form, or nothing.
+// What is wrong with the numbers of a form; empty if nothing.
 std::string_view complaint_about(const Init& init) {
   const auto too_large = [](double x) { return std::abs(x) > double{std::numeric_limits<float>::max()}; };
   if (too_large(init.first) || too_large(init.second) ||
@@ -165,7 +165,7 @@ class InitReader {
       return fail(fmt::format("'{}' {} takes a distribution{}", key(), call.name,
                               structure.takes_side ? " and upper or lower" : ""),
                   example_of(structure));
-    // Before it is read: a file may nest them as deep as it likes.
+    // Checked before the inner form is read, because a file may nest forms to any depth.
     const auto inner = split_call(arguments[0]);
     const bool is_nested = inner && (find_structure(inner->name) != nullptr || is_encoding(inner->name));
     auto init = is_nested ? std::nullopt : read_form(arguments[0]);
@@ -181,7 +181,7 @@ class InitReader {
                        structure.takes_side ? ", upper" : "");
   }
 
-  // Codes of pairs are two numbers a byte: integers(0, 255) draws all of them.
+  // e2m1 has two codes per byte, so integers(0, 255) draws all of them and no form is needed.
   static bool is_encoding(std::string_view name) {
     const auto format = small_float_from(name);
     return format && *format != SmallFloat::e2m1;
@@ -234,7 +234,7 @@ class InitReader {
     return init;
   }
 
-  // An argument stands where it stands in the source: what precedes it is blank.
+  // A node with the argument at its place in the source. The text before it is blank.
   YamlNode at_its_place(std::string_view argument) const {
     const auto skipped = static_cast<std::size_t>(argument.data() - node_.source.data());
     std::string text = node_.source.substr(0, skipped + argument.size());
@@ -256,7 +256,7 @@ class InitReader {
     return std::nullopt;
   }
 
-  // Of an entry that is read so; options have none.
+  // The key of the entry that is read. Options on the command line have no key.
   std::string_view key() const { return node_.key == "begins" ? "begins" : "init"; }
 
   const YamlNode& node_;
@@ -290,7 +290,7 @@ namespace {
 std::string complaint_about_ends(const Init& init, const ScalarType& type) {
   if (init.expressions.size() != 2) return "";
   for (const Expression& end : init.expressions) {
-    // What names a parameter is looked at in each case, as labels(n) are.
+    // Ends that name a parameter are checked in each case, like labels(n).
     const auto value = end.names().empty() ? end.evaluate({}) : Result<std::int64_t>(0);
     if (!value) return value.error().message;
     if (!type.is_integer() && !is_exact_in_float(*value))

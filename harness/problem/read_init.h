@@ -1,4 +1,4 @@
-// Reads how an input's elements are drawn: Init in problem.h has the forms.
+// Reads how an input's elements are drawn. Init in problem.h lists the forms.
 #pragma once
 
 #include <optional>
@@ -14,15 +14,15 @@ namespace kgrade {
 
 std::optional<Init> read_init(const YamlNode& node, Diagnostics& diagnostics);
 
-// Whether it is written as such contents are, and not as a name.
+// Whether `text` is written as an init, and not as a name.
 bool is_init(std::string_view text);
 
 // Whether a `shape` is values(a, b, ...), which read_values() reads.
 bool is_values(const YamlNode& node);
 std::optional<Init> read_values(const YamlNode& node, Diagnostics& diagnostics);
 
-// What is wrong with it for a tensor of a type: it draws others than values of an integer type, or integers
-// that no float holds for another. Empty: nothing.
+// What is wrong with `init` for a tensor of `type`: it draws values that an integer type does not have, or
+// integers that a float cannot hold for a real type. Empty if nothing is wrong.
 std::string complaint_about(const Init& init, const ScalarType& type);
 
 }  // namespace kgrade

@@ -18,7 +18,8 @@ constexpr std::string_view comparisons =
     "32 as in "
     "quantised(x, e2m1, 32, scale, e8m0), with an output scale";
 
-// quantised(x, CODE, BLOCK, SCALES, SCALE_CODE), and behind that `swizzled`, and the name of a divisor.
+// Arguments of quantised(x, CODE, BLOCK, SCALES, SCALE_CODE), with `swizzled` and the name of a divisor
+// optionally after them.
 std::optional<Quantisation> read_quantisation(const std::vector<std::string_view>& arguments) {
   constexpr std::size_t fewest = 5;
   constexpr std::size_t most = 7;
@@ -38,7 +39,7 @@ std::optional<Quantisation> read_quantisation(const std::vector<std::string_view
   return quantisation;
 }
 
-// How an output is compared; Comparison in problem.h has the forms.
+// Reads how an output is compared. Comparison in problem.h lists the forms.
 std::optional<Comparison> read_comparison(const YamlNode& node, Diagnostics& diagnostics) {
   const auto text = read_text(node, "'compare'", diagnostics);
   if (!text) return std::nullopt;
@@ -256,7 +257,7 @@ class ParameterReader {
                      "compute an input of the same type and shape, and write its name");
   }
 
-  // Shape and contents at once.
+  // Reads shape and contents from one values(...).
   void read_as_values(const YamlNode& shape) {
     const ScalarType* const type = find_scalar_type(parameter_.type);
     if (!parameter_.is_input() || type == nullptr || !type->is_integer()) {
@@ -308,7 +309,7 @@ void require_output(const YamlNode& node, const std::vector<Parameter>& paramete
                   "write `pointer: true` and `const: false` on the parameter that the kernel writes");
 }
 
-// What an output begins as is an input of the same type.
+// Checks that outputs begin as inputs of the same type.
 void check_beginnings(const std::vector<Parameter>& parameters, Diagnostics& diagnostics) {
   for (const Parameter& output : parameters) {
     if (!output.begins || output.begins->input.empty()) continue;
@@ -325,7 +326,7 @@ void check_beginnings(const std::vector<Parameter>& parameters, Diagnostics& dia
   }
 }
 
-// An output of scales is compared with the codes that they belong to.
+// Marks outputs of scales: they are compared along with their codes.
 void claim_scales(std::vector<Parameter>& parameters) {
   for (const Parameter& codes : std::vector<Parameter>(parameters)) {
     if (codes.compare.kind != Comparison::Kind::quantised) continue;

@@ -1,11 +1,11 @@
-// What hidden cases multiply inputs with: ScaleRange in problem.h has the forms.
+// Reads the factors that hidden cases apply to inputs. ScaleRange in problem.h lists the forms.
 //
 // No product of the scaled inputs leaves float32: an output has at most one factor of each, so the largest
 // exponents of all inputs together are at most 60, and so are the smallest ones. Drawn elements have a
 // magnitude of 2^-25 to 2^7 or so, sums have at most 2^40 terms, and blocks of a mixed input differ by 2^4:
-// 2^116 is reached at most. Products are normal numbers down to 2^-126; what is below that is no part of a
-// sum whose usual terms are 2^-60. bfloat16 has the same exponents. float16 has too few: an input with its
-// elements is not scaled (problem/hidden_cases.cc).
+// 2^116 is reached at most. Products are normal numbers down to 2^-126. Smaller ones do not matter in a sum
+// whose usual terms are 2^-60. bfloat16 has the same exponents. float16 has too few, so its inputs are not
+// scaled (problem/hidden_cases.cc).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::optional<int> exponent_in(std::string_view text) {
   return static_cast<int>(*exponent);
 }
 
-// Whether multiplying its elements gives elements of the same kind: rounded numbers.
+// Whether scaled elements are still of the same kind: rounded real numbers.
 bool is_scalable(const Parameter& input) {
   return input.is_input() && input.type == element_type_name && input.init &&
          input.init->kind < Init::Kind::adjacency;

@@ -1,4 +1,4 @@
-// The `torch` section: how a module of PyTorch states the problem (problem/torch_module.h).
+// Reads the `torch` section: how a module of PyTorch states the problem (problem/torch_module.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,10 +16,10 @@ namespace {
 constexpr std::size_t most_arguments = 64;
 constexpr std::size_t most_items = 16;  // of a tuple
 constexpr std::size_t most_conditions = 200;
-constexpr std::size_t most_free = 10'000;  // a ResNet has three buffers a layer
+constexpr std::size_t most_free = 10'000;  // a ResNet has three buffers per layer
 constexpr std::size_t longest_path = 200;
 
-// What Python does not take as the name of an argument, and `self`, which is taken.
+// Names that an argument in Python cannot have: keywords, and `self`, which is taken.
 constexpr std::array<std::string_view, 36> words_of_python = {
     "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
     "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
@@ -36,7 +36,7 @@ bool is_python_name(std::string_view text) {
   return is_word(text) && !is_digit(text.front()) && !taken && text.size() <= longest_path;
 }
 
-// "conv2d.weight"; a part may be a number, as in those of nn.Sequential.
+// "conv2d.weight"; a part may be a number, as in the names of nn.Sequential.
 bool is_state_name(std::string_view text) {
   if (text.size() > longest_path) return false;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -47,8 +47,8 @@ bool is_state_name(std::string_view text) {
   return true;
 }
 
-// The value of an argument: one number or a list of them. `names` are the problem's parameters, or null where
-// constants alone are allowed.
+// The value of an argument: one number or a list of them. `names` is the problem, or null if only constants
+// are allowed.
 class ValueReader {
  public:
   ValueReader(std::string what, const Problem* names, Diagnostics& diagnostics)
@@ -99,7 +99,7 @@ class ValueReader {
     return false;
   }
 
-  // Of a type that an expression would not keep.
+  // Whether the text is a scalar parameter of a type that an expression would not keep: real or bool.
   bool names_a_value(const std::string& text) const {
     const Parameter* const parameter = names_ != nullptr ? names_->find_parameter(text) : nullptr;
     return parameter != nullptr && !parameter->pointer &&
@@ -314,7 +314,7 @@ class TorchReader {
     return path.has_value();
   }
 
-  // A parameter or buffer of the module that is no other one.
+  // Reads the name of a parameter or buffer of the module. Each may be named only once.
   std::optional<std::string> read_path(const YamlNode& node, const std::string& what) {
     const auto path = read_text(node, what, diagnostics_);
     if (!path) return std::nullopt;
@@ -355,7 +355,7 @@ class TorchReader {
     }
   }
 
-  // That `name` is an input, and named for the first time.
+  // Checks that `name` is an input and is named for the first time.
   bool check_input(const std::string& name, const Location& place, std::string_view where) {
     const Parameter* const parameter = problem_.find_parameter(name);
     if (parameter == nullptr) {
@@ -383,19 +383,19 @@ class TorchReader {
     return false;
   }
 
-  // A scalar that the entry point has.
+  // Whether the parameter is a scalar of the entry point.
   static bool is_number_of_call(const Parameter& parameter) {
     return !parameter.pointer && parameter.is_argument;
   }
 
-  // But for extents on the device: a module's tensors know their own.
+  // Inputs of values(...) are not required: they hold extents, and a module's tensors know their own.
   void require_every_input() {
     for (const Parameter& parameter : problem_.parameters) {
       const bool is_listed = parameter.init && parameter.init->kind == Init::Kind::values;
       if (!parameter.is_input() || is_listed || module_.weight_of(parameter.name) != nullptr) continue;
       const auto& handed = module_.forward;
       if (std::find(handed.begin(), handed.end(), parameter.name) != handed.end()) continue;
-      // A problem may add an input to those of its family.
+      // A problem may add inputs to those of its family.
       const bool here = parameter.location.file == node_.key_location.file;
       diagnostics_.add(
           here ? node_.key_location : parameter.location,

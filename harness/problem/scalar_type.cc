@@ -35,7 +35,7 @@ constexpr ScalarType real_type(std::string_view name, std::optional<Dtype> eleme
   return {name, ScalarType::Kind::real, 0, 0, element};
 }
 
-// Of elements alone.
+// A type that only elements of tensors have.
 constexpr ScalarType narrow_type(std::string_view name, Dtype element) {
   return {name, ScalarType::Kind::real, 0, 0, element, false};
 }

@@ -12,7 +12,7 @@
 
 namespace kgrade {
 
-// The name in problem files of the element type under test.
+// The name of the element type under test in problem files.
 inline constexpr std::string_view element_type_name = "[VAR]";
 
 // Integers up to here are exact in float32.
@@ -25,28 +25,30 @@ struct ScalarType {
   enum class Kind { integer, real };
   std::string_view name;  // as in C++
   Kind kind = Kind::integer;
-  // Of an integer type. Values are held in 64 bits with a sign, so those of uint64_t and size_t end at 2^63
-  // - 1.
+  // The range of an integer type. Values are signed 64-bit integers, so the range of uint64_t and size_t ends
+  // at 2^63 - 1.
   std::int64_t low = std::numeric_limits<std::int64_t>::min();
   std::int64_t high = std::numeric_limits<std::int64_t>::max();
-  std::optional<Dtype> element = {};  // what a tensor's elements of this type are; none: no tensor has them
-  bool is_of_scalars = true;          // false: only tensors have it
+  std::optional<Dtype> element = {};  // as elements of a tensor; unset: no tensor has this type
+  bool is_of_scalars = true;          // false: only tensors have this type
 
   bool is_integer() const { return kind == Kind::integer; }
-  // Of an integer type.
+  // For an integer type.
   bool holds(std::int64_t value) const { return value >= low && value <= high; }
 };
 
-// The name in C++ of a type that files of other sites spell as PyTorch does: float16, float8, ...; else itself.
+// The C++ name of a type that is spelled as in PyTorch: float16, float8, ... Other names are returned
+// unchanged.
 std::string_view cuda_name(std::string_view name);
 
-// Null for a type that parameters cannot have. [VAR] is a real type.
+// Null if parameters cannot have the type. [VAR] is a real type.
 const ScalarType* find_scalar_type(std::string_view name);
 
 // All names, [VAR] first.
 std::vector<std::string> scalar_type_names();
 
-// Those of the same values in memory, `name` first: long and long long are two types in C++.
+// Names of the types with the same representation in memory, `name` first. For example, long and long long
+// are two types in C++.
 std::vector<std::string> same_types(std::string_view name);
 
 }  // namespace kgrade

@@ -19,7 +19,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// With their ends, so that joining them gives the text back.
+// Splits a text into lines. Lines keep their ends, so that joining them gives the text back.
 Lines lines_of(std::string_view text) {
   Lines lines;
   while (!text.empty()) {
@@ -37,7 +37,7 @@ bool is_dashes(const std::string& line) {
 
 bool is_blank(const std::string& line) { return line.find_first_not_of(" \t\r\n") == std::string::npos; }
 
-// A key of the outermost map, plain or in quotes.
+// Whether the line has this key of the outermost map, plain or in quotes.
 bool has_key(const std::string& line, const std::string& key) {
   for (const std::string& written : {key, "\"" + key + "\"", "'" + key + "'"}) {
     if (!line.starts_with(written)) continue;
@@ -47,7 +47,7 @@ bool has_key(const std::string& line, const std::string& key) {
   return false;
 }
 
-// Words before a colon, not in a comment.
+// The words before a colon, without comments.
 std::vector<std::string> keys_in(const std::string& text) {
   constexpr std::string_view separators = " \t\r\n{},\"'";
   std::vector<std::string> keys;
@@ -83,7 +83,7 @@ class ThresholdEditor {
     return true;
   }
 
-  // The first key in the value of `thresholds` that replace() would not write again.
+  // The first key in the value of `thresholds` that replace() would lose.
   std::optional<std::string> foreign_key(const MeasuredThresholds& own) const {
     const std::size_t at = find("thresholds");
     if (at == end_) return std::nullopt;
@@ -124,7 +124,7 @@ class ThresholdEditor {
     return at;
   }
 
-  // Past the last line that belongs to the key's value, blank lines behind it excluded.
+  // The end of the lines of the key's value, without blank lines after it.
   std::size_t behind_value(std::size_t at) const {
     std::size_t behind = at + 1;
     for (std::size_t i = at + 1; i < end_; ++i) {
@@ -148,14 +148,14 @@ class ThresholdEditor {
   }
 
   Lines lines_;
-  std::size_t begin_ = 0;  // of the frontmatter, without the dashes
+  std::size_t begin_ = 0;  // first line of the frontmatter, after the dashes
   std::size_t end_ = 0;
 };
 
 std::string digits(double value) { return fmt::format("{:.1e}", value); }
 double rounded_digits(double value) { return std::strtod(digits(value).c_str(), nullptr); }
 
-// The errors of few elements spread widely, those of many do not.
+// Small cases get several draws, because the errors of few elements vary widely.
 constexpr std::uint32_t draws_of_small_cases = 4;
 
 bool same(const Thresholds& a, const Thresholds& b) {
@@ -188,7 +188,7 @@ class CalibrationRun {
     if (auto failure = context_.open()) return failure;
     if (problem_.has_model()) {
       if (auto failure = context_.find_python()) return failure;
-      // In a 16-bit type its Model rounds between operators, which says nothing of sums.
+      // In a 16-bit type a Model rounds between operators, so its error says nothing about sums.
       return measure_type(*with_dtype(problem_, to_string(Dtype::float32)));
     }
     for (const std::string& dtype : problem_.dtypes) {

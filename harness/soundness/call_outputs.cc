@@ -6,7 +6,7 @@ namespace kgrade {
 namespace {
 
 double relative_error(std::size_t output, CallOutputs& actual, CallOutputs& expected) {
-  // The thresholds decide the class only.
+  // Thresholds do not affect the error.
   return judge(actual.errors(output, expected), {}, Precision::fp32).relative_error;
 }
 
@@ -14,7 +14,7 @@ double relative_error(std::size_t output, CallOutputs& actual, CallOutputs& expe
 
 ElementErrors HostOutputs::errors(std::size_t output, CallOutputs& expected) {
   const auto& theirs = static_cast<const HostOutputs&>(expected);
-  if (output_of(case_, output).compare == Comparison::Kind::scales) return {};  // the codes' errors have them
+  if (output_of(case_, output).compare == Comparison::Kind::scales) return {};  // in the codes' errors
   return compare(values_[output], theirs.values_[output],
                  form_of(case_, output, theirs.inputs_, theirs.values_, values_));
 }

@@ -1,5 +1,5 @@
-// The outputs of one call of the oracle or the reference, and how they differ from those of another: on the
-// host, or on the device where a case is large (soundness/reference_runner.h).
+// The outputs of one call of the oracle or the reference, and comparisons of two such calls. Outputs are on
+// the host, or on the device if the case is large (soundness/reference_runner.h).
 #pragma once
 
 #include <memory>
@@ -11,25 +11,26 @@
 
 namespace kgrade {
 
-// Valid until the next call, or for ever once it is kept.
+// Valid until the next call, or without limit after keep().
 class CallOutputs {
  public:
   virtual ~CallOutputs() = default;
 
-  // An Error when the device has no room.
+  // An Error if the device has no room.
   virtual std::optional<Error> keep() { return std::nullopt; }
-  // Of each output all elements, or a sample (soundness/sample.h).
+  // All elements of each output, or a sample of them (soundness/sample.h).
   virtual const std::vector<Values>& values() = 0;
-  // Of all elements, these being the actual ones; `expected` are outputs of the oracle, of the same case.
+  // The errors of all elements of an output. These are the actual outputs; `expected` are the oracle's
+  // outputs for the same case.
   virtual ElementErrors errors(std::size_t output, CallOutputs& expected) = 0;
-  // Whether every element is the same. Of the same case.
+  // Whether all elements are equal. `other` must be of the same case.
   virtual bool equals(CallOutputs& other) = 0;
 };
 
 class HostOutputs : public CallOutputs {
  public:
-  // `inputs`: those of the call, where indices of an output with ties point into them, or codes stand for
-  // them. Keeps a copy of the case.
+  // `inputs` are the call's inputs. They are needed for outputs with ties, whose indices point into them, and
+  // for codes, which represent them. Keeps a copy of the case.
   HostOutputs(const Case& bound, std::vector<Values> values, std::vector<Values> inputs)
       : case_(bound), values_(std::move(values)), inputs_(std::move(inputs)) {}
 
@@ -46,9 +47,9 @@ class HostOutputs : public CallOutputs {
 bool accepts_all(const Acceptance& acceptance, CallOutputs& actual, CallOutputs& expected);
 bool accepts_any(const Acceptance& acceptance, CallOutputs& actual, CallOutputs& expected);
 
-// The largest error of any output; of a 16-bit type the part that one rounding does not explain.
+// The largest error of any output. For a 16-bit type, the part that one rounding does not explain.
 double error_of(CallOutputs& actual, CallOutputs& expected);
-// Of those that are compared by the norm: the others tell nothing of arithmetic.
+// The largest error of the outputs that are compared by the norm. Other outputs say nothing about arithmetic.
 double rounding_error_of(CallOutputs& actual, CallOutputs& expected, const Case& bound);
 
 }  // namespace kgrade

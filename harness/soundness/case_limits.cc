@@ -27,11 +27,11 @@ std::string intensity_text(const Case& bound) {
   return fmt::format("{:.3g}", static_cast<double>(*bound.flops) / static_cast<double>(bytes));
 }
 
-// For the program, its buffers and slices.
+// The program's own memory: code, buffers and slices.
 constexpr std::uint64_t own_host_bytes = std::uint64_t{512} << 20;
 
-// The number behind a word at the beginning of a line, or the file's only one where no word is given. Nothing
-// for "max".
+// The number after a word at the beginning of a line, or without a word the file's only number. Nothing for
+// "max".
 std::optional<std::uint64_t> number_in(const std::filesystem::path& file, const std::string& key = "") {
   std::ifstream stream(file);
   std::string word;
@@ -44,8 +44,8 @@ std::optional<std::uint64_t> number_in(const std::filesystem::path& file, const 
   return std::nullopt;
 }
 
-// What a control group leaves: its limit without what it uses and could not give back (kernel documentation,
-// cgroup-v2).
+// The memory that a control group has left: its limit minus the memory that it uses and cannot give back
+// (kernel documentation, cgroup-v2).
 std::optional<std::uint64_t> left_in(const std::filesystem::path& group) {
   const auto limit = number_in(group / "memory.max");
   const auto used = number_in(group / "memory.current");
@@ -55,7 +55,7 @@ std::optional<std::uint64_t> left_in(const std::filesystem::path& group) {
   return *limit > kept ? *limit - kept : 0;
 }
 
-// "0::/user.slice/a" of proc(5): without its first slash.
+// "user.slice/a" from the line "0::/user.slice/a" of proc(5).
 std::string own_group(const std::filesystem::path& root) {
   std::ifstream stream(root / "proc/self/cgroup");
   std::string line;
@@ -107,7 +107,7 @@ std::string costs_table(const Problem& problem, const std::vector<Case>& cases) 
 
 namespace {
 
-// As contest/tensor_values.h keeps an element, where its values are large.
+// The size of an element in contest/tensor_values.h, if its values are large.
 std::uint64_t bytes_on_host(Dtype dtype) {
   const bool is_wide = is_integer(dtype) && element_bytes(dtype) > 2;
   return sizeof(float) + (is_wide ? sizeof(std::int64_t) : 0);

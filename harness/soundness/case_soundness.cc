@@ -15,22 +15,23 @@
 namespace kgrade {
 namespace {
 
-// The elements that change are drawn, and a window or a stride may skip all of them: hence several tries.
+// The number of tries. The changed elements are drawn, and a window or a stride may skip all of them.
 constexpr std::uint32_t most_small_changes = 8;
 
-// Of a parameter that seems to change nothing: between some values there may really be no difference.
+// The number of values tried for a parameter that seems to change nothing. Some values may really make no
+// difference.
 constexpr std::size_t most_other_values = 3;
 
 constexpr std::int64_t many_elements = std::int64_t{1} << 20;
 
-// What is tried, and recommended, where the contents of a file's own leave its answer nearly the same.
+// The inputs that are tried and recommended if the answer hardly depends on the file's own inputs.
 constexpr const char* usual_other_inputs = "normal(0, 2)";
 
-// Which values of an output are no finite numbers of its type.
+// Counts the values of an output that are not finite numbers of its type.
 struct Range {
   std::size_t beyond = 0;
   std::size_t unordered = 0;        // NaN
-  bool is_far_from_largest = true;  // the finite ones are
+  bool is_far_from_largest = true;  // finite values are
 };
 
 Range range_of(const Values& values, Dtype dtype) {
@@ -47,8 +48,8 @@ Range range_of(const Values& values, Dtype dtype) {
   return range;
 }
 
-// How many elements that vary are below 2^-20 of the limit of the smaller ones, and how many vary; zeros are
-// left out.
+// The number of varying elements below 2^-20 of the limit of the smaller elements, and the number of varying
+// elements. Both without zeros.
 std::pair<std::size_t, std::size_t> unseen_elements(const std::vector<double>& sample,
                                                     const Magnitudes& magnitudes) {
   constexpr double unseen_below = 0x1p-20;
@@ -91,8 +92,7 @@ class CaseSoundness {
  private:
   using Step = bool (CaseSoundness::*)();
 
-  // The author of a file with a Model has no say about its thresholds, nor about how much single elements
-  // count.
+  // The author of a file with a Model cannot change thresholds, or how much single elements count.
   std::vector<Step> steps() const {
     if (is_model())
       return {&CaseSoundness::compute_answers,    &CaseSoundness::check_spread,
@@ -111,8 +111,8 @@ class CaseSoundness {
     return module && module->weight_of(case_.tensors[tensor].name) != nullptr;
   }
 
-  // Null, and a finding, when the call fails. Answers are freed as soon as they are compared: each may fill
-  // much of the host's memory, and host_bytes_needed() counts on two at a time.
+  // Calls the oracle. If the call fails, adds a finding and returns null. Answers are freed as soon as they
+  // are compared: each may fill much of the host's memory, and host_bytes_needed() counts two at a time.
   std::unique_ptr<CallOutputs> answer(const Draw& draw, const std::vector<InputEdit>& edits = {}) {
     auto outputs = session_.runner.call_oracle(case_, draw, edits);
     if (outputs) return std::move(*outputs);
@@ -162,9 +162,9 @@ class CaseSoundness {
     return false;
   }
 
-  // With such values nothing can be compared: a kernel that writes infinities everywhere would be right. Some
-  // infinite elements are by design, as where a mask forbids a place; where numbers became too large for the
-  // type, there are finite ones nearly as large beside them.
+  // Reports outputs with values that are not finite. They cannot be compared: a kernel that writes only
+  // infinities would be right. Some infinite elements are intended, for example from a mask. If numbers
+  // became too large for the type, there are also finite elements nearly as large.
   bool check_range() {
     for (std::size_t i = 0; i < outputs(); ++i) {
       const Values& values = base_->values()[i];
@@ -181,8 +181,8 @@ class CaseSoundness {
     return true;
   }
 
-  // More elements are too small beside the others for the rule for errors than a tenth: it judges the smaller
-  // three quarters together, and the largest of these decide.
+  // Reports an output in which more than a tenth of the elements are too small for the rule for errors. The
+  // rule judges the smaller three quarters together, so the largest of them decide.
   bool check_spread() {
     constexpr std::size_t most_share = 10;
     for (std::size_t i = 0; i < outputs(); ++i) {
@@ -203,8 +203,8 @@ class CaseSoundness {
     return true;
   }
 
-  // As grading compares the reference with the oracle (grade/case_calls.h), but in units of this output's own
-  // norm, so that a case on which sums cancel is reported.
+  // Compares the reference with the oracle as grading does (grade/case_calls.h), but in units of this
+  // output's own norm, so that a case whose sums cancel is reported.
   bool check_reference() {
     const auto single = session_.runner.call_reference(case_, base_draw());
     if (!single) {
@@ -240,14 +240,14 @@ class CaseSoundness {
         "let it depend on no rounding: on moved values, integers and comparisons of inputs alone");
   }
 
-  // As grading compares the two: in units of what the output usually is.
+  // Compares the Model's reference with the oracle as grading does, in units of the output's usual norm.
   bool check_model() {
     const auto single = session_.runner.call_reference(case_, base_draw());
     if (!single) {
       fails(single.error());
       return false;
     }
-    std::vector<ElementErrors> all_errors;  // before other calls take the place of this one
+    std::vector<ElementErrors> all_errors;  // before other calls overwrite this one
     for (std::size_t i = 0; i < outputs(); ++i) all_errors.push_back((*single)->errors(i, *base_));
     const auto scales = usual_scales();
     if (!scales) return false;
@@ -266,7 +266,7 @@ class CaseSoundness {
     return is_sound;
   }
 
-  // Of a few draws; more where few elements could cancel.
+  // The scales of a few draws; of more draws if few elements could cancel.
   std::optional<ExpectedScales> usual_scales() {
     const int draws = std::max(1, ExpectedScales::draws_of(case_, Precision::fp32) / 2);
     std::vector<Samples> calls;
@@ -286,13 +286,13 @@ class CaseSoundness {
     return samples;
   }
 
-  // To other inputs, and one that would not be accepted, if there is any in a few draws: what sums up very
-  // many elements has nearly the same answer in some of them, and a contestant meets several.
+  // The answer to other inputs. Tries a few draws to find an answer that would not be accepted. A sum of very
+  // many elements has nearly the same answer for some draws, but a contestant gets several draws.
   std::unique_ptr<CallOutputs> other_answer(CallOutputs& expected) {
     constexpr std::uint32_t most_draws = 3;
     std::unique_ptr<CallOutputs> other;
     for (std::uint32_t index = 1; index <= most_draws; ++index) {
-      other.reset();  // before the next one
+      other.reset();  // freed before the next call
       other = answer({session_.seed, index});
       if (!other || !accepts_any(lowest_class_, *other, expected)) break;
     }
@@ -311,7 +311,8 @@ class CaseSoundness {
     return !is_model() || session_.findings.size() == before || explain_by_inputs(before);
   }
 
-  // A class that the answer to other inputs is too near for is not offered, so nothing wrong passes in it.
+  // Sets the distances to the answer to other inputs. A class that would accept that answer is not offered,
+  // so no wrong answer passes in it.
   void take_distances(CallOutputs& other) {
     for (std::size_t i = 0; i < outputs(); ++i) {
       const std::vector<double> expected = sample_of(base_->values()[i]);
@@ -323,7 +324,7 @@ class CaseSoundness {
     }
   }
 
-  // What depends little on the inputs is judged in single precision only.
+  // Notes an output that depends so little on the inputs that it is only judged in single precision.
   void note_missing_classes(std::size_t output, double distance) {
     const double threshold = session_.problem.thresholds.bf16;
     if (acceptance_.is_exact(output) || distance == 0 || distance >= share_of_distance * threshold) return;
@@ -343,7 +344,7 @@ class CaseSoundness {
     return constants;
   }
 
-  // Tries other contents for the inputs, which is all that a user of the file can change.
+  // Tries other inputs, which are all that a user of the file can change.
   bool explain_by_inputs(std::size_t first) {
     progress("other contents");
     const Case changed = with_other_inputs();
@@ -384,7 +385,7 @@ class CaseSoundness {
     const auto expected = answer(base_draw());
     if (!expected) return false;
     const std::vector<Values> inputs = session_.runner.sampled_inputs();
-    expected->values();  // reads them
+    expected->values();  // reads the values now
     if (auto error = expected->keep()) {
       fails(*error);
       return false;
@@ -396,7 +397,7 @@ class CaseSoundness {
     return true;
   }
 
-  // The answer of the call before, where a few elements of one input have changed since.
+  // Tries the answer of the previous call after a few elements of one input have changed.
   bool try_stale_answers() {
     progress("stale answers");
     std::set<std::size_t> accepted;
@@ -463,7 +464,7 @@ class CaseSoundness {
 
   bool check_dependence() {
     for (std::size_t tensor = 0; tensor < inputs_.size(); ++tensor) {
-      // Other extents than those of the case are no input of it.
+      // Listed inputs are extents, which must be those of the case.
       if (inputs_[tensor].empty() || case_.tensors[tensor].is_listed()) continue;
       progress(fmt::format("dependence on {}", case_.tensors[tensor].name));
       const auto found =
@@ -485,7 +486,8 @@ class CaseSoundness {
     return true;
   }
 
-  // Not zeros, which kernels may add to or write over.
+  // Checks outputs that begin with drawn contents. Zeros are left out, because a kernel may add to them or
+  // overwrite them.
   bool check_beginnings() {
     for (std::size_t tensor = 0; tensor < case_.tensors.size(); ++tensor) {
       const Tensor& output = case_.tensors[tensor];
@@ -512,12 +514,12 @@ class CaseSoundness {
 
   bool measure_errors() {
     if (constants_.size() == outputs()) return true;
-    // Tensor cores take operands of 16 bits as they are, so the classes do not differ. What is compared
-    // exactly has none, and operands of few bits are exact in all of them.
+    // Without float32 operands the classes do not differ: tensor cores take operands of 16 bits as they are,
+    // and operands of few bits are exact in every class. Outputs that are compared exactly have no class.
     if (session_.problem.dtype != Dtype::float32 || !has_output_by_norm(case_) || !has_operands(case_))
       return true;
     progress("precision classes");
-    // The errors of few elements spread widely.
+    // The errors of few elements vary widely.
     const std::uint32_t draws = case_.tensor_bytes(1) < many_elements ? 2 : 1;
     if (draws > 1) return add_errors(measure_classes(session_.runner, case_, session_.seed, draws));
     return add_errors(measure_classes_on(session_.runner, case_, base_draw(), *base_));
@@ -547,7 +549,7 @@ class CaseSoundness {
     return true;
   }
 
-  // A parameter that only `require` or `flops` names is not used.
+  // Finds parameters that are not used, although `require` or `flops` may name them.
   bool change_scalars() {
     const std::set<std::string> ignored = session_.ignored;
     for (const std::string& name : ignored) {
@@ -563,7 +565,7 @@ class CaseSoundness {
     return true;
   }
 
-  // Nothing, and a finding, when the call fails.
+  // Whether an output changes. If the call fails, adds a finding and returns nothing.
   std::optional<bool> changes_output(const Case& changed, const std::string& name) {
     const auto explained = [&](Error error) {
       const auto value = changed.integers.find(name);
@@ -589,9 +591,9 @@ class CaseSoundness {
   Acceptance acceptance_;
   Acceptance lowest_class_;
   std::vector<Values> inputs_;         // or samples of them
-  std::unique_ptr<CallOutputs> base_;  // kept
+  std::unique_ptr<CallOutputs> base_;  // kept: valid over further calls
   std::optional<Error> no_room_;
-  std::set<std::size_t> constants_;  // outputs without a further check
+  std::set<std::size_t> constants_;  // outputs that are not checked further
 };
 
 }  // namespace

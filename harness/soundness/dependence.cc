@@ -57,7 +57,7 @@ class DependenceSearch {
     return places;
   }
 
-  // Windows and strides may pass over most elements.
+  // Searches by halving, because windows and strides may skip most elements.
   void halve() {
     std::size_t begin = 0;
     std::size_t end = elements_;
@@ -69,13 +69,13 @@ class DependenceSearch {
       } else if (changes_much(middle, end)) {
         begin = middle;
       } else {
-        return;  // only both together
+        return;  // only both halves together change enough
       }
     }
     found_.depends = errors_.empty();
   }
 
-  // True as well when a call fails, so that the search ends.
+  // Whether flipping a range changes an output enough. Also true if a call fails, so that the search ends.
   bool changes_much(std::size_t begin, std::size_t end) {
     std::vector<InputEdit> edits(1);
     edits[0] = {tensor_, begin, {}, end - begin, [this](std::uint64_t first, std::span<float> slice) {
@@ -92,7 +92,7 @@ class DependenceSearch {
     CallOutputs& changed = **outputs;
     found_.any_change = found_.any_change || !changed.equals(expected_);
     const bool much = !accepts_all(acceptance_, expected_, changed);
-    if (much) found_.fewest = end - begin;  // every range lies within the one before it
+    if (much) found_.fewest = end - begin;  // each range lies within the previous one
     if (end - begin == 1 || found_.whole)
       found_.largest_error = std::max(found_.largest_error, error_of(expected_, changed));
     if (end - begin == 1) found_.depends = found_.depends || much;
@@ -128,8 +128,8 @@ void add_names(Names& names, const Expression& expression) {
   for (std::string& name : expression.names()) names.insert(std::move(name));
 }
 
-// A value of `let` can name those before it. From the last to the first, each adds the names in its
-// expression.
+// The names that shapes depend on. A value of `let` can only name earlier values, so going from the last to
+// the first collects all.
 Names names_in_shapes(const Problem& problem) {
   Names names;
   for (const Parameter& parameter : problem.parameters) {
@@ -186,7 +186,7 @@ std::vector<Case> with_other_integers(const Problem& problem, const Case& bound,
   return others;
 }
 
-// One, of a value that `require` allows.
+// The case with another real value that `require` allows. At most one case.
 std::vector<Case> with_other_reals(const Problem& problem, const Case& bound, const std::string& scalar) {
   const double old = bound.reals.at(scalar);
   CaseSpec spec = spec_of(problem, bound);
@@ -214,7 +214,7 @@ float flipped(float value, const ResolvedInit& init) {
   switch (init.kind) {
     case ResolvedInit::Kind::uniform: {
       const double middle = (init.first + init.second) / 2;
-      // The upper end is excluded.
+      // uniform() excludes its upper end.
       const double high = init.second - (init.second - init.first) / 1024;
       return static_cast<float>(old < middle ? high : init.first);
     }
@@ -225,7 +225,7 @@ float flipped(float value, const ResolvedInit& init) {
       if (init.first == init.second) break;
       return static_cast<float>(old < init.second ? init.second : init.first);
     case ResolvedInit::Kind::wide_integers: {
-      // The floats within that are next to the ends.
+      // The floats inside of the range that are nearest to its ends.
       const auto low = static_cast<float>(init.first);
       const auto high = static_cast<float>(init.second);
       return value < low + (high - low) / 2 ? std::nextafter(high, low) : std::nextafter(low, high);

@@ -1,6 +1,5 @@
-// Whether outputs depend on what a problem says they do: on single elements of its inputs, by more than the
-// comparison forgives, and on scalar parameters that no shape depends on, which only the
-// output can show.
+// Checks whether outputs depend on everything that a problem takes: on single elements of its inputs, by more
+// than the comparison tolerates, and on scalar parameters that no shape depends on.
 #pragma once
 
 #include <set>
@@ -13,38 +12,36 @@
 
 namespace kgrade {
 
-// Another value that the distribution can yield, as far from this one as that allows; a constant becomes a
-// larger value.
+// Another value of the distribution, as far from this one as possible. A constant becomes a larger value.
 float flipped(float value, const ResolvedInit& init);
 
 struct Dependence {
   bool depends = false;
-  int flips = 0;            // calls that were made
-  bool any_change = false;  // in any bit of any output
-  // Elements in a row that together change an output by enough; 0 if not even all of them do.
+  int flips = 0;            // calls made
+  bool any_change = false;  // of any bit of any output
+  // The fewest adjacent elements that together change an output enough. 0 if not even all elements do.
   std::size_t fewest = 0;
-  bool whole = false;        // all elements at once
-  double largest_error = 0;  // of the old outputs, compared with the new ones
+  bool whole = false;        // all elements were flipped at once
+  double largest_error = 0;  // of the old outputs compared with the new ones
 };
 
-// Flips elements of one input, one at a time: ends, the middle and a few drawn ones. Where these change
-// nothing, all at once, and then ever smaller halves of what makes a difference, down to one element.
-// `whole`: all at once, and no more, since that is enough to see that an input is used. An Error when a call
-// fails.
+// Flips elements of one input, one at a time: ends, the middle and a few drawn ones. If they change nothing,
+// flips all elements at once, and then halves the range that makes a difference, down to one element. With
+// `whole` it only flips all at once, which is enough to see that an input is used. An Error if a call fails.
 Result<Dependence> find_dependence(ReferenceRunner& runner, const Acceptance& acceptance, const Case& bound,
                                    std::size_t tensor, const Draw& draw, CallOutputs& expected,
                                    bool whole = false);
 
-// "no element of 'x' changes ..." with the figures, and how many together do.
+// "no element of 'x' changes ..." with the figures, and how many elements together do.
 std::string describe(const Dependence& dependence, const std::string& tensor);
 
-// Real parameters, and integers that no shape depends on, neither by itself nor through `let`.
+// Real parameters, and integers that no shape depends on, directly or through `let`.
 std::set<std::string> scalars_without_shape(const Problem& problem);
 
-// The case with other values of one of these parameters, at most `most`, the likeliest to make a difference
-// first. All else, tensors and their contents included, stays. Values of an integer are those of other cases,
-// the ends of its range in `fuzz` and neighbours, as far as the case stays legal and keeps its shapes: there
-// may be none.
+// Copies of the case with other values of one of these parameters: at most `most`, the likeliest to make a
+// difference first. Everything else stays the same, including tensors and their contents. Values of an
+// integer come from other cases, the ends of its range in `fuzz` and neighbouring integers. Only values that
+// keep the case legal and its shapes unchanged are taken, so the result may be empty.
 std::vector<Case> with_other_values(const Problem& problem, const Case& bound, const std::string& scalar,
                                     std::size_t most);
 

@@ -15,10 +15,10 @@
 namespace kgrade {
 namespace {
 
-// With fewer elements one thread is done before others have started.
+// With fewer elements, one thread finishes before others have started.
 constexpr std::size_t least_for_threads = std::size_t{1} << 22;
 
-// Saturated.
+// Rounds to the nearest integer. Values out of range become the largest or smallest integer.
 std::int64_t nearest_integer(float value) {
   constexpr float beyond = 0x1p63F;
   if (std::fabs(value) < beyond) return std::llround(value);
@@ -47,7 +47,7 @@ ElementErrors compare_part(const Elements& actual, const Elements& expected, con
   return total;
 }
 
-// With the magnitudes of all expected elements.
+// The form with the magnitudes of all expected elements.
 OutputForm complete(const OutputForm& form, const Elements& expected) {
   if (form.magnitudes) return form;
   OutputForm whole = form;
@@ -69,7 +69,7 @@ std::int64_t product(const std::vector<std::int64_t>& shape, std::size_t begin, 
                          std::multiplies<>());
 }
 
-// The means of `width` columns of `extent` rows, which lie `stride` elements apart.
+// The means of `width` columns with `extent` rows. Rows lie `stride` elements apart.
 Values column_means(std::span<const float> values, std::size_t width, std::size_t stride,
                     std::size_t extent) {
   std::vector<double> sums(width);
@@ -94,7 +94,7 @@ double largest_error(const std::vector<Values>& answer, const std::vector<Values
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const Tensor& tensor = output_of(bound, i);
     if (only_by_norm && tensor.compare != Comparison::Kind::norm) continue;
-    // The thresholds decide the class only.
+    // Thresholds do not affect the error.
     const Judgement judgement =
         judge(compare(answer[i], expected[i], {bound.dtype_of(tensor)}), {}, Precision::fp32);
     error = std::max(error, judgement.relative_error);
@@ -125,7 +125,7 @@ void in_parts(std::size_t count, const std::function<void(std::size_t begin, std
 ElementErrors compare(const Elements& actual, const Elements& expected, const OutputForm& form,
                       std::size_t first) {
   const OutputForm whole = complete(form, expected);
-  std::map<std::size_t, ElementErrors> parts;  // by where they begin
+  std::map<std::size_t, ElementErrors> parts;  // by their first element
   std::mutex mutex;
   in_parts(actual.size(), [&](std::size_t begin, std::size_t end) {
     const ElementErrors errors = compare_part(actual, expected, whole, first, begin, end);
@@ -150,7 +150,7 @@ ElementErrors compare_made(const SliceMaker& make, const Elements& expected, con
   return total;
 }
 
-// Short rows are compared many at a time, long ones in parts.
+// Compares many short rows at a time, and long rows in parts.
 ElementErrors compare_axis_means(const Elements& values, const std::vector<std::int64_t>& shape,
                                  std::size_t axis, const OutputForm& form) {
   const OutputForm whole = complete(form, values);
@@ -206,14 +206,14 @@ bool has_ties(const Case& bound) {
 
 namespace {
 
-// Bytes of an output as they were stored.
+// The elements of an output as stored bytes.
 std::vector<unsigned char> stored_bytes(Dtype dtype, const Values& values) {
   std::vector<unsigned char> bytes(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) store_element(dtype, bytes.data(), i, values[i]);
   return bytes;
 }
 
-// The number of a tensor among the outputs.
+// The number of a tensor within the outputs.
 std::size_t output_number(const Case& bound, std::size_t tensor) {
   const auto begin = bound.tensors.begin();
   return static_cast<std::size_t>(std::count_if(begin, begin + static_cast<std::ptrdiff_t>(tensor),

@@ -1,5 +1,5 @@
-// Tensors' elements on the host (contest/tensor_values.h), compared as the referee does on the device, and
-// judged as in grading.
+// Compares tensors' elements on the host (contest/tensor_values.h) as the referee does on the device, and
+// judges them as grading does.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace kgrade {
 
-// Elements of a tensor or of a part of it; of an integer type those that a float does not hold are exact
-// where they were read from a tensor (Values), and the nearest integers where they were made up.
+// Elements of a tensor or of a part of it. Integers that a float cannot hold are exact if they were read from
+// a tensor (Values), and rounded to the nearest integer if they were computed.
 class Elements {
  public:
   Elements(std::span<const float> values, std::span<const std::int64_t> integers = {})
@@ -37,67 +37,69 @@ class Elements {
   std::span<const std::int64_t> integers_;  // empty: the floats are exact
 };
 
-// Of codes that are compared with others.
+// The scales of two outputs of codes that are compared.
 struct ScaleBytes {
   std::vector<unsigned char> actual;
   std::vector<unsigned char> expected;
 };
 
-// What the elements of an output are, which of two indices are as good as each other, and what codes stand for.
+// What the elements of an output mean: their type, which indices are equally good, and which values codes
+// represent.
 struct OutputForm {
   Dtype dtype = Dtype::float32;
   TiedValues tied = {};
   Quantised quantised = {};
-  std::shared_ptr<const ScaleBytes> scales = {};  // that `quantised` points to
-  std::optional<Magnitudes> magnitudes = {};      // unset: those of the expected elements
+  std::shared_ptr<const ScaleBytes> scales = {};  // `quantised` points to them
+  std::optional<Magnitudes> magnitudes = {};      // unset: computed from the expected elements
 };
 
-// Calls `work` for parts of `count` elements, side by side where there are many.
+// Calls `work` for parts of `count` elements, in parallel if there are many.
 void in_parts(std::size_t count, const std::function<void(std::size_t begin, std::size_t end)>& work);
 
-// As the referee compares outputs (device/element_operations.h). Both have the same number of elements; the
-// actual ones are rounded to their stored type. `first`: the number of the first element, where they are a
-// part of an output.
+// Compares outputs as the referee does (device/element_operations.h). Both have the same number of elements.
+// The actual elements are rounded to their stored type. `first` is the number of the first element if they
+// are a part of an output.
 ElementErrors compare(const Elements& actual, const Elements& expected, const OutputForm& form = {},
                       std::size_t first = 0);
 
 // Writes elements of an answer, from number `first` on.
 using SliceMaker = std::function<void(std::size_t first, std::span<float> slice)>;
 
-// The same for an answer that is made slice by slice, in order: an output may fill much of the host's memory.
+// Compares an answer that is made slice by slice, in order, because an output may fill much of the host's
+// memory.
 ElementErrors compare_made(const SliceMaker& make, const Elements& expected, const OutputForm& form = {});
 
-// Compares an answer in which every element is the mean along one axis of the shape, of integers the nearest
-// one. In slices too.
+// Compares an answer in which every element is the mean along one axis of the shape, rounded for integers.
+// Also works in slices.
 ElementErrors compare_axis_means(const Elements& values, const std::vector<std::int64_t>& shape,
                                  std::size_t axis, const OutputForm& form = {});
 
 // The case's output number `output`.
 const Tensor& output_of(const Case& bound, std::size_t output);
 
-// `inputs`: those that the expected answer is for, in the order of Case::tensors, which indices of an output
-// with ties point into, or codes stand for. With none every index counts as it is. `expected`: all outputs, among them
-// the scales of codes; without them codes are compared as they are. `answers`: likewise, of what is compared; else the
-// scales of its codes are the expected ones.
+// `inputs` are the inputs of the expected answer, in the order of Case::tensors. Indices with ties point into
+// them, and codes represent them. Without inputs, indices are compared as numbers. `expected` are all
+// expected outputs, which include the scales of codes. Without them codes are compared as bytes. `answers`
+// are all outputs of the compared answer; without them its codes have the expected scales.
 OutputForm form_of(const Case& bound, std::size_t output, const std::vector<Values>& inputs,
                    const std::vector<Values>& expected = {});
 OutputForm form_of(const Case& bound, std::size_t output, const std::vector<Values>& inputs,
                    const std::vector<Values>& expected, const std::vector<Values>& answers);
 
-// The largest error of any output; of a 16-bit type the part that one rounding does not explain.
+// The largest error of any output. For a 16-bit type, the part that one rounding does not explain.
 double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected, const Case& bound);
-// Of those that are compared by the norm: the others tell nothing of arithmetic.
+// The largest error of the outputs that are compared by the norm. Other outputs say nothing about arithmetic.
 double rounding_error_of(const std::vector<Values>& answer, const std::vector<Values>& expected,
                          const Case& bound);
 bool has_output_by_norm(const Case& bound);
-// Whether what an output is depends on inputs: indices with ties, and codes.
+// Whether comparing an output needs the inputs: for indices with ties, and for codes.
 bool has_ties(const Case& bound);
 
-// What grading accepts, for outputs on the host, each by its number: as its own type is compared, and exactly
-// where the problem says so.
+// Decides what grading accepts, for outputs on the host. Each output is compared by its type, or exactly if
+// the problem says so.
 class Acceptance {
  public:
-  // Of the class that the problem asks for. Keeps references to both.
+  // Requires the class that the problem asks for. Keeps references to both.
   Acceptance(const Problem& problem, const Case& bound)
       : Acceptance(problem, bound, precision_from(problem.precision)) {}
   Acceptance(const Problem& problem, const Case& bound, Precision required)
@@ -114,7 +116,7 @@ class Acceptance {
   Judgement judge(std::size_t output, const ElementErrors& errors) const {
     return kgrade::judge(errors, bounds(output), required_, {}, output_of(case_, output).compare);
   }
-  // Of an answer to one output: the others are the expected ones.
+  // Judges an answer to one output. The other outputs are the expected ones.
   Judgement judge(std::size_t output, const Values& answer, const std::vector<Values>& expected,
                   const std::vector<Values>& inputs) const {
     return judge(output, compare(answer, expected[output], form(output, inputs, expected)));
@@ -132,10 +134,10 @@ class Acceptance {
     return judge(output, answer, expected, inputs).verdict == Verdict::accepted;
   }
 
-  // How far the answer to other inputs is away, which bounds what lower classes allow.
+  // Sets how far the answer to other inputs is away, which bounds the errors that lower classes allow.
   void set_distance(std::size_t output, double distance) { distances_[output] = distance; }
 
-  // The largest error that is accepted of an output.
+  // The largest accepted error of an output.
   double threshold(std::size_t output) const {
     return is_exact(output) ? 0 : kgrade::threshold(bounds(output), required_);
   }

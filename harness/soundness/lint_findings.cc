@@ -135,9 +135,9 @@ bool LintFindings::is_measured(const NamedCase& named) const {
 }
 
 bool LintFindings::is_degenerate(const Entry& entry) const {
-  // One element of a long sum counts for little, measured or not.
+  // One element of a long sum matters little, whether the case is measured or not.
   if (entry.rule == "element-ignored") return true;
-  // A measured copy has no speed to tell of.
+  // A copy in a measured case is a fault, because its speed means nothing.
   return entry.rule == "aliasing-output" &&
          std::none_of(entry.cases.begin(), entry.cases.end(),
                       [&](const NamedCase& named) { return is_measured(named); });

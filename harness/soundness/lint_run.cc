@@ -40,7 +40,7 @@ class LintRun {
     options_.progress(path.filename().string() + ": reading");
     auto problem = load_problem_file(path, options_.python, options_.layout, options_.inputs);
     if (!problem && is_fault_of_machine(path, problem.errors())) {
-      // What the machine lacks is no finding.
+      // A fault of the machine is not a finding.
       report_.failure = GradeFailure{exit_machine, problem.errors()};
       file.notes.emplace_back("was not read");
       return file;
@@ -63,7 +63,7 @@ class LintRun {
     return file;
   }
 
-  // No key can hold them: they are in the file's bytes alone.
+  // Adds findings about marks, which are only in the file's text and in no key.
   static void add_marks(FileReport& file) {
     const auto content = read_text_file(file.path);
     if (!content) return;
@@ -78,7 +78,7 @@ class LintRun {
 
   void find_clashes() {
     std::vector<Problem> problems;
-    std::set<std::filesystem::path> seen;  // a file that is named twice does not clash with itself
+    std::set<std::filesystem::path> seen;  // so that a file that is named twice does not clash with itself
     for (const FileReport& file : report_.files) {
       if (is_module_file(file.path)) continue;  // known by its path
       if (file.problem && seen.insert(resolved(file.path)).second) problems.push_back(*file.problem);
@@ -92,7 +92,7 @@ class LintRun {
     }
   }
 
-  // A problem in one of the element types that it lists.
+  // A problem in one of its element types.
   struct Job {
     FileReport* file;
     std::unique_ptr<const Problem> problem;
@@ -161,7 +161,7 @@ class LintRun {
 
   std::vector<std::string> dtypes_of(const Problem& problem) const {
     if (options_.dtype) return {*options_.dtype};
-    // A file of others says nothing of types: it works in float32, and may in others.
+    // A file in KernelBench's form lists no types. It works in float32, and perhaps in others.
     return is_module_file(problem.path) ? std::vector{problem.dtypes.front()} : problem.dtypes;
   }
 
@@ -189,7 +189,7 @@ class LintRun {
     for (const Job& job : jobs) add_note(job, "soundness was not checked");
   }
 
-  // What holds in the first type holds in the others too and is reported once.
+  // Adds a note, unless the first type has the same note.
   static void add_note(const Job& job, const std::string& what) {
     std::vector<std::string>& notes = job.file->notes;
     if (std::find(notes.begin(), notes.end(), what) != notes.end()) return;

@@ -1,4 +1,4 @@
-// A whole run of `kgrade lint`: form, meaning and soundness of problem files.
+// A whole run of `kgrade lint`: checks form, meaning and soundness of problem files.
 #pragma once
 
 #include <filesystem>
@@ -14,33 +14,33 @@ namespace kgrade {
 
 struct LintOptions : SoundnessOptions {
   std::vector<std::filesystem::path> files;
-  bool run = true;  // soundness too, for files without errors of form and meaning
+  bool run = true;  // check soundness of files without other errors
   SoundnessScope scope;
   MemoryBudget budget;
-  std::vector<std::string> inputs;  // of Python files: problem/other_inputs.h
+  std::vector<std::string> inputs;  // for Python files: problem/other_inputs.h
   std::optional<std::string>
       dtype;  // this type alone; unset: all that are listed, of a Python file the first
 };
 
 struct FileReport {
   std::filesystem::path path;
-  std::optional<Problem> problem;  // of a file that parses
+  std::optional<Problem> problem;  // unset if the file does not parse
   std::vector<LintFinding> findings;
   std::vector<std::string> notes;  // what was not checked, and why
   std::string costs;               // costs_table() of the cases that resolve
-  int cases = 0;                   // whose soundness was checked
-  int hidden = 0;                  // of them: hidden shapes
-  ClassErrors errors;              // over them
+  int cases = 0;                   // checked for soundness
+  int hidden = 0;                  // hidden cases among them
+  ClassErrors errors;              // over these cases
 
   int error_count() const;
 };
 
 struct LintReport {
   std::vector<FileReport> files;
-  std::string device;  // its name; empty where none was opened
+  std::string device;  // its name; empty if none was opened
   bool cannot_run =
       false;        // one of them cannot run on the device, or not in the memory of the host: see the notes
-  Failure failure;  // of the machine: soundness was not checked, or not of all files, or some were not read
+  Failure failure;  // of the machine: some files were not read or not checked
 
   int error_count() const;
   int case_count() const;

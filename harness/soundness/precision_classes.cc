@@ -12,7 +12,7 @@
 namespace kgrade {
 namespace {
 
-// A carry out of the mantissa raises the exponent, as it should, up to infinity.
+// A carry out of the mantissa correctly raises the exponent, up to infinity.
 float to_tf32(float value) {
   constexpr std::uint32_t dropped = 13;
   constexpr std::uint32_t below_half = (1u << (dropped - 1)) - 1;
@@ -37,14 +37,14 @@ Error overlap(std::string_view better, double better_error, std::string_view wor
           {}};
 }
 
-// Frees an answer before the next call makes another.
+// Takes the error of an answer, so that the answer is freed before the next call.
 Result<double> error_of_call(const Result<std::unique_ptr<CallOutputs>>& answer, CallOutputs& expected,
                              const Case& bound) {
   if (!answer) return answer.errors();
   return rounding_error_of(**answer, expected, bound);
 }
 
-// Shapes and labels are integers: rounded, they would name another place.
+// Integers are not rounded, because a rounded shape or label would mean something else.
 bool is_operand(const Case& bound, const Tensor& tensor) {
   const Dtype dtype = bound.dtype_of(tensor);
   return !tensor.output && !is_integer(dtype) && !is_float8(dtype);
@@ -95,7 +95,7 @@ ClassErrors ClassStatistics::root_mean_square() const {
 
 std::optional<Error> why_not_separate(const ClassErrors& errors) {
   const double fp32 = std::max(errors.fp32, least_fp32_error);
-  // Written so that NaN fails.
+  // The comparisons are written so that NaN fails.
   if (!(errors.tf32 >= least_separation * fp32)) return overlap("fp32", errors.fp32, "tf32", errors.tf32);
   if (!(errors.bf16 >= least_separation * errors.tf32))
     return overlap("tf32", errors.tf32, "bf16", errors.bf16);

@@ -1,16 +1,16 @@
-// The errors that arithmetic of each precision class makes on a problem, whether they can be told apart, and
-// the thresholds that follow.
+// Measures the errors of each precision class on a problem, checks whether the classes can be distinguished,
+// and derives thresholds.
 //
-// An error is that of verify/judgement.h: norm of the difference from the oracle over the oracle's norm,
-// which is that of the same output, cancelled or not (verify/judgement.h): thresholds are on the safe side.
-// - fp32: the reference, which makes every product and sum in single precision, in its own order: one term
-//   after the other. `kgrade calibrate` measures other orders too (soundness/summation_orders.h).
+// An error is the norm of the difference from the oracle over the oracle's norm (verify/judgement.h). The
+// norm is always that of the same output, even if its sums cancel, so thresholds are on the safe side.
+// - fp32: the reference, which computes every product and sum in single precision, one term after the other.
+//   `kgrade calibrate` measures other orders too (soundness/summation_orders.h).
 // - tf32, fp16, bf16: the oracle on inputs that are rounded to the format, as tensor cores take them. TF32
-// and
-//   fp16 have mantissas of one length, so that there is one class for both; fp16 is shown for its range.
+//   and fp16 have mantissas of the same length, so they are one class. fp16 is shown because of its range.
+//
 // Thresholds follow from the largest error of all cases, since an answer has to be within its class on each
-// of them. Whether classes separate is seen from the root mean square over cases and draws: the largest error
-// is that of the case with the fewest elements, and chance decides it.
+// case. Whether classes are separate is decided by the root mean square over cases and draws. The largest
+// error would depend on chance: it is that of the case with the fewest elements.
 #pragma once
 
 #include <functional>
@@ -27,18 +27,18 @@ namespace kgrade {
 
 // Operands as lower precisions hold them, rounded to the nearest value, ties to even (IEEE 754-2019, 4.3.1).
 //
-// The formats that tensor cores take operands in, by the CUDA C++ Programming Guide, "Alternate
-// floating-point types": TF32 has 10 bits of mantissa and the exponent of float, bfloat16 7 bits and the
-// exponent of float, half 10 bits and 5 bits of exponent.
+// Formats of tensor cores' operands (CUDA C++ Programming Guide, "Alternate floating-point types"): TF32 has
+// 10 bits of mantissa and the exponent of float, bfloat16 7 bits and the exponent of float, half 10 bits and
+// 5 bits of exponent.
 enum class OperandFormat { tf32, fp16, bf16 };
 
-// Values that are not finite stay as they are; those beyond the largest half become infinite.
+// Values that are not finite stay as they are. In fp16, values beyond the largest half become infinite.
 float rounded(float value, OperandFormat format);
 
 struct ClassErrors {
   double fp32 = 0;
   double tf32 = 0;
-  double fp16 = 0;  // infinite where a value is beyond its range
+  double fp16 = 0;  // infinite if a value is beyond its range
   double bf16 = 0;
 };
 
@@ -57,36 +57,36 @@ class ClassStatistics {
   int count_ = 0;
 };
 
-// Neighbouring classes differ by at least this much, or no threshold between them is safe.
+// Neighbouring classes must differ by at least this factor, or no threshold between them is safe.
 inline constexpr double least_separation = 4;
 
-// The least error that rounding the largest output to float causes: 2^-24.
+// The smallest error assumed for fp32, from rounding outputs to float: 2^-24.
 inline constexpr double least_fp32_error = 0x1p-24;
 
-// Why the classes cannot be told apart, in one sentence with the figures, and a remedy; without a place.
+// Why the classes cannot be distinguished, in one sentence with the figures, and a remedy. Without a place.
 std::optional<Error> why_not_separate(const ClassErrors& errors);
 
-// Between two classes the geometric mean of their errors, so that either has the same room; for the last one
-// as far above its error as the step before. The classes must be separate.
+// The threshold between two classes is the geometric mean of their errors, so that both have equal room. The
+// last threshold has the same ratio to its class's error as the one before. The classes must be separate.
 Thresholds thresholds_for(const ClassErrors& errors);
 
 // "fp32 1.2e-07, tf32 3.1e-04, fp16 3.1e-04, bf16 2.5e-03".
 std::string to_string(const ClassErrors& errors);
 
-// Whether a case has an input that rounding to a format can change: one that is no integer, and has more than eight bits.
+// Whether a case has an input that rounding to a format can change: a real input of more than eight bits.
 bool has_operands(const Case& bound);
 
-// The oracle's answer on a draw of the runner's case when every such input is rounded to a format.
+// The oracle's answer on a draw of the runner's case with all such inputs rounded to a format.
 Result<std::unique_ptr<CallOutputs>> rounded_answer(ReferenceRunner& runner, const Draw& draw,
                                                     const Case& bound, OperandFormat format);
 
-// On the runner's case, of its outputs that are compared by the norm; the oracle's answer to a draw is known,
-// and kept. `reordered_fp32`: the error of fp32 with sums in other orders, where it was measured; the larger
-// of the two errors counts.
+// Measures the classes on one draw of the runner's case, for outputs that are compared by the norm.
+// `expected` is the oracle's answer, which must be kept. `reordered_fp32` is the error of fp32 with sums in
+// other orders, if it was measured. The larger fp32 error counts.
 Result<ClassStatistics> measure_classes_on(ReferenceRunner& runner, const Case& bound, const Draw& draw,
                                            CallOutputs& expected, double reordered_fp32 = 0);
 
-// The same on draws 0 to `draws` - 1.
+// Measures the classes on draws 0 to `draws` - 1.
 Result<ClassStatistics> measure_classes(ReferenceRunner& runner, const Case& bound, std::uint64_t seed,
                                         std::uint32_t draws, double reordered_fp32 = 0);
 

@@ -14,7 +14,7 @@ namespace {
 
 class DeviceOutputs : public CallOutputs {
  public:
-  // `bound`: the lease's case, which may end before these outputs do.
+  // `bound` is the lease's case, shared because the lease may end before these outputs.
   DeviceOutputs(Device& device, const Lease& lease, std::shared_ptr<const Case> bound,
                 std::uint64_t most_elements)
       : device_(device), case_(std::move(bound)), most_elements_(most_elements) {
@@ -63,7 +63,7 @@ class DeviceOutputs : public CallOutputs {
     return static_cast<const DeviceOutputs&>(outputs).outputs_;
   }
 
-  // As they are stored: no index ties, and bytes of whatever type are numbers.
+  // Compares stored values: indices without ties, and bytes of any type as numbers.
   bool equal(const Lease::Loaned& a, const Lease::Loaned& b) {
     const Dtype dtype = element_bytes(a.dtype) == 1 ? Dtype::uint8 : a.dtype;
     const auto elements = static_cast<std::uint64_t>(a.tensor->elements);
@@ -71,7 +71,7 @@ class DeviceOutputs : public CallOutputs {
     return found.max_abs_difference == 0 && found.nonfinite_mismatches == 0;
   }
 
-  // By way of the host: the device copies whole buffers alone.
+  // Copies by way of the host, because the device only copies whole buffers.
   std::optional<Error> keep(Lease::Loaned& tensor) {
     const auto elements = static_cast<std::uint64_t>(tensor.tensor->elements);
     const std::uint64_t bytes = elements * element_bytes(tensor.dtype);
@@ -100,11 +100,11 @@ class DeviceOutputs : public CallOutputs {
   std::vector<Values> values_;
 };
 
-// In workers, called as grading calls them.
+// Calls oracle and reference in workers, as grading does.
 class WorkerReferenceRunner : public ReferenceRunner {
  public:
-  // Keeps references to all three. Both runners have loaded their contestants. The reference of a problem
-  // with a Model returns its outputs: its answer is what was captured.
+  // Keeps references to `device`, `oracle` and `reference`. Both runners must have loaded their contestants.
+  // The reference of a problem with a Model returns its outputs, so its answer is the captured output.
   WorkerReferenceRunner(Device& device, const Problem& problem, ContestantRunner& oracle,
                         ContestantRunner& reference, std::uint64_t whole_elements)
       : whole_elements_(whole_elements),
@@ -125,7 +125,7 @@ class WorkerReferenceRunner : public ReferenceRunner {
     take_back();
     case_ = std::make_shared<const Case>(bound);
     for (ContestantRunner* const runner : {&oracle_, &reference_}) {
-      // Buffers move from call to call, so that nothing depends on where a tensor lies.
+      // Buffers move from call to call, so that nothing can depend on a tensor's address.
       LeaseTerms terms{true, false, 1};
       terms.widens = runner == &oracle_;
       terms.captures = returns_outputs_ && runner == &reference_;
@@ -199,11 +199,11 @@ class WorkerReferenceRunner : public ReferenceRunner {
       };
     }
     Draw whole = draw;
-    // A Model keeps its weights in grading too.
+    // A Model keeps its weights, as in grading.
     if (returns_outputs_) whole.weights = 1;
     CallReport report =
         runner.checked_call(whole, poison_key_, ++calls_, trusted_patience, nullptr, {}, write);
-    // These are the edits made here: the worker has its inputs read-only.
+    // Changed elements are our own edits, because the worker's inputs are read-only.
     if (!edits.empty()) report.corruption.input_elements = 0;
     if (const auto finding = review_call(report)) {
       return Error{
@@ -216,8 +216,8 @@ class WorkerReferenceRunner : public ReferenceRunner {
     return std::nullopt;
   }
 
-  // A slice at a time, so that a large input takes no memory of the host. Outputs that begin as the input do
-  // so still.
+  // Writes one slice at a time, so that a large input takes little host memory. Outputs that begin as the
+  // input are changed too.
   void write_edit(const std::vector<Lease::Loaned>& tensors, const InputEdit& edit) {
     const auto write = [&](std::uint64_t first, const Values& values) {
       for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -260,12 +260,12 @@ class WorkerReferenceRunner : public ReferenceRunner {
   ContestantRunner& oracle_;
   ContestantRunner& reference_;
   bool returns_outputs_;
-  std::shared_ptr<const Case> case_;  // that the leases refer to
+  std::shared_ptr<const Case> case_;  // the leases refer to it
   std::uint64_t poison_key_;
   std::uint32_t calls_ = 0;
 };
 
-// As a user would write it in the current folder.
+// The path as a user would write it in the current folder.
 std::filesystem::path shown(const std::filesystem::path& path) {
   std::error_code failure;
   const auto near = std::filesystem::proximate(path, failure);
@@ -303,7 +303,7 @@ std::uint64_t sample_elements(const Case& bound, std::uint64_t whole) {
   const bool is_large = std::any_of(
       bound.tensors.begin(), bound.tensors.end(),
       [whole](const Tensor& tensor) { return static_cast<std::uint64_t>(tensor.elements) > whole; });
-  // What is tried on the host takes a tenth of a second then.
+  // With samples of this size, a wrong answer takes a tenth of a second on the host.
   constexpr std::uint64_t most = std::uint64_t{1} << 22;
   return is_large ? std::min(whole, most) : std::numeric_limits<std::uint64_t>::max();
 }
@@ -337,7 +337,7 @@ ProblemBuilds::ProblemBuilds(SoundnessContext& context, const Problem& problem, 
   oracle_ = std::make_unique<TrustedContestant>(Role::oracle, source_, start(Role::oracle, false));
   reference_ = std::make_unique<TrustedContestant>(Role::reference, source_, start(Role::reference, false));
   if (checked && !problem.has_model()) checked_ = start(Role::reference, true);
-  // Their workers import PyTorch meanwhile, which takes seconds.
+  // Workers of a Model start now, because importing PyTorch takes seconds.
   if (problem.has_model()) no_runners_ = start_runners();
 }
 

@@ -8,14 +8,15 @@
 namespace kgrade {
 namespace {
 
-// A read takes some ten microseconds however short it is.
+// Bounds the reads, because even a short read takes about ten microseconds.
 constexpr std::uint64_t most_runs = 4096;
 
 std::uint64_t product(const std::vector<std::uint64_t>& factors) {
   return std::accumulate(factors.begin(), factors.end(), std::uint64_t{1}, std::multiplies<>());
 }
 
-// One of `extent` places in each of `count` equal parts; room for `width` neighbours is left in each.
+// Divides `extent` places into `count` equal parts and chooses one place in each, with room for `width`
+// neighbours.
 std::vector<std::uint64_t> places(std::uint64_t extent, std::uint64_t count, std::uint64_t width,
                                   std::mt19937_64& generator) {
   std::vector<std::uint64_t> chosen;
@@ -33,7 +34,7 @@ TensorSample sample_of(const std::vector<std::int64_t>& shape, std::uint64_t mos
   const std::vector<std::uint64_t> extents(shape.begin(), shape.end());
   const std::uint64_t elements = product(extents);
   if (elements <= most) return {shape, {0}, elements};
-  // Places along this axis lie together, with all of the axes behind it.
+  // Elements along this axis and all later axes are adjacent in memory.
   std::size_t axis = extents.size() - 1;
   std::uint64_t inner = 1;
   const std::uint64_t least = std::max<std::uint64_t>(most / most_runs, 1);

@@ -1,4 +1,4 @@
-// Some elements of a tensor that stand for all of them, where reading all would take too long.
+// Samples a tensor: chooses elements that represent all of them if reading all would take too long.
 #pragma once
 
 #include <cstdint>
@@ -6,17 +6,17 @@
 
 namespace kgrade {
 
-// A box of the tensor's elements: some places along each axis, so that what is the same all along an axis is
-// the same in the sample too. They are spread evenly, one in each of as many equal parts of the axis, at a
-// place within the part that has no period; always the same for a shape.
+// The sample consists of some places along each axis, combined with each other. So elements that are equal
+// along an axis are equal in the sample too. The places are spread evenly: one at an irregular position in
+// each of several equal parts of the axis. A shape always has the same sample.
 struct TensorSample {
-  std::vector<std::int64_t> shape;  // of the sample, which is row-major as the tensor is
-  // It is read in runs of elements that lie together in the tensor.
+  std::vector<std::int64_t> shape;  // of the sample, which is row-major like the tensor
+  // The sample is read in runs of `run` adjacent elements. These are the runs' first elements.
   std::vector<std::uint64_t> begins;
   std::uint64_t run = 0;  // elements
 };
 
-// At most `most` elements; all where there are no more.
+// A sample of at most `most` elements. All elements if there are no more.
 TensorSample sample_of(const std::vector<std::int64_t>& shape, std::uint64_t most);
 
 }  // namespace kgrade

@@ -33,11 +33,12 @@ std::string describe(const Finding& finding) {
                      finding.message);
 }
 
-// Whether the reference keeps to its own memory: the oracle as a candidate of `kgrade check`, on one case. On
-// the emulated device every access reports itself; on a GPU it runs under memcheck of compute-sanitizer.
+// Checks that the reference stays within its own memory: runs the oracle like a candidate of `kgrade check`,
+// on one case. The emulated device reports every access. On a GPU the oracle runs under memcheck of
+// compute-sanitizer.
 class ReferenceCheck {
  public:
-  // Keeps references to the first two. `all_orders` of threads, or just the forward one.
+  // Keeps references to the first two. `all_orders`: in all orders of threads, otherwise only forward.
   ReferenceCheck(SoundnessContext& context, ProblemBuilds& builds, bool all_orders,
                  std::function<void(const std::string&)> progress)
       : context_(context),
@@ -48,8 +49,8 @@ class ReferenceCheck {
         own_{std::filesystem::absolute(builds.source()), builds.source().string(),
              builds.checked_build()->directory()} {}
 
-  // Adds reference-out-of-bounds and reference-unsafe. Returns why nothing was checked, or nothing when it
-  // was. An Error is the machine's.
+  // Adds reference-out-of-bounds and reference-unsafe. Returns why nothing was checked; no text if it was. An
+  // Error is the machine's.
   Result<std::optional<std::string>> run(const Case& bound, LintFindings& findings) {
     std::optional<Sanitizer> sanitizer;
     if (on_gpu_) {
@@ -73,7 +74,7 @@ class ReferenceCheck {
     const bool any_about_memory =
         std::any_of(checked->findings.begin(), checked->findings.end(), is_about_memory);
     for (const Finding& finding : checked->findings) {
-      // After an access out of bounds a wrong answer says nothing more.
+      // A wrong answer after an access out of bounds is not reported: it follows from that.
       if (is_about_memory(finding) || !any_about_memory) note(finding, bound, findings);
     }
     return std::optional<std::string>();
@@ -109,7 +110,7 @@ class ReferenceCheck {
                  bound, describe(finding), remedy_for_author(finding));
   }
 
-  // `kgrade check` describes a candidate's answer by comparing it with a reference.
+  // The remedies of `kgrade check` about wrong answers are for candidates, not for a reference.
   static std::string remedy_for_author(const Finding& finding) {
     if (finding.kind == to_string(Verdict::wrong_answer) || finding.kind == to_string(Verdict::low_precision))
       return "the reference's answer depends on the order of its threads, or on memory that was never "
@@ -156,7 +157,7 @@ class SoundnessRun {
     if (report_.cases == 0 && findings_.empty()) report_.cannot_run = true;
   }
 
-  // A problem without a case that was checked is not sound.
+  // A problem is not sound if no case was checked.
   void report_no_case() {
     if (has_large_model_case_) {
       report_.cannot_run = true;
@@ -178,7 +179,7 @@ class SoundnessRun {
                                     limits.flops, format_bytes(static_cast<std::uint64_t>(limits.bytes))));
   }
 
-  // What the author can mend is a finding, what the machine lacks is not.
+  // A failure that the author can fix becomes a finding. A failure of the machine does not.
   void note(const GradeFailure& failure) {
     if (builds_.is_unsupported()) {
       report_.cannot_run = true;
@@ -239,7 +240,7 @@ class SoundnessRun {
     has_large_model_case_ = true;
   }
 
-  // The very shapes that `kgrade grade --hidden-seed` draws.
+  // Draws the same shapes as `kgrade grade --hidden-seed`.
   void draw_hidden() {
     HiddenOptions options;
     options.seed = scope_.hidden_seed;
@@ -249,13 +250,14 @@ class SoundnessRun {
     for (Case& bound : *drawn) choose(std::move(bound));
   }
 
-  // A reference that leaves its memory has no valid answers. False when nothing more can be checked.
+  // Checks the reference's memory accesses. False if nothing more can be checked, since a reference that
+  // leaves its memory has no valid answers.
   bool check_memory_accesses() {
     const Case& smallest = *std::min_element(cases_.begin(), cases_.end(), [](const Case& a, const Case& b) {
       return a.tensor_bytes() < b.tensor_bytes();
     });
     if (!runs_at_all(smallest)) return false;
-    if (problem_.has_model()) return true;  // PyTorch's memory is its own
+    if (problem_.has_model()) return true;  // PyTorch manages its own memory
     progress("memory accesses");
     ReferenceCheck reference_check(context_, builds_, scope_.deep,
                                    [this](const std::string& what) { progress(what); });
@@ -344,8 +346,8 @@ class SoundnessRun {
   bool emulated_;
   LintFindings findings_;
   std::vector<Case> cases_;
-  std::vector<Case> larger_cases_;  // on which only the reference's precision is looked at
-  bool lacks_host_memory_ = false;  // for one of the cases that were skipped
+  std::vector<Case> larger_cases_;  // only the reference's precision is checked on them
+  bool lacks_host_memory_ = false;  // a case was skipped for that reason
   bool has_large_model_case_ = false;
   SoundnessReport report_;
 };

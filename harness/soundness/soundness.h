@@ -1,4 +1,4 @@
-// The part of `kgrade lint` that runs something: whether a problem, on a device, refuses wrong answers.
+// The part of `kgrade lint` that runs something: checks on a device whether a problem refuses wrong answers.
 #pragma once
 
 #include <string>
@@ -11,25 +11,25 @@
 namespace kgrade {
 
 struct SoundnessReport {
-  std::vector<LintFinding> findings;  // errors, but for a Model's weights that do not count
+  std::vector<LintFinding> findings;  // errors, except for a Model's unused weights
   std::vector<std::string> notes;     // what was not checked, and why
-  int cases = 0;                      // that were checked
-  int hidden = 0;                     // of them: hidden shapes
-  ClassErrors errors;                 // over them
-  // The device has no means for this reference, or no case fits into the host's memory: see the notes.
+  int cases = 0;                      // checked cases
+  int hidden = 0;                     // hidden cases among them
+  ClassErrors errors;                 // over these cases
+  // The device cannot run this reference, or no case fits into the host's memory. `notes` says which.
   bool cannot_run = false;
-  Failure failure;  // of the machine, for other problems too
+  Failure failure;  // of the machine, so other problems would fail too
 };
 
 // Which cases are checked.
 struct SoundnessScope {
-  bool deep = false;       // every case that the device can run, not just the small ones
-  std::size_t hidden = 0;  // so many hidden shapes, drawn from `fuzz` as grading draws them
+  bool deep = false;       // every case that the device can run, not only small ones
+  std::size_t hidden = 0;  // the number of hidden cases, drawn from `fuzz` as in grading
   std::uint64_t hidden_seed = 0;
 };
 
-// Of a problem without findings of form and meaning, whose contestants are being built. Where no case was
-// checked there is a finding, cannot_run or a failure.
+// Checks a problem without other findings, whose contestants are being built. If no case was checked, the
+// report has a finding, cannot_run or a failure.
 SoundnessReport check_soundness(SoundnessContext& context, ProblemBuilds& builds,
                                 const SoundnessScope& scope);
 

@@ -10,10 +10,11 @@
 namespace kgrade {
 namespace {
 
-// Of answers in double precision that are rounded to float: a few units in the last place.
+// Equal answers in double precision differ by at most this when rounded to float: a few units in the last
+// place.
 constexpr double same_answer = 0x1p-22;
 
-// Axes of each tensor that a parameter's name stands in.
+// The axes of each tensor whose extents name a parameter.
 using AxisChoices = std::vector<std::vector<std::size_t>>;
 
 bool names(const Expression& extent, const std::string& name) {
@@ -40,8 +41,8 @@ std::vector<std::string> names_in_inputs(const std::vector<const Parameter*>& te
   return {found.begin(), found.end()};
 }
 
-// One axis or none of each tensor, but an axis of one input at least. Those with axes of most tensors come
-// first.
+// Arrangements that shuffle at most one axis of each tensor, and an axis of at least one input. Arrangements
+// with axes of the most tensors come first.
 std::vector<Arrangement> shuffles_of(const std::vector<const Parameter*>& tensors, const std::string& name) {
   std::vector<Arrangement> all(1);
   for (const Parameter* tensor : tensors) {
@@ -89,7 +90,8 @@ std::vector<Arrangement> reversals_of(const std::vector<const Parameter*>& tenso
   return all;
 }
 
-// Never as it was, from two places on; the same for one number of places.
+// A shuffled order, which depends only on the number of places. With two or more places it differs from the
+// original order.
 std::vector<std::size_t> shuffled_places(std::size_t count) {
   std::vector<std::size_t> places(count);
   std::iota(places.begin(), places.end(), std::size_t{0});
@@ -129,13 +131,14 @@ Values along_axis(const Values& values, const std::vector<std::int64_t>& shape, 
 }  // namespace
 
 std::vector<Arrangement> arrangements_of(const Problem& problem) {
-  // The axes of a Model's tensors have no names that tell which belong together, and its weights stay.
+  // The axes of a Model's tensors have no names that show which ones belong together. Its weights stay as
+  // they are.
   if (problem.has_model()) return {};
   const std::vector<const Parameter*> tensors = tensors_of(problem);
   std::vector<Arrangement> all = reversals_of(tensors);
   std::vector<std::vector<Arrangement>> shuffles;
   for (const std::string& name : names_in_inputs(tensors)) shuffles.push_back(shuffles_of(tensors, name));
-  // A name that is in many tensors must not crowd out the others.
+  // A name in many tensors must not crowd out other names.
   std::stable_sort(shuffles.begin(), shuffles.end(),
                    [](const auto& a, const auto& b) { return a.size() < b.size(); });
   for (const auto& some : shuffles) all.insert(all.end(), some.begin(), some.end());
@@ -189,9 +192,9 @@ Result<ReorderedError> measure_reordered(ReferenceRunner& runner, const Case& bo
   };
   const auto oracle = runner.oracle(plain.draw, edits);
   if (!oracle) return oracle.errors();
-  Case widened = bound;  // as the oracle's answers are
+  Case widened = bound;  // the oracle's answers have this type
   widened.dtype = Dtype::float32;
-  // Written so that NaN fails.
+  // The comparison is written so that NaN fails.
   if (!(error_of(*oracle, arranged_outputs(plain.oracle), widened) <= same_answer))
     return ReorderedError{Reordering::refuted, 0};
   const auto reference = runner.reference(plain.draw, edits);
@@ -202,7 +205,7 @@ Result<ReorderedError> measure_reordered(ReferenceRunner& runner, const Case& bo
 
 bool SummationOrders::is_tried(std::size_t arrangement, bool thorough) const {
   if (states_[arrangement] == State::reordering) return true;
-  // A stride that does not fit the extents refutes a reversal on this case alone.
+  // A reversal is tried again: if a stride does not fit the extents, it is only refuted on that case.
   return thorough && (states_[arrangement] == State::unknown || arrangements_[arrangement].reversed);
 }
 

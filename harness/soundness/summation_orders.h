@@ -1,12 +1,12 @@
-// The reference's sums in other orders.
+// Runs the reference with its sums in other orders, to measure how much the order changes the error.
 //
-// The order of the terms is fixed in the reference's source. But where the operands of a sum are rearranged
-// along the axis that is summed over, all of them alike, the sum stays the same and its terms come in another
-// order: the channels of an image together with those of a filter, or a row from its last element to its
-// first. No declaration says which rearrangements leave the problem as it is: the oracle, in double
-// precision, must give the same answer as before, rearranged where the axis is one of the output's too.
-// Changed bits in the reference's answer show that the order of a sum has changed. Both tests assume that in
-// single precision a rearrangement changes nothing but the order of summation.
+// The reference's source fixes the order of the terms. But if all operands of a sum are rearranged in the
+// same way along the summed axis, the sum stays the same and its terms come in another order. Examples are a
+// shuffle of an image's and a filter's channels together, or a reversed row. No declaration says which
+// rearrangements are allowed. So the oracle, in double precision, must give the same answer as before. If the
+// axis is also an axis of the output, the answer must be rearranged in the same way. Changed bits in the
+// reference's answer show that the order of a sum has changed. Both tests assume that in single precision a
+// rearrangement changes nothing but the order of summation.
 #pragma once
 
 #include <cstdint>
@@ -22,37 +22,39 @@ namespace kgrade {
 struct Arrangement {
   std::string name;       // "in_channels shuffled"
   bool reversed = false;  // else shuffled
-  // Of each tensor, in the order of the parameters: the axes that are rearranged.
+  // The rearranged axes of each tensor, in the order of the parameters.
   std::vector<std::vector<std::size_t>> axes;
 };
 
-// Those that may leave a problem as it is, at most most_arrangements: the last axes reversed in all tensors
-// of the highest rank; axes that share a parameter shuffled together. The shapes must be known.
+// The arrangements that may leave a problem's answer unchanged, at most most_arrangements: the last axes
+// reversed in all tensors of the highest rank, and axes that share a parameter shuffled together. The problem
+// must have shapes.
 std::vector<Arrangement> arrangements_of(const Problem& problem);
 inline constexpr std::size_t most_arrangements = 64;
 
-// The values of a tensor of such a shape, with each of the axes rearranged: the same way in every tensor,
-// axes of other extents block by block. Blocks have `extent` places; a reversal takes the axis as a whole.
+// The values of a tensor with each of the axes rearranged, in the same way for every tensor. A shuffle of a
+// longer axis moves blocks, one per place of `extent`. A reversal takes the axis as a whole.
 Values rearranged(const Values& values, const std::vector<std::int64_t>& shape,
                   const std::vector<std::size_t>& axes, bool reversed, std::int64_t extent);
 
-// The smallest extent of a case among the axes, where it divides all others; 0 where it does not, or is 1.
+// The smallest extent of the axes in a case, if it divides all of their extents. 0 if it does not, or if it
+// is 1.
 std::int64_t common_extent(const Arrangement& arrangement, const Case& bound);
 
 enum class Reordering {
-  impossible,  // on this case: extents do not fit
-  refuted,     // the oracle's answer is another one
-  idle,        // no sum has another order
+  impossible,  // the extents of this case do not fit
+  refuted,     // the oracle's answer changes
+  idle,        // no order of a sum changes
   reordered
 };
 
 struct ReorderedError {
   Reordering what = Reordering::impossible;
-  double error = 0;  // of the reference, when its sums were reordered
+  double error = 0;  // of the reference, if its sums were reordered
 };
 
-// A draw's inputs and answers without rearrangement: inputs in the order of Case::tensors, empty for outputs,
-// and outputs in order.
+// A draw's inputs and answers without rearrangement. Inputs are in the order of Case::tensors, with empty
+// entries for outputs.
 struct PlainAnswers {
   const Draw& draw;
   const std::vector<Values>& inputs;
@@ -60,7 +62,7 @@ struct PlainAnswers {
   const std::vector<Values>& reference;
 };
 
-// On the runner's case. An Error when a call fails.
+// Measures one arrangement on the runner's case. An Error if a call fails.
 Result<ReorderedError> measure_reordered(ReferenceRunner& runner, const Case& bound,
                                          const Arrangement& arrangement, const PlainAnswers& plain);
 
@@ -69,9 +71,9 @@ class SummationOrders {
  public:
   explicit SummationOrders(const Problem& problem) : arrangements_(arrangements_of(problem)) {}
 
-  // The reference's largest error on a draw, its own order of summation included, on the runner's case. With
-  // `thorough` every arrangement is tried that has not been refuted yet, otherwise only those that have
-  // reordered a sum before. An Error when a call fails.
+  // The reference's largest error on a draw of the runner's case, over its own order and other orders. With
+  // `thorough` all arrangements are tried that have not been refuted, otherwise only arrangements that have
+  // reordered a sum before. An Error if a call fails.
   Result<double> measure(ReferenceRunner& runner, const Case& bound, const Draw& draw, bool thorough);
 
   // Names of the arrangements that have reordered a sum so far.

@@ -11,7 +11,7 @@
 namespace kgrade {
 namespace {
 
-// The standard fixes the numbers of the generator, but not what std::shuffle does with them.
+// The standard fixes the numbers of the generator, but not how std::shuffle uses them.
 class SeededRandom {
  public:
   explicit SeededRandom(std::uint64_t seed) : generator_(seed) {}
@@ -39,7 +39,7 @@ class OutputSoundness {
 
   bool is_degenerate() { return find_constant() || find_alias(); }
 
-  // Slice by slice: large outputs do not fit into memory many times.
+  // Works slice by slice, because large outputs do not fit into memory several times.
   void find_accepted(bool briefly) {
     const std::size_t count = expected_.size();
     bool varies = true;
@@ -62,19 +62,20 @@ class OutputSoundness {
   bool is_sampled(const Tensor& tensor) const {
     return static_cast<std::uint64_t>(tensor.elements) > known_.most_elements;
   }
-  // The values that indices point into are not those of a sample, nor are those that codes stand for.
+  // Whether the meaning of the output's elements is known. Indices point into an input, and codes represent
+  // one, so a sample of that input is not enough.
   bool is_meaning_known() const {
     const auto is_whole = [this](std::size_t tensor) { return !is_sampled(case_.tensors[tensor]); };
     if (is_sampled(tensor_)) return false;
     if (tensor_.quantised) return is_whole(tensor_.quantised->values) && is_whole(tensor_.quantised->scales);
     return !tensor_.tied || is_whole(tensor_.tied->tensor);
   }
-  // Whether elements of one number lie in one place of the output and of another tensor.
+  // Whether elements with the same number have the same place in the output and in another tensor.
   bool are_alike(const Tensor& other) const {
     return (!is_sampled(tensor_) && !is_sampled(other)) || tensor_.shape == other.shape;
   }
 
-  // A single element is constant when other inputs do not change it.
+  // Whether the output is constant. A single element is constant if other inputs do not change it.
   bool find_constant() {
     const bool constant = expected_.size() > 1 ? is_constant(expected_) : expected_ == known_.other[output_];
     if (!constant) return false;
@@ -145,7 +146,7 @@ class OutputSoundness {
     std::copy(moved.begin(), moved.end(), slice.begin());
   }
 
-  // Whether it is accepted.
+  // Whether the answer is accepted.
   bool try_answer(std::string_view rule, const std::string& what, const SliceMaker& answer) {
     return note_if_accepted(rule, what, compare_made(answer, expected_, form_));
   }
@@ -175,7 +176,7 @@ class OutputSoundness {
   std::size_t output_;
   const Tensor& tensor_;
   const OutputForm form_;
-  const std::vector<std::int64_t> shape_;  // of the elements that are known
+  const std::vector<std::int64_t> shape_;  // of the known elements
   const Values& expected_;
 };
 
@@ -199,7 +200,7 @@ bool is_constant(const Values& values) {
   return all_equal(static_cast<const std::vector<float>&>(values)) && all_equal(values.integers);
 }
 
-// Within pieces that fit into a cache: large outputs would take minutes otherwise.
+// Shuffles within pieces that fit into a cache. Otherwise large outputs would take minutes.
 Values shuffled(Values values, std::uint64_t seed) {
   constexpr std::size_t piece = std::size_t{1} << 16;
   const Values before = values;
@@ -212,7 +213,7 @@ Values shuffled(Values values, std::uint64_t seed) {
   return values;
 }
 
-// One of every two neighbours, which takes no memory for large tensors.
+// Replaces one element of each pair of neighbours, which takes no memory for large tensors.
 void HalfReplacedByMean::operator()(std::span<float> slice) {
   constexpr std::size_t bits = 64;
   const auto mean = static_cast<float>(mean_of(slice));
@@ -227,7 +228,7 @@ std::set<std::size_t> find_degenerate_outputs(LintFindings& findings, const Acce
                                               const Case& bound, const KnownValues& known) {
   std::set<std::size_t> found;
   for (std::size_t i = 0; i < known.expected.size(); ++i) {
-    // Scales are looked at with their codes.
+    // Scales are checked along with their codes.
     const bool is_of_codes = output_of(bound, i).compare == Comparison::Kind::scales;
     if (is_of_codes || OutputSoundness(findings, acceptance, bound, known, i).is_degenerate()) found.insert(i);
   }

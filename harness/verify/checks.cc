@@ -20,7 +20,7 @@ namespace {
 struct CudaError {
   int value;
   const char* words;
-  bool is_device_fault = false;  // a kernel ended by it
+  bool is_device_fault = false;  // it ends a kernel
 };
 constexpr int cuda_invalid_value = 1;
 constexpr int cuda_memory_allocation = 2;
@@ -100,7 +100,7 @@ std::optional<CallFinding> review_cuda_error(const CallReport& report) {
   return CallFinding{Verdict::runtime_error, "device_errors", message};
 }
 
-// No clock has such a time: the message is forged.
+// No clock gives other times, so the message is forged.
 std::optional<CallFinding> review_clock(const CallReport& report) {
   if (!is_on(Defence::clock_agreement)) return std::nullopt;
   if (std::isfinite(report.elapsed_ms) && report.elapsed_ms > 0) return std::nullopt;

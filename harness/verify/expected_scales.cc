@@ -11,14 +11,15 @@
 namespace kgrade {
 namespace {
 
-// A value that fills more than one of so many elements is common.
+// A value is common if it fills more than one in this many elements.
 constexpr std::size_t common_share = 100;
 
 // Outputs below the first size get calls of learn() in every class. Errors of single precision are far from
-// the threshold, so only the smallest outputs cancel that well; but three quarters of 35 products are negative
-// in one draw of a thousand, and where swish() follows, all of the smaller elements are nearly zero then. Of
-// 128 products it is one draw of 10^8. Errors of lower classes are a third of their threshold. The second size
-// bounds what these calls cost: a larger output of so few independent elements that it cancels is not known.
+// the threshold, so only the smallest outputs cancel that well. But in one draw of a thousand, three quarters
+// of 35 products are negative, and if swish() follows, all of the smaller elements are nearly zero. With 128
+// products that happens in one draw of 10^8. Errors of lower classes are a third of their threshold. The
+// second size bounds the cost of these calls. No larger output is known to have so few independent elements
+// that it cancels.
 constexpr std::int64_t few_for_single_precision = 128;
 constexpr std::int64_t few_for_lower_classes = 1 << 16;
 
@@ -26,7 +27,7 @@ constexpr int usual_draws = 16;
 constexpr int many_draws = 64;
 constexpr std::size_t rare_norms = 2;
 
-// Other contents than those of grade/baseline_bench.cc, grade/candidate_run.cc and all calls of a case.
+// These draws differ from those of grade/baseline_bench.cc, grade/candidate_run.cc and all calls of a case.
 constexpr std::uint32_t first_norm_draw = 3 << 20;
 constexpr std::uint64_t seed_of_norms = 0x6e6f726d73;
 
@@ -36,7 +37,7 @@ bool has_output_below(const Case& bound, std::int64_t elements) {
   });
 }
 
-// The values that fill more than a hundredth of sorted elements, the most common ones.
+// The most common values that fill more than a hundredth of the sorted elements.
 std::vector<double> common_values(const std::vector<double>& sorted) {
   std::vector<std::pair<std::size_t, double>> counts;
   for (auto begin = sorted.begin(); begin != sorted.end();) {
@@ -58,7 +59,7 @@ double root_mean_square(const std::vector<double>& sizes) {
   return sizes.empty() ? 0 : std::sqrt(squares / static_cast<double>(sizes.size()));
 }
 
-// The power of two that is no smaller than three quarters of the sorted sizes: magnitudes differ a little
+// The upper quartile of the sorted sizes, rounded up to a power of two, because magnitudes differ a little
 // from draw to draw.
 double limit_of_smaller(const std::vector<double>& sizes) {
   const double quartile = sizes[(3 * sizes.size() - 1) / 4];
@@ -77,7 +78,7 @@ double mean_square(double squares, std::uint64_t elements) {
   return elements > 0 ? squares / static_cast<double>(elements) : 0;
 }
 
-// The mean of all but the largest, which must not decide what is usual.
+// The mean without the largest values, which must not decide what is usual.
 double usual_of(std::vector<double> squares) {
   std::sort(squares.begin(), squares.end());
   if (squares.size() > rare_norms) squares.resize(squares.size() - rare_norms);
@@ -238,7 +239,7 @@ ElementErrors ExpectedScales::without_allowed(std::size_t output, ElementErrors 
 
 void ExpectedScales::note_reference(std::size_t output, const ElementErrors& reference) {
   if (scales_.empty()) return;
-  constexpr std::uint64_t many = 4;  // at least one in so many
+  constexpr std::uint64_t many = 4;  // at least one in this many
   std::optional<bool>& keeps = scales_[output % scales_.size()].keeps_values;
   keeps = keeps.value_or(true) && reference.lost * many <= reference.varying.elements;
 }

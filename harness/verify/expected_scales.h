@@ -1,6 +1,6 @@
-// How large the outputs of a case are, learnt from samples of what the oracle leaves: which elements vary,
-// how large the smaller three quarters of them are, what their squares usually sum up to, and how far the
-// answer to other inputs is away.
+// Learns how large the outputs of a case are from samples of the oracle's outputs: which elements vary, how
+// large the smaller three quarters of them are, the usual sum of their squares, and the distance to the
+// answer to other inputs.
 #pragma once
 
 #include <cstddef>
@@ -18,75 +18,76 @@
 
 namespace kgrade {
 
-// Of a sample of an expected output, or of all of it. Elements that are not finite are left out. A value is
-// common if it fills more than a hundredth of the sample; where nothing else is left, all elements vary.
+// The magnitudes of an expected output, from a sample or all of it. Elements that are not finite are left
+// out. A value is common, and does not vary, if it fills more than a hundredth of the sample. If all values
+// are common, all elements vary.
 Magnitudes magnitudes_of(std::span<const double> sample);
-// The sample that Device::sample() would take.
+// The same sample as Device::sample() takes.
 std::vector<double> sample_of(std::span<const float> elements);
 
-// The mean square of an output's elements: of all, of those that vary, and of the smaller of these.
+// The mean squares of an output's elements: of all, of the varying ones, and of the smaller varying ones.
 struct MeanSquares {
   double all = 0;
   double varying = 0;
   double smaller = 0;
 };
 
-// The norm of the difference over the norm, of an answer to other inputs: the largest of the three figures
-// that judge() compares with a bound. Both are samples of one output, element by element.
+// The distance of an answer to other inputs: the largest of the three relative errors that judge() compares
+// with a bound. Both arguments are samples of the same elements of one output.
 double distance_between(std::span<const double> other, std::span<const double> expected,
                         const Magnitudes& magnitudes);
 
-// By output of a case (Arena::sample_expected).
+// One sample per output of a case (Arena::sample_expected).
 using Samples = std::vector<std::vector<double>>;
 
 class ExpectedScales {
  public:
   // How many calls of the oracle learn() makes. An error is given in units of the norm of the expected
-  // output, and that norm is nearly zero now and then where the output has few elements, or few that are
-  // independent: sums of products of either sign cancel. The rounding errors of an honest answer do not
-  // cancel with it. So the error is given in units of the usual norm where that is larger: the root mean
-  // square, over 16 to 64 other draws, of the norms of the oracle's outputs, except the two largest, which
-  // must not decide what is usual. Other outputs are so large that this makes no difference, and get no such
-  // calls.
+  // output. If the output has few elements, or few independent ones, that norm is sometimes nearly zero,
+  // because sums of products of either sign cancel. The rounding errors of an honest answer do not cancel
+  // along with it. So the error is given in units of the usual norm if that is larger. The usual norm is the
+  // root mean square of the norms of the oracle's outputs over 16 to 64 other draws, without the two largest.
+  // Larger outputs need no such calls.
   //
-  // Of 10^6 draws of a 3 x 3 x 2 matrix product with inputs from uniform(0, 1) and weights from
-  // uniform(-1/sqrt(3), 1/sqrt(3)), products of operands rounded to TF32 are off by more than 1e-3 of the
-  // output's own norm in 1.2 of a hundred, and of the usual one, by 64 draws, in 2 of a hundred thousand
-  // (half of these however many draws there are).
+  // An example is a 3 x 3 x 2 matrix product with inputs from uniform(0, 1) and weights from
+  // uniform(-1/sqrt(3), 1/sqrt(3)), over 10^6 draws. Products of operands rounded to TF32 are off by more
+  // than 1e-3 of the output's own norm in 1.2 % of the draws. They are off by more than 1e-3 of the usual
+  // norm, from 64 draws, in 2 of 100,000 draws; in half of these, more draws would not help.
   static int draws_of(const Case& bound, Precision required);
 
-  // Makes these calls; the oracle's buffers are lent. No other call has their contents, which are the same in
-  // every run: so an error is given in the same units whoever else is graded. The finding says what is wrong
-  // when one fails.
+  // Makes these calls; the oracle's buffers must be lent. Their inputs are used by no other call and are the
+  // same in every run, so errors have the same units whatever else is graded. The finding says what is wrong
+  // if a call fails.
   std::optional<CallFinding> learn(Arena& arena, const Case& bound, Precision required);
-  // What the oracle left of such calls, by call and output.
+  // Learns from samples of such calls, by call and output.
   void learn_from(const std::vector<Samples>& calls);
-  // What the oracle left of a call on contents that are new throughout, by output. Without learn() the first
-  // one tells the magnitudes.
+  // Adds the samples of a call whose inputs are entirely new, by output. Without learn(), the first such call
+  // gives the magnitudes.
   void add(const Samples& samples);
-  // Whether another sample would tell more.
+  // Whether another sample would be useful.
   bool wants_more() const { return seen_ < enough_samples; }
 
-  // By output of the case. In calls of several launches each one's outputs follow those of the one before.
+  // By output of the case. If a call has several launches, the outputs of all launches follow one after the
+  // other.
   std::vector<Magnitudes> magnitudes() const;
-  // Zeros where learn() made no calls.
+  // Zeros if learn() made no calls.
   MeanSquares usual(std::size_t output) const;
-  // Whether all that was seen of an output is zero.
+  // Whether the latest sample of an output is zero.
   bool is_zero(std::size_t output) const;
-  // What the reference of a file with a Model is off by. A candidate may be off by twice as much, however
-  // near the answers to other inputs are: the same Model is a right answer.
+  // Allows a candidate twice the error of a Model's reference, however near the answers to other inputs are,
+  // because the Model itself is a right answer.
   void allow_twice(std::size_t output, double error_of_reference);
-  // The same of a reference that is precise enough over all elements, but not over the elements that vary,
-  // the smaller ones or single ones: there a candidate may be off by four times as much.
+  // For a reference that is precise enough over all elements, but not over the varying, the smaller or single
+  // elements. Allows a candidate four times the reference's error there.
   void allow_beyond_bound(std::size_t output, const ElementErrors& reference);
-  // The errors without those that this allows.
+  // The errors, except the figures that allow_beyond_bound() allows.
   ElementErrors without_allowed(std::size_t output, ElementErrors errors) const;
-  // Whether the reference keeps the value of most elements, so that an answer that does not is wrong in every
-  // class.
+  // Notes whether the reference keeps the value of most elements. If it does, an answer that loses them is
+  // wrong in every class.
   void note_reference(std::size_t output, const ElementErrors& reference);
   bool keeps_values(std::size_t output) const;
-  // The root mean square of the distances between answers to inputs that follow each other; infinite before
-  // there are two.
+  // The root mean square of the distances between the answers to successive inputs. Infinite before there are
+  // two answers.
   double distance(std::size_t output) const;
 
  private:
@@ -97,7 +98,7 @@ class ExpectedScales {
     double squared_distances = 0;
     int distances = 0;
     double least_distance = 0;
-    // Of allow_beyond_bound().
+    // Set by allow_beyond_bound().
     double allowed_varying = 0;
     double allowed_smaller = 0;
     double allowed_scaled = 0;

@@ -7,13 +7,12 @@
 namespace kgrade {
 namespace {
 
-// Of the growth of a bound with the terms of a sum; see error_bounds(). In bf16's place stands the same share
-// of its threshold as in TF32's.
+// The growth of a bound with the terms of a sum: see error_bounds().
 constexpr double growth_factor = 6;
 constexpr double most_growth_of_fp32 = 2.2e-4;
 constexpr double most_growth_of_tf32 = 2.2e-3;
-// The sum of one half of very many numbers is off by this part of the distance to the answer to other inputs:
-// 0.7 of it, times a normally distributed number.
+// Growth stops at the distance to the answer to other inputs divided by this. The sum of one half of very
+// many numbers is off by 0.7 of the distance, times a normally distributed number.
 constexpr double share_of_distance_for_growth = 3;
 
 double ratio(double numerator, double denominator) {
@@ -21,7 +20,7 @@ double ratio(double numerator, double denominator) {
   return denominator > 0 ? numerator / denominator : std::numeric_limits<double>::infinity();
 }
 
-// The squares of codes may be less than nothing.
+// The squared difference of codes may be negative.
 double relative_error(double squared_difference, double squared_expected, double usual_squares) {
   return ratio(std::sqrt(std::max(0.0, squared_difference)),
                std::sqrt(std::max(squared_expected, usual_squares)));
@@ -32,23 +31,23 @@ double relative_error(const SetErrors& set, double usual_mean_square) {
                         usual_mean_square * static_cast<double>(set.elements));
 }
 
-// The best class whose bound holds. An output that is compared by its norm is of no class above fp32. In
-// lower classes, whose errors are a third of their thresholds, the smaller elements may be off by four times
-// the bound: where inputs differ in size, small sums of large terms are among them, with the rounding errors
-// of large ones.
+// The best class whose bound holds. It is at most fp32 for an output that is compared by its norm. In lower
+// classes the smaller elements may be off by four times the bound. If inputs differ in size, they include
+// small sums of large terms, which have the rounding errors of large sums. Errors of lower classes are
+// usually a third of their thresholds.
 Precision reached(const RelativeErrors& errors, double element_figure, const Thresholds& bounds) {
   constexpr double allowance_of_smaller = 4;
   for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
     const double smaller =
         precision == Precision::fp32 ? errors.smaller : errors.smaller / allowance_of_smaller;
-    // Written so that NaN fails.
+    // The comparison is written so that NaN fails.
     if (std::max({errors.all, errors.varying, smaller, element_figure}) <= threshold(bounds, precision))
       return precision;
   }
   return Precision::none;
 }
 
-// Where a set is the whole output, or all that varies, the wider name is given.
+// The figure that decides. If a set equals a larger set, the larger one is named.
 ErrorFigure deciding(const RelativeErrors& relative, double element_figure, const ElementErrors& errors) {
   if (element_figure > relative.largest()) return ErrorFigure::element;
   const bool all_vary = errors.varying.elements == errors.compared;
@@ -72,10 +71,10 @@ Judgement judge_exactly(const ElementErrors& errors) {
   return judgement;
 }
 
-// Rounding errors are spread over all elements, and leave most of them nearly as they are. An error of a few
-// elements is a bug, however small, and so is one that leaves many elements with nothing of their value.
+// Rounding errors are spread over all elements and change most of them little. An error in a few elements is
+// a bug, however small. An error by which many elements lose their value is a bug too.
 bool looks_like_rounding(const Judgement& judgement, const ElementErrors& errors) {
-  constexpr std::uint64_t many = 4;  // at least one in so many
+  constexpr std::uint64_t many = 4;  // at least one in this many
   return judgement.decided_by != ErrorFigure::element && errors.lost * many <= errors.varying.elements;
 }
 
@@ -171,7 +170,7 @@ Judgement judge(const OutputErrors& output, std::size_t index, const Problem& pr
   Judgement judgement = judge(scales.without_allowed(index, output.errors),
                               error_bounds(problem.thresholds, bound, index, scales.distance(index)),
                               required, scales.usual(index), output.compare);
-  // Large elements may hide that most of the others are lost.
+  // Large elements may hide that most other elements are lost.
   const bool are_lost = has_norm(output.compare) && 2 * output.errors.lost > output.errors.varying.elements;
   if (are_lost && scales.keeps_values(index)) {
     judgement.verdict = Verdict::wrong_answer;

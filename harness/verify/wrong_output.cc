@@ -13,24 +13,24 @@ namespace kgrade {
 namespace {
 
 constexpr std::size_t most_examples = 5;
-// How exactly wrong elements have to share a factor or a difference.
+// The tolerance of a common factor or difference.
 constexpr double same_share = 1e-3;
-// Fewer wrong elements have something in common by chance.
+// Fewer wrong elements may share a pattern by chance.
 constexpr std::size_t fewest_for_a_pattern = 2;
-// What a factor leaves unexplained of the errors, as a share of their norm. Of errors that are small beside
-// the elements it is all, whatever their kind: any element is then about its expected value times 1.
+// The largest part of the errors' norm that a factor may leave unexplained. Errors that are small compared
+// with the elements stay unexplained, because then every element is about its expected value times 1.
 constexpr double most_unexplained = 0.1;
-// A range of indices is not named if as many elements lie in one so often by chance.
+// A range of indices is only named if it would arise by chance with less than this probability.
 constexpr double most_chance = 1e-3;
-// Fewer than this share of a range's elements are scattered in it.
+// If less than this share of a range's elements is wrong, they are scattered.
 constexpr double densest_scatter = 0.5;
 // A sum of an element and a value from 1 to 2 is rounded to the element's type: bfloat16 has 8 bits.
 constexpr double rounding_of_sums = 1.0 / 128;
-// Elements of poison are at least 2^65 in size, or not finite (device/guard_fill.h); a sum may cancel half of
-// it.
+// Poison elements are at least 2^65 in size, or not finite (device/guard_fill.h). A sum may cancel half of
+// that.
 constexpr double least_poison = 1.8e19;
 
-// As the device counts them; what is read back is double.
+// Whether an element is wrong, as the device counts. Values that are read back are double.
 bool is_off(const OutputValues& values, double value, double expected, double limit) {
   return device::is_wrong(value, expected, limit, Dtype::float64, values.magnitudes);
 }
@@ -48,7 +48,7 @@ Index index_of(std::size_t flat, const std::vector<std::int64_t>& shape) {
   return index;
 }
 
-// Integers in full, others with the digits that a float has.
+// Integers in full, other numbers with the digits of a float.
 std::string number(double value) {
   if (std::isnan(value)) return "nan";
   const bool is_whole = std::abs(value) < 0x1p53 && std::trunc(value) == value;
@@ -92,24 +92,24 @@ std::string range_text(std::int64_t low, std::int64_t high, std::int64_t extent)
   return low == high ? fmt::format("number {}", low) : fmt::format("numbers {} to {}", low, high);
 }
 
-// Of elements that are wrong here and there, whether it says something that all have an index from `low` to
-// `high`. It does not where they would by chance, or lie far apart between the ends of the dimension: that is
-// the range of any few elements. `share` of the elements with such an index is wrong.
+// Whether it is worth saying that all scattered wrong elements have an index from `low` to `high`. It is not
+// if that is likely by chance, or if they lie far apart between the ends of the dimension, as any few
+// elements do. `share` of the elements with such an index is wrong.
 bool is_telling(std::int64_t low, std::int64_t high, std::int64_t extent, std::size_t wrong, double share) {
   const double width = static_cast<double>(high - low + 1) / static_cast<double>(extent);
   const bool touches_an_end = low == 0 || high + 1 == extent;
   const double places = touches_an_end ? 1 : static_cast<double>(wrong);
-  // Of `wrong` independent positions, that all lie in such a range.
+  // The probability that `wrong` independent positions all lie in such a range.
   const double chance = places * std::pow(width, static_cast<double>(wrong - (touches_an_end ? 0 : 1)));
   return chance < most_chance && (touches_an_end || share >= densest_scatter);
 }
 
-// Which elements are wrong.
+// A text that says which elements are wrong.
 std::string place_pattern(const Positions& wrong, const OutputValues& values) {
   const std::size_t elements = values.expected.size();
   if (wrong.size() == elements || wrong.size() == 1) return "";
   const Box box = box_of(wrong, values.shape);
-  std::vector<std::size_t> cut;  // dimensions of which not all is wrong
+  std::vector<std::size_t> cut;  // dimensions that are not wrong over their whole extent
   for (std::size_t d = 0; d < values.shape.size(); ++d) {
     if (box.high[d] - box.low[d] + 1 < values.shape[d]) cut.push_back(d);
   }
@@ -135,7 +135,7 @@ bool all_of(const Positions& wrong, const Test& test) {
   return std::all_of(wrong.begin(), wrong.end(), test);
 }
 
-// "times 2", with the digits in which the factor differs from 1; empty: it is 1 in those of a float.
+// "times 2", with enough digits to differ from 1. Empty if the factor is 1 in the digits of a float.
 std::string factor_text(double factor) {
   for (const int digits : {4, 7}) {
     const std::string text = fmt::format("{:.{}g}", factor, digits);
@@ -144,7 +144,7 @@ std::string factor_text(double factor) {
   return "";
 }
 
-// The factor that all wrong elements have in common, where it explains their errors.
+// The factor that all wrong elements share, if it explains their errors.
 std::optional<double> common_factor(const Positions& wrong, const OutputValues& values) {
   const auto largest = *std::max_element(wrong.begin(), wrong.end(), [&](std::size_t a, std::size_t b) {
     return std::abs(values.expected[a]) < std::abs(values.expected[b]);
@@ -164,7 +164,7 @@ std::optional<double> common_factor(const Positions& wrong, const OutputValues& 
   return factor;
 }
 
-// The difference likewise.
+// The difference that all wrong elements share.
 std::optional<double> common_difference(const Positions& wrong, const OutputValues& values) {
   const double difference = values.got[wrong.front()] - values.expected[wrong.front()];
   const bool is_common = all_of(wrong, [&](std::size_t i) {
@@ -173,7 +173,7 @@ std::optional<double> common_difference(const Positions& wrong, const OutputValu
   return is_common ? std::optional(difference) : std::nullopt;
 }
 
-// What all wrong elements are of what was expected: one factor, one difference.
+// A text that says how all wrong elements follow from the expected values: by one factor or one difference.
 std::string relation_pattern(const Positions& wrong, const OutputValues& values) {
   if (wrong.size() < fewest_for_a_pattern) return "";
   const auto is_finite = [&](std::size_t i) {
@@ -188,7 +188,7 @@ std::string relation_pattern(const Positions& wrong, const OutputValues& values)
   return "";
 }
 
-// The two last dimensions exchanged in memory.
+// Whether the last two dimensions are exchanged in memory.
 bool is_transposed(const OutputValues& values, double limit) {
   if (values.shape.size() < 2) return false;
   const auto columns = static_cast<std::size_t>(values.shape.back());
@@ -203,7 +203,7 @@ bool is_transposed(const OutputValues& values, double limit) {
   return true;
 }
 
-// By how many places in memory the whole output is shifted; 0: it is not.
+// The number of places by which the whole output is shifted in memory; 0 if it is not.
 int shift_of(const OutputValues& values, double limit) {
   const std::size_t count = values.got.size();
   if (count < 4) return 0;
@@ -231,8 +231,8 @@ std::string whole_pattern(const Positions& wrong, const OutputValues& values, do
   return "";
 }
 
-// What the kernel did to an element, by a call on outputs that held values from 1 to 2.
-// `unclear`: never written, or a sum that is rounded to what was there.
+// What the kernel did to an element, seen in a second call on outputs that held values from 1 to 2.
+// `unclear`: never written, or a sum that was rounded to the old value.
 enum class Treatment { written, never_written, added_to, unclear };
 
 Treatment treatment_of(const OutputValues& values, std::size_t i, double limit) {
@@ -243,7 +243,7 @@ Treatment treatment_of(const OutputValues& values, std::size_t i, double limit) 
     return is_small ? Treatment::unclear : Treatment::never_written;
   }
   const double sum = values.expected[i] + values.filled[i];
-  // What was there in the first call was huge or not finite, and so is any sum with it.
+  // The old value in the first call was huge or not finite, and so is any sum with it.
   const bool was_huge = !(std::abs(values.got[i]) < least_poison);
   return was_huge && !is_off(values, values.again[i], sum, limit + rounding_of_sums) ? Treatment::added_to
                                                                                      : seen;
@@ -253,7 +253,7 @@ std::uint64_t count_of(const std::vector<Treatment>& treatments, Treatment wante
   return static_cast<std::uint64_t>(std::count(treatments.begin(), treatments.end(), wanted));
 }
 
-// As most of the clear ones.
+// Treats unclear elements like most of the clear ones.
 void settle_unclear(std::vector<Treatment>& treatments) {
   const bool adds =
       count_of(treatments, Treatment::added_to) > count_of(treatments, Treatment::never_written);
