@@ -44,7 +44,8 @@ std::optional<Stamp> History::note_write(Cell& cell, const Stamp& stamp, const O
 std::optional<Stamp> History::note_read(Cell& cell, const Stamp& stamp, const Ordering& ordering) {
   std::optional<Stamp> found;
   if (contradicts(cell.write, stamp, ordering)) found = cell.write;
-  // A slot of its own or one that no later write can contradict first; else the older of both.
+  // Replaces the newest read if it is empty, the thread's own, or ordered before this one; else drops the
+  // older read.
   const bool first_is_free = cell.reads[0].when == 0 || same_thread(cell.reads[0], stamp) ||
                              ordering.is_ordered(cell.reads[0], stamp.thread);
   if (first_is_free) {

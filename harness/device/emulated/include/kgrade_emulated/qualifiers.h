@@ -1,5 +1,5 @@
-// CUDA's qualifiers. Where code runs and where a variable lives makes no difference on the host; __shared__
-// is rewritten before the compiler sees it, and only what hides in a macro comes to the definition below,
+// CUDA's qualifiers. Where code runs and where a variable lives makes no difference on the host. __shared__
+// is rewritten before the compiler sees it. Only a __shared__ that a macro hides uses the definition below,
 // which shares the variable between the threads of a block because a block runs on one thread of the host.
 #pragma once
 
