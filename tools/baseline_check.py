@@ -56,7 +56,8 @@ class Row:
 
 
 def medians_of(record: dict) -> dict[tuple[str, str], tuple[float | None, str]]:
-    """From (slug, baseline) to its median on the case and kgrade's complaint. Only this function knows the format of records."""
+    """{(slug, baseline): (its median on the case, kgrade's complaint)}. Only this function knows the format of
+    records."""
     slug = record["problem"]["slug"]
     found = {}
     for baseline in record["baselines"]["contestants"]:
@@ -191,7 +192,7 @@ def search(slug: str, case: dict, folder: Path) -> None:
 
 
 def table(rows: list[Row]) -> str:
-    """Markdown."""
+    """The rows as a Markdown table."""
     heads = ["problem", "baseline", "PyTorch ms", "benchmark ms", "kgrade ms", "ratio", ""]
     lines = [heads, ["---", "---", "--:", "--:", "--:", "--:", "---"]]
     for row in rows:
