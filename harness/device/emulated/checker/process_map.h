@@ -35,7 +35,7 @@ class ProcessMap {
   std::vector<Range> allowed_;  // sorted by begin
 };
 
-// Where the file that an address belongs to is loaded.
+// The place where an address's file is loaded.
 struct LoadedFile {
   std::uintptr_t base = 0;  // added to the addresses that the file names
   std::uintptr_t begin = 0;

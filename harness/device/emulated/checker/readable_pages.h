@@ -1,4 +1,4 @@
-// Which addresses of this process can be read at all.
+// Finds out which addresses of this process can be read at all.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ std::optional<Stamp> History::note_write(Cell& cell, const Stamp& stamp, const O
     if (!found && contradicts(*earlier, stamp, ordering)) found = *earlier;
   }
   cell.write = stamp;
-  // What the thread read before was a guess that its atomic access has checked.
+  // The thread's earlier read was a guess, which its atomic access has checked.
   for (Stamp& read : cell.reads) {
     if (stamp.atomic && same_thread(read, stamp)) read = Stamp{};
   }

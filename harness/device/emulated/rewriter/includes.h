@@ -1,4 +1,4 @@
-// Which file an #include means, and whether it may be opened.
+// Finds the file that an #include means, and whether it may be opened.
 #pragma once
 
 #include <filesystem>

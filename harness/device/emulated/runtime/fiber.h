@@ -9,7 +9,7 @@
 
 namespace kgrade_emulated {
 
-// Where a suspended stack goes on. Owned by the code that switches.
+// The place where a suspended stack goes on. Owned by the code that switches.
 struct StackContext {
   void* stack_pointer = nullptr;
   // Only for AddressSanitizer and ThreadSanitizer.

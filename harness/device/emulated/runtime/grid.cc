@@ -41,7 +41,7 @@ class HostThreads {
   }
 
  private:
-  // Starts fewer if the process may not have so many.
+  // Starts fewer if the process may not have that many.
   void start(unsigned int count) {
     while (threads_ < count) {
       make_room_for(limits::host_thread_bytes);

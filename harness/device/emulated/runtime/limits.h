@@ -27,7 +27,7 @@ inline constexpr std::size_t constant_bytes = 64 * 1024;
 // The stack of one thread of a block: the 512 KiB of local memory that a thread has on a GPU, and room for
 // data that only the host's code puts there.
 inline constexpr std::size_t thread_stack_bytes = 576 * 1024;
-// Inaccessible memory below a stack. Larger than any frame without an array, since nothing else stops a
+// Inaccessible memory below a stack. It is larger than any frame without an array, since nothing would stop a
 // larger frame.
 inline constexpr std::size_t stack_guard_bytes = 64 * 1024;
 // Address space for a stack and its guard, with room for stacks to begin at different offsets.

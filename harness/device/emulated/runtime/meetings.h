@@ -10,7 +10,7 @@
 
 namespace kgrade_emulated {
 
-// What lanes have to agree on to meet.
+// The properties that lanes must share to meet.
 struct Rendezvous {
   WarpOperation operation;
   unsigned int mask;

@@ -12,7 +12,7 @@ namespace kgrade_emulated {
 // The bytes on either side of a block that belong to no other block. 0 unless the run is checked.
 std::size_t spacing();
 
-// Null when there is no memory. `alignment` is a power of two, at most 4096.
+// Null if memory runs out. `alignment` is a power of two, at most 4096.
 void* allocate_spaced(std::size_t alignment, std::size_t bytes);
 void free_spaced(void* memory);  // null is fine
 

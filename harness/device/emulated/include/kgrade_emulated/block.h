@@ -1,4 +1,4 @@
-// Where a thread is in its block and its grid.
+// The position of a thread in its block and its grid.
 //
 // Each host thread has its own copy, which the scheduler sets before a thread of the block goes on. They are
 // variables, as in CUDA, so that code may declare its own with the same names.

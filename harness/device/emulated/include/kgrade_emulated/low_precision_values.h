@@ -111,7 +111,7 @@ constexpr double add_to_odd(double x, double y) {
   const double y_part = sum - x;
   const double error = (x - (sum - y_part)) + (y - y_part);
   const unsigned long long bits = bit_cast<unsigned long long>(sum);
-  const bool inexact = error < 0 || error > 0;  // a NaN when the sum is no number
+  const bool inexact = error < 0 || error > 0;  // false if the error is a NaN
   if (!inexact || (bits & 1) != 0) return sum;
   return bit_cast<double>((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }

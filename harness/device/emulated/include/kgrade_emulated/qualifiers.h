@@ -25,8 +25,9 @@
 #define CUDART_VERSION 13000
 #define CUDA_RT_INLINE inline
 
-// What nvcc defines for every source. __CUDA_ARCH__ is not defined: the rewriter answers the conditions on it
-// around device code (harness/device/emulated/rewriter/architecture.h), others get the host's view.
+// The macros that nvcc defines for every source. __CUDA_ARCH__ is not defined: the rewriter answers the
+// conditions on it around device code (harness/device/emulated/rewriter/architecture.h), and other conditions
+// get the host's view.
 #define __CUDACC_EXTENDED_LAMBDA__ 1
 #define __CUDACC_RELAXED_CONSTEXPR__ 1
 #define __CUDA_API_VER_MAJOR__ 13
