@@ -1,4 +1,4 @@
-"""Which outputs are indices of elements of an input, read off PyTorch's operators while a forward runs."""
+"""Finds outputs that are indices of an input's elements, by watching PyTorch's operators while a forward runs."""
 
 import torch
 

@@ -60,7 +60,7 @@ def encode_text(value):
 
 
 def decode(value):
-    """What was encoded."""
+    """The value that was encoded."""
     if not isinstance(value, dict):
         return value
     ((kind, content),) = value.items()

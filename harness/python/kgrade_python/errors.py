@@ -72,7 +72,7 @@ MOST_LINES_QUOTED, LONGEST_QUOTE = 3, 300
 
 
 def place_of_output():
-    """Where the next printed byte goes, or None."""
+    """The place in the output of the next printed byte, or None."""
     try:
         return os.lseek(2, 0, os.SEEK_CUR)
     except OSError:

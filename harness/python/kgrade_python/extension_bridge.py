@@ -170,7 +170,7 @@ class Bridge:
         kept.append(memory)
         return VALUE.pack(kind, count, ctypes.addressof(memory))
 
-    # What an extension calls. An exception must not leave a callback: ctypes would print and drop it.
+    # Callbacks for extensions. An exception must not leave a callback: ctypes would print and drop it.
 
     def _call(self, name, arguments, count, result):
         kept = self._of_thread.kept = []

@@ -1,4 +1,4 @@
-"""Imports frameworks, which takes long, before a candidate is there."""
+"""Imports frameworks before a candidate is there, since imports take long."""
 
 import gc
 import sys
