@@ -69,7 +69,7 @@ def medians_of(record: dict) -> dict[tuple[str, str], tuple[float | None, str]]:
 
 
 def origin_of(records: list[dict]) -> dict:
-    """Which kgrade measured, where and when. All records must agree with the first."""
+    """The kgrade that measured, its machine and the time. All records must agree with the first."""
     first = records[0]
     for record in records[1:]:
         if (record["tool"], record["device"].get("uuid")) != (first["tool"], first["device"].get("uuid")):
