@@ -17,9 +17,8 @@ SEED = 0
 
 class ModuleRun:
     """The results of the run: `inputs`, `positional` and `keywords` of Model, `model`, `outputs`; `draws` of inputs
-    and weights, `random` operators of forward, `indices` that it chooses, `sums` that it makes, `places` that it
-    writes to. `input_draws` has None for an input that is computed, and for the inputs from which it is computed
-    (`origins`).
+    and weights; forward's `random` operators, chosen `indices`, `sums`, and written `places`. `input_draws` has None
+    for a computed input, and for the inputs from which it is computed (`origins`).
 
     `mode`: makes the mode that the file runs under. Model's constructor runs under it only with `is_model_fake`.
     `budget`: see DrawLog.
