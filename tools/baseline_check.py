@@ -56,7 +56,8 @@ class Row:
 
 
 def medians_of(record: dict) -> dict[tuple[str, str], tuple[float | None, str]]:
-    """From (slug, baseline) to its median on the case and kgrade's complaint. Only this function knows the format of records."""
+    """{(slug, baseline): (its median on the case, kgrade's complaint)}. Only this function knows the format of
+    records."""
     slug = record["problem"]["slug"]
     found = {}
     for baseline in record["baselines"]["contestants"]:
@@ -68,7 +69,7 @@ def medians_of(record: dict) -> dict[tuple[str, str], tuple[float | None, str]]:
 
 
 def origin_of(records: list[dict]) -> dict:
-    """Which kgrade measured, where and when. All records must agree with the first."""
+    """The kgrade that measured, its machine and the time. All records must agree with the first."""
     first = records[0]
     for record in records[1:]:
         if (record["tool"], record["device"].get("uuid")) != (first["tool"], first["device"].get("uuid")):
@@ -191,7 +192,7 @@ def search(slug: str, case: dict, folder: Path) -> None:
 
 
 def table(rows: list[Row]) -> str:
-    """Markdown."""
+    """The rows as a Markdown table."""
     heads = ["problem", "baseline", "PyTorch ms", "benchmark ms", "kgrade ms", "ratio", ""]
     lines = [heads, ["---", "---", "--:", "--:", "--:", "--:", "---"]]
     for row in rows:

@@ -16,7 +16,7 @@ COUNT = 20
 
 
 def drawn(names, count=COUNT):
-    """`count` of the names, in their order; all of them with KGRADE_ALL, or where there are fewer."""
+    """`count` of the names, in their order; all names with KGRADE_ALL, or if there are not more."""
     if os.environ.get("KGRADE_ALL") or len(names) <= count:
         return list(names)
     commit = subprocess.run(["git", "rev-parse", "HEAD"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,

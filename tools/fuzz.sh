@@ -72,7 +72,7 @@ number_of() { # name of a statistic, log
 
 report_one() { # fuzzer
   local log=$build/$1.log coverage
-  # If the first input fails, there is no such line.
+  # If the first input fails, the log has no such line.
   coverage=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
   printf '%-22s %10s executions %8s a second  coverage %s\n' "$1" "$(number_of number_of_executed_units "$log")" \
     "$(number_of average_exec_per_sec "$log")" "${coverage:-?}"

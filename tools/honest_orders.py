@@ -36,9 +36,9 @@ from wrong_operators import ROOT, definitions, inlined, reference_of
 
 ORDERS = ROOT / "harness/tests/honest_orders"
 ORDER = re.compile(r"// order (\w+)(?: of (\S+))?: (.*)\n")
-# So many terms that their order matters; fewer are added in the order of the text.
+# With this many terms their order matters. Fewer terms are added in the order of the text.
 MANY_TERMS = 16
-# Their outputs have many terms, but no sum of floats that could be in another order.
+# Problems whose outputs have many terms, but no sum of floats that could be in another order.
 WITHOUT_SUMS = {
     "average-pooling-.*|avg-pool-.*|box-blur": "windows of a few elements, which the plain kernel adds in one thread",
     "nvfp4-dequantize": "its scales are padded",
@@ -47,7 +47,7 @@ WITHOUT_SUMS = {
 
 
 def orders_of(operator):
-    """[(order, references that it is for, constants, text)] of an operator."""
+    """[(order, references that it applies to, constants, text)] of an operator."""
     place = ORDERS / f"{operator}.cuh"
     text = place.read_text(encoding="utf-8") if place.exists() else ""
     body = re.sub(r"\A(// (in the place of|order).*\n)+", "", text)
@@ -55,7 +55,7 @@ def orders_of(operator):
 
 
 def with_order(operator, constants, body):
-    """The header of an operator with a function replaced, behind the constants of the order."""
+    """The header of an operator with a function replaced, after the constants of the order."""
     text = (ORDERS / f"{operator}.cuh").read_text(encoding="utf-8")
     name = re.match(r"// in the place of: (\w+)\n", text).group(1)
     header = (ROOT / f"reference/ops/{operator}.cuh").read_text(encoding="utf-8")
@@ -87,7 +87,7 @@ def candidates_of(slug):
 
 
 def terms(kgrade, slug):
-    """The length of the longest sum in a problem's cases; 0 where nothing is rounded."""
+    """The length of the longest sum in a problem's cases; 0 if nothing is rounded."""
     run = subprocess.run([kgrade, "show", str(ROOT / f"problems/{slug}.md"), "--json"], stdout=subprocess.PIPE,
                          check=True, cwd=ROOT)
     cases = json.loads(run.stdout)["cases"]
@@ -96,7 +96,7 @@ def terms(kgrade, slug):
 
 
 def print_table(kgrade, candidates):
-    """What orders each problem has; True where none lacks them."""
+    """Prints the orders of each problem. Returns whether every problem has some."""
     complete = True
     for slug, sources in candidates.items():
         is_settled = sources or any(re.fullmatch(each, slug) for each in WITHOUT_SUMS)

@@ -6,8 +6,8 @@ grades KernelBench's files, or others in their form, with their own Model as the
     half        Model in half precision: must be refused
     zero NAME   Model without one parameter, which is set to zero in each call: must be refused, one candidate for each
 
-FOLDER holds level1, level2 and so on, or the files. All that is found out is kept in OUTPUT, a JSON for each file, so that
-the next call goes on where the last one ended. What was cut off is done again. Then, in place of grading:
+FOLDER holds level1, level2 and so on, or the files. All findings are kept in OUTPUT, one JSON per file, so that the
+next call goes on where the last one ended. Interrupted work is done again. Instead of grading:
 
     --prepare       makes the problem files and candidates, without a device
     --table PATH    writes PATH.md and PATH.json: a row for each file, and the exceptions with their reasons
@@ -15,8 +15,8 @@ the next call goes on where the last one ended. What was cut off is done again. 
     --self N        grades Model against itself as a user would, for N files, one at a time: faster, slower or same
     --eager N       compares kgrade's time of the reference with that of plain PyTorch (tools/kernelbench/plain.py)
 
-Verdicts need no quiet clock: files are graded side by side, as cases of role `test`, so that nothing is measured. What
-another one may have disturbed, for want of memory or time, is graded once more alone."""
+Verdicts need no quiet clock: files are graded side by side, as cases of role `test`, so that nothing is measured. A
+file that ran out of memory or time, perhaps because of another one, is graded once more alone."""
 
 import argparse
 import os

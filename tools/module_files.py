@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-# How many different files one template gives.
+# The number of different files from one template.
 VARIANTS = 40
 
 HEAD = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
@@ -16,15 +16,15 @@ HEAD = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
 
 @dataclass
 class Template:
-    """`model` and `answer` are expressions of the inputs x and y and of what `init` gives to `self`. All texts may contain
-    {names}, which `sizes` gives values."""
+    """`model` and `answer` are expressions of the inputs x and y and of the members that `init` sets. All texts may
+    contain {names}, whose values `sizes` gives."""
 
     level: int
     name: str
     model: str
     answer: str
     inputs: list
-    sizes: Callable  # of a number below VARIANTS: the values of {names}
+    sizes: Callable  # from a number below VARIANTS to the values of {names}
     init: list = field(default_factory=list)  # lines of __init__
 
 
@@ -61,7 +61,7 @@ def activation(variant, of_what, count=len(ACTIVATIONS)):
     return {"activation": module, "activated": expression.format(of_what)}
 
 
-# By name: of x over one dimension as a method, and by another function.
+# By name: a reduction of x over one dimension, as a method and by another function.
 REDUCTIONS = {
     "sum": ("x.sum(dim={dim})", "x.movedim({dim}, -1).sum(dim=-1)"),
     "mean": ("x.mean(dim={dim})", "x.sum(dim={dim}) / x.shape[{dim}]"),

@@ -9,22 +9,22 @@ The first lines of a submission hold `expect:` and then words, quoted as in a sh
     cases=NAME,NAME     its cases; case="n=1,m=2" is a further one by its values
     verdict=VERDICT     on both devices; VERDICT|VERDICT allows either
     emulated=, cuda=    the verdict on that device, if it is another one
-    message=TEXT        what the message contains; with emulated-message= and cuda-message= for one device. With
-                        a verdict of its own, a device is only held to a message of its own
+    message=TEXT        what the message contains; with emulated-message= and cuda-message= for one device. A device
+                        with a verdict of its own is only checked for a message of its own
     note=TEXT           what one of the notes contains
     lines=FIRST-LAST    which lines of a document are graded
     only=DEVICE         it is not graded elsewhere
     part=more           a variant of others: left out on the emulated device without --all or --only
     options=TEXT        further options of `kgrade grade`
-    fails=TEXT          why it is known to fail today: then it must fail, so that nobody forgets the word; with
+    fails=TEXT          why it is known to fail today. It must then fail, so that the word is not forgotten; with
                         emulated-fails= and cuda-fails= for one device
 
-On the emulated device, without --all or --only, 64 of them are drawn by the commit (tools/drawn_problems.py); with
-KGRADE_ALL in the environment all are graded.
+On the emulated device, without --all or --only, 64 submissions are drawn by the commit (tools/drawn_problems.py);
+with KGRADE_ALL in the environment all are graded.
 
-Candidates with the same problem, cases and options are graded by one command, since they share what is compiled for the
-problem. The exit code is 1 if an expectation does not hold, 2 for a mistake in the corpus itself, and 77, which ctest
-takes for skipped, where the Python has no PyTorch."""
+Candidates with the same problem, cases and options are graded by one command, since they share what is compiled for
+the problem. The exit code is 1 if an expectation does not hold, 2 for a mistake in the corpus itself, and 77, which
+ctest treats as skipped, if the Python has no PyTorch."""
 
 import argparse
 import collections
@@ -46,11 +46,11 @@ ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT / "harness/tests/python/corpus"
 WORDS = {"problem", "cases", "case", "verdict", "emulated", "cuda", "message", "emulated-message", "cuda-message",
          "note", "lines", "only", "part", "options", "fails", "emulated-fails", "cuda-fails"}
-# More would save little, and leave one process with nothing to do at the end.
+# More would save little, and leave a process idle at the end.
 MOST_IN_A_GROUP = 12
 SECONDS_FOR_ONE = 240
 NO_PYTORCH = 77
-# On the emulated device.
+# Submissions that are drawn on the emulated device.
 DRAWN = 64
 
 
@@ -72,7 +72,7 @@ class CorpusError(Exception):
 
 
 class Expectation:
-    """What the first lines of a submission say."""
+    """The contents of a submission's first lines."""
 
     def __init__(self, path, words):
         self.path = path
@@ -152,7 +152,7 @@ def command_of(arguments, group, record):
 
 
 def grade(arguments, group):
-    """{path: candidate's record} of a group; for a run that failed, of its candidates one by one."""
+    """{path: candidate's record} of a group. If the run fails, its candidates are graded one by one."""
     with tempfile.TemporaryDirectory(prefix="kgrade-corpus-") as folder:
         record = Path(folder) / "record.json"
         command = command_of(arguments, group, record)
@@ -175,7 +175,7 @@ def grade(arguments, group):
 
 
 def mismatches(expectation, candidate, device):
-    """What of an expectation does not hold, one line each."""
+    """The parts of an expectation that do not hold, one line each."""
     found = []
     wanted = expectation.verdicts(device)
     if candidate["verdict"] not in wanted:

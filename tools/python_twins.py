@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """python_twins.py FILE.cu: prints the same kernel as a candidate in Python, which builds it with load_inline.
 
-For comparisons of the two forms: what a call costs, what compiling costs, how many are graded in a minute."""
+Use it to compare the two forms: the cost of a call, the cost of compiling, and how many are graded in a minute."""
 
 import re
 import sys
@@ -23,7 +23,7 @@ def parameters(source):
 
 
 def load_inline_twin(source, mark=""):
-    """A Python file with the kernel in it. `mark` tells twins of one source apart."""
+    """A Python file with the kernel in it. `mark` distinguishes twins of one source."""
     listed = parameters(source)
     taken = ", ".join(f"torch::Tensor {name}" if pointer else f"{'double' if kind in ('float', 'double') else 'int64_t'} {name}"
                       for kind, name, pointer in listed)

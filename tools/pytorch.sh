@@ -21,7 +21,7 @@ print_one() {
 
 make_venv() {
   local python log=$root/build/pytorch.log
-  # The interpreter that the other tests' packages are for has venv.
+  # The interpreter of the other tests' packages has venv.
   python=$("$root/tools/test_python.sh")
   if ! { "$python" -m venv --clear "$venv" &&
          "$venv/bin/python" -m pip install --quiet --disable-pip-version-check 'torch>=2.6' numpy

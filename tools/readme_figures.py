@@ -47,7 +47,7 @@ def ratio_text(ratio: float) -> str:
 
 
 def printed(path: str, *options: str) -> str:
-    """What `kgrade grade` prints for that record."""
+    """The output of `kgrade grade` for that record."""
     return subprocess.run([KGRADE, "print", str(ROOT / path), *options], stdout=subprocess.PIPE, text=True,
                           check=True).stdout.rstrip()
 
@@ -139,7 +139,7 @@ def selftest(folder: str) -> str:
 
 class Measured(NamedTuple):
     speedup: float
-    source: tuple  # what was measured against what
+    source: tuple  # the hashes of candidate and reference
     gpu: str
     effort: str
 

@@ -3,6 +3,6 @@
 #   tools/runtime_packages.sh PROGRAM...
 set -euo pipefail
 
-# The package database may list a file under /lib, from before that became a link into /usr.
+# The package database may list a file under /lib, from before /lib became a link into /usr.
 ldd "$@" | awk '$3 ~ "^/" {print $3}' | sort -u | xargs -n 1 realpath | sed 's|^/usr||; s|^|*|' |
   xargs dpkg-query --search | sed 's/:.*//' | sort -u

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """scale_simulation.py [--check]: simulates how long a sweep of 10,000 candidates takes on 64 GPUs, for docs/scale.md.
 
-Slurm gives each free GPU the next chunk of the array. A chunk starts its oracle and reference once for each problem in
-it, then grades one candidate after another. If a node is lost, its chunk is returned, and finished results stay. COSTS has
-all costs and their sources. The script writes the marked table in docs/scale.md; with --check it exits with 1 if the table
-is not what the simulation gives."""
+Slurm gives each free GPU the next chunk of the array. A chunk starts its oracle and reference once for each problem
+in it, then grades one candidate after another. If a node is lost, its chunk is returned, and finished results stay.
+COSTS has all costs and their sources. The script writes the marked table in docs/scale.md; with --check it exits with
+1 if the table differs from the simulation."""
 
 import heapq
 import random

@@ -4,8 +4,8 @@
 #   tools/setup.sh --tests       also for the tests
 #   tools/setup.sh --all-tests   also for tests that are otherwise skipped: Slurm, other shells, bubblewrap, a browser
 #   tools/setup.sh --fuzz        also for tools/fuzz.sh
-# The script looks for the programs and CMake packages themselves, not for Debian packages: what was installed in
-# another way counts, and apt is not called if nothing is missing.
+# The script looks for the programs and CMake packages themselves, not for Debian packages. So software that was
+# installed in another way counts, and apt is not called if nothing is missing.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -304,7 +304,7 @@ def main() -> int:
     if sys.argv[1:2] == ["keep"]:
         return keep(Path(sys.argv[2]), sys.argv[3], sys.argv[4:])
     options = read_arguments()
-    # Raises SystemExit, so that an interrupted `up` takes down what it has started.
+    # Raises SystemExit, so that an interrupted `up` takes down its daemons.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         if options.action is not down:

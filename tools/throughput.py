@@ -105,8 +105,8 @@ class BusyShare:
 
 
 class ShownProgress:
-    """A terminal for the standard error of `kgrade sweep`, which shows on a terminal only how many problems it has read
-    after how many seconds. Its other lines go to this program's standard error."""
+    """A terminal for the standard error of `kgrade sweep`. Only on a terminal does it show how many problems it has
+    read after how many seconds. Its other lines go to this program's standard error."""
 
     ENVIRONMENT = {"TERM": "xterm", "NO_COLOR": ""}  # otherwise it shows no progress
     BEGINNING_OF_LINE = "\r\033[K"
@@ -143,7 +143,7 @@ class ShownProgress:
 
 
 def run_sweep(command, environment, stderr=None):
-    """Seconds, and the share of them in which the GPU was busy."""
+    """Returns the seconds, and the share of them in which the GPU was busy."""
     busy = BusyShare()
     start = time.monotonic()
     subprocess.run(command, env=environment, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -153,7 +153,8 @@ def run_sweep(command, environment, stderr=None):
 
 
 def sweep(arguments, options, folder):
-    """Seconds, of these the seconds for reading problems (None if not known), the busy share, and the records."""
+    """Returns the seconds, the part of them for reading problems (None if unknown), the busy share, and the
+    records."""
     output = folder / "results.jsonl"
     environment = {**os.environ, "KGRADE_CACHE_DIR": str(folder / "cache")}
     command = [arguments.kgrade, "sweep", "--quick", "--output", str(output), *options]
@@ -163,7 +164,7 @@ def sweep(arguments, options, folder):
         seconds, busy = run_sweep([*command, "--only", arguments.problem, "--solutions", pattern], environment)
     else:
         write_module_files(arguments.files, folder / "problems", folder / "answers")
-        # What kgrade learns of files and of the device is kept below XDG_CACHE_HOME.
+        # kgrade caches facts about files and the device below XDG_CACHE_HOME.
         environment |= {"XDG_CACHE_HOME": str(folder / "user_cache"), **ShownProgress.ENVIRONMENT}
         progress = ShownProgress()
         try:

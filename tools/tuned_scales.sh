@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Grades the tuned kernels, and the plain ones beside them, on inputs of other magnitudes than the problems' own: all
-# inputs, and one alone. Every grade must be accepted. On a GPU, or with --device emulated as argument.
+# inputs, and one alone. Every grade must be accepted. Runs on a GPU, or on the emulated device with --device
+# emulated.
 #
 #   tools/tuned_scales.sh [ARGUMENT OF kgrade grade]...
 set -u

@@ -22,7 +22,8 @@ MACHINES = {
 # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET (linux/sched.h).
 NEW_NAMESPACES = 0x7E020000
 
-# Instructions of seccomp's filters (linux/filter.h, linux/seccomp.h), and where they find what (struct seccomp_data).
+# Instructions of seccomp's filters (linux/filter.h, linux/seccomp.h), and the offsets of their data (struct
+# seccomp_data).
 LOAD, EQUAL, ANY_BIT, RETURN = 0x20, 0x15, 0x45, 0x06
 ALLOW, FAIL_WITH = 0x7FFF0000, 0x00050000
 NUMBER, MACHINE, FIRST_ARGUMENT = 0, 4, 16

@@ -8,12 +8,12 @@ entry of harness/tests/wrong_operators/<operator>.json, for reference/ops/<opera
 
     replace   text that occurs once in the header, and `with` in its place
     uses      optional: the mistake only counts for references with this text
-    except    optional: problems that it makes no difference to, as regular expressions for whole slugs, with the reason:
+    except    optional: problems in which it makes no difference, as regular expressions for whole slugs, with the reason:
               {"conv-pointwise-.*": "its stride is 1"}
 
-Of each problem, the reference with its headers in one file is graded as a candidate: as it is, which must be accepted, and
-with each mistake in turn, which must be refused for its answers, or crash. Only the cases in the file count, not hidden ones.
-Exit code 1: a mistake was accepted, or an entry is out of date."""
+For each problem, the reference with its headers in one file is graded as a candidate: as it is, which must be
+accepted, and with each mistake in turn, which must be refused for its answers, or crash. Only the cases in the file
+count, not hidden ones. Exit code 1: a mistake was accepted, or an entry is out of date."""
 
 import argparse
 import json
@@ -40,11 +40,11 @@ MISTAKES_A_PROBLEM = 6
 
 
 class OutOfDate(Exception):
-    """An entry that does not fit its file any more."""
+    """An entry no longer fits its file."""
 
 
 def reference_of(slug, folder):
-    """The source of a problem's reference, or of its family's; None where it is none in C++."""
+    """The source of a problem's reference, or of its family's; None if it is not in C++."""
     text = (folder / f"{slug}.md").read_text(encoding="utf-8")
     family = re.search(r"^family: (\S+)$", text, re.MULTILINE)
     places = [ROOT / f"reference/{slug}.cu"] + ([ROOT / f"reference/families/{family.group(1)}.cu"] if family else [])
@@ -52,7 +52,7 @@ def reference_of(slug, folder):
 
 
 def inlined(text, changed, seen):
-    """A source with the operators that it includes in their places, each once; `changed`: the text of some by path."""
+    """A source with its included operators inlined, each once. `changed`: other texts for some of them, by path."""
     def replace(match):
         path = match.group(1)
         if path in seen:
@@ -83,14 +83,14 @@ def with_mistake(operator, mistake):
 
 
 def definitions(slug, folder):
-    """What the harness defines for references of a problem that is of a 16-bit type alone."""
+    """The harness's definitions for references of a problem that has only a 16-bit type."""
     text = (folder / f"{slug}.md").read_text(encoding="utf-8")
     dtypes = re.search(r"^dtypes: \[(\w+)", text, re.MULTILINE)
     return DEFINITIONS.get(dtypes.group(1), "") if dtypes else ""
 
 
 def candidates_of(slug, folder, only):
-    """{name: source} of a problem: the reference, and with each mistake that counts for it."""
+    """{name: source} of a problem: the reference as it is, and with each mistake that counts for it."""
     source = reference_of(slug, folder)
     if source is None:
         return {}

@@ -10,11 +10,11 @@ import json
 import os
 import sys
 
-# Read by libraries when they are imported.
+# Libraries read these when they are imported.
 DEFAULTS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
             "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
 
-# Less than the process has, so that there is time to say which function of the file does not return.
+# Less than the process's time limit, so that there is time to report which function of the file does not return.
 SECONDS = 120
 
 
@@ -37,7 +37,7 @@ def main(path, output):
 
     from kgrade_python import errors
 
-    # Saved before the file is run, which may replace them.
+    # Saved before the file runs, since it may replace them.
     encode, end = json.JSONEncoder(allow_nan=False).encode, os._exit
     write = open(output, "w", encoding="utf-8")  # pylint: disable=consider-using-with
     sys.stdout, sys.stderr = errors.stream_of(1), errors.stream_of(2)
@@ -48,7 +48,7 @@ def main(path, output):
         text = encode({"error": f"the file cannot be described: {errors.in_one_line(error, {})}", "line": 0})
     write.write(text)
     write.close()
-    # Nothing that the file has registered runs any more.
+    # Ends without running anything that the file has registered.
     end(0)
 
 

@@ -1,7 +1,7 @@
 """The Python worker: one interpreter for one contestant.
 
-Started by the referee, never by hand: worker.py [--triton] [--cache FOLDER] LIBRARY ARGUMENTS... With --triton, Triton is
-imported at once; what is compiled is kept in FOLDER, which is there.
+Started by the referee, never by hand: worker.py [--triton] [--cache FOLDER] LIBRARY ARGUMENTS... With --triton,
+Triton is imported at once. Compiled code is kept in FOLDER, which must exist.
 
 LIBRARY is one of kgrade's own (harness/contest/worker_python.cc). It serves the referee's requests and calls back into
 this program to load the contestant and to call it. It gets ARGUMENTS: which device to use.
@@ -10,7 +10,7 @@ this program to load the contestant and to call it. It gets ARGUMENTS: which dev
 import os
 import sys
 
-# Read by libraries when they are imported. A worker counts its threads, and its caches go with it.
+# Libraries read these when they are imported. A worker's threads are counted, and its caches are deleted with it.
 DEFAULTS = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -23,7 +23,7 @@ DEFAULTS = {
     "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
     "USER": "kgrade",
     "TQDM_DISABLE": "1",
-    # A path without any would make PyTorch and Triton guess.
+    # Without a PATH, PyTorch and Triton would guess one.
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 }
 
@@ -40,7 +40,7 @@ def main(words):
         for name, folder in {"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"}.items():
             os.environ[name] = os.path.join(words[1], folder)
         words = words[2:]
-    # PyTorch reads it from here when it counts GPUs: the worker has the node of its own GPU alone, under the number 0.
+    # PyTorch reads this when it counts GPUs. The worker has only the device node of its own GPU, as number 0.
     if len(words) > 1 and words[1].startswith("GPU-"):
         os.environ["CUDA_VISIBLE_DEVICES"] = words[1]
     set_defaults()

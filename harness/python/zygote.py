@@ -1,7 +1,7 @@
 """An interpreter that forks Python workers: started by kgrade, never by hand.
 
-zygote.py LIBRARY PLACE: libkgrade-zygote.so, and the place of the script in a worker's command. It imports PyTorch, outside
-of any sandbox and without looking at a GPU; see kgrade_python/forking.py.
+zygote.py LIBRARY PLACE: LIBRARY is libkgrade-zygote.so, PLACE the position of the script in a worker's command. It
+imports PyTorch outside of any sandbox and without looking at a GPU; see kgrade_python/forking.py.
 """
 
 import gc
@@ -29,7 +29,7 @@ def import_what_workers_need():
 
 
 def freeze():
-    """No collection of a worker writes to what it shares with this process."""
+    """Keeps a worker's garbage collections from writing to memory that it shares with this process."""
     gc.collect()
     gc.freeze()
 
@@ -37,7 +37,7 @@ def freeze():
 def import_triton(interpreted):
     from kgrade_python import frameworks
 
-    # Triton reads it when its own functions are defined.
+    # Triton reads this when it defines its own functions.
     if interpreted:
         os.environ["TRITON_INTERPRET"] = "1"
     frameworks.import_triton()

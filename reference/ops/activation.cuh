@@ -46,7 +46,7 @@ struct Swish {
   __device__ accumulator operator()(accumulator x) const { return x * Sigmoid()(x); }
 };
 
-// log(1 + e^x), which no x makes overflow.
+// log(1 + e^x), without overflow for any x.
 struct Softplus {
   __device__ accumulator operator()(accumulator x) const {
     return Relu()(x) + std::log1p(std::exp(-std::fabs(x)));

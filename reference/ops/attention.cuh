@@ -18,8 +18,8 @@ struct OverRoot {
 };
 
 // The weights of the keys for one query: its row of logits becomes their softmax. The largest logit is
-// subtracted so that nothing overflows. A block has a row; each thread adds up some of it, and the block's
-// sums are added in pairs.
+// subtracted so that nothing overflows. Each block has one row. Each thread adds up part of it, and the
+// threads' sums are added in pairs.
 __global__ void attention_weights_kernel(accumulator* logits, std::int64_t queries, std::int64_t keys) {
   __shared__ accumulator shared[threads_per_block];
   const int thread = static_cast<int>(threadIdx.x);

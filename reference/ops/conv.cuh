@@ -1,5 +1,5 @@
 // Convolution in 1, 2 and 3 dimensions as PyTorch's Conv1d, Conv2d and Conv3d define it: a cross-correlation,
-// the kernel is not flipped.
+// in which the kernel is not flipped.
 //
 //   output[b][o][p] =
 //       sum over c, k of input[b][c][p * stride - padding + k * dilation] * weight[o][c][k], plus bias[o]

@@ -42,7 +42,7 @@ __host__ __device__ inline int columns_apart(const Axis& width) {
   return (columns + width.stride - 1) / width.stride * width.stride;
 }
 
-// The threads for a plane.
+// The number of threads for a plane.
 __host__ __device__ inline int first_positions(const ConvShape& shape) {
   return shape.depth.output * shape.height.output * columns_apart(shape.width);
 }
@@ -78,9 +78,9 @@ __device__ inline ChannelRun channel_run(const ConvShape& shape, int at_once, st
   return run;
 }
 
-// Adds to `sums` the contribution of one kernel element, and of the inputs that it carries to a thread's
-// positions, to the run's output channels, over `channels` input channels. `sources` are positions in an
-// input plane, or -1 for none. Sums past the end of the run are neither used nor harmful.
+// Adds to `sums`, for the run's output channels, the products of one kernel element with the inputs that it
+// carries to a thread's positions, over `channels` input channels. `sources` are positions in an input plane,
+// or -1 for none. Sums past the end of the run are neither used nor harmful.
 template <int Channels, class Input>
 __device__ void add_over_channels(const Input* input, const int (&sources)[positions_at_once],
                                   std::int64_t input_step, const element* weight, const WeightSteps& steps,
@@ -107,8 +107,8 @@ __device__ inline int tap_number(const ConvShape& shape, int kz, int ky, int kx)
   return (kz * shape.height.kernel + ky) * shape.width.kernel + kx;
 }
 
-// The same for all kernel elements. `Source` gives the input position on an axis that a tap carries to an
-// output position, or -1 for none.
+// Like add_over_channels(), for all kernel elements. `Source` gives the input position on an axis that a tap
+// carries to an output position, or -1 for none.
 template <class Source, int Channels, class Input>
 __device__ void add_over_taps(const Input* input, const element* weight, const ConvShape& shape,
                               const WeightSteps& steps, const Positions& at, int channels, int count,
@@ -137,8 +137,8 @@ __device__ void add_over_taps(const Input* input, const element* weight, const C
   }
 }
 
-// The same for one output channel, for which no input is needed twice. So the taps of a row of the kernel
-// follow each other, and little is computed between them.
+// Like add_over_taps(), for one output channel. No input is needed twice, so the taps of a kernel row follow
+// each other, with little computation between them.
 template <class Source, class Input>
 __device__ void add_over_rows(const Input* input, const element* weight, const ConvShape& shape,
                               const WeightSteps& steps, const Positions& at, int channels,
@@ -191,7 +191,7 @@ __device__ void write_outputs(const accumulator (&sums)[positions_at_once][Chann
   }
 }
 
-// The sums of one pass are short, and lose less precision than long ones.
+// Adds the sums of one pass to the total. These sums are short, and lose less precision than long ones.
 template <int Channels>
 __device__ void add_and_clear(accumulator (&sums)[positions_at_once][Channels],
                               accumulator (&pass)[positions_at_once][Channels]) {

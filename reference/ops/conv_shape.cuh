@@ -1,4 +1,4 @@
-// Shared by convolutions and transposed convolutions.
+// The shapes of convolutions and transposed convolutions.
 //
 // There is one definition for 1, 2 and 3 dimensions: an unused axis has extent 1 and kernel 1, and so changes
 // nothing. Extents of one axis and positions of one plane must fit an int; offsets into tensors have 64 bits.
@@ -35,7 +35,7 @@ struct ConvShape {
   __host__ __device__ std::int64_t output_planes() const { return batch * out_channels; }
 };
 
-// Its axes must still be set.
+// A shape whose axes must still be set.
 inline ConvShape conv_shape(std::size_t batch, std::size_t in_channels, std::size_t out_channels,
                             std::size_t groups) {
   ConvShape shape;

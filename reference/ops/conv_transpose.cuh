@@ -1,12 +1,12 @@
 // Transposed convolution in 1, 2 and 3 dimensions, without bias, as PyTorch's ConvTranspose1d,
 // ConvTranspose2d and ConvTranspose3d define it: the gradient of a convolution with respect to its input.
 //
-// Every input value spreads over the output: input position i adds input[i] * weight[k] to output position
-// i * stride - padding + k * dilation, for every tap k and every axis alike; what falls outside is dropped.
-// Output padding only makes the output longer, at its end. Here each thread gathers what reaches one output
-// position p: the taps k for which p + padding - k * dilation is a multiple of the stride, and their inputs
-// i = (p + padding - k * dilation) / stride.
-// Layout: input (batch, in_channels, ...), weight (in_channels, out_channels / groups, ...).
+// Every input value spreads over the output: input position i adds input[i] * weight[k] to output position i
+// * stride - padding + k * dilation, for every tap k and every axis alike; positions outside are dropped.
+// Output padding only makes the output longer, at its end. Here each thread gathers the contributions to one
+// output position p: the taps k for which p + padding - k * dilation is a multiple of the stride, and their
+// inputs i = (p + padding - k * dilation) / stride. Layout: input (batch, in_channels, ...), weight
+// (in_channels, out_channels / groups, ...).
 #pragma once
 
 #include "ops/conv_kernel.cuh"

@@ -1,5 +1,5 @@
-// Shortest paths and the smallest spanning tree of a graph of n nodes, given as a matrix of the lengths of its edges: 0
-// where there is none. Lengths are whole numbers, so sums are exact.
+// Shortest paths and the minimum spanning tree of a graph of n nodes, given as a matrix of the lengths of its
+// edges; 0 means that there is no edge. Lengths are whole numbers, so sums are exact.
 #pragma once
 
 #include "ops/launch.cuh"
@@ -20,7 +20,7 @@ __global__ void edges_as_paths_kernel(const element* edges, element* paths, std:
 }
 
 // A path may lead through node `by`. Paths to and from it do not change in this step, so the order of the
-// threads does not matter. A row of blocks has a row of the matrix.
+// threads does not matter. A row of blocks works on a row of the matrix.
 __global__ void lead_through_kernel(element* paths, std::int64_t n, std::int64_t by) {
   const std::int64_t to = position_in_plane();
   if (to >= n) return;
@@ -36,7 +36,7 @@ __global__ void name_missing_kernel(element* paths, std::int64_t count) {
   if (at < count && static_cast<float>(paths[at]) >= no_path) paths[at] = static_cast<element>(-1.0f);
 }
 
-// -1 where there is no path.
+// Writes -1 where there is no path.
 inline void all_shortest_paths(const element* edges, element* paths, std::int64_t n) {
   const dim3 grid = plane_grid(1, n * n);
   edges_as_paths_kernel<<<grid, threads_per_block>>>(edges, paths, n);
@@ -47,12 +47,12 @@ inline void all_shortest_paths(const element* edges, element* paths, std::int64_
 
 // --- From one node ---
 
-// Dijkstra 1959: to the tree of known shortest paths comes the node that is nearest to the source.
+// Dijkstra 1959: the node nearest to the source is added to the tree of known shortest paths.
 struct LengthOfPath {
   __device__ float operator()(float of_node, float edge) const { return of_node + edge; }
 };
 
-// Prim 1957: to the tree comes the node that is nearest to the tree.
+// Prim 1957: the node nearest to the tree is added to it.
 struct LengthOfEdge {
   __device__ float operator()(float /*of_node*/, float edge) const { return edge; }
 };
@@ -60,9 +60,9 @@ struct LengthOfEdge {
 // The most threads of a block.
 constexpr int most_tree_threads = 1024;
 
-// One block grows a tree from node `source`. `distances`: of each node when it came to the tree, `no_path` if
-// it did not; `is_left`: of n nodes, those that have not come yet. A thread looks at the same nodes in every
-// step.
+// One block grows a tree from node `source`. `distances`: each node's distance when it was added to the tree,
+// `no_path` if it was not. `is_left`: whether each node has yet to be added. A thread looks at the same nodes
+// in every step.
 template <class Length>
 __global__ void grow_tree_kernel(const element* edges, float* distances, bool* is_left, std::int64_t n,
                                  std::int64_t source) {
@@ -104,7 +104,7 @@ __global__ void grow_tree_kernel(const element* edges, float* distances, bool* i
   }
 }
 
-// A power of two: one thread for each node, if a block can have so many.
+// A power of two: one thread for each node, if a block can have that many.
 inline int tree_threads(std::int64_t n) {
   int threads = 1;
   while (threads < smaller(n, most_tree_threads)) threads *= 2;
@@ -130,7 +130,7 @@ __global__ void distances_kernel(const float* distances, element* output, std::i
   if (at < n) output[at] = static_cast<element>(distances[at] < no_path ? distances[at] : -1.0f);
 }
 
-// -1 for nodes that no path leads to.
+// Writes -1 for nodes that no path leads to.
 inline void shortest_paths_from(const element* edges, element* output, std::int64_t n, std::int64_t source) {
   const Tree tree(n);
   if (!tree.is_made()) return;
@@ -150,7 +150,7 @@ __global__ void weight_of_tree_kernel(const float* distances, element* output, s
   output[0] = static_cast<element>(sum);
 }
 
-// The sum of a smallest spanning tree's edges; -1 if the graph falls into parts.
+// The sum of a minimum spanning tree's edges; -1 if the graph is not connected.
 inline void spanning_tree_weight(const element* edges, element* output, std::int64_t n) {
   const Tree tree(n);
   if (!tree.is_made()) return;

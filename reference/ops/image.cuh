@@ -22,7 +22,8 @@ __device__ inline accumulator pixel(const element* image, const ImageShape& shap
   return static_cast<accumulator>(image[y * shape.width + x]);
 }
 
-// The mean of the pixels in a window of `size` x `size` around each one, of those that lie in the image.
+// The mean of the pixels in a window of `size` x `size` around each pixel, over the part that lies in the
+// image.
 __global__ void box_blur_kernel(const element* image, element* output, ImageShape shape, std::int64_t size) {
   const std::int64_t at = position_in_plane();
   if (at >= shape.pixels()) return;
@@ -122,8 +123,8 @@ inline void brighter(const element* image, element* output, const ImageShape& sh
   brighter_kernel<<<plane_grid(1, shape.pixels()), threads_per_block>>>(image, output, shape.pixels(), limit);
 }
 
-// How many pixels have each value 0, 1, ... of at most threads_per_block values: a block counts some of the
-// pixels. Whole numbers add up to the same in every order.
+// Counts the pixels of each value 0, 1, ... of at most threads_per_block values. A block counts some of the
+// pixels. Sums of whole numbers do not depend on their order.
 __global__ void count_values_kernel(const element* image, unsigned* counts, unsigned values,
                                     std::int64_t pixels) {
   __shared__ unsigned partial[threads_per_block];

@@ -20,7 +20,7 @@ inline dim3 plane_grid(std::int64_t planes, std::int64_t positions) {
   return dim3(static_cast<unsigned>(blocks_of_a_plane), static_cast<unsigned>(smaller(planes, most_rows)));
 }
 
-// For kernels whose threads go on to further elements where there are more than a grid has.
+// The number of blocks for kernels whose threads take further elements if there are more than threads.
 inline unsigned elementwise_blocks(std::int64_t count) {
   const std::int64_t most_blocks = 1 << 20;
   return static_cast<unsigned>(smaller((count + threads_per_block - 1) / threads_per_block, most_blocks));

@@ -3,9 +3,9 @@
 //   output = (input - mean) / sqrt(variance + epsilon) * weight + bias
 //
 // with the biased variance: the mean of the squared deviations. The normalisations of PyTorch differ in the
-// values that are normalised together, and in what weight and bias belong to. Sources: Ioffe and Szegedy 2015
-// (batch), Ba, Kiros and Hinton 2016 (layer), Ulyanov, Vedaldi and Lempitsky 2016 (instance), Wu and He 2018
-// (group).
+// values that are normalised together, and in the values that share a weight and a bias. Sources: Ioffe and
+// Szegedy 2015 (batch), Ba, Kiros and Hinton 2016 (layer), Ulyanov, Vedaldi and Lempitsky 2016 (instance), Wu
+// and He 2018 (group).
 #pragma once
 
 #include <cmath>
@@ -115,7 +115,8 @@ inline Sets groups_of_a_sample(const NormShape& shape, std::int64_t groups) {
   return sets;
 }
 
-// With the statistics of the batch, as PyTorch's BatchNorm in training mode without running statistics.
+// Normalises with the statistics of the batch, as PyTorch's BatchNorm in training mode without running
+// statistics.
 template <class Input, class Output>
 void batch_norm(const Input* input, const element* weight, const element* bias, Output* output,
                 const NormShape& shape, double epsilon) {

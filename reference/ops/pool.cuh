@@ -31,7 +31,7 @@ struct PoolAxis {
   __device__ bool has(std::int64_t source) const { return source >= 0 && source < input; }
 };
 
-// `Integer`: of any type that kernels take.
+// `Integer`: any integer type that kernels take.
 template <class Integer>
 PoolAxis pool_axis(std::int64_t input, Integer window, Integer stride, Integer padding, Integer dilation) {
   PoolAxis axis;

@@ -49,8 +49,8 @@ constexpr int per_thread = square / side;  // neighbouring rows and columns of C
 // The numbers at the end of a row are not used. They spread columns over the banks of shared memory, and a
 // thread can still read four neighbours at once.
 constexpr int tile_width = square + 4;
-// Terms that are added up before they are added to the total: the error of a sum of 2^19 terms is then that
-// of two short ones.
+// The number of terms that are summed before their sum is added to the total. The error of a sum of 2^19
+// terms is then that of two short sums.
 constexpr int run_terms = 512;
 
 // Copies rows from first_row on and columns from first_column on; outside of the matrix there are zeros.

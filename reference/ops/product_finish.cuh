@@ -1,4 +1,4 @@
-// What is done with every element of a product before it is written: see `product`.
+// Functions that `product` applies to every element before it is written.
 #pragma once
 
 #include "ops/activation.cuh"

@@ -1,4 +1,4 @@
-// Matrices of numbers of few bits in blocks with a common scale: MXFP4 and MXFP8 of the OCP Microscaling
+// Matrices of low-precision numbers in blocks with a common scale: MXFP4 and MXFP8 of the OCP Microscaling
 // Formats Specification, and NVFP4. A thread works on one element, or on one block.
 #pragma once
 
@@ -33,7 +33,8 @@ __device__ accumulator number_of(int code) {
   return code & Format::sign ? -number : number;
 }
 
-// The nearest number, of two the one with the even code, and the largest for all beyond.
+// The code of the nearest number. Of two equally near numbers it is the even code, and beyond the largest
+// number it is `largest`.
 template <class Format>
 __device__ int code_of(accumulator x) {
   const accumulator size = std::fabs(x);
@@ -60,13 +61,13 @@ struct E4m3Scale {
   __device__ static accumulator number(std::uint8_t code) { return number_of<E4m3>(code); }
   template <class Format>
   __device__ static std::uint8_t code_for(accumulator largest, accumulator divisor) {
-    // In single precision, as the definition has it.
+    // In single precision, as in the definition.
     const float scale = static_cast<float>(largest) / 6 * static_cast<float>(divisor);
     return static_cast<std::uint8_t>(code_of<E4m3>(scale));
   }
 };
 
-// Where the scale of a block is: row by row, or in tiles of 128 rows and 4 columns, in which the rows r, r +
+// The place of a block's scale: row by row, or in tiles of 128 rows and 4 columns, in which the rows r, r +
 // 32, r + 64 and r + 96 are neighbours.
 struct RowByRow {
   __device__ static std::int64_t place(std::int64_t row, std::int64_t column, std::int64_t columns) {
@@ -84,7 +85,7 @@ struct Swizzled {
   }
 };
 
-// What makes up a format: MXFP4 is Blocks<E2m1, E8m0, 32>.
+// The parts of a format: MXFP4 is Blocks<E2m1, E8m0, 32>.
 template <class NumberFormat, class ScaleFormat, int Size, class Order = RowByRow>
 struct Blocks {
   using Number = NumberFormat;
@@ -158,7 +159,7 @@ __global__ void quantise_kernel(const element* input, std::uint8_t* codes, std::
 template <class Format>
 void quantise(const element* input, std::uint8_t* codes, std::uint8_t* scales, const QuantisedShape& shape) {
   const std::int64_t blocks = shape.elements() / Format::size;
-  // Those beside the matrix are zero.
+  // Scales beside the matrix are zero.
   cudaMemsetAsync(scales, 0, Format::Layout::count(shape.rows, shape.columns / Format::size));
   quantise_kernel<Format><<<plane_grid(1, blocks), threads_per_block>>>(input, codes, scales, shape);
 }

@@ -1,4 +1,4 @@
-// Products of matrices of numbers of few bits: both become matrices of accumulators first.
+// Products of matrices of low-precision numbers. Both matrices are converted to accumulators first.
 #pragma once
 
 #include "ops/product.cuh"
@@ -12,7 +12,7 @@ struct QuantisedMatrix {
   QuantisedShape shape;
 };
 
-// output = A B^T, of what the codes stand for.
+// output = A B^T, of the numbers that the codes stand for.
 template <class Format, class Output>
 void quantised_product(const QuantisedMatrix& a, const QuantisedMatrix& b, Output* output) {
   const Intermediate a_numbers(a.shape.elements());

@@ -7,7 +7,7 @@
 
 namespace ops {
 
-// `stream` tells tensors and purposes apart.
+// `stream` distinguishes tensors and purposes.
 __host__ __device__ inline unsigned long long random_bits(unsigned long long seed, unsigned long long stream,
                                                           unsigned long long index) {
   unsigned long long bits = seed + 0x9E3779B97F4A7C15ULL * (index + 1) + 0xD1342543DE82EF95ULL * stream;

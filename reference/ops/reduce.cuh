@@ -1,5 +1,5 @@
 // Reductions over sets of elements (ops/sets.cuh), such as the elements along one axis: sum, mean, product,
-// largest and smallest element, and where these two stand. A set is reduced in the same order every time.
+// largest and smallest element, and the places of these two. A set is reduced in the same order every time.
 #pragma once
 
 #include "ops/sets.cuh"
@@ -40,7 +40,7 @@ struct Less {
   __device__ static bool is_first(accumulator a, accumulator b) { return a < b; }
 };
 
-// The largest or smallest element, of several equal ones the first.
+// The largest or smallest element; the first one if several are equal.
 template <class Order>
 struct FirstPlaced {
   using Item = Placed;
@@ -53,7 +53,7 @@ struct FirstPlaced {
   }
 };
 
-// What is asked of a placed element: the element, or its place.
+// The result from a placed element: its value, or its place.
 template <class Fold>
 struct ValueOf : Fold {
   __device__ static accumulator result(Placed item, std::int64_t) { return item.value; }

@@ -1,4 +1,4 @@
-// Products of a matrix with a factor for all of it, or with one for each row.
+// Products of a matrix with one factor, or with one factor per row.
 #pragma once
 
 #include "ops/launch.cuh"
@@ -11,7 +11,7 @@ struct OneFactor {
   __device__ accumulator at(std::int64_t) const { return factor; }
 };
 
-// The diagonal of a matrix that the other is multiplied by from the left: row i has the factor diagonal[i].
+// The factors of a product with a diagonal matrix on the left: row i has the factor diagonal[i].
 struct RowFactors {
   const element* diagonal;
   __device__ accumulator at(std::int64_t row) const { return static_cast<accumulator>(diagonal[row]); }

@@ -11,7 +11,7 @@ struct Multiply {
   __device__ static accumulator both(accumulator a, accumulator b) { return a * b; }
 };
 
-// Where element i of a scan stands in its set.
+// The place of element i of a scan in its set.
 struct Forward {
   __device__ static std::int64_t place(std::int64_t i, std::int64_t) { return i; }
 };
@@ -26,7 +26,7 @@ struct Elements {
   __device__ accumulator operator()(std::int64_t offset) const { return static_cast<accumulator>(values[offset]); }
 };
 
-// 0 in the place of those whose mask is false.
+// The elements of a tensor, with 0 for elements whose mask is false.
 struct MaskedElements {
   const element* values;
   const bool* mask;
@@ -40,8 +40,8 @@ struct MaskedElements {
 constexpr int elements_of_thread = 7;
 constexpr int elements_of_tile = elements_of_thread * threads_per_block;
 
-// Replaces the value of each thread by what it and those of the threads before it combine to, in steps of 1,
-// 2, 4, ... threads (Hillis and Steele 1986).
+// Replaces the value of each thread by the combination of all values up to this thread's, in steps of 1, 2,
+// 4, ... threads (Hillis and Steele 1986).
 template <class Operation>
 __device__ void scan_threads(accumulator* values) {
   const int thread = static_cast<int>(threadIdx.x);

@@ -1,5 +1,5 @@
-// Sets of elements of a tensor: those that an operator takes together, such as a row, a channel of all
-// samples, or everything. How blocks of threads divide them, and sums over them.
+// Sets of elements of a tensor that an operator takes together, such as a row, a channel of all samples, or
+// everything. This header also divides sets among blocks of threads, and has sums over sets.
 #pragma once
 
 #include "ops/launch.cuh"
@@ -7,9 +7,9 @@
 namespace ops {
 
 // A tensor of shape (outer, length, inner, run), in which the elements along `length` and `run` belong
-// together: there is one set for each of outer * inner.
+// together. There are outer * inner sets.
 //   rows of a matrix                  outer = rows, run = columns
-//   an axis in the middle             outer = what is before it, length = the axis, inner = what is after it
+//   an axis in the middle outer = axes before it, length = the axis, inner = axes after it
 //   a channel of all samples          length = batch, inner = channels, run = positions
 //   the whole tensor                  run = its elements
 struct Sets {
@@ -59,7 +59,7 @@ struct SetBlocks {
   }
 };
 
-// A team has all of its set.
+// Each team has a whole set.
 inline SetBlocks whole_sets(const Sets& sets) {
   const int most_spacing = 32;  // threads that read memory together
   SetBlocks blocks{sets, sets.size()};
@@ -72,14 +72,14 @@ inline SetBlocks whole_sets(const Sets& sets) {
 // The most terms that a thread adds in a row: so few that single precision does not suffer.
 constexpr int terms_of_thread = 32;
 
-// A team has as many elements as its threads should add.
+// Each team has as many elements as its threads should add.
 inline SetBlocks chunks_of_sets(const Sets& sets) {
   SetBlocks blocks = whole_sets(sets);
   blocks.chunk = terms_of_thread * blocks.team;
   return blocks;
 }
 
-// What this thread has to do: elements begin, begin + team, ... before end of a set.
+// The work of this thread: the elements begin, begin + team, ... before end of a set.
 struct Share {
   std::int64_t set;
   std::int64_t chunk;  // number in the set

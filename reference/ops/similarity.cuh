@@ -38,7 +38,8 @@ struct CosineDistance {
   }
 };
 
-// How much farther than by `margin` the negative should be away, from the squared distances of a row.
+// The loss of a row, from its squared distances: the distance by which the negative is too near to be
+// `margin` farther away than the positive.
 struct TripletTerm {
   const accumulator* squared_positive;
   const accumulator* squared_negative;

@@ -18,7 +18,7 @@ struct SoftmaxSums {
   accumulator sum;  // of e^(x - largest)
 };
 
-// Of the set of this thread's team.
+// The sums over the set of this thread's team.
 __device__ inline SoftmaxSums softmax_sums(const element* input, const Share& share,
                                            const SetBlocks& blocks) {
   const auto value = [&](std::int64_t i) {

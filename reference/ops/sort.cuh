@@ -1,12 +1,14 @@
-// Sorts numbers by merging: runs of one number become sorted runs of two, four and so on. In a pass, each number finds its
-// place in the merged run by how many numbers of the neighbouring run come before it.
+// Sorts numbers by merging: runs of one number become sorted runs of two, four and so on. In a pass, each
+// number finds its place in the merged run by counting the numbers of the neighbouring run that come before
+// it.
 #pragma once
 
 #include "ops/launch.cuh"
 
 namespace ops {
 
-// How many of the sorted numbers from `begin` to before `end` are less than `value`, or equal where `or_equal`.
+// The count of sorted numbers from `begin` to before `end` that are less than `value`, or equal if
+// `or_equal`.
 __device__ inline std::int64_t count_before(const int* sorted, std::int64_t begin, std::int64_t end, int value,
                                             bool or_equal) {
   std::int64_t low = begin, high = end;
@@ -22,7 +24,7 @@ __device__ inline std::int64_t count_before(const int* sorted, std::int64_t begi
   return low - begin;
 }
 
-// Of equal numbers, those of the left run come first.
+// Merges neighbouring runs. Equal numbers of the left run come first.
 __global__ void merge_runs_kernel(const int* from, int* to, std::int64_t count, std::int64_t run) {
   const std::int64_t at = position_in_plane();
   if (at >= count) return;

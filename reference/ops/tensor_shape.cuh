@@ -1,4 +1,4 @@
-// Shapes that stand in a tensor on the device.
+// Shapes that are stored in a tensor on the device.
 #pragma once
 
 #include "ops/sets.cuh"

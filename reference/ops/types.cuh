@@ -4,8 +4,8 @@
 // which computes the expected output; with KGRADE_ACCUMULATOR=float it is the reference for speedups. Every
 // product, sum and intermediate tensor is an `accumulator`; `element` is the type of inputs and outputs. For
 // a 16-bit type, the reference reads and writes that type. The oracle reads the same values as float and
-// writes float, so the expected output is not rounded to 16 bits. An output that is always of 16 bits is of
-// `written<__half>`, which is float in the oracle as well.
+// writes float, so the expected output is not rounded to 16 bits. An output that always has 16 bits has the
+// type `written<__half>`, which is also float in the oracle.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -16,7 +16,7 @@ struct Absolute {
   __device__ accumulator operator()(accumulator x) const { return std::fabs(x); }
 };
 
-// How a measure follows from the sum of squares or absolute values of a set of `size` values.
+// Computes a measure from the sum of squares or absolute values of a set of `size` values.
 struct RootMeanSquare {
   accumulator epsilon;
   __device__ accumulator operator()(accumulator sum, accumulator size) const {

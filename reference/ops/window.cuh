@@ -7,7 +7,7 @@
 
 namespace ops {
 
-// So many terms are summed by themselves, which loses less precision than one long sum.
+// This many terms are summed separately, which loses less precision than one long sum.
 constexpr std::int64_t terms_at_once = 64;
 
 __global__ void window_sum_kernel(const element* input, element* output, std::int64_t count, std::int64_t window) {

@@ -22,7 +22,7 @@
 namespace kgrade::emulated {
 namespace {
 
-// Of a worker, its contestant's included.
+// The most threads of a worker, its contestant's included.
 constexpr unsigned int most_threads = 256;
 
 class MemoryFile : public SharedBuffer {
@@ -37,8 +37,8 @@ class MemoryFile : public SharedBuffer {
     ::fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SEAL);
     return fd_.get();
   }
-  // The worker owns the file as much as we do: it could give itself the right to write to it again, and open
-  // it anew. Our own mapping stays as it is.
+  // The worker owns the file as much as the referee does, so it could make the file writable again and reopen
+  // it. The seal prevents that, and the referee's own mapping stays writable.
   int read_only_descriptor() const override {
     const bool sealed = is_on(Defence::sealed_inputs) &&
                         ::fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) == 0;
@@ -85,8 +85,9 @@ std::uint64_t meminfo_bytes(const std::string& key) {
   return 0;
 }
 
-// What limit_contestant() lets a worker have, and what is not counted there: shared memory, and its /tmp.
-// Buffers that are lent are the referee's. Where control groups can be had, a worker takes no more.
+// The most memory that a worker may use, where control groups are available: the memory that
+// limit_contestant() allows, and memory that is not counted there (shared memory and its /tmp). Lent buffers
+// are the referee's.
 std::uint64_t most_memory([[maybe_unused]] const SandboxPolicy& policy) {
 #ifdef KGRADE_SANITIZED
   return 0;
@@ -161,7 +162,7 @@ Result<std::unique_ptr<SharedBuffer>> EmulatedDevice::allocate(std::uint64_t byt
   ::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
   void* data = ::mmap(nullptr, rounded, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
   if (data == MAP_FAILED) return no_memory(rounded);
-  // Opening it anew for writing, through /proc, is for the superuser only from now on.
+  // From now on only the superuser can reopen the file for writing through /proc.
   ::fchmod(fd.get(), 0444);
   UniqueFd read_only(::open(fmt::format("/proc/self/fd/{}", fd.get()).c_str(), O_RDONLY | O_CLOEXEC));
   return std::unique_ptr<SharedBuffer>(std::make_unique<MemoryFile>(
@@ -190,7 +191,7 @@ std::chrono::nanoseconds EmulatedDevice::reveal(std::span<const Filling> filling
   return {};
 }
 
-// Outputs are what they are when the clock has stopped; a write after that comes too late.
+// Compares the outputs as soon as the clock has stopped: a later write comes too late.
 void EmulatedDevice::begin_inspection(std::span<const Filling> fillings,
                                       std::span<const OutputPair> outputs) {
   inspected_ = fillings;
@@ -245,7 +246,7 @@ void EmulatedDevice::write(SharedBuffer& buffer, std::uint64_t begin, const void
   ::memcpy(bytes_of(buffer, begin), source, bytes);
 }
 
-// Its threads may be as many as a contestant's own want to be, within reason; it needs no device and no file.
+// A worker may have as many threads as a contestant could reasonably want. It needs no device and no files.
 SandboxPolicy EmulatedDevice::worker_policy() const {
   SandboxPolicy policy;
   policy.readable = {worker_command().front()};

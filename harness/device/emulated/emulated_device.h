@@ -8,7 +8,8 @@ namespace kgrade::emulated {
 
 class EmulatedDevice : public Device {
  public:
-  // Workers run threads in this order; shuffled ones are drawn from the seed, which contestants can find out.
+  // Workers run threads in this order. A shuffled order is drawn from the seed, which contestants can find
+  // out.
   explicit EmulatedDevice(std::string worker_directory, ThreadOrder order = ThreadOrder::forward,
                           std::uint64_t order_seed = 0)
       : worker_directory_(std::move(worker_directory)), order_(order), order_seed_(order_seed) {}
@@ -38,7 +39,7 @@ class EmulatedDevice : public Device {
  private:
   std::span<const Filling> inspected_;
   std::chrono::steady_clock::time_point revealed_;  // when inputs were in place
-  Inspection inspection_;                           // what is known of it so far
+  Inspection inspection_;                           // its result so far
   std::string worker_directory_;
   ThreadOrder order_;
   std::uint64_t order_seed_;

@@ -25,14 +25,14 @@ namespace limits = kgrade_emulated::limits;
 
 std::size_t memory_bytes() { return kgrade_emulated::device_memory_bytes() + limits::host_memory_bytes; }
 
-// malloc() and operator new know nothing but the process that they are in.
+// Global, since malloc() and operator new have only the state of the process.
 kgrade_emulated::LimitHandler excess_handler = nullptr;
 
 void out_of_memory() {
   if (excess_handler != nullptr) excess_handler(kgrade_emulated::Limit::memory, memory_bytes());
 }
 
-// Those of the device are few, and a contestant needs none.
+// The device opens few descriptors, and a contestant needs none.
 constexpr unsigned int most_descriptors = 512;
 
 void set_limit(__rlimit_resource resource, rlim_t now, rlim_t most) {
@@ -42,7 +42,7 @@ void set_limit(__rlimit_resource resource, rlim_t now, rlim_t most) {
 
 }  // namespace
 
-// The device's own threads are there before the contestant: one that is new afterwards is the contestant's.
+// Starts the device's own threads before the contestant is loaded: any later thread is the contestant's.
 bool EmulatedWorker::prepare() {
   kgrade_emulated::start_host_threads();
   return true;
@@ -73,7 +73,7 @@ void EmulatedWorker::unmap_all() {
   captures_.clear();
 }
 
-// What runs on this device has run when the entry returns: there is nothing to wait for, and no gate.
+// All work has been done when the entry returns: there is nothing to wait for, and no gate.
 void EmulatedWorker::begin_call(Entry entry, Launches launches, std::uint32_t /*gate*/) {
   timed_ = {};
   kgrade_emulated::take_failed_launch();
@@ -104,14 +104,14 @@ bool EmulatedWorker::watch(UniqueFd book) {
   return true;
 }
 
-// The entry of a contestant in Python is the worker's own; its extensions come one by one.
+// The entry of a contestant in Python is the worker's own; its extensions are reported one by one.
 void EmulatedWorker::has_loaded(Entry entry) {
   if (book_ != nullptr && contestants_ == Contestants::libraries)
     kgrade_emulated::check_library_of(reinterpret_cast<const void*>(entry));
 }
 
 bool EmulatedWorker::overwrite(std::uint64_t address, std::uint64_t bytes, unsigned char value) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): as arguments have it.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): arguments are addresses.
   std::memset(reinterpret_cast<void*>(address), value, bytes);
   return true;
 }
@@ -134,9 +134,9 @@ void limit_contestant(kgrade_emulated::LimitHandler on_excess) {
 
 }  // namespace kgrade::emulated
 
-// An unchecked null pointer would crash elsewhere, so that the worker's own malloc(), which
-// is also that of contestants and of operator new, says what has happened. (__libc_malloc and its kin are the
-// C library's own names of the functions that these stand before.)
+// A null pointer that the contestant does not check would crash elsewhere. So the worker's own malloc(),
+// which contestants and operator new use too, reports that memory ran out. (__libc_malloc and its kin are the
+// C library's own names for the functions that are replaced here.)
 #if defined(__GLIBC__) && !defined(KGRADE_SANITIZED)
 extern "C" {
 

@@ -10,7 +10,7 @@
 
 namespace kgrade::emulated {
 
-// What a worker runs, as far as a checked run has to know.
+// The kinds of contestant that a checked run distinguishes.
 enum class Contestants { libraries, in_python };
 
 class EmulatedWorker : public WorkerDevice {
@@ -39,11 +39,11 @@ class EmulatedWorker : public WorkerDevice {
   std::vector<Mapping> mappings_;
   Captures captures_;
   TimedCall timed_;
-  FindingBook* book_ = nullptr;  // of a checked run; stays mapped for as long as the process lives
+  FindingBook* book_ = nullptr;  // set in a checked run; stays mapped until the process ends
 };
 
-// Sets the process's limits, before the contestant is loaded. A contestant that exceeds those of memory or of
-// a stack ends in `on_excess`. See runtime/limits.h for how much they are.
+// Sets the process's limits (runtime/limits.h), before the contestant is loaded. Calls `on_excess` when a
+// contestant exceeds the limit of memory or of a stack.
 void limit_contestant(kgrade_emulated::LimitHandler on_excess);
 
 }  // namespace kgrade::emulated

@@ -1,5 +1,5 @@
-"""What runs inside the sandboxed interpreter: candidates in Python are examined, loaded and called here.
+"""The code inside the sandboxed interpreter: it examines, loads and calls candidates in Python.
 
-Nothing here is trusted: a candidate shares the process, and can replace any of it. The referee believes what it sees in
-the outputs.
+Nothing here is trusted: a candidate shares the process, and can replace any of it. The referee believes only the
+outputs.
 """

@@ -1,7 +1,7 @@
-"""A checked run on the emulated device (kgrade check): what the checker has to be told of this process.
+"""Tells the checker of the emulated device about this process in a checked run (kgrade check).
 
-It sees every access of an extension's kernels. PyTorch's memory, which they work on, it knows only as far as it hears
-of it; and an extension's code it can place once it knows where its library is.
+The checker sees every access of an extension's kernels. It knows only the memory of PyTorch that is reported to it,
+and can place an extension's code only once it knows where the library is.
 """
 
 import ctypes
@@ -12,16 +12,16 @@ import torch
 _storage_of = torch.Tensor.untyped_storage
 _data_ptr = torch.Tensor.data_ptr
 
-# All noted memory is kept, so that no other tensor gets the same address with other bounds. Beyond this, none is noted
-# any more: the checker then says nothing of PyTorch's memory, rather than something wrong.
+# Noted memory is kept, so that no other tensor gets the same address with other bounds. Beyond this limit no memory
+# is noted: the checker then reports nothing about PyTorch's memory rather than something wrong.
 MOST_KEPT_BYTES = 512 << 20
 
 
 class CheckedMemory:
-    """One for a process. Used with the interpreter's lock held."""
+    """One object per process. Used with the interpreter's lock held."""
 
     def __init__(self, functions):
-        """functions -- of kgrade's library for the emulated device, while it is checking"""
+        """functions -- those of kgrade's library for the emulated device, in a checked run"""
         functions.kgrade_check_extension.argtypes = [ctypes.c_void_p, ctypes.c_uint]
         functions.kgrade_note_memory.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
         functions.kgrade_forget_memory.argtypes = [ctypes.c_void_p]
@@ -29,11 +29,11 @@ class CheckedMemory:
         self._kept = []
         self._places = {}
         self._bytes = 0
-        # Of the extension that the referee built last, as it counts them.
+        # The referee's number of the extension that it built last.
         self.number = 0
 
     def install(self):
-        """Addresses that a submission takes itself reach kernels as numbers."""
+        """Notes tensors whose address a submission takes itself, since the address reaches kernels as a number."""
         def data_ptr(tensor):
             self.note(tensor)
             return _data_ptr(tensor)
@@ -41,12 +41,12 @@ class CheckedMemory:
         torch.Tensor.data_ptr = data_ptr
 
     def note_library(self, library):
-        """An extension's library, before any function of it is called."""
+        """Reports an extension's library. Call it before any function of the library."""
         address = ctypes.cast(library.kgrade_extension_load, ctypes.c_void_p)
         self._functions.kgrade_check_extension(address, self.number)
 
     def note(self, tensor):
-        """The memory that a tensor lies in, whole."""
+        """Notes the whole storage of a tensor."""
         if self._kept is None or tensor.layout is not torch.strided:
             return
         try:
@@ -76,7 +76,7 @@ class CheckedMemory:
 
 
 def of_this_process(library):
-    """The CheckedMemory of a checked run; None in any other. library -- serving.Library"""
+    """The CheckedMemory of a checked run; None in any other run. library -- serving.Library"""
     if not library.is_emulated or not library.functions.kgrade_is_checking():
         return None
     return CheckedMemory(library.functions)

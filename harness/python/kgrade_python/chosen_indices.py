@@ -1,11 +1,11 @@
-"""Which outputs are indices of elements of an input, read off PyTorch's operators while a forward runs."""
+"""Finds outputs that are indices of an input's elements, by watching PyTorch's operators while a forward runs."""
 
 import torch
 
 from .dispatch_mode import DispatchMode
 from .draws import is_alike, short_name, storage_of
 
-# Where among their results the indices are; None: they are the only one.
+# The position of the indices among an operator's results; None: they are the only result.
 OPERATORS = {"argmax": None, "argmin": None, "max": 1, "min": 1, "sort": 1, "topk": 1, "kthvalue": 1, "median": 1,
              "nanmedian": 1, "cummax": 1, "cummin": 1}
 
@@ -23,20 +23,21 @@ class IndexLog(DispatchMode):
         place = OPERATORS.get(name, -1)
         indices = result if place is None else result[place] if place > 0 and isinstance(result, (tuple, list)) else None
         if isinstance(indices, torch.Tensor) and args and isinstance(args[0], torch.Tensor):
-            # Both are held, so that no other tensor gets their storage.
+            # Both are kept, so that no other tensor gets their storage.
             self.chosen[storage_of(indices)] = (indices, args[0], axis_of(function, args, kwargs or {}))
         return result
 
     def source_of(self, output):
-        """The tensor and the axis that the elements of an output are indices of, or None. The axis is None where the
-        tensor counts as flat."""
+        """The tensor and the axis that an output's elements are indices of, or None. The axis is None if the tensor
+        counts as flat."""
         indices, source, axis = self.chosen.get(storage_of(output), (None, None, None))
         if indices is None or indices.numel() != output.numel() or not (indices.is_contiguous() and output.is_contiguous()):
             return None
         return source, axis
 
     def input_of(self, output, inputs):
-        """{"input": name, "axis": number or None} where the indices are of one of `inputs`, by name; or None."""
+        """{"input": name, "axis": number or None} if an output's elements are indices of one of `inputs` (by name);
+        else None."""
         source = self.source_of(output)
         if source is None:
             return None

@@ -1,4 +1,4 @@
-"""What get_inputs() of a problem's file gives under a seed, for the inputs that it computes."""
+"""Inputs that get_inputs() of a problem's file computes, drawn under a seed."""
 
 import contextlib
 import random
@@ -9,19 +9,20 @@ import torch
 from .errors import SignatureMismatch
 
 FLOATING = {"float32", "float16", "bfloat16"}
-# What a file seeds itself, it would draw the same in every call.
+# Replaced while get_inputs() runs: a file that seeds itself would draw the same numbers in every call.
 SEEDS = [(torch, "manual_seed"), (torch, "seed"), (torch.random, "manual_seed"), (torch.random, "seed"),
          (torch.cuda, "manual_seed"), (torch.cuda, "manual_seed_all"), (random, "seed")]
 
 
 def type_of(case_type):
-    """How a computed input is stored for a case whose tensor has this type: kgrade rounds floating ones itself."""
+    """The type in which a computed input is stored for a case whose tensor has `case_type`: kgrade rounds floating
+    types itself."""
     return "float32" if case_type in FLOATING else case_type
 
 
 class ComputedInputs:
-    """`module`: the file that has been run. `forward`: what forward() is called with, as get_inputs() has it: names of
-    inputs, and values."""
+    """`module`: the file, which has been run. `forward`: the arguments of forward() in the order of get_inputs():
+    names of inputs, and values."""
 
     def __init__(self, module, forward, is_emulated):
         self.get_inputs = getattr(module, "get_inputs", None)
@@ -30,7 +31,7 @@ class ComputedInputs:
         self.is_on_host = False
 
     def draw(self, seed):
-        """All that get_inputs() gives, in its order, always the same under a seed."""
+        """Everything that get_inputs() returns, in its order. One seed always gives the same values."""
         if self.get_inputs is None:
             raise SignatureMismatch("the file does not define it")
         values = self.drawn_on_device(seed)
@@ -44,8 +45,8 @@ class ComputedInputs:
         return values
 
     def drawn_on_device(self, seed):
-        """Draws where nobody names a device are faster there; None where the file cannot be run so, as one that mixes
-        them with arrays of NumPy."""
+        """Draws on the device, which is faster for draws that name no device. None if the file cannot run so, for
+        example because it mixes its tensors with NumPy's arrays."""
         if self.is_emulated or self.is_on_host:
             return None
         seed_all(seed)
@@ -53,7 +54,7 @@ class ComputedInputs:
             with torch.device("cuda"), unseeded():
                 return self.get_inputs()
         except Exception:  # pylint: disable=broad-except
-            # This one raises if a kernel has faulted; what is wrong with the file is raised on the host again.
+            # Raises if a kernel has faulted. Other errors of the file are raised again on the host.
             torch.cuda.synchronize()
             self.is_on_host = True
         return None
@@ -71,7 +72,7 @@ class ComputedInputs:
         return value.detach().view(shape) if not value.shape else value.detach()
 
     def finish(self):
-        """What was written is there for others."""
+        """Waits until the written inputs can be read by others."""
         if not self.is_emulated:
             torch.cuda.synchronize()
 
@@ -86,7 +87,7 @@ def seed_all(seed):
 
 @contextlib.contextmanager
 def unseeded():
-    """Where nothing seeds the generators that seed_all() has seeded."""
+    """A context in which nothing reseeds the generators of seed_all()."""
     numpy = sys.modules.get("numpy")
     places = [*SEEDS, (numpy.random, "seed")] if numpy is not None else SEEDS
     kept = [(owner, name, getattr(owner, name)) for owner, name in places]

@@ -16,7 +16,7 @@ from .tensors import TYPES, Lender, address_of_result, copy_to, is_same, unwatch
 
 FOLDER = "/tmp/submission"
 
-# What PyTorch says where it looks for a GPU itself: what emulated_cuda.py does not stand in for.
+# PyTorch's errors when it looks for a GPU itself, past the functions that emulated_cuda.py replaces.
 NEEDS_GPU = re.compile(r"CUDA driver version is insufficient|no NVIDIA driver|No CUDA GPUs|no CUDA-capable device")
 
 
@@ -26,8 +26,8 @@ def without_tf32():
 
 
 def with_axes(result, shape, is_of_file):
-    """What a module returned, with the axes that the lent memory has. A loss has none. A problem may say more axes of
-    extent 1 than its module has, after a reduction above all; a file's Model has those that it has."""
+    """A module's result, with the axes of the lent memory. A loss has no axes. A problem may state more axes of
+    extent 1 than its module has, most often after a reduction. The result of a file's Model keeps its axes."""
     def longer(extents):
         return [extent for extent in extents if extent != 1]
 
@@ -36,8 +36,8 @@ def with_axes(result, shape, is_of_file):
 
 
 def with_type(result, dtype, is_of_file):
-    """PyTorch's indices and counts are int64: where a problem has a narrower type, a module's are converted, and one that
-    does not fit becomes the end of the range. A file's Model has the types that it has."""
+    """PyTorch's indices and counts are int64. If a problem has a narrower type, a module's result is converted, and a
+    value that does not fit becomes the end of the range. The result of a file's Model keeps its type."""
     is_narrower = not dtype.is_floating_point and dtype != torch.bool and dtype.itemsize < torch.int64.itemsize
     if result.dtype != torch.int64 or not is_narrower or is_of_file:
         return result
@@ -54,17 +54,17 @@ class Call:
             name: (ctypes.c_longlong * max(1, len(shape)))(*shape) for name, shape in self.shapes.items()}
         self.scalars = description["scalars"]
         self.types = description["types"]
-        # What a Model and a candidate for it are cast to, as KernelBench's precision option casts them; None: float32.
+        # The type that a Model and its candidates are cast to, as KernelBench's precision option does; None: float32.
         narrow = contract.get("of_file") and description["dtype"] != "float32"
         self.narrow_type = TYPES[description["dtype"]][0] if narrow else None
         self.module_call = description.get("module")
-        # Of a module, the axes of what forward() takes: those behind it have an extent of 1.
+        # For a module, the number of axes of forward()'s arguments. Later axes of the problem have an extent of 1.
         self.rank = (self.module_call or {}).get("rank")
         self.module = None
-        self.buffers = None  # of a module, what is put back
-        self.own_memory = None  # of a candidate that is a module
+        self.buffers = None  # of a module: the buffers that are put back
+        self.own_memory = None  # only for a candidate that is a module
         self.answers = kept_answers.KeptAnswers()
-        # Of a problem that is a file with a Model.
+        # Whether the problem is a file with a Model.
         self.is_of_file = contract.get("of_file", False)
         self.key = repr((sorted(self.shapes.items()), sorted(self.scalars.items())))
         self.was_lent_anew = False
@@ -74,7 +74,7 @@ class Call:
 
 
 class Contestant:
-    """The contestant of one process. `bundle` is what compile/python_candidate.cc writes: a candidate, or with a "role"
+    """The contestant of one process. `bundle` comes from compile/python_candidate.cc: a candidate, or, with a "role",
     the Model of a problem's file."""
 
     def __init__(self, library, bundle):
@@ -91,16 +91,16 @@ class Contestant:
         self.current = None
         self.is_locked = False
         self.is_put_back = False
-        self.seeds = []  # of the launches of this call that have not begun
+        self.seeds = []  # for this call's launches that have not begun
         self.function = None
         self.module_class = None
-        self.left_out = set()  # weights that the module does without
+        self.left_out = set()  # weights that the module does not have
         self.inputs = None
         self.is_compiled = False
         self.traced = operator_trace.Trace(self.source)
         self.extensions = extensions.Extensions(library)
         self.compiled_late = None
-        self.limitation = None  # of Triton's interpreter: what it could not do when an error was raised
+        self.limitation = None  # of Triton's interpreter: names the limitation behind an error
         if library.is_emulated:
             from . import emulated_cuda, emulated_triton
 
@@ -119,7 +119,7 @@ class Contestant:
         path = self.write_source()
         self.extensions.install(self.shown, self.source, FOLDER)
         module = self.import_source(path)
-        # A candidate may turn it on, and is judged by its class then.
+        # A candidate may turn TF32 on, and is then judged by the class of TF32.
         if self.role is not None:
             without_tf32()
         name = self.entry["name"]
@@ -137,7 +137,7 @@ class Contestant:
 
     def write_source(self):
         os.makedirs(FOLDER, exist_ok=True)
-        # Some write their sources or builds into the current folder.
+        # Some candidates write their sources or builds into the current folder.
         os.chdir(FOLDER)
         stem = "".join(c if c.isalnum() else "_" for c in os.path.basename(self.shown).rsplit(".", 1)[0])
         path = os.path.join(FOLDER, f"submission_{stem}.py")
@@ -148,7 +148,7 @@ class Contestant:
         return path
 
     def write_files_beside(self):
-        """Copies of what lies beside the candidate's file, at the same places from here."""
+        """Writes copies of the files beside the candidate's file, at the same relative paths."""
         for name, content in self.beside.items():
             path = os.path.join(FOLDER, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -158,7 +158,7 @@ class Contestant:
             self.files[path] = name
 
     def why_not_there(self, error):
-        """Why a file beside the candidate is not there for it, where an error is about one; or ""."""
+        """Why a file beside the candidate was not copied, if the error is about such a file; else ""."""
         if isinstance(error, ModuleNotFoundError) and error.name:
             sought = error.name.partition(".")[0] + ".py"
         else:
@@ -169,7 +169,8 @@ class Contestant:
         return ""
 
     def import_source(self, path):
-        """Runs the file as `python FILE` does: it is the one argument, and its folder comes first among those of modules."""
+        """Runs the file as `python FILE` does: the file is the only argument, and its folder comes first in the
+        module path."""
         sys.argv = [path]
         sys.path.insert(0, FOLDER)
         popcorn.install(self.source)
@@ -189,7 +190,8 @@ class Contestant:
             self.is_compiled = trusted_module.choose(description["variant"])
             return
         if "leaves" in description:
-            # Between calls the memory stays: a driver that clears it behind one call slows the next one down.
+            # Memory is released only here. Between calls it stays, since a driver that clears memory after one call
+            # slows down the next one.
             for call in self.calls.values():
                 call.answers.clear()
             device_memory.release()
@@ -202,7 +204,7 @@ class Contestant:
         self.current = call
 
     def draw_inputs(self, seed, addresses):
-        """Of a problem's file: writes the inputs that it computes under `seed` to `addresses`, by parameter; 0 for
+        """Writes the inputs that a problem's file computes under `seed` to `addresses`, one per parameter; 0 for
         others."""
         call = self.current
         values = self.inputs.draw(seed)
@@ -217,7 +219,8 @@ class Contestant:
         self.inputs.finish()
 
     def begin(self, seeds):
-        """Before the launches of a call, and not timed. `seeds`: of the random numbers that each launch draws."""
+        """Called before the launches of a call, and not timed. `seeds`: one per launch, for the random numbers that
+        it draws."""
         self.seeds = list(seeds)
         if self.current is not None:
             self.current.answers.begin()
@@ -225,7 +228,7 @@ class Contestant:
         self.put_back_buffers()
 
     def put_back_buffers(self):
-        """Once a launch: running statistics are in all of them what they are in the first one."""
+        """Called once per launch, so that each launch sees the running statistics of the first one."""
         if not self.is_put_back and self.current is not None and self.current.buffers is not None:
             self.current.buffers.put_back()
         self.is_put_back = True
@@ -261,13 +264,13 @@ class Contestant:
             raise WrongAnswer(
                 f"'{self.entry['name']}' takes its outputs as arguments and returned something; return nothing")
         if self.role == trusted_module.ORACLE:
-            # What others are held against is read where it was lent.
+            # The oracle's results are read from the memory that it was lent.
             self.write_results(call, tensors, results)
         else:
             self.take_results(arguments, call, results)
 
     def lend(self, arguments, call):
-        """New tensors for this call, by name."""
+        """Makes new tensors for this call, by name."""
         tensors = {}
         for position, parameter in enumerate(self.contract["parameters"]):
             name = parameter["name"]
@@ -306,7 +309,7 @@ class Contestant:
         device = next(iter(tensors.values())).device
         if call.narrow_type is not None:
             trusted_module.convert_attributes(call.module.module, device, call.narrow_type)
-        # Comparing weights would wait for the device.
+        # The weights are new, and comparing them would wait for the device.
         call.was_lent_anew = False
         if self.role is not None:
             weights = {name: tensors[name] for name in self.contract["torch"]["weights"]}
@@ -320,8 +323,8 @@ class Contestant:
             call.buffers = kept_buffers.KeptBuffers(call.module.module, changing)
 
     def is_stale(self, call, tensors):
-        """Whether the weights are others: a trusted process may stay where those of candidates end. All but the oracle
-        look only when they have been lent anew, since they are timed."""
+        """Whether the weights have changed: a trusted process may serve several candidates. Only the oracle always
+        compares. The others are timed, so they compare only after the weights have been lent anew."""
         looks = self.role == trusted_module.ORACLE or (self.role is not None and call.was_lent_anew)
         call.was_lent_anew = False
         return looks and not call.module.was_built_with(tensors)
@@ -340,7 +343,7 @@ class Contestant:
                 arguments[position] = call.answers.keep(dense, address, not self.seeds)
 
     def write_results(self, call, tensors, results):
-        """Of a function that was lent its outputs and returned others."""
+        """Copies the results of a function that was lent its outputs and returned other tensors."""
         with unwatched():
             for name, _, dense in list(self.dense_results(call, results)):
                 copy_to(tensors[name], dense)

@@ -7,12 +7,12 @@ from torch.nn.utils.weight_norm import WeightNorm
 
 from .errors import SignatureMismatch
 
-# Computing it again rounds.
+# Tolerances, since a weight that is computed again is rounded.
 RELATIVE, ABSOLUTE = 1e-4, 1e-6
 
 
 def computed_weights(module):
-    """{name: (the weight, the names of the parameters that it is computed from)} of a module and those in it."""
+    """{name: (the weight, the names of its source parameters)} for a module and its submodules."""
     found = {}
     for prefix, part in module.named_modules():
         start = prefix + "." if prefix else ""
@@ -29,7 +29,7 @@ def computed_weights(module):
 
 
 def place(module, name, value):
-    """Makes the computed weight `name` come out as `value`; SignatureMismatch where that cannot be."""
+    """Gives the computed weight `name` the value `value`. Raises SignatureMismatch if that is impossible."""
     prefix, _, last = name.rpartition(".")
     part = module.get_submodule(prefix)
     hook = next((each for each in part._forward_pre_hooks.values()  # pylint: disable=protected-access
@@ -42,7 +42,7 @@ def place(module, name, value):
                 computed = hook.compute_weight(part)
                 setattr(part, last, computed)
             else:
-                # It may keep the tensor itself, which is only lent.
+                # A clone, since the module may keep the tensor, and `value` is only lent.
                 setattr(part, last, value.clone())
                 computed = getattr(part, last)
         except (RuntimeError, NotImplementedError, ValueError) as error:

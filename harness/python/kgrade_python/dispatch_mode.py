@@ -1,4 +1,4 @@
-"""What sees every operator of a run."""
+"""The base class of the modes that see every operator of a run."""
 
 import sys
 
@@ -6,8 +6,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class DispatchMode(TorchDispatchMode):
-    """A TorchDispatchMode that does not make PyTorch import its compiler, which takes a second or more, to keep it from
-    compiling __torch_dispatch__: only where something else has imported it, there is a compiler to be kept away."""
+    """A TorchDispatchMode that does not make PyTorch import its compiler, which takes a second or more. PyTorch
+    imports the compiler only to keep it from compiling __torch_dispatch__, which is needless unless something else
+    has imported it."""
 
     def __init_subclass__(cls, **keywords):
         plain = cls.__dict__.get("__torch_dispatch__")

@@ -1,18 +1,18 @@
-"""Plain tensors that a constructor fills with random numbers: weights that are packed before they become parameters."""
+"""Plain tensors that a constructor fills with random numbers: weights that it packs before they become parameters."""
 
 import torch
 
-# Those of torch.nn.init as well.
+# Includes the functions of torch.nn.init.
 DRAWS_IN_PLACE = {"uniform_", "normal_", "trunc_normal_", "kaiming_uniform_", "kaiming_normal_", "xavier_uniform_",
                   "xavier_normal_", "exponential_", "orthogonal_"}
 DRAWS = {"rand", "randn", "rand_like", "randn_like", "normal"}
-# With numbers: `torch.randn(...) * 0.02` is still being drawn.
+# Operations with numbers: `torch.randn(...) * 0.02` still counts as a draw.
 SCALES = {"mul", "multiply", "div", "divide", "true_divide", "add", "sub", "__mul__", "__rmul__", "__truediv__", "__add__",
           "__radd__", "__sub__"}
 
 
 def memory_of(tensor):
-    """The address of a tensor's whole storage; None where it has none yet."""
+    """The address of a tensor's whole storage; None if it has no memory yet."""
     try:
         return tensor.untyped_storage().data_ptr() or None
     except (RuntimeError, NotImplementedError, ValueError):
@@ -26,17 +26,19 @@ def is_whole(tensor):
 
 
 class DrawnTensors:
-    """Numbers them in the order in which they are drawn. With `values` (number: tensor), those get these values."""
+    """Numbers the tensors in the order in which they are drawn. `values` (number: tensor) replaces the values of
+    some."""
 
     def __init__(self, values=None):
         self.values = values or {}
-        # Kept, so that no other tensor gets their memory.
+        # The tensors are kept, so that no other tensor gets their memory.
         self.tensors = []
         self.numbers = {}
         self.scaled = set()
 
     def note(self, name, arguments, target, result):
-        """After a call of `name`: the tensor that was given a value, or None. `target`: what an in-place call fills."""
+        """Call it after a call of `name`. Returns the tensor with one of `values`, or None. `target`: the tensor
+        filled by an in-place call."""
         if name in DRAWS_IN_PLACE:
             return self.add(target)
         if name in DRAWS:
@@ -66,13 +68,15 @@ class DrawnTensors:
         return tensor
 
     def named(self, others):
-        """{name that is none: tensor} of those whose memory none of `others` has: they are no parameters."""
+        """{made-up name: tensor} of the drawn tensors that share no memory with `others`, so that they are not
+        parameters."""
         taken = {memory_of(tensor) for tensor in others}
         return {f"<drawn {number}>": tensor for number, tensor in enumerate(self.tensors)
                 if number not in self.scaled and memory_of(tensor) not in taken}
 
     def values_at(self, places, tensors):
-        """`values` that put the problem's `tensors` at those of `places` (weight: name) that are named() so."""
+        """The `values` that put the problem's `tensors` at `places` (weight: name), for the names that named() makes
+        up."""
         numbers = {f"<drawn {number}>": number for number in range(len(self.tensors))}
         return {numbers[name]: tensors[weight].cpu() for weight, name in places.items() if name in numbers}
 

@@ -1,4 +1,4 @@
-"""Which random numbers or constants the elements of a tensor are, read off PyTorch's operators while they run."""
+"""Finds which random numbers or constants a tensor holds, by watching PyTorch's operators while they run."""
 
 import math
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from .dispatch_mode import DispatchMode
 @dataclass(frozen=True)
 class Draw:
     """kind: "uniform" (from, to), "normal" (mean, deviation), "integers" (both ends included), "constant" (the value,
-    twice), or "nothing", memory that nobody has written."""
+    twice), or "nothing" (memory that has not been written)."""
 
     kind: str
     first: float = 0
@@ -37,7 +37,7 @@ class Draw:
 
 
 def rounded(number):
-    """Without the last digits of a computed bound: 0.5 for 0.49999999999999994."""
+    """Rounds off the last digits of a computed bound: 0.5 for 0.49999999999999994."""
     return float(f"{number:.12g}") if isinstance(number, float) else number
 
 
@@ -46,7 +46,7 @@ def constant(value):
 
 
 def simplified(draw):
-    """The same draw, as a constant where its elements are all alike; None for one whose numbers are no numbers."""
+    """The draw, as a constant if its elements are all equal; None if its bounds are not finite numbers."""
     if draw is None:
         return None
     if not all(isinstance(end, (int, float)) and math.isfinite(end) for end in (draw.first, draw.second)):
@@ -58,8 +58,8 @@ def simplified(draw):
 
 
 def measured(tensor):
-    """A draw that resembles the elements of a real tensor; None where they are no numbers. Those of one sign keep it: a
-    module may take their root or logarithm."""
+    """A draw that resembles the elements of a real tensor; None if they are not finite. If all elements have one
+    sign, so has the draw, since a module may take a root or logarithm."""
     values = tensor.detach().double()
     if values.numel() == 0:
         return constant(0.0)
@@ -74,7 +74,7 @@ def measured(tensor):
     return simplified(Draw("normal", float(f"{mean:.6g}"), float(f"{deviation:.6g}")))
 
 
-# What PyTorch's operators say about the tensors that they return: positions as in their schemas.
+# The draw of the tensor that an operator of PyTorch returns. The arguments are as in its schema.
 MADE = {
     "rand": lambda *_: Draw("uniform", 0, 1),
     "rand_like": lambda *_: Draw("uniform", 0, 1),
@@ -104,7 +104,7 @@ MADE_BY_OVERLOAD = {
     "randint_like.low_dtype": lambda _, low, high, *__: Draw("integers", low, high - 1),
     "normal.float_float": lambda mean, deviation, *_: Draw("normal", mean, deviation),
 }
-# What they write into a whole tensor.
+# The draw that an operator writes into a whole tensor.
 WRITTEN = {
     "uniform_": lambda first=0, second=1: Draw("uniform", first, second),
     "normal_": lambda first=0, second=1: Draw("normal", first, second),
@@ -122,7 +122,7 @@ def short_name(function):
 
 
 def storage_of(tensor):
-    """What tensors of the same memory have in common, or None."""
+    """An identifier of a tensor's storage, or None."""
     try:
         return tensor.untyped_storage()._cdata  # pylint: disable=protected-access
     except (RuntimeError, NotImplementedError):
@@ -135,15 +135,15 @@ def is_whole(tensor):
 
 
 def is_alike(one, other):
-    """Whether two tensors of one storage have the same elements in the same order: PyTorch makes a new object of what a
-    mode returns, so that being the same object says nothing."""
+    """Whether two tensors of one storage have the same elements in the same order. PyTorch makes a new object of a
+    mode's result, so object identity does not show it."""
     return (one.shape, one.stride(), one.dtype, one.storage_offset()) == (
         other.shape, other.stride(), other.dtype, other.storage_offset())
 
 
 @dataclass
 class Content:
-    """What is known of one storage."""
+    """The known content of one storage."""
 
     tensor: object
     draw: Draw
@@ -151,7 +151,7 @@ class Content:
 
 
 class DrawLog(DispatchMode):
-    """Notes what the tensors that are made below it hold. `budget`: what they may cost, or None."""
+    """Notes the contents of the tensors that are made below it. `budget`: a limit of their cost, or None."""
 
     def __init__(self, budget=None):
         super().__init__()
@@ -196,7 +196,7 @@ class DrawLog(DispatchMode):
         """Batch norm's schemas do not say that training writes the running statistics."""
         values = {argument.name: args[i] if i < len(args) else kwargs.get(argument.name)
                   for i, argument in enumerate(schema.arguments)}
-        # Some have no such argument, and are for training alone.
+        # Some schemas have no such argument, and are for training only.
         if values.get("training", True):
             for each in (values.get("running_mean"), values.get("running_var")):
                 self.note_write(name, each, args)
@@ -211,7 +211,7 @@ class DrawLog(DispatchMode):
     def keep(self, tensor, draw, is_computed):
         key = storage_of(tensor)
         if key is not None:
-            # Held, so that its storage's address is not given to another.
+            # The tensor is kept, so that no other tensor gets its storage's address.
             self.contents[key] = Content(tensor, draw, is_computed)
 
     def note_write(self, name, target, args):
@@ -252,13 +252,13 @@ class DrawLog(DispatchMode):
         return draw.moved(other if name == "add" else -other) if name in ("add", "sub") else None
 
     def draw_of(self, tensor):
-        """The draw of all elements of a tensor, or None where it cannot be told."""
+        """The draw of all elements of a tensor, or None if unknown."""
         key = storage_of(tensor)
         content = self.contents.get(key)
         return content.draw if content is not None and is_whole(tensor) else None
 
     def untouched(self, tensor):
-        """The draw of a tensor that is as PyTorch made it, with nothing computed; or None."""
+        """The draw of a tensor that is as PyTorch made it, without any computation; else None."""
         content = self.contents.get(storage_of(tensor))
         if content is None or content.is_computed or not is_alike(content.tensor, tensor):
             return None

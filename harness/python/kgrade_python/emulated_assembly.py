@@ -12,7 +12,7 @@ from .rounding import to_tf32
 
 TYPES = {"f32": numpy.float32, "f64": numpy.float64, "s32": numpy.int32, "u32": numpy.uint32, "b32": numpy.uint32,
          "s64": numpy.int64, "u64": numpy.uint64, "b64": numpy.uint64}
-# How a result is rounded, which here is to nearest.
+# Rounding modes of a result. Here results are always rounded to nearest.
 MODIFIERS = {"rn", "approx", "ftz", "full", "lo"}
 OPERATIONS = {"add": "add", "sub": "sub", "mul": "mul", "div": "div", "fma": "fma", "sqrt": "sqrt", "rsqrt": "rsqrt",
               "rcp": "rcp", "ex2": "exp2", "lg2": "log2", "sin": "sin", "cos": "cos", "tanh": "tanh", "abs": "fabs",
@@ -27,13 +27,13 @@ SPECIAL = re.compile(r"mov\.[bsu](?:32|64)\s+\$0\s*,\s*%(smid|globaltimer|clock6
 
 
 def one_instruction(text):
-    """What is left of `text` without comments and braces, in one line."""
+    """`text` in one line, without comments and braces."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
     return " ".join(text.split()).removeprefix("{").removesuffix("}").strip()
 
 
 def function_of(text):
-    """A function of NumPy arrays that does what the instruction `text` does; or None."""
+    """A function of NumPy arrays that computes the instruction `text`; or None."""
     match = INSTRUCTION.fullmatch(text)
     if match is None:
         return None
@@ -59,7 +59,7 @@ def function_of(text):
 
 
 def fixed_value(text):
-    """What an instruction without operands gives; or None."""
+    """The result of an instruction without operands; or None."""
     if text.startswith("griddepcontrol."):
         return 0
     match = SPECIAL.fullmatch(text)
@@ -86,7 +86,7 @@ def install(interpreter, builder):
 
 
 class Results:
-    """What the instruction's results are read from, as a call of the compiler's."""
+    """Stands for the compiler's call object, from which an instruction's results are read."""
 
     def __init__(self, handle):
         self.handle = handle

@@ -1,11 +1,12 @@
-"""The emulated device as PyTorch's `cuda`: tensors lie in host memory, and say that they are on the device under test."""
+"""The emulated device as PyTorch's `cuda`: tensors lie in host memory, but report that they are on the device under
+test."""
 
 import contextlib
 import threading
 import types
 
 import torch
-import torch.utils._device  # of some versions only loaded when it is first used
+import torch.utils._device  # some versions load it only when it is first used
 from torch.overrides import TorchFunctionMode
 
 from . import emulated_precision
@@ -24,7 +25,7 @@ def is_cuda(device):
 
 
 class DeviceUnderTest(TorchFunctionMode):
-    """Where a device is asked for, `cuda` means host memory; where a tensor is asked, it is on `cuda`."""
+    """A requested `cuda` device means host memory, and every tensor reports that it is on `cuda`."""
 
     # `x.to(0)` and `x.cuda(0)` name a device by a number; other functions take numbers for other things.
     def __torch_function__(self, function, kinds, args=(), kwargs=None):
@@ -57,7 +58,7 @@ class DeviceUnderTest(TorchFunctionMode):
 
 
 class Stream:
-    """Work is done when it has been asked for: all streams are one."""
+    """Work is done at once, so all streams are one."""
 
     cuda_stream = 0
     stream_id = 0
@@ -127,7 +128,7 @@ def refuse(what):
 
 
 def answering(answer):
-    """A function of its own each time: PyTorch's compiler refuses one object under two names."""
+    """Makes a new function each time, since PyTorch's compiler refuses one object under two names."""
 
     def function(*_, **__):
         return answer
@@ -136,14 +137,15 @@ def answering(answer):
 
 
 def default_to_host():
-    """torch.set_default_device() puts its mode below ours, which then does not see the device that it adds."""
+    """Replaces the device in the mode of torch.set_default_device(): DeviceUnderTest does not see the device that
+    this mode adds."""
     context = torch.utils._device.DeviceContext  # pylint: disable=protected-access
     begin = context.__init__
     context.__init__ = lambda self, device: begin(self, HOST if is_cuda(device) else device)
 
 
 def reach_threads():
-    """A mode is of its thread only; those that a candidate starts are on the device under test as well."""
+    """Enters the mode in each thread that a candidate starts, since a mode holds for one thread only."""
     run = threading.Thread.run
 
     def run_on_device(self):
@@ -154,28 +156,28 @@ def reach_threads():
 
 
 class GeneratorKind(type(torch.Generator)):
-    """PyTorch's own generators are of the class that `torch.Generator` was before."""
+    """Makes isinstance() accept PyTorch's own generators, which have the original class of `torch.Generator`."""
 
     def __instancecheck__(cls, instance):
         return isinstance(instance, Generator.__base__) if cls is Generator else super().__instancecheck__(instance)
 
 
 class Generator(torch.Generator, metaclass=GeneratorKind):
-    """No mode sees how a generator is made."""
+    """A replacement of torch.Generator, since no mode sees how a generator is made."""
 
     def __new__(cls, device="cpu"):
         return super().__new__(cls, HOST if is_cuda(device) else device)
 
 
 def on_host(device_types):
-    """The device of a kernel that is registered for an operator: "cuda", or several."""
+    """The host instead of "cuda", in the device or devices that an operator's kernel is registered for."""
     if isinstance(device_types, str) or device_types is None:
         return "cpu" if device_types == "cuda" else device_types
     return sorted({on_host(one) for one in device_types})
 
 
 def register_on_host():
-    """Operators that a candidate registers for GPUs are called with tensors in host memory."""
+    """Registers a candidate's operators for GPUs on the host, since they are called with tensors in host memory."""
     library = torch.library
     for name in ("custom_op", "register_kernel"):
         if hasattr(library, name):
@@ -185,8 +187,8 @@ def register_on_host():
 
 
 def on_host_once(implement):
-    """Library.impl, with a kernel for GPUs in the place of the host's. The first one counts where an operator has both, as
-    operators of PyTorch's own compiler have."""
+    """Library.impl, with kernels for GPUs registered on the host. If an operator has kernels for both, as those of
+    PyTorch's own compiler do, the first one counts."""
     on_host_already = set()
 
     def impl(self, name, function, key="", **options):
@@ -235,9 +237,9 @@ def install():
     for name in ("current_stream", "default_stream"):
         setattr(cuda, name, answering(stream))
     cuda.Stream, cuda.Event = Stream, Event
-    # Recurrent layers would lay out their weights for cuDNN.
+    # Otherwise recurrent layers would lay out their weights for cuDNN.
     torch.backends.cudnn.is_acceptable = answering(False)
-    # PyTorch reads its argument before any mode sees the call.
+    # PyTorch reads the argument of record_stream before any mode sees the call.
     torch.Tensor.record_stream = answering(None)
     cuda.stream = lambda *_: contextlib.nullcontext()
     cuda.device = lambda *_: contextlib.nullcontext()

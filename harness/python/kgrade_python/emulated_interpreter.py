@@ -1,4 +1,4 @@
-"""What Triton's interpreter computes otherwise than a GPU: products in TF32, bfloat16, libdevice, inline assembly."""
+"""Makes Triton's interpreter compute as a GPU does: products in TF32, bfloat16, libdevice, inline assembly."""
 
 import os
 import traceback
@@ -19,7 +19,7 @@ TORCH_TYPES = {name: getattr(torch, other, None) for name, other in (
 
 
 def convert_float(original):
-    """Rounds to nearest where the interpreter cuts off, or loses what is carried into the exponent."""
+    """Rounds to nearest. The interpreter truncates, or loses the carry into the exponent."""
 
     def convert(value, from_type, to_type, rounding):
         source, target = TORCH_TYPES.get(from_type.name), TORCH_TYPES.get(to_type.name)
@@ -30,7 +30,7 @@ def convert_float(original):
         bits = bits.view(f"int{8 * bits.itemsize}")
         numbers = torch.from_numpy(bits).view(source).float()
         if target.itemsize == 1:
-            # A GPU's conversions end at the largest number.
+            # A GPU's conversions saturate at the largest number.
             largest = torch.finfo(target).max
             numbers = numbers.clamp(-largest, largest)
         converted = numbers.to(target)
@@ -41,8 +41,8 @@ def convert_float(original):
 
 
 class BrainFloats:
-    """The interpreter holds numbers in bfloat16 as 16 bits, and calculates with those. Here they are widened to float32
-    and the results rounded, as a GPU does."""
+    """Computes with numbers in bfloat16 as a GPU does: they are widened to float32 and results are rounded. The
+    interpreter itself computes with their 16 bits as integers."""
 
     def __init__(self, interpreter):
         self.interpreter = interpreter
@@ -64,7 +64,7 @@ class BrainFloats:
         return self.convert(handle, self.language.bfloat16) if is_float else handle
 
     def around(self, method):
-        """`method` of the interpreter's builder, for operands that may be such numbers."""
+        """Wraps `method` of the interpreter's builder, for operands that may be in bfloat16."""
 
         def calculate(builder, *operands):
             if not any(self.is_one(operand) for operand in operands):
@@ -82,7 +82,7 @@ class BrainFloats:
         return cast_impl
 
     def around_reduction(self, apply):
-        """A reduction or a scan, whose inputs are tensors of the language."""
+        """Wraps a reduction or a scan, whose inputs are tensors of the language."""
         language = self.language
 
         def converted(tensor, convert, dtype):
@@ -111,7 +111,7 @@ class BrainFloats:
 
 
 def dot_as_on_gpu(dot, brain_floats):
-    """tl.dot() of numbers in float32 rounds them to TF32, unless it is told otherwise."""
+    """Makes tl.dot() round operands in float32 to TF32, unless a kernel asks for another precision."""
 
     def create_dot(builder, a, b, total, precision, *rest):
         a, b = brain_floats.widened(a), brain_floats.widened(b)
@@ -129,7 +129,7 @@ def dot_as_on_gpu(dot, brain_floats):
 
 
 def atomics_of_floats(change, interpreter, brain_floats):
-    """Atomic sums in float16 and bfloat16, and exchanges of floats: one element after the other."""
+    """Atomic sums in float16 and bfloat16, and exchanges of floats, done one element after another."""
     memory = interpreter._interpreter  # pylint: disable=protected-access
 
     def create_atomic_rmw(builder, kind, pointers, value, mask, *order):
@@ -153,11 +153,12 @@ def atomics_of_floats(change, interpreter, brain_floats):
 
 
 def nothing(*_):
-    """Kernels that wait for one another: here each runs when the one before has ended."""
+    """Replaces waits between kernels: here each kernel runs after the previous one has ended."""
 
 
 def limitation(error):
-    """What of the language the interpreter could not compute when `error` was raised, in one line; or None."""
+    """The part of the language that the interpreter could not compute when `error` was raised, in one line; or
+    None."""
     frames = traceback.extract_tb(error.__traceback__)
     is_its_own = bool(frames) and frames[-1].filename.endswith(INTERPRETER) and frames[-1].name.startswith("create_")
     if not is_its_own or not isinstance(error, (ValueError, NotImplementedError)):
@@ -173,7 +174,7 @@ def refuse_unknown(_, name):
 
 
 def with_numbers_of_one_element(patch):
-    """Triton 3.6 makes a Python number of an array of one element in a way that NumPy 2.5 refuses."""
+    """Replaces Triton 3.6's conversion of an array of one element to a Python number, which NumPy 2.5 refuses."""
 
     def patched(tensor, *scope):
         patch(tensor, *scope)

@@ -1,4 +1,4 @@
-"""Triton's language in its interpreter: what kernels may write for a GPU, and the interpreter does not understand."""
+"""Extends Triton's interpreter to code that kernels may use on a GPU and that the interpreter does not understand."""
 
 import ast
 import builtins
@@ -10,8 +10,8 @@ LANGUAGE_MODULES = ("triton.language.extra.cuda", "triton.language.extra.cuda.li
 
 
 def patch_names(interpreter):
-    """The interpreter changes the language's functions in their modules while a kernel runs. A kernel that imports them
-    by name before needs the changed ones: they are changed once, for good."""
+    """Changes the language's functions once, permanently. The interpreter changes them in their modules only while a
+    kernel runs, too late for a kernel that has imported them by name."""
     language = interpreter.tl
 
     def kernel():
@@ -29,14 +29,14 @@ def modules_for_gpus(language):
     for name in LANGUAGE_MODULES:
         with contextlib.suppress(ImportError):
             yield importlib.import_module(name)
-    # Triton executes this package twice, and what the language shows is not what an import finds.
+    # Triton executes this package twice, so the module in the language is not the module that an import finds.
     shown = getattr(getattr(language, "extra", None), "cuda", None)
     if shown is not None:
         yield shown
 
 
 def fill_libdevice():
-    """A compiler takes what a GPU has for this module, whose own functions are empty."""
+    """Gives this module the functions for GPUs, as a compiler does. Its own functions are empty."""
     try:
         libdevice = importlib.import_module("triton.language.extra.libdevice")
         of_gpu = importlib.import_module("triton.language.extra.cuda.libdevice")
@@ -48,8 +48,8 @@ def fill_libdevice():
 
 
 def keep_enclosing_names(interpreter):
-    """A kernel that is made inside of a function sees that function's names. The interpreter compiles it without, and
-    makes text of the annotations that name constants, in which it knows `tl.constexpr` only."""
+    """Lets a kernel that is defined inside of a function see that function's names. The interpreter compiles the
+    kernel without them, and turns annotations of constants into text, in which it knows only `tl.constexpr`."""
     rewriter = getattr(interpreter, "FunctionRewriter", None)
     compile_alone = getattr(rewriter, "_compile_and_exec", None)
     if compile_alone is None:
@@ -72,8 +72,8 @@ def keep_enclosing_names(interpreter):
 
 
 def understand_logic(interpreter):
-    """`and`, `or`, `not`, `min` and `max` of whole blocks. Python asks a block for one truth value, which it does not
-    have."""
+    """Supports `and`, `or`, `not`, `min` and `max` of whole blocks. Python would ask a block for a single truth
+    value, which a block does not have."""
     transformer = getattr(interpreter, "ASTTransformer", None)
     language = interpreter.tl
     if transformer is None:
@@ -83,7 +83,7 @@ def understand_logic(interpreter):
         return isinstance(value, language.tensor) and value.type.is_block()
 
     def combined(is_and, first, *rest):
-        """Of functions that give the operands: Python's own meaning, except for blocks."""
+        """Python's own meaning, except for blocks. The arguments are functions that return the operands."""
         value = first()
         for operand in rest:
             if not is_block(value):
@@ -124,7 +124,7 @@ def understand_logic(interpreter):
 
         return choose
 
-    # A kernel sees the interpreter's names where its file has none of the name.
+    # A kernel sees names of the interpreter's module that its own file does not define.
     interpreter._kgrade_combined, interpreter._kgrade_negated = combined, negated  # pylint: disable=protected-access
     interpreter.min = of_numbers(builtins.min, language.minimum)
     interpreter.max = of_numbers(builtins.max, language.maximum)

@@ -9,7 +9,7 @@ from .errors import Unsupported
 
 
 def special(function):
-    """A function of PyTorch's, as one of NumPy arrays."""
+    """Turns a function of PyTorch into one of NumPy arrays."""
     return lambda *arrays: function(*[torch.from_numpy(numpy.ascontiguousarray(array)) for array in arrays]).numpy()
 
 
@@ -26,7 +26,7 @@ def norm(*parts):
     return numpy.sqrt(sum(part * part for part in parts))
 
 
-# Of floating-point numbers, which are all in float64 here: name without prefix and suffix -> function of arrays.
+# Functions of floating-point numbers, here all in float64: name without prefix and suffix -> function of arrays.
 FLOATING = {
     **{name: getattr(numpy, name) for name in (
         "ceil", "cos", "cosh", "exp", "exp2", "expm1", "floor", "log", "log10", "log1p", "log2", "rint", "sin", "sinh",
@@ -97,7 +97,7 @@ def conversion(name, kind):
 
 
 def names_of(symbol):
-    """Under which names the functions above may have what `symbol` says: "__nv_fast_expf" is exp."""
+    """The names that `symbol` may have in the tables above: "__nv_fast_expf" is exp."""
     name = symbol.removeprefix("__nv_").removeprefix("fast_")
     yield name
     without_rounding = name.removesuffix("_rn")

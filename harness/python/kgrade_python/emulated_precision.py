@@ -1,17 +1,17 @@
-"""What a GPU computes in less than single precision where PyTorch's switches allow it: TF32 and autocast("cuda"). A CPU
-passes these switches over."""
+"""Lower precision as on a GPU, where PyTorch's switches allow it: TF32 and autocast("cuda"). A CPU ignores these
+switches."""
 
 import torch
 
 from .dispatch_mode import DispatchMode
 from .rounding import to_tf32
 
-# Products, with the places of their operands: what rounds to TF32 if the switch of matrix products says so.
+# Products, with the positions of the operands that are rounded to TF32 if the switch of matrix products allows it.
 PRODUCTS = {"mm": (0, 1), "addmm": (1, 2), "_addmm_activation": (1, 2), "bmm": (0, 1), "baddbmm": (1, 2),
             "addbmm": (1, 2)}
 CONVOLUTION = "convolution"
-# What autocast computes in half precision, and what in single precision, by the dispatcher's names (from PyTorch's
-# list of what autocast does on CUDA).
+# The dispatcher's names of the operators that autocast computes in half precision and in single precision (from
+# PyTorch's list for CUDA).
 HALF = {*PRODUCTS, CONVOLUTION, "mv", "addmv", "addr", "_prelu_kernel", "_scaled_dot_product_flash_attention_for_cpu"}
 SINGLE = {
     "acos", "asin", "cosh", "cumprod", "cumsum", "dist", "erfinv", "exp", "expm1", "linalg_vector_norm", "log", "log10",
@@ -22,7 +22,7 @@ SINGLE = {
 
 def allows_tf32(operation):
     """operation -- "matmul" or "conv"."""
-    # The older functions raise where a newer switch was set.
+    # The older functions raise if a newer switch was set.
     precision = getattr(torch._C, "_get_fp32_precision_getter", None)
     if precision is not None:
         return precision("cuda", operation) == "tf32"
@@ -30,7 +30,7 @@ def allows_tf32(operation):
 
 
 def autocast_type():
-    """What autocast("cuda") computes products in; None where it is off."""
+    """The type in which autocast("cuda") computes products; None if it is off."""
     if not hasattr(torch, "get_autocast_dtype"):
         return torch.get_autocast_gpu_dtype() if torch.is_autocast_enabled() else None
     return torch.get_autocast_dtype("cuda") if torch.is_autocast_enabled("cuda") else None
@@ -41,19 +41,19 @@ def is_castable(value):
 
 
 def is_one_row(product, arguments):
-    """A product with a vector, for which libraries have kernels without tensor cores."""
+    """Whether a product is one with a vector, for which libraries have kernels without tensor cores."""
     a, b = (arguments[place] for place in PRODUCTS[product])
     return a.shape[-2] == 1 or b.shape[-1] == 1
 
 
 def is_depthwise(arguments):
-    """PyTorch's own kernels, without tensor cores."""
+    """Whether a convolution is depthwise. PyTorch's own kernels for it use no tensor cores."""
     value, is_transposed, groups = arguments[0], arguments[6], arguments[8]
     return not is_transposed and groups > 1 and groups == value.shape[1]
 
 
 def operands_in_tf32(name, arguments):
-    """The places of those arguments that a GPU would round to TF32 now."""
+    """The positions of the arguments that a GPU would round to TF32 now."""
     if name in PRODUCTS:
         places = PRODUCTS[name] if allows_tf32("matmul") and not is_one_row(name, arguments) else ()
     elif name == CONVOLUTION:
@@ -64,15 +64,15 @@ def operands_in_tf32(name, arguments):
 
 
 class GpuPrecision(DispatchMode):
-    """Rounds what a GPU would round. Sums are in double precision, so that no CPU follows these switches in a way of its
-    own."""
+    """Rounds operands and results as a GPU would. Sums are in double precision, so that no CPU follows these switches
+    in its own way."""
 
     def __init__(self, half):
         super().__init__()
-        # Autocast seems to be off where operators are dispatched.
+        # Passed in, because autocast appears to be off while operators are dispatched.
         self.half = half
 
-    # Otherwise those would refuse to run below a mode.
+    # Otherwise higher-order operators would refuse to run below a mode.
     supports_higher_order_operators = True
 
     @classmethod
@@ -119,7 +119,7 @@ class GpuPrecision(DispatchMode):
 
 
 def reach_scripts():
-    """No mode of functions sees what TorchScript calls."""
+    """Wraps TorchScript's calls, which no mode of functions sees."""
     for name in ("ScriptFunction", "ScriptMethod"):
         kind = getattr(torch._C, name, None)
         if kind is not None:

@@ -9,11 +9,11 @@ from .errors import Unsupported
 
 
 class Missing(Unsupported, AttributeError):
-    """What Triton has for a GPU only. As an AttributeError it is no surprise to those who ask whether it is there."""
+    """A feature that Triton has only for a GPU. It is an AttributeError, so that hasattr() works."""
 
 
 def missing(what):
-    """An object's __getattr__, which says what is missing where."""
+    """An object's __getattr__, whose error says what is missing and where."""
 
     def __getattr__(_, name):
         raise Missing(f"'{name}' of {what}: not on the emulated device")
@@ -22,7 +22,7 @@ def missing(what):
 
 
 class Utils:
-    """What persistent kernels and cost models ask of the driver."""
+    """The properties that persistent kernels and cost models ask the driver for."""
 
     __getattr__ = missing("Triton's driver")
 
@@ -38,7 +38,7 @@ class Utils:
 
 
 class Driver:
-    """What Triton's own code asks of a driver, as far as the interpreter gets there."""
+    """The part of a driver that Triton's own code needs in the interpreter."""
 
     __getattr__ = missing("Triton's driver")
     utils = Utils()
@@ -83,13 +83,13 @@ class Driver:
 
 
 def run_once(function, *_, quantiles=None, **__):
-    """Times mean nothing here: every configuration runs once, for its mistakes."""
+    """Runs every configuration once, to find mistakes. Times mean nothing here."""
     function()
     return [1.0] * len(quantiles) if quantiles else 1.0
 
 
 class CompiledKernel:
-    """What warmup() and a launch return: a kernel with the figures of a small one, which can be launched itself."""
+    """The result of warmup() and of a launch: a kernel with the figures of a small one. It can be launched itself."""
 
     __getattr__ = missing("a compiled Triton kernel")
     n_regs, n_spills, n_max_threads = 32, 0, 1024
@@ -106,7 +106,7 @@ class CompiledKernel:
         pass
 
     def __getitem__(self, grid):
-        """A launch gives all arguments, or, as older versions of Triton have it, those that are no constants."""
+        """A launch passes all arguments, or, in older versions of Triton, only those that are not constants."""
 
         def launch(*arguments):
             names = list(self.kernel.arg_names)
@@ -119,7 +119,7 @@ class CompiledKernel:
 
 
 def return_compiled(interpreter):
-    """A launch in the interpreter returns nothing, and neither does warmup()."""
+    """Makes warmup() and launches return a kernel. In the interpreter they return nothing."""
     interpreted = interpreter.InterpretedFunction
     compiler_options = getattr(interpreter, "InterpreterOptions", None)
     run = interpreted.run
@@ -127,7 +127,7 @@ def return_compiled(interpreter):
     def run_and_return(self, *arguments, grid, warmup, **options):
         if not warmup:
             if compiler_options is not None:
-                # What a kernel asks for by num_threads().
+                # A kernel reads this by num_threads().
                 compiler_options.num_warps = options.get("num_warps", 4)
             run(self, *arguments, grid=grid, warmup=False, **options)
         return CompiledKernel(self, options)
@@ -149,8 +149,8 @@ def refuse_gluon():
 
 
 def install(source):
-    """`source`: the candidate's, which tells whether what is slow to import is needed. Returns what tells limitations of
-    the interpreter from mistakes in a kernel, or None without Triton."""
+    """`source`: the candidate's source, which shows whether slow imports are needed. Returns a function that
+    distinguishes limitations of the interpreter from mistakes in a kernel, or None without Triton."""
     try:
         import triton
         from triton.runtime import driver, interpreter

@@ -1,5 +1,5 @@
-"""Arguments that are no tensors, as JSON: {"tuple": [..]}, {"list": [..]}, {"dict": [[key, value], ..]}, {"float": "inf" |
-"-inf" | "nan"}; other numbers, strings, true, false and null (None) stand for themselves."""
+"""Arguments that are not tensors, as JSON: {"tuple": [..]}, {"list": [..]}, {"dict": [[key, value], ..]}, {"float":
+"inf" | "-inf" | "nan"}; other numbers, strings, true, false and null (None) stand for themselves."""
 
 import math
 import numbers
@@ -60,7 +60,7 @@ def encode_text(value):
 
 
 def decode(value):
-    """What was encoded."""
+    """The value that was encoded."""
     if not isinstance(value, dict):
         return value
     ((kind, content),) = value.items()

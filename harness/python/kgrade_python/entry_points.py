@@ -1,9 +1,9 @@
 """Finds a candidate's entry point in its syntax tree, and says what is wrong with its signature before anything runs.
 
 The answer of examine() is {"status": "ok" | "compile_error" | "signature_mismatch", "message", "line": 0 for none,
-"entry": {"name", "kind": "function" | "data" | "module", "arguments", "positional", "writes"; "may_return" if nothing
-tells whether it writes its outputs or returns them; "is_bare" for data that is one tensor and no tuple}, "extensions":
-requests of load_inline that can be read off the source}.
+"entry": {"name", "kind": "function" | "data" | "module", "arguments", "positional", "writes"; "may_return" if it may
+either write its outputs or return them; "is_bare" for data that is one tensor and not a tuple}, "extensions":
+requests of load_inline that the source shows literally}.
 """
 
 import ast
@@ -15,7 +15,7 @@ from . import popcorn
 
 ENTRY_LINE = re.compile(r"^\s*#\s*kgrade:\s*entry\s+(\w+)\s*$", re.MULTILINE)
 KGRADE_LINE = re.compile(r"#\s*kgrade:\s*(\w*)")
-# What such a line may say anywhere, and what only before the code: compile/declarations.cc reads those.
+# Words that such a line may use anywhere, and words that it may use only before the code (compile/declarations.cc).
 KNOWN_ANYWHERE = ("entry", "state")
 KNOWN_BEFORE_CODE = ("dtype", "precision")
 DATA = "custom_kernel"
@@ -52,7 +52,7 @@ def parse(source):
 
 
 def tokens_of(source):
-    """As far as they can be told apart."""
+    """The tokens of the source, up to the first one that cannot be read."""
     try:
         yield from tokenize.generate_tokens(io.StringIO(source).readline)
     except (tokenize.TokenError, SyntaxError):
@@ -60,7 +60,7 @@ def tokens_of(source):
 
 
 def refuse_unknown_lines(source):
-    """A line `# kgrade:` that says nothing that is known, or says it where nobody looks for it, is a mistake."""
+    """Refuses a line `# kgrade:` with an unknown word, or with a known word in a place where it is not read."""
     is_before_code = True
     for token in tokens_of(source) if KGRADE_LINE.search(source) else ():
         line = KGRADE_LINE.match(token.string) if token.type == tokenize.COMMENT else None
@@ -78,7 +78,7 @@ def refuse_unknown_lines(source):
 
 
 def definitions(tree):
-    """What the file defines on its top level, also below `if` and `try`: {name: node}, the last of each name."""
+    """The file's top-level definitions, also below `if` and `try`: {name: node}, with the last node of each name."""
     found = {}
 
     def look(body):
@@ -106,13 +106,13 @@ def definitions(tree):
 
 
 def wanted_line(contract):
-    """The definition to write."""
+    """The definition that a candidate should write."""
     names = [parameter["name"] for parameter in contract["parameters"]]
     return f"def solution({', '.join(names)}):"
 
 
 def wanted_module(contract):
-    """The other form that can be written where a module states the problem; empty where none does."""
+    """The other form that a candidate may write if a module states the problem; else empty."""
     module = contract.get("torch")
     if not module:
         return ""
@@ -148,11 +148,12 @@ def choose(found, source, contract):
 
 
 def fitting(names, found, source, contract):
-    """Of several entry points the one that fits, as a module beside a `run()` that tries it out; or all of them."""
+    """Chooses the entry point that fits, for example a module beside a `run()` that tries it out. Returns all names
+    if the choice is not clear."""
 
     def fits(name):
         try:
-            # A function that takes nothing cannot compute anything of the problem.
+            # A function without parameters cannot solve the problem.
             entry = entry_of(name, found[name], source, contract)
             return entry["kind"] != "function" or bool(entry["arguments"])
         except Refusal:
@@ -169,7 +170,7 @@ def function_of(node):
 
 
 def takes_nothing(node):
-    """Whether it is a function without parameters, such as a `run()` that tries the file out."""
+    """Whether `node` is a function without parameters, such as a `run()` that tries the file out."""
     function = function_of(node)
     return function is not None and not (all_arguments(function) or function.args.vararg or function.args.kwarg)
 
@@ -181,7 +182,7 @@ def needed_arguments(function):
 
 
 def is_called_with_data(name, node):
-    """Whether it is called with one tuple: every `custom_kernel` except one that needs more than one argument."""
+    """Whether the entry is called with one tuple: every `custom_kernel` that needs at most one argument."""
     function = function_of(node)
     return name == DATA and (function is None or needed_arguments(function) <= 1)
 
@@ -256,7 +257,7 @@ def function_entry(name, node, contract):
         elif argument not in optional:
             raise unknown(name, node, argument, contract)
     if node.args.kwarg is not None:
-        # Outputs only go to those who name them.
+        # Outputs are passed only to functions that name them.
         rest = names_of(contract, ("input", "scalar"))
         given_keyword += [other for other in rest if other not in given_positional + given_keyword]
     given = given_positional + given_keyword
@@ -278,8 +279,8 @@ def unknown(name, node, argument, contract):
 
 
 def extensions_of(tree, source, shown):
-    """Requests of `load_inline` calls whose arguments are literals, so that they can be built early. Only a head start:
-    what is missing here is built when the candidate asks for it."""
+    """Requests of `load_inline` calls whose arguments are literals, so that they can be built early. Other extensions
+    are built when the candidate asks for them."""
     try:
         from .literal_extensions import requests_in
     except ImportError:

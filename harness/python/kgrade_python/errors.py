@@ -1,4 +1,4 @@
-"""How a worker says why it ends: its last printed line."""
+"""A worker reports why it ends: in its last printed line."""
 
 import contextlib
 import io
@@ -16,7 +16,7 @@ class SignatureMismatch(Exception):
 
 
 class WrongAnswer(Exception):
-    """What the candidate returned is no answer to the problem."""
+    """The candidate's result is not an answer to the problem."""
 
 
 def place_of(error, files):
@@ -29,7 +29,7 @@ def place_of(error, files):
 
 
 def words_of(error):
-    """str(error), where the candidate's own exception does not fail to give it."""
+    """str(error), or "" if a candidate's own exception raises there."""
     try:
         return str(error)
     except Exception:  # pylint: disable=broad-except
@@ -40,7 +40,7 @@ def in_one_line(error, files):
     """"RuntimeError: shapes differ (mine.py:12, in forward)"."""
     lines = [line.strip() for line in words_of(error).strip().splitlines() if line.strip()]
     text = lines[0] if lines else ""
-    # "The following argument types are supported:" says nothing without what follows.
+    # "The following argument types are supported:" says nothing without the next line.
     if text.endswith(":") and len(lines) > 1:
         text = f"{text} {lines[1]}"
     if isinstance(error, SyntaxError) and error.lineno:
@@ -53,7 +53,7 @@ BUILDERS = {"nvcc", "ninja", "cmake", "make", "g++", "gcc", "clang", "clang++"}
 
 
 def remedy_of(error):
-    """What to write instead, for a compiler that the sandbox does not have; or ""."""
+    """The remedy for an error about a compiler that the sandbox does not have; or ""."""
     program = os.path.basename(str(error.filename)) if isinstance(error, OSError) else ""
     if program not in BUILDERS:
         return ""
@@ -65,14 +65,14 @@ def printable(text, longest=1000):
     return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))[:longest]
 
 
-# The referee quotes less.
+# The referee quotes fewer bytes.
 LONGEST_LINE = 4096
-# Of what was printed before an error.
+# Limits for quoting output that was printed before an error.
 MOST_LINES_QUOTED, LONGEST_QUOTE = 3, 300
 
 
 def place_of_output():
-    """Where the next printed byte goes, or None."""
+    """The place in the output of the next printed byte, or None."""
     try:
         return os.lseek(2, 0, os.SEEK_CUR)
     except OSError:
@@ -95,14 +95,13 @@ def printed_since(place):
 
 
 def print_last(text):
-    """Prints what the referee quotes, and gives the trace before it to those who ask for the output. Never raises: a
-    candidate may have closed the output, or filled it."""
+    """Prints the text that the referee quotes. Never raises: a candidate may have closed the output, or filled it."""
     line = b"\n" + text.rstrip().encode("utf-8", "replace")[:LONGEST_LINE] + b"\n"
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
     with contextlib.suppress(OSError):
-        # The referee's file does not grow: of what a candidate printed, the end makes way.
+        # The referee's file does not grow, so this line overwrites the end of the candidate's output.
         room, place = os.fstat(2).st_size, os.lseek(2, 0, os.SEEK_CUR)
         if place + len(line) > room:
             os.pwrite(2, line, max(0, room - len(line)))
@@ -112,7 +111,7 @@ def print_last(text):
 
 
 class Printed(io.FileIO):
-    """The worker's output: what has no room left is dropped, and is no error of the candidate."""
+    """The worker's output. Text that does not fit is dropped, and is not an error of the candidate."""
 
     def write(self, data):
         try:
@@ -122,6 +121,6 @@ class Printed(io.FileIO):
 
 
 def stream_of(descriptor):
-    """A text stream that takes everything, as sys.stdout and sys.stderr."""
+    """A text stream that accepts everything, for sys.stdout and sys.stderr."""
     raw = Printed(descriptor, "w", closefd=False)
     return io.TextIOWrapper(io.BufferedWriter(raw), "utf-8", "backslashreplace", line_buffering=True)

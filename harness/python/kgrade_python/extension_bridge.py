@@ -36,7 +36,7 @@ class _Answer:
 
 
 class Bridge:
-    """One for all extensions of a process.
+    """The bridge of all extensions of a process.
 
     as_cuda        -- the CPU is the device under test: its tensors say that they are on CUDA device 0, and whatever an
                       extension makes on CUDA is made on the CPU
@@ -50,7 +50,7 @@ class Bridge:
         self._operators = Operators()
         self._special = special_operators.table(as_cuda)
         self._of_thread = threading.local()
-        # ctypes frees what nobody refers to.
+        # Kept, since ctypes frees callbacks without a reference.
         self._callbacks = (
             CALL(self._call),
             RELEASE(self.records.release),
@@ -58,22 +58,22 @@ class Bridge:
             GIVE_ERROR(self._give_error),
         )
         self.interface = Interface(VERSION, *self._callbacks)
-        # Destructors of an extension's static tensors run after the interpreter: its memory must still be there, and
-        # say that nobody is to be called.
+        # Destructors of an extension's static tensors run after the interpreter: its memory must still exist, and
+        # must say that nothing may be called.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.interface))
         atexit.register(setattr, self.interface, "version", 0)
 
     def enter(self):
-        """Before a call into an extension: what it will give is put into the answer that comes back."""
+        """Call it before a call into an extension. The extension's result is put into the returned answer."""
         answer = _Answer()
         self._answers().append(answer)
         return answer
 
     def leave(self, answer):
-        """After the call. Raises what the extension gave as an error."""
+        """Call it after the call. Raises the error that the extension reported."""
         self._answers().remove(answer)
         if answer.error is not None:
-            # Without the frames between: the place of an error is the submission's line.
+            # Without the frames between, so that the place of an error is the submission's line.
             raise answer.error from None
         return answer.value
 
@@ -170,7 +170,7 @@ class Bridge:
         kept.append(memory)
         return VALUE.pack(kind, count, ctypes.addressof(memory))
 
-    # What an extension calls. An exception must not leave a callback: ctypes would print and drop it.
+    # Callbacks for extensions. An exception must not leave a callback: ctypes would print and drop it.
 
     def _call(self, name, arguments, count, result):
         kept = self._of_thread.kept = []
@@ -204,7 +204,7 @@ class Bridge:
 
     def _give_error(self, kind, text):
         text = text.decode("utf-8", "replace")
-        # Of an operator that raised, the exception itself.
+        # If an operator raised, raises its exception itself.
         raised, self._of_thread.raised = getattr(self._of_thread, "raised", None), None
         if raised is not None and str(raised) == text:
             self._answers()[-1].error = raised.with_traceback(None)

@@ -9,7 +9,7 @@ VERSION = 1
 
 ABSENT, NONE, EMPTY, BOOLEAN, INTEGER, REAL, TEXT, TENSOR, INTEGERS, REALS = range(10)
 LIST, TUPLE, DTYPE, DEVICE, LAYOUT, FORMAT, OPTIONS = range(10, 17)
-# An object that is none of these: no parameter takes it.
+# Any other object: no parameter takes it.
 OTHER = 17
 
 # struct Value: kind, count, and an int64, a double or an address.
@@ -65,7 +65,7 @@ def packed_device(kind, index):
 
 
 def unpacked_device(packed, as_cuda):
-    """A torch.device; where as_cuda, the CPU stands for CUDA."""
+    """A torch.device. With as_cuda, the CPU stands for CUDA."""
     kind = _DEVICE_TYPES[packed & 0xFF]
     index = (packed >> 8) - 1
     if as_cuda and kind == "cuda":
@@ -74,7 +74,7 @@ def unpacked_device(packed, as_cuda):
 
 
 def values_at(address, count):
-    """(kind, count, payload) of each of the Values there; a real's payload holds its bits."""
+    """(kind, count, payload) of each Value at `address`. A real's payload holds its bits."""
     return list(VALUE.iter_unpack(ctypes.string_at(address, VALUE.size * count))) if count else []
 
 
@@ -84,5 +84,5 @@ def real_of(payload):
 
 
 def text_at(address):
-    """The text that ends with a zero there."""
+    """The zero-terminated text at `address`."""
     return ctypes.string_at(address).decode("utf-8", "replace") if address else ""

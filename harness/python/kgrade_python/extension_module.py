@@ -1,4 +1,4 @@
-"""Extensions that were built: as modules of Python, and in the place of PyTorch's own way to build them."""
+"""Loads built extensions as modules of Python, and replaces PyTorch's own functions that build extensions."""
 
 import ctypes
 import importlib.machinery
@@ -19,15 +19,15 @@ _MISMATCH = 2
 
 
 class BuildFailed(RuntimeError):
-    """An extension that does not compile; the text is the compiler's."""
+    """An extension does not compile; the text is the compiler's."""
 
 
 def load(path, name, bridge):
     """A module with the functions of a library that was built with kgrade's headers.
 
-    path   -- of the shared library
+    path   -- the shared library's path
     bridge -- the process's Bridge
-    Raises ImportError for a library that cannot be loaded or is none of these.
+    Raises ImportError for a library that cannot be loaded or that was not built with these headers.
     """
     library = _library(path, name)
     if bridge.checked_memory is not None:
@@ -45,7 +45,7 @@ def load(path, name, bridge):
         raise ImportError(f"extension {name}: built for another version of kgrade; build it anew")
     module = types.ModuleType(name, (documentation.value or b"").decode("utf-8", "replace"))
     module.__file__ = str(path)
-    # A library that is unloaded would take its kernels with it.
+    # Kept, since unloading the library would also remove its kernels.
     module.__kgrade_library__ = library
     addresses = (ctypes.c_uint64 * count.value).from_address(functions.value) if count.value else ()
     overloads = {}
@@ -71,11 +71,11 @@ def install(build, as_cuda=False, origin_of=None, folder=None, checked_memory=No
 
     build     -- function(request) -> (path of the library, "small" or "torch": the headers that it was built
                  with); raises BuildFailed
-    as_cuda   -- as Bridge has it
-    origin_of -- as extension_sources.inline_request has it
-    folder    -- where files that load() names are looked for besides the current one: the submission's
-    checked_memory -- as Bridge has it
-    Returns the Builder, whose `requests` are what was asked for so far.
+    as_cuda   -- see Bridge
+    origin_of -- see extension_sources.inline_request
+    folder    -- the submission's folder, where load() looks for files besides the current folder
+    checked_memory -- see Bridge
+    Returns the Builder, whose `requests` are the requests so far.
     """
     import torch.utils.cpp_extension as cpp_extension
 
@@ -120,7 +120,7 @@ class Builder:
 
     def _module(self, request, is_module):
         if not is_module:
-            # Operators that register themselves with PyTorch need its headers.
+            # Such a library registers operators with PyTorch, which needs PyTorch's headers.
             request["headers"] = "torch"
         key = json.dumps([request, is_module], sort_keys=True)
         with self._lock:
@@ -201,7 +201,7 @@ class _Overload:
 
 
 def _wanted(item, kind):
-    """Numbers come out of tensors and of NumPy's types where a number is wanted, as pybind11 has it."""
+    """Converts tensors and NumPy's types to numbers if a number is wanted, as pybind11 does."""
     if kind == "float" and not isinstance(item, (int, float)) and hasattr(item, "__float__"):
         return float(item)
     if kind == "int" and not isinstance(item, (int, float)) and hasattr(item, "__index__"):
@@ -227,7 +227,7 @@ def _function(module_name, name, overloads):
     function.__doc__ = "\n\n".join(
         f"{name}{each.signature()}\n\n{each.documentation}".rstrip() for each in overloads
     )
-    # torch.compile calls it as it is.
+    # torch.compile then calls it without compiling it.
     function._torchdynamo_disable = True
     return function
 

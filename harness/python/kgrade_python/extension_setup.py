@@ -8,7 +8,7 @@ _LANGUAGES = {"extra_cflags": "cxx", "extra_cuda_cflags": "nvcc"}
 
 
 class Extension:
-    """What CUDAExtension and CppExtension return: the arguments, under setuptools' names for them."""
+    """The result of CUDAExtension and CppExtension: the arguments, under setuptools' names."""
 
     def __init__(self, name, sources, *_args, **more):
         self.name = name
@@ -44,7 +44,7 @@ def load_arguments(extension):
 
 
 def setup_with(load):
-    """A setup() that builds by `load`, a function of load()'s arguments as a dict that gives a module."""
+    """A setup() that builds with `load`, a function from load()'s arguments (a dict) to a module."""
 
     def setup(*_args, ext_modules=None, **_others):
         for extension in ext_modules or []:
@@ -54,7 +54,7 @@ def setup_with(load):
 
 
 def make_importable(name, module):
-    """Puts a module where `import name` finds it; packages that a dotted name is in are made if there are none."""
+    """Puts a module where `import name` finds it. Makes the missing packages of a dotted name."""
     parent, _, last = name.rpartition(".")
     sys.modules[name] = module
     while parent:
@@ -68,7 +68,7 @@ def make_importable(name, module):
 
 
 def replace(load, cpp_extension):
-    """Puts these into setuptools and into PyTorch's module."""
+    """Puts the functions above into setuptools and into PyTorch's module."""
     import setuptools
 
     setuptools.setup = setup_with(load)

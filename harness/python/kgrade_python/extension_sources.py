@@ -1,4 +1,4 @@
-"""From the arguments of torch.utils.cpp_extension.load_inline() and load() to a build request.
+"""Turns the arguments of torch.utils.cpp_extension.load_inline() and load() into a build request.
 
 A request is a plain dict, fit for JSON:
 
@@ -22,8 +22,8 @@ import re
 
 from . import submission_headers
 
-# What PyTorch's headers bring along and sources use without including it. Kgrade's headers leave it out, since
-# it costs time, so each unit gets what it names.
+# Standard headers that PyTorch's headers include and sources use without including them. Kgrade's headers leave them
+# out, since they cost time, so each unit gets the headers whose names it uses.
 _STANDARD_HEADERS = {
     "algorithm": r"\bstd::(sort|stable_sort|nth_element|partial_sort|max_element|min_element|minmax_element|find|"
     r"find_if|count|count_if|any_of|all_of|none_of|transform|reverse|rotate|unique|clamp|for_each|shuffle|"
@@ -65,7 +65,7 @@ _STANDARD_HEADERS = {
 }
 _STANDARD_HEADERS = {header: re.compile(pattern) for header, pattern in _STANDARD_HEADERS.items()}
 
-# Standard headers, and what needs them, that kgrade's headers leave out where a unit does not use them.
+# Parts of kgrade's headers, with the standard headers that they need. A unit that does not use a part leaves it out.
 _PARTS_BY_USE = {
     "string": re.compile(r"\b(string|to_string|sto[a-z]+|getline|msg)\b"),
     "vector": re.compile(
@@ -74,7 +74,7 @@ _PARTS_BY_USE = {
     "optional": re.compile(r"\b(\w*optional|\w*Optional\w*|nullopt\w*|device_of)\b"),
 }
 
-# ATen's operators that kgrade's headers have; none where the headers lie elsewhere: then all are declared.
+# ATen's operators that kgrade's headers have; empty if the headers lie elsewhere, and then all are declared.
 _OPERATOR_NAMES = (
     pathlib.Path(__file__).resolve().parents[1] / "include" / "kgrade_extension" / "operator_names.h"
 )
@@ -100,9 +100,9 @@ def inline_request(
 ):
     """The request of a call of load_inline().
 
-    origin_of -- a function that gives (file, first line) of a source that is a literal of a Python file, or
+    origin_of -- a function that returns (file, first line) of a source that is a literal of a Python file, else
                  None
-    Raises TypeError or ValueError where PyTorch's own could not go on.
+    Raises TypeError or ValueError if PyTorch's own function could not go on.
     """
     cpp_sources = _texts(cpp_sources, "cpp_sources")
     cuda_sources = _texts(cuda_sources, "cuda_sources")
@@ -119,7 +119,7 @@ def inline_request(
     if with_cuda is None:
         with_cuda = bool(cuda_sources)
     request = _request(name, units, extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths, with_cuda)
-    # PyTorch would write the sources there.
+    # PyTorch would write the sources into this folder.
     return _with_own_headers(request, [build_directory] * len(units))
 
 
@@ -155,7 +155,7 @@ def literal_origins(file, text):
     literals = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" in node.value:
-            # Escapes or joined literals move lines: then no line of the file is the right one.
+            # With escapes or joined literals, lines move and no line number of the file is right.
             if node.end_lineno - node.lineno == node.value.count("\n"):
                 literals.append((node.value, node.lineno))
 
@@ -195,7 +195,7 @@ def _request(name, units, cflags, cuda_cflags, ldflags, include_paths, with_cuda
 
 
 def _with_own_headers(request, folders):
-    """The request with the headers that the submission wrote. `folders`: of the units' files, or None."""
+    """The request with the headers that the submission wrote. `folders`: the folders of the units' files, or None."""
     flags = request["cflags"] + request["cuda_cflags"]
     named = [flag[2:].strip() for flag in flags if flag.startswith("-I")]
     sources = [(unit["text"], folder) for unit, folder in zip(request["units"], folders)]
@@ -208,7 +208,8 @@ def _with_own_headers(request, folders):
 
 
 def _texts(value, what):
-    """A list of str: of one, of several, of none. Empty flags, which submissions often give, are left out."""
+    """A list of str, made from one text, several texts or None. Empty flags, which submissions often give, are left
+    out."""
     if value is None:
         return []
     if isinstance(value, (str, os.PathLike)):
@@ -223,7 +224,7 @@ def _texts(value, what):
 
 
 def _placed(sources, argument, origin_of):
-    """The lines of sources, each source behind a #line that says where it is from."""
+    """The lines of sources, each source after a #line that names its origin."""
     lines = []
     for index, source in enumerate(sources):
         place = origin_of(source) if origin_of else None
@@ -278,13 +279,13 @@ def _file_unit(path, index):
 
 
 def _small_flags(file, text):
-    """What a unit needs for kgrade's headers to offer what PyTorch's bring along."""
+    """Flags with which kgrade's headers offer a unit the same names as PyTorch's headers."""
     flags = []
     for header, used in _STANDARD_HEADERS.items():
         if used.search(text) and not re.search(rf"#\s*include\s*<{header}>", text):
             flags += ["-include", header]
     operators = _operator_names()
-    # A header of the submission's own may use any of them, and a macro may put names together.
+    # A header of the submission's own may use any operator, and a macro may put names together.
     if operators and not re.search(r'#\s*include\s*"|##', text):
         used = operators & set(re.findall(r"\w+", text))
         used |= {part for part, pattern in _PARTS_BY_USE.items() if pattern.search(text)}

@@ -1,4 +1,4 @@
-"""load_inline and its kin: what they build is built by the referee, in the compilers' sandbox."""
+"""load_inline and its relatives: the referee builds their extensions in the compilers' sandbox."""
 
 import os
 import re
@@ -7,14 +7,14 @@ import shutil
 from . import checked_memory, extension_module, extension_sources
 from .errors import Unsupported
 
-# What compilers say where kgrade's small headers lack something that PyTorch's have. What else is wrong is wrong with
-# either, and PyTorch's take a minute.
+# Compiler errors about something that kgrade's small headers lack and PyTorch's may have. Any other error would occur
+# with both, and PyTorch's headers take a minute.
 LACKS = re.compile(
     r"\b(torch|at|c10|caffe2|pybind11|py)::|PYBIND11|TORCH_|\bTensor\b|has no member|no member named"
     r"|no such file|file not found|cannot open source file", re.IGNORECASE)
 
 
-# Of these the emulated device has none: PyTorch's own headers, and libraries of the toolkit.
+# Compiler errors about PyTorch's own headers and libraries of the toolkit, which the emulated device does not have.
 LACKS_HERE = re.compile(
     r"[^\n]*(is not a member of .?(torch|at|c10|pybind11|py)\b|.(torch|at|c10)(::\w+)*. has not been declared"
     r"|PyTorch's own headers|has no member named"
@@ -24,7 +24,7 @@ LACKS_HERE = re.compile(
 
 
 class Extensions:
-    """Builds of one candidate. `folder`: of the candidate's file in this process."""
+    """The builds of one candidate. `folder`: the folder of the candidate's file in this process."""
 
     def __init__(self, library):
         self.library = library

@@ -1,7 +1,7 @@
-"""An interpreter that forks workers: the side of harness/sandbox/zygote.h that is written in Python.
+"""An interpreter that forks workers: the Python side of harness/sandbox/zygote.h.
 
-A zygote imports, and then waits for requests. It has one thread, no context of CUDA, and nothing of a run. Each worker is a
-fork of it that confines itself as kgrade-sandbox confines a program, in C++, and then goes on here.
+A zygote imports, and then waits for requests. It has one thread, no context of CUDA, and no data of a run. Each
+worker is a fork of it. The fork confines itself in C++, as kgrade-sandbox confines a program, and then goes on here.
 """
 
 import ctypes
@@ -52,8 +52,9 @@ def replace_environment(variables):
 
 
 def draw_seeds():
-    """Of generators that were seeded when they were imported: all workers would have the same. Python's own draws one at a
-    fork, and those of GPUs begin with the same seed in every process."""
+    """Reseeds generators that were seeded when they were imported, since otherwise all workers would have the same
+    seed. Python's own generator is reseeded at a fork, and those of GPUs begin with the same seed in every
+    process."""
     if "numpy.random" in sys.modules:
         sys.modules["numpy.random"].seed()
     if "torch" in sys.modules:
@@ -61,16 +62,16 @@ def draw_seeds():
 
 
 def begin_process():
-    """What an interpreter sets up when it starts, and a fork in C++ leaves as it was."""
+    """Sets up the state that an interpreter sets up when it starts and that a fork in C++ leaves unchanged."""
     ctypes.pythonapi.PyOS_AfterFork_Child()
-    # Some versions keep that of the process that was forked.
+    # Some versions keep the identifier of the parent process.
     threading.main_thread()._set_native_id()  # pylint: disable=protected-access
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     draw_seeds()
 
 
 def run(command, environment, place, programs):
-    """In the confined process: what a new interpreter would do with this command."""
+    """Does, in the confined process, what a new interpreter would do with this command."""
     try:
         begin_process()
         replace_environment(environment)
@@ -84,8 +85,8 @@ def run(command, environment, place, programs):
 
 
 def serve(library, place, programs, import_triton):
-    """Forks until kgrade has gone. `place`: of the script in a worker's command. `programs`: functions of a script's
-    arguments, by its name."""
+    """Forks until kgrade has ended. `place`: the position of the script in a worker's command. `programs`: the
+    functions of the scripts, by the script's name; each takes the script's arguments."""
     def confined(words, command, variables, environment):
         run([os.fsdecode(command[i]) for i in range(words)], [os.fsdecode(environment[i]) for i in range(variables)],
             place, programs)
@@ -104,7 +105,7 @@ def serve(library, place, programs, import_triton):
 
 
 def fork(library, program):
-    """False when kgrade has gone. Does not return in the child."""
+    """False when kgrade has ended. Does not return in the child."""
     ctypes.pythonapi.PyOS_BeforeFork()
     child = library.fork()
     if child == 0:

@@ -1,4 +1,4 @@
-"""What takes long to import, and is imported before there is a candidate."""
+"""Imports frameworks before a candidate is there, since imports take long."""
 
 import gc
 import sys
@@ -12,7 +12,7 @@ def import_all(with_triton):
     if with_triton:
         import_triton()
     gc.enable()
-    # None of it is looked at again by later collections.
+    # Later garbage collections ignore all objects made so far.
     gc.freeze()
 
 
@@ -25,11 +25,12 @@ def import_triton():
 
 
 def import_without_a_gpu():
-    """Of import_all() what can be done outside of a sandbox and before a fork, which a context of CUDA does not survive."""
+    """The part of import_all() that is possible outside of a sandbox and before a fork, which a context of CUDA does
+    not survive."""
     import torch
 
-    # It looks for CUDA's toolkit, and where it finds one it asks whether there is a GPU. What it imports itself takes all
-    # of its time: a worker imports it again, in its sandbox.
+    # This module looks for CUDA's toolkit, and if it finds one, asks whether there is a GPU. Almost all of its time
+    # goes into its own imports, so a worker can import it again in its sandbox.
     is_available = torch.cuda.is_available
     torch.cuda.is_available = lambda: True
     try:

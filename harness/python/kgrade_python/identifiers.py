@@ -18,13 +18,14 @@ LONGEST = 60
 
 
 class Names:
-    """Gives names that are not given yet."""
+    """Gives each name only once."""
 
     def __init__(self):
         self.given = set()
 
     def give(self, wanted):
-        """A name as near to `wanted` as can be: "conv.weight" is conv_weight, a second one conv_weight_2."""
+        """A name as close to `wanted` as possible: "conv.weight" becomes conv_weight, and a second one
+        conv_weight_2."""
         name = re.sub(r"[^A-Za-z0-9]+", "_", wanted).strip("_")[:LONGEST].rstrip("_")
         if not name or not name[0].isalpha():
             name = f"p{name}"

@@ -1,5 +1,5 @@
-"""Which tensor of a ModelNew is which weight of a file's Model, where neither names nor shapes tell: KernelBench builds
-both under one seed, so that a ModelNew which is right by its rule begins with Model's values."""
+"""Finds which tensor of a ModelNew is which weight of a file's Model if neither names nor shapes show it. KernelBench
+builds both under one seed, so a ModelNew that is right by its rule begins with Model's values."""
 
 import types
 
@@ -7,7 +7,7 @@ import torch
 
 
 def initial_weights(model_source, positional, keywords):
-    """{name: tensor} of the parameters of a file's Model as its constructor leaves them; empty where the file cannot be run
+    """{name: tensor} of the parameters of a file's Model as its constructor leaves them; empty if the file cannot run
     here. The ModelNew is built under the same seed."""
     if not model_source:
         return {}
@@ -21,7 +21,8 @@ def initial_weights(model_source, positional, keywords):
 
 
 def place_by_values(weights, shapes, state, initial, places):
-    """Adds to `places` those weights whose initial values one free tensor of the module has, and no other weight.
+    """Adds to `places` each weight whose initial values belong to exactly one free tensor of the module and to no
+    other weight.
 
     `weights`: {name in the problem: name in Model}; `shapes`: {name in the problem: its shape in this case}; `state`:
     {name in the module: tensor}, which begins as `initial` does if they mean the same."""

@@ -1,6 +1,6 @@
-"""What a candidate has returned, until it has been captured. A sample may have several launches, and their answers are
-captured together when its clock has stopped. A candidate may return the same memory in each launch, as a CUDA graph does:
-then the answers of all launches but the last one are copied at once, and the time of the copies counts."""
+"""A candidate's answers, kept until they have been captured. A sample may have several launches, and their answers
+are captured together after its clock has stopped. A candidate may return the same memory in each launch, as a CUDA
+graph does. Then the answers of all launches except the last are copied at once, and the time of the copies counts."""
 
 import collections
 
@@ -12,16 +12,16 @@ _clone = torch.Tensor.clone
 _numel = torch.Tensor.numel
 _element_size = torch.Tensor.element_size
 
-# The answers of so many calls before the present one stay, since PyTorch gives the memory of an answer that is gone to the
-# next one. A candidate may take two buffers in turn.
+# The number of earlier calls whose answers are kept, since PyTorch gives the memory of a freed answer to the next
+# one. A candidate may use two buffers in turn.
 CALLS_HELD = 2
 # Kernels with larger answers take so long that their samples have one launch.
 MOST_HELD_BYTES = 64 << 20
 
 
 class KeptAnswers:
-    """Of one case. `tensors`: of the present call. Their addresses are kept too, since a tensor of an earlier run of a CUDA
-    graph that PyTorch keeps must not be asked for its own."""
+    """The kept answers of one case. `tensors`: the answers of the present call. Their addresses are kept too, since a
+    tensor of an earlier run of PyTorch's CUDA graphs must not be asked for its address."""
 
     def __init__(self):
         self.tensors, self.addresses = [], []
@@ -44,7 +44,7 @@ class KeptAnswers:
         self.held.clear()
 
     def keep(self, tensor, address, is_last_launch):
-        """Keeps an answer, and returns the address that it is captured from."""
+        """Keeps an answer, and returns the address from which it is captured."""
         if any(address in addresses for _, addresses in self.held):
             self.is_reused = True
             self.held.clear()

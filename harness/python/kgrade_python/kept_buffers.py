@@ -1,9 +1,10 @@
-"""Buffers that a module's forward changes, running statistics above all. Of a problem that is a file each call begins with
-what `__init__` gave them, for Model and for a ModelNew: then it does not matter how often a module has been called."""
+"""Buffers that a module's forward changes, mostly running statistics. If the problem is a file, each call of Model
+and of a ModelNew begins with the buffers that `__init__` made, so that earlier calls do not matter."""
 
 import torch
 
-# Of a candidate's: what is put back is not timed, and zeros in a larger one would be worth something.
+# The largest buffer of a candidate that is put back. Putting it back is not timed, so zeros in a larger one would be
+# a gain.
 MOST_ELEMENTS = 1 << 20
 
 
@@ -15,7 +16,8 @@ class KeptBuffer:
         self.first = buffer.clone()
 
     def take_place(self):
-        """Makes the module have it again. One that it has converted since, by half(), is converted too."""
+        """Makes it the module's buffer again. If the module has converted it, for example by half(), it is converted
+        too."""
         now = self.part._buffers.get(self.name)
         if now is self.buffer:
             return
@@ -26,8 +28,9 @@ class KeptBuffer:
 
 
 class KeptBuffers:
-    """`names`: those of a candidate that its problem's Model has and changes, the last part of each; others it may have
-    filled in its first call. Without them, of Model itself, all that change."""
+    """The buffers of a module that are put back. `names`, for a candidate: the last parts of the names of the buffers
+    that the problem's Model changes. A candidate may have filled its other buffers in its first call. None, for Model
+    itself: all buffers that change."""
 
     def __init__(self, module, names=None):
         self.kept = [KeptBuffer(part, name, buffer) for part in module.modules()
@@ -37,32 +40,32 @@ class KeptBuffers:
         self.memory = {memory_of(each.buffer) for each in self.kept}
 
     def apart(self, results):
-        """What a forward returned, without the memory of a buffer: that is put back while launches before are still
-        looked at."""
+        """A forward's results, with copies of those in a buffer's memory: buffers are put back before earlier
+        launches have been captured."""
         return [each.clone() if type(each) is torch.Tensor and memory_of(each) in self.memory else each
                 for each in results]
 
     def put_back(self):
-        """After a call."""
+        """Puts the buffers back after a call."""
         for each in self.kept:
             each.take_place()
         self.memory = {memory_of(each.buffer) for each in self.kept}
         if self.changing is None:
-            # PyTorch's own count of changes leaves out those of batch norm.
+            # PyTorch's own count of changes leaves out batch norm's.
             self.changing = [each for each in self.kept if not torch.equal(each.buffer, each.first)]
         pairs = {}
         for each in self.changing:
             targets, sources = pairs.setdefault((each.buffer.dtype, each.buffer.device), ([], []))
             targets.append(each.buffer)
             sources.append(each.first)
-        # What was made in this mode can be written in no other one.
+        # A tensor that was made in this mode can be written only in it.
         with torch.inference_mode():
             for targets, sources in pairs.values():
                 copy_all(targets, sources)
 
 
 def memory_of(tensor):
-    """What tensors in one memory have in common; 0 of those without any."""
+    """The address of a tensor's storage; 0 if it has no memory."""
     try:
         return tensor.untyped_storage().data_ptr()
     except (RuntimeError, NotImplementedError):
@@ -70,7 +73,7 @@ def memory_of(tensor):
 
 
 def copy_all(targets, sources):
-    """In one launch where PyTorch can."""
+    """Copies `sources` to `targets`, in one launch if PyTorch can."""
     if hasattr(torch, "_foreach_copy_"):
         torch._foreach_copy_(targets, sources)
         return

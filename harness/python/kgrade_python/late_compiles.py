@@ -1,4 +1,4 @@
-"""Once the rehearsal is over, nothing may compile any more: names what does."""
+"""After the rehearsal nothing may compile. This module finds and names a late compilation."""
 
 import sys
 
@@ -10,7 +10,7 @@ def watch(contestant):
 
 
 def watch_triton(contestant):
-    # What imports it later cannot start its compilers.
+    # If Triton is imported later, it cannot start its compilers.
     if "triton" not in sys.modules:
         return
     from triton.runtime import jit

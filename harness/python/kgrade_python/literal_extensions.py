@@ -1,4 +1,4 @@
-"""Calls of load_inline whose arguments can be read off the syntax tree: they can be built before anything runs."""
+"""Finds calls of load_inline whose arguments are literals, so that they can be built before anything runs."""
 
 import ast
 
@@ -6,7 +6,7 @@ from . import extension_sources
 
 
 class Unknown(Exception):
-    """Not a literal."""
+    """An expression is not a literal."""
 
 
 class Literals(ast.NodeVisitor):
@@ -46,7 +46,7 @@ class Literals(ast.NodeVisitor):
 
 
 def requests_in(tree, source, shown):
-    """`shown`: the file's name in messages, as the worker has it, so that the requests are the same."""
+    """`shown`: the file's name in messages, as in the worker, so that the requests are equal."""
     literals = Literals(tree)
     origin_of = extension_sources.literal_origins(shown, source)
     requests = []

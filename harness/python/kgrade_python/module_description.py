@@ -1,4 +1,5 @@
-"""Describes a problem that is a Python file in KernelBench's form, without a device: what describe_module.py writes.
+"""Describes a problem that is a Python file in KernelBench's form, without a device. describe_module.py writes this
+description:
 
 {"title", "mode": "train" or "eval", "notes": [line],
  "positional": [encoded], "keywords": {name: encoded},              of get_init_inputs(); encoded.py
@@ -9,11 +10,11 @@
  "outputs": [{"name", "shape", "dtype", "ties", "of_input"}]}       ties: chosen_indices.py; only of indices of an input
                                                                     of_input: true where it lies in an input's memory
 
-"terms" is how many the longest sum of forward() has (sum_lengths.py).
+"terms" is the number of terms in the longest sum of forward() (sum_lengths.py).
 
-draw: {"kind": "uniform" | "normal" | "integers" | "constant", "first", "second"}, as draws.py has them. A constant
-weight is drawn around its value, so that no candidate can leave it out. One that is an argument of Model keeps its value,
-since candidates get that argument too. Of a file that is wrong: {"error", "line": 0 for none}.
+draw: {"kind": "uniform" | "normal" | "integers" | "constant", "first", "second"}, as in draws.py. A constant weight
+is drawn around its value, so that no candidate can leave it out. A weight that is an argument of Model keeps its
+value, since candidates get that argument too. The description of a faulty file is {"error", "line": 0 if unknown}.
 """
 
 import contextlib
@@ -33,16 +34,16 @@ from .module_state import flat
 from .recurrent_shapes import RecurrentShapes
 from .run_budget import Budget, Overrun
 
-# Elements of all results of a file that is small enough to be run as it is. For others, PyTorch's modules for tensors
+# The most elements in all results of a file that is run as it is. For larger files, PyTorch's modules for tensors
 # without memory are imported, which takes a second.
 SMALL_RUN = 1 << 24
 SMALL_RUN_SECONDS = 1.5
-# Of memory that nobody has initialised.
+# The draw for uninitialised memory.
 SMALL_NORMAL = Draw("normal", 0.0, 0.1)
 SMALL_NORMAL_WORDS = "normal(0, 0.1)"
-# Of an argument of Model that may be a parameter.
+# The largest argument of Model that may be a parameter.
 MOST_ARGUMENT = 1e9
-# What a problem file takes for a name in state_dict(); a buffer called otherwise is not put back.
+# The names in state_dict() that a problem file accepts. A buffer with another name is not put back.
 STATE_NAME = re.compile(r"[A-Za-z0-9_.]{1,200}")
 
 
@@ -56,7 +57,8 @@ def describe(path):
 
 
 def run(file):
-    """Runs the file: small ones as they are, others with tensors that have no memory, and as they are if that fails."""
+    """Runs the file: a small file as it is, a large one with tensors without memory, or as it is if the first run
+    fails."""
     with contextlib.suppress(Overrun):
         return ModuleRun(file, budget=Budget(SMALL_RUN, SMALL_RUN_SECONDS)), []
     for is_model_fake in (True, False):
@@ -72,7 +74,7 @@ def fake_tensors():
 
 
 class Description:
-    """The parts of the description, of a run."""
+    """The parts of the description of a run."""
 
     def __init__(self, file, seen, notes):
         self.file, self.run, self.notes = file, seen, notes
@@ -152,8 +154,8 @@ class Description:
                 "draw": draw.as_json(), "constant": is_constant}
 
     def is_argument(self, module_name, parameter, value):
-        """Whether a parameter is a number that `__init__` gets, as in `self.scale = Parameter(torch.tensor(scale))`. A Model
-        that gets another number has that one then."""
+        """Whether a parameter is a number that `__init__` gets, as in `self.scale = Parameter(torch.tensor(scale))`.
+        A Model that gets another number then has that number as its parameter."""
         if parameter.dim() > 0:
             return False
         positional, keywords = list(self.run.positional), dict(self.run.keywords)
@@ -168,7 +170,7 @@ class Description:
         return False
 
     def parameter_of(self, module_name, positional, keywords):
-        """In a Model with these arguments; not a number where there is none."""
+        """The parameter's value in a Model with these arguments; NaN if there is none."""
         with contextlib.suppress(Exception), torch.no_grad():
             return dict(self.file.model_class(*positional, **keywords).named_parameters())[module_name].item()
         return math.nan
@@ -181,7 +183,7 @@ class Description:
         return simplified(known) or self.measured_draw(module_name)
 
     def measured_draw(self, module_name):
-        """Of what cannot be read off: the elements of a module that is built as it is."""
+        """A draw that is measured from the weight's elements in a real module, if the operators do not show it."""
         if self.real is None:
             model = RealModel(self.file).model if self.run.is_model_fake else self.run.model
             self.real = dict(model.named_parameters())
@@ -219,7 +221,7 @@ class Description:
 
 
 class RealModel(ModuleRun):
-    """A model with real weights, without a call."""
+    """A model with real weights that is not called."""
 
     def __init__(self, file):  # pylint: disable=super-init-not-called
         self.file = file
@@ -237,7 +239,7 @@ def are_close(one, other):
 
 
 def refuse_name(name):
-    """A name as it is; a FileError for one that no message could show."""
+    """Returns the name. Raises FileError if no message could show it."""
     if not name.isprintable():
         raise FileError(f"the name '{name}' has characters that cannot be printed; choose another one")
     return name
@@ -249,5 +251,5 @@ def refuse_layout(tensor, what):
 
 
 def prepare():
-    """Makes this process one in which `cuda` means the host: nothing here needs a device."""
+    """Makes `cuda` mean the host in this process, which needs no device."""
     emulated_cuda.install()

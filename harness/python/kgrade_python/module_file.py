@@ -1,5 +1,5 @@
 """A problem that is a Python file in KernelBench's form: `Model`, `get_inputs` and `get_init_inputs`. The file is
-hostile: whatever it does wrong becomes one line with its place."""
+hostile: any error in it becomes one line with its place."""
 
 import importlib.util
 import inspect
@@ -23,7 +23,7 @@ LONGEST_TITLE = 200
 
 
 class FileError(Exception):
-    """What is wrong with the file, in one line with a remedy, and where. `line` is 0 where there is none."""
+    """An error in the file, in one line with a remedy, and its line. `line` is 0 if unknown."""
 
     def __init__(self, message, line=0):
         super().__init__(message)
@@ -31,11 +31,11 @@ class FileError(Exception):
 
 
 class Late(BaseException):
-    """Ends a file that has run for too long. Not caught by its `except Exception`."""
+    """Ends a file that has run for too long. The file's `except Exception` does not catch it."""
 
 
 def end_after(seconds):
-    """From then on whatever the file runs is ended, again each time that it is tried in another way."""
+    """Ends whatever the file runs after this time, again each time that the file is tried in another way."""
     def end(_number, _frame):
         raise Late(f"is not done after {seconds:g} s")
 
@@ -69,13 +69,14 @@ class ModuleFile:
         sys.modules[name] = module
         try:
             code = spec.loader.get_code(name)
-        except ValueError as error:  # What Python before 3.11.4 raises for null bytes.
+        except ValueError as error:  # Python before 3.11.4 raises it for null bytes.
             raise FileError(f"SyntaxError: {error}") from error
         exec(code, vars(module))  # pylint: disable=exec-used
         return module
 
     def words_of_constructor(self):
-        """"def get_init_inputs(): return [size, eps]", and that Model.__init__ takes these; '' where it takes nothing."""
+        """"def get_init_inputs(): return [size, eps]", and that Model.__init__ takes these; '' if it takes
+        nothing."""
         try:
             parameters = list(inspect.signature(self.namespace.Model.__init__).parameters.values())[1:]
         except (TypeError, ValueError, AttributeError):
@@ -88,7 +89,7 @@ class ModuleFile:
         return f"def get_init_inputs(): return [{', '.join(needed)}], with values for what Model.__init__ takes {takes}"
 
     def call(self, what, function, *arguments, **keywords):
-        """Calls what the file defines; what it raises becomes a FileError that names `what`."""
+        """Calls a function of the file. Any exception becomes a FileError that names `what`."""
         try:
             return function(*arguments, **keywords)
         except (FileError, Overrun):

@@ -1,4 +1,4 @@
-"""One run of a module's file to see what it makes: inputs, weights, outputs."""
+"""Runs a module's file once to see its inputs, weights and outputs."""
 
 import contextlib
 import inspect
@@ -16,13 +16,12 @@ SEED = 0
 
 
 class ModuleRun:
-    """What the file did: `inputs`, `positional` and `keywords` of Model, `model`, `outputs`; `draws` of inputs and
-    weights, `random` operators of forward, `indices` that it chooses, `sums` that it makes, `places` that it
-    writes to. `input_draws` has None for an input that is computed,
-    and for what it is computed from; `origins` says which that is.
+    """The results of the run: `inputs`, `positional` and `keywords` of Model, `model`, `outputs`; `draws` of inputs
+    and weights; forward's `random` operators, chosen `indices`, `sums`, and written `places`. `input_draws` has None
+    for a computed input, and for the inputs from which it is computed (`origins`).
 
-    `mode`: makes the mode that it runs under, the constructor of Model only with `is_model_fake`. `budget`: as DrawLog
-    has it.
+    `mode`: makes the mode that the file runs under. Model's constructor runs under it only with `is_model_fake`.
+    `budget`: see DrawLog.
     """
 
     def __init__(self, file, mode=contextlib.nullcontext, is_model_fake=False, budget=None):
@@ -83,7 +82,8 @@ class ModuleRun:
         self.refuse_recurrent_dropout()
 
     def refuse_recurrent_dropout(self):
-        """cuDNN goes on with its own random numbers from call to call, whatever PyTorch's seed is."""
+        """Refuses dropout in recurrent layers: cuDNN continues its own random numbers from call to call, whatever
+        PyTorch's seed is."""
         for name, part in self.model.named_modules():
             if isinstance(part, torch.nn.RNNBase) and part.training and part.num_layers > 1 and part.dropout > 0:
                 raise FileError(f"'{name or 'Model'}' drops out between its layers, and no seed fixes what cuDNN drops: "
@@ -102,7 +102,7 @@ class ModuleRun:
         return list(arguments), {}
 
     def is_split(self, arguments):
-        """Whether they are [[positional...], {keyword: value}], as some collections write them."""
+        """Whether the arguments are [[positional...], {keyword: value}], as some collections write them."""
         if len(arguments) != 2 or not isinstance(arguments[0], (list, tuple)) or not isinstance(arguments[1], dict):
             return False
         try:
@@ -151,7 +151,7 @@ def in_words(value):
 
 @contextlib.contextmanager
 def numpy_watched(log):
-    """NumPy writes to a tensor's memory where no mode sees it: what it has been handed counts as written."""
+    """Counts every tensor that is handed to NumPy as written, since no mode sees what NumPy writes."""
     numpy = torch.Tensor.numpy
 
     def watched(tensor, *arguments, **keywords):

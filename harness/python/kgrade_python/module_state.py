@@ -27,8 +27,8 @@ def wanted_pairs(source):
 
 
 def state_of(module):
-    """Parameters and buffers of a module by their full names; weights that it computes, in the place of what it
-    computes them from."""
+    """Parameters and buffers of a module by their full names. Computed weights replace the parameters that they are
+    computed from."""
     state = {**dict(module.named_parameters()), **dict(module.named_buffers())}
     for name, (weight, sources) in derived_weights.computed_weights(module).items():
         state = {other: tensor for other, tensor in state.items() if other not in sources}
@@ -37,8 +37,8 @@ def state_of(module):
 
 
 def is_merged(shape, whole):
-    """Whether a tensor of `shape` is one of `whole` with neighbouring dimensions merged, or such of 1 left out: a matrix
-    [64, 27] for a kernel [64, 3, 3, 3]. Both hold the same elements in the same order."""
+    """Whether `shape` is `whole` with neighbouring dimensions merged, or dimensions of 1 left out: a matrix [64, 27]
+    for a kernel [64, 3, 3, 3]. Both hold the same elements in the same order."""
     rest = [extent for extent in whole if extent != 1]
     for extent in shape:
         product = 1
@@ -50,10 +50,11 @@ def is_merged(shape, whole):
 
 
 def find_places(weights, shapes, state, pairs):
-    """Which tensor of the module each weight of the problem is: {weight: name in the module}.
+    """Finds the module's tensor for each weight of the problem: {weight: name in the module}.
 
-    `weights`: {name in the problem: name in KernelBench's Model}. By name and shape; by name without the leading
-    modules' names; by shape where that is unique; or as the file says. Then by name for merged dimensions.
+    `weights`: {name in the problem: name in KernelBench's Model}. A tensor is found by name and shape, by name
+    without the leading modules' names, by a unique shape, or by a line of the file. Then tensors with merged
+    dimensions are found by name.
     """
     places = {}
     place_by_name(weights, shapes, state, pairs, tuple.__eq__, places)
@@ -63,7 +64,7 @@ def find_places(weights, shapes, state, pairs):
 
 
 def place_by_name(weights, shapes, state, pairs, is_shape_of, places):
-    """Adds to `places` those whose names fit, and whose shapes do: `is_shape_of(the module's, the weight's)`."""
+    """Adds to `places` the weights whose names and shapes fit: `is_shape_of(the module's, the weight's)`."""
 
     def fits(name, weight):
         return (weight not in places and name in state and name not in places.values()
@@ -79,7 +80,7 @@ def place_by_name(weights, shapes, state, pairs, is_shape_of, places):
     for weight, usual in weights.items():
         last = usual.rsplit(".", 1)[-1]
         same = [name for name in state if name.rsplit(".", 1)[-1] in (last, weight) and fits(name, weight)]
-        # The module's own comes before those of its layers, which may be there for a case that never comes.
+        # A tensor of the module itself comes before tensors of its layers, which may never be used.
         least = min((name.count(".") for name in same), default=0)
         same = [name for name in same if name.count(".") == least]
         if len(same) == 1:
@@ -87,7 +88,7 @@ def place_by_name(weights, shapes, state, pairs, is_shape_of, places):
 
 
 def place_by_shape(weights, shapes, state, places):
-    """Adds to `places` those whose shape no other weight and no other tensor of the module has."""
+    """Adds to `places` the weights whose shape no other weight and no other tensor of the module has."""
     for weight in weights:
         if weight in places:
             continue
@@ -99,8 +100,9 @@ def place_by_shape(weights, shapes, state, places):
 
 
 def may_leave_out(left_out, pairs, module, others, places):
-    """Whether a module does without the weights `left_out`: it has nothing else that could hold them in a form of its own.
-    A Model may have weights that its answer does not depend on, such as the bias of a layer before a batch norm."""
+    """Whether a module works without the weights `left_out`: it has no other tensor that could hold them in another
+    form. A Model may have weights that its answer does not depend on, such as the bias of a layer before a batch
+    norm."""
     names = [*(name for name, _ in module.named_parameters()), *others]
     computed_from = {source for _, sources in derived_weights.computed_weights(module).values() for source in sources}
     return not any(weight in pairs for weight in left_out) and all(
@@ -108,10 +110,11 @@ def may_leave_out(left_out, pairs, module, others, places):
 
 
 def same_shape_before(place, state, dropped, log):
-    """The dropped parameter of a placed tensor's shape that was made before it, where there is one of them; or None.
+    """The only dropped parameter that has a placed tensor's shape and was made before it; None if there is not
+    exactly one.
 
-    `self.weight = Parameter(layer.weight.permute(2, 1, 0))` has the shape of what it is derived from where the
-    extents are equal, and no name tells which of the two the problem means."""
+    `self.weight = Parameter(layer.weight.permute(2, 1, 0))` has the shape of its source if the extents are equal, and
+    no name shows which of the two the problem means."""
     number = log.number_of(state[place])
     before = [name for name, tensor in dropped.items() if tensor.shape == state[place].shape
               and (number is None or log.number_of(tensor) < number)]
@@ -122,14 +125,15 @@ MOST_NAMED = 8
 
 
 def choices(weights, shapes, state, places):
-    """{weight without a place: the module's tensors that could be it}, in the module's order."""
+    """{weight without a place: names of the module's tensors that could be the weight}, in the module's order."""
     return {weight: [name for name, tensor in state.items()
                      if name not in places.values() and tuple(tensor.shape) == shapes[weight]]
             for weight in weights if weight not in places}
 
 
 def state_line(possible):
-    """"# kgrade: state kernel=conv.weight, bias=b": each weight that can be placed, no tensor twice; or empty."""
+    """"# kgrade: state kernel=conv.weight, bias=b" with every weight that can be placed and no tensor twice; else
+    empty."""
     pairs = {}
     for weight, names in possible.items():
         free = [name for name in names if name not in pairs.values()]
@@ -139,7 +143,7 @@ def state_line(possible):
 
 
 def in_words(items, word):
-    """"a, b or c"; of many only the first ones."""
+    """"a, b or c"; only the first ones of many."""
     shown = items[:MOST_NAMED]
     if len(shown) < len(items):
         return ", ".join(shown) + f" and {len(items) - len(shown)} more"
@@ -147,7 +151,8 @@ def in_words(items, word):
 
 
 def both_sides(weights, shapes, state, places, possible):
-    """A line for each weight of the problem, with what it is or could be in the module; then what else that has."""
+    """A line for each weight of the problem with the module's tensors that are or could be the weight, then a line
+    with the module's other tensors."""
     lines = []
     for weight in weights:
         if weight in places:
@@ -163,14 +168,14 @@ def both_sides(weights, shapes, state, places, possible):
 
 
 def wrong_pairs(pairs, possible, state):
-    """What is wrong with the lines that the file has."""
+    """The errors in the file's own lines."""
     return [f"'{name}', which '# kgrade: state' names for '{weight}', " +
             ("has another shape" if name in state else "is none of the module's")
             for weight, name in pairs.items() if weight in possible and name not in possible[weight]]
 
 
 def mismatch(weights, shapes, state, places, pairs):
-    """The line to add, then both sides: what is quoted of a message may end early."""
+    """An error with the line to add first, then both sides, since a quote of the message may be cut."""
     possible = choices(weights, shapes, state, places)
     line = state_line(possible)
     none = [weight for weight, names in possible.items() if not names]
@@ -185,10 +190,11 @@ def mismatch(weights, shapes, state, places, pairs):
 
 
 class BuiltModule:
-    """A module with the problem's weights in it: a copy of what was lent, at an address that stays.
+    """A module with copies of the lent weights, at addresses that stay.
 
     `forward`: its arguments in order, names of inputs or {"value": encoded}. `parameters`: {weight: the module's
-    parameter or buffer}, without those that the module has in another form. `left_out`: weights that it has nothing for."""
+    parameter or buffer}, without weights that the module has in another form. `left_out`: weights that the module
+    does not have."""
 
     def __init__(self, module, forward, parameters=None, left_out=()):
         self.module = module
@@ -208,7 +214,7 @@ class BuiltModule:
 
 
 class FlatModule(BuiltModule):
-    """A module of a problem that is a file: what it returns may be lists in lists."""
+    """A module of a problem that is a file. It may return nested lists."""
 
     def forward_with(self, tensors):
         return flat(super().forward_with(tensors))
@@ -256,16 +262,17 @@ def arguments_of(call):
 
 
 class ParameterLog(TorchFunctionMode):
-    """Numbers the parameters that a constructor makes. With `values` (number: tensor), those get these values as soon as
-    they are made, and keep them: what initialises them later is passed over. So whatever the constructor derives from
-    its weights, it derives from the problem's. `draws`: likewise for plain tensors that it draws, by their own numbers.
+    """Numbers the parameters that a constructor makes. With `values` (number: tensor), these parameters get the
+    values when they are made, and later initialisations are skipped. So everything that the constructor derives from
+    its weights, it derives from the problem's. `draws` does this for plain tensors that the constructor draws, which
+    have numbers of their own.
 
     `reads_parameters`: the constructor may have derived something from one."""
 
     INITIALISERS = {"uniform_", "normal_", "trunc_normal_", "kaiming_uniform_", "kaiming_normal_", "xavier_uniform_",
                     "xavier_normal_", "fill_", "zero_", "copy_", "constant_", "ones_", "zeros_", "exponential_",
                     "orthogonal_", "mul_", "add_", "clamp_", "erfinv_", "sub_", "div_", "__setitem__"}
-    # What a call asks of a tensor's form alone, or whether it needs gradients.
+    # Calls that read only a tensor's form, or whether it needs gradients.
     FORM = {"dim", "size", "numel", "ndimension", "is_floating_point", "requires_grad_", "is_contiguous"}
     FORM_ATTRIBUTES = {"shape", "ndim", "dtype", "device", "requires_grad", "is_cuda", "is_leaf", "grad_fn"}
 
@@ -280,12 +287,12 @@ class ParameterLog(TorchFunctionMode):
 
     def __torch_function__(self, function, kinds, args=(), kwargs=None):
         kwargs = kwargs or {}
-        # torch.nn.init hands its tensor on by name.
+        # torch.nn.init passes its tensor by name.
         target = args[0] if args else kwargs.get("tensor")
         self.reads_parameters = self.reads_parameters or self.reads(function, [*args, *kwargs.values()])
         if self.placed and isinstance(target, torch.Tensor) and self.initialises(function, target, args):
             if getattr(function, "__name__", "") in DRAWS_IN_PLACE:
-                # Later draws are those of a module that nothing was placed in.
+                # Draws anyway, so that later draws are the same as in a module without placed values.
                 function(*([target.clone(), *args[1:]] if args else []),
                          **(kwargs if args else {**kwargs, "tensor": target.clone()}))
             return target
@@ -300,7 +307,7 @@ class ParameterLog(TorchFunctionMode):
         name = getattr(function, "__name__", "")
         if name == "__get__" and getattr(getattr(function, "__self__", None), "__name__", "") in self.FORM_ATTRIBUTES:
             return False
-        # What initialises a parameter reads nothing else of the module.
+        # These calls do not read the elements of their first argument.
         if name in self.FORM or name in self.INITIALISERS:
             arguments = arguments[1:]
         return any(memory_of(each) in self.memories for each in flat(arguments) if isinstance(each, torch.Tensor))
@@ -309,7 +316,8 @@ class ParameterLog(TorchFunctionMode):
         """Whether a call would change a placed parameter, or the part of it that `target` is."""
         name = getattr(function, "__name__", "")
         if name == "__set__":
-            # parameter.data = something alike; moving or converting it is another matter.
+            # parameter.data = a tensor of the same form. An assignment that moves or converts the parameter is not
+            # meant.
             value = args[1] if len(args) > 1 else None
             if getattr(getattr(function, "__self__", None), "__name__", "") != "data" or not (
                     isinstance(value, torch.Tensor) and value.shape == target.shape and value.dtype == target.dtype
@@ -334,7 +342,7 @@ class ParameterLog(TorchFunctionMode):
         return next((number for number, made in enumerate(self.made) if made is parameter), None)
 
     def dropped(self, state):
-        """Parameters that the constructor made and the module does not have, under names that are none."""
+        """Parameters that the constructor made and the module does not have, under made-up names."""
         kept = {id(tensor) for tensor in state.values()}
         return {f"<parameter {number}>": made for number, made in enumerate(self.made) if id(made) not in kept}
 
@@ -357,9 +365,9 @@ class ParameterLog(TorchFunctionMode):
 
 
 def follow_origins(places, tensors, state, dropped, log, computed, make):
-    """`places`, but with the parameter that a placed tensor is derived from instead of it: the tensor is another one
-    where that parameter holds the problem's weight. `computed`: names that are placed in a way of their own.
-    `make`: makes the module again."""
+    """`places`, with each derived tensor replaced by the parameter that it is derived from. A tensor is derived if it
+    changes when that parameter holds the problem's weight. `computed`: names that derived_weights places. `make`:
+    makes the module again."""
     origins = {weight: same_shape_before(name, state, dropped, log) for weight, name in places.items()
                if name in state and name not in computed}
     origins = {weight: origin for weight, origin in origins.items() if origin is not None}
@@ -374,8 +382,8 @@ def follow_origins(places, tensors, state, dropped, log, computed, make):
 
 
 def follow_draws(places, tensors, state, drawn, log, make):
-    """Likewise, with a plain tensor that was drawn. Only where the placed one has its elements in another order: what is
-    drawn and then scaled is a weight itself."""
+    """Like follow_origins(), for plain tensors that were drawn. It applies only if the placed tensor has the drawn
+    tensor's elements in another order: a tensor that is drawn and then scaled is a weight itself."""
     origins = {}
     for weight, name in places.items():
         same = [other for other, tensor in drawn.items() if name in state and tensor.shape == state[name].shape]
@@ -391,10 +399,10 @@ def follow_draws(places, tensors, state, drawn, log, make):
 
 
 def build(module_class, call, contract, tensors, source, is_own=False, dtype=None):
-    """The module of one case. `tensors`: what is lent, by name. `is_own`: it is the problem's own Model, whose weights
-    are the problem's under their own names. `dtype`: that it is cast to; None: it stays as it is."""
+    """The module of one case. `tensors`: the lent tensors, by name. `is_own`: the module is the problem's own Model,
+    whose weights have the problem's names. `dtype`: the type that the module is cast to; None: it is not cast."""
     weights = contract["torch"]["weights"]
-    # In the problem's order, which modules often have too.
+    # In the problem's order, which is often the module's order too.
     weights = {each["name"]: weights[each["name"]] for each in contract["parameters"] if each["name"] in weights}
     shapes = {name: tuple(tensors[name].shape) for name in weights}
     torch.manual_seed(0)
@@ -404,7 +412,7 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
     refuse_lazy(state)
     pairs = wanted_pairs(source)
     places = find_places(weights, shapes, state, pairs)
-    # Of layers that were packed and are gone.
+    # Parameters of layers that were packed and are gone.
     dropped = log.dropped(state)
     if len(places) < len(weights):
         places = find_places(weights, shapes, {**state, **dropped}, pairs)
@@ -423,7 +431,7 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
         return construct(module_class, call, contract["torch"]["init_line"])
 
     if not is_own:
-        # Of a file's Model the weights are known by name: what has that name is meant.
+        # If the problem is a file's Model, a tensor with the name of a weight is that weight.
         known = {weight: name for weight, name in places.items() if contract.get("of_file") and weights[weight] == name}
         rest = {weight: name for weight, name in places.items() if weight not in known}
         computed = derived_weights.computed_weights(module)
@@ -431,7 +439,8 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
         places = {**known, **follow_draws(rest, tensors, state, drawn, log, make)}
     device = next(iter(tensors.values())).device
     if is_own and not log.reads_parameters:
-        # Nothing but its weights depends on them. On the device before the rest, what the constructor drew is not copied.
+        # Nothing else in the module depends on the weights. They are put in first, on the device, so that the values
+        # that the constructor drew are not copied.
         parameters = put_weights(module, places, tensors)
         module = module.to(device=device, dtype=dtype)
     else:
@@ -455,8 +464,8 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
 
 
 def put_weights(module, places, tensors):
-    """Copies the problem's tensors into the module: {weight: the module's parameter or buffer}, of those that it does not
-    compute. `places`: {weight: name in the module}."""
+    """Copies the problem's tensors into the module. Returns {weight: the module's parameter or buffer}, without
+    computed weights. `places`: {weight: name in the module}."""
     state = state_of(module)
     computed = derived_weights.computed_weights(module)
     parameters = {}
@@ -466,7 +475,7 @@ def put_weights(module, places, tensors):
             continue
         if name not in state:
             raise SignatureMismatch(f"ModelNew has '{name}' in one process and not in the next")
-        # A module that works in half precision keeps its weights so.
+        # A module that works in half precision keeps its weights in it.
         state[name].data = tensors[weight].clone().to(state[name].dtype).view(state[name].shape)
         parameters[weight] = state[name]
     return parameters

@@ -1,6 +1,6 @@
-"""Which of PyTorch's functions a candidate calls in the rehearsal, beside its own kernels.
+"""Records which of PyTorch's functions a candidate calls in the rehearsal, besides its own kernels.
 
-Help, and no promise: a candidate can hide what it calls, and other threads than the one that calls it are not watched."""
+The record is a help and not a promise: a candidate can hide calls, and only the thread that calls it is watched."""
 
 import contextlib
 import sys
@@ -10,7 +10,7 @@ from torch.overrides import TorchFunctionMode
 
 from .dispatch_mode import DispatchMode
 
-# They make or rename memory, or ask for facts, and compute nothing.
+# Functions that make or rename memory, or ask for facts, and compute nothing.
 HOUSEKEEPING = {
     "__get__", "__set__", "alias", "as_strided", "chunk", "clone", "contiguous", "copy_", "cpu", "cuda", "data_ptr",
     "detach", "device", "dim", "element_size", "empty", "empty_like", "empty_strided", "expand", "expand_as", "fill_",
@@ -23,7 +23,7 @@ HOUSEKEEPING = {
 }
 
 
-# Of the dispatcher's names, which are not those of functions.
+# The dispatcher's names, which differ from the names of functions.
 HOUSEKEEPING_OF_DISPATCHER = HOUSEKEEPING | {
     "_conj", "_local_scalar_dense", "_neg_view", "_pin_memory", "_reshape_alias", "_to_copy", "_unsafe_view", "lift",
     "lift_fresh", "lift_fresh_copy", "set_data", "unsafe_chunk", "unsafe_split",
@@ -31,7 +31,7 @@ HOUSEKEEPING_OF_DISPATCHER = HOUSEKEEPING | {
 
 
 class _Counts:
-    """What has been called so far. What a function calls in turn is not counted: `conv1d` says more than `convolution`."""
+    """The calls so far. Calls inside of a counted function are not counted: `conv1d` says more than `convolution`."""
 
     def __init__(self, counts):
         self.counts = counts
@@ -51,7 +51,7 @@ class _Counts:
 
 
 class _Functions(TorchFunctionMode):
-    """Records what Python calls."""
+    """Records the functions that Python calls."""
 
     def __init__(self, counts):
         super().__init__()
@@ -69,9 +69,10 @@ class _Functions(TorchFunctionMode):
 
 
 class _Operators(DispatchMode):
-    """Records what C++ calls, such as an extension that is built with PyTorch's own headers, or a scripted function."""
+    """Records the operators that C++ calls, for example an extension built with PyTorch's own headers, or a scripted
+    function."""
 
-    # Otherwise those would refuse to run below a mode.
+    # Otherwise higher-order operators would refuse to run below a mode.
     supports_higher_order_operators = True
 
     def __init__(self, counts):
@@ -80,7 +81,7 @@ class _Operators(DispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls):
-        # It would import PyTorch's compiler, which takes seconds.
+        # PyTorch's own version imports the compiler, which takes seconds.
         return False
 
     def __torch_dispatch__(self, function, kinds, args=(), kwargs=None):
@@ -93,10 +94,11 @@ class _Operators(DispatchMode):
 
 
 class Trace:
-    """Records the first call of each case; further ones would only count the same again. `source`: the candidate's."""
+    """Records the first call of each case; later calls would add nothing. `source`: the candidate's source."""
 
     def __init__(self, source=""):
-        # PyTorch's compiler skips what it meets below a recorder of operators, in some versions for good.
+        # PyTorch's compiler skips functions that it meets below a recorder of operators, in some versions
+        # permanently.
         self.may_compile = "compile" in source
         self.counts = {}
         self.cases = set()
@@ -105,7 +107,7 @@ class Trace:
     def recording(self, case):
         is_new = case not in self.cases
         self.cases.add(case)
-        # What PyTorch compiles it would compile again without the recorder.
+        # PyTorch would compile again without the recorder.
         if not is_new or "torch._dynamo" in sys.modules:
             yield
             return

@@ -1,8 +1,8 @@
 """ATen's operators by name, with arguments in the order of the C++ functions.
 
-C++ and the schema of an operator list the same arguments in the same order, those behind the schema's `*`
-included; only dtype, layout, device and pin_memory are one TensorOptions there. So an overload is found by what
-kinds of values came, and stays found: resolving costs as much as a small operator.
+C++ and the schema of an operator list the same arguments in the same order, those after the schema's `*` included.
+Only dtype, layout, device and pin_memory are one TensorOptions in C++. So an overload is found by the kinds of the
+values. The choice is remembered, since finding it costs as much as a small operator.
 """
 
 import torch
@@ -15,8 +15,8 @@ from .extension_interface import (
 _IMPOSSIBLE = 1000
 _OPTION_NAMES = ["dtype", "layout", "device", "pin_memory"]
 
-# How far a kind of value is from a parameter's type, as C++ has it: a number of another type is nearer than a
-# class that is made of it. Not so a bool: PyTorch has an overload each so that x.var(1) says `dim`.
+# The distance of a kind of value from a parameter's type, as in C++: a number of another type is nearer than a class
+# that is made from it. A bool is not near an integer: PyTorch has separate overloads, so that x.var(1) means `dim`.
 _COSTS = {
     TENSOR: {"Tensor": 0, "List[Tensor]": 2},
     NONE: {"Tensor": 2},
@@ -36,7 +36,7 @@ _COSTS = {
 
 
 class Options:
-    """The fields of a TensorOptions that were said; others are None."""
+    """The fields of a TensorOptions that were set; others are None."""
 
     __slots__ = ("dtype", "layout", "device", "pin_memory", "memory_format", "requires_grad")
 
@@ -52,13 +52,13 @@ class Options:
 
 
 class Operators:
-    """Finds operators and remembers what was found."""
+    """Finds operators and remembers them."""
 
     def __init__(self):
         self._plans = {}
 
     def call(self, name, kinds, arguments):
-        """The operator's result for values of these kinds. Raises what PyTorch raises, and TypeError."""
+        """The operator's result for values of these kinds. Raises PyTorch's exceptions, and TypeError."""
         key = (name, tuple(kinds))
         plan = self._plans.get(key)
         if plan is None:
@@ -78,7 +78,7 @@ def _resolve(name, kinds):
         outputs = [p for p in parameters if p.is_out]
         if bool(outputs) != out:
             continue
-        # C++ has the outputs in front.
+        # In C++ the outputs come first.
         parameters = outputs + [p for p in parameters if not p.is_out]
         cost, steps = _match(parameters, kinds)
         if cost < best_cost:

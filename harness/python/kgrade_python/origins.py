@@ -1,4 +1,4 @@
-"""What the tensors that get_inputs() makes are computed from."""
+"""Finds from which tensors the tensors of get_inputs() are computed."""
 
 import contextlib
 
@@ -7,14 +7,14 @@ import torch
 from .dispatch_mode import DispatchMode
 from .draws import MADE, MADE_BY_OVERLOAD, RANDOM, short_name, storage_of
 
-# They hand elements to Python, and whatever comes after may depend on them.
+# Operators that hand elements to Python. Everything later may depend on these elements.
 READS = {"_local_scalar_dense", "equal", "is_nonzero"}
 READING_METHODS = ("numpy", "tolist", "__array__")
 
 
 class Origin:
-    """Of the elements of one storage: the other storages that went into them. `is_random`: whether random numbers
-    did; None where that cannot be told."""
+    """The other storages from which the elements of one storage were computed. `is_random`: whether random numbers
+    went into them; None if unknown."""
 
     def __init__(self, is_random=False):
         self.sources = set()
@@ -34,7 +34,7 @@ class OriginLog(DispatchMode):
     def __init__(self):
         super().__init__()
         self.known = {}
-        # Elements that may be random were read by Python.
+        # Whether Python has read elements that may be random.
         self.was_read = False
         self.stack = contextlib.ExitStack()
 
@@ -49,7 +49,7 @@ class OriginLog(DispatchMode):
 
     @contextlib.contextmanager
     def watched(self, name):
-        """What is not done by an operator: a method of tensors."""
+        """Wraps a method of tensors that reads elements without an operator."""
         method = getattr(torch.Tensor, name)
 
         def read(tensor, *arguments, **keywords):
@@ -74,10 +74,10 @@ class OriginLog(DispatchMode):
         given = list(tensors_in([*args, *kwargs.values()]))
         if name in READS:
             self.note_read(given)
-        # Those take shapes from tensors, and no elements.
+        # These operators take shapes from tensors, and no elements.
         reads = [] if name in MADE or overload in MADE_BY_OVERLOAD else [self.origin_of(each) for each in given]
         seen = {storage_of(each) for each in given}
-        # With a generator of its own, a file draws the same each time.
+        # A file with a generator of its own draws the same numbers each time.
         is_random = name in RANDOM and kwargs.get("generator") is None
         written = given[:1] if name.endswith("_") or "out" in kwargs else []
         for each in [*tensors_in([result]), *written]:
@@ -92,7 +92,7 @@ class OriginLog(DispatchMode):
         self.was_read = self.was_read or any(self.origin_of(each).is_random is not False for each in tensors)
 
     def origin_of(self, tensor):
-        """Of one that no operator has made, as NumPy's, nothing is known."""
+        """The origin of a tensor; unknown if no operator has made it, as for NumPy's."""
         return self.known.setdefault(storage_of(tensor), Origin(is_random=None))
 
 
@@ -105,8 +105,8 @@ def tensors_in(values):
 
 
 def computed_together(tensors, computed, log):
-    """Which of the inputs are computed, by position: those in `computed`, and those that they were computed from, so
-    that what they have to do with each other stays."""
+    """The positions of the inputs that must be computed: those in `computed`, and the inputs from which they were
+    computed, so that inputs that depend on each other stay consistent."""
     if log.was_read:
         return set(range(len(tensors)))
     origins = {i: log.origin_of(each) for i, each in enumerate(tensors) if isinstance(each, torch.Tensor)}

@@ -1,6 +1,7 @@
-"""Memory that a module has from the beginning: weights, buffers and other tensors that `__init__` makes. What a candidate
-returns is overwritten with random bits once it has been captured, so that each call has to write all of its answer. A
-module that returns such a tensor, as a Model may do, returns a copy instead; the time of the copy counts."""
+"""Memory that a module has from the beginning: weights, buffers and other tensors that `__init__` makes. A
+candidate's answer is overwritten with random bits after it has been captured, so that each call has to write its
+whole answer. If a module returns a tensor in its own memory, as a Model may do, a copy is used instead, and the time
+of the copy counts."""
 
 import torch
 
@@ -10,12 +11,12 @@ _Tensor = torch.Tensor
 _clone = torch.Tensor.clone
 
 
-# How deep lists and dictionaries are looked into: they may hold themselves.
+# The depth to which lists and dictionaries are searched, since they may contain themselves.
 MOST_LEVELS = 4
 
 
 def tensors_in(value, levels=MOST_LEVELS):
-    """The tensors of plain lists, tuples and dictionaries in one another."""
+    """The tensors in nested plain lists, tuples and dictionaries."""
     if isinstance(value, _Tensor):
         yield value
     elif levels and type(value) in (list, tuple, dict):
@@ -32,14 +33,14 @@ class OwnMemory:
         self.look_again()
 
     def look_again(self):
-        """Once the module has been called: it may have converted weights and buffers. Other tensors that it has made since
-        are memory for its answers."""
+        """Call it after the module's first call, which may have converted weights and buffers. Other tensors that the
+        module has made since are memory for its answers."""
         for tensors in (self.module.parameters(), self.module.buffers()):
             self.memory.update(map(memory_of, tensors))
         self.memory.discard(None)
 
     def apart(self, results):
-        """What the module returned, in memory that it does not have."""
+        """The module's results, with copies of those in its own memory."""
         if isinstance(results, (tuple, list)):
             return [self.apart_one(each) for each in results]
         return self.apart_one(results)

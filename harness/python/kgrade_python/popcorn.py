@@ -1,7 +1,7 @@
 """Submissions to GPU MODE's leaderboards, which begin with lines `#!POPCORN` or import the types of their `task.py`.
 
-Their `custom_kernel(data)` gets tensors and no scalars: the inputs alone (one input is no tuple then), or the inputs and
-the outputs that it may write to. Which of these it is, the file shows by what it does with `data`."""
+Their `custom_kernel(data)` gets tensors and no scalars: the inputs alone (a single input is not in a tuple), or the
+inputs and the outputs, which it may write. The file's use of `data` shows the expected form."""
 
 import ast
 import importlib.machinery
@@ -18,8 +18,8 @@ BARE = "bare"
 
 
 def form_of_data(source, inputs, outputs, arguments):
-    """How `data` is made up, or None where the file is not of this kind, or takes kgrade's own tuple of `arguments`
-    inputs and scalars. `inputs`, `outputs`: how many the problem has."""
+    """The form of `data`. None if the file is not of this kind, or takes kgrade's own tuple of `arguments` inputs and
+    scalars. `inputs`, `outputs`: the problem's numbers of them."""
     if not MARK.search(source):
         return None
     counts = unpacked_counts(ast.parse(source))
@@ -33,7 +33,7 @@ def form_of_data(source, inputs, outputs, arguments):
 
 
 def unpacked_counts(tree):
-    """Into how many parts the file takes the first parameter of each of its functions apart."""
+    """The numbers of parts into which the file's functions unpack their first parameter."""
     functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.Lambda))]
     lengths = {node.name: len(parameters_of(node)) for node in functions if isinstance(node, ast.FunctionDef)}
     counts = set()
@@ -49,7 +49,8 @@ def parameters_of(function):
 
 
 def counts_in(function, data, lengths):
-    """`data, output = data`, `kernel(*data)` with the parameters of that function, and `data[0]`, `data[1]`."""
+    """Counts the parts in `data, output = data`, in `kernel(*data)` by the parameters of `kernel`, and in `data[0]`,
+    `data[1]`."""
     counts, largest = set(), None
 
     def is_data(node):
@@ -68,8 +69,8 @@ def counts_in(function, data, lengths):
 
 
 class TaskFinder:
-    """Finds what a leaderboard has beside each submission, where no such files are beside it: the types of `task`, and
-    `utils`, whose comparisons a submission names and does not need."""
+    """Finds the modules that a leaderboard puts beside each submission, if no such files are there: the types of
+    `task`, and `utils`, whose comparisons a submission names but does not need."""
 
     MODULES = ("task", "utils")
 
@@ -95,7 +96,7 @@ def type_of_task(name):
 
 
 class Unused:
-    """A function or context of a leaderboard's `utils`: what it would check is checked elsewhere."""
+    """A function or context of a leaderboard's `utils`. It checks nothing here."""
 
     def __init__(self, *_arguments, **_keywords):
         pass
@@ -117,6 +118,6 @@ def tool_of_leaderboard(name):
 
 
 def install(source):
-    """Behind all other finders, so that a file `task.py` comes first."""
+    """Adds the finder after all others, so that a file `task.py` comes first."""
     if MARK.search(source):
         sys.meta_path.append(TaskFinder)

@@ -1,15 +1,16 @@
-"""The names of a problem's file in an answer to it: KernelBench executes both texts in one dictionary, so that an answer
-may inherit from `Model` and use the file's constants and functions."""
+"""Makes the names of a problem's file available to an answer. KernelBench executes both texts in one dictionary, so
+an answer may inherit from `Model` and use the file's constants and functions."""
 
 import os
 
-# Of a module, and not of its text.
+# Names that belong to the module and not to its text.
 OF_THE_MODULE = ("__name__", "__file__", "__spec__", "__loader__", "__package__", "__doc__", "__cached__")
 
 
 def put_into(names, source, folder):
-    """Executes the problem's file in `names`, the dictionary of the answer's module, before the answer itself. In a file
-    of its own, tracebacks and Triton find its lines. Where the file cannot be run, its names are missing."""
+    """Executes the problem's file in `names`, the dictionary of the answer's module, before the answer itself. The
+    source is written to a file of its own, so that tracebacks and Triton find its lines. If it cannot be run, its
+    names are missing."""
     path = os.path.join(folder, "problem_of_this_answer.py")
     before = {name: names[name] for name in OF_THE_MODULE if name in names}
     try:

@@ -1,5 +1,5 @@
-"""Shapes of recurrent layers. Without memory PyTorch takes them apart into their steps, which takes half a minute for a
-long sequence."""
+"""Shapes of recurrent layers. For tensors without memory PyTorch splits these layers into their steps, which takes
+half a minute for a long sequence."""
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -12,7 +12,7 @@ class RecurrentShapes(TorchFunctionMode):
 
     def __torch_function__(self, function, kinds, args=(), kwargs=None):
         name = getattr(function, "__name__", "")
-        # Of packed sequences the second argument is a tensor, and the third one the state.
+        # For packed sequences the second argument is a tensor, and the third one is the state.
         if name in ONE_STATE and len(args) == 9 and isinstance(args[2], (list, tuple)):
             return self.answer(args[0], [args[1]], args[7], args[8])
         if name == "lstm" and len(args) == 9 and isinstance(args[1], (list, tuple)):

@@ -1,4 +1,4 @@
-"""Operators that leave undefined which value stays where their indices repeat, as PyTorch's documentation says of
+"""Finds operators whose indices repeat, so that the value that stays is undefined, as PyTorch's documentation says of
 `index_copy_`, `scatter_` and `index_put_`. An honest answer to such a problem may differ from the expected one."""
 
 import torch
@@ -8,8 +8,8 @@ from .dispatch_mode import DispatchMode
 
 
 class RepeatedPlaces(DispatchMode):
-    """`notes`: a line for each operator that has written to repeated places, or may have: the indices of a run without
-    memory are not known."""
+    """`notes`: a line for each operator that has, or may have, written to repeated places. In a run without memory
+    the indices are unknown."""
 
     def __init__(self):
         super().__init__()
@@ -32,7 +32,7 @@ class RepeatedPlaces(DispatchMode):
 
 
 def places_of(name, function, args, kwargs):
-    """The indices of an operator that writes different values to them; None for any other."""
+    """The indices of an operator that may write different values to one place; None for any other operator."""
     if name == "index_copy":
         return args[2]
     if name == "scatter" and function._overloadname == "src":  # pylint: disable=protected-access
@@ -45,7 +45,7 @@ def places_of(name, function, args, kwargs):
 
 
 def have_repeats(name, args, places):
-    """Whether places repeat; None where that is not known."""
+    """Whether places repeat; None if unknown."""
     tensors = places if isinstance(places, list) else [places]
     if any(type(each) is not torch.Tensor for each in tensors):
         return None

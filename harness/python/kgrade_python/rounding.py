@@ -1,13 +1,13 @@
-"""Numbers in float32, rounded to what a GPU's products take."""
+"""Rounds float32 numbers to the precision of a GPU's products."""
 
 import torch
 
-# TF32 has 10 of float32's 23 bits behind the point.
+# TF32 has 10 of float32's 23 mantissa bits.
 DROPPED_BITS = 13
 
 
 def to_tf32(numbers):
-    """To nearest, and to even between two; infinities and NaN stay."""
+    """Rounds to nearest, ties to even; infinities and NaN stay."""
     bits = numbers.contiguous().view(torch.int32)
     odd = (bits >> DROPPED_BITS) & 1
     rounded = (bits + ((1 << (DROPPED_BITS - 1)) - 1 + odd)) & -(1 << DROPPED_BITS)

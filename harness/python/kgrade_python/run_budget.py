@@ -1,4 +1,4 @@
-"""What a run on the CPU may cost: a file that is too large for it is looked at in another way."""
+"""Limits the cost of a run on the CPU. A file that is too large for it is examined in another way."""
 
 import math
 import time
@@ -9,12 +9,13 @@ MULTIPLICATIONS = 1 << 31
 
 
 class Overrun(BaseException):
-    """Ends a run that costs more than it may. No error of the file, and not caught by its `except Exception`."""
+    """Ends a run that exceeds its budget. It is not an error of the file, whose `except Exception` does not catch
+    it."""
 
 
 class Budget:
-    """`elements`: of all results together. `seconds`: since the budget was made. An operator that would take much of
-    either is refused before it begins."""
+    """`elements`: the most elements of all results together. `seconds`: the time limit since the budget was made. An
+    operator that would use much of either is refused before it begins."""
 
     def __init__(self, elements, seconds):
         self.elements = elements
@@ -26,13 +27,13 @@ class Budget:
             raise Overrun
 
     def before(self, name, args):
-        """Raises Overrun if an operator is too large to be begun."""
+        """Raises Overrun if an operator is too large to start."""
         if least_result(args) > self.elements or multiplications(name, args) > MULTIPLICATIONS:
             raise Overrun
 
 
 def least_result(args):
-    """How many elements a result of a factory, or of tensors that are broadcast, has."""
+    """The number of elements in the result of a factory or of broadcast tensors."""
     most = 0
     for each in args:
         if isinstance(each, (list, tuple)) and all(isinstance(extent, int) for extent in each):
@@ -47,7 +48,7 @@ def least_result(args):
 
 
 def multiplications(name, args):
-    """How many a product of matrices or a convolution takes, about."""
+    """The approximate number of multiplications in a product of matrices or a convolution."""
     tensors = [each for each in args if isinstance(each, torch.Tensor)]
     if name in ("mm", "bmm") and len(tensors) == 2:
         return tensors[0].numel() * tensors[1].shape[-1]

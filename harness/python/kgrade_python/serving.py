@@ -1,4 +1,4 @@
-"""Between kgrade's worker library and the contestant: the callbacks that the library makes."""
+"""Connects kgrade's worker library with the contestant: the callbacks that the library calls."""
 
 import ctypes
 import json
@@ -7,7 +7,7 @@ import sys
 
 from . import errors
 
-# As harness/contest/worker_python.h has them.
+# The same values as in harness/contest/worker_python.h.
 ENDS_RAISED = 0
 ENDS_UNSUPPORTED = 1
 ENDS_MISMATCH = 2
@@ -40,7 +40,7 @@ class Library:
     """kgrade's worker library, by its C functions."""
 
     def __init__(self, path):
-        # Extensions take the emulated device's functions from it.
+        # Extensions take the emulated device's functions from this library.
         self.functions = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
         self.is_emulated = "emulated" in os.path.basename(path)
         self.functions.kgrade_build.restype = ctypes.c_int
@@ -69,7 +69,7 @@ class Library:
         return kind, descriptor.value
 
 
-# What a call returns: the process goes on after an exception, and other cases can be graded.
+# The results of a call. After an exception the process goes on, and other cases can be graded.
 CALL_RETURNED = 0
 CALL_RAISED = 1
 CALL_GAVE_NO_ANSWER = 2
@@ -95,7 +95,7 @@ class Server:
         return 1
 
     def end(self, error):
-        """Ends the process, and says why. An exception here would leave the callback, and pass for success."""
+        """Ends the process, and reports why. An exception that left this callback would count as success."""
         try:
             self.say_why(error)
         finally:
@@ -142,7 +142,7 @@ class Server:
         self.guarded(lambda: self.contestant.begin(seeds[:launches]))
 
     def call(self, arguments):
-        # The one path that is timed: no more frames than it needs.
+        # The only path that is timed, so it has no needless frames.
         try:
             self.contestant.call(arguments)
             return CALL_RETURNED
@@ -150,7 +150,7 @@ class Server:
             return self.end_call(error)
 
     def end_call(self, error):
-        """Of a call that failed: what the referee hears, where the process can go on; else it ends here."""
+        """The result code of a failed call if the process can go on. Otherwise the process ends here."""
         try:
             if self.goes_on_after(error):
                 if isinstance(error, errors.WrongAnswer):
@@ -164,7 +164,7 @@ class Server:
         return CALL_RAISED
 
     def goes_on_after(self, error):
-        """Whether an error is of this call alone. One of our own contestants fails as a whole."""
+        """Whether an error concerns this call alone. A trusted contestant (with a role) fails as a whole."""
         if not isinstance(error, Exception) or self.contestant.role is not None:
             return False
         if isinstance(error, (errors.Unsupported, errors.SignatureMismatch, ModuleNotFoundError)):
@@ -183,7 +183,8 @@ class Server:
 
 
 def is_device_lost():
-    """Whether a kernel has faulted. PyTorch's next operator raises then, in words of whatever library it calls."""
+    """Whether a kernel has faulted. PyTorch's next operator then raises, with the message of whichever library it
+    calls."""
     import torch
 
     try:

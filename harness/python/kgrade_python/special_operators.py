@@ -1,4 +1,4 @@
-"""Operators of extensions that are not ATen's, or that are worth a shorter way."""
+"""Operators of extensions that are not ATen's, or that deserve a faster path."""
 
 import torch
 
@@ -24,7 +24,7 @@ def table(as_cuda):
         "item": lambda kinds, objects: _item(objects[0]),
         "is_nonzero": lambda kinds, objects: bool(objects[0]),
         "cuda": lambda kinds, objects: objects[0] if as_cuda else objects[0].cuda(),
-        # A copy of its own, as it would be.
+        # A copy, as on a GPU.
         "cpu": lambda kinds, objects: objects[0].clone() if as_cuda else objects[0].cpu(),
         ".tensor": _tensor,
         ".is_alias_of": lambda kinds, objects: _storage(objects[0]) == _storage(objects[1]),
@@ -36,14 +36,14 @@ def table(as_cuda):
 
 
 def _factory(function, name):
-    """empty, zeros, ones, which nearly every submission calls: past the search for an overload."""
+    """empty, zeros and ones without the search for an overload, since nearly every submission calls them."""
     general = None
 
     def make(kinds, objects):
         if len(objects) == 2 and kinds[1] == OPTIONS and isinstance(objects[0], list):
             options = objects[1]
             if options.pin_memory is None and options.memory_format is None and not options.requires_grad:
-                # The CPU unless another device was said, whatever Python's default is.
+                # The CPU unless another device was given, whatever Python's default is.
                 device = options.device or "cpu"
                 return function(objects[0], dtype=options.dtype, device=device)
         nonlocal general
@@ -88,7 +88,7 @@ def _set_grad_enabled(on):
 
 
 def _host_streams():
-    """Of a device that has only the default stream."""
+    """The stream functions of a device that has only the default stream."""
     return {
         name: lambda kinds, objects: 0
         for name in (".current_stream", ".stream_from_pool", ".set_stream", ".blas_handle")

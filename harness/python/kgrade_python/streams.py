@@ -1,13 +1,14 @@
-"""Side streams of a candidate. Clock and capture are on the default stream; work on another one counts only once the
-default stream waits for it. Many programs forget to say so, and wait for the whole device in the end, which no call
-does here. So a change of the current stream is also a wait: the new one for the old one, on the way there and back."""
+"""Side streams of a candidate. Clock and capture are on the default stream, so work on another stream counts only
+once the default stream waits for it. Many programs omit this wait, because they wait for the whole device in the end,
+which no call does here. So each change of the current stream, there and back, also makes the new stream wait for the
+old one."""
 
 import torch
 
 
 def join_changes():
     """Makes `with torch.cuda.stream(s)` and torch.cuda.set_stream(s) wait for the work before them. A candidate can
-    go round it, and then has wrong answers."""
+    circumvent this, and then has wrong answers."""
     change = torch.cuda.set_stream
 
     def set_stream(stream):
@@ -19,7 +20,7 @@ def join_changes():
         change(stream)
 
     torch.cuda.set_stream = set_stream
-    # A stream is a context manager of itself in newer versions, in C++.
+    # In newer versions a stream is itself a context manager, in C++.
     if hasattr(torch.cuda.Stream, "__enter__"):
         torch.cuda.Stream.__enter__, torch.cuda.Stream.__exit__ = _enter, _exit
 
@@ -42,7 +43,7 @@ def _exit(stream, *error):
 
 
 def _contexts(stream):
-    """The contexts that are open, of one stream."""
+    """The open contexts of one stream."""
     if not hasattr(stream, "kgrade_contexts"):
         stream.kgrade_contexts = []
     return stream.kgrade_contexts

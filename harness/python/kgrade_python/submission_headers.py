@@ -1,7 +1,7 @@
 """Headers that a submission writes itself: compilers cannot see its files, so a request carries their texts.
 
-Only what is included goes along, found as a compiler would: beside the file that includes it, then in the include
-folders. Headers elsewhere (PyTorch's, the toolkit's) are the compilers' own matter.
+Only included headers are sent. They are found as a compiler would find them: beside the file that includes them, then
+in the include folders. The compilers find headers elsewhere (PyTorch's, the toolkit's) themselves.
 """
 
 import os
@@ -9,9 +9,10 @@ import re
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.MULTILINE)
 
-# Where a submission can write.
+# Folders in which a submission can write.
 OWN_FOLDERS = ("/tmp", "/dev/shm", os.environ.get("TMPDIR") or "/tmp")
-# As compile/submission_headers.cc has it. What does not fit is not sent; then the compiler says what it misses.
+# The same limits as in compile/submission_headers.cc. Headers beyond them are not sent, and the compiler reports them
+# as missing.
 PLAIN_PART = re.compile(r"[A-Za-z0-9_.+][A-Za-z0-9_.+-]{0,99}")
 MOST_FILES = 250
 MOST_FOLDERS = 250
@@ -31,7 +32,7 @@ def collect(sources, folders):
     """The request's "own_headers": {"folders": [place], "files": [{"file": place, "text"}]}, or {} if there are none.
 
     sources -- (text, the folder that it lies in or None) of each unit
-    folders -- include folders, in the order in which they are looked through
+    folders -- include folders, in the order in which they are searched
     """
     folders = list(dict.fromkeys([os.path.abspath(folder) for folder in folders]
                                  + [os.path.abspath(folder) for _, folder in sources if folder]))[:MOST_FOLDERS]
@@ -55,7 +56,7 @@ def collect(sources, folders):
 
 
 def _header(name, folders):
-    """The path of a header; realpath, since it is laid out at that place."""
+    """The real path of a header, since the header is laid out at that path."""
     for folder in folders:
         path = os.path.join(folder, name)
         if os.path.isfile(path):
@@ -64,7 +65,7 @@ def _header(name, folders):
 
 
 def _text(path, most):
-    """None for a file that cannot be read, or with more than `most` characters."""
+    """The text of a file; None if it cannot be read or has more than `most` characters."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             text = file.read(most + 1)

@@ -1,4 +1,5 @@
-"""How many terms the longest sum of a run has. The rounding errors of an honest answer grow with its square root."""
+"""Counts the terms of the longest sum in a run. The rounding errors of an honest answer grow with the count's square
+root."""
 
 import math
 
@@ -6,23 +7,23 @@ import torch
 
 from .dispatch_mode import DispatchMode
 
-# The number of the factor whose last axis is added along.
+# The position of the factor whose last axis is summed.
 PRODUCTS = {"mm": 0, "bmm": 0, "addmm": 1, "baddbmm": 1, "addmv": 1, "mv": 0, "_int_mm": 0, "_scaled_mm": 0}
-# A result of these has one element for each group of elements of the input that become one.
+# The result of these operators has one element for each group of input elements that are combined.
 REDUCTIONS = {"sum", "mean", "var", "std", "var_mean", "std_mean", "norm", "linalg_vector_norm", "prod", "logsumexp",
               "nansum", "trace", "dot", "vdot", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
               "_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool1d"}
-# The second result of these is the mean of each group of elements of the input.
+# The second result of these operators is the mean of each group of input elements.
 NORMALISATIONS = {"native_layer_norm", "native_group_norm", "native_batch_norm", "_native_batch_norm_legit",
                   "_batch_norm_with_update", "cudnn_batch_norm", "_fused_rms_norm"}
-# Their second argument is the axis along which elements are added or multiplied.
+# The second argument of these operators is the axis along which elements are added or multiplied.
 ALONG_AXIS = {"_softmax", "_log_softmax", "cumsum", "cumprod", "logcumsumexp"}
-# These add whole rows of the input: to places that their indices name, or all of them.
+# These operators add whole rows of the input: at the places given by indices, or all rows.
 OF_ROWS = {"index_add", "scatter_add", "nll_loss_forward"}
 
 
 class SumLengths(DispatchMode):
-    """`longest`: terms of the longest sum that an operator has made since it was entered, at least 1."""
+    """`longest`: the number of terms in the longest sum of an operator since the mode was entered, at least 1."""
 
     def __init__(self):
         super().__init__()
@@ -35,7 +36,7 @@ class SumLengths(DispatchMode):
 
 
 def terms_of(name, args, result):
-    """Terms of each sum of one operator; 1 of one that adds nothing."""
+    """The number of terms in each sum of an operator; 1 if it adds nothing."""
     tensors = [each for each in args if isinstance(each, torch.Tensor)]
     results = result if isinstance(result, (tuple, list)) else (result,)
     if not tensors:
@@ -60,7 +61,8 @@ def terms_of(name, args, result):
 
 
 def terms_of_convolution(args):
-    """Of aten::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)."""
+    """The terms of aten::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding,
+    groups)."""
     weight, is_transposed, groups = args[1], args[6], args[8]
     channels = weight.shape[0] // groups if is_transposed else weight.shape[1]
     return channels * math.prod(weight.shape[2:])

@@ -1,4 +1,4 @@
-"""The tensors that extensions hold, with what describes them in memory that C++ reads (struct TensorRecord)."""
+"""The tensors that extensions hold, with descriptions in memory that C++ reads (struct TensorRecord)."""
 
 import ctypes
 import struct
@@ -8,7 +8,7 @@ import torch
 from .extension_interface import CODE_OF_DTYPE, DEVICE_CODES, UNDEFINED_DTYPE
 
 _HEADER = struct.Struct("<QqqQibbbB")
-# Of a record's own room for sizes and strides; a tensor that gets more dimensions later gets more room.
+# The least room of a record for sizes and strides. A tensor that gets more dimensions later gets more room.
 _LEAST_DIMENSIONS = 8
 
 _CONTIGUOUS, _REQUIRES_GRAD, _STRIDED = 1, 2, 4
@@ -29,10 +29,10 @@ class _Entry:
 
 
 class TensorRecords:
-    """By the tensor's identity and by the record's address. Used with the interpreter's lock held.
+    """The records, by the tensor's identity and by the record's address. Used with the interpreter's lock held.
 
-    as_cuda        -- tensors of the CPU are said to be on CUDA device 0
-    checked_memory -- of a checked run: hears of each tensor
+    as_cuda        -- tensors of the CPU are described as on CUDA device 0
+    checked_memory -- in a checked run, the object that each tensor is reported to
     """
 
     def __init__(self, as_cuda, checked_memory=None):
@@ -59,14 +59,14 @@ class TensorRecords:
         return self._by_address[address].tensor
 
     def release(self, address):
-        """Once less. The record's memory goes with the last one."""
+        """Releases the record once. Its memory is freed with the last release."""
         entry = self._by_address[address]
         entry.count -= 1
         if entry.count == 0:
             del self._by_address[address], self._by_id[id(entry.tensor)]
 
     def refresh(self, tensor):
-        """After an operation in place, which may have changed sizes or storage."""
+        """Call it after an in-place operation, which may have changed sizes or storage."""
         entry = self._by_id.get(id(tensor))
         if entry is not None:
             self._describe(entry)

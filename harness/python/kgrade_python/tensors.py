@@ -1,4 +1,4 @@
-"""Lent memory as tensors, and what a candidate returns as memory."""
+"""Turns lent memory into tensors, and a candidate's results into memory."""
 
 import ctypes
 
@@ -30,8 +30,8 @@ _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
 _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
-# Saved before a candidate is loaded, which may replace them. All are functions in C, which ask nothing of the tensor's own
-# attributes.
+# Saved before a candidate is loaded, since it may replace them. All are functions in C that do not use the tensor's
+# own Python attributes.
 _from_dlpack = torch._C._from_dlpack  # pylint: disable=protected-access
 _tensor = torch.Tensor
 _plain_types = (torch.Tensor, torch.nn.Parameter)
@@ -45,7 +45,7 @@ _resolve_neg = torch.Tensor.resolve_neg
 _shape_of, _dtype_of, _layout_of, _device_of, _is_cuda = (
     getattr(torch.Tensor, name).__get__ for name in ("shape", "dtype", "layout", "device", "is_cuda"))
 copy_to = torch.Tensor.copy_
-# Neither a subclass nor a mode that a candidate has left on answers in the place of these functions.
+# A context in which neither a subclass nor a mode that a candidate has left on can replace these functions.
 unwatched = torch._C.DisableTorchFunction
 
 
@@ -68,10 +68,10 @@ def is_same(result, output):
 
 
 def address_of_result(result, name, shape, dtype, is_emulated):
-    """The address of what a candidate returned for one output, and the tensor to keep until it has been read. To be called
-    in unwatched(). Whether the memory is an input's is decided in contest/returned_memory.h.
+    """The address of a candidate's result for one output, and the tensor to keep until it has been read. Call it in
+    unwatched(). contest/returned_memory.h decides whether the memory is an input's.
 
-    Raises WrongAnswer for what is no answer: another type, shape or place.
+    Raises WrongAnswer for a wrong type, shape or place.
     """
     if not isinstance(result, _tensor):
         raise WrongAnswer(f"returned {type(result).__name__} for output '{name}'; return a tensor")
@@ -87,7 +87,7 @@ def address_of_result(result, name, shape, dtype, is_emulated):
     if _layout_of(result) != _strided:
         raise WrongAnswer(f"returned a {_layout_of(result)} tensor for output '{name}'; return a dense one")
     dense = result if _is_contiguous(result) else _contiguous(result)
-    # Whether its elements are to be negated is a bit of the tensor that its memory does not show.
+    # A tensor has a bit for negated elements, which its memory does not show.
     if _is_neg(dense):
         dense = _resolve_neg(dense)
     address = _data_ptr(dense)

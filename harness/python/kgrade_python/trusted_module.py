@@ -1,5 +1,6 @@
-"""A `Model` that states the problem, as the oracle, the reference or the baselines. The oracle computes in float64. In a
-16-bit type the reference is cast to it, and so are weights, buffers and plain tensors of the oracle before it computes."""
+"""A `Model` that states the problem, as the oracle, the reference or the baselines. The oracle computes in float64.
+If the problem's type has 16 bits, the reference is cast to it. The oracle's weights, buffers and plain tensors are
+cast to it too, before the oracle computes."""
 
 import contextlib
 
@@ -10,7 +11,7 @@ from .dispatch_mode import DispatchMode
 ORACLE = "oracle"
 REFERENCE = "reference"
 BASELINE = "baseline"
-# How such a file is called: as contestant.py has it for a candidate's ModelNew.
+# The entry of such a file, as contestant.py has one for a candidate's ModelNew.
 ENTRY = {"name": "Model", "kind": "module", "arguments": [], "positional": 0, "writes": False}
 
 
@@ -22,7 +23,7 @@ def holds_tensors(value):
 
 
 def convert(value, device, dtype):
-    """A value that holds tensors, with them on `device`, floating ones in `dtype` where one is given."""
+    """A value with its tensors moved to `device`, and floating ones converted to `dtype` if one is given."""
     if isinstance(value, torch.Tensor):
         return value.to(device, dtype if value.is_floating_point() and dtype is not None else value.dtype)
     if type(value) in (list, tuple):
@@ -33,7 +34,7 @@ def convert(value, device, dtype):
 
 
 def convert_attributes(module, device, dtype):
-    """Plain tensors that a module keeps as attributes, which module.to() and module.double() pass over."""
+    """Converts plain tensors that a module keeps as attributes, which module.to() and module.double() ignore."""
     for part in module.modules():
         for name, value in list(vars(part).items()):
             if name not in ("_parameters", "_buffers", "_modules") and holds_tensors(value):
@@ -41,7 +42,7 @@ def convert_attributes(module, device, dtype):
 
 
 class ReferenceDraws(DispatchMode):
-    """Random numbers of a forward in float64 are those that it has in the reference's type: generators give others for
+    """Gives a forward in float64 the random numbers of the reference's type, since generators draw other numbers for
     each type."""
 
     DRAWS = {"rand", "randn", "rand_like", "randn_like", "normal", "bernoulli", "uniform_", "normal_", "bernoulli_",
@@ -86,7 +87,7 @@ def takes_dtype(function):
 
 @contextlib.contextmanager
 def by_default(dtype):
-    """What a forward makes by itself has the type of its inputs."""
+    """A context in which tensors that a forward makes itself have `dtype`, the type of its inputs."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
     try:
@@ -96,20 +97,21 @@ def by_default(dtype):
 
 
 def choose(variant):
-    """What the calls of a baseline are from now on, "pytorch-tf32" or "pytorch-compile-fp32". True: compiled."""
+    """Sets the arithmetic of a baseline's later calls: "pytorch-tf32", "pytorch-compile-fp32". Returns whether they
+    are compiled."""
     is_tf32 = variant.endswith("-tf32")
     torch.backends.cuda.matmul.allow_tf32 = is_tf32
     torch.backends.cudnn.allow_tf32 = is_tf32
     return "-compile-" in variant
 
 
-# Of one forward: every case is a shape of its own, in each class of arithmetic.
+# The most compilations of one forward: one per case's shape and class of arithmetic.
 MOST_COMPILED = 256
 
 
 def compiled(module):
-    """With code for each shape by itself, as a user has it who compiles for one."""
-    # By their older names too.
+    """The module, compiled separately for each shape, as by a user who compiles for one shape."""
+    # Older versions use the second name.
     for name in ("recompile_limit", "cache_size_limit"):
         if hasattr(torch._dynamo.config, name):  # pylint: disable=protected-access
             setattr(torch._dynamo.config, name, MOST_COMPILED)  # pylint: disable=protected-access
@@ -117,14 +119,15 @@ def compiled(module):
 
 
 class TrustedModule:
-    """A built module (module_state.py) of `role`. Its answers are in memory of their own, and those of the oracle have
-    the types of the problem's outputs. `keeps_weights`: those of a file stay; those of another problem are inputs like
-    others, which may be new in every call."""
+    """A built module (module_state.py) of `role`. Its answers are in memory of their own, and the oracle's answers
+    have the types of the problem's outputs. `keeps_weights`: true for a file, whose weights stay. The weights of
+    another problem are inputs, which may change in every call."""
 
     def __init__(self, built, role, device, weights, keeps_weights=True, narrow_type=None):
         self.built, self.role, self.narrow_type = built, role, narrow_type
         self.eager, self.compiled = built.module, None
-        # Where the module has them in other forms, and in the oracle's type, it is known by copies.
+        # The weights that the module was built with. They are copies if the module has them in another form or in the
+        # oracle's type.
         self.weights = {name: tensor.clone() if role == ORACLE or name not in built.parameters
                         else built.parameters[name] for name, tensor in weights.items()}
         self.lent = [] if keeps_weights else list(built.parameters.items())
@@ -138,7 +141,7 @@ class TrustedModule:
             for name, tensor in self.weights.items())
 
     def forward_with(self, tensors, types, is_compiled=False):
-        """`tensors` by name; `types`: of the outputs, in order."""
+        """`tensors`: by name; `types`: the outputs' types, in order."""
         for name, parameter in self.lent:
             parameter.data = tensors[name].view(parameter.shape)
         if self.role == BASELINE:
@@ -170,8 +173,9 @@ class TrustedModule:
 
 
 def seed_forward(seed):
-    """The generators that a forward draws from, before each launch: oracle, reference and candidate see the same numbers,
-    under a seed that the referee draws for the launch. What torch.manual_seed() does, without its cost: this is measured."""
+    """Seeds the generators that a forward draws from, before each launch. The referee draws one seed per launch, so
+    oracle, reference and candidate see the same numbers. This avoids the cost of torch.manual_seed(), since it is
+    timed."""
     torch.default_generator.manual_seed(seed)
     if torch.cuda.is_initialized() and torch.cuda.default_generators:
         torch.cuda.default_generators[0].manual_seed(seed)

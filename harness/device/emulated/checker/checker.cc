@@ -83,7 +83,7 @@ void Checker::set_library(const void* address, std::uint64_t number) {
   if (libraries_.size() <= number) libraries_.resize(number + 1);
   libraries_[number] = library;
   process_.refresh();
-  // Variables of the file: no bounds are known, but races between threads are.
+  // The file's variables. Their bounds are unknown, but races between threads are found.
   auto data = std::make_unique<Region>(library.data_begin, library.data_end - library.data_begin);
   data->host_may_touch = true;
   regions_.add(std::move(data));
@@ -159,8 +159,8 @@ void Checker::access_outside(const Access& access) {
   writer_.write(found);
 }
 
-// A kernel may have got the address of a framework's memory as a number. What is not there at all, the null
-// page among it, is nobody's, and no kernel writes to the host's stack.
+// A kernel may have received the address of a framework's memory as a number. Unmapped memory, such as the
+// null page, is nobody's, and no kernel may write to the host's stack.
 bool Checker::may_be_a_frameworks(const Access& access) {
   if (!shares_process_) return false;
   if (access.write && process_.is_on_host_stack(access.address)) return false;
@@ -189,8 +189,8 @@ void Checker::note_history(Region& region, const Access& access) {
   pending_ = race;
 }
 
-// A plain read beside atomic writes is how a loop of atomicCAS() begins: its guess is checked by what
-// follows.
+// A loop of atomicCAS() begins with a plain read, which may race with atomic writes. The value is a guess,
+// and the atomicCAS() that follows checks it.
 void Checker::settle_guess(unsigned int thread, std::uintptr_t confirmed) {
   if (thread >= guesses_.size() || !guesses_[thread]) return;
   const Race race = *guesses_[thread];
@@ -203,7 +203,7 @@ void Checker::settle_guesses() {
   for (unsigned int thread = 0; thread < guesses_.size(); ++thread) settle_guess(thread);
 }
 
-// Two writes of the same value do no harm, and are written on purpose (a flag that many threads raise).
+// Two writes of the same value do no harm, and programs make them on purpose (many threads set one flag).
 void Checker::settle_pending() {
   if (!pending_) return;
   const Race race = *pending_;
@@ -226,7 +226,7 @@ void Checker::report_race(const Race& race, const Region& region) {
   found.other.write = race.earlier.write ? 1 : 0;
   found.other.atomic = race.earlier.atomic ? 1 : 0;
   found.other.by = found_thread(race.earlier.block, race.earlier.thread);
-  // That the reader came before the writer is how the race showed.
+  // The read came before the write because of the race, so it is no separate finding.
   for (const std::uint64_t pc : {found.access.pc, found.other.pc}) {
     writer_.drop(FindingKind::uninitialized_read, pc);
   }

@@ -1,5 +1,5 @@
-// What looks at every access of a checked contestant, and what the runtime tells it of launches, barriers and
-// memory. Only one host thread runs blocks while checking.
+// The checker of a checked run (checking.h). It checks every memory access of the contestant, and the runtime
+// reports launches, barriers and memory to it. While checking, only one host thread runs blocks.
 #pragma once
 
 #include <cstddef>
@@ -34,21 +34,21 @@ struct Access {
   bool write = false;
   bool atomic = false;
   bool is_volatile = false;
-  const void* pc = nullptr;  // where the contestant's code goes on
+  const void* pc = nullptr;  // return address in the contestant's code
 
   std::uintptr_t end() const { return address + bytes; }
 };
 
-// Chains of calls as small numbers, so that each access can remember where it was made from.
+// Call chains as small numbers, so that each access can remember its callers.
 class CallChains {
  public:
   static constexpr std::uint32_t none = 0;
 
-  // The chain `chain` with one more call, from `caller`; leave() takes the last call off again.
+  // enter() returns `chain` with one more call, made at `caller`. leave() removes the last call.
   std::uint32_t enter(std::uint32_t chain, std::uint32_t caller);
   std::uint32_t leave(std::uint32_t chain) const { return calls_[chain].outer; }
 
-  // Copies callers, innermost first, as many as there are and fit.
+  // Copies at most `count` callers, innermost first.
   void callers(std::uint32_t chain, std::uint64_t* target, std::size_t count) const;
 
  private:
@@ -60,14 +60,15 @@ class CallChains {
   std::unordered_map<std::uint64_t, std::uint32_t> known_;  // by outer chain and caller
 };
 
-// Writes findings into the book: one entry a kind and place, with a count.
+// Writes findings into the book: one entry per kind and place, with a count.
 class BookWriter {
  public:
   explicit BookWriter(kgrade::FindingBook& book) : book_(book) { book_ = kgrade::FindingBook{}; }
 
-  // An entry of the same kind at the same places counts once more instead; a full book counts what it drops.
+  // If the book has an entry of this kind at these places, increases its count. A full book counts dropped
+  // entries.
   void write(const kgrade::FindingEntry& entry);
-  // Whether an entry of this kind has this place as its own or its other; drop() takes those out.
+  // Whether `pc` is one of the two places of an entry of this kind. drop() removes such entries.
   bool has(kgrade::FindingKind kind, std::uint64_t pc) const;
   void drop(kgrade::FindingKind kind, std::uint64_t pc);
 
@@ -91,21 +92,22 @@ class Checker {
   bool in_kernel() const { return !kernel_.empty(); }
   bool is_allocation(const void* begin);
 
-  // Of the contestant's code.
+  // Events in the contestant's code.
   void access(const Access& access);
   void fence();
   void misaligned(const void* pointer, std::size_t alignment, bool write, const void* pc);
   void enters(const void* caller) { chain_ = chains_.enter(chain_, short_pc(caller)); }
   void leaves() { chain_ = chains_.leave(chain_); }
-  void written(const void* address, std::size_t bytes);  // by the runtime for the contestant
+  void written(const void* address, std::size_t bytes);  // the runtime wrote for the contestant
   void copied(const void* to, const void* from, std::size_t bytes);
 
-  // Of the runtime. `thread` is the number of a thread in its block.
+  // Events in the runtime. `thread` is the number of a thread in its block.
   void begin_launch(const BoundKernel& kernel, const Configuration& configuration);
   void end_launch();
   void begin_block(uint3 block);
   void begin_thread(unsigned int thread);
-  // Memory of the runtime that device functions touch: stacks of threads, values of warp operations.
+  // Allows accesses to memory of the runtime that device functions touch: stacks of threads, values of warp
+  // operations.
   void allow(const void* begin, std::size_t bytes) { process_.allow(begin, bytes); }
   void allocated(const void* begin, std::size_t bytes, std::size_t margin, bool host_may_touch,
                  const void* pc);
@@ -114,24 +116,24 @@ class Checker {
   void shared_released(const void* begin) { regions_.remove(reinterpret_cast<std::uintptr_t>(begin)); }
   void shared_unwritten(const void* begin);  // a block begins to use it
 
-  // Where a thread waits, for what.
+  // Where a thread waits, and for what.
   struct Wait {
-    const void* pc = nullptr;  // null: it does not
-    bool barrier = true;       // of the block; else with lanes of its warp, or with a group
+    const void* pc = nullptr;  // null: the thread does not wait
+    bool barrier = true;       // of the block; false: with lanes of its warp or with a group
     std::uint32_t mask = 0;
     std::uint32_t chain = 0;
   };
   void begins_to_wait(unsigned int thread, const Wait& wait);
   void goes_on(unsigned int thread);
-  void block_barrier(unsigned int exited);  // all threads that have not returned have come to one
+  void block_barrier(unsigned int exited);                  // all threads that have not returned have arrived
   void lanes_meet(unsigned int warp, std::uint32_t lanes);  // in __syncwarp()
-  void group_meets(unsigned int thread);                    // with others, at a barrier of a group
-  void deadlock(unsigned int exited);                       // those that wait now wait for ever
+  void group_meets(unsigned int thread);                    // at a group's barrier
+  void deadlock(unsigned int exited);                       // the waiting threads wait forever
   void bad_mask(const void* pc, std::uint32_t mask);
 
  private:
-  // An access that contradicts an earlier one. Two writes do so unless both write the same: they are reported
-  // once the second has happened.
+  // An access that races with an earlier one. Two writes race unless both write the same value, so they are
+  // reported after the second write.
   struct Race {
     Access access;
     Stamp earlier;
@@ -166,14 +168,14 @@ class Checker {
   std::vector<LoadedFile> libraries_;  // by number
   bool shares_process_ = false;
   ReadablePages readable_;
-  std::string kernel_;  // that runs; empty on the host
+  std::string kernel_;  // the running kernel; empty on the host
   dim3 grid_;
   dim3 block_extent_;
   std::uint32_t block_ = 0;
   unsigned int thread_ = 0;
   std::uint32_t call_ = 0;
   CallChains chains_;
-  // Of the running thread of a kernel, or of the calling thread of the host.
+  // The call chain of the running kernel thread, or of the calling host thread.
   static constinit thread_local std::uint32_t chain_;
   std::uint32_t host_chain_ = CallChains::none;
   std::vector<Wait> waits_;                       // by thread
@@ -185,8 +187,8 @@ class Checker {
 // Null unless start_checking() was called.
 extern Checker* the_checker;
 
-// The checker, for as long as this lives: a contestant's host threads take turns, and wait while another's
-// kernel runs.
+// Locks the checker while this object lives. A contestant's host threads take turns, and wait while another
+// thread's kernel runs.
 class LockedChecker {
  public:
   explicit LockedChecker(Checker* checker) : checker_(checker) {

@@ -1,4 +1,4 @@
-// The side of the checker that the runtime and the worker speak to.
+// The functions of the checker that the runtime and the worker call.
 #include <algorithm>
 
 #include "device/emulated/checker/checker.h"
@@ -11,11 +11,11 @@ using kgrade::FindingEntry;
 using kgrade::FindingKind;
 using kgrade::MemorySpace;
 
-// What lent buffers have around a tensor at least (guard zones of the harness).
+// The least margin around a tensor in a lent buffer (guard zones of the harness).
 constexpr std::size_t lent_margin = 4096;
 
-// Of memory that malloc() gives: what it keeps between two pieces, and what aligning them leaves. No more:
-// the next piece may be another tensor's, which nobody has told of.
+// The margin around memory of malloc(): its bookkeeping between two pieces, and the gap from alignment. It is
+// not larger, since the next piece may belong to another tensor that was not reported.
 constexpr std::size_t framework_margin = 64;
 
 std::uint32_t linear(uint3 position, dim3 extent) {
@@ -68,8 +68,8 @@ void Checker::give_back() {
   left_by_last_call_.clear();  // another case: its first call may keep more
 }
 
-// Pieces live as long as they are known here (kgrade_python/checked_memory.py): one that lies in another is a
-// view of it, and one that reaches further takes the place of those within.
+// A piece is known here for as long as it lives (kgrade_python/checked_memory.py). A piece within a known
+// piece is a view of it. A piece that reaches further replaces the known pieces within it.
 void Checker::note_tensor_memory(const void* begin, std::size_t bytes) {
   settle_pending();
   const std::uintptr_t from = number(begin);
@@ -112,7 +112,7 @@ void Checker::begin_call() {
   });
 }
 
-// What the call before left at the same place too, every call leaves.
+// An allocation is a leak if the previous call also left one from the same place.
 void Checker::end_call() {
   settle_pending();
   std::vector<std::uint32_t> left;
@@ -216,7 +216,8 @@ void Checker::goes_on(unsigned int thread) {
   waits_[thread] = {};
 }
 
-// From more than one place: each thread waits at some barrier, not all at the same.
+// A finding if the threads wait at more than one place: each waits at some barrier, but not all at the same
+// one.
 void Checker::block_barrier(unsigned int exited) {
   settle_pending();
   ordering_.block_barrier();
@@ -239,7 +240,7 @@ void Checker::deadlock(unsigned int exited) {
   writer_.write(waiting_threads(exited, false));
 }
 
-// Grouped by place, in the order of the threads.
+// The waiting threads, grouped by place, in the order of the threads.
 FindingEntry Checker::waiting_threads(unsigned int exited, bool barriers_only) const {
   FindingEntry found = entry(FindingKind::divergent_barrier, {});
   found.exited = exited;

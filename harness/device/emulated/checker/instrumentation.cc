@@ -1,7 +1,6 @@
-// What code built with -fsanitize=thread,alignment calls: the functions of ThreadSanitizer's and
+// The functions that code built with -fsanitize=thread,alignment calls: those of ThreadSanitizer's and
 // UndefinedBehaviorSanitizer's run-time interfaces (compiler-rt, tsan_interface.h, tsan_interface_atomic.h,
-// ubsan_handlers.h), and what the linker puts in the place of memcpy(), malloc(), new and their relatives
-// (--wrap).
+// ubsan_handlers.h), and the linker's replacements of memcpy(), malloc(), new and their relatives (--wrap).
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -24,7 +23,7 @@ void report(const volatile void* address, std::size_t bytes, bool write, const v
   }
 }
 
-// Volatile accesses are how code without atomics waits for another block: to global memory they synchronise.
+// Code without atomics waits for another block by volatile accesses, so those to global memory synchronise.
 void report_volatile(const volatile void* address, std::size_t bytes, bool write, const void* pc) {
   if (const auto checker = active_checker()) {
     checker->access({number(address), static_cast<std::uint32_t>(bytes), write, false, true, pc});
@@ -50,7 +49,7 @@ void* device_allocate(std::size_t bytes, const void* pc) {
   return memory;
 }
 
-// False for memory of the host's.
+// False for the host's memory.
 bool device_release(void* memory) {
   if (memory == nullptr || !is_checking() || !active_checker()->is_allocation(memory)) return false;
   active_checker()->released(memory);
@@ -76,7 +75,7 @@ bool device_release(void* memory) {
     report_volatile(address, bytes, true, KGRADE_PC);                                                    \
   }
 
-// One of them stands for all orders of memory: the strongest.
+// All memory orders are treated as the strongest.
 #define KGRADE_FETCH(bits, type, operation)                                               \
   type __tsan_atomic##bits##_fetch_##operation(volatile type* address, type value, int) { \
     report_atomic(address, sizeof(type), true, KGRADE_PC);                                \
@@ -152,7 +151,8 @@ void __tsan_atomic_thread_fence(int) {
 }
 void __tsan_atomic_signal_fence(int) {}
 
-// TypeMismatchData: where in the source, the type, log2 of the alignment it needs, and what was done.
+// TypeMismatchData: the place in the source, the type, log2 of the required alignment, and the kind of
+// access.
 struct KgradeTypeMismatch {
   struct {
     const char* file;
@@ -188,8 +188,8 @@ void* __wrap_memset(void* to, int byte, std::size_t bytes) {
   return std::memset(to, byte, bytes);
 }
 
-// In kernels these give memory of the device, whose bounds are known; on the host they are the C and C++
-// libraries' own.
+// In kernels these functions allocate device memory, whose bounds are known. On the host they call the C and
+// C++ libraries.
 void* __wrap_malloc(std::size_t bytes) {
   return in_kernel() ? device_allocate(bytes, KGRADE_PC) : std::malloc(bytes);
 }

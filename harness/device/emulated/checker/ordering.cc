@@ -41,7 +41,7 @@ void Ordering::learns_all(unsigned int thread) {
   acquired_ = true;
 }
 
-// All learn what any of them knows, and of each other up to now.
+// Each thread learns what any of these threads knows, and is ordered after their accesses until now.
 void Ordering::merge(const unsigned int* threads, std::size_t count) {
   ThreadView merged{};
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,8 +1,8 @@
-// What happens before what in a grid whose blocks run one after another on one host thread.
+// The happens-before order of accesses in a grid whose blocks run one after another on one host thread.
 //
 // A counter grows at each event that orders accesses: a barrier, a meeting of lanes in __syncwarp(), a fence.
-// An access is stamped with the counter. An earlier access is ordered before the current thread's when the
-// current thread has taken part in an event since, together with the one that made the access.
+// An access is stamped with the counter. An earlier access is ordered before an access of the current thread
+// if both threads have taken part in the same event since then.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +27,19 @@ class Ordering {
   void begin_launch();  // everything before a launch is ordered before it
   void begin_block(std::uint32_t block, unsigned int threads);
 
-  // All threads of the block that have not returned came together. Those that have are ordered too.
+  // All threads of the block that have not returned came together. The accesses of returned threads are
+  // ordered too.
   void block_barrier();
   // The lanes of `lanes` of warp number `warp` came together.
   void lanes_meet(unsigned int warp, std::uint32_t lanes);
-  // A thread met others at a barrier of a group. Lanes know each other by warp only; for more, it takes in
-  // all that any thread had done until then.
+  // A thread met others at a group's barrier. Order between single lanes is kept only within a warp, so the
+  // thread is ordered after everything that any thread has done until now.
   void learns_all(unsigned int thread);
 
-  // __threadfence() and the synchronisation that a fence makes of atomics: what a thread did before its fence
-  // is ordered before what follows an atomic access of another thread to what it then touched atomically.
-  // This takes in all that any thread had done until then: a race may go unseen, none is made up.
+  // A thread calls __threadfence(). Accesses before a fence are ordered before the accesses of another thread
+  // if two conditions hold: after its fence the first thread writes an address atomically, and the second
+  // thread then reads that address atomically. The second thread is ordered after everything that any thread
+  // had done until the atomic write, so a race may be missed but none is invented.
   void fence(unsigned int thread);
   void synchronising_access(unsigned int thread, std::uintptr_t address, bool reads, bool writes);
 
@@ -47,8 +49,8 @@ class Ordering {
  private:
   static constexpr unsigned int lanes_per_warp = 32;
   struct ThreadView {
-    std::uint32_t lane_until[lanes_per_warp];  // what it knows of the lanes of its warp
-    std::uint32_t all_until;                   // what it knows of all threads, through atomics
+    std::uint32_t lane_until[lanes_per_warp];  // by lane of its warp: earlier accesses are ordered
+    std::uint32_t all_until;                   // the same for all threads, through atomics
     bool fenced;
   };
 
@@ -59,7 +61,7 @@ class Ordering {
   std::uint32_t barrier_ = 0;  // the block's last
   std::uint32_t block_ = 0;
   unsigned int threads_ = 0;
-  bool acquired_ = false;  // some thread of the block knows more through atomics
+  bool acquired_ = false;  // a thread of the block has set all_until
   std::vector<ThreadView> views_;
   std::unordered_map<std::uintptr_t, std::uint32_t> released_;
 };

@@ -1,7 +1,6 @@
-// Which addresses of this process a kernel may touch without being asked what for: the images and
-// thread-local variables of what is loaded, the arguments of the launch, and what the runtime allows. The
-// host's own stack it may read, since the expression that names the kernel may look at variables there, but
-// not write to.
+// The addresses of this process that a kernel may touch freely: the images and thread-local variables of
+// loaded files, the arguments of the launch, and memory that the runtime allows. A kernel may read the host's
+// own stack, since the expression that names the kernel may use variables there, but may not write to it.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +13,9 @@ class ProcessMap {
  public:
   // Reads the images and the calling thread's stack and thread-local storage again.
   void refresh();
-  // Further memory that may be touched.
+  // Allows more memory.
   void allow(const void* begin, std::size_t bytes);
-  // Of the running launch.
+  // Sets the arguments of the running launch.
   void set_arguments(const void* begin, std::size_t bytes);
   bool holds(std::uintptr_t address, bool write) const;
   bool is_on_host_stack(std::uintptr_t address) const {
@@ -36,12 +35,12 @@ class ProcessMap {
   std::vector<Range> allowed_;  // sorted by begin
 };
 
-// Where the file that an address belongs to is loaded.
+// The place where an address's file is loaded.
 struct LoadedFile {
   std::uintptr_t base = 0;  // added to the addresses that the file names
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
-  std::uintptr_t data_begin = 0;  // of the part that can be written to
+  std::uintptr_t data_begin = 0;  // of the writable part
   std::uintptr_t data_end = 0;
 };
 LoadedFile loaded_file_of(const void* address);

@@ -1,4 +1,4 @@
-// Which addresses of this process can be read at all.
+// Finds out which addresses of this process can be read at all.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace kgrade_emulated {
 
 class ReadablePages {
  public:
-  // Asks the kernel once a page: one that goes later is still taken for one that can be read.
+  // Asks the operating system once per page. A page that is unmapped later still counts as readable.
   bool holds(std::uintptr_t address);
 
  private:

@@ -34,7 +34,7 @@ std::optional<Stamp> History::note_write(Cell& cell, const Stamp& stamp, const O
     if (!found && contradicts(*earlier, stamp, ordering)) found = *earlier;
   }
   cell.write = stamp;
-  // What the thread read before was a guess that its atomic access has checked.
+  // The thread's earlier read was a guess, which its atomic access has checked.
   for (Stamp& read : cell.reads) {
     if (stamp.atomic && same_thread(read, stamp)) read = Stamp{};
   }
@@ -44,7 +44,8 @@ std::optional<Stamp> History::note_write(Cell& cell, const Stamp& stamp, const O
 std::optional<Stamp> History::note_read(Cell& cell, const Stamp& stamp, const Ordering& ordering) {
   std::optional<Stamp> found;
   if (contradicts(cell.write, stamp, ordering)) found = cell.write;
-  // A slot of its own or one that no later write can contradict first; else the older of both.
+  // Replaces the newest read if it is empty, the thread's own, or ordered before this one; else drops the
+  // older read.
   const bool first_is_free = cell.reads[0].when == 0 || same_thread(cell.reads[0], stamp) ||
                              ordering.is_ordered(cell.reads[0], stamp.thread);
   if (first_is_free) {

@@ -17,17 +17,16 @@ namespace kgrade_emulated {
 
 // Who last touched each part of a piece of memory.
 //
-// Kept for each aligned word of 4 bytes, or for each byte once an access touches less than a word. Of readers
-// the last two that are not ordered are kept: a write that only an earlier third would contradict goes
-// unseen.
+// Kept for each aligned 4-byte word, or for each byte once an access touches less than a word. Only the last
+// two readers that are not ordered are kept, so a race of a write with an earlier reader may be missed.
 class History {
  public:
   static constexpr std::size_t most_bytes = std::size_t{16} << 20;
 
   explicit History(std::size_t bytes) : bytes_(bytes) {}
 
-  // Notes the access of the current thread to [offset, offset + bytes). The first earlier access that it is
-  // not ordered after and that contradicts it (one of both writes, not both are atomic).
+  // Notes the current thread's access to [offset, offset + bytes). Returns the first earlier access that
+  // races with it: the two are not ordered, at least one is a write, and not both are atomic.
   std::optional<Stamp> note(std::size_t offset, std::size_t bytes, const Stamp& stamp,
                             const Ordering& ordering);
 
@@ -56,11 +55,11 @@ struct Region {
   int parameter = -1;
   bool writable = true;
   bool host_may_touch = false;
-  bool of_framework = false;    // a tensor's memory, that a framework allocated
+  bool of_framework = false;    // tensor memory that a framework allocated
   std::string name;             // of a shared variable
   std::uint32_t pc = 0;         // of the call that allocated it
-  std::uint32_t call = 0;       // of the contestant, that it was made in
-  std::vector<bool> unwritten;  // a bit a byte; empty: all is written
+  std::uint32_t call = 0;       // the contestant's call that allocated it
+  std::vector<bool> unwritten;  // one bit per byte; empty: all is written
   History history;
 
   Region(std::uintptr_t from, std::size_t bytes) : begin(from), end(from + bytes), history(bytes) {}
@@ -69,7 +68,7 @@ struct Region {
 
   void mark_unwritten();
   void mark_written(std::uintptr_t from, std::size_t count);
-  // Every byte of it: a structure that is copied whole has padding that is never written.
+  // True only if every byte is unwritten: a structure that is copied whole has padding that is never written.
   bool is_unwritten(std::uintptr_t from, std::size_t count) const;
 };
 
@@ -80,7 +79,7 @@ class RegionMap {
 
   // The region that an address lies in; null when there is none.
   Region* find(std::uintptr_t address);
-  // The one in whose margin an address lies, the nearest; null when it is in none.
+  // The nearest region whose margin contains the address; null if there is none.
   Region* near(std::uintptr_t address);
 
   template <class Function>

@@ -1,5 +1,5 @@
-// The C library's header, with an assert() that says in a kernel what CUDA's says, and fails the kernel.
-// Without a guard, as is the C library's: each inclusion looks at NDEBUG anew.
+// The C library's header, with an assert() that prints CUDA's message in a kernel and fails the kernel. Like
+// the C library's it has no guard: each inclusion looks at NDEBUG anew.
 #include_next <assert.h>
 
 #ifdef __cplusplus

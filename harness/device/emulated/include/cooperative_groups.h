@@ -1,5 +1,5 @@
 // Cooperative groups (Programming Guide, chapter "Cooperative Groups"): the block, tiles of it, coalesced
-// threads. What waits for other blocks (grid_group::sync, clusters) is for a GPU alone.
+// threads. Functions that wait for other blocks (grid_group::sync, clusters) need a GPU.
 #pragma once
 
 #include "cuda_runtime.h"
@@ -10,7 +10,7 @@ namespace cooperative_groups {
 class thread_block;
 class coalesced_group;
 
-// Any group of a block's threads; which one is known when it runs.
+// Any group of a block's threads. Its kind is known only at run time.
 class thread_group {
  public:
   unsigned long long size() const {
@@ -43,7 +43,7 @@ class thread_group {
   kgrade_emulated::LaneGroup lanes_;
 };
 
-// Memory for tiles of more than a warp, which they do without here.
+// Memory for tiles larger than a warp, unused here.
 template <unsigned int MaxBlockSize = 1024>
 struct block_tile_memory {
   char unused[1];
@@ -54,7 +54,7 @@ class thread_block {
   struct arrival_token {};
 
   static void sync() { __syncthreads(); }
-  // Waiting for all where a GPU would only arrive is left to barrier_wait().
+  // Arriving does nothing; barrier_wait() waits for all threads.
   arrival_token barrier_arrive() const { return {}; }
   void barrier_wait(arrival_token&&) const { sync(); }
   static unsigned int size() { return kgrade_emulated::threads_of_block(); }
@@ -74,7 +74,7 @@ thread_block this_thread_block(block_tile_memory<MaxBlockSize>&) {
   return {};
 }
 
-// The grid's shape is there; its threads cannot wait for each other.
+// Gives the grid's shape. The grid's threads cannot wait for each other.
 class grid_group {
  public:
   struct arrival_token {};
@@ -140,7 +140,7 @@ inline coalesced_group coalesced_threads(const char* file = __builtin_FILE(),
   return coalesced_group(__activemask(file, line), 0, 1);
 }
 
-// Up to a warp's lanes that follow each other.
+// Consecutive lanes of one warp.
 template <unsigned int Size>
 class lane_tile : public kgrade_emulated::LaneGroup {
  public:
@@ -167,7 +167,7 @@ class lane_tile : public kgrade_emulated::LaneGroup {
     const unsigned int rank = thread_rank();
     return from_rank(value, delta < Size - rank ? rank + delta : rank);
   }
-  // A rank outside of the tile gives the own value.
+  // A rank outside of the tile gives the caller's own value.
   template <class T>
   T shfl_xor(T value, unsigned int mask) const {
     const unsigned int rank = thread_rank() ^ mask;
@@ -175,7 +175,7 @@ class lane_tile : public kgrade_emulated::LaneGroup {
   }
 };
 
-// Size threads that follow each other in the block, Size a power of two. Those of more than a warp are in
+// Size consecutive threads of the block; Size is a power of two. Tiles larger than a warp are in
 // kgrade_emulated/groups.h.
 template <unsigned int Size, class Parent = void>
 class thread_block_tile;
@@ -190,7 +190,7 @@ class thread_block_tile<Size, void>
   using Tile::Tile;
 };
 
-// Its parent makes no difference once a tile is there.
+// A tile does not depend on its parent once it exists.
 template <unsigned int Size, class Parent>
 class thread_block_tile : public thread_block_tile<Size, void> {
   using Tile = thread_block_tile<Size, void>;
@@ -209,7 +209,7 @@ thread_block_tile<Size, Parent> tiled_partition(const Parent& parent) {
   return thread_block_tile<Size, Parent>(parent);
 }
 
-// Tiles by rank: `size` threads each, the last may have fewer.
+// Tiles by rank: `size` threads each, except that the last may have fewer.
 inline coalesced_group tiled_partition(const coalesced_group& parent, unsigned int size) {
   const unsigned int tile = parent.thread_rank() / size;
   unsigned int lanes = 0;
@@ -219,7 +219,7 @@ inline coalesced_group tiled_partition(const coalesced_group& parent, unsigned i
   return coalesced_group(lanes, tile, (parent.size() + size - 1) / size);
 }
 
-// `size` is a power of two and at most 32; other tiles than those of a block come from coalesced threads.
+// `size` is a power of two and at most 32. A group that is not the whole block is split as coalesced threads.
 inline thread_group tiled_partition(const thread_group& parent, unsigned int size) {
   if (!parent.whole_block_) return tiled_partition(coalesced_group(parent.lanes_.lanes(), 0, 1), size);
   const unsigned int rank = kgrade_emulated::rank_in_block();
@@ -264,7 +264,7 @@ auto group_size(const Group& group) {
   return group.size();
 }
 
-// On a GPU any one of the threads; here the first.
+// A GPU calls the function in any one of the threads; here the first thread calls it.
 template <class Group, class Function, class... Arguments>
 void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
   if (group.thread_rank() == 0) static_cast<Function&&>(function)(static_cast<Arguments&&>(arguments)...);

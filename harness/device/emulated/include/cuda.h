@@ -1,4 +1,4 @@
-// The driver API: its types, and the few calls that code of the runtime API makes beside it.
+// The driver API: its types, and the few calls that code with the runtime API makes.
 #pragma once
 
 #include "cuda_runtime.h"
@@ -6,7 +6,7 @@
 #define CUDA_VERSION CUDART_VERSION
 #define CUDAAPI
 
-// The runtime's numbers are the driver's where both have the error.
+// An error of both APIs has the same number in both.
 enum CUresult {
   CUDA_SUCCESS = 0,
   CUDA_ERROR_INVALID_VALUE = 1,

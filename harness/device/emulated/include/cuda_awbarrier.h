@@ -1,4 +1,4 @@
-// The older barrier class, in front of cuda_awbarrier_primitives.h.
+// The older barrier class, which wraps cuda_awbarrier_primitives.h.
 #pragma once
 
 #include "cuda_awbarrier_primitives.h"

@@ -1,4 +1,4 @@
-// Barriers of shared memory by their primitive functions (Programming Guide, "Memory Barrier Primitives
+// Primitive functions for barriers in shared memory (Programming Guide, "Memory Barrier Primitives
 // Interface").
 #pragma once
 
@@ -27,7 +27,7 @@ inline __mbarrier_token_t __mbarrier_arrive(__mbarrier_t* barrier) {
 inline __mbarrier_token_t __mbarrier_arrive_and_drop(__mbarrier_t* barrier) {
   return kgrade_emulated::phases_of(barrier).arrive_and_drop();
 }
-// Sleeps instead of saying no: the loop around it would keep the others from coming.
+// Sleeps instead of returning false: a loop around the test would keep the other threads from arriving.
 inline bool __mbarrier_test_wait(__mbarrier_t* barrier, __mbarrier_token_t token) {
   kgrade_emulated::phases_of(barrier).wait(static_cast<unsigned int>(token));
   return true;

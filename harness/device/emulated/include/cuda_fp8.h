@@ -11,7 +11,7 @@
 
 namespace kgrade_emulated {
 
-// What the types of 8 bits share. A codec says how a number is stored:
+// Code that the types of 8 bits share. A codec says how a number is stored:
 //   encode(double)          the code, saturated to finite numbers; NaN has its own
 //   decode(unsigned char)   the number
 //   is_zero(unsigned char)
@@ -35,7 +35,7 @@ struct Fp8Codec {
     return static_cast<unsigned char>(sign | (saturates ? Largest : Overflow));
   }
 
-  // As a half, which holds all of them.
+  // As a half, which can represent all of these numbers.
   static constexpr unsigned short decode_to_half(unsigned char code) {
     const unsigned int sign = code & 0x80u, magnitude = code & 0x7fu;
     if (magnitude > (Overflow == 0x7f ? Largest : Overflow)) return 0x7fff;
@@ -147,7 +147,7 @@ enum cudaRoundMode { cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRound
 enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE };
 enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
 
-// Structs of their own, since programs declare them.
+// Structs instead of aliases, since programs forward-declare them.
 #define KGRADE_FP8(suffix, codec)                                               \
   struct __nv_fp8_##suffix : kgrade_emulated::Fp8<kgrade_emulated::codec> {     \
     using Fp8::Fp8;                                                             \

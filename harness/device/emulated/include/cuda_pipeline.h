@@ -1,4 +1,4 @@
-// The older pipeline class, in front of cuda_pipeline_primitives.h.
+// The older pipeline class, which wraps cuda_pipeline_primitives.h.
 #pragma once
 
 #include "cuda_pipeline_primitives.h"

@@ -1,4 +1,4 @@
-// The profiler's switches, which have nothing to switch here.
+// The profiler's switches, which do nothing here.
 #pragma once
 
 #include "cuda_runtime.h"

@@ -1,6 +1,6 @@
-// CUDA for the host's C++ compiler: what a .cu file may use without including anything, since nvcc includes
-// its own file of this name before every source. Written from the CUDA C++ Programming Guide and the CUDA
-// Runtime API manual; the functions that are only declared here are in harness/device/emulated/runtime.
+// CUDA for the host's C++ compiler: everything that a .cu file may use without an #include, since nvcc
+// includes its own file of this name before every source. Written from the CUDA C++ Programming Guide and the
+// CUDA Runtime API manual; the functions that are only declared here are in harness/device/emulated/runtime.
 #pragma once
 
 #ifndef __CUDACC__
@@ -10,7 +10,7 @@
 #define __NVCC__ 1
 #endif
 
-// What nvcc's own header brings along, and sources rely on.
+// nvcc's own header includes these, and sources rely on it.
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>

@@ -1,12 +1,12 @@
 // wmma: matrix products of a warp (Programming Guide, "Warp Matrix Functions"), for half, bfloat16, tf32,
 // double and 8-bit integers. Sums are float (double, int) sums in the order of K, so that their last bits
-// differ from a GPU's. Operands of tf32 lose the bits that tf32 has not where they are multiplied, as on a
-// GPU; __float_to_tf32() rounds them before.
+// differ from a GPU's. Operands of tf32 lose their extra bits when they are multiplied, as on a GPU;
+// __float_to_tf32() rounds them before.
 //
-// A fragment has as many elements a lane as on a GPU. Which ones is not specified there, and not the same:
-// here lane l holds the elements l * num_elements and following of the matrix, counted row by row. Operands
-// of half have more room than the matrix has elements; the lanes then start over, and each of them holds
-// an element that another holds too.
+// A fragment has as many elements per lane as on a GPU. CUDA does not specify which ones, and they differ:
+// here lane l holds the elements from l * num_elements on, counted row by row. Operands of half have room for
+// more elements than the matrix has. The later lanes then start over, so that several lanes hold each
+// element.
 #pragma once
 
 #include <type_traits>
@@ -38,7 +38,7 @@ namespace wmma = nvcuda::wmma;
 template <class T, class... Types>
 inline constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
 
-// M by N by K, for operands and accumulators of these types.
+// Whether there is a fragment for M by N by K with these types.
 template <class Use, int M, int N, int K, class T>
 constexpr bool is_fragment() {
   constexpr bool accumulates = std::is_same_v<Use, wmma::accumulator>;
@@ -111,7 +111,7 @@ inline float truncate_to_tf32(float x) {
   return x != x ? x : __uint_as_float(__float_as_uint(x) & 0xffffe000u);
 }
 
-// What an operand is multiplied as.
+// The number that an operand is multiplied as.
 template <class T, class Stored>
 auto factor(const Stored& x) {
   if constexpr (std::is_same_v<T, nvcuda::wmma::precision::tf32>) {
@@ -187,7 +187,7 @@ void load_matrix_sync(fragment<accumulator, M, N, K, T>& f, const T* source, uns
   kgrade_emulated::load_fragment(f, source, leading, layout == mem_row_major);
 }
 
-// The whole matrix is there when it returns.
+// The whole matrix is stored when this returns.
 template <int M, int N, int K, class T>
 void store_matrix_sync(T* destination, const fragment<accumulator, M, N, K, T>& f, unsigned int leading,
                        layout_t layout) {

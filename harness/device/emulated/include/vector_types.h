@@ -31,7 +31,8 @@ KGRADE_VECTOR_TYPES(float, float, 8, 16)
 KGRADE_VECTOR_TYPES(double, double, 16, 16)
 #undef KGRADE_VECTOR_TYPES
 
-// Four of eight bytes, in the alignments of their own that CUDA 13 added: the type without an ending has 16.
+// Vectors of four 8-byte elements with the alignments that CUDA 13 added. The type without an ending is
+// aligned to 16 bytes.
 #define KGRADE_ALIGNED_TYPES(element, name) \
   struct alignas(16) name##4_16a {          \
     element x, y, z, w;                     \

@@ -44,7 +44,7 @@ bool asks_for_architecture(const LexedSource& source, const Conditional& conditi
                      });
 }
 
-// Whether the code in and around it is the device's alone.
+// Whether the code in and around the conditional is device code alone.
 bool is_device_code(Tokens code, const std::vector<Scope>& scopes, const Conditional& conditional) {
   const auto first = std::lower_bound(code.begin(), code.end(), conditional.begin(),
                                       [](const Token& token, std::size_t at) { return token.begin < at; });
@@ -69,7 +69,7 @@ bool can_run(const Conditional& conditional, const std::vector<std::size_t>& uns
                       [&](std::size_t at) { return at > conditional.begin() && at < conditional.end(); });
 }
 
-// As if the macro were 900.
+// Rewrites a condition as if the macro were 900.
 void take_device_view(const LexedSource& source, const Directive& directive, Edits& edits) {
   const Tokens condition = condition_of(source, directive);
   if (directive.name == "ifdef" || directive.name == "ifndef") {

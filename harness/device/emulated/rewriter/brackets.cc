@@ -7,9 +7,9 @@
 namespace kgrade::emulated {
 namespace {
 
-// Of a source with its headers: one of ours takes thousands.
+// For a source with its headers. An ordinary source takes thousands of steps.
 constexpr std::size_t most_steps = 50'000'000;
-// Far more than so many steps take anywhere.
+// Far longer than this many steps take on any machine.
 constexpr std::chrono::seconds longest{60};
 
 thread_local SearchBudget* budget = nullptr;
@@ -20,8 +20,8 @@ bool touches(Tokens tokens, std::size_t at, std::size_t next) {
   return next < tokens.size() && tokens[next].begin == tokens[at].end();
 }
 
-// <= >= and <<: no bracket of a template argument list. (>> is two of them since C++11, and no list begins
-// with the second < of <<.)
+// Whether the angle is part of <=, >= or <<, and so no bracket of a template argument list. (>> is two
+// brackets since C++11, and no list begins with the second < of <<.)
 bool is_operator_angle(Tokens tokens, std::size_t at) {
   if (touches(tokens, at, at + 1) && tokens[at + 1].is("=")) return true;
   if (!tokens[at].is("<")) return false;
@@ -204,8 +204,8 @@ bool is_run(Tokens tokens, std::size_t at, std::size_t count, std::string_view t
 std::string joined(Tokens tokens) {
   std::string result;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    // Tokens that touch stay so: the two characters of >> and <= are tokens of their own. Words never touch
-    // in a source; those that a macro stands for may seem to.
+    // Tokens that touch stay together: the two characters of >> and <= are separate tokens. Two words never
+    // touch in a source, but words from a macro's body may seem to.
     const bool words =
         i > 0 && is_word_character(tokens[i].text.front()) && is_word_character(tokens[i - 1].text.back());
     if (words || (i > 0 && tokens[i].begin != tokens[i - 1].end())) result += ' ';

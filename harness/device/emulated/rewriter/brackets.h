@@ -1,4 +1,4 @@
-// Brackets in a run of tokens, and what each token stands in.
+// Finds matching brackets in a run of tokens, and the scope of each token.
 #pragma once
 
 #include <chrono>
@@ -19,18 +19,18 @@ bool is_word_character(char c);  // what an identifier or a number may hold
 bool is_opening(const Token& token);  // ( [ {
 bool is_closing(const Token& token);  // ) ] }
 
-// Arguments in angles take no more tokens and bracketed parts than this, so that in a text full of angles not
-// each of them looks for its partner through all others.
+// The search for the end of a template argument list stops after this many tokens and bracketed parts.
+// Otherwise, in a text full of angle brackets, the search for each one would go through all others.
 inline constexpr std::size_t longest_angle_arguments = 1024;
 
-// The index of the bracket that closes or opens the one at `at`; nothing when it has no partner.
+// The index of the bracket that matches the one at `open` or `close`; nothing if there is none.
 std::optional<std::size_t> matching_close(Tokens tokens, std::size_t open);
 std::optional<std::size_t> matching_open(Tokens tokens, std::size_t close);
 
-// Bounds, while it lives, the steps that this thread takes in searches, each of which may go to the end of
-// the file, and the bytes that it writes again and again: a source in which thousands of searches find
-// nothing, or thousands of variables share a long type, would take hours. There is a deadline, too. Once
-// either is over, nothing is found and nothing written any more.
+// While it lives, limits this thread's search steps and the bytes that it writes repeatedly, and sets a
+// deadline. Each search may go to the end of the file, so without limits a source with thousands of failing
+// searches, or with thousands of variables of one long type, would take hours. Once the budget is spent,
+// nothing more is found or written.
 class SearchBudget {
  public:
   SearchBudget();
@@ -43,12 +43,12 @@ class SearchBudget {
 
  private:
   std::size_t left_;
-  std::size_t until_look_ = 0;  // at the clock
+  std::size_t until_look_ = 0;  // steps until the next look at the clock
   std::chrono::steady_clock::time_point deadline_;
   SearchBudget* outer_;
 };
 
-// Of this thread's budget, if it has one.
+// Spends steps of this thread's budget, if it has one.
 void spend_search(std::size_t steps);
 bool is_search_over();
 
@@ -56,8 +56,8 @@ bool is_search_over();
 // all tokens at once.
 std::vector<std::size_t> bracket_partners(Tokens tokens);
 
-// The '<' of the template argument list that the '>' at `close` ends. Nothing when what stands between them
-// cannot be one, or is longer than longest_angle_arguments.
+// The '<' of the template argument list that the '>' at `close` ends. Nothing if the tokens between cannot be
+// such a list, or are more than longest_angle_arguments.
 std::optional<std::size_t> matching_angle(Tokens tokens, std::size_t close);
 
 // The '>' of the template argument list that the '<' at `open` begins.
@@ -66,16 +66,16 @@ std::optional<std::size_t> closing_angle(Tokens tokens, std::size_t open);
 // tokens[at] and the `count - 1` tokens after it are all `text` and touch each other.
 bool is_run(Tokens tokens, std::size_t at, std::size_t count, std::string_view text);
 
-// The tokens on one line and without comments, with a space where something stood between two.
+// The tokens on one line and without comments, with a space where something stood between two tokens.
 std::string joined(Tokens tokens);
 
-// What a token stands in, as far as brackets and qualifiers tell.
+// The scope of a token, as brackets and qualifiers show it.
 struct Scope {
-  bool in_namespace = true;         // no brace around it but those of namespaces and extern "C"
+  bool in_namespace = true;         // no braces around it except those of namespaces and extern "C"
   bool in_device_function = false;  // in the body of a __global__ or __device__ function or lambda
 };
 
-// One entry a token.
+// One entry per token.
 std::vector<Scope> find_scopes(Tokens tokens);
 
 }  // namespace kgrade::emulated

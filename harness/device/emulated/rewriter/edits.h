@@ -9,14 +9,13 @@ namespace kgrade::emulated {
 
 class Edits {
  public:
-  // Bytes [begin, end) give way to `replacement`, which holds no newline. Edits must not overlap; one that
+  // Replaces bytes [begin, end) with `replacement`, which holds no newline. Edits must not overlap; one that
   // begins inside another is dropped.
   void replace(std::size_t begin, std::size_t end, std::string replacement);
   void insert(std::size_t at, std::string text) { replace(at, at, std::move(text)); }
   bool empty() const { return edits_.empty(); }
 
-  // The newlines that a replaced range held follow its replacement, as continuations (backslash, newline)
-  // where the range held them so.
+  // The newlines of a replaced range follow its replacement. A continuation (backslash, newline) stays one.
   std::string apply(std::string_view text) const;
 
  private:

@@ -1,4 +1,4 @@
-// Which file an #include means, and whether it may be opened.
+// Finds the file that an #include means, and whether it may be opened.
 #pragma once
 
 #include <filesystem>
@@ -12,15 +12,15 @@
 
 namespace kgrade::emulated {
 
-// The rule of the confined compiler (compile/confined_compiler.h) for what we open ourselves because a source
-// names it.
+// The confined compiler's rule (compile/confined_compiler.h), for files that the rewriter opens because a
+// source names them.
 class ReadablePaths {
  public:
-  // Files, and folders with all below; absolute. Nothing: there is no rule.
+  // Absolute paths of files, and of folders with everything below. Nothing: all paths are allowed.
   explicit ReadablePaths(const std::optional<std::vector<std::filesystem::path>>& paths);
 
-  // Whether the path is one of them or lies below one, as written and behind all links. A path that is not
-  // allowed as it is written is not opened, so its existence stays unknown.
+  // Whether the path is one of these paths or lies below one, both as written and with all links resolved. A
+  // path that is not allowed as it is written is not opened, so its existence stays unknown.
   bool allow(const std::filesystem::path& path) const;
 
  private:
@@ -36,18 +36,18 @@ struct Include {
   std::size_t end = 0;
 };
 
-// Nothing for a directive that is no include and for one whose name comes from a macro.
+// Nothing for a directive that is not an #include, or whose name comes from a macro.
 std::optional<Include> read_include(std::string_view text, const Directive& directive);
 
-// A quoted name is looked for beside the including file first, then, as a name in angle brackets, in
-// `directories` in order; what is not `readable` is not there. Nothing when it is in none of them, and for an
-// absolute name: what the compiler finds by itself is not rewritten.
+// Looks for a quoted name beside the including file first, then, like a name in angle brackets, in
+// `directories` in order. Files that are not `readable` count as missing. Nothing if no folder has the name,
+// or if it is absolute: files that only the compiler finds are not rewritten.
 std::optional<std::filesystem::path> find_include(const Include& include,
                                                   const std::filesystem::path& including,
                                                   const std::vector<std::filesystem::path>& directories,
                                                   const ReadablePaths& readable);
 
-// Whether a folder of headers has what an #include names. False for a name that leads out of it.
+// Whether a folder has the header that an #include names. False for a name that leads out of it.
 bool has_header(const std::filesystem::path& folder, const std::string& name);
 
 }  // namespace kgrade::emulated

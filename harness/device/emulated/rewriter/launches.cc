@@ -7,7 +7,7 @@
 namespace kgrade::emulated {
 namespace {
 
-// Words that end the search for a kernel expression: what follows them is not called by them.
+// Words that end the search for a kernel expression: they do not call what follows.
 bool is_statement_keyword(const Token& token) {
   constexpr std::array<std::string_view, 12> words = {"if",     "while", "for",       "switch",
                                                       "return", "else",  "case",      "do",
@@ -62,12 +62,12 @@ class KernelFinder {
     return name > 0 && tokens_[name - 1].is("template") ? name - 1 : name;
   }
 
-  // (kernel), table[i], choose(n): a bracket, and what it is applied to if there is something.
+  // (kernel), table[i], choose(n): a bracket, and the operand before it if there is one.
   std::optional<std::size_t> after_bracket(std::size_t close) {
     const auto open = matching_open(tokens_, close);
     if (!open) return std::nullopt;
     if (*open == 0 || !can_end_operand(tokens_[*open - 1])) return open;
-    // if (condition) (kernel)<<<...>>>: the condition is no function.
+    // if (condition) (kernel)<<<...>>>: the condition is not a function.
     if (tokens_[*open - 1].is(")")) {
       const auto before = matching_open(tokens_, *open - 1);
       if (before && *before > 0 && is_statement_keyword(tokens_[*before - 1])) return open;
@@ -76,7 +76,7 @@ class KernelFinder {
     return applied_to ? applied_to : open;
   }
 
-  // f()()()... by the ten thousand is an expression too.
+  // A limit, since f()()()... with ten thousand calls is an expression too.
   static constexpr int most_parts = 256;
 
   Tokens tokens_;
@@ -88,8 +88,8 @@ bool opens_configuration(Tokens tokens, std::size_t at) {
   return is_run(tokens, at, 2, "<") && at + 2 < tokens.size() && tokens[at + 2].is("<");
 }
 
-// >>> or >> > before the arguments. Of a longer run the last three count, since the others close template
-// argument lists.
+// >>> or >> > before the arguments. In a longer run the last three count, since the earlier ones close
+// template argument lists.
 bool closes_configuration(Tokens tokens, std::size_t at) {
   if (is_run(tokens, at, 3, ">")) return !is_run(tokens, at, 4, ">");
   return is_run(tokens, at, 2, ">") && at + 2 < tokens.size() && tokens[at + 2].is(">") &&
@@ -127,7 +127,7 @@ std::string display_name(Tokens kernel) {
   return result;
 }
 
-// A configuration without a kernel before it, as the argument of a macro that puts one there:
+// A configuration without a kernel before it, as the argument of a macro that puts a kernel there:
 // LAUNCH(kernel, <<<grid, block>>>(arguments)).
 bool begins_macro_argument(Tokens tokens, std::size_t open) {
   return open > 0 && (tokens[open - 1].is(",") || tokens[open - 1].is("("));

@@ -184,7 +184,7 @@ class Lexer {
     return quote == '"' ? TokenKind::string : TokenKind::character;
   }
 
-  // Its delimiter has 16 characters at most ([lex.string]).
+  // The delimiter of a raw string has 16 characters at most ([lex.string]).
   TokenKind scan_raw_string() {
     constexpr std::size_t longest_opening = 18;
     const std::size_t bracket = text_.substr(position_, longest_opening).find('(');

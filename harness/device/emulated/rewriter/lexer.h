@@ -1,5 +1,5 @@
-// Splits CUDA C++ source into tokens that know where they stand. Comments and white space are no tokens; a
-// literal is one token, whatever it holds.
+// Splits CUDA C++ source into tokens with their positions. Comments and white space are not tokens. A literal
+// is one token, whatever it holds.
 #pragma once
 
 #include <cstddef>
@@ -40,10 +40,10 @@ struct LexedSource {
   std::vector<int> depth;  // of #if around each token
 };
 
-// Never fails: what is no token of C++ (an unfinished literal, a stray byte) becomes punctuation or ends with
-// its line, and the compiler says what is wrong with it. The two characters << and >> stay apart, so that
-// nested template argument lists can be matched; every other operator of more than one character that holds
-// no angle bracket is one token (:: and -> too). `text` must outlive the result.
+// Never fails. Text that is not a C++ token (an unfinished literal, a stray byte) becomes punctuation or ends
+// with its line, and the compiler reports the error. The two characters of << and >> are separate tokens, so
+// that nested template argument lists can be matched. -> and every longer operator without an angle bracket
+// (:: for example) are one token. `text` must outlive the result.
 LexedSource lex(std::string_view text);
 
 }  // namespace kgrade::emulated

@@ -23,11 +23,11 @@ namespace kgrade::emulated {
 namespace {
 
 constexpr std::size_t most_files = 1000;
-// What an edit costs, as against a step of a search; and an #include, which asks the file system.
+// The cost of an edit, and of an #include, which asks the file system, in steps of a search.
 constexpr std::size_t bytes_of_an_edit = 128;
 constexpr std::size_t steps_of_an_include = 512;
 
-// Names after which a thread of a block may depend on what another does.
+// Whether a name shows that threads of a block may depend on each other.
 bool is_cooperative(std::string_view name) {
   constexpr std::array<std::string_view, 11> prefixes = {
       "__shared__", "__sync",    "__shfl",       "__ballot",           "__any", "__all",
@@ -41,7 +41,7 @@ bool names_cooperation(const LexedSource& source) {
                      [](const Token& token) { return token.is_identifier() && is_cooperative(token.text); });
 }
 
-// What stands outside of preprocessor lines.
+// The tokens outside of preprocessor lines.
 std::vector<Token> code_of(const LexedSource& source) {
   std::vector<Token> code;
   std::copy_if(source.tokens.begin(), source.tokens.end(), std::back_inserter(code),
@@ -72,9 +72,9 @@ void rewrite_noinline(Tokens tokens, Edits& edits) {
   }
 }
 
-// Without a byte order mark, which would stand in the middle of the rewritten text, and with every byte of
-// another encoding replaced by '?': compilers take any byte in comments and strings, but messages that quote
-// it could not be written as JSON.
+// Removes a byte order mark, which would stand in the middle of the rewritten text, and replaces every byte
+// of another encoding with '?'. Compilers take any byte in comments and strings, but messages that quote it
+// could not be written as JSON.
 std::string as_utf8(std::string text) {
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
   if (!first_invalid_utf8(text)) return text;
@@ -91,8 +91,8 @@ bool is_qualifier(const Token& token) {
 // the rewriter has to see what they qualify.
 class QualifierMacros {
  public:
-  // Takes note of a macro without parameters whose body names a qualifier of CUDA's. `definition` are the
-  // tokens after #define.
+  // Notes a macro without parameters whose body names a qualifier of CUDA's. `definition` holds the tokens
+  // after #define.
   void add(Tokens definition) {
     if (definition.size() < 2) return;
     const bool has_parameters = definition[1].is("(") && definition[1].begin == definition[0].end();
@@ -103,16 +103,16 @@ class QualifierMacros {
     bodies_.emplace(definition[0].text, joined(body));
   }
 
-  // The tokens with the uses of such macros replaced by what they stand for; the new ones stand where the use
-  // stood. They point into this object.
+  // The tokens, with the uses of these macros replaced by their bodies. The new tokens have the position of
+  // the use, and point into this object.
   std::vector<Token> expanded(Tokens tokens) const {
     constexpr std::size_t most_tokens = 4'000'000;
     std::vector<Token> result;
     result.reserve(tokens.size());
     for (const Token& token : tokens) {
       const auto macro = bodies_.empty() ? bodies_.end() : bodies_.find(token.text);
-      // What is much longer than any source of a person's stays as it is written: qualifiers may be missed in
-      // it.
+      // Text much longer than any source that a person writes stays as it is, and qualifiers in it may be
+      // missed.
       if (macro == bodies_.end() || result.size() > most_tokens || is_search_over()) {
         result.push_back(token);
         continue;
@@ -150,7 +150,7 @@ class FileRewriter {
         {shown_as_, 0, 0}};
   }
 
-  // An error at once where the thing is sure to be compiled, else a marker in its place.
+  // Returns an error if the code is sure to be compiled, else puts a marker in its place.
   std::optional<Error> report(const std::string& what, const Token& token, bool maybe_left_out) {
     if (!conditional_ && !maybe_left_out) {
       return unsupported_error(what, {shown_as_, token.line, 0});
@@ -198,7 +198,7 @@ class FileRewriter {
     return found;
   }
 
-  // Of #if around a token.
+  // The depth of #if around a token.
   int depth_at(const Token& token) const {
     const auto found = std::lower_bound(source_.tokens.begin(), source_.tokens.end(), token.begin,
                                         [](const Token& other, std::size_t at) { return other.begin < at; });

@@ -1,4 +1,4 @@
-// From CUDA C++ to C++20 that a host compiler takes together with the emulated device's headers.
+// Rewrites CUDA C++ to C++ that a host compiler accepts together with the emulated device's headers.
 //
 // Sources: the CUDA C++ Programming Guide, sections "Execution Configuration", "__shared__" and
 // "C++ Language Extensions".
@@ -19,32 +19,33 @@ struct RewriteRequest {
   std::vector<std::filesystem::path> include_directories;
   std::filesystem::path device_headers;    // the emulated device's own headers: never rewritten
   std::filesystem::path output_directory;  // receives the folder "rewritten"
-  // Headers that may be opened, as in a BuildRequest; an #include of another one is left to the compiler as
-  // it is, whether or not there is such a file. Nothing: all.
+  // Headers that may be opened, as in a BuildRequest. An #include of any other header is left to the compiler
+  // unchanged, whether or not the file exists. Nothing: all headers may be opened.
   std::optional<std::vector<std::filesystem::path>> readable;
 };
 
 struct RewrittenTree {
   std::filesystem::path source;  // rewritten_source()
-  std::size_t files = 0;         // that were rewritten: the source and headers
-  // A barrier, a warp operation or shared memory is named somewhere: threads of a block may have to wait for
-  // each other. Without any they can run one after another.
+  std::size_t files = 0;         // rewritten files: the source and headers
+  // The source names a barrier, a warp operation or shared memory, so threads of a block may have to wait for
+  // each other. Otherwise they can run one after another.
   bool threads_cooperate = false;
 };
 
-// Where the rewritten source will lie.
+// The path of the rewritten source.
 std::filesystem::path rewritten_source(const RewriteRequest& request);
 
 // Rewrites the source and every header it includes that is found beside the including file (quoted) or in an
 // include directory. Lines stay where they are and a #line names the original, so that messages of the
 // compiler show the user's file and line. Nothing is written outside the output directory.
 //
-// Errors: a file that cannot be read, more than 1,000 headers, and the first thing that the
-// emulated device cannot run (its location is set, its remedy is `unsupported_remedy`). What #if may leave
-// out is marked instead, so that compiling it reports `unsupported_mark` and the thing (unsupported.h).
+// Errors: a file that cannot be read, more than 1,000 headers, and the first thing that the emulated device
+// cannot run (its location is set, its remedy is `unsupported_remedy`). Unsupported code that #if may leave
+// out is marked instead, so that compiling it reports `unsupported_mark` and what is unsupported
+// (unsupported.h).
 Result<RewrittenTree> rewrite_tree(const RewriteRequest& request);
 
-// One text by itself: #include lines stay as they are and no #line is added. Errors as above.
+// Rewrites one text alone: #include lines stay as they are and no #line is added. Errors as above.
 Result<std::string> rewrite_text(const std::string& text, const std::string& shown_as);
 
 }  // namespace kgrade::emulated

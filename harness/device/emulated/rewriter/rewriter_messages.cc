@@ -9,7 +9,7 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 // The first four arguments are SOURCE SHOWN_AS OUTPUT DEVICE_HEADERS; then come include directories, each
-// behind the one, and what may be read, all behind the other.
+// after an include_option, and readable paths, all after one readable_option.
 constexpr std::size_t fixed_arguments = 4;
 constexpr const char* include_option = "-I";
 constexpr const char* readable_option = "--readable";

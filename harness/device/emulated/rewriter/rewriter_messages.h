@@ -1,6 +1,6 @@
-// What the toolchain says to kgrade-rewrite, as its arguments, and what that answers, as one line of JSON on
-// standard output. The answer comes from a process that has read a hostile source: whatever it holds, it is
-// an answer or none.
+// Messages between the toolchain and kgrade-rewrite: the request as program arguments, the answer as one line
+// of JSON on standard output. The answer comes from a process that has read a hostile source, so the reader
+// accepts any text and returns an answer or nothing.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,13 @@
 
 namespace kgrade::emulated {
 
-// All but the program's name, and back; nothing for arguments that are none of these.
+// All arguments except the program's name, and back. Nothing for arguments that do not make a request.
 std::vector<std::string> to_arguments(const RewriteRequest& request);
 std::optional<RewriteRequest> to_request(const std::vector<std::string>& arguments);
 
-// Without a line break. Of several errors the first counts.
+// The answer has no line break. If there are several errors, it has only the first.
 std::string to_answer(const Result<RewrittenTree>& result);
-// Nothing for a text that is no answer. The tree lies where the request says, not where the answer might.
+// Nothing for a text that is not an answer. The tree's path comes from the request, never from the answer.
 std::optional<Result<RewrittenTree>> read_answer(std::string_view text, const RewriteRequest& request);
 
 }  // namespace kgrade::emulated

@@ -57,7 +57,7 @@ std::optional<std::size_t> declaration_end(Tokens tokens, std::size_t at) {
   return tokens.size();
 }
 
-// A word that types are made of but that names nothing by itself.
+// A word that types are made of and that cannot be a variable's name.
 bool is_type_word(const Token& token) {
   constexpr std::array<std::string_view, 17> words = {
       "const", "volatile", "struct",   "class", "union", "enum", "typename", "bool",  "char",
@@ -84,7 +84,7 @@ std::string alignment_of(Tokens arguments) {
   return joined(arguments);
 }
 
-// Takes a declaration apart: the words that go, the alignment, and the tokens that stay.
+// Splits a declaration into the words to remove, the alignment, and the tokens that stay.
 class DeclarationReader {
  public:
   DeclarationReader(Tokens tokens, std::size_t begin, std::size_t end) : tokens_(tokens) {
@@ -247,7 +247,7 @@ class VariableWriter {
   }
 
  private:
-  // A type that is defined by the declaration, which no template argument may do.
+  // A typedef for a type that the declaration itself defines, since no template argument may define a type.
   std::string type_definition() {
     if (type_.find('{') == std::string::npos) return "";
     const std::string name = "kgrade_type_" + declaration_.declarators.front().name;
@@ -256,7 +256,7 @@ class VariableWriter {
     return text;
   }
 
-  // As a template argument, where a bound that compares would end the list: [(a > b ? a : b)].
+  // The type as a template argument. A bound with a comparison would end the list: [(a > b ? a : b)].
   std::string type_id(const Declarator& declarator) const {
     return type_ + " " + declarator.before + with_bounds_in_parentheses(declarator.after);
   }
@@ -269,7 +269,7 @@ class VariableWriter {
   std::string dynamic_variable(const Declarator& declarator) const {
     const std::string value = "kgrade_emulated::dynamic_shared<" + type_id(declarator) + ">()";
     if (in_namespace_) return hooked_pointer(declarator, value);
-    // The first bound gives way to the pointer: T (*const name)[32] of extern T name[][32].
+    // The pointer replaces the first bound: T (*const name)[32] of extern T name[][32].
     const std::size_t bound_end = declarator.after.find(']');
     const std::string rest = bound_end == std::string::npos ? "" : declarator.after.substr(bound_end + 1);
     return declared_as(declarator, "(*const " + declarator.name + ")", rest) + " = " + value + ";";
@@ -344,7 +344,7 @@ std::vector<Lambda> find_lambdas(Tokens tokens, const std::vector<std::size_t>& 
   return lambdas;
 }
 
-// Where a name stands that is no member's, in order, by name.
+// The positions of each variable's name where it is not a member's, in order.
 using Uses = std::map<std::string, std::vector<std::size_t>, std::less<>>;
 
 Uses uses_of(Tokens tokens, const std::vector<SharedDeclaration>& declarations) {
@@ -369,8 +369,8 @@ bool captures_by_reference(Tokens captures) {
   return !captures.empty() && captures[0].is("&") && (captures.size() == 1 || captures[1].is(","));
 }
 
-// Of every token the '}' that ends the block around it: the first behind it that no bracket between them
-// opens.
+// For every token, the '}' that ends the block around it: the first '}' after it whose '{' does not stand
+// between them.
 std::vector<std::size_t> block_ends(Tokens tokens, const std::vector<std::size_t>& partners) {
   std::vector<std::size_t> ends(tokens.size() + 1, tokens.size());
   for (std::size_t i = tokens.size(); i-- > 0;) {
@@ -385,7 +385,7 @@ std::vector<std::size_t> block_ends(Tokens tokens, const std::vector<std::size_t
 
 using LambdaCaptures = std::map<std::size_t, std::set<std::string>>;  // by the token of the lambda's ]
 
-// Of one variable, in the lambdas between two tokens.
+// Finds the missing captures of one variable in the lambdas between two tokens.
 void find_missing_captures(Tokens tokens, const std::vector<Lambda>& lambdas, std::size_t begin,
                            std::size_t end, const std::string& name, const std::vector<std::size_t>& uses,
                            LambdaCaptures& missing) {

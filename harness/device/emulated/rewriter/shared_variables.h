@@ -1,14 +1,15 @@
-// __shared__ variables: each becomes a reference into memory that the running block owns.
+// Rewrites __shared__ variables. Each becomes a reference into memory that the running block owns:
 //
 //   __shared__ float tile[16][17], sum;
 //   float (&tile)[16][17] = kgrade_emulated::shared_variable<float [16][17]>(<slot>); float (&sum) = ...
 //
-// so that every variable is a heap block of its own, in templates too; <slot> is a static of a lambda, so
-// that a macro may declare several. `extern __shared__ T name[]` becomes a pointer to the block's dynamic
-// shared memory. At namespace scope, where no block runs yet, the name becomes a pointer that is set whenever
-// a block begins (an array) or an object that converts to the variable (a scalar).
+// Every variable is then a heap block of its own, in templates too. <slot> is a static variable in a lambda,
+// so that a macro may declare several variables. `extern __shared__ T name[]` becomes a pointer to the
+// block's dynamic shared memory. At namespace scope, where no block runs yet, the name becomes a pointer that
+// is set whenever a block begins (an array) or an object that converts to the variable (a scalar).
 //
-// A lambda that names such a variable captures it: CUDA's is static, which needs no capture.
+// A lambda that names such a variable is made to capture it. In CUDA the variable is static and needs no
+// capture.
 #pragma once
 
 #include <string>
@@ -35,12 +36,12 @@ struct SharedDeclaration {
   std::vector<Declarator> declarators;
 };
 
-// Declarations that hold __shared__. The last may end with the tokens instead of a semicolon. One of a form
-// that is not understood is left out: the header's
-// __shared__ macro makes it static thread_local, which shares it between the threads of a block too.
+// Finds the declarations that hold __shared__. The last one may end with the tokens instead of a semicolon. A
+// declaration of an unknown form is left out: the header's __shared__ macro then makes it static
+// thread_local, which also shares it between the threads of a block.
 std::vector<SharedDeclaration> find_shared_declarations(Tokens tokens);
 
-// `scopes` has one entry a token.
+// `scopes` has one entry per token.
 void rewrite_shared_variables(Tokens tokens, const std::vector<Scope>& scopes, Edits& edits);
 
 }  // namespace kgrade::emulated

@@ -158,7 +158,7 @@ bool lists(std::string_view headers, std::string_view include) {
 
 bool is_asm_word(const Token& token) { return token.is("asm") || token.is("__asm__") || token.is("__asm"); }
 
-// asm volatile("" ::: "memory") holds no instruction: every compiler takes it as a barrier to itself.
+// asm volatile("" ::: "memory") holds no instruction. It is a barrier for the compiler only.
 bool is_empty_asm(Tokens tokens, std::size_t open) {
   return open + 2 < tokens.size() && tokens[open + 1].is("\"\"") &&
          (tokens[open + 2].is(")") || tokens[open + 2].text.starts_with(":"));
@@ -178,17 +178,17 @@ bool is_texture_reference(Tokens tokens, std::size_t at) {
   return tokens[at].is("texture") && at + 1 < tokens.size() && tokens[at + 1].is("<");
 }
 
-// wmma::experimental, where operands of 1 and 4 bits are.
+// wmma::experimental, which has operands of 1 and 4 bits.
 bool is_sub_byte_wmma(Tokens tokens, std::size_t at) {
   return tokens[at].is("experimental") && at >= 2 && tokens[at - 1].is("::") && tokens[at - 2].is("wmma");
 }
 
-// tex2D and surf2D are names that a submission may give to something else unless they are called.
+// Unless they are called, tex2D and surf2D may be a submission's own names.
 bool is_called(Tokens tokens, std::size_t at) {
   return at + 1 < tokens.size() && (tokens[at + 1].is("(") || tokens[at + 1].is("<"));
 }
 
-// What stands in `text` between its beginning and its end, if it has these.
+// The part of `text` between `begin` and `end`, if it has both.
 std::optional<std::string> between(std::string_view text, std::string_view begin, std::string_view end) {
   if (text.size() < begin.size() + end.size() || !text.starts_with(begin) || !text.ends_with(end))
     return std::nullopt;
@@ -262,8 +262,8 @@ bool is_marker_text(const std::string& what) {
       "cudaLaunchKernel() with an untyped kernel pointer",
   };
   if (std::find(std::begin(fixed), std::end(fixed), what) != std::end(fixed)) return true;
-  // What is in quotes, or in brackets, is one word of the source: a kernel expression begins with a name, or
-  // with a bracket or operator.
+  // The text in quotes or brackets is one word of the source: a kernel expression begins with a name, or with
+  // a bracket or operator.
   if (const auto word = between(what, device_launch_begin, "')"))
     return is_one_name(*word) || *word == "(" || *word == "[" || *word == "::";
   const std::size_t open = what.find(" (");

@@ -1,4 +1,4 @@
-// What CUDA source may hold and the emulated device cannot run.
+// Finds CUDA code that the emulated device cannot run.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace kgrade::emulated {
 
-// Every such error offers the same way out.
+// The remedy of every error about unsupported code.
 inline constexpr const char* unsupported_remedy = "run it on a GPU: --device cuda";
 
 // The text between an error that the rewritten source raises while it compiles and its subject; see marker().
@@ -23,23 +23,23 @@ struct Unsupported {
   std::string what;       // "inline PTX (asm)"
 };
 
-// Language and API: inline PTX, textures, graphs, cooperative grids, driver modules, ...
+// Unsupported parts of language and API: inline PTX, textures, graphs, cooperative grids, driver modules, ...
 std::vector<Unsupported> find_unsupported_names(Tokens tokens);
 
 // Launches in device functions (dynamic parallelism).
 std::vector<Unsupported> find_device_launches(Tokens tokens, const std::vector<Launch>& launches,
                                               const std::vector<Scope>& scopes);
 
-// What a CUDA library header is called in messages ("CUB (<cub/cub.cuh>)"); nothing when `include` is no
-// header of a CUDA library.
+// The name of a CUDA library header in messages ("CUB (<cub/cub.cuh>)"); nothing if `include` is not a header
+// of a CUDA library.
 std::optional<std::string> unsupported_header(const std::string& include);
 
-// An operator that makes the compiler report `what` where it is compiled, and nothing where #if leaves it out
-// or where it stands in an unused macro.
+// A _Pragma that makes the compiler report `what`, unless #if leaves the pragma out or it stands in an unused
+// macro.
 std::string marker(const std::string& what);
 
-// Whether a text behind the mark is one that marker(), an #error in place of an #include or the device's own
-// headers have there. The words of a candidate's #error are none.
+// Whether the text behind a mark comes from marker(), from an #error in place of an #include, or from the
+// emulated device's own headers. False for the text of a candidate's own #error.
 bool is_marker_text(const std::string& what);
 
 Error unsupported_error(const std::string& what, const Location& location);

@@ -9,7 +9,7 @@
 namespace kgrade_emulated {
 namespace {
 
-// Of a thread in its block, by its number.
+// The position of a thread in its block.
 uint3 position_of(unsigned int number) {
   const unsigned int row = number / blockDim.x;
   return uint3{number % blockDim.x, row % blockDim.y, row / blockDim.y};
@@ -69,7 +69,7 @@ void BlockRunner::run_independent_block() {
   }
 }
 
-// To a fiber, or to the scheduler when there is none.
+// Switches to a fiber, or to the scheduler if `to` is null.
 [[gnu::always_inline]] inline void BlockRunner::transfer(StackContext& from, Fiber* to) {
   current_ = to;
   left_ = &from;
@@ -100,7 +100,7 @@ void BlockRunner::fiber_entry() {
   runner.serve();
 }
 
-// The life of a fiber: threads of block after block.
+// The main loop of a fiber: it runs threads of one block after another.
 void BlockRunner::serve() {
   Fiber& self = *current_;
   for (;;) {
@@ -139,8 +139,8 @@ void BlockRunner::end_thread() {
   warps_.retire(current_->number, ready_);
 }
 
-// Continues with a thread that is ready, or one that has not begun. A switch waits for nothing but
-// the memory of the stack that it switches to, so that the one after it is fetched ahead.
+// Continues with a thread that is ready, or one that has not begun. A switch waits only for the memory of the
+// new stack, so the stack after the next is prefetched.
 [[gnu::always_inline]] inline void BlockRunner::park() {
   Fiber& self = *current_;
   self.thread = threadIdx;
@@ -175,7 +175,7 @@ BarrierResult BlockRunner::wait_at_barrier(int predicate) {
   require_cooperation("a barrier");
   ++barrier_arrived_;
   barrier_nonzero_ += predicate != 0 ? 1 : 0;
-  // Also the last to come, so that threads go on in the order in which they began.
+  // The last thread to come is queued too, so that threads go on in the order in which they began.
   at_barrier_.push(*current_);
   if (barrier_is_complete()) release_barrier();
   park();
@@ -191,7 +191,8 @@ void BlockRunner::release_barrier() {
   ready_.take_all(at_barrier_);
 }
 
-// A lane that asks which lanes are converged: no other can go on, so those that came are all.
+// Releases the lanes that ask which lanes are converged. No other thread can go on, so all converged lanes
+// have come.
 Fiber* BlockRunner::converging_fiber() {
   warps_.release_converging(ready_);
   return ready_.pop();

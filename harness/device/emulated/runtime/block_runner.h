@@ -1,12 +1,13 @@
 // Runs the threads of one block after another on one host thread.
 //
-// Threads that may wait for each other run on fibers, but only as many as it takes: a fiber runs the threads
-// of the block in order as a loop, is parked when one of them has to wait, and another fiber goes on with
-// the next thread. A kernel without waiting threads uses one fiber and never switches.
+// Threads that may wait for each other run on fibers, but only on as many as needed: a fiber runs the threads
+// of the block in order as a loop, is parked when one of them has to wait, and another fiber goes on with the
+// next thread. A kernel without waiting threads uses one fiber and never switches.
 //
 // Barriers, warp operations and the end of a thread share one rule: the last to arrive makes the others
-// ready. When no thread is ready, lanes that ask which lanes are converged get their answer; when there are
-// none and threads are left over, the block can never end: that is reported and the process aborted.
+// ready. When no thread is ready, lanes that ask which lanes are converged get their answer. If there are no
+// such lanes but some threads have not ended, the block can never end: the deadlock is reported and the
+// process aborted.
 #pragma once
 
 #include <memory>
@@ -25,8 +26,8 @@ class BlockRunner {
  public:
   // The runner of the calling host thread.
   static BlockRunner& of_this_thread() { return runner_ != nullptr ? *runner_ : make_for_this_thread(); }
-  // The size of the stack that the calling thread runs, if touching this address means that it is full; or 0.
-  // Safe in a signal handler.
+  // The size of the calling thread's current stack if an access to `address` means that the stack is full,
+  // else 0. Safe in a signal handler.
   static std::size_t stack_that_ends_at(std::uintptr_t address);
 
   void begin_grid(const BoundKernel& kernel, const Configuration& configuration, const StartOrder& order);
@@ -85,8 +86,8 @@ class BlockRunner {
   unsigned int threads_ = 0;  // of a block
   StartOrder start_order_;
 
-  // Of the current block.
-  std::vector<unsigned int> listed_;  // by number, in the order in which they begin; empty: forward
+  // State of the current block.
+  std::vector<unsigned int> listed_;  // thread numbers in starting order; empty: forward
   uint3 next_thread_{0, 0, 0};
   unsigned int started_ = 0;
   unsigned int ended_ = 0;
@@ -103,7 +104,7 @@ class BlockRunner {
   FiberQueue idle_;
   Fiber* current_ = nullptr;
   StackContext scheduler_;        // the host thread's own stack
-  StackContext* left_ = nullptr;  // what the running stack was switched to from
+  StackContext* left_ = nullptr;  // the stack that was switched away from
 };
 
 }  // namespace kgrade_emulated

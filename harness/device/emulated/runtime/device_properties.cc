@@ -137,7 +137,7 @@ constexpr AttributeValue values[] = {
 };
 #undef KGRADE_VALUE
 
-// Other attributes that CUDA knows are of what this device has not: 0.
+// Other attributes of CUDA describe features that this device lacks: they are 0.
 std::optional<int> attribute_value(cudaDeviceAttr attribute) {
   constexpr int last = cudaDevAttrOnlyPartialHostNativeAtomicSupported;
   if (attribute < 1 || attribute > last) return std::nullopt;
@@ -156,7 +156,7 @@ bool is_limit(cudaLimit limit) {
 
 using KeptLimits = std::array<std::atomic<std::size_t>, cudaLimitPersistingL2CacheSize + 1>;
 
-// By number; at first what a GPU of this compute capability starts with.
+// By number. The initial values are those of a GPU of this compute capability.
 KeptLimits& kept_limits() {
   static KeptLimits limits = {1024, 8650752, 8388608, 2, 2048, 64, 0};
   return limits;
@@ -246,7 +246,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
   return set_last_error(cudaErrorInvalidDevice);
 }
 
-// Limits are kept and given back; nothing here is limited by them.
+// Limits are kept and returned, but limit nothing here.
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   if (!is_limit(limit)) return set_last_error(cudaErrorInvalidValue);
   kept_limits()[static_cast<std::size_t>(limit)] = value;

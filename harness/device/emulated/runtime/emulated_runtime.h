@@ -1,6 +1,5 @@
-// What the program that loads contestants may set. Contestants see the functions of CUDA's runtime API and
-// those of harness/device/emulated/include/kgrade_emulated, which this library offers by its exported
-// symbols.
+// Settings for the program that loads contestants. Contestants see CUDA's runtime API and the functions in
+// harness/device/emulated/include/kgrade_emulated, whose symbols this library exports.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +9,23 @@
 
 namespace kgrade_emulated {
 
-// How many host threads share the blocks of a grid; 0 for as many as the process may use at once, which is
-// also the default.
+// Sets how many host threads share the blocks of a grid. 0, the default: as many as the process may use at
+// once.
 void set_host_threads(unsigned int count);
 unsigned int host_threads();
-// Starts them, which the first launch would do otherwise.
+// Starts the host threads. Otherwise the first launch starts them.
 void start_host_threads();
 
-// The order in which launches from now on begin the threads of a block, and the blocks of a grid; threads
-// that waited go on in the same order. Forward by default. Shuffled orders are drawn from the seed anew for
-// each launch and block: the same seed and the same launches give the same orders.
+// Sets the order in which later launches start the threads of a block and the blocks of a grid. Threads that
+// waited go on in this order too. Forward by default. Shuffled orders are drawn anew from the seed for each
+// launch and block: the same seed and the same launches give the same orders.
 void set_thread_order(kgrade::ThreadOrder order, std::uint64_t seed = 0);
 
-// What a program can use up: memory that its host code or the device itself needs (cudaMalloc() returns an
-// error instead), or the stack of a thread of a block or of the host.
+// A resource that a program can use up: memory that its host code or the device itself needs (cudaMalloc()
+// returns an error instead), or the stack of a thread of a block or of the host.
 enum class Limit { memory, stack };
-// Called with the limit's size, on the thread that went beyond it, perhaps in a signal handler. Must not
-// return. Without one, a line on stderr and SIGABRT.
+// Called with the limit's size on the thread that exceeded it, perhaps in a signal handler. Must not return.
+// Without a handler, the process prints a line on stderr and ends with SIGABRT.
 using LimitHandler = void (*)(Limit limit, std::size_t bytes);
 void set_limit_handler(LimitHandler handler);
 
@@ -34,14 +33,14 @@ void set_limit_handler(LimitHandler handler);
 // distinguished from other faults. Call it on the process's first thread, before the first launch.
 void limit_program();
 
-// The error of the first launch that failed since the last call of this function, as a cudaError_t, though
-// cudaGetLastError() may have read it; 0: none.
+// The error (cudaError_t) of the first launch that failed since the last call of this function, even if
+// cudaGetLastError() has read it; 0 if none failed.
 int take_failed_launch();
 
-// What cudaMalloc() and its relatives give out at most at a time.
+// The most memory that cudaMalloc() and its relatives provide at one time.
 std::size_t device_memory_bytes();
-// Whether they have refused an allocation for lack of memory since the process began: what goes wrong after
-// it goes wrong for that.
+// Whether cudaMalloc() and its relatives have refused an allocation since the process began because memory
+// ran out. Later faults are attributed to the refusal.
 bool device_memory_was_refused();
 
 }  // namespace kgrade_emulated

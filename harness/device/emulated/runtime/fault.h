@@ -1,5 +1,5 @@
-// What no program can go on from (__trap(), a failed assertion, an error of use): a message on stderr and
-// SIGABRT.
+// Ends the process when the program cannot go on (__trap(), a failed assertion, wrong use): a message on
+// stderr and SIGABRT.
 #pragma once
 
 #include <string>

@@ -109,9 +109,9 @@ constexpr std::size_t entry_word = 11;   // x30
 #endif
 
 constexpr std::size_t guard_bytes = limits::stack_guard_bytes;
-// Where stacks begin is spread over all sets of the caches: mappings lie at equal distances, and what waits
-// at the tops of a thousand stacks would share a few sets of the second-level cache. A colour is what a
-// waiting thread has on its stack, five cache lines.
+// Stacks begin at offsets that are spread over all sets of the caches. Mappings lie at equal distances, so
+// otherwise the tops of a thousand stacks would share a few sets of the second-level cache. A colour is the
+// five cache lines that a waiting thread has on its stack.
 constexpr std::size_t colour_bytes = 320;
 constexpr unsigned int colours = limits::threads_per_block;
 constexpr std::size_t mapped_bytes = limits::stack_mapping_bytes;

@@ -1,5 +1,5 @@
-// Stacks that take turns on one host thread, and a thread of a block while it may have to wait: one of these
-// stacks and a place in a queue.
+// Fibers: stacks that take turns on one host thread. Each runs a thread of a block that may have to wait, and
+// has a place in a queue.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace kgrade_emulated {
 
-// Where a suspended stack goes on. Owned by the code that switches.
+// The place where a suspended stack goes on. Owned by the code that switches.
 struct StackContext {
   void* stack_pointer = nullptr;
-  // For AddressSanitizer and ThreadSanitizer, which have to know; unused without them.
+  // Only for AddressSanitizer and ThreadSanitizer.
   void* fake_stack = nullptr;
   const void* stack_bottom = nullptr;
   std::size_t stack_bytes = 0;
@@ -31,7 +31,7 @@ void adopt_running_stack(StackContext& context);
 // Suspends the running stack in `from` and goes on with `to`. Returns when something switches to `from`.
 void switch_stack(StackContext& from, StackContext& to);
 
-// The first thing on a new stack; `from` is what was switched away from.
+// Call it first on a new stack. `from` is the context that was switched away from.
 void on_first_turn(StackContext& from);
 
 // A mapping with inaccessible pages below it, so that running off the stack faults.
@@ -61,7 +61,7 @@ struct alignas(64) Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Has the stack of a fiber that does not run brought into the cache.
+  // Prefetches the stack of a suspended fiber into the cache.
   void prefetch() const {
     const char* const top = static_cast<const char*>(context.stack_pointer);
     __builtin_prefetch(top);

@@ -1,4 +1,4 @@
-// What programs set and query of kernels: cudaFuncSetAttribute() and its relatives.
+// Attributes of kernels: cudaFuncSetAttribute() and its relatives.
 
 #include <algorithm>
 #include <map>

@@ -41,7 +41,7 @@ class HostThreads {
   }
 
  private:
-  // Fewer when the process may not have so many.
+  // Starts fewer if the process may not have that many.
   void start(unsigned int count) {
     while (threads_ < count) {
       make_room_for(limits::host_thread_bytes);
@@ -114,7 +114,7 @@ cudaError_t check(const BoundKernel& kernel, const Configuration& configuration)
   return cudaSuccess;
 }
 
-// Blocks in order, forward is x fastest; host threads take a few at a time.
+// Runs the blocks in order (forward: x fastest). Host threads take a few blocks at a time.
 class Grid {
  public:
   Grid(const BoundKernel& kernel, const Configuration& configuration, unsigned int threads)

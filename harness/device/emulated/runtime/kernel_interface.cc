@@ -1,4 +1,4 @@
-// What running kernels call, and where they read their position.
+// The functions that running kernels call, and the variables that hold their position.
 #include <cstring>
 #include <mutex>
 
@@ -49,7 +49,7 @@ class CheckedWait {
   unsigned int thread_ = 0;
 };
 
-// Of the atomics of 128 bits, one lock for all addresses: they are rare.
+// One lock for the 128-bit atomics at all addresses, since they are rare.
 std::mutex& wide_mutex() {
   static std::mutex mutex;
   return mutex;
@@ -57,11 +57,11 @@ std::mutex& wide_mutex() {
 
 }  // namespace
 
-// The contestant's code goes on at the return address: its place in the source.
+// The return address in the contestant's code, which gives the place in its source.
 #define KGRADE_CALLER __builtin_return_address(0)
 
-// Without a checker nothing of these functions stays on the stack while a thread waits: it would be memory to
-// fetch at each switch.
+// Without a checker these functions keep nothing on the stack while a thread waits: each switch would have to
+// fetch it.
 BarrierResult block_barrier(int predicate) {
   if (!is_checking()) [[likely]]
     return running().wait_at_barrier(predicate);

@@ -58,8 +58,8 @@ std::uintptr_t stack_pointer_of(const void* context) {
 }
 
 void on_fault(int signal, siginfo_t* info, void* context) {
-  // What runs off its stack touches memory at its stack pointer or above; a stray pointer may hit a guard
-  // page too, from a healthy stack.
+  // A stack overflow touches memory at its stack pointer or above; a stray pointer may hit a guard page too,
+  // from a healthy stack.
   constexpr std::uintptr_t below_stack_pointer = 4096;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   if (address + below_stack_pointer >= stack_pointer_of(context)) {
@@ -68,7 +68,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     if (native_stack_ends_at(address)) limit_reached(Limit::stack, native_stack.bytes);
   }
   if (device_memory_was_refused()) limit_reached(Limit::memory, device_memory_bytes());
-  // Any other fault: happens again, and ends the process.
+  // Any other fault happens again, and ends the process.
   ::signal(signal, SIG_DFL);
 }
 

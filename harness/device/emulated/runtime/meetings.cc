@@ -63,7 +63,7 @@ void WarpMeetings::close(Warp& warp, Meeting& meeting, FiberQueue& ready) {
   Meeting** link = &warp.open;
   while (*link != &meeting) link = &(*link)->next;
   *link = meeting.next;
-  // Of these operations only this one orders accesses to memory (Programming Guide, "__syncwarp").
+  // Only this operation orders accesses to memory (Programming Guide, "__syncwarp").
   const auto checker = active_checker();
   if (checker && meeting.operation == WarpOperation::synchronise) {
     checker->lanes_meet(static_cast<unsigned int>(&warp - warps_.data()), meeting.arrived);

@@ -10,18 +10,19 @@
 
 namespace kgrade_emulated {
 
-// What lanes have to agree on to meet.
+// The properties that lanes must share to meet.
 struct Rendezvous {
   WarpOperation operation;
   unsigned int mask;
   unsigned int site = 0;
-  // Ends with the lanes that have come once no other can go on: lanes that ask who is converged, and lanes
-  // that their own mask leaves out (undefined in CUDA; GPUs let them meet those that come along).
+  // The meeting ends with the lanes that have come once no other thread can go on. This is for lanes that ask
+  // which lanes are converged, and for lanes that their own mask leaves out (undefined in CUDA; GPUs let them
+  // meet the lanes that come along).
   bool open_ended = false;
 };
 
 // The warps of one block. Lanes that came for the same operation with the same mask meet; lanes that have
-// returned from the kernel, or never were, are not waited for.
+// returned from the kernel, or never existed, are not waited for.
 class WarpMeetings {
  public:
   void begin_block(unsigned int threads);
@@ -87,7 +88,7 @@ class Sleepers {
     FiberQueue waiting;
   };
 
-  std::vector<Place> places_;  // few: one a barrier in use
+  std::vector<Place> places_;  // few: one per barrier in use
 };
 
 }  // namespace kgrade_emulated

@@ -66,7 +66,7 @@ class Allocations {
     return cudaSuccess;
   }
 
-  // By the function for the host's memory or by that for the device's.
+  // `of_host`: the caller is the function for host memory, else the one for device memory.
   cudaError_t release(void* pointer, bool of_host) {
     if (pointer == nullptr) return cudaSuccess;
     const std::lock_guard lock(mutex_);
@@ -136,7 +136,7 @@ class Allocations {
 
   std::mutex mutex_;
   Blocks blocks_;
-  Blocks registered_;  // memory of the host's own
+  Blocks registered_;  // host memory that the program registered
   std::size_t used_ = 0;
 };
 

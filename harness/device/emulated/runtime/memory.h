@@ -1,5 +1,4 @@
-// Memory that kernels see: heap blocks, with room around them while a run is checked, and what is allocated
-// of them.
+// Allocates memory that kernels see: heap blocks, with unused space around them in a checked run.
 #pragma once
 
 #include <atomic>
@@ -10,18 +9,17 @@
 
 namespace kgrade_emulated {
 
-// Around a block on either side while a run is checked: what is touched there belongs to no other block. 0
-// when nothing is checked.
+// The bytes on either side of a block that belong to no other block. 0 unless the run is checked.
 std::size_t spacing();
 
-// Null when there is no memory. `alignment` is a power of two, at most 4096.
+// Null if memory runs out. `alignment` is a power of two, at most 4096.
 void* allocate_spaced(std::size_t alignment, std::size_t bytes);
 void free_spaced(void* memory);  // null is fine
 
-// What fresh device and shared memory is filled with: floats of it are NaN.
+// The byte that fills fresh device and shared memory. Floats made of it are NaN.
 constexpr int unwritten_byte = 0xff;
 
-// What a memory pool has given out.
+// The bytes that a memory pool has provided.
 struct PoolUsage {
   std::atomic<std::size_t> current{0};
   std::atomic<std::size_t> high{0};
@@ -34,12 +32,12 @@ struct PoolUsage {
   }
 };
 
-// Device memory that counts as the pool's until it is freed; the result is the last error if it fails.
-// `caller` is where the contestant goes on.
+// Allocates device memory that counts as the pool's until it is freed. A failure also becomes the last error.
+// `caller` is the return address in the contestant's code.
 cudaError_t allocate_from_pool(void** pointer, std::size_t bytes, std::shared_ptr<PoolUsage> usage,
                                const void* caller);
 
-// False when a range begins in an allocation and ends outside of it: what CUDA refuses to copy or fill.
+// False if a range begins in an allocation and ends outside of it. CUDA refuses to copy or fill such a range.
 bool lies_within_its_allocation(const void* pointer, std::size_t bytes);
 
 }  // namespace kgrade_emulated

@@ -18,7 +18,7 @@ char* place(const cudaPitchedPtr& memory, cudaPos at) {
 
 bool has_rows(const cudaExtent& extent) { return extent.width > 0 && extent.height > 0 && extent.depth > 0; }
 
-// Whether rows of an extent fit the memory's own rows, where there is more than one.
+// Whether the rows of an extent fit the memory's rows, if there is more than one row.
 bool rows_fit(const cudaPitchedPtr& memory, const cudaExtent& extent, cudaPos at) {
   const bool one_row = extent.height <= 1 && extent.depth <= 1;
   return memory.ptr != nullptr && (one_row || at.x + extent.width <= memory.pitch) &&

@@ -8,7 +8,7 @@ using kgrade_emulated::PoolUsage;
 using kgrade_emulated::set_last_error;
 
 struct CUmemPoolHandle_st {
-  // What is allocated may outlive the pool.
+  // Allocations may outlive the pool.
   std::shared_ptr<PoolUsage> usage = std::make_shared<PoolUsage>();
   std::map<cudaMemPoolAttr, int> reuse = {{cudaMemPoolReuseFollowEventDependencies, 1},
                                           {cudaMemPoolReuseAllowOpportunistic, 1},
@@ -96,7 +96,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
   } else if (attribute == cudaMemPoolAttrReleaseThreshold) {
     pool->release_threshold = *static_cast<const std::uint64_t*>(value);
   } else {
-    // Of what is counted only the high-water marks can be set, and those only back to what is now in use.
+    // The only counts that can be set are the high-water marks, and only back to the present usage.
     const bool is_high =
         attribute == cudaMemPoolAttrReservedMemHigh || attribute == cudaMemPoolAttrUsedMemHigh;
     if (!is_high || *static_cast<const std::uint64_t*>(value) != 0) {

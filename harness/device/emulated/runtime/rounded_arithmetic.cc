@@ -31,7 +31,7 @@ Real rounded_sum(Real nearest, int error, Rounding mode, bool same_sign) {
   return rounded(nearest, error, mode);
 }
 
-// What is lost in sum = a + b.
+// The rounding error of sum = a + b.
 double sum_error(double a, double b, double sum) {
   if (std::fabs(a) < std::fabs(b)) std::swap(a, b);
   return b - (sum - a);
@@ -81,7 +81,7 @@ struct Scaled {
   double fraction;
 };
 
-// The sign of the error of a finite result: an infinity that came from finite operands is too large by it.
+// Whether finite operands overflowed. The infinity is then larger in magnitude than the exact result.
 bool is_overflow(double nearest, std::initializer_list<double> operands) {
   return std::isinf(nearest) &&
          std::all_of(operands.begin(), operands.end(), [](double x) { return std::isfinite(x); });
@@ -112,8 +112,8 @@ int sign_of_sum(const std::array<double, 4>& terms) {
   return 0;
 }
 
-// The sign of x * y + z - nearest. In units of the product's exponent the product is in [1/4, 1), and a
-// term that is further away than 2^900 may as well be there.
+// The sign of x * y + z - nearest. In units of the product's exponent the product is in [1/4, 1). If the
+// product or z is smaller than the other by a factor of 2^900 or more, only its sign matters.
 int multiply_add_error(double x, double y, double z, double nearest) {
   constexpr int far = 900;
   if (!std::isfinite(x) || !std::isfinite(y) || !std::isfinite(z)) return 0;
@@ -157,7 +157,7 @@ double divide(double x, double y, Rounding mode) {
 double square_root(double x, Rounding mode) {
   const double nearest = std::sqrt(x);
   if (!std::isfinite(nearest)) return nearest;
-  // Scaled up, so that the error of the square is no denormal.
+  // Scaled up, so that the error of the square is not denormal.
   const double root = nearest * 0x1p+200, square = x < 0x1p+500 ? x * 0x1p+400 : x;
   const int error =
       x < 0x1p+500 ? -sign_of(std::fma(root, root, -square)) : -sign_of(std::fma(nearest, nearest, -x));
@@ -169,7 +169,7 @@ float to_float(double x, Rounding mode) {
   return rounded(nearest, sign_of(x - nearest), mode);
 }
 
-// A whole number; its nearest float or double is one of less than 2^65.
+// The nearest float or double of an integer is a whole number of less than 2^65.
 template <class Real, class Integer>
 Real from_integer(Integer x, Rounding mode) {
   const auto nearest = static_cast<Real>(x);
@@ -207,8 +207,9 @@ KGRADE_MODES(double, __ll2double, (long long x), from_integer<double>, x)
 KGRADE_MODES(double, __ull2double, (unsigned long long x), from_integer<double>, x)
 KGRADE_MODES(float, __double2float, (double x), to_float, x)
 
-// In double the result is off by less than 2^-52 of itself, so that only a value next to the middle between
-// two floats could be rounded to the wrong one: x * middle^2 against 1 decides, whose first product is exact.
+// In double the relative error of the result is less than 2^-52, so only a value next to the middle between
+// two floats could be rounded to the wrong float. Comparing x * middle^2 with 1 decides; the first product is
+// exact.
 float __frsqrt_rn(float x) {
   const double close = 1.0 / std::sqrt(static_cast<double>(x));
   const auto nearest = static_cast<float>(close);

@@ -18,7 +18,7 @@ namespace kgrade_emulated {
 namespace {
 
 constexpr std::size_t least_alignment = 16;
-// What GPUs guarantee for the dynamic part.
+// The alignment that GPUs guarantee for dynamic shared memory.
 constexpr std::size_t dynamic_alignment = 1024;
 
 // Slots are numbered from 1 in the order of their first use; 0 means not yet.
@@ -78,7 +78,7 @@ void SharedMemory::allocate(Piece& piece, std::size_t bytes, std::size_t alignme
   }
 }
 
-// As a block of threads finds it.
+// Restores the contents that a block of threads finds.
 void SharedMemory::refill(const Piece& piece) {
   std::memset(piece.memory.get(), unwritten_byte, piece.bytes);
   if (const auto checker = active_checker()) checker->shared_unwritten(piece.memory.get());

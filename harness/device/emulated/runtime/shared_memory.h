@@ -1,4 +1,4 @@
-// The shared memory of the block that a host thread runs, and what is done to it when a block begins.
+// The shared memory of the block that a host thread runs.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace kgrade_emulated {
 
-// Each variable is a heap block of its own size. Blocks are kept for the next block of threads, which finds
-// them filled with 0xff bytes again.
+// Each variable is a heap block of its own size. Heap blocks are kept for the next block of threads, and
+// filled with 0xff bytes again.
 class SharedMemory {
  public:
   void begin_block(std::size_t dynamic_bytes);
-  // After the hooks: a block has `most_bytes`, static and dynamic. What hooks have asked for may be variables
-  // of other kernels, and does not count.
+  // Call it after the hooks. A block has `most_bytes` of static and dynamic memory. Memory that the hooks
+  // asked for does not count, since it may hold variables of other kernels.
   void begin_threads(std::size_t most_bytes);
 
   void* variable(SharedSlot& slot, std::size_t bytes, std::size_t alignment);
   void* dynamic() const { return dynamic_.memory.get(); }
-  // Whether an address lies in what the current block uses.
+  // Whether an address lies in memory that the current block uses.
   bool contains(const void* address) const;
 
  private:
@@ -42,7 +42,8 @@ class SharedMemory {
   std::uint64_t block_ = 0;
   std::size_t static_bytes_ = 0;  // in use by this block
   std::size_t most_bytes_ = 0;    // of this block
-  // Dynamic ones, and static ones of the threads: the hooks before them touch the variables of all kernels.
+  // Dynamic memory, and static memory that threads asked for. The hooks before them touch the variables of
+  // all kernels.
   std::size_t used_bytes_ = 0;
 };
 

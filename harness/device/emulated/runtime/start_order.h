@@ -10,16 +10,16 @@ namespace kgrade_emulated {
 
 using kgrade::ThreadOrder;
 
-// Of one launch: a launch draws its shuffled orders from a key of its own.
+// The starting order of one launch, which draws its shuffled orders from a key of its own.
 struct StartOrder {
   ThreadOrder order = ThreadOrder::forward;
   std::uint64_t key = 0;
 };
 
-// The order of the process's next launch, by what set_thread_order() has set.
+// The order of the process's next launch, as set_thread_order() has set it.
 StartOrder next_start_order();
 
-// All of 0 .. count - 1, a block's threads in the order in which they begin; empty when that is forward.
+// Lists a block's threads, 0 .. count - 1, in starting order; the list is empty for the forward order.
 void list_threads(const StartOrder& order, std::uint64_t block, unsigned int count,
                   std::vector<unsigned int>& threads);
 

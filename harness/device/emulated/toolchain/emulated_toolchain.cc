@@ -67,7 +67,7 @@ BuildOutcome unsupported_outcome(const Error& error) {
   return outcome;
 }
 
-// "x.cu:12" of "x.cu:12:3: error: ..."; nothing where a line begins otherwise.
+// "x.cu:12" of "x.cu:12:3: error: ..."; nothing if the line begins otherwise.
 std::optional<Location> place_of_error(std::string_view line) {
   const std::size_t name_end = line.find(':');
   if (name_end == line.npos || name_end == 0) return std::nullopt;
@@ -96,7 +96,7 @@ std::optional<BuildOutcome> marked_unsupported(const std::string& log) {
   return std::nullopt;
 }
 
-// Unreadable sources are the contestant's fault, as is what the rewriter refuses.
+// Sources that cannot be read or that the rewriter refuses are the contestant's fault.
 BuildOutcome rewrite_failure(const Error& error) {
   if (error.remedy == emulated::unsupported_remedy) return unsupported_outcome(error);
   BuildOutcome outcome;
@@ -117,13 +117,13 @@ ProcessLimits compile_limits(const BuildRequest& request) {
 // A call of the host's compiler to make a contestant.
 struct CompilerJob {
   std::filesystem::path unit;     // the .cpp file
-  std::filesystem::path library;  // what is made of it; a checked build leaves an object file beside it
+  std::filesystem::path library;  // the result; a checked build leaves an object file beside it
   Words definitions_and_folders;  // -D..., -I..., -include ...
   // Threads of a block may have to wait for each other.
   bool threads_cooperate = false;
   // Every access to memory is reported (device/emulated/checker/checking.h).
   bool checked = false;
-  // Nothing but object_of() is made.
+  // Only object_of() is made.
   bool is_object = false;
 };
 
@@ -131,15 +131,16 @@ std::filesystem::path object_of(std::filesystem::path library) { return library.
 
 void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
 
-// What nvcc gives to its host compiler, so that what it takes is taken here: C++20 refuses some of it (an
-// aggregate with a defaulted constructor, names that `using namespace std` now finds there, u8 literals).
+// The standard that nvcc gives to its host compiler, so that sources for nvcc compile here. C++20 refuses
+// some of them (an aggregate with a defaulted constructor, names that `using namespace std` now finds there,
+// u8 literals).
 constexpr const char* language = "-std=gnu++17";
 
 // -fno-semantic-interposition lets functions be inlined in spite of -fPIC: kernels into the loop over
-// threads, and what a source wants always_inline, which is an error otherwise; -fno-strict-aliasing because
-// CUDA code reinterprets memory freely (float4 loads) and nvcc lets it; -ffp-contract=off since
-// __fadd_rn(__fmul_rn(a, b), c) must stay two operations where the host can fuse them; -Bsymbolic so that a
-// contestant's names never mean something in the program that loads it.
+// threads, and always_inline functions, which are an error otherwise. -fno-strict-aliasing is for CUDA code
+// that reinterprets memory freely (float4 loads), as nvcc allows. -ffp-contract=off keeps
+// __fadd_rn(__fmul_rn(a, b), c) two operations where the host can fuse them. -Bsymbolic keeps a contestant's
+// names from meaning something in the program that loads it.
 Words plain_flags() {
   return {"-O2",
           "-fPIC",
@@ -151,8 +152,8 @@ Words plain_flags() {
           "-Wl,-Bsymbolic"};
 }
 
-// Little optimisation, so that each access stays one, at its line. The run-time libraries of the two
-// sanitizers are not linked: the device has their functions.
+// Little optimisation, so that each access stays a separate access at its line. The run-time libraries of the
+// two sanitizers are not linked, since the device defines their functions.
 Words checked_flags(const HostCompiler& compiler) {
   Words flags = {"-O1",
                  "-gdwarf-4",
@@ -178,7 +179,7 @@ Words common(const HostCompiler& compiler, const CompilerJob& job, bool threads_
   Words words;
   words.push_back(
       fmt::format("{}={}", compiler.is_clang ? "-ferror-limit" : "-fmax-errors", most_errors_read));
-  // Otherwise one contestant's template statics would be another's in the same process.
+  // Otherwise the contestants in one process would share their templates' static variables.
   if (!compiler.is_clang) words.emplace_back("-fno-gnu-unique");
   words.push_back(fmt::format("-DKGRADE_EMULATED_BLOCK_MODE=kgrade_emulated::BlockMode::{}",
                               threads_cooperate ? "cooperative" : "independent"));
@@ -211,14 +212,14 @@ std::vector<Words> checked_commands(const HostCompiler& compiler, const Compiler
   return {compile, link_command(compiler, job.library, {object}, true)};
 }
 
-// The flags that every contestant is built with, the same for all sources: what a record keeps.
+// The flags that every contestant is built with, whatever its source. A record keeps them.
 Words fixed_flags() {
   Words flags = {language};
   append(flags, plain_flags());
   return flags;
 }
 
-// One command after the other.
+// The commands of a job, in the order in which they run.
 std::vector<Words> commands_for(const HostCompiler& compiler, const CompilerJob& job) {
   if (job.checked) return checked_commands(compiler, job);
   Words command = compiler.command;
@@ -238,7 +239,7 @@ ConfinedCompiler confined(const HostCompiler& compiler, const std::filesystem::p
   return ConfinedCompiler(std::move(sandbox), std::move(paths));
 }
 
-// Of a rewriter without an answer, which a source has brought down.
+// The error for a rewriter that a source has crashed, so that it gave no answer.
 Error rewriter_failure(const BuildRequest& request, const ProcessLimits& limits,
                        const ProcessOutcome& process) {
   const std::string end = process.signal != 0 ? fmt::format("signal {}", process.signal)
@@ -247,7 +248,7 @@ Error rewriter_failure(const BuildRequest& request, const ProcessLimits& limits,
   return Error{"cannot be rewritten for the emulated device: " + why, "", {request.shown_as, 0, 0}};
 }
 
-// What is not a build, read out of the compiler's end and log.
+// Judges why a build failed, by the compiler's exit and log.
 void judge_failure(const Problem* problem, Dtype dtype, const ProcessLimits& limits,
                    const ProcessOutcome& process, BuildOutcome& outcome) {
   outcome.machine_fault = possible_machine_fault(process);
@@ -275,7 +276,7 @@ void judge_failure(const Problem* problem, Dtype dtype, const ProcessLimits& lim
   outcome.message = first_error_line(outcome.log);
 }
 
-// What a flag defines, as lines before the unit and behind it.
+// The definitions of a flag, as lines before and after the unit.
 struct Definitions {
   std::string before;
   std::string behind;
@@ -293,7 +294,7 @@ Definitions definitions_of(const std::vector<std::string>& flags) {
   return lines;
 }
 
-// Those of "-include cmath".
+// The #include lines for flags such as "-include cmath".
 std::string standard_headers(const ExtensionUnit& unit) {
   std::string text;
   for (std::size_t i = 0; i + 1 < unit.small_flags.size(); ++i) {
@@ -302,7 +303,7 @@ std::string standard_headers(const ExtensionUnit& unit) {
   return text;
 }
 
-// Of units that cannot be one: each has something of its own under a name that the others use too.
+// Whether units cannot be one because they use one name for different things.
 bool says_that_names_clash(const std::string& log) {
   static const std::regex clash(
       "error: (redefinition of|redeclaration of|ambiguating new declaration|conflicting declaration|"
@@ -346,7 +347,8 @@ std::string EmulatedToolchain::identity() const {
   return text + "; rewriter " + rewriter_identity();
 }
 
-// By what it holds, not by when it was linked. Where this program rewrites itself, by what this program is.
+// Identifies the rewriter by its content, not by its time. If this program rewrites sources itself,
+// identifies this program.
 std::string EmulatedToolchain::rewriter_identity() const {
 #ifndef KGRADE_SANITIZED
   constexpr std::uint64_t largest_program = std::uint64_t{1} << 30;
@@ -375,7 +377,7 @@ Result<BuildOutcome> EmulatedToolchain::build_library(const BuildRequest& reques
   return build_unit(request, nullptr);
 }
 
-// In one unit, if that is possible: the sources are small, and one pass is faster than two side by side.
+// Builds all sources in one unit if possible. They are small, and one pass is faster than two side by side.
 Result<BuildOutcome> EmulatedToolchain::build_extension(const ExtensionRequest& extension,
                                                         const ExtensionHeaders& headers,
                                                         const BuildRequest& request) const {
@@ -406,7 +408,7 @@ Result<BuildOutcome> EmulatedToolchain::build_extension(const ExtensionRequest& 
   return clashes ? build_units_apart(extension, *units, whole) : outcome;
 }
 
-// Each to an object, with its own flags, then one library of all.
+// Compiles each unit to an object with its own flags, then links all objects to one library.
 Result<BuildOutcome> EmulatedToolchain::build_units_apart(const ExtensionRequest& extension,
                                                           const std::vector<std::filesystem::path>& units,
                                                           const BuildRequest& whole) const {
@@ -414,7 +416,7 @@ Result<BuildOutcome> EmulatedToolchain::build_units_apart(const ExtensionRequest
   std::vector<std::filesystem::path> objects;
   for (std::size_t i = 0; i < units.size(); ++i) {
     BuildRequest one = whole;
-    // No source of an extension has this name: those begin with no dot.
+    // No source of an extension has this name, since none begins with a dot.
     one.output_directory = whole.output_directory / fmt::format(".unit-{}", i);
     one.source = one.output_directory / "extension.cu";
     if (one.readable) one.readable->push_back(one.source);
@@ -448,7 +450,7 @@ Result<BuildOutcome> EmulatedToolchain::build_units_apart(const ExtensionRequest
   return all;
 }
 
-// With absolute paths, since rewriter and compiler run in the output folder.
+// The paths are absolute, since rewriter and compiler run in the output folder.
 emulated::RewriteRequest EmulatedToolchain::rewrite_request(const BuildRequest& request) const {
   emulated::RewriteRequest what{
       std::filesystem::absolute(request.source),           request.shown_as, {}, device_headers_,
@@ -463,13 +465,13 @@ Result<Result<emulated::RewrittenTree>> EmulatedToolchain::rewrite(const BuildRe
                                                                    const emulated::RewriteRequest& what,
                                                                    const ProcessLimits& limits) const {
 #ifndef KGRADE_SANITIZED
-  // A sanitizer's run time would have to be let into the sandbox.
+  // Not with a sanitizer: its run-time library would have to be allowed in the sandbox.
   if (!rewriter_.empty()) {
     std::vector<std::string> command = emulated::to_arguments(what);
     command.insert(command.begin(), rewriter_.string());
     const auto process = confined_.run(request, command, clean_environment(what.output_directory), limits);
     if (!process) return process.errors();
-    // Behind whatever the loader may have had to say.
+    // The answer is the last line, since the loader may have printed something before.
     const std::string_view output = trimmed(process->output);
     const std::string_view last_line = output.substr(output.rfind('\n') + 1);
     const auto answer = process->success() ? emulated::read_answer(last_line, what) : std::nullopt;
@@ -487,7 +489,7 @@ Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request, 
   const std::string include = emulated::rewritten_source(source).string();
   const std::string text = problem != nullptr ? binding_unit(*problem, include, request.dtype)
                                               : fmt::format("#include \"{}\"\n", include);
-  // Before any process that reads the source may write to that folder.
+  // Written before any process that reads the source may write to that folder.
   if (auto written = write_file_atomically(unit, text); !written) return written.errors();
 
   const ProcessLimits limits = compile_limits(request);
@@ -496,7 +498,7 @@ Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request, 
   const Result<emulated::RewrittenTree>& tree = *rewritten;
   if (!tree) return rewrite_failure(tree.error());
 
-  // Objects that become one library share functions that depend on whether threads cooperate.
+  // The objects of a library share functions that depend on whether threads cooperate, so all must agree.
   CompilerJob job{unit,
                   folder / "contestant.so",
                   definitions_and_folders(request),

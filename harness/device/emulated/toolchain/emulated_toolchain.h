@@ -1,5 +1,5 @@
-// Builds contestants for the emulated device: rewrites the source to C++20 and compiles it with the host's
-// own compiler. The library resolves the functions of the device from the program that loads it
+// Builds contestants for the emulated device: rewrites the source to C++ and compiles it with the host's own
+// compiler. The library resolves the functions of the device from the program that loads it
 // (kgrade_emulated_runtime, linked whole and with its symbols exported).
 #pragma once
 
@@ -15,21 +15,22 @@
 
 namespace kgrade {
 
-// A C++ compiler with the arguments that its user gives it always ("ccache g++").
+// A C++ compiler with the arguments that its user always passes ("ccache g++").
 struct HostCompiler {
   std::vector<std::string> command;
   std::string version;  // "g++ 12.2.0": name and version
   bool is_clang = false;
 };
 
-// The first of $CXX, g++, clang++ and c++ that is there. An Error with the package to install when none is.
+// The first of $CXX, g++, clang++ and c++ that exists. If none does, an Error that names the package to
+// install.
 Result<HostCompiler> find_host_compiler();
 
 class EmulatedToolchain : public Toolchain {
  public:
-  // `device_headers` is the folder of the emulated device's cuda_runtime.h. With a sandbox the compiler reads
-  // only what a request names. `rewriter` is the path of kgrade-rewrite, which is confined likewise; empty
-  // for sources that are trusted: they are rewritten in this process.
+  // `device_headers` is the folder of the emulated device's cuda_runtime.h. With a sandbox, the compiler and
+  // the rewriter read only the paths that a request names. `rewriter` is the path of kgrade-rewrite. It is
+  // empty for trusted sources, which this process rewrites itself.
   EmulatedToolchain(HostCompiler compiler, std::filesystem::path device_headers,
                     std::shared_ptr<const Sandbox> sandbox = nullptr, std::filesystem::path rewriter = {});
 
@@ -39,19 +40,19 @@ class EmulatedToolchain : public Toolchain {
   Result<BuildOutcome> build_extension(const ExtensionRequest& extension, const ExtensionHeaders& headers,
                                        const BuildRequest& request) const override;
 
-  // As build(), for a source that offers symbols of its own instead of a problem's entry point.
+  // Like build(), for a source that offers symbols of its own instead of a problem's entry point.
   Result<BuildOutcome> build_library(const BuildRequest& request) const;
 
  private:
   std::string rewriter_identity() const;
-  // `is_object`: an object file is made in the place of the library, with its name but for ".o".
+  // `is_object`: makes an object file instead of the library, with the ending ".o".
   Result<BuildOutcome> build_unit(const BuildRequest& request, const Problem* problem,
                                   bool is_object = false) const;
   Result<BuildOutcome> build_units_apart(const ExtensionRequest& extension,
                                          const std::vector<std::filesystem::path>& units,
                                          const BuildRequest& whole) const;
   emulated::RewriteRequest rewrite_request(const BuildRequest& request) const;
-  // The outer Error is the machine's, the inner one the source's.
+  // The outer Error is the machine's fault, the inner Error the source's.
   Result<Result<emulated::RewrittenTree>> rewrite(const BuildRequest& request,
                                                   const emulated::RewriteRequest& what,
                                                   const ProcessLimits& limits) const;

@@ -46,7 +46,7 @@ std::string place_in(const std::string& line) {
   return std::regex_search(line, match, place) ? match[1].str() : "";
 }
 
-// Where the source asked for the template that fails: g++ says it before the error, clang behind it.
+// The place in the source that uses the failing template. g++ prints it before the error, clang after it.
 std::string place_of(const std::string& log, const std::string& error) {
   std::string place = place_in(error);
   bool is_behind = false;

@@ -1,5 +1,6 @@
-// What an operator takes. An Argument is made of whatever C++ may write there, braced lists included, so that
-// one declaration serves every overload of an operator: Python picks the overload by what came.
+// The argument type of all operators. An Argument can be made from everything that C++ may write there,
+// braced lists included. So one declaration serves every overload of an operator, and Python picks the
+// overload by the kinds of the arguments.
 #pragma once
 
 #include <tuple>
@@ -10,7 +11,7 @@ namespace at {
 
 class Tensor;
 
-// Lives no longer than the full expression that it is written in.
+// Lives only until the end of the full expression that contains it.
 class Argument {
   using Kind = kgrade_extension::Kind;
 

@@ -1,6 +1,6 @@
-// What is declared only where a source uses it. Kgrade compiles a unit with KGRADE_BY_USE and
-// KGRADE_USES_<name>=1 for each name that is in its text: declaring everything takes longer than compiling a
-// small kernel. A unit that defines a module needs most of it.
+// Declares operators and standard types only if a source uses them, since declaring everything takes longer
+// than compiling a small kernel. Kgrade compiles a unit with KGRADE_BY_USE and KGRADE_USES_<name>=1 for each
+// name in its text. A unit that defines a module needs most names.
 #pragma once
 
 #if !defined(KGRADE_BY_USE) || !defined(KGRADE_EXTENSION_WITHOUT_MODULE)
@@ -25,7 +25,7 @@ using std::optional;
 }  // namespace c10
 #endif
 
-// KGRADE_IF_USED(X, name) is X(name), or nothing.
+// KGRADE_IF_USED(X, name) is X(name) if the name is used, else nothing.
 #ifdef KGRADE_BY_USE
 #define KGRADE_SECOND(a, b, ...) b
 #define KGRADE_CHOOSE(...) KGRADE_SECOND(__VA_ARGS__)

@@ -1,4 +1,4 @@
-// From a Value that Python gives to a function's parameter, and from what it returns to a Value.
+// Converts Values from Python to a function's parameters, and the function's result to a Value.
 #pragma once
 
 #include <array>
@@ -10,12 +10,12 @@ namespace kgrade_extension {
 
 inline bool is_list(const Value& value) { return value.kind == Kind::list || value.kind == Kind::tuple; }
 
-// The tensors among a call's arguments. All were handed over, wanted or not.
+// The tensors among a call's arguments. All of them were handed over, even unwanted ones.
 class Owned {
  public:
   __attribute__((noinline)) Owned(const Value* arguments, int32_t count) { adopt(arguments, count); }
   __attribute__((noinline)) ~Owned() {}
-  // One of them.
+  // The tensor with this record.
   __attribute__((noinline)) const at::Tensor& find(const void* record) const {
     for (const at::Tensor& tensor : tensors_)
       if (tensor.record() == record) return tensor;
@@ -32,8 +32,8 @@ class Owned {
   std::vector<at::Tensor> tensors_;
 };
 
-// `take` fills `to`, or says that the value is of another type. `give` writes `from`; lists are written to
-// `Storage`, which outlives the Value. `name` is for messages.
+// `take` fills `to`, or returns false if the value has another type. `give` returns `from` as a Value; lists
+// are written to `Storage`, which outlives the Value. `name` is for messages.
 template <class T, class = void>
 struct Caster;
 
@@ -124,7 +124,7 @@ struct Caster<std::string> {
     return true;
   }
   static Value give(const std::string& from, Storage& storage) {
-    // In pieces of Values, which is what the storage keeps.
+    // The storage keeps Values, so the text is stored in memory of the size of several Values.
     storage.emplace_back(from.size() / sizeof(Value) + 1);
     __builtin_memcpy(static_cast<void*>(storage.back().data()), from.data(), from.size());
     Value value = make_value(Kind::text);
@@ -227,7 +227,7 @@ struct Caster<std::array<T, N>> {
   }
 };
 
-// A parameter of that type refers to a vector that the call keeps.
+// A parameter of this type refers to a vector that the call keeps.
 template <class T>
 struct Caster<c10::ArrayRef<T>> : Caster<std::vector<T>> {
   static Value give(c10::ArrayRef<T> from, Storage& storage) {

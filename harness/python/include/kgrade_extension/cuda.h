@@ -1,7 +1,7 @@
 // at::cuda and c10::cuda: the current stream and device, and checks of CUDA's errors.
 #pragma once
 
-// The guards have optional devices.
+// For the guards, whose device is optional.
 #ifndef KGRADE_USES_optional
 #include <optional>
 namespace c10 {
@@ -73,7 +73,7 @@ inline void setCurrentCUDAStream(CUDAStream stream) {
                            at::Argument(int64_t{stream.device_index()}).value()});
 }
 
-// The device, or the stream, is the current one while it lives.
+// Makes a device, or a stream, the current one while it lives.
 class CUDAGuard {
  public:
   explicit CUDAGuard(DeviceIndex device) : original_(current_device()), current_(original_) {
@@ -143,7 +143,7 @@ inline cudaDeviceProp* getDeviceProperties(DeviceIndex device) {
 }
 inline cudaDeviceProp* getCurrentDeviceProperties() { return getDeviceProperties(current_device()); }
 inline int warp_size() { return getCurrentDeviceProperties()->warpSize; }
-// cuBLAS's handle of the current stream.
+// cuBLAS's handle for the current stream.
 inline cublasHandle_t getCurrentCUDABlasHandle() {
   return reinterpret_cast<cublasHandle_t>(call(".blas_handle", {}).integer);
 }

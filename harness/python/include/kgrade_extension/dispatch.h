@@ -73,7 +73,7 @@ inline ScalarType scalar_type(const TypeProperties& type) { return type.scalarTy
 
 namespace at {
 
-// The type that sums of T are kept in.
+// The type in which sums of T are kept.
 template <class T, bool on_cuda>
 struct AccumulateType {
   using type =

@@ -8,7 +8,7 @@
 
 namespace c10 {
 
-// With the name of the Python exception that it becomes.
+// An error with the name of the Python exception that it becomes.
 class Error : public std::exception {
  public:
   Error(Text python_type, Text text)

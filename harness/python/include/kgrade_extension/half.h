@@ -1,5 +1,5 @@
 // c10::Half and c10::BFloat16: two bytes that convert to and from float, on the host and in kernels. CUDA's
-// own types convert both ways without their headers being included here, which would double the time of a
+// own types convert both ways, although their headers are not included here: that would double the time of a
 // compile.
 #pragma once
 
@@ -30,7 +30,7 @@ C10_HOST_DEVICE inline float half_to_float(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
   const uint32_t exponent = (bits >> 10) & 0x1fu;
   const uint32_t mantissa = bits & 0x3ffu;
-  // A subnormal half is that many times 2^-24, exactly.
+  // A subnormal half is exactly mantissa * 2^-24.
   if (exponent == 0)
     return same_bits<float>(sign | same_bits<uint32_t>(static_cast<float>(mantissa) * 0x1p-24f));
   if (exponent == 31) return same_bits<float>(sign | 0x7f800000u | (mantissa << 13));
@@ -38,7 +38,7 @@ C10_HOST_DEVICE inline float half_to_float(uint16_t bits) {
 #endif
 }
 
-// To the nearest, ties to even.
+// Rounds to nearest, ties to even.
 C10_HOST_DEVICE inline uint16_t float_to_half(float value) {
 #if defined(__CUDA_ARCH__)
   uint16_t bits;

@@ -1,6 +1,6 @@
-// The C interface between an extension and the Python process that loads it. Everything an extension does to
-// a tensor beyond reading its description goes through `call`, by the operator's name; so the operator is
-// PyTorch's own, and so is the memory. harness/python/kgrade_python/extension_interface.py has the same
+// The C interface between an extension and the Python process that loads it. An extension reads a tensor's
+// description itself. Everything else it does to a tensor goes through `call`, by the operator's name, so
+// operators and memory are PyTorch's own. harness/python/kgrade_python/extension_interface.py has the same
 // layouts: change both, and the version.
 #pragma once
 
@@ -10,8 +10,8 @@ namespace kgrade_extension {
 
 constexpr int32_t interface_version = 1;
 
-// What Python says of a tensor. It stays at its address, and is kept up to date, until it is released as
-// often as it was handed over.
+// Python's description of a tensor. It stays at its address and up to date until it is released as often as
+// it was handed over.
 struct TensorRecord {
   void* data;
   int64_t elements;
@@ -29,7 +29,7 @@ enum TensorFlag : uint8_t { contiguous_flag = 1, requires_grad_flag = 2, strided
 enum class Kind : int32_t {
   absent = 0,    // a trailing argument that was left out
   none = 1,      // None, std::nullopt, an undefined tensor
-  empty = 2,     // {}: an empty list, or nothing, as the operator has it
+  empty = 2,     // {}: an empty list or nothing, whichever the operator takes
   boolean = 3,   // integer
   integer = 4,   // integer
   real = 5,      // real
@@ -46,8 +46,8 @@ enum class Kind : int32_t {
   options = 16,  // pointer: OptionFields
 };
 
-// An argument or a result. What it points to belongs to whoever made it and lives until the call returns; of
-// a result of `call`, until the thread's next one.
+// An argument or a result. The memory that it points to belongs to its maker and lives until the call
+// returns. The memory of a result of `call` lives until the thread's next call.
 struct Value {
   Kind kind;
   int32_t count;
@@ -58,23 +58,24 @@ struct Value {
   };
 };
 
-// Of a c10::TensorOptions; -1 stands for what was not said.
+// The fields of a c10::TensorOptions; -1: not set.
 struct OptionFields {
   int32_t dtype, layout, device, requires_grad, pinned_memory, memory_format;
 };
 
 struct Interface {
-  // Zero once the interpreter ends: then nothing is called any more.
+  // Zero once the interpreter ends. Then nothing may be called.
   int32_t version;
-  // Zero and a result, or nonzero and the error's text in `result`. A tensor in the result is handed over.
+  // Returns zero with the result in `result`, or nonzero with the error's text in it. A tensor in the result
+  // is handed over.
   int32_t (*call)(const char* name, const Value* arguments, int32_t count, Value* result);
   void (*release)(TensorRecord* record);
-  // What an exported function returns, said before its tensors are released; or how it ended instead.
+  // Reports an exported function's result, before its tensors are released, or its error.
   void (*give_result)(const Value* value);
   void (*give_error)(const char* python_type, const char* text);
 };
 
-// One for each loaded library, which is why it is hidden.
+// Hidden, since each loaded library has its own.
 inline const Interface* interface __attribute__((visibility("hidden"))) = nullptr;
 
 }  // namespace kgrade_extension

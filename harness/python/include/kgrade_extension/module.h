@@ -1,5 +1,5 @@
-// PYBIND11_MODULE without pybind11: m.def(name, &function, "doc", py::arg("x"), py::arg("y") = 1). Whatever
-// else a module may define does not compile here, and then PyTorch's own headers are used.
+// PYBIND11_MODULE without pybind11: m.def(name, &function, "doc", py::arg("x"), py::arg("y") = 1). Other
+// definitions in a module do not compile here, and then PyTorch's own headers are used.
 #pragma once
 
 #include <new>
@@ -9,22 +9,22 @@
 
 namespace kgrade_extension {
 
-// What the loader reads of an exported function. Texts end with a zero.
+// The description of an exported function for the loader. Texts are zero-terminated.
 struct FunctionRecord {
   const char* name;
   const char* documentation;
-  const char* signature;  // a line for each parameter's type, and one for the result's
+  const char* signature;  // one line per parameter's type, and one for the result's
   int32_t parameters;
   int32_t named;             // how many of them have names and defaults: all or none
   const char* const* names;  // `named` of them
-  const Value* defaults;     // likewise; absent where there is none
+  const Value* defaults;     // `named` of them; absent without a default
   // 0: give_result was called; 1: give_error was; 2: the arguments are of other types.
   int32_t (*entry)(const FunctionRecord* self, const Value* arguments, int32_t count);
   void* target;
-  int32_t plain_errors;  // every error is a RuntimeError, as torch::wrap_pybind_function has it
+  int32_t plain_errors;  // every error is a RuntimeError, as with torch::wrap_pybind_function
 };
 
-// A function's record and what it points to. Lives as long as the library.
+// A function's record and the memory that it points to. Lives as long as the library.
 struct Function {
   FunctionRecord record{};
   std::string documentation;
@@ -34,7 +34,7 @@ struct Function {
   std::vector<Value> defaults;
   Storage storage;
 
-  // Once nothing more is added to it.
+  // Call it after the last addition.
   __attribute__((noinline)) void finish() {
     for (const auto& each : names) name_pointers.push_back(each.c_str());
     record.documentation = documentation.c_str();
@@ -48,7 +48,8 @@ struct Function {
   }
 };
 
-// In a catch block: hands the exception over. A plain one becomes a RuntimeError unless it is PyTorch's.
+// Reports the exception of the enclosing catch block. A plain exception becomes a RuntimeError unless it is
+// PyTorch's.
 [[gnu::cold, gnu::noinline]] inline void report_exception(bool plain) {
   const char* type = "RuntimeError";
   const char* text = "Caught an unknown exception!";
@@ -81,7 +82,7 @@ template <class Result, class... Parameters>
 struct Entry {
   template <class T>
   using Held = std::remove_cv_t<std::remove_reference_t<T>>;
-  // Where ArrayRefs refer to: in the call, they are made from vectors.
+  // An ArrayRef parameter is held as a vector during the call.
   template <class T>
   struct HeldAs {
     using type = T;
@@ -138,7 +139,7 @@ struct Entry {
 
   static void describe(Function& function) {
     function.record.parameters = static_cast<int32_t>(sizeof...(Parameters));
-    // The parameters' types, then the result's: Python puts the names to them.
+    // The parameters' types, then the result's: Python adds the names.
     (add_name<typename HeldAs<Held<Parameters>>::type>(function.signature), ...);
     if constexpr (std::is_void<Result>::value)
       c10::append(function.signature, "None");
@@ -152,7 +153,7 @@ struct Entry {
   }
 };
 
-// A function that torch::wrap_pybind_function was given.
+// A function that was passed to torch::wrap_pybind_function.
 template <class Target>
 struct Wrapped {
   Target target;
@@ -234,7 +235,7 @@ class module_ {
  public:
   template <class Target, class... Extras>
   module_& def(const char* name, Target target, const Extras&... extras) {
-    // At an address that stays: the loader keeps it.
+    // Never freed, since the loader keeps its address.
     auto* function = new Function();
     function->record.name = name;
     set_target(*function, std::move(target));
@@ -265,7 +266,7 @@ class module_ {
   static void add(Function& function, const arg_v& named) {
     function.names.push_back(named.name);
     function.defaults.push_back(named.value[0]);
-    // Moved, not copied: the Value points into it.
+    // Moved and not copied, since the Value points into it.
     auto& storage = const_cast<arg_v&>(named).storage;
     for (auto& values : storage) function.storage.push_back(std::move(values));
   }
@@ -290,7 +291,7 @@ kgrade_extension::Wrapped<Target> wrap_pybind_function(Target target) {
 
 #define KGRADE_EXPORT extern "C" __attribute__((visibility("default")))
 
-// What the loader calls once: it hands over the interface and gets the functions.
+// Defines the function that the loader calls once, to pass the interface and get the functions.
 #define PYBIND11_MODULE(name, module, ...)                                                                 \
   static void kgrade_extension_define(::pybind11::module_& module);                                        \
   KGRADE_EXPORT int32_t kgrade_extension_load(const ::kgrade_extension::Interface* interface,              \

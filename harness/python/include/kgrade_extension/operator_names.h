@@ -1,6 +1,6 @@
-// Which of ATen's operators an extension may call by name, by where they can be written and what they return.
-// The operator itself is PyTorch's (harness/python/kgrade_python/operators.py); a name that is missing here makes
-// the source one for PyTorch's own headers.
+// ATen's operators that an extension may call by name, grouped by their form of call and their result. The
+// operator itself is PyTorch's (harness/python/kgrade_python/operators.py). A source that uses a missing name
+// is compiled with PyTorch's own headers.
 #pragma once
 
 #include "kgrade_extension/by_use.h"
@@ -32,7 +32,7 @@
   X(reshape_as) X(sum_to_size) X(type_as) X(unfold) X(view) X(view_as) X(to) X(cuda) X(cpu) X(pin_memory)
 
 
-// In place: the tensor itself comes back.
+// In place: the tensor itself is returned.
 #define KGRADE_METHODS_IN_PLACE(X)                                                                           \
   X(abs_) X(add_) X(addcdiv_) X(addcmul_) X(addmm_) X(addmv_) X(baddbmm_) X(bitwise_and_) X(bitwise_or_)     \
   X(ceil_) X(clamp_) X(clamp_max_) X(clamp_min_) X(copy_) X(cos_) X(cumsum_) X(div_) X(eq_) X(erf_) X(exp_)  \

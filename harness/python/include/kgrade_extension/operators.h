@@ -1,11 +1,11 @@
-// The operators themselves, as methods and as functions: each is a call of PyTorch's by name.
+// The operators as methods and as functions. Each calls PyTorch's operator by name.
 #pragma once
 
 #include "kgrade_extension/tensor.h"
 
 namespace at {
 
-// Throws what PyTorch raised. The result lives until this thread's next call. Not inlined: there are hundreds
+// Throws PyTorch's exception. The result lives until this thread's next call. Not inlined: there are hundreds
 // of callers.
 __attribute__((noinline)) inline kgrade_extension::Value call(
     const char* name, std::initializer_list<kgrade_extension::Value> arguments) {
@@ -29,7 +29,7 @@ inline Tensor to_tensor(const kgrade_extension::Value& value) {
 inline const kgrade_extension::Value* entries_of(const kgrade_extension::Value& value) {
   return static_cast<const kgrade_extension::Value*>(value.pointer);
 }
-// Every tensor of a result was handed over, so each is taken: PyTorch's signature says how many there are.
+// Takes every tensor of a result, since all were handed over. PyTorch's signature says how many there are.
 inline TensorPair to_pair(const kgrade_extension::Value& value) {
   return TensorPair(to_tensor(entries_of(value)[0]), to_tensor(entries_of(value)[1]));
 }
@@ -45,7 +45,7 @@ inline std::vector<Tensor> to_vector(const kgrade_extension::Value& value) {
   return tensors;
 }
 #endif
-// Of an operator in place, whose result is its first argument.
+// The result of an in-place operator, which is its first argument.
 inline Tensor& to_itself(const Tensor& tensor, const kgrade_extension::Value& value) {
   to_tensor(value);
   return const_cast<Tensor&>(tensor);
@@ -188,7 +188,7 @@ inline bool Tensor::is_alias_of(const Tensor& other) const {
   return call(".is_alias_of", {Argument(*this).value(), Argument(other).value()}).integer != 0;
 }
 
-// Whether memory holds the dimensions in that order, the last one side by side; sizes of 1 may have any
+// Whether memory holds the dimensions in this order, the last one contiguously. Sizes of 1 may have any
 // stride.
 inline bool Tensor::is_dense_in(std::initializer_list<int> order) const {
   if (static_cast<size_t>(dim()) != order.size()) return false;
@@ -258,7 +258,7 @@ using namespace at;
 using Dtype = at::ScalarType;
 
 #ifdef KGRADE_USES_vector
-// torch::tensor(3.5f), torch::tensor({1, 2, 3}, options): of the C++ type unless the options say another.
+// torch::tensor(3.5f), torch::tensor({1, 2, 3}, options): with the C++ type unless the options name another.
 template <class T>
 Tensor tensor_of(const T* values, size_t count, bool scalar, const TensorOptions& options) {
   const auto all = options.has_dtype() ? options : options.dtype(CppTypeToScalarType<T>::value);
@@ -290,7 +290,7 @@ Tensor tensor(const std::vector<T>& values, const TensorOptions& options = {}) {
 }
 #endif
 
-// Gradients are off, or on, while it lives.
+// Turns gradients off, or on, while it lives.
 class GradModeGuard {
  public:
   explicit GradModeGuard(bool on) : before_(set(on)) {}

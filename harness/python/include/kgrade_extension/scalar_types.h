@@ -1,4 +1,4 @@
-// What an element is and where a tensor lies: c10::ScalarType, Device, Layout, MemoryFormat, TensorOptions.
+// Element types, and where tensors lie: c10::ScalarType, Device, Layout, MemoryFormat, TensorOptions.
 #pragma once
 
 #include "kgrade_extension/array_ref.h"
@@ -111,7 +111,7 @@ inline bool isIntegralType(ScalarType type, bool with_bool) {
              : !isFloatingType(type) && !isComplexType(type) && type != ScalarType::Undefined;
 }
 
-// What Tensor::dtype() returns.
+// The result of Tensor::dtype().
 class TypeMeta {
  public:
   constexpr TypeMeta(ScalarType type) : type_(type) {}
@@ -243,7 +243,7 @@ inline void append(Text& text, TypeMeta more) { append(text, more.name()); }
 inline void append(Text& text, Device more) { append(text, more.str()); }
 inline void append(Text& text, DeviceType more) { append(text, DeviceTypeName(more, true)); }
 
-// What the older Tensor::type() returns.
+// The result of the older Tensor::type().
 class TypeProperties {
  public:
   TypeProperties(ScalarType type, Device device) : type_(type), device_(device) {}

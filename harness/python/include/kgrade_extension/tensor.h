@@ -1,12 +1,12 @@
-// at::Tensor: a counted reference to a tensor of PyTorch's. What describes it is read here; what is done to
-// it is done by PyTorch, through `call`.
+// at::Tensor: a counted reference to a tensor of PyTorch's. Its description is read here. PyTorch does all
+// operations on it, through `call`.
 #pragma once
 
 #include "kgrade_extension/accessor.h"
 #include "kgrade_extension/argument.h"
 #include "kgrade_extension/operator_names.h"
 
-// What an operator may be given. Absent arguments come last.
+// The further arguments of an operator. Absent arguments come last.
 #define KGRADE_MORE                                                                                    \
   const ::at::Argument &b = ::at::absent, const ::at::Argument &c = ::at::absent,                      \
                        const ::at::Argument &d = ::at::absent, const ::at::Argument &e = ::at::absent, \
@@ -20,7 +20,7 @@ namespace at {
 
 using namespace c10;
 
-// Of the operators that return one of two things, by their arguments: x.max() and x.max(dim).
+// The result of x.max(dim) and similar operators, while x.max() returns one tensor.
 using TensorPair = std::tuple<Tensor, Tensor>;
 
 class Tensor {
@@ -46,7 +46,7 @@ class Tensor {
     other.handle_ = mine;
     return *this;
   }
-  // x.view(...) = y writes into what x shows.
+  // x.view(...) = y writes into the memory of x.
   Tensor& operator=(const Tensor& other) && { return apply_in_place("copy_", other); }
   Tensor& operator=(const Scalar& number) && { return apply_in_place("fill_", number); }
   ~Tensor() { reset(); }
@@ -63,7 +63,7 @@ class Tensor {
   bool defined() const { return handle_ != nullptr; }
   void reset() {
     if (handle_ == nullptr || __atomic_sub_fetch(&handle_->references, 1, __ATOMIC_ACQ_REL) != 0) return;
-    // A static tensor outlives the interpreter.
+    // A static tensor may outlive the interpreter.
     if (kgrade_extension::interface->version != 0) kgrade_extension::interface->release(handle_->record);
     delete handle_;
     handle_ = nullptr;

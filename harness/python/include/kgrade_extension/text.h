@@ -1,5 +1,5 @@
-// Texts of messages, put together without streams and without <string>: their headers would cost more than
-// all of these.
+// Builds texts of messages without streams and without <string>, whose headers would take longer to compile
+// than all of this folder's.
 #pragma once
 
 #include <stddef.h>
@@ -49,7 +49,7 @@ class Text {
     return T(data(), size());
   }
 
-  // Not inlined: code that is made again in every extension costs its compile time.
+  // Not inlined, since inlined code costs compile time in every extension.
   __attribute__((noinline)) void add(const char* text, size_t size) {
     auto* larger = static_cast<char*>(__builtin_realloc(data_, size_ + size + 1));
     if (larger == nullptr) __builtin_abort();
@@ -73,7 +73,8 @@ class Text {
   size_t size_ = 0;
 };
 
-// As a stream would write it. What has no `append` makes a source one for PyTorch's own headers.
+// Appends a value as a stream would write it. A source that appends other types is compiled with PyTorch's
+// own headers.
 inline void append(Text& text, const char* more) { text.add(more); }
 inline void append(Text& text, const unsigned char* more) { text.add(reinterpret_cast<const char*>(more)); }
 inline void append(Text& text, char more) { text.add(&more, 1); }

@@ -3,7 +3,7 @@
 
 #include "kgrade_extension/dispatch.h"
 #include "kgrade_extension/operators.h"
-// A unit that defines no module is compiled faster without what defines one.
+// A unit that defines no module is compiled faster without module.h.
 #ifndef KGRADE_EXTENSION_WITHOUT_MODULE
 #include "kgrade_extension/module.h"
 #endif

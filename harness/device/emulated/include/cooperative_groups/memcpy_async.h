@@ -1,5 +1,5 @@
 // Copies by a group (Programming Guide, "Cooperative Groups", "memcpy_async"). Each thread copies its share
-// at once; like on a GPU the copy is there for all when the group has waited.
+// at once; as on a GPU, all threads see the copy when the group has waited.
 #pragma once
 
 #include "cooperative_groups.h"

@@ -5,7 +5,7 @@
 
 namespace cooperative_groups {
 
-// What groups combine values with. less and greater give the smaller and the greater of two.
+// The operators that combine values of a group. less and greater give the smaller and the greater of two.
 #define KGRADE_OPERATOR(name, expression)                 \
   template <class T>                                      \
   struct name {                                           \
@@ -23,7 +23,7 @@ KGRADE_OPERATOR(bit_xor, a ^ b)
 
 namespace kgrade_emulated {
 
-// The values of the threads with ranks below `end`, combined in order; `none` when there are none.
+// The values of the threads with ranks below `end`, combined in order; `none` if there are no such threads.
 template <class T, class Operation>
 T fold(const LaneGroup& group, const T& value, unsigned int end, const T& none, Operation operation) {
   const Offers<T> offers(group.lanes(), value);

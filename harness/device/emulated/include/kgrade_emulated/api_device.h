@@ -10,8 +10,8 @@ struct cudaUUID_t {
   char bytes[16];
 };
 
-// Of CUDA 13, and those members of earlier versions that it dropped (at the end). There are no textures, so
-// that their limits are missing.
+// The members of CUDA 13, then those of earlier versions that CUDA 13 dropped. Limits of textures are
+// missing, since there are no textures.
 struct cudaDeviceProp {
   char name[256];
   cudaUUID_t uuid;

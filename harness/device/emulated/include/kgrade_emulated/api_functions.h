@@ -52,7 +52,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
 
 namespace kgrade_emulated {
 
-// Blocks that fit a multiprocessor by their threads and their dynamic shared memory.
+// The number of blocks that fit a multiprocessor, by their threads and their dynamic shared memory.
 cudaError_t blocks_per_multiprocessor(int* blocks, int threads, std::size_t dynamic_shared_bytes);
 
 template <class Kernel>
@@ -113,8 +113,8 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, void (
                                                    threads);
 }
 
-// The block size with the most threads on a multiprocessor, the largest of them; `bytes_of` gives the dynamic
-// shared memory that a block of a size needs.
+// The largest of the block sizes with the most threads on a multiprocessor. `bytes_of` returns the dynamic
+// shared memory that a block of a given size needs.
 template <class BytesOf, class Kernel>
 cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel, BytesOf bytes_of,
                                                            int block_limit = 0) {
@@ -159,8 +159,8 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void**
   return cudaPeekAtLastError();
 }
 
-// Extended launches. Attributes change when a grid begins and how blocks are placed; here a grid begins when
-// it is launched and has its host to itself. Clusters of blocks are refused by name
+// Extended launches. On a GPU, attributes change when a grid begins and how blocks are placed. Here a grid
+// begins when it is launched and runs alone. Clusters of blocks are refused by name
 // (device/emulated/rewriter/unsupported.cc).
 enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore = 0,
@@ -201,11 +201,12 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
   return cudaPeekAtLastError();
 }
 
-// The grid before has ended when this one begins.
+// The previous grid has ended when this one begins.
 inline void cudaGridDependencySynchronize() {}
 inline void cudaTriggerProgrammaticLaunchCompletion() {}
 
-// A pointer without a type does not say how many parameters the kernel has; calls of this say so.
+// An untyped pointer does not say how many parameters the kernel has, so a call of this overload is a compile
+// error.
 [[gnu::error("not on the emulated device: cudaLaunchKernel() with an untyped kernel pointer")]] cudaError_t
 cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                  std::size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr);

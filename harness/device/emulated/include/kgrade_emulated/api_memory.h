@@ -132,7 +132,7 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int byte, cudaExtent extent
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
 
-// The forms of CUDA 13 and those of the versions before it. All memory is in one place here.
+// Prefetching as in CUDA 13 and as in earlier versions. All memory is in one place here.
 cudaError_t cudaMemPrefetchAsync(const void* memory, std::size_t bytes, cudaMemLocation location,
                                  unsigned int flags, cudaStream_t stream = nullptr);
 cudaError_t cudaMemPrefetchAsync(const void* memory, std::size_t bytes, int device,
@@ -145,7 +145,7 @@ inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, std::size_t = 0
   return cudaSuccess;
 }
 
-// Always inlined: the call is at its caller's line.
+// Always inlined, so that the call has its caller's line.
 template <class T>
 __attribute__((always_inline)) cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
   return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
@@ -182,7 +182,7 @@ __attribute__((always_inline)) cudaError_t cudaMallocAsync(T** pointer, std::siz
 
 namespace kgrade_emulated {
 
-// Whether [offset, offset + bytes) lies in a symbol of `size` bytes; if not, that is the last error.
+// Whether [offset, offset + bytes) lies in a symbol of `size` bytes; if not, sets the last error.
 inline bool is_in_symbol(std::size_t size, std::size_t offset, std::size_t bytes) {
   if (offset <= size && bytes <= size - offset) return true;
   set_last_error(cudaErrorInvalidValue);

@@ -1,5 +1,5 @@
-// Atomic functions (Programming Guide, "Atomic Functions"), for the types that CUDA has each for and no
-// others. Blocks run on several host threads, so these are atomic for the host. Each returns the old value.
+// Atomic functions (Programming Guide, "Atomic Functions"), each for exactly the types that CUDA supports.
+// Blocks run on several host threads, so these functions are atomic on the host. Each returns the old value.
 #pragma once
 
 #include <cstring>
@@ -51,7 +51,8 @@ T atomic_compare_and_swap(T* address, T compare, T value) {
   return bit_cast<T>(expected);
 }
 
-// Of 16 bytes; in the runtime, under a lock: not every processor has an instruction for it.
+// Operations on 16 bytes. They are in the runtime and take a lock, since not every processor has an
+// instruction for them.
 Bits128 atomic_exchange_128(void* address, Bits128 value);
 Bits128 atomic_compare_and_swap_128(void* address, Bits128 compare, Bits128 value);
 
@@ -60,7 +61,7 @@ constexpr bool is_atomic_128 = sizeof(T) == 16 && alignof(T) >= 16 && std::is_tr
 
 }  // namespace kgrade_emulated
 
-// _block and _system: the scope makes no difference here.
+// The scopes _block and _system make no difference here.
 #define KGRADE_ATOMIC(name, type, expression)                                                     \
   inline type name(type* address, type value) {                                                   \
     return kgrade_emulated::atomic_update(address, [=](type old) -> type { return expression; }); \
@@ -113,7 +114,7 @@ KGRADE_ATOMIC_CAS(unsigned long long)
 KGRADE_ATOMIC_CAS(unsigned short)
 #undef KGRADE_ATOMIC_CAS
 
-// Each element by itself, as on a GPU; in global memory only there.
+// Each element is updated separately, as on a GPU. A GPU accepts only global memory.
 #define KGRADE_ATOMIC_VECTORS(ending)                                                                        \
   inline float2 atomicAdd##ending(float2* address, float2 value) {                                           \
     return float2{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};                         \
@@ -138,8 +139,8 @@ KGRADE_ATOMIC_VECTORS(_block)
 KGRADE_ATOMIC_VECTORS(_system)
 #undef KGRADE_ATOMIC_VECTORS
 
-// nvcc's atomic built-in functions (Programming Guide, "Built-in Atomic Functions"). Orders and scopes weaker
-// than the strongest are allowed to be as strong, and are here.
+// nvcc's atomic built-in functions (Programming Guide, "Built-in Atomic Functions"). Weaker orders and scopes
+// may be as strong as the strongest, and are here.
 
 enum {
   __NV_ATOMIC_RELAXED,

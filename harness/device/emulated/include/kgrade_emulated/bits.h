@@ -1,5 +1,5 @@
-// What C++20's <bit> and std::type_identity offer, for headers that candidates compile as C++17: nvcc's
-// default, and what its users write for.
+// Replacements for C++20's <bit> and std::type_identity: candidates compile these headers as C++17, which is
+// nvcc's default.
 #pragma once
 
 #include <type_traits>
@@ -13,7 +13,7 @@ constexpr To bit_cast(const From& value) {
   return __builtin_bit_cast(To, value);
 }
 
-// T where nothing may be deduced from an argument.
+// T, in a place where it must not be deduced from an argument.
 template <class T>
 struct TypeIdentity {
   using type = T;
@@ -23,7 +23,7 @@ using type_identity_t = typename TypeIdentity<T>::type;
 
 constexpr int popcount(unsigned int x) { return __builtin_popcount(x); }
 constexpr int popcount(unsigned long long x) { return __builtin_popcountll(x); }
-// The number of bits for 0.
+// For 0 they return the number of bits.
 constexpr int countl_zero(unsigned int x) { return x == 0 ? 32 : __builtin_clz(x); }
 constexpr int countl_zero(unsigned long long x) { return x == 0 ? 64 : __builtin_clzll(x); }
 constexpr int countr_zero(unsigned int x) { return x == 0 ? 32 : __builtin_ctz(x); }

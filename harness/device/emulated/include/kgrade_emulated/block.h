@@ -1,12 +1,12 @@
-// Where a thread is in its block and its grid.
+// The position of a thread in its block and its grid.
 //
-// One copy a host thread: the scheduler sets them before a thread of the block goes on. Variables, as in
-// CUDA, so that code may declare its own by the same names.
+// Each host thread has its own copy, which the scheduler sets before a thread of the block goes on. They are
+// variables, as in CUDA, so that code may declare its own with the same names.
 #pragma once
 
 #include "vector_types.h"
 
-// Known to be constant-initialised, so that no access has to ask whether they are.
+// Constant-initialised, so that no access has to check whether they are initialised.
 #if defined(__cpp_constinit)
 #define KGRADE_EMULATED_CONSTINIT constinit thread_local
 #elif defined(__clang__)

@@ -1,5 +1,5 @@
-// Groups of threads of a block (Programming Guide, "Cooperative Groups", "Group Types"): lanes of one warp,
-// which tiles of up to 32 threads and coalesced groups are, and tiles of more.
+// Groups of threads of a block (Programming Guide, "Cooperative Groups", "Group Types"): lanes of one warp
+// (tiles of up to 32 threads, coalesced groups), and larger tiles.
 #pragma once
 
 #include "kgrade_emulated/shared.h"
@@ -40,8 +40,8 @@ inline unsigned int by_rank(unsigned int lanes, unsigned int mask) {
   return result;
 }
 
-// What each lane of a mask shows to the others, readable by them for as long as this lives; the lanes part
-// together.
+// A value that each lane of a mask offers to the others. They can read it while this object lives, and its
+// destructor waits for all of them.
 template <class T>
 class Offers {
  public:
@@ -55,7 +55,7 @@ class Offers {
   Offers(const Offers&) = delete;
   Offers& operator=(const Offers&) = delete;
 
-  // Null when the lane has returned from the kernel or is none of the mask.
+  // Null when the lane has returned from the kernel or is not in the mask.
   const T* operator[](unsigned int lane) const { return offered_[lane]; }
 
  private:
@@ -63,7 +63,7 @@ class Offers {
   const T* offered_[32];
 };
 
-// A value of any size from another lane, 8 bytes a time.
+// A value of any size from another lane, 8 bytes at a time.
 template <class T>
 T shuffle_object(unsigned int mask, const T& value, unsigned int source) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 32, "CUDA shuffles up to 32 bytes");
@@ -105,7 +105,7 @@ class LaneGroup {
  protected:
   const LaneGroup& as_lanes() const { return *this; }
 
-  // From the thread of a rank; the own value when the group has none.
+  // The value of the thread with this rank; the caller's own value if there is none.
   template <class T>
   T from_rank(const T& value, unsigned int rank) const {
     return shuffle_object(mask_, value, lane_of_rank(mask_, rank));

@@ -135,8 +135,8 @@ constexpr long long llmax(long long a, long long b) { return max(a, b); }
 constexpr unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
 constexpr unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
 
-// The position of a set bit: for a positive `offset` the offset-th at or above `base`, for a negative one at
-// or below it, for 0 `base` itself; all ones when there is none.
+// The position of a set bit; all ones if there is none. A positive `offset` asks for the offset-th set bit at
+// or above `base`, a negative one for a bit at or below it, and 0 for `base` itself.
 inline unsigned int __fns(unsigned int mask, unsigned int base, int offset) {
   int left = offset == 0 ? 1 : std::abs(offset);
   const int step = offset < 0 ? -1 : 1;

@@ -1,4 +1,4 @@
-// Kernel launches: the other half of what the rewriter makes of kernel<<<...>>>(arguments)
+// Kernel launches: the functions that the rewriter's output calls for kernel<<<...>>>(arguments)
 // (harness/device/emulated/rewriter/launches.h). A launch runs the whole grid and returns when it is done.
 #pragma once
 
@@ -34,15 +34,15 @@ struct ThreadRange {
 // A kernel with its arguments, as the scheduler sees it.
 struct BoundKernel {
   const char* name;
-  const void* function;  // what cudaFuncSetAttribute knows it by; null when it is not known
+  const void* function;  // the key for cudaFuncSetAttribute; null if unknown
   BlockMode mode;
   // Runs the current thread (cooperative) or some threads of the current block (independent).
   void (*run)(const void* arguments, const ThreadRange& threads);
   const void* arguments;
-  std::size_t argument_bytes;  // of what `arguments` points to
+  std::size_t argument_bytes;  // the size of the arguments
 };
 
-// Runs the grid, or sets the last error when the configuration is one that no GPU takes.
+// Runs the grid, or sets the last error if no GPU would accept the configuration.
 void run_grid(const BoundKernel& kernel, const Configuration& configuration);
 
 template <class Call, class... Arguments>
@@ -50,7 +50,7 @@ struct Binding {
   Call call;
   std::tuple<Arguments...> arguments;
 
-  // flatten: the kernel is compiled into these, as an ordinary loop body.
+  // flatten compiles the kernel into these functions, as an ordinary loop body.
   [[gnu::flatten]] static void run_thread(const void* opaque, const ThreadRange&) {
     const auto& self = *static_cast<const Binding*>(opaque);
     // A copy for each thread: kernels may change their parameters.
@@ -60,7 +60,7 @@ struct Binding {
 
   [[gnu::flatten]] static void run_threads(const void* opaque, const ThreadRange& threads) {
     const auto& self = *static_cast<const Binding*>(opaque);
-    // What stays in this frame cannot alias what the kernel writes.
+    // Copies in this frame cannot alias memory that the kernel writes.
     std::tuple<Arguments...> own(self.arguments);
     const Call call = self.call;
     const ThreadRange range = threads;
@@ -99,8 +99,8 @@ Parameters<P...> parameters_of(Tag, void (*kernel)(P...)) {
   return {kernel};
 }
 
-// An integer argument that may be meant as a null pointer: 0 and NULL are none any more once they have passed
-// through a template.
+// An integer argument that may be meant as a null pointer: 0 and NULL are plain integers once they have
+// passed through a template.
 template <class T>
 struct IntegerOrNull {
   IntegerOrNull(T integer) : value(integer) {}
@@ -124,7 +124,7 @@ To converted(From&& from) {
   }
 }
 
-// Never defined: errors about them say which launch is wrong
+// Never defined, so that the compiler's error says which launch is wrong
 // (harness/device/emulated/toolchain/launch_errors.h).
 template <std::size_t Number, class From, class To>
 struct launch_argument_mismatch;
@@ -133,7 +133,7 @@ struct launch_count_mismatch;
 template <class... Arguments>
 struct launch_without_kernel;
 
-// Literal zeros convert to pointers; types no longer tell them from other integers.
+// Literal zeros convert to pointers, but their type is that of other integers.
 template <class From, class To>
 constexpr bool never_converts =
     !std::is_convertible_v<From, To> && !(std::is_integral_v<std::decay_t<From>> && std::is_pointer_v<To>);
@@ -177,13 +177,13 @@ class Launcher<Mode, Parameters<P...>, Call> {
   // Arguments convert to the parameters as in a call.
   void operator()(P... arguments) const { run<P...>(std::forward<P>(arguments)...); }
 
-  // Fewer arguments: the kernel has default ones.
+  // Fewer arguments: the kernel has default arguments.
   template <class... A, class = std::enable_if_t<(sizeof...(A) < sizeof...(P))>>
   void operator()(A&&... arguments) const {
     run_first(std::index_sequence_for<A...>(), std::forward<A>(arguments)...);
   }
 
-  // Never right.
+  // Chosen for arguments that are always wrong, to report them.
   template <class... A, std::enable_if_t<Check<P...>::template never_takes<A...>(), int> = 0>
   void operator()(A&&...) const {
     if constexpr (sizeof...(A) == sizeof...(P)) {
@@ -259,7 +259,7 @@ auto launcher(const Configuration& configuration, const char* name,
   }
 }
 
-// A configuration and arguments without their kernel: what a macro makes that holds <<<...>>> alone, as in
+// A configuration and arguments without their kernel. A macro that holds <<<...>>> alone makes one, as in
 // `kernel CONFIGURATION(grid, block)(arguments)`.
 template <BlockMode Mode, class... A>
 struct PendingLaunch {

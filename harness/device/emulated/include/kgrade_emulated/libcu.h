@@ -1,5 +1,5 @@
-// What libcu++'s headers share: thread scopes (CUDA C++ Core Libraries, "Thread Scopes"), and cuda::std,
-// which is the host's standard library here.
+// Definitions that libcu++'s headers share: thread scopes (CUDA C++ Core Libraries, "Thread Scopes"), and
+// cuda::std, which is the host's standard library here.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct aligned_size_t {
 
 namespace kgrade_emulated {
 
-// One thread's share of a group's copy, at once.
+// Copies one thread's share of a group's copy, at once.
 template <class Group, class Bytes>
 void copy_share(const Group& group, void* destination, const void* source, const Bytes& size) {
   constexpr std::size_t piece = 16;

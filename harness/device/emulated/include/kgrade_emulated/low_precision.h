@@ -1,5 +1,5 @@
-// All of one type of 16 bits and its pairs. Included once for each, without a guard, with these macros, which
-// it takes back:
+// A 16-bit type, its pairs, and all their functions. Included once per type, without a guard. The includer
+// defines these macros, and the end of this header undefines them:
 //   KGRADE_NUMBER, KGRADE_NUMBER_RAW             __half, __half_raw
 //   KGRADE_PAIR, KGRADE_PAIR_RAW                 __half2, __half2_raw
 //   KGRADE_OTHER_NUMBER                          __nv_bfloat16, which converts explicitly

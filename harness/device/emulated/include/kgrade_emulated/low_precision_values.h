@@ -1,10 +1,9 @@
-// Numbers of 16 bits and fewer: rounding to such a format, what keeps that correct where arithmetic passes
-// through a wider type, and arithmetic on a type of 16 bits, __half or __nv_bfloat16; a type names its
-// format.
+// Numbers of at most 16 bits: rounding to their formats, correct rounding of arithmetic that passes through a
+// wider type, and arithmetic on __half and __nv_bfloat16. Each type names its format.
 //
-// Float has more than twice the bits of either and two: the float result of + - * / and sqrt, rounded again,
-// is the correctly rounded result (Figueroa, "When is double rounding innocuous?", 1995). That does not hold
-// for a fused multiply-add.
+// A float has more than twice the bits of either type plus two. So the float result of + - * / and sqrt,
+// rounded again, is the correctly rounded result (Figueroa, "When is double rounding innocuous?", 1995). The
+// result of a fused multiply-add is not.
 #pragma once
 
 #include <limits>
@@ -22,8 +21,8 @@ constexpr bool rounds_away(Rounding rounding, bool negative) {
   return rounding == (negative ? Rounding::down : Rounding::up);
 }
 
-// The magnitude of a finite x: exponent and mantissa side by side, as they are stored, for a format whose
-// exponents have no upper end. What is too large for the real format is above its largest code.
+// The magnitude of a finite x, rounded: exponent and mantissa side by side, as they are stored, in a format
+// without a largest exponent. A number too large for the real format gets a code above the largest one.
 template <int MantissaBits, int Bias>
 constexpr unsigned long long round_magnitude(double x, Rounding rounding) {
   const unsigned long long bits = bit_cast<unsigned long long>(x);
@@ -112,13 +111,13 @@ constexpr double add_to_odd(double x, double y) {
   const double y_part = sum - x;
   const double error = (x - (sum - y_part)) + (y - y_part);
   const unsigned long long bits = bit_cast<unsigned long long>(sum);
-  const bool inexact = error < 0 || error > 0;  // a NaN when the sum is no number
+  const bool inexact = error < 0 || error > 0;  // false if the error is a NaN
   if (!inexact || (bits & 1) != 0) return sum;
   return bit_cast<double>((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
-// An integer as a double; of one with more than 53 bits, the lowest of those kept says whether lost ones
-// were set, which is enough to round the double to a short format as if it were the integer.
+// An integer as a double. If the integer has more than 53 bits, the lowest kept bit says whether any lost bit
+// was set. This is enough to round the double to a short format as if it were the integer.
 template <class Integer>
 constexpr double widen_integer(Integer x) {
   if constexpr (sizeof(Integer) <= 4) return x;
@@ -130,8 +129,8 @@ constexpr double widen_integer(Integer x) {
   return negative ? -widened : widened;
 }
 
-// A whole number, or any number to be cut. Out of range it saturates; a NaN becomes 0, or only the highest
-// bit in a type of 64 bits (Math API manual, __half2int_rz and __half2ll_rz).
+// Converts a whole number, or truncates any other number. Out of range it saturates; a NaN becomes 0, or only
+// the highest bit in a type of 64 bits (Math API manual, __half2int_rz and __half2ll_rz).
 template <class Integer>
 constexpr Integer to_integer(float x) {
   using Limits = std::numeric_limits<Integer>;
@@ -208,7 +207,7 @@ constexpr Number saturated(Number x) {
   return smaller(larger(x, number_of<Number>(0)), rounded<Number>(1.0f));
 }
 
-// What is below +0 becomes +0; a NaN stays.
+// A number below +0 becomes +0; a NaN stays.
 template <class Number>
 constexpr Number rectified(Number x) {
   return is_nan(x) ? canonical_nan<Number>() : larger(x, number_of<Number>(0));

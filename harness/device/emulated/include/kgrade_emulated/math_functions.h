@@ -19,7 +19,8 @@ inline float rsqrtf(float x) { return 1.0f / ::sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / ::sqrt(x); }
 inline float rsqrt(float x) { return rsqrtf(x); }
 
-// In the runtime, since they are seldom used and long; those of float are those of double, rounded.
+// Defined in the runtime, since they are long and seldom used. The float functions round the results of the
+// double functions.
 #define KGRADE_FUNCTION(name)                                                   \
   double name(double x);                                                        \
   inline float name##f(float x) { return static_cast<float>(name(double(x))); } \

@@ -1,4 +1,4 @@
-// Loads and stores with a cache hint, which the host does not need, and what stops a thread or looks at the
+// Loads and stores with a cache hint, which the host ignores, and functions that stop a thread or read the
 // clock.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace kgrade_emulated {
 
-// The kernel fails.
+// Makes the kernel fail.
 [[noreturn]] void trap();
 // Whether an address lies in the shared memory of the current block.
 bool is_shared(const void* address);

@@ -1,5 +1,5 @@
-// CUDA's qualifiers. Where code runs and where a variable lives makes no difference on the host; __shared__
-// is rewritten before the compiler sees it, and only what hides in a macro comes to the definition below,
+// CUDA's qualifiers. Where code runs and where a variable lives makes no difference on the host. __shared__
+// is rewritten before the compiler sees it. Only a __shared__ that a macro hides uses the definition below,
 // which shares the variable between the threads of a block because a block runs on one thread of the host.
 #pragma once
 
@@ -25,8 +25,9 @@
 #define CUDART_VERSION 13000
 #define CUDA_RT_INLINE inline
 
-// What nvcc defines for every source. __CUDA_ARCH__ is not defined: the rewriter answers the conditions on it
-// around device code (harness/device/emulated/rewriter/architecture.h), others get the host's view.
+// The macros that nvcc defines for every source. __CUDA_ARCH__ is not defined: the rewriter answers the
+// conditions on it around device code (harness/device/emulated/rewriter/architecture.h), and other conditions
+// get the host's view.
 #define __CUDACC_EXTENDED_LAMBDA__ 1
 #define __CUDACC_RELAXED_CONSTEXPR__ 1
 #define __CUDA_API_VER_MAJOR__ 13

@@ -1,7 +1,7 @@
 // Arithmetic and conversions with a rounding mode of their own: _rn to nearest, _rz to zero, _rd down, _ru up
-// (CUDA Math API manual, "Single" and "Double Precision Intrinsics", "Type Casting Intrinsics"). To nearest
-// is what the host does; the other modes are in the runtime, where no compiler flag of a contestant can
-// change them.
+// (CUDA Math API manual, "Single" and "Double Precision Intrinsics", "Type Casting Intrinsics"). The host
+// rounds to nearest; the other modes are in the runtime, where no compiler flag of a contestant can change
+// them.
 #pragma once
 
 #include <cmath>
@@ -31,7 +31,7 @@ KGRADE_ROUNDED(double, __drcp, (double x), 1.0 / x)
 KGRADE_ROUNDED(double, __dsqrt, (double x), ::sqrt(x))
 #undef KGRADE_ROUNDED
 
-// The same whether or not denormals are flushed, which they never are here.
+// The _ieee functions never flush denormals, and here no function does.
 inline float __fmaf_ieee_rn(float x, float y, float z) { return __fmaf_rn(x, y, z); }
 inline float __fmaf_ieee_rz(float x, float y, float z) { return __fmaf_rz(x, y, z); }
 inline float __fmaf_ieee_rd(float x, float y, float z) { return __fmaf_rd(x, y, z); }
@@ -90,7 +90,7 @@ KGRADE_TO_INTEGER(__double2ll, double, long long)
 KGRADE_TO_INTEGER(__double2ull, double, unsigned long long)
 #undef KGRADE_TO_INTEGER
 
-// To nearest as the host does; the directed ones are in the runtime.
+// The host rounds to nearest; the directed conversions are in the runtime.
 #define KGRADE_TO_REAL(name, from, to)                       \
   inline to name##_rn(from x) { return static_cast<to>(x); } \
   to name##_rz(from x);                                      \

@@ -13,7 +13,8 @@ namespace kgrade_emulated {
 // Static shared memory of a kernel (compute capability 2.0 and higher).
 inline constexpr std::size_t most_static_shared_bytes = 48 * 1024;
 
-// Names one declaration of one instantiation; numbered at its first use. Constant-initialised: no guard.
+// Identifies one declaration of one instantiation. Numbered at its first use. Constant-initialised, so that
+// it needs no guard.
 struct SharedSlot {
   constexpr explicit SharedSlot(const char* variable = nullptr) : name(variable) {}
   std::atomic<unsigned int> number{0};
@@ -36,7 +37,7 @@ std::remove_extent_t<T>* dynamic_shared() {
   return static_cast<std::remove_extent_t<T>*>(dynamic_shared_memory());
 }
 
-// A shared scalar declared at namespace scope: found anew at each use.
+// A shared scalar declared at namespace scope. Each use looks it up again.
 template <class T, std::size_t Alignment = alignof(T)>
 class SharedObject {
  public:

@@ -133,7 +133,7 @@ constexpr T most(T a, T b) {
   return a < b ? b : a;
 }
 
-// The chosen value of each half-word, and whether it was the one of `a` (or equal to it).
+// The chosen value of each half-word, and whether it equals the value in `a`.
 template <class Element, class Choose>
 unsigned int choose_halves(unsigned int a, unsigned int b, bool* high, bool* low, Choose choose) {
   *low = choose(lane<Element>(a, 0), lane<Element>(b, 0)) == lane<Element>(a, 0);

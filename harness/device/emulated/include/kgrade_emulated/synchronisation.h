@@ -14,15 +14,15 @@ struct BarrierResult {
 // Waits until every thread of the block that has not returned has come here.
 BarrierResult block_barrier(int predicate);
 
-// Parks the calling thread until another thread of its block wakes this key. A sleeper looks again at
-// what it waits for: a wake-up says only that it may have come.
+// Parks the calling thread until another thread of its block wakes this key. A woken thread must check its
+// condition again.
 void sleep_on(const void* key);
 void wake(const void* key);
 
 // Waits until `threads` threads of the block have come with this key.
 void meet_in_block(const void* key, unsigned int threads);
 
-// A barrier that threads arrive at and wait for in two steps, as large as CUDA's. In shared memory.
+// A barrier in shared memory, as large as CUDA's. Threads arrive and wait in two steps.
 class alignas(8) PhaseBarrier {
  public:
   void init(unsigned int expected) {
@@ -30,7 +30,7 @@ class alignas(8) PhaseBarrier {
     phase_ = 0;
   }
 
-  // The phase that the caller has arrived in; the last one ends it.
+  // Returns the phase that the caller arrives in. The last arrival ends the phase.
   unsigned int arrive(unsigned int count = 1) {
     const unsigned int phase = current();
     if (__atomic_sub_fetch(&pending_, static_cast<unsigned short>(count), __ATOMIC_ACQ_REL) == 0) {
@@ -40,7 +40,7 @@ class alignas(8) PhaseBarrier {
     }
     return phase;
   }
-  // Phases to come wait for one thread less.
+  // Later phases wait for one thread less.
   unsigned int arrive_and_drop() {
     --expected_;
     return arrive();

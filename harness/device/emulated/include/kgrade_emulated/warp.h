@@ -26,7 +26,7 @@ struct WarpMeeting {
 // Waits until every lane of `mask` that has not returned has come. The meeting stays until leave_warp().
 const WarpMeeting& meet_warp(WarpOperation operation, unsigned int mask, unsigned long long value);
 void leave_warp(const WarpMeeting& meeting);
-// A lane reads one that takes no part: a checked run reports that.
+// Reports, in a checked run, that a lane reads from a lane that takes no part.
 void report_missing_lane(unsigned int mask);
 
 // The position of the current thread in its warp.
@@ -34,7 +34,7 @@ unsigned int current_lane();
 // The lanes that come to this place together: all that have not returned and do not wait elsewhere.
 unsigned int converged_lanes(unsigned int site);
 
-// A meeting for as long as its results are read.
+// Keeps a meeting while its results are read.
 class WarpValues {
  public:
   WarpValues(WarpOperation operation, unsigned int mask, unsigned long long value)
@@ -66,7 +66,7 @@ T from_bits(unsigned long long bits) {
   return value;
 }
 
-// A lane that reads one that is not there gets its own value; on a GPU it is undefined.
+// A lane that reads from a missing lane gets its own value; on a GPU the value is undefined.
 template <class T>
 T shuffle(unsigned int mask, T value, unsigned int source) {
   const WarpValues values(WarpOperation::shuffle, mask, to_bits(value));
@@ -130,7 +130,7 @@ T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width = w
   return kgrade_emulated::shuffle(mask, value, inside ? lane + delta : lane);
 }
 
-// Sources in later segments give the own value, sources in earlier ones are read.
+// A source in a later segment gives the caller's own value; a source in an earlier segment is read.
 template <class T, class = kgrade_emulated::IfShuffled<T>>
 T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = warpSize) {
   const unsigned int lane = kgrade_emulated::current_lane();
@@ -161,8 +161,8 @@ inline void __syncwarp(unsigned int mask = 0xffffffffu) {
   const kgrade_emulated::WarpValues met(kgrade_emulated::WarpOperation::synchronise, mask, 0);
 }
 
-// A GPU promises nothing about which lanes are converged; here it is as many as can be.
-// The place in the source keeps the branches of a warp apart; the compiler fills it in.
+// A GPU promises nothing about which lanes are converged; here as many as possible are. The place in the
+// source keeps the branches of a warp apart; the compiler fills it in.
 inline unsigned int __activemask(const char* file = __builtin_FILE(), unsigned int line = __builtin_LINE()) {
   return kgrade_emulated::converged_lanes(
       static_cast<unsigned int>(reinterpret_cast<unsigned long>(file)) << 12 ^ line);
