@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/statistics.h"
 #include "base/text.h"
-#include "leaderboard/page_data.h"
 #include "record/shared_json.h"
 #include "record/table.h"
 
@@ -159,15 +159,50 @@ std::string against_text(const Board& board) {
   return fmt::format("against {}", fmt::join(board.baselines, ", "));
 }
 
-std::string share_text(double share) { return share > 0 ? fmt::format("{:.1f} %", 100 * share) : "-"; }
+// The medians of the measured cases, added up.
+std::string total_median(const LeaderboardRow& row) {
+  double total_ms = 0;
+  for (const CaseRecord* c : compared_cases(row.newest.candidate()))
+    total_ms += c->candidate().summary.median;
+  return total_ms > 0 ? format_ms(total_ms) : "-";
+}
+
+// The geometric mean of the cases, if it is known of all.
+std::string roofline_share(const LeaderboardRow& row) {
+  std::vector<double> shares;
+  for (const CaseRecord* c : compared_cases(row.newest.candidate())) {
+    const double share = c->roofline ? c->roofline->shares.back() : 0;
+    if (share <= 0) return "-";
+    shares.push_back(share);
+  }
+  return shares.empty() ? "-" : fmt::format("{:.1f} %", 100 * geometric_mean(shares));
+}
 
 std::string interval_text(const std::optional<Interval>& interval) {
   if (!interval) return "-";
   return fmt::format("{} to {}", ratio_text(interval->low), ratio_text(interval->high));
 }
 
-std::string board_text(const std::vector<PageRow>& rows, const Style& style) {
-  const Board& board = *rows.front().board;
+// What a row is ranked by, or without a rank its last score; null: it has none.
+const Score* score_of(const Board& board, const LeaderboardRow& row) {
+  return row.rank ? score_against(row.newest, board.against) : row.newest.candidate().headline();
+}
+
+std::string speedup_text(const Score* score) {
+  return score == nullptr ? "-" : ratio_text(score->speedup.geometric_mean);
+}
+
+// "1.50x (1.49x to 1.52x)"
+std::string score_text(const Score* score) {
+  if (score == nullptr || !score->speedup.interval) return speedup_text(score);
+  return fmt::format("{} ({})", speedup_text(score), interval_text(score->speedup.interval));
+}
+
+std::string against_text(const Score* score) {
+  return score == nullptr ? "" : "against the " + score->against;
+}
+
+std::string board_text(const Board& board, const Style& style) {
   std::string text = fmt::format(
       "{}  {}\n", style(Colour::bold, problem_name(board.slug, board.dtype)),
       style(Colour::dim, fmt::format("{}  {}{}  {}", printable(board.device), to_string(board.precision),
@@ -175,16 +210,13 @@ std::string board_text(const std::vector<PageRow>& rows, const Style& style) {
   TextTable table(
       {"rank", "candidate", "speedup", "95 % interval", "vs reference", "total median", "roofline", ""},
       {true, false, true, false, true, true, true, false});
-  for (const PageRow& row : rows) {
-    const LeaderboardRow& record = *row.row;
-    const Score* score = row.score;
-    table.add({record.rank ? fmt::format("{}{}", record.rank->best, record.tied ? "=" : "") : "-",
-               printable_line(record.newest.candidate().path),
-               score == nullptr ? "-" : ratio_text(score->speedup.geometric_mean),
+  for (const LeaderboardRow& row : board.rows) {
+    const Score* score = score_of(board, row);
+    table.add({row.rank ? fmt::format("{}{}", row.rank->best, row.tied ? "=" : "") : "-",
+               printable_line(row.newest.candidate().path), speedup_text(score),
                score == nullptr ? "-" : interval_text(score->speedup.interval),
-               row.reference == nullptr ? "-" : ratio_text(row.reference->speedup.geometric_mean),
-               row.total_ms > 0 ? format_ms(row.total_ms) : "-", share_text(row.share),
-               style(Colour::yellow, record.unranked_because)});
+               speedup_text(score_against(row.newest, against_reference)), total_median(row),
+               roofline_share(row), style(Colour::yellow, row.unranked_because)});
   }
   return text + table.render(style) + "\n";
 }
@@ -209,7 +241,8 @@ std::string against_text(const Suite& suite) {
 
 // Each baseline by itself only where it was asked for.
 bool is_shown(const Suite& suite, const Leaderboard& leaderboard) {
-  return !leaderboard.against.empty() || suite.against == against_reference || suite.against == against_baseline;
+  return !leaderboard.against.empty() || suite.against == against_reference ||
+         suite.against == against_baseline;
 }
 
 std::string suites_text(const Leaderboard& leaderboard, const Style& style) {
@@ -252,59 +285,48 @@ std::string markdown_cell(const std::string& text) {
   return escaped;
 }
 
-std::string markdown_row(const PageRow& row) {
-  const Record& record = row.row->newest;
-  const Score& score = *row.score;
-  const auto& interval = score.speedup.interval;
-  return fmt::format(
-      "| {} | {} | {} | {}{} | {} ({} to {}) | {} | {} | {} |\n",
-      markdown_cell(problem_name(record.problem_slug, record.dtype)), markdown_cell(record.device.name),
-      to_string(row.precision), markdown_cell(row.row->solution), row.row->tied ? " (tied)" : "",
-      ratio_text(score.speedup.geometric_mean), ratio_text(interval->low), ratio_text(interval->high),
-      markdown_cell(against_text(*row.board)), format_ms(row.total_ms), share_text(row.share));
-}
-
-std::string markdown_verdicts(const Leaderboard& leaderboard) {
-  std::string text;
-  for (const LeaderboardRow& row : leaderboard.unmeasured) {
-    const Record& record = row.newest;
-    text +=
-        fmt::format("| {} | {} | {} | {} |\n", markdown_cell(problem_name(record.problem_slug, record.dtype)),
-                    markdown_cell(row.solution), markdown_cell(record.device.name),
-                    markdown_cell(std::string(to_string(record.candidate().verdict))));
+std::string markdown_table(const PlainTable& table) {
+  std::string text = "|", line = "|";
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    text += fmt::format(" {}|", table.columns[i].empty() ? "" : table.columns[i] + " ");
+    line += table.is_number[i] ? " --: |" : " --- |";
   }
-  if (text.empty()) return "";
-  return "\n| problem | candidate | device | verdict |\n| --- | --- | --- | --- |\n" + text;
+  text += "\n" + line + "\n";
+  for (const std::vector<std::string>& row : table.rows) {
+    text += "|";
+    for (const std::string& cell : row) text += " " + markdown_cell(cell) + " |";
+    text += "\n";
+  }
+  return text;
 }
 
 std::string markdown_runs(const Leaderboard& leaderboard) {
   if (leaderboard.runs.empty()) return "";
-  std::string text =
-      "\n| run | level | device | problems | samples | accepted | pass@k |\n"
-      "| --- | --: | --- | --: | --: | --: | --- |\n";
+  PlainTable table{{"run", "level", "device", "problems", "samples", "accepted", "pass@k"},
+                   {false, true, false, true, true, true, false}};
   for (const SampledRun& run : leaderboard.runs) {
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", markdown_cell(run.run),
-                        run.level ? std::to_string(*run.level) : "", markdown_cell(run.device), run.problems,
-                        run.samples, run.accepted, pass_at_k_text(run));
+    table.rows.push_back({run.run, run.level ? std::to_string(*run.level) : "", run.device,
+                          std::to_string(run.problems), std::to_string(run.samples),
+                          std::to_string(run.accepted), pass_at_k_text(run)});
   }
-  return text;
+  return "\n" + markdown_table(table);
 }
 
 std::string markdown_suites(const Leaderboard& leaderboard) {
   if (leaderboard.suites.empty()) return "";
-  std::string text =
-      "\n| GPU | type | class | against | best solution | accepted | geometric mean | fast_1 |\n"
-      "| --- | --- | --- | --- | --- | --: | --: | --: |\n";
+  PlainTable table{
+      {"GPU", "type", "class", "against", "best solution", "accepted", "geometric mean", "fast_1"},
+      {false, false, false, false, false, true, true, true}};
   for (const Suite& suite : leaderboard.suites) {
     if (!is_shown(suite, leaderboard)) continue;
     const SuiteRow& row = suite.rows.front();
-    text += fmt::format("| {} | {} | {} | {} | {} | {} of {} | {} | {:.0f} % |\n",
-                        markdown_cell(suite.device), to_string(suite.dtype),
-                        fmt::format("{}{}", to_string(suite.precision), suite.modules ? ", modules" : ""),
-                        against_text(suite), markdown_cell(row.solution), row.accepted, suite.problems,
-                        ratio_text(row.score.geometric_mean), 100 * row.fast_p.at(1));
+    table.rows.push_back(
+        {suite.device, std::string(to_string(suite.dtype)),
+         fmt::format("{}{}", to_string(suite.precision), suite.modules ? ", modules" : ""),
+         against_text(suite), row.solution, fmt::format("{} of {}", row.accepted, suite.problems),
+         ratio_text(row.score.geometric_mean), fmt::format("{:.0f} %", 100 * row.fast_p.at(1))});
   }
-  return text;
+  return "\n" + markdown_table(table);
 }
 
 }  // namespace
@@ -333,33 +355,49 @@ std::string to_text(const Leaderboard& leaderboard) {
 
 std::string render_table(const Leaderboard& leaderboard, const Style& style) {
   std::string text;
-  std::vector<PageRow> of_board;
-  for (const PageRow& row : page_rows(leaderboard)) {
-    if (!of_board.empty() && of_board.front().board != row.board) {
-      text += board_text(of_board, style);
-      of_board.clear();
-    }
-    if (row.board != nullptr) of_board.push_back(row);
-  }
-  if (!of_board.empty()) text += board_text(of_board, style);
+  for (const Board& board : leaderboard.boards) text += board_text(board, style);
   text += unmeasured_text(leaderboard, style) + runs_text(leaderboard, style);
   // fast_p of each sample, or of what was asked for.
   const bool wants_suites = !leaderboard.runs.empty() || !leaderboard.against.empty();
   return wants_suites ? text + suites_text(leaderboard, style) : text;
 }
 
+PlainTable leaders_of(const Leaderboard& leaderboard, bool includes_unranked) {
+  PlainTable table{
+      {"problem", "GPU", "class", "leader", "speedup (95 % interval)", "", "total median", "roofline"},
+      {false, false, false, false, true, false, true, true}};
+  for (const Board& board : leaderboard.boards) {
+    for (const LeaderboardRow& row : board.rows) {
+      const bool is_first = includes_unranked && &row == &board.rows.front();
+      if (row.rank ? row.rank->best != 1 : !is_first) continue;
+      const Score* score = score_of(board, row);
+      const std::string note = !row.rank ? " (no rank)" : row.tied ? " (tied)" : "";
+      table.rows.push_back({problem_name(board.slug, board.dtype), board.device,
+                            std::string(to_string(board.precision)), row.solution + note, score_text(score),
+                            row.rank ? against_text(board) : against_text(score), total_median(row),
+                            roofline_share(row)});
+    }
+  }
+  return table;
+}
+
+PlainTable verdicts_of(const Leaderboard& leaderboard) {
+  PlainTable table{{"problem", "candidate", "device", "verdict"}, {false, false, false, false}};
+  for (const LeaderboardRow& row : leaderboard.unmeasured) {
+    const Record& record = row.newest;
+    table.rows.push_back({problem_name(record.problem_slug, record.dtype), row.solution, record.device.name,
+                          std::string(to_string(record.candidate().verdict))});
+  }
+  return table;
+}
+
 std::string render_markdown(const Leaderboard& leaderboard) {
   std::string text = "<!-- leaderboard -->\n";
-  std::string leaders;
-  for (const PageRow& row : page_rows(leaderboard)) {
-    if (row.row->rank && row.row->rank->best == 1) leaders += markdown_row(row);
-  }
-  if (leaders.empty()) text += "No candidate has a rank yet.\n" + markdown_verdicts(leaderboard);
-  if (!leaders.empty()) {
-    text +=
-        "| problem | GPU | class | leader | speedup (95 % interval) | | total median | roofline |\n"
-        "| --- | --- | --- | --- | --: | --- | --: | --: |\n" +
-        leaders;
+  if (const PlainTable leaders = leaders_of(leaderboard, false); !leaders.rows.empty()) {
+    text += markdown_table(leaders);
+  } else {
+    text += "No candidate has a rank yet.\n";
+    if (!leaderboard.unmeasured.empty()) text += "\n" + markdown_table(verdicts_of(leaderboard));
   }
   return text + markdown_runs(leaderboard) + markdown_suites(leaderboard) + "<!-- /leaderboard -->\n";
 }

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "leaderboard/leaderboard.h"
 #include "record/terminal.h"
@@ -23,6 +24,19 @@ std::string to_text(const Leaderboard& leaderboard);
 
 // All boards with their ranked rows, and how many have no rank by their verdicts.
 std::string render_table(const Leaderboard& leaderboard, const Style& style);
+
+// A table of texts as records have them, for a printer that escapes them.
+struct PlainTable {
+  std::vector<std::string> columns;
+  std::vector<bool> is_number;  // of each column
+  std::vector<std::vector<std::string>> rows{};
+};
+
+// Of each board the candidates of rank 1. On request, of a board without ranks its first candidate.
+PlainTable leaders_of(const Leaderboard& leaderboard, bool includes_unranked);
+
+// What has no speed.
+PlainTable verdicts_of(const Leaderboard& leaderboard);
 
 // For a README, between two lines that a script can find again: of each board the leaders, then the suites'
 // best solutions. Texts from records are written so that they are no markup.

@@ -9,9 +9,10 @@
 
 namespace kgrade {
 
-// Without a script the page shows the leading candidates; its script sorts and filters all of them, and draws
-// charts. The page asks for nothing over the network, and its content policy allows no script or style but
-// its own, by their hashes. The same leaderboard gives the same bytes.
+// The page holds the JSON of to_json(), from which its script draws the table, which it sorts and filters,
+// and charts. Without scripts the page shows a plain table of the leaders. The page asks for nothing over the
+// network, and its content policy allows no script or style but its own, by their hashes. The same
+// leaderboard gives the same bytes.
 std::string render_page(const Leaderboard& leaderboard);
 
 // Every {{name}} of the layout replaced by its text, once: what looks like a name in a text stays. Throws

@@ -60,34 +60,30 @@ function show(id, title, note, picture, legend = []) {
       ...(items.length ? [element('ul', { class: 'legend' }, ...items)] : []));
 }
 
-function clipped(text, most) {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}\u2026`;
-}
-
 // Of one board its candidates, else the leader of each board.
 function speedupBars(shown) {
-  const one = new Set(shown.map((row) => rows.problem[row])).size === 1;
-  const ranked = shown.filter((row) => rows.rank[row]);
+  const one = new Set(shown.map((row) => row.problem)).size === 1;
+  const ranked = shown.filter((row) => row.rank);
   const seen = new Set();
-  const leaders = ranked.filter((row) => !seen.has(rows.problem[row]) && seen.add(rows.problem[row]));
+  const leaders = ranked.filter((row) => !seen.has(row.problem) && seen.add(row.problem));
   const bars = (one ? ranked : leaders).slice(0, mostBars);
-  const title = one ? `Speedups on ${problemOf(shown[0])}` : 'Leaders by problem';
+  const title = one ? `Speedups on ${shown[0].problem}` : 'Leaders by problem';
   if (!bars.length) return show('speedups', title, 'Nothing here has a speed.');
   document.getElementById('speedups').classList.toggle('tall', bars.length > 16);
   // Names stand above the bars: beside them the longest would leave no room.
   const [left, step] = [8, 29];
   const height = 44 + step * bars.length;
-  const x = ratioAxis(bars.flatMap((row) => [rows.low[row], rows.high[row]]));
+  const x = ratioAxis(bars.flatMap((row) => [row.interval.low, row.interval.high]));
   const { picture, px } = frame(560, height, left, x, { low: 0, high: 1, ticks: [] }, title);
   bars.forEach((row, i) => {
     const y = 28 + step * i;
-    const [at, speed] = [px(1), px(rows.speed[row])];
-    const tip = svgElement('title', {}, `${pathOf(row)}: ${ratioText(rows.speed[row])} (${intervalText(rows.low[row], rows.high[row])}) vs ${data.against[rows.against[row]]}`);
+    const [at, speed] = [px(1), px(row.speed)];
+    const tip = svgElement('title', {}, `${row.candidate}: ${ratioText(row.speed)} (${intervalText(row.interval)}) vs ${row.against}`);
     picture.append(svgElement('g', {}, tip,
-        svgElement('text', { class: 'strong', x: left, y: y - 5 }, clipped(one ? nameOf(row) : problemOf(row), 76)),
-        svgElement('text', { class: 'right', x: 546, y: y - 5 }, ratioText(rows.speed[row])),
-        svgElement('rect', { class: `fill ${rows.speed[row] < 1 ? 's1' : 's0'}`, x: Math.min(at, speed), y, width: Math.max(1, Math.abs(speed - at)), height: 11, rx: 1.5 }),
-        svgElement('line', { class: 'whisker', x1: px(rows.low[row]), x2: px(rows.high[row]), y1: y + 5.5, y2: y + 5.5 })));
+        svgElement('text', { class: 'strong', x: left, y: y - 5 }, clipped(one ? row.name : row.problem, 76)),
+        svgElement('text', { class: 'right', x: 546, y: y - 5 }, ratioText(row.speed)),
+        svgElement('rect', { class: `fill ${row.speed < 1 ? 's1' : 's0'}`, x: Math.min(at, speed), y, width: Math.max(1, Math.abs(speed - at)), height: 11, rx: 1.5 }),
+        svgElement('line', { class: 'whisker', x1: px(row.interval.low), x2: px(row.interval.high), y1: y + 5.5, y2: y + 5.5 })));
   });
   picture.append(svgElement('line', { class: 'one', x1: px(1), x2: px(1), y1: 6, y2: height - 32 }));
   const all = one ? ranked.length : leaders.length;
@@ -96,24 +92,24 @@ function speedupBars(shown) {
 }
 
 function rooflinePlot(shown, focus) {
-  const ceilings = data.ceilings[focus.device];
-  const points = everyNth(shown.filter((row) => rows.intensity[row] && rows.rate[row]), mostPoints);
+  const ceilings = data.devices.find((device) => device.name === focus.device).ceilings;
+  const points = everyNth(shown.filter((row) => row.intensity && row.rate), mostPoints);
   const title = 'Roofline';
   if (!ceilings || !points.length) {
     return show('roofline', title, ceilings ? 'Nothing here says how many operations it did.' : 'The ceilings of this device are not known.');
   }
-  const bandwidth = ceilings[0];
-  const rates = [['fp32', ceilings[1]], ['tf32', ceilings[2]], ['bf16', ceilings[3]]];
+  const bandwidth = ceilings.copy_bytes_per_second;
+  const rates = ['fp32', 'tf32', 'bf16'].map((name) => [name, ceilings[`${name}_flops_per_second`]]);
   const ridges = rates.map(([, rate]) => rate / bandwidth);
   const bounds = (values, low, high) => values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [low, high]);
-  const [low, high] = bounds(points.map((row) => rows.intensity[row]), Math.min(...ridges) / 8, Math.max(...ridges) * 3);
-  const [slow, fast] = bounds(points.map((row) => rows.rate[row]), bandwidth * low, Math.max(...rates.map(([, rate]) => rate)));
+  const [low, high] = bounds(points.map((row) => row.intensity), Math.min(...ridges) / 8, Math.max(...ridges) * 3);
+  const [slow, fast] = bounds(points.map((row) => row.rate), bandwidth * low, Math.max(...rates.map(([, rate]) => rate)));
   const axis = (a, b) => ({ low: a / 1.4, high: b * 1.4, log: true });
   const x = { ...axis(low, high), text: (v) => String(v), name: 'operations per byte' };
   const y = { ...axis(slow, fast), text: (v) => `${+(v / 1e12).toPrecision(3)}` };
   x.ticks = logTicks(x.low, x.high);
   y.ticks = logTicks(y.low, y.high);
-  const { picture, px, py } = frame(560, 330, 46, x, y, `${title}: ${points.length} candidates below the ceilings of ${data.devices[focus.device]}`);
+  const { picture, px, py } = frame(560, 330, 46, x, y, `${title}: ${points.length} candidates below the ceilings of ${focus.device}`);
   const memory = Math.max(...ridges);
   picture.append(svgElement('path', { class: 'ceiling', d: `M${px(x.low)} ${py(bandwidth * x.low)}L${px(memory)} ${py(bandwidth * memory)}` }));
   for (const [name, rate] of rates) {
@@ -121,48 +117,46 @@ function rooflinePlot(shown, focus) {
         svgElement('text', { class: 'right strong', x: px(x.high), y: py(rate) - 4 }, `${name} ${+(rate / 1e12).toPrecision(3)}`));
   }
   for (const row of points) {
-    picture.append(svgElement('circle', { class: `dot fill s${focus.precision % 3}`, cx: px(rows.intensity[row]).toFixed(1), cy: py(rows.rate[row]).toFixed(1), r: 3.4 },
-        svgElement('title', {}, `${problemOf(row)}, ${nameOf(row)}: ${+(rows.rate[row] / 1e12).toPrecision(3)} TFLOP/s`)));
+    picture.append(svgElement('circle', { class: `dot fill s${classes.indexOf(focus.precision) % 3}`, cx: px(row.intensity).toFixed(1), cy: py(row.rate).toFixed(1), r: 3.4 },
+        svgElement('title', {}, `${row.problem}, ${row.name}: ${+(row.rate / 1e12).toPrecision(3)} TFLOP/s`)));
   }
   const note = `TFLOP/s by operations per byte, all measured cases of a candidate together, under ${(bandwidth / 1e12).toPrecision(3)} TB/s and the measured rates.`;
   return show('roofline', title, note, picture);
 }
 
 function fastCurve(shown, focus) {
-  const types = new Set(shown.map((row) => data.problems[rows.problem[row]][1]));
+  const types = new Set(shown.map((row) => row.dtype));
   const type = types.has('float32') ? 'float32' : [...types][0];
-  const fits = (suite, against) => suite.device === data.devices[focus.device] && suite.dtype === type &&
+  const fits = (suite, against) => suite.device === focus.device && suite.dtype === type &&
       suite.precision === focus.precision && suite.against === against;
   const suite = data.suites.find((s) => fits(s, 'baseline')) || data.suites.find((s) => fits(s, 'reference')) ||
       data.suites.find((s) => fits(s, s.against));
   if (!suite) return show('fast', 'fast_p', 'Nothing here has a speed.');
   const lines = suite.rows.slice(0, mostLines);
-  const x = ratioAxis(lines.flatMap((row) => row[5]));
+  const x = ratioAxis(lines.flatMap((row) => row.speedups));
   const y = { low: 0, high: 1, ticks: [0, 0.25, 0.5, 0.75, 1], text: (v) => `${100 * v} %` };
   const { picture, px, py } = frame(560, 300, 46, { ...x, name: 'p' }, y, `fast_p of ${lines.length} solutions`);
   picture.append(svgElement('line', { class: 'one', x1: px(1), x2: px(1), y1: py(1), y2: py(0) }));
-  lines.forEach(([, , , , , speedups], i) => {
+  lines.forEach(({ speedups }, i) => {
     // From the left, where all accepted ones are faster, down a step at each speedup.
     let path = `M${px(x.low)} ${py(speedups.length / suite.problems)}`;
     for (let n = speedups.length - 1; n >= 0; --n) path += `H${px(speedups[n]).toFixed(1)}V${py(n / suite.problems).toFixed(1)}`;
     picture.append(svgElement('path', { class: `line stroke s${i}`, d: `${path}H${px(x.high)}` }));
   });
-  const note = `Share of ${suite.problems} problems answered in ${type === 'float32' ? '' : `${type}, `}${classes[suite.precision]} and more than p times as fast as the ` +
-      `${suite.against === 'baseline' ? 'strongest baseline' : suite.against}${suite.warm ? ' with a warm cache' : ''}${suite.solutions > lines.length ? `; ${lines.length} of ${wholeText(suite.solutions)} solutions` : ''}.`;
-  return show('fast', 'fast_p', note, picture, lines.map(([name, answered]) => `${name} (${answered} of ${suite.problems})`));
+  const note = `Share of ${suite.problems} problems answered in ${type === 'float32' ? '' : `${type}, `}${suite.precision} and more than p times as fast as the ` +
+      `${suite.against === 'baseline' ? 'strongest baseline' : suite.against}${suite.cache === 'warm' ? ' with a warm cache' : ''}${suite.rows.length > lines.length ? `; ${lines.length} of ${wholeText(suite.rows.length)} solutions` : ''}.`;
+  return show('fast', 'fast_p', note, picture, lines.map(({ solution, accepted }) => `${solution} (${accepted} of ${suite.problems})`));
 }
 
 // Every result, and the best so far where they are of one board.
 function historyPlot(shown) {
   const points = [];
   for (const row of shown) {
-    if (!rows.rank[row]) continue;
-    let changed = false;
-    for (const [time, speed, , version] of data.history[row] || []) {
-      if (speed) points.push([times[time], speed, row, changed]);
-      changed = Boolean(version);
+    if (!row.rank) continue;
+    for (const result of [...row.earlier, row]) {
+      const speed = result === row ? row.speed : earlierSpeed(row, result);
+      if (speed) points.push([Date.parse(result.measured_at), speed, row, result.new_version]);
     }
-    points.push([times[rows.time[row]], rows.speed[row], row, changed]);
   }
   if (!points.length) return show('history', 'History', 'Nothing here has a speed.');
   points.sort((a, b) => a[0] - b[0]);
@@ -173,11 +167,11 @@ function historyPlot(shown) {
   x.ticks = last - first < 8.64e7 ? [(first + last) / 2] : [first, (first + last) / 2, last];
   const { picture, px, py } = frame(560, 300, 46, x, ratioAxis(points.map((point) => point[1])), 'Speedups by the time of measuring');
   picture.append(svgElement('line', { class: 'one', x1: px(x.low), x2: px(x.high), y1: py(1), y2: py(1) }));
-  const one = new Set(shown.map((row) => rows.problem[row])).size === 1;
+  const one = new Set(shown.map((row) => row.problem)).size === 1;
   if (one) picture.append(bestSoFar(points, px, py, x.high));
   for (const [time, speed, row, changed] of everyNth(points, mostPoints)) {
     picture.append(svgElement('circle', { class: `dot fill s0${changed ? ' changed' : ''}`, cx: px(time).toFixed(1), cy: py(speed).toFixed(1), r: 3 },
-        svgElement('title', {}, `${problemOf(row)}, ${nameOf(row)}: ${ratioText(speed)}${changed ? ', a new version' : ''}`)));
+        svgElement('title', {}, `${row.problem}, ${row.name}: ${ratioText(speed)}${changed ? ', a new version' : ''}`)));
   }
   const ringed = points.some((point) => point[3]) ? '; new versions are ringed' : '';
   return show('history', 'History', `Speedups by the day of measuring${one ? '; the line is the best so far' : ''}${ringed}.`, picture);
@@ -196,14 +190,13 @@ function bestSoFar(points, px, py, end) {
 
 // The GPU model and class of most ranked rows.
 function focusOf(found) {
-  const counts = new Map();
-  for (const row of found) {
-    const key = 4 * rows.device[row] + rows.precision[row];
-    counts.set(key, (counts.get(key) || 0) + (rows.rank[row] ? 1 : 1e-6));
+  const groups = new Map();
+  for (const { device, precision, rank } of found) {
+    const key = `${precision} ${device}`;
+    if (!groups.has(key)) groups.set(key, { device, precision, count: 0 });
+    groups.get(key).count += rank ? 1 : 1e-6;
   }
-  let best = null;
-  for (const [key, n] of counts) if (best === null || n > counts.get(best)) best = key;
-  return best === null ? null : { device: Math.floor(best / 4), precision: best % 4 };
+  return [...groups.values()].reduce((best, group) => (best && best.count >= group.count ? best : group), null);
 }
 
 function drawCharts(found) {
@@ -214,8 +207,8 @@ function drawCharts(found) {
     for (const id of ['speedups', 'roofline', 'fast', 'history']) document.getElementById(id).replaceChildren();
     return;
   }
-  text.textContent = `Of what the table shows: ${data.devices[focus.device]}, ${classes[focus.precision]}.`;
-  const shown = found.filter((row) => rows.device[row] === focus.device && rows.precision[row] === focus.precision);
+  text.textContent = `Of what the table shows: ${focus.device}, ${focus.precision}.`;
+  const shown = found.filter((row) => row.device === focus.device && row.precision === focus.precision);
   speedupBars(shown);
   rooflinePlot(shown, focus);
   fastCurve(shown, focus);

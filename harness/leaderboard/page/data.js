@@ -1,27 +1,54 @@
-// The leaderboard, as the page carries it: texts by number, rows in columns; a number of 0 is not known.
+// The leaderboard as `kgrade leaderboard --json` writes it, and its candidates as rows in the page's own order.
 const data = JSON.parse(document.getElementById('data').textContent);
-const rows = data.rows;
-const count = rows.problem.length;
 const classes = ['exact', 'fp32', 'tf32', 'bf16', 'none'];
-const accepted = data.verdicts.indexOf('accepted');
-const times = data.times.map((text) => Date.parse(text));
+const dtypes = ['float32', 'float16', 'bfloat16'];
+const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+const scoreOf = (result, against) => result.scores.find((score) => score.against === against);
 
-const idOf = (row) => rows.id.slice(12 * row, 12 * row + 12);
-const hashOf = (row) => rows.sha.slice(12 * row, 12 * row + 12);
-const problemOf = (row) => problemText(rows.problem[row]);
-const nameOf = (row) => data.names[rows.name[row]];
-const pathOf = (row) => (data.folders[rows.folder[row]] ? data.folders[rows.folder[row]] + '/' : '') + nameOf(row);
+const rows = data.boards.flatMap((board) => board.rows.map((entry) => makeRow(board, entry)));
+// What has no speed follows what has one, in the class that was asked for if it was not accepted.
+for (const entry of data.unmeasured) rows.push(makeRow(entry, { ...entry, scores: [] }));
+rows.sort((a, b) => compare(a.slug, b.slug) || dtypes.indexOf(a.dtype) - dtypes.indexOf(b.dtype) ||
+    compare(a.device, b.device) || classes.indexOf(a.precision) - classes.indexOf(b.precision));
 
-function problemText(number) {
-  const [slug, dtype] = data.problems[number];
-  return dtype === 'float32' ? slug : `${slug}, ${dtype}`;
+// `board` says on what the candidate was measured. A number of 0 is not known.
+function makeRow(board, entry) {
+  const cases = entry.cases || [];
+  const sum = (valueOf) => cases.reduce((total, c) => total + valueOf(c), 0);
+  const score = entry.rank ? scoreOf(entry, board.against) : entry.scores.at(-1);
+  const reference = scoreOf(entry, 'reference');
+  const [ms, bytes] = [sum((c) => c.median_ms), sum((c) => c.bytes)];
+  const flops = cases.every((c) => c.flops !== null) ? sum((c) => c.flops) : 0;
+  return {
+    ...entry,
+    slug: board.problem,
+    problem: board.dtype === 'float32' ? board.problem : `${board.problem}, ${board.dtype}`,
+    title: board.title,
+    dtype: board.dtype,
+    device: board.device,
+    precision: entry.verdict === 'accepted' ? entry.precision : board.required_precision,
+    name: entry.candidate.slice(entry.candidate.lastIndexOf('/') + 1),
+    message: clipped(entry.unranked_because || entry.message, 400),
+    score,
+    speed: score ? score.speedup : 0,
+    interval: score ? score.interval : null,
+    against: score && score.against === 'baseline' ? board.baselines.join(', ') || 'baseline' : 'reference',
+    reference: reference ? reference.speedup : 0,
+    ms,
+    share: Math.exp(sum((c) => Math.log(c.roofline_share || 0)) / cases.length) || 0,
+    intensity: bytes ? flops / bytes : 0,
+    rate: ms ? flops / ms * 1e3 : 0,
+  };
 }
 
-function rowOfId(id) {
-  for (let at = rows.id.indexOf(id); at >= 0; at = rows.id.indexOf(id, at + 1)) {
-    if (at % 12 === 0) return at / 12;
-  }
-  return -1;
+// Of an earlier result, by what counts for the row.
+function earlierSpeed(row, result) {
+  const score = row.score && result.precision === row.precision && scoreOf(result, row.score.against);
+  return score ? score.speedup : 0;
+}
+
+function clipped(text, most) {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}\u2026`;
 }
 
 // What people read.
@@ -30,72 +57,44 @@ const threeDigits = (x) => x.toFixed(x < 10 ? 2 : x < 100 ? 1 : 0);
 const timeText = (ms) => (ms < 1 ? threeDigits(ms * 1000) + ' \u00b5s' : ms < 1000 ? threeDigits(ms) + ' ms' : threeDigits(ms / 1000) + ' s');
 const percentText = (x) => (100 * x).toFixed(1) + ' %';
 const boundText = (x) => x.toFixed(x >= 100 ? 1 : x >= 10 ? 2 : 3);
-const intervalText = (low, high) => (low > 0 ? `${boundText(low)}\u2013${boundText(high)}` : '');
+const intervalText = (interval) => (interval ? `${boundText(interval.low)}\u2013${boundText(interval.high)}` : '');
 const wholeText = (n) => n.toLocaleString('en-GB');
-const rankText = (row) => (rows.rank[row] ? rows.rank[row] + (rows.tied[row] ? '=' : '') : '\u2013');
 
 // Text that a search looks through, made when the first search asks.
-let searched = null;
 function searchedText(row) {
-  if (!searched) {
-    searched = new Array(count);
-    const problems = data.problems.map((problem) => problem.join(' ').toLowerCase());
-    const lower = (texts) => texts.map((text) => text.toLowerCase());
-    const [names, folders, devices] = [lower(data.names), lower(data.folders), lower(data.devices)];
-    for (let i = 0; i < count; ++i) {
-      searched[i] = `${folders[rows.folder[i]]}/${names[rows.name[i]]} ${problems[rows.problem[i]]} ` +
-          `${devices[rows.device[i]]} ${classes[rows.precision[i]]} ${hashOf(i)}`;
-    }
-  }
-  return searched[row];
+  row.searched ??= [row.candidate, row.problem, row.dtype, row.title, row.device, row.precision, row.sha256.slice(0, 12)].join(' ').toLowerCase();
+  return row.searched;
 }
 
-// Numbers of the rows that a filter lets through, in the page's own order.
+// The rows that a filter lets through, in the page's own order.
 function filtered(filter) {
   const terms = filter.q.toLowerCase().split(/\s+/).filter((term) => term);
-  const found = [];
-  for (let row = 0; row < count; ++row) {
-    if (filter.problem !== '' && rows.problem[row] !== +filter.problem) continue;
-    if (filter.device !== '' && rows.device[row] !== +filter.device) continue;
-    if (filter.precision !== '' && rows.precision[row] !== +filter.precision) continue;
-    if (filter.verdict === 'ranked' ? !rows.rank[row] : filter.verdict !== '' && rows.verdict[row] !== +filter.verdict) continue;
-    if (terms.length && !terms.every((term) => searchedText(row).includes(term))) continue;
-    found.push(row);
-  }
-  return found;
+  return rows.filter((row) => ['problem', 'device', 'precision'].every((key) => filter[key] === '' || row[key] === filter[key]) &&
+      (filter.verdict === 'ranked' ? row.rank : filter.verdict === '' || row.verdict === filter.verdict) &&
+      terms.every((term) => searchedText(row).includes(term)));
 }
 
-// Positions of texts in alphabetical order, so that rows are sorted by numbers.
-function positions(texts) {
-  const order = texts.map((_, i) => i).sort((a, b) => (texts[a] < texts[b] ? -1 : texts[a] > texts[b] ? 1 : 0));
-  const position = new Array(texts.length);
-  order.forEach((text, i) => { position[text] = i + 1; });
-  return position;
-}
-
-// Of each column that the table can be sorted by: a number for each row (0 goes last), and which end comes first.
+// Of each column that the table can be sorted by: its value in a row, and which end comes first.
 const keys = {
-  rank: { of: () => (row) => rows.rank[row], first: 1 },
-  candidate: { of: () => { const p = positions(data.names); return (row) => p[rows.name[row]]; }, first: 1 },
-  problem: { of: () => { const p = positions(data.problems.map(String)); return (row) => p[rows.problem[row]]; }, first: 1 },
-  gpu: { of: () => { const p = positions(data.devices); return (row) => p[rows.device[row]]; }, first: 1 },
-  class: { of: () => (row) => rows.precision[row] + 1, first: 1 },
-  speedup: { of: () => (row) => rows.speed[row], first: -1 },
-  reference: { of: () => (row) => rows.reference[row], first: -1 },
-  time: { of: () => (row) => rows.ms[row], first: 1 },
-  roofline: { of: () => (row) => rows.share[row], first: -1 },
-  verdict: { of: () => { const p = positions(data.verdicts); return (row) => p[rows.verdict[row]]; }, first: 1 },
-  measured: { of: () => (row) => times[rows.time[row]], first: -1 },
+  rank: { of: (row) => row.rank, first: 1 },
+  candidate: { of: (row) => row.name, first: 1 },
+  problem: { of: (row) => `${row.slug},${row.dtype}`, first: 1 },
+  gpu: { of: (row) => row.device, first: 1 },
+  class: { of: (row) => classes.indexOf(row.precision) + 1, first: 1 },
+  speedup: { of: (row) => row.speed, first: -1 },
+  reference: { of: (row) => row.reference, first: -1 },
+  time: { of: (row) => row.ms, first: 1 },
+  roofline: { of: (row) => row.share, first: -1 },
+  verdict: { of: (row) => row.verdict, first: 1 },
+  measured: { of: (row) => row.measured_at, first: -1 },
 };
 
-// Stable: what is equal keeps the page's own order.
+// Stable: what is equal keeps the page's own order. What is not known goes last.
 function sorted(found, column, direction) {
   if (!keys[column]) return found;
-  const key = keys[column].of();
-  const values = new Float64Array(count);
-  for (const row of found) values[row] = key(row) || 0;
+  const valueOf = keys[column].of;
   return found.slice().sort((a, b) => {
-    if (values[a] === 0 || values[b] === 0) return (values[a] === 0) - (values[b] === 0);
-    return direction * (values[a] - values[b]);
+    const [x, y] = [valueOf(a), valueOf(b)];
+    return x && y ? direction * compare(x, y) : !x - !y;
   });
 }

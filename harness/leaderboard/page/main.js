@@ -1,23 +1,15 @@
 // What the reader has asked for, kept in the address, so that a view can be linked.
 const controls = ['q', 'problem', 'device', 'precision', 'verdict'];
 const control = (id) => document.getElementById(id);
-const state = { q: '', problem: '', device: '', precision: '', verdict: '', sort: '', direction: 1, page: 0, size: 25, chosen: -1 };
+const state = { q: '', problem: '', device: '', precision: '', verdict: '', sort: '', direction: 1, page: 0, size: 25, chosen: null };
 let found = [];
 let order = [];
 
-// Values in the address are names, which stay the same when the page is made anew.
-const named = {
-  problem: data.problems.map((_, number) => problemText(number)),
-  device: data.devices,
-  precision: classes,
-  verdict: data.verdicts,
-};
-
 function toAddress() {
-  if (state.chosen >= 0) return `#r-${idOf(state.chosen)}`;
+  if (state.chosen) return `#r-${state.chosen.id}`;
   const parts = new URLSearchParams();
   for (const id of controls) {
-    if (state[id] !== '') parts.set(id, named[id] && state[id] !== 'ranked' ? named[id][state[id]] : state[id]);
+    if (state[id] !== '') parts.set(id, state[id]);
   }
   if (state.sort) parts.set('sort', (state.direction < 0 ? '-' : '') + state.sort);
   if (state.size !== 25) parts.set('rows', state.size);
@@ -26,28 +18,28 @@ function toAddress() {
 }
 
 function clear() {
-  Object.assign(state, { q: '', problem: '', device: '', precision: '', verdict: '', sort: '', direction: 1, page: 0, chosen: -1 });
+  Object.assign(state, { q: '', problem: '', device: '', precision: '', verdict: '', sort: '', direction: 1, page: 0, chosen: null });
 }
 
 // A row is shown on its board, so that its rank can be seen among the others.
 function chooseRow(row) {
   clear();
-  Object.assign(state, { problem: String(rows.problem[row]), device: String(rows.device[row]), precision: String(rows.precision[row]), chosen: row });
+  Object.assign(state, { problem: row.problem, device: row.device, precision: row.precision, chosen: row });
 }
 
 function fromAddress(address) {
   if (/^#r-[0-9a-f]{12}$/.test(address)) {
-    const row = rowOfId(address.slice(3));
-    if (row >= 0) chooseRow(row);
-    return row >= 0;
+    const row = rows.find(({ id }) => id === address.slice(3));
+    if (row) chooseRow(row);
+    return Boolean(row);
   }
   if (address.length > 1 && !address.includes('=')) return false;
   clear();
   const parts = new URLSearchParams(address.slice(1));
   for (const id of controls) {
-    const value = parts.get(id) || '';
-    const number = named[id] ? named[id].indexOf(value) : -1;
-    state[id] = !named[id] || value === 'ranked' ? value : number >= 0 ? String(number) : '';
+    // A choice that a list does not have leaves it empty.
+    control(id).value = parts.get(id) || '';
+    state[id] = control(id).value;
   }
   const sort = parts.get('sort') || '';
   state.direction = sort.startsWith('-') ? -1 : 1;
@@ -58,7 +50,7 @@ function fromAddress(address) {
 }
 
 function showStatus() {
-  const all = found.length === count ? '' : ` of ${wholeText(count)}`;
+  const all = found.length === rows.length ? '' : ` of ${wholeText(rows.length)}`;
   const by = state.sort ? `, by ${state.sort}, ${state.direction > 0 ? 'ascending' : 'descending'}` : '';
   control('status').textContent = `${wholeText(found.length)}${all} candidates${by}`;
   const first = state.page * state.size;
@@ -72,7 +64,7 @@ function showStatus() {
   }
 }
 
-const onlyVerdicts = () => found.length > 0 && found.every((row) => !rows.ms[row]);
+const onlyVerdicts = () => found.length > 0 && found.every((row) => !row.ms);
 
 function showPage() {
   state.page = Math.max(0, Math.min(state.page, Math.ceil(order.length / state.size) - 1));
@@ -85,37 +77,35 @@ function update() {
   control('size').value = String(state.size);
   found = filtered(state);
   order = sorted(found, state.sort, state.direction);
-  if (state.chosen >= 0) state.page = Math.floor(Math.max(0, order.indexOf(state.chosen)) / state.size);
+  if (state.chosen) state.page = Math.floor(Math.max(0, order.indexOf(state.chosen)) / state.size);
   showPage();
   drawCharts(found);
 }
 
 function changed(what) {
-  Object.assign(state, { chosen: -1, page: 0 }, what);
+  Object.assign(state, { chosen: null, page: 0 }, what);
   history.replaceState(null, '', toAddress());
   update();
 }
 
 function toRow() {
-  const shown = state.chosen >= 0 && control(`r-${idOf(state.chosen)}`);
+  const shown = state.chosen && control(`r-${state.chosen.id}`);
   if (!shown) return;
   shown.scrollIntoView({ block: 'center', behavior: 'instant' });
   shown.querySelector('a').focus({ preventScroll: true });
 }
 
 function fillSelects() {
-  const used = { problem: new Set(rows.problem), device: new Set(rows.device), precision: new Set(rows.precision), verdict: new Set(rows.verdict) };
-  for (const id of Object.keys(used)) {
-    const numbers = [...used[id]];
-    if (id !== 'precision') numbers.sort((a, b) => (named[id][a] < named[id][b] ? -1 : 1));
-    else numbers.sort();
-    control(id).append(...numbers.map((number) => element('option', { value: String(number) }, named[id][number])));
+  for (const id of controls.slice(1)) {
+    const values = [...new Set(rows.map((row) => row[id]))];
+    values.sort((a, b) => classes.indexOf(a) - classes.indexOf(b) || compare(a, b));
+    control(id).append(...values.map((value) => element('option', { value }, value)));
   }
 }
 
 function turnPage(by) {
   state.page += by;
-  state.chosen = -1;
+  state.chosen = null;
   history.replaceState(null, '', toAddress());
   showPage();
 }
@@ -133,9 +123,7 @@ function listen() {
   control('next').addEventListener('click', () => turnPage(1));
   for (const head of document.querySelectorAll('#table thead th')) {
     const column = head.dataset.sort;
-    const button = element('button', { type: 'button' }, head.textContent);
-    head.replaceChildren(button);
-    button.addEventListener('click', () => {
+    head.firstElementChild.addEventListener('click', () => {
       changed({ sort: column, direction: state.sort === column ? -state.direction : keys[column].first });
     });
   }
@@ -161,6 +149,7 @@ function listen() {
 
 document.documentElement.classList.add('ready');
 fillSelects();
+fillSolutions();
 listen();
 fromAddress(location.hash);
 update();

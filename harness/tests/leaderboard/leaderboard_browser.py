@@ -50,6 +50,7 @@ def opens(browser: Browser, url: str) -> None:
     expect("rows of the first page", browser.evaluate(ROWS), 25)
     # For any number of records: one page of rows, 750 points with titles in two charts, a dozen solutions in each table.
     expect("elements of the page are few", browser.evaluate("document.querySelectorAll('*').length < 8000"))
+    expect("the plain table is away", browser.evaluate("document.querySelector('.plain').checkVisibility()"), False)
     expect("all charts are drawn", browser.evaluate("document.querySelectorAll('figure svg').length"), 4)
     expect("the status tells the number", browser.evaluate(STATUS).endswith("candidates"))
 
@@ -200,20 +201,59 @@ def fits_long_names(browser: Browser, url: str, folder: Path) -> None:
     browser.screenshot(folder / "long-names.png")
 
 
+def open_without_scripts(browser: Browser, url: str) -> None:
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open("about:blank")
+    browser.open(url)
+    browser.call("Emulation.setScriptExecutionDisabled", value=False)
+
+
 def has_only_verdicts(browser: Browser, url: str, folder: Path) -> None:
     """After a sweep on the emulated device, with and without scripts."""
     browser.resize(1280, 900)
-    for disabled in (False, True):
-        browser.call("Emulation.setScriptExecutionDisabled", value=disabled)
-        browser.open("about:blank")
-        browser.open(url)
-        browser.call("Emulation.setScriptExecutionDisabled", value=False)
-        expect("columns without speeds", browser.evaluate(
-            "[...document.querySelectorAll('#table thead th')].filter(h => h.offsetParent).map(h => h.dataset.sort)"),
-            ["candidate", "problem", "gpu", "class", "verdict", "measured"])
-        expect("no empty cells", browser.evaluate(
-            "[...document.querySelectorAll('#rows td')].filter(c => c.offsetParent && !c.innerText.trim()).length"), 0)
+    open_without_scripts(browser, url)
+    expect("columns without scripts", browser.evaluate(
+        "[...document.querySelectorAll('.plain th')].filter(h => h.offsetParent).map(h => h.innerText)"),
+        ["problem", "candidate", "device", "verdict"])
+    browser.open("about:blank")
+    browser.open(url)
+    expect("columns without speeds", browser.evaluate(
+        "[...document.querySelectorAll('#table thead th')].filter(h => h.offsetParent).map(h => h.dataset.sort)"),
+        ["candidate", "problem", "gpu", "class", "verdict", "measured"])
+    expect("no empty cells", browser.evaluate(
+        "[...document.querySelectorAll('#rows td')].filter(c => c.offsetParent && !c.innerText.trim()).length"), 0)
     browser.screenshot(folder / "verdicts.png")
+
+
+def shows_history_and_runs(browser: Browser, url: str) -> None:
+    """The page of records_with_history()."""
+    browser.open("about:blank")
+    browser.open(url)
+    expect("the problem's type, and other candidates of it", column(browser, 3), ["scale", "scale", "scale, float16"])
+    cells = [column(browser, number)[0] for number in (1, 2, 5, 8, 9, 10, 11)]
+    expect("a row", cells, ["1", "a.cufffffff", "fp32", "4.00 ms", "2.0 %", "accepted", "2026-01-04"])
+    expect("its speedup", column(browser, 6)[0].split("\n"), ["2.00\u00d7 1.990\u20132.010", "vs cudnn-fp32"])
+    expect("its speedup against the reference", column(browser, 7)[0], "3.00\u00d7")
+    browser.evaluate("document.querySelector('#rows .name a').click()")
+    facts = dict(browser.evaluate("[...document.querySelectorAll('.details dt')].map(d => [d.innerText, d.nextElementSibling.innerText])"))
+    expect("results of another class have no speed, and new versions are marked", facts["Before"],
+           "2026-01-01 accepted (version ddddddd, then changed), 2026-01-02 2.00\u00d7 (version eeeeeee, then changed), "
+           "2026-01-03 2.00\u00d7")
+    expect("points of the history, and those ringed", browser.evaluate(
+        "['.dot', '.changed'].map(kind => document.querySelectorAll('#history ' + kind).length)"), [3, 2])
+    expect("why a candidate was refused", browser.evaluate(
+        "(() => { const row = [...document.querySelectorAll('#rows .name a')].find(a => a.textContent === 'b.cu');"
+        "row.click(); return row.title; })()"), "b.cu")
+    expect("its message", "<i>no</i>" in browser.evaluate("document.querySelector('.details').innerText"))
+    tables = browser.evaluate("[...document.querySelectorAll('#suites table')].map(t => [...t.querySelectorAll('tbody tr')]"
+                              ".map(r => [...r.cells].map(c => c.innerText)))")
+    expect("runs and pass@k", tables[0], [["<b>", "1", "NVIDIA H200", "1", "1", "1", "pass@1 100.0 %"]])
+    expect("a solution over all problems", tables[1],
+           [["a", "1 of 1", "3.00\u00d7 2.990\u20133.010", "100 %", "100 %", "100 %", "100 %", "0 %", "0 %"]])
+    expect("what solutions are compared with", browser.evaluate(
+        "[...document.querySelectorAll('#suites summary')].map(s => s.innerText)"),
+        [f"NVIDIA H200{kind}, fp32 against {against}" for kind in ("", ", float16")
+         for against in ("the reference", "the strongest baseline")])
 
 
 def prints(browser: Browser, folder: Path) -> None:
@@ -226,16 +266,18 @@ def prints(browser: Browser, folder: Path) -> None:
 
 
 def works_without_scripts(browser: Browser, url: str) -> None:
-    browser.call("Emulation.setScriptExecutionDisabled", value=True)
-    browser.open("about:blank")
-    browser.open(url)
-    browser.call("Emulation.setScriptExecutionDisabled", value=False)
-    expect("leaders stand in the page", browser.evaluate(ROWS), 100)
-    expect("controls that would do nothing are away",
-           browser.evaluate("getComputedStyle(document.getElementById('filters')).display"), "none")
+    open_without_scripts(browser, url)
+    expect("leaders stand in the page", browser.evaluate(
+        "[...document.querySelectorAll('.plain tbody tr')].filter(r => r.checkVisibility()).length"), 100)
+    expect("controls and charts that would be empty are away", browser.evaluate(
+        "['filters', 'table', 'pager', 'charts', 'suites'].filter(id => document.getElementById(id).checkVisibility())"), [])
+    for width in (1280, 390):
+        browser.resize(width, 900)
+        expect(f"without scripts nothing sticks out of {width} pixels", browser.evaluate(WIDTH), 0)
 
 
-def check_page(program: str, page: Path, board: dict, real: Path, long: Path, verdicts: Path, folder: Path) -> None:
+def check_page(program: str, page: Path, board: dict, real: Path, long: Path, verdicts: Path, history: Path,
+               folder: Path) -> None:
     url = page.as_uri()
     with Browser(program) as browser:
         browser.resize(1360, 900)
@@ -249,6 +291,7 @@ def check_page(program: str, page: Path, board: dict, real: Path, long: Path, ve
         fits(browser, real.as_uri(), folder)
         fits_long_names(browser, long.as_uri(), folder)
         has_only_verdicts(browser, verdicts.as_uri(), folder)
+        shows_history_and_runs(browser, history.as_uri())
         expect("what the page complained about", browser.complaints(), [])
         expect("what the page asked for", browser.requests(), [])
         works_without_scripts(browser, url)
@@ -274,12 +317,40 @@ def on_the_emulated_device(record: dict) -> None:
     without_speeds(record)
 
 
-def page_of_changed(kgrade: str, folder: Path, change) -> Path:
-    """The page of the repository's sweep, with every record changed."""
-    folder.mkdir()
+def records_with_history() -> list[dict]:
+    """Four results of one candidate, of three versions and two classes; a refused one; a sample of a run, in float16."""
+    def record(path: str, digit: str, day: int, precision: str = "fp32", dtype: str = "float32") -> dict:
+        made = json.loads(synthetic.MODEL.read_text(encoding="utf-8"))
+        made["started_at"] = f"2026-01-0{day}T00:00:00Z"
+        made["problem"] |= {"slug": "scale", "dtype": dtype}
+        candidate = made["candidates"][0]
+        candidate |= {"path": path, "sha256": digit * 64, "precision": precision}
+        case = candidate["cases"][0]
+        case["candidate"]["summary"]["median_ms"] = 2
+        case["roofline"]["shares"]["candidate"] = 0.02
+        for score, comparison, speedup in zip(candidate["scores"], case["comparisons"], (3, 2)):
+            interval = {"low": speedup - 0.01, "high": speedup + 0.01}
+            score |= {"geometric_mean": speedup, "interval": interval}
+            comparison |= {"speedup": speedup, "interval": interval}
+        candidate["cases"].append(case | {"name": "other"})
+        return made
+
+    refused = record("b.cu", "b", 1)
+    without_speeds(refused).update(verdict="wrong_answer", message="<i>no</i>")
+    return [record("a.cu", "d", 1, "tf32"), record("a.cu", "e", 2), record("a.cu", "f", 3), record("a.cu", "f", 4), refused,
+            record("runs/<b>/level_1_problem_1_sample_0_kernel.py", "c", 1, dtype="float16")]
+
+
+def recorded_sweep(change) -> list[dict]:
+    """The repository's sweep, with every record changed."""
     records = [json.loads(line) for line in (ROOT / "results/nvidia-h200/sweep.jsonl").read_text(encoding="utf-8").splitlines()]
     for record in records:
         change(record)
+    return records
+
+
+def page_of(kgrade: str, folder: Path, records: list[dict]) -> Path:
+    folder.mkdir()
     (folder / "records.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
     subprocess.run([kgrade, "leaderboard", str(folder / "records.jsonl"), "--html", str(folder / "page.html")], check=True,
                    stdout=subprocess.DEVNULL)
@@ -297,10 +368,11 @@ def main(kgrade: str, folder: str) -> int:
         subprocess.run([kgrade, "leaderboard", str(records), "--html", str(page), "--json", str(form)],
                        check=True, stdout=subprocess.DEVNULL)
         subprocess.run([kgrade, "leaderboard", str(ROOT / "results"), "--html", str(real)], check=True, stdout=subprocess.DEVNULL)
-        long, verdicts = page_of_changed(kgrade, Path(work) / "long", with_a_long_name), page_of_changed(
-            kgrade, Path(work) / "verdicts", on_the_emulated_device)
+        long = page_of(kgrade, Path(work) / "long", recorded_sweep(with_a_long_name))
+        verdicts = page_of(kgrade, Path(work) / "verdicts", recorded_sweep(on_the_emulated_device))
+        history = page_of(kgrade, Path(work) / "history", records_with_history())
         boards = json.loads(form.read_text(encoding="utf-8"))["boards"]
-        check_page(program, page, max(boards, key=lambda board: len(board["rows"])), real, long, verdicts,
+        check_page(program, page, max(boards, key=lambda board: len(board["rows"])), real, long, verdicts, history,
                    Path(os.environ.get("KGRADE_SCREENSHOTS", folder)))
     print("\n".join(failures) or "the page does what it should")
     return 1 if failures else 0
