@@ -233,7 +233,7 @@ void print_python_forms(const Problem& problem) {
   fmt::print("\nEntry points in Python, of which a file defines one\n");
   fmt::print("  # Writes {}. Arguments that it does not use may be left out.\n  {}\n", output_names(problem),
              wrapped(writing_form(problem)));
-  fmt::print("  # Returns {}. Likewise.\n  {}\n", outputs, wrapped(returning_form(problem)));
+  fmt::print("  # Returns {}. Arguments may be left out as well.\n  {}\n", outputs, wrapped(returning_form(problem)));
   fmt::print("  # Returns {}.\n  def custom_kernel(data):\n      {} = data\n", outputs,
              wrapped(data_form(problem)));
   if (!problem.torch) return;

@@ -95,7 +95,7 @@ Error lack_of_memory() { return fault("it finds no memory", remedy_for_machine(E
 
 Error end_by_signal(const std::string& what) {
   return fault("it was ended by a signal: " + what,
-               "run the command again; where the kernel ended it for want of memory, `dmesg` says so");
+               "run the command again; `dmesg` says whether the kernel ended it because memory ran out");
 }
 
 std::string memory_text(const ProcessLimits& limits) {

@@ -262,7 +262,7 @@ std::string suites_text(const Leaderboard& leaderboard, const Style& style) {
   return is_empty ? "" : "\n" + speeds.render(style);
 }
 
-// Of runs of samples: pass@k.
+// The table of pass@k, for runs with several samples.
 std::string runs_text(const Leaderboard& leaderboard, const Style& style) {
   if (leaderboard.runs.empty()) return "";
   TextTable runs({"run", "level", "device", "problems", "samples", "accepted", "pass@k"},

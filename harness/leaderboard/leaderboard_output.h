@@ -32,7 +32,7 @@ struct PlainTable {
   std::vector<std::vector<std::string>> rows{};
 };
 
-// Of each board the candidates of rank 1. On request, of a board without ranks its first candidate.
+// The candidates of rank 1 of each board. On request, the first candidate of a board without ranks.
 PlainTable leaders_of(const Leaderboard& leaderboard, bool includes_unranked);
 
 // What has no speed.

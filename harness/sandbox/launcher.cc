@@ -35,7 +35,7 @@ constexpr const char* usage =
     "Runs a command confined, by the layers named: namespaces, user, uts, cgroup-namespace, landlock,\n"
     "seccomp, cgroup, bubblewrap. --probe tells which of them work here, --clean-up removes the control\n"
     "groups that killed launchers have left. kgrade calls it; exit codes 125 to 127 mean that the command\n"
-    "was not run, 124 that the kernel ended it for want of memory.\n";
+    "was not run, 124 that the kernel ended it because memory ran out.\n";
 
 struct Attempt {
   int status = 0;    // of waitpid(2)

@@ -271,7 +271,7 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
     return {
         what,
         "this is no fault of the candidate: end programs that take memory, or leave the case out; where the "
-        "kernel ended a process for want of memory, `dmesg` says so",
+        "kernel ended a process because memory ran out, `dmesg` says so",
         {}};
   const CaseSpec* const spec = problem.find_case(bound.name);
   return {what,

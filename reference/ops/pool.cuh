@@ -56,7 +56,7 @@ struct PoolShape {
   __host__ __device__ std::int64_t window_positions() const { return depth.window * height.window * width.window; }
 };
 
-// Of one to three axes with these extents, the last one fastest, and the same window along each.
+// One to three axes with these extents, the last one fastest, and the same window along each.
 template <class Integer>
 PoolShape pool_shape(std::size_t planes, std::initializer_list<std::size_t> extents, Integer window, Integer stride,
                      Integer padding, Integer dilation = 1) {
