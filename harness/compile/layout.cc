@@ -96,6 +96,7 @@ Layout Layout::find(const fs::path& more_problems) {
   layout.operators = layout.reference;
   layout.launcher = layout.workers / "kgrade-sandbox";
   layout.rewriter = layout.workers / "kgrade-rewrite";
+  layout.emulated_precompiled = layout.workers / "precompiled";
   put_first(more_problems, layout);
   return layout;
 }

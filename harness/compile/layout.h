@@ -20,6 +20,8 @@ struct Layout {
   std::filesystem::path reference;         // reference/<slug>.cu, reference/families/, reference/ops/
   std::filesystem::path operators;         // the `reference` folder with kgrade's own ops/
   std::filesystem::path emulated_include;  // the emulated device's CUDA headers
+  // Precompiled forms of them (precompile_device_headers()). An installation has no such folder.
+  std::filesystem::path emulated_precompiled;
   std::filesystem::path python;    // worker.py, inspect_candidate.py, include/: for candidates in Python
   std::filesystem::path workers;   // kgrade-worker-*
   std::filesystem::path launcher;  // kgrade-sandbox, in `workers`

@@ -24,8 +24,8 @@ Result<std::unique_ptr<Toolchain>> emulated_toolchain(const Layout& layout,
                                                       std::shared_ptr<const Sandbox> sandbox) {
   auto compiler = find_host_compiler();
   if (!compiler) return compiler.errors();
-  return std::unique_ptr<Toolchain>(std::make_unique<EmulatedToolchain>(*compiler, layout.emulated_include,
-                                                                        std::move(sandbox), layout.rewriter));
+  return std::unique_ptr<Toolchain>(std::make_unique<EmulatedToolchain>(
+      *compiler, layout.emulated_include, std::move(sandbox), layout.rewriter, layout.emulated_precompiled));
 }
 
 Result<std::unique_ptr<Toolchain>> cuda_toolchain(int ordinal, std::shared_ptr<const Sandbox> sandbox) {

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <numbers>
 #include <stdexcept>
+#include <utility>
 
 namespace kgrade {
 namespace {
@@ -187,9 +189,14 @@ std::uint64_t walsh_count(std::size_t count) {
   return n * (n + 1) / 2;
 }
 
+// A run asks after each block, for few different counts.
 std::optional<std::uint64_t> signed_rank_critical_value(std::size_t count, double tail) {
-  return count <= signed_rank_exact_limit ? exact_critical_value(count, tail)
-                                          : approximate_critical_value(count, tail);
+  static thread_local std::map<std::pair<std::size_t, double>, std::optional<std::uint64_t>> known;
+  const auto [place, is_new] = known.try_emplace({count, tail});
+  if (is_new)
+    place->second = count <= signed_rank_exact_limit ? exact_critical_value(count, tail)
+                                                     : approximate_critical_value(count, tail);
+  return place->second;
 }
 
 // Rounding keeps the order of the averages, so the least double that `rank` averages do not exceed is itself

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
 #include <regex>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "base/compiler.h"
 #include "base/defences.h"
@@ -230,12 +233,25 @@ std::vector<Words> commands_for(const HostCompiler& compiler, const CompilerJob&
   return {command};
 }
 
+constexpr const char* header_name = "cuda_runtime.h";
+constexpr const char* precompiled_name = "cuda_runtime.h.gch";
+
+// The folder's absolute path; empty if it holds nothing for this compiler.
+std::filesystem::path precompiled_for(const HostCompiler& compiler, const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (compiler.is_clang || folder.empty() || !std::filesystem::exists(folder / precompiled_name, ignored))
+    return {};
+  return std::filesystem::absolute(folder).lexically_normal();
+}
+
 ConfinedCompiler confined(const HostCompiler& compiler, const std::filesystem::path& device_headers,
-                          std::shared_ptr<const Sandbox> sandbox, const std::filesystem::path& rewriter) {
+                          std::shared_ptr<const Sandbox> sandbox, const std::filesystem::path& rewriter,
+                          const std::filesystem::path& precompiled) {
   if (!sandbox) return ConfinedCompiler();
   auto paths = host_compiler_paths(compiler.command, clean_environment("/tmp"));
   paths.push_back(device_headers);
   if (!rewriter.empty()) paths.push_back(rewriter);
+  if (!precompiled.empty()) paths.push_back(precompiled);
   return ConfinedCompiler(std::move(sandbox), std::move(paths));
 }
 
@@ -326,11 +342,44 @@ Result<HostCompiler> find_host_compiler() {
 }
 
 EmulatedToolchain::EmulatedToolchain(HostCompiler compiler, std::filesystem::path device_headers,
-                                     std::shared_ptr<const Sandbox> sandbox, std::filesystem::path rewriter)
+                                     std::shared_ptr<const Sandbox> sandbox, std::filesystem::path rewriter,
+                                     std::filesystem::path precompiled)
     : compiler_(std::move(compiler)),
       device_headers_(std::filesystem::absolute(device_headers).lexically_normal()),
       rewriter_(std::move(rewriter)),
-      confined_(confined(compiler_, device_headers_, std::move(sandbox), rewriter_)) {}
+      precompiled_(precompiled_for(compiler_, precompiled)),
+      confined_(confined(compiler_, device_headers_, std::move(sandbox), rewriter_, precompiled_)) {}
+
+std::string precompile_device_headers(const HostCompiler& compiler,
+                                      const std::filesystem::path& device_headers,
+                                      const std::filesystem::path& folder) {
+  if (compiler.is_clang) return "";
+  const std::filesystem::path place = folder / precompiled_name;
+  std::filesystem::create_directories(place);
+  // GCC looks for the header beside its precompiled form whenever it is included once more.
+  const std::filesystem::path header = folder / header_name;
+  const std::string text =
+      fmt::format("#pragma once\n#include \"{}\"\n", (device_headers / header_name).string());
+  if (auto written = write_file_atomically(header, text); !written) return to_string(written.errors());
+  std::string complaints;
+  int number = 0;
+  for (const auto& [cooperate, checked] : {std::pair{false, false}, {true, false}, {true, true}}) {
+    CompilerJob job{header,
+                    place / std::to_string(number++),
+                    {"-I" + folder.string(), "-I" + device_headers.string(), "-x", "c++-header"},
+                    cooperate,
+                    checked,
+                    true};  // nothing is linked
+    Words command = commands_for(compiler, job).front();
+    *std::next(std::find(command.begin(), command.end(), "-o")) = job.library.string();
+    ProcessRequest request{command, clean_environment(folder), "", {}, 65536};
+    request.limits.wall = std::chrono::seconds(120);
+    const auto process = run_process(request);
+    if (!process || !process->success())
+      complaints += process ? process->output : to_string(process.errors());
+  }
+  return complaints;
+}
 
 std::string EmulatedToolchain::describe() const {
   return fmt::format("{} {}", compiler_.version, fmt::join(fixed_flags(), " "));
@@ -505,6 +554,9 @@ Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request, 
                   tree->threads_cooperate || is_object,
                   request.checked,
                   is_object};
+  // Before the folder of the header itself.
+  if (!precompiled_.empty())
+    job.definitions_and_folders.insert(job.definitions_and_folders.begin(), "-I" + precompiled_.string());
   BuildOutcome outcome;
   outcome.library = job.library;
   for (const auto& command : commands_for(compiler_, job)) {

@@ -44,13 +44,14 @@ class EmulatedToolchainTest : public testing::Test {
     std::ofstream(path) << source;
     const auto compiler = find_host_compiler();
     EXPECT_TRUE(compiler.ok());
-    const EmulatedToolchain toolchain(*compiler, Layout::find().emulated_include, nullptr, rewriter_);
+    const EmulatedToolchain toolchain(*compiler, headers_, nullptr, rewriter_, precompiled_);
     BuildRequest request;
     request.source = path;
     request.shown_as = "mine/candidate.cu";
     request.output_directory = folder_.path() / "out";
     request.defines = defines_;
     request.time_limit = time_limit;
+    request.checked = checked_;
     fs::create_directories(request.output_directory);
     const auto outcome = toolchain.build(scale_problem(), request);
     EXPECT_TRUE(outcome.ok());
@@ -60,6 +61,9 @@ class EmulatedToolchainTest : public testing::Test {
   TemporaryDirectory folder_;
   std::map<std::string, std::string> defines_;
   fs::path rewriter_ = KGRADE_REWRITER;
+  fs::path headers_ = Layout::find().emulated_include;
+  fs::path precompiled_;
+  bool checked_ = false;
 };
 
 constexpr const char* good =
@@ -147,6 +151,29 @@ TEST_F(EmulatedToolchainTest, SaysWhatItCannotRun) {
   EXPECT_EQ(outcome.message,
             "mine/candidate.cu:2: inline PTX (asm) cannot run on the emulated device; run it on a GPU: "
             "--device cuda");
+}
+
+// Nothing can be built with this header itself, so the form that was compiled from the right one is read.
+TEST_F(EmulatedToolchainTest, ReadsThePrecompiledHeaderInEveryKindOfBuild) {
+  if (find_host_compiler()->is_clang) GTEST_SKIP() << "precompiles for GCC only";
+  const fs::path copy = folder_.path() / "headers";
+  fs::copy(headers_, copy, fs::copy_options::recursive);
+  const fs::path folder = folder_.path() / "precompiled";
+  EXPECT_EQ(precompile_device_headers(*find_host_compiler(), copy, folder), "");
+  std::ofstream(copy / "cuda_runtime.h") << "#error not the precompiled form\n";
+  headers_ = copy;
+  const std::string source = std::string("#include <cuda_runtime.h>\n#include \"cuda_runtime.h\"\n") + good;
+  const std::string meeting =
+      std::string(good).replace(std::string(good).find("  size_t i"), 0, "  __syncthreads();\n");
+  EXPECT_NE(build(source).status, BuildStatus::built);
+  precompiled_ = folder;
+  EXPECT_EQ(build(source).status, BuildStatus::built);
+  EXPECT_EQ(build(meeting).status, BuildStatus::built);
+  checked_ = true;
+  EXPECT_EQ(build(source).status, BuildStatus::built);
+  checked_ = false;
+  defines_ = {{"KGRADE_ACCUMULATOR", "double"}};
+  EXPECT_EQ(build(source).status, BuildStatus::built);
 }
 
 TEST_F(EmulatedToolchainTest, IsTheSameWhereTheRewriterIsLinkedAgainAndAnotherWhereItIsAnother) {
