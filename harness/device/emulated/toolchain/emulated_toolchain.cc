@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <iterator>
 #include <regex>
 #include <sstream>
 #include <string_view>
@@ -370,9 +368,7 @@ std::string precompile_device_headers(const HostCompiler& compiler,
                     cooperate,
                     checked,
                     true};  // nothing is linked
-    Words command = commands_for(compiler, job).front();
-    *std::next(std::find(command.begin(), command.end(), "-o")) = job.library.string();
-    ProcessRequest request{command, clean_environment(folder), "", {}, 65536};
+    ProcessRequest request{commands_for(compiler, job).front(), clean_environment(folder), "", {}, 65536};
     request.limits.wall = std::chrono::seconds(120);
     const auto process = run_process(request);
     if (!process || !process->success())
