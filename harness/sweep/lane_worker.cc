@@ -44,8 +44,10 @@ std::uint64_t build_for(const LaneJob& job, const Problem& problem, Bench& bench
   for (const std::string& candidate : job.candidates) {
     if (!is_in_python(candidate)) {
       build(Role::candidate, candidate, nullptr);
-    } else if (bench.find_python(job.options.python, layout.python).empty()) {
-      build(Role::candidate, candidate, bench.python());
+    } else if (const auto tools =
+                   find_python_tools(job.options.python, layout.python, bench.machinery().sandbox)) {
+      // Not the bench's tools: they come with a process that imports PyTorch, and a build needs no PyTorch.
+      build(Role::candidate, candidate, &*tools);
     }
   }
   if (!job.candidates.empty()) return bytes;
