@@ -24,6 +24,11 @@ class CandidateRunners {
   // without a verdict have a worker already.
   Result<std::unique_ptr<ContestantRunner>> next(const CandidateSource& source, const Build& build,
                                                  std::size_t taken = 0);
+  // Starts workers for the candidates after the `taken` ones that have a worker already, and returns at once.
+  // They open the device. If one cannot be started, start() or next() will say so.
+  void start_next(bool python, std::size_t taken);
+  // Waits for them. Forgets those that failed: a candidate may have had the memory that they needed.
+  void await_next();
   // Whether no worker is ready, except those in Python.
   bool is_empty() const { return runners_.empty(); }
   // Whether the candidate needs a worker in Python. One whose fault is known before Python is looked for does
@@ -35,7 +40,8 @@ class CandidateRunners {
  private:
   // How many candidates of that kind have no verdict yet.
   std::size_t left_of(bool python) const;
-  Failure start_python();
+  Failure start_cuda(std::size_t left);
+  Failure start_python(std::size_t left);
   std::unique_ptr<ContestantRunner> take_first();
 
   RunSetup& setup_;
