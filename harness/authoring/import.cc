@@ -46,7 +46,7 @@ class DefReader {
     return Error{what,
                  "write parameters = [{\"name\": \"x\", \"type\": \"float\", \"pointer\": True, \"const\": "
                  "True}, ...], "
-                 "or the parameters into the statement's frontmatter",
+                 "or write the parameters into the problem file's frontmatter",
                  {path_.string(), static_cast<int>(line), 0}};
   }
 
@@ -170,8 +170,8 @@ std::string lower(std::string text) {
   return text;
 }
 
-// The parameter that a symbol stands for. Empty if there is none or more than one: `N` does not stand for a
-// batch size if there is an `n`.
+// The parameter that a symbol stands for. Empty if no parameter fits, or more than one: the symbol `N` fits
+// both `n` and `batch_size`.
 std::string parameter_of(const std::string& symbol, const Names& integers) {
   const bool is_number = !symbol.empty() && std::all_of(symbol.begin(), symbol.end(), is_digit);
   if (is_number || contains(integers, symbol)) return symbol;
@@ -294,7 +294,7 @@ constexpr std::size_t largest_statement = 256 << 10;
 std::optional<Error> refusal(const Problem& problem) {
   const std::string file = problem.path.string();
   if (!problem.family.empty() || problem.bytes || problem.libraries != Libraries::any) {
-    return Error{"the file has keys that only files of kgrade have: it is no bare interface",
+    return Error{"the file has keys that only kgrade's own problem files have, so it is not a bare interface",
                  "copy it into the folder of problems, and run `kgrade lint` on it",
                  {file, 0, 0}};
   }
@@ -356,7 +356,8 @@ std::vector<std::string> names_of(const Problem& problem, bool tensors) {
   return names;
 }
 
-// The source in ".../KernelBench/level1/75_conv...", as adapted problems name it.
+// The value for `source` if the statement contains a path such as ".../KernelBench/level1/75_conv...":
+// "KernelBench level1/75". Empty if the statement contains none.
 std::string source_in(std::string_view statement) {
   const std::size_t level = statement.find("/level");
   if (statement.find("KernelBench") == statement.npos || level == statement.npos) return "";
@@ -386,7 +387,7 @@ void add_shapes(Imported& imported, const std::map<std::string, StatedShape>& st
   }
 }
 
-// Adds the tasks that shapes and kernels alone do not settle.
+// Adds the tasks other than shapes: init, require, flops, cases and fuzz.
 void add_rest(Imported& imported) {
   Draft& draft = imported.draft;
   const auto add = [&](bool missing, const char* what, const char* why) {
@@ -398,8 +399,9 @@ void add_rest(Imported& imported) {
     return parameter.pointer && parameter.is_const && parameter.init.text.empty();
   });
   add(draws, "init", "how each input is drawn, so that wrong answers stand out");
-  add(draft.require.empty(), "require", "the conditions that the statement sets; none: take this line away");
-  add(!draft.flops, "flops", "how many operations a case takes; not known: take this line away");
+  add(draft.require.empty(), "require",
+      "the conditions that the statement sets; if there are none, remove this line");
+  add(!draft.flops, "flops", "how many operations a case takes; if unknown, remove this line");
   add(draft.cases.empty(), "cases", "a sample, tests, and a bench of the size that matters");
   add(draft.fuzz.empty(), "fuzz", "the ranges that hidden shapes are drawn from");
 }
@@ -422,7 +424,7 @@ Result<Imported> import_problem(std::string_view content, const std::filesystem:
   add_rest(imported);
   // Better no file than one that cannot be read.
   if (const auto again = parse_problem(problem_text(imported.draft), path); !again)
-    return Error{"the problem that was made of it cannot be read: " + again.error().message,
+    return Error{"the imported problem file would be invalid: " + again.error().message,
                  "write the shapes and cases yourself: `kgrade lint` says what is missing",
                  {path.string(), 0, 0}};
   return imported;

@@ -35,7 +35,7 @@ class Batch {
     for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) ::rmdir(folder->c_str());
   }
 
-  // 0, or the errno of the failure.
+  // Writes the content to a partial file beside the path. Returns 0, or the errno of the failure.
   int prepare(const NewFile& file) {
     const fs::path folder = file.path.has_parent_path() ? file.path.parent_path() : ".";
     std::error_code ignored;

@@ -56,7 +56,7 @@ class StubWriter {
     return parameter.is_input() ? "const " + base + "* " : parameter.pointer ? base + "* " : base + " ";
   }
 
-  // All arguments without outputs other than `output`. If `output` is empty, all arguments.
+  // The inputs, the scalars and the output named `output`. If `output` is empty, all arguments.
   std::vector<std::string> arguments(const std::string& output) const {
     std::vector<std::string> list;
     for (const Parameter& parameter : problem_.arguments()) {
@@ -66,7 +66,8 @@ class StubWriter {
     return list;
   }
 
-  // Broken before column 108, and aligned after the bracket.
+  // Writes `head`, the list with commas, and `tail`. A line is broken before column 108, and the next line
+  // begins below the first item.
   static std::string wrapped(const std::string& head, const std::vector<std::string>& list,
                              const std::string& tail) {
     std::string text = head;
@@ -85,7 +86,7 @@ class StubWriter {
     std::vector<std::string> list = arguments(output.name);
     list.push_back("std::int64_t " + count);
     const std::string i = free_name("i");
-    return "// One thread an element of `" + output.name +
+    return "// One thread for each element of `" + output.name +
            "`, which is row-major: the last index moves fastest.\n" +
            wrapped("__global__ void " + kernel + "(", list, ") {\n") +
            fmt::format(
@@ -146,7 +147,8 @@ class StubWriter {
                          [](const Parameter& p) { return p.is_output(); });
   }
 
-  // The values of `let`. They are before the first output, because outputs may use them.
+  // The definitions of the `let` values. They stand before the first output, because all outputs may use
+  // them. Empty for the other outputs.
   std::string values_for(const Parameter& output) const {
     const auto first = std::find_if(problem_.parameters.begin(), problem_.parameters.end(),
                                     [](const Parameter& p) { return p.is_output(); });
@@ -173,7 +175,8 @@ class StubWriter {
       text += "std::int64_t ceil_div_of(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }\n\n";
     if (calls.find("log2_of(") != std::string::npos)
       text +=
-          "std::int64_t log2_of(std::int64_t a) {\n  std::int64_t levels = 0;\n  while ((std::int64_t{1} << levels) < a) "
+          "std::int64_t log2_of(std::int64_t a) {\n  std::int64_t levels = 0;\n  while ((std::int64_t{1} << "
+          "levels) < a) "
           "++levels;\n  return levels;\n}\n\n";
     return text;
   }

@@ -1,4 +1,4 @@
-// Macros about the compiler of the file that includes this one.
+// Macros that depend on how the including file is compiled.
 #pragma once
 
 // KGRADE_HOST_DEVICE marks functions that host and device code share.
@@ -8,8 +8,8 @@
 #define KGRADE_HOST_DEVICE
 #endif
 
-// KGRADE_SANITIZED is set in builds with a sanitizer: its own memory would count against a contestant's
-// limit.
+// KGRADE_SANITIZED is defined in builds with a sanitizer. Such builds do not limit a contestant's memory,
+// because the sanitizer's own memory would count.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define KGRADE_SANITIZED 1
 #elif defined(__has_feature)

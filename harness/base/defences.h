@@ -1,6 +1,6 @@
-// The grader's defences by name, so that the suite of cheats can prove each of them: harness/tests/cheats
-// builds a second set of programs in which any of them can be switched off, and shows that a cheat then
-// succeeds. In kgrade itself every defence is on, and nothing can change that at run time.
+// The names of the grader's defences. The suite of cheats (harness/tests/cheats) builds a second set of
+// programs, in which each defence can be switched off. The suite shows that a cheat then succeeds. In kgrade
+// itself every defence is on, and nothing can switch a defence off at run time.
 #pragma once
 
 #include <string>
@@ -27,8 +27,8 @@ enum class Defence {
   capture_at_stop,       // outputs count as they are when the clock stops
   idle_after_call,       // no work of a call may be left when it is over
   host_threads,          // no thread may be left after a call
-  frozen_between_calls,  // a contestant does not run between its calls, nor while they are judged
-  clock_agreement,       // calls count as no shorter than the referee's clock attests
+  frozen_between_calls,  // a contestant is stopped between its calls, and while its outputs are judged
+  clock_agreement,       // a call counts as at least as long as the referee's clock attests
   message_checks,        // replies are checked for size, type and sequence number
   lower_bound,           // nothing is faster than the device's memory and arithmetic allow
   reference_agreement,   // the reference is as fast beside the candidate as alone
@@ -36,7 +36,7 @@ enum class Defence {
   outputs_apart,         // outputs of a contestant in Python do not share memory with its inputs
   outputs_overwritten,   // outputs of a contestant in Python are filled with random bits after they are
                          // captured
-  forward_seeds,         // the random numbers of each call are its own
+  forward_seeds,         // a module's random numbers, such as a dropout's mask, have a new seed in each call
   own_contents,          // every candidate, and every attempt to grade it, has contents of its own
 };
 

@@ -9,12 +9,12 @@
 
 namespace kgrade {
 
-// The remedy for an errno that concerns the machine: a full disk, too few processes, files or memory. Empty
-// for others.
+// The remedy for an errno that concerns the machine: a full disk, a temporary folder that cannot be used, too
+// little memory, or a limit on processes or open files that is reached. Empty for any other errno.
 std::string remedy_for_machine(int code);
 
-// The folder for temporary files as the user named it, even if this process was given one of our temporary
-// folders instead.
+// The user's folder for temporary files. If TMPDIR is a temporary folder of kgrade, this is the folder that
+// contains it.
 std::filesystem::path temporary_folder_of_user();
 
 // True if a disk or a quota is full.

@@ -8,7 +8,7 @@ namespace kgrade {
 enum class Role {
   oracle,     // the reference in double precision: it gives the expected outputs
   reference,  // the reference in float: speeds are compared with it
-  baseline,   // a vendor's library: speeds are compared with it too
+  baseline,   // a vendor's library or PyTorch: speeds are compared with the baseline too
   candidate   // the kernel that is graded
 };
 

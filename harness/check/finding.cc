@@ -55,7 +55,14 @@ std::set<std::string_view> kinds_that_explain(Verdict seen) {
       return {"divergent_barrier", "warp_mask"};
     case Verdict::memory_limit:
       return {"leak"};
-    default:
+    case Verdict::accepted:
+    case Verdict::wrong_answer:
+    case Verdict::low_precision:
+    case Verdict::compile_error:
+    case Verdict::signature_mismatch:
+    case Verdict::unstable:
+    case Verdict::cheating:
+    case Verdict::unsupported:
       return {};
   }
 }
@@ -113,7 +120,13 @@ std::string_view remedy_for(Verdict verdict) {
       return "allocate less, and free what is allocated";
     case Verdict::input_modified:
       return "inputs are const: write to outputs and to memory of your own";
-    default:
+    case Verdict::accepted:
+    case Verdict::compile_error:
+    case Verdict::signature_mismatch:
+    case Verdict::runtime_error:
+    case Verdict::unstable:
+    case Verdict::cheating:
+    case Verdict::unsupported:
       return "";
   }
 }

@@ -31,7 +31,8 @@ bool has_word(std::string_view text, std::string_view name) {
   return false;
 }
 
-// The runs of letters, digits and underscores. A look-up in them rules out most names at once.
+// The words of the text: runs of letters, digits and underscores. A look-up in this set rules out most names
+// at once.
 std::unordered_set<std::string_view> words_of(std::string_view text) {
   std::unordered_set<std::string_view> words;
   for (std::size_t at = 0; at < text.size();) {
@@ -142,7 +143,7 @@ class Beside {
     if (bytes_ + size > most_bytes_beside)
       return refuse(path, "makes more than 16 MiB of files beside the candidate");
     if (size <= longest_text_read && holds_submission(target))
-      return refuse(path, "is a candidate itself, and no other candidate sees it");
+      return refuse(path, "is a candidate itself, and a candidate gets no files of other candidates");
     bytes_ += size;
     own_.files.push_back(path);
     if (size > longest_text_read || !is_text_of_source(path)) return;

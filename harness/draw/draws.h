@@ -18,8 +18,8 @@ struct Draw {
   std::uint32_t change = 0;
   // How many launches the call has, each on other contents. A lease limits their number.
   std::uint32_t launches = 1;
-  // For a contestant that is a module: the number of its weights. They are the same in all launches and all
-  // calls of a process, and never change. 0: weights are inputs like others.
+  // For a contestant that is a module: which set of weights it has, numbered from 1 by process. The weights
+  // are the same in all launches and calls of a process. 0: weights are inputs like others.
   std::uint32_t weights = 0;
 
   bool operator==(const Draw&) const = default;

@@ -72,8 +72,8 @@ Result<std::unique_ptr<ContestantRunner>> CandidateRunners::next(const Candidate
   return runner;
 }
 
-// Waits for all workers: no other one may be busy while a candidate is measured. A worker reports its errors
-// when it is next.
+// Waits for all workers first, because no other worker may be busy while a candidate is measured. Ignores
+// their errors here: a worker that failed reports the error when it is used.
 std::unique_ptr<ContestantRunner> CandidateRunners::take_first() {
   for (const auto& runner : runners_) runner->await_ready(load_patience);
   std::unique_ptr<ContestantRunner> first = std::move(runners_.front());

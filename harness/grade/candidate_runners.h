@@ -20,21 +20,23 @@ class CandidateRunners {
 
   // Starts workers for the next candidates, as many at once as the device has room for.
   Failure start();
-  // The worker of the next candidate, which may ask its build for extensions. `taken`: how many candidates
-  // without a verdict have a worker already.
+  // Returns the worker of the next candidate. A worker in Python may ask `build` to build extensions. `taken`
+  // is the number of candidates that have a worker but no verdict yet.
   Result<std::unique_ptr<ContestantRunner>> next(const CandidateSource& source, const Build& build,
                                                  std::size_t taken = 0);
   // Starts workers for the candidates after the `taken` ones that have a worker already, and returns at once.
-  // They open the device. If one cannot be started, start() or next() will say so.
+  // These workers open the device. If one of them cannot be started, a later start() or next() reports the
+  // error.
   void start_next(bool python, std::size_t taken);
-  // Waits for them. Forgets those that failed: a candidate may have had the memory that they needed.
+  // Waits for the workers of start_next(), and drops workers that failed. A worker may fail because a
+  // candidate holds the memory that the worker needs.
   void await_next();
-  // Whether no worker is ready, except those in Python.
+  // Whether no worker for a candidate in CUDA C++ is waiting. Workers in Python do not count.
   bool is_empty() const { return runners_.empty(); }
-  // Whether the candidate needs a worker in Python. One whose fault is known before Python is looked for does
-  // not.
+  // Whether the candidate is in Python and this run has found a Python. A run whose candidates in Python all
+  // have faults does not look for a Python on their behalf.
   bool needs_python(const CandidateSource& source) const;
-  // Call this when the candidate of that number has its verdict, and needs no worker.
+  // Call this when the candidate of that number has its verdict, and so needs no worker any more.
   void settle(std::size_t number) { settled_.insert(number); }
 
  private:

@@ -24,7 +24,13 @@ bool is_final(Verdict verdict) {
     case Verdict::unstable:
     case Verdict::cheating:
       return false;
-    default:
+    case Verdict::accepted:
+    case Verdict::wrong_answer:
+    case Verdict::low_precision:
+    case Verdict::signature_mismatch:
+    case Verdict::out_of_bounds:
+    case Verdict::input_modified:
+    case Verdict::unsupported:
       return true;
   }
 }

@@ -15,7 +15,7 @@ namespace {
 struct Counts {
   std::size_t run = 0;
   std::size_t unstated = 0;
-  std::size_t too_large = 0;  // among those that a module can state
+  std::size_t too_large = 0;  // a module can state these, but they are skipped (too large, too long)
 };
 
 constexpr std::size_t most_named = 8;
@@ -68,7 +68,7 @@ ModuleCases stated_cases(const Problem& problem, std::vector<PlannedCase> cases)
   for (PlannedCase& planned : cases) {
     if (!module_call(problem, planned.bound)) {
       counts.unstated += 1;
-      // This holds even if the case is too large: a user who named it could not run it either.
+      // Replaces any other reason: --case and --force would not help.
       planned.skipped = "not run: the problem's module cannot state it";
     } else {
       (planned.skipped.empty() ? counts.run : counts.too_large) += 1;

@@ -62,7 +62,14 @@ const char* trouble_key(Verdict verdict) {
     case Verdict::time_limit:
     case Verdict::memory_limit:
       return "runtime_error";
-    default:
+    case Verdict::accepted:
+    case Verdict::wrong_answer:
+    case Verdict::low_precision:
+    case Verdict::out_of_bounds:
+    case Verdict::input_modified:
+    case Verdict::unstable:
+    case Verdict::cheating:
+    case Verdict::unsupported:
       return "correctness_issue";
   }
 }

@@ -189,7 +189,7 @@ std::uint64_t walsh_count(std::size_t count) {
   return n * (n + 1) / 2;
 }
 
-// A run asks after each block, for few different counts.
+// A run asks each time it looks at its intervals, for few different counts.
 std::optional<std::uint64_t> signed_rank_critical_value(std::size_t count, double tail) {
   static thread_local std::map<std::pair<std::size_t, double>, std::optional<std::uint64_t>> known;
   const auto [place, is_new] = known.try_emplace({count, tail});

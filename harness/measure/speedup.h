@@ -74,9 +74,9 @@ SpeedRatio ratio_pooled(const std::vector<SpeedRatio>& processes, double offset_
 // From one estimate per process, the log of its ratio_within(): their mean with Student's interval.
 SpeedRatio ratio_across(const std::vector<double>& process_estimates_log);
 
-// Speedups of the candidate, the last arm, over the reference and over the baseline that counts. With several
-// processes, each counts as one estimate, however many blocks it has, and the interval includes the
-// differences between processes.
+// Speedups of the candidate, the last arm, over the reference and over the baseline that counts. Each process
+// counts as one estimate, however many blocks it has. ratio_pooled() joins them, also a single one;
+// ratio_across() joins them if the goal asks for several processes (--ranked).
 std::vector<Speedup> speedups_of(const CaseRecord& record);
 // Speedups over the baselines that do not count.
 std::vector<Speedup> other_speedups_of(const CaseRecord& record);

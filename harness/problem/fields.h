@@ -28,7 +28,8 @@ std::optional<Expression> read_expression(const YamlNode& node, std::string_view
 std::optional<Expression> read_condition(const YamlNode& node, std::string_view what,
                                          Diagnostics& diagnostics);
 
-// Whether the node is a list or map of at most `limit` entries. `example` shows one in the message.
+// Reports a node that is not a list (or a map) of at most `limit` entries, and returns false. `example` is
+// what the message tells the user to write.
 bool expect_sequence(const YamlNode& node, std::string_view what, std::string_view example, std::size_t limit,
                      Diagnostics& diagnostics);
 bool expect_map(const YamlNode& node, std::string_view what, std::string_view example, std::size_t limit,
@@ -43,8 +44,8 @@ void refuse_unknown_keys(const YamlNode& map, const std::vector<std::string>& kn
 // The number, if `text` is a number and nothing else.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 std::optional<double> parse_real(std::string_view text);
-// Whether `text` is digits with or without a sign. If parse_integer() still returns nothing, they do not fit
-// 64 bits.
+// Whether `text` consists of digits, with or without a minus sign. If parse_integer() returns nothing for
+// such a text, the number does not fit into 64 bits.
 bool looks_like_integer(std::string_view text);
 
 // A slug or the name of a case: [a-z0-9][a-z0-9-]*, at most 128 characters.

@@ -22,7 +22,14 @@ bool may_be_found_by_check(Verdict verdict) {
     case Verdict::input_modified:
     case Verdict::time_limit:
       return true;
-    default:
+    case Verdict::accepted:
+    case Verdict::low_precision:
+    case Verdict::compile_error:
+    case Verdict::signature_mismatch:
+    case Verdict::memory_limit:
+    case Verdict::unstable:
+    case Verdict::cheating:
+    case Verdict::unsupported:
       return false;
   }
 }

@@ -38,7 +38,14 @@ std::string stage_of(const CandidateRecord& candidate) {
       return "compile";
     case Verdict::unstable:
       return "speed";
-    default:
+    case Verdict::wrong_answer:
+    case Verdict::low_precision:
+    case Verdict::runtime_error:
+    case Verdict::time_limit:
+    case Verdict::memory_limit:
+    case Verdict::out_of_bounds:
+    case Verdict::input_modified:
+    case Verdict::cheating:
       break;
   }
   return count_run(candidate) > 0 ? "answers" : "load";
@@ -97,7 +104,12 @@ std::string next_step(const CandidateRecord& candidate, const Record& record, co
       return "take less device memory";
     case Verdict::accepted:
       break;
-    default:
+    case Verdict::wrong_answer:
+    case Verdict::runtime_error:
+    case Verdict::time_limit:
+    case Verdict::out_of_bounds:
+    case Verdict::input_modified:
+    case Verdict::cheating:
       return "fix what `reason` says";
   }
   if (slowest == nullptr) return "measure its speed on a GPU";

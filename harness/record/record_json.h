@@ -11,9 +11,9 @@
 
 namespace kgrade {
 
-// Raised when a reader of older files would misread a newer file. Since 2, the referee's times of calls end
-// when the device is idle, and hashes of candidates cover their headers. Since 4, samples are written
-// together with the times that the worker reported and that the clock attests.
+// The version goes up when a reader of older files would misread a newer file. Since 2, the referee's times
+// of calls end when the device is idle, and hashes of candidates cover their headers. Since 4, samples are
+// written together with the times that the worker reported and the times that the referee's clock attests.
 constexpr int record_schema_version = 4;
 
 nlohmann::ordered_json to_json(const Record& record);

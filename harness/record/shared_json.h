@@ -19,7 +19,7 @@ inline constexpr int count_of_values<Dtype> = 3;
 template <>
 inline constexpr int count_of_values<Precision> = 5;
 template <>
-inline constexpr int count_of_values<Verdict> = static_cast<int>(Verdict::unsupported) + 1;
+inline constexpr int count_of_values<Verdict> = verdict_count;
 template <>
 inline constexpr int count_of_values<CaseRole> = 4;
 template <>

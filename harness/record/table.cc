@@ -28,16 +28,16 @@ std::string statement_text(Statement statement, const Style& style) {
 
 std::string blocks_text(const Measurement& measurement, const CaseRecord& c) {
   std::size_t all = 0;
-  std::size_t counted = 0;
+  std::size_t valid = 0;
   for (const ProcessBlocks& process : measurement.processes) {
     all += process.blocks.size();
-    counted +=
-        static_cast<std::size_t>(std::count_if(process.blocks.begin(), process.blocks.end(),
-                                               [](const Block& block) { return block.voided.empty(); }));
+    valid += static_cast<std::size_t>(std::count_if(process.blocks.begin(), process.blocks.end(),
+                                                    [](const Block& block) { return block.voided.empty(); }));
   }
-  std::string text = fmt::format("  {}: {} cache, {} blocks", c.name,
-                                 measurement.cache == CacheState::warm ? "warm" : "cold", counted);
-  if (all > counted) text += fmt::format(" ({} more void)", all - counted);
+  std::string text =
+      fmt::format("  {}: {} cache, {}", c.name, measurement.cache == CacheState::warm ? "warm" : "cold",
+                  counted(valid, "block"));
+  if (all > valid) text += fmt::format(" ({} more void)", all - valid);
   const int launches = measurement.processes.front().launches;
   if (launches > 1) text += fmt::format(" of {} launches a sample", launches);
   if (measurement.processes.size() > 1) text += fmt::format(", {} processes", measurement.processes.size());

@@ -5,10 +5,11 @@
 namespace kgrade {
 namespace {
 
-constexpr std::array<std::string_view, 13> verdict_names = {
+constexpr std::array<std::string_view, verdict_count> verdict_names = {
     "accepted",      "wrong_answer", "low_precision", "compile_error", "signature_mismatch",
     "runtime_error", "time_limit",   "memory_limit",  "out_of_bounds", "input_modified",
     "unstable",      "cheating",     "unsupported"};
+static_assert(!verdict_names.back().empty(), "each verdict has a name");
 
 constexpr std::array<std::string_view, 5> precision_names = {"exact", "fp32", "tf32", "bf16", "none"};
 

@@ -1,4 +1,5 @@
-// The verdict on a candidate, and the precision class that its errors are consistent with.
+// The verdict on a candidate, and the precision class that its errors are consistent with. CONTRIBUTING.md
+// ("A verdict") lists all that a new verdict changes.
 #pragma once
 
 #include <optional>
@@ -21,6 +22,7 @@ enum class Verdict {
   cheating,
   unsupported,
 };
+inline constexpr int verdict_count = static_cast<int>(Verdict::unsupported) + 1;
 
 std::string_view to_string(Verdict verdict);  // "wrong_answer"
 std::optional<Verdict> verdict_from(std::string_view text);

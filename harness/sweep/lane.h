@@ -1,5 +1,6 @@
 // A lane is a process that grades batches of candidates on one device, one candidate at a time, and reports
-// over a socket. If it dies, only the candidate that it was grading is affected.
+// over a socket. If it dies, the candidate that it was grading is tried once more, alone.
+// SweepQueue::failed() and LaneHealth (sweep/queue.h) decide about the rest.
 #pragma once
 
 #include <filesystem>

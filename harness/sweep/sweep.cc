@@ -19,8 +19,8 @@ constexpr int look_again_ms = 500;
 constexpr const char* other_result =
     "the result that came is not of this candidate as it was when the sweep began: were files changed?";
 
-// A lane and its work.
-struct Worker {
+// One device, with its lane and the work of this lane.
+struct LaneSlot {
   std::string device;
   std::optional<Lane> lane;  // started with its first batch
   std::optional<SweepBatch> batch;
@@ -47,8 +47,8 @@ class Sweep {
         start_(clock_.now()),
         time_left_(start_) {
     for (const std::string& device : options.devices) {
-      workers_.push_back({});
-      workers_.back().device = device;
+      slots_.push_back({});
+      slots_.back().device = device;
     }
   }
 
@@ -88,13 +88,13 @@ class Sweep {
     std::vector<std::size_t> tasks;
     std::vector<std::size_t> current;
     for (std::size_t ahead = 1; ahead < SweepQueue::largest_batch; ++ahead) {
-      for (const Worker& worker : workers_) {
-        if (!worker.batch || worker.graded + ahead >= worker.batch->tasks.size()) continue;
-        tasks.push_back(worker.batch->tasks[worker.graded + ahead]);
+      for (const LaneSlot& slot : slots_) {
+        if (!slot.batch || slot.graded + ahead >= slot.batch->tasks.size()) continue;
+        tasks.push_back(slot.batch->tasks[slot.graded + ahead]);
       }
     }
-    for (const Worker& worker : workers_) {
-      if (worker.last_group) current.push_back(*worker.last_group);
+    for (const LaneSlot& slot : slots_) {
+      if (slot.last_group) current.push_back(*slot.last_group);
     }
     const std::vector<std::size_t> waiting = queue_.upcoming(current, ahead_.horizon());
     tasks.insert(tasks.end(), waiting.begin(), waiting.end());
@@ -103,21 +103,21 @@ class Sweep {
 
   // Gives work to every idle lane.
   Trouble hand_out() {
-    for (Worker& worker : workers_) {
-      if (worker.batch || worker.retired) continue;
-      auto batch = queue_.take(worker.last_group, worker.health.avoided());
+    for (LaneSlot& slot : slots_) {
+      if (slot.batch || slot.retired) continue;
+      auto batch = queue_.take(slot.last_group, slot.health.avoided());
       if (!batch) continue;
-      if (!worker.lane) {
+      if (!slot.lane) {
         auto lane = Lane::start(options_.lane_command);
         if (!lane) return lane.error();
-        worker.lane = std::move(*lane);
+        slot.lane = std::move(*lane);
       }
-      worker.last_group = batch->group;
-      worker.graded = 0;
-      worker.begun = false;
-      const LaneJob job = job_of(*batch, worker.device);
-      worker.batch = std::move(*batch);
-      worker.lane->give(job);  // if the lane is gone, its socket says so
+      slot.last_group = batch->group;
+      slot.graded = 0;
+      slot.begun = false;
+      const LaneJob job = job_of(*batch, slot.device);
+      slot.batch = std::move(*batch);
+      slot.lane->give(job);  // if the lane is gone, its socket says so
     }
     return std::nullopt;
   }
@@ -132,11 +132,11 @@ class Sweep {
 
   Trouble listen() {
     std::vector<pollfd> sockets;
-    std::vector<Worker*> owners;
-    for (Worker& worker : workers_) {
-      if (!worker.lane) continue;
-      sockets.push_back({worker.lane->descriptor(), POLLIN, 0});
-      owners.push_back(&worker);
+    std::vector<LaneSlot*> owners;
+    for (LaneSlot& slot : slots_) {
+      if (!slot.lane) continue;
+      sockets.push_back({slot.lane->descriptor(), POLLIN, 0});
+      owners.push_back(&slot);
     }
     for (const int descriptor : ahead_.descriptors()) sockets.push_back({descriptor, POLLIN, 0});
     if (::poll(sockets.data(), sockets.size(), look_again_ms) <= 0) return std::nullopt;
@@ -152,26 +152,26 @@ class Sweep {
     return std::nullopt;
   }
 
-  Trouble take_messages(Worker& worker) {
-    while (worker.lane) {
-      const auto message = worker.lane->next();
+  Trouble take_messages(LaneSlot& slot) {
+    while (slot.lane) {
+      const auto message = slot.lane->next();
       if (!message) break;
-      if (!worker.batch) continue;
+      if (!slot.batch) continue;
       switch (message->kind) {
         case LaneMessage::Kind::begun:
-          worker.begun = true;
+          slot.begun = true;
           break;
         case LaneMessage::Kind::doing:
-          worker.doing = message->text;
+          slot.doing = message->text;
           break;
         case LaneMessage::Kind::graded:
-          if (auto error = keep(worker, *message)) return error;
+          if (auto error = keep(slot, *message)) return error;
           break;
         case LaneMessage::Kind::ended:
-          end_batch(worker, message->text.empty() ? "the run ended before its time" : message->text,
+          end_batch(slot, message->text.empty() ? "the run ended before its time" : message->text,
                     message->exit_code);
           // The fault that broke a run may have broken its process.
-          if (!message->text.empty()) worker.lane.reset();
+          if (!message->text.empty()) slot.lane.reset();
           break;
       }
     }
@@ -179,29 +179,29 @@ class Sweep {
   }
 
   // The result of the candidate whose turn it is. Nothing if the message holds anything else.
-  std::optional<Record> result_in(const Worker& worker, const LaneMessage& message) const {
-    const std::vector<std::size_t>& tasks = worker.batch->tasks;
-    if (worker.graded >= tasks.size() || message.candidate != worker.graded) return std::nullopt;
+  std::optional<Record> result_in(const LaneSlot& slot, const LaneMessage& message) const {
+    const std::vector<std::size_t>& tasks = slot.batch->tasks;
+    if (slot.graded >= tasks.size() || message.candidate != slot.graded) return std::nullopt;
     auto record = read_result(message.text, results_.path());
-    if (!record || finder_.find(*record) != tasks[worker.graded]) return std::nullopt;
+    if (!record || finder_.find(*record) != tasks[slot.graded]) return std::nullopt;
     return record;
   }
 
   // Keeps a result. A lane that sends a result for another candidate cannot be trusted with the rest of this
   // batch.
-  Trouble keep(Worker& worker, const LaneMessage& message) {
-    auto record = result_in(worker, message);
+  Trouble keep(LaneSlot& slot, const LaneMessage& message) {
+    auto record = result_in(slot, message);
     if (!record) {
-      worker.begun = true;
-      end_batch(worker, other_result, exit_internal);
-      worker.lane.reset();
+      slot.begun = true;
+      end_batch(slot, other_result, exit_internal);
+      slot.lane.reset();
       return std::nullopt;
     }
     if (auto written = results_.append(message.text); !written) return written.error();
-    const std::size_t task = worker.batch->tasks[worker.graded];
-    worker.graded += 1;
-    worker.begun = false;
-    worker.health.succeeded();
+    const std::size_t task = slot.batch->tasks[slot.graded];
+    slot.graded += 1;
+    slot.begun = false;
+    slot.health.succeeded();
     found_[task] = std::move(*record);
     queue_.finished(task);
     ahead_.finished(task);
@@ -211,34 +211,34 @@ class Sweep {
     return std::nullopt;
   }
 
-  void end_batch(Worker& worker, const std::string& why, int exit_code) {
-    end_batch(worker, why, exit_code, exit_code);
+  void end_batch(LaneSlot& slot, const std::string& why, int exit_code) {
+    end_batch(slot, why, exit_code, exit_code);
   }
 
   // `reported`: the exit code of the sweep if this is the candidate's last chance.
-  void end_batch(Worker& worker, const std::string& why, int exit_code, int reported) {
-    if (worker.graded < worker.batch->tasks.size()) blame(worker, why, exit_code, reported);
-    worker.batch.reset();
-    worker.doing.clear();
+  void end_batch(LaneSlot& slot, const std::string& why, int exit_code, int reported) {
+    if (slot.graded < slot.batch->tasks.size()) blame(slot, why, exit_code, reported);
+    slot.batch.reset();
+    slot.doing.clear();
   }
 
   // Blames the candidates, or the lane. A broken lane must not empty the queue by refusing what others can
   // grade. If there are no others, the lane is blamed only for failures that it attributes to its machine.
-  void blame(Worker& worker, const std::string& why, int exit_code, int reported) {
-    const SweepBatch& batch = *worker.batch;
+  void blame(LaneSlot& slot, const std::string& why, int exit_code, int reported) {
+    const SweepBatch& batch = *slot.batch;
     const bool machine = exit_code == exit_machine;
-    const bool refused = machine || (!worker.begun && exit_code != exit_usage);
+    const bool refused = machine || (!slot.begun && exit_code != exit_usage);
     const bool alone = lanes_left() == 1 && !machine;
-    const bool charge = !refused || worker.health.is_good() || alone;
+    const bool charge = !refused || slot.health.is_good() || alone;
     if (charge) {
-      queue_.failed(batch, worker.graded, worker.begun, why, reported);
+      queue_.failed(batch, slot.graded, slot.begun, why, reported);
       release_given_up();
     } else {
-      queue_.give_back(batch, worker.graded);
+      queue_.give_back(batch, slot.graded);
     }
     if (!refused) return;
-    worker.health.refused(batch.group, charge ? std::optional(batch.tasks[worker.graded]) : std::nullopt);
-    if (worker.health.is_broken() && !alone) retire(worker, why);
+    slot.health.refused(batch.group, charge ? std::optional(batch.tasks[slot.graded]) : std::nullopt);
+    if (slot.health.is_broken() && !alone) retire(slot, why);
   }
 
   void release_given_up() {
@@ -246,19 +246,19 @@ class Sweep {
       ahead_.finished(queue_.failures()[released_].task);
   }
 
-  void retire(Worker& worker, const std::string& why) {
-    if (const auto task = worker.health.blamed()) queue_.take_back_failure(*task);
-    worker.retired = true;
-    worker.lane.reset();
-    last_words_ = fmt::format("{}: {}", worker.device, why);
+  void retire(LaneSlot& slot, const std::string& why) {
+    if (const auto task = slot.health.blamed()) queue_.take_back_failure(*task);
+    slot.retired = true;
+    slot.lane.reset();
+    last_words_ = fmt::format("{}: {}", slot.device, why);
     options_.events.note(
         fmt::format("{} is left out of the sweep, since it refused {} times in a row to grade: {}",
-                    worker.device, LaneHealth::most_refusals, why));
+                    slot.device, LaneHealth::most_refusals, why));
   }
 
   std::size_t lanes_left() const {
-    return static_cast<std::size_t>(std::count_if(workers_.begin(), workers_.end(),
-                                                  [](const Worker& worker) { return !worker.retired; }));
+    return static_cast<std::size_t>(
+        std::count_if(slots_.begin(), slots_.end(), [](const LaneSlot& slot) { return !slot.retired; }));
   }
 
   Error no_lane_left() const {
@@ -267,11 +267,11 @@ class Sweep {
             {}};
   }
 
-  void clean_up_after(Worker& worker) {
-    const std::string end = worker.lane->describe_end();
-    const int reported = worker.lane->was_killed() ? exit_machine : exit_internal;
-    if (worker.batch) end_batch(worker, "the process that graded ended with " + end, exit_internal, reported);
-    worker.lane.reset();
+  void clean_up_after(LaneSlot& slot) {
+    const std::string end = slot.lane->describe_end();
+    const int reported = slot.lane->was_killed() ? exit_machine : exit_internal;
+    if (slot.batch) end_batch(slot, "the process that graded ended with " + end, exit_internal, reported);
+    slot.lane.reset();
   }
 
   void show() {
@@ -279,9 +279,9 @@ class Sweep {
     std::string text = fmt::format("{}/{}", done_, found_.size());
     if (const auto seconds = time_left_.seconds(queue_.left(), now))
       text += ", " + describe_time_left(*seconds);
-    for (const Worker& worker : workers_) {
-      if (worker.batch)
-        text += fmt::format("  [{}] {}", plan_.groups[worker.batch->group].label(), printable(worker.doing));
+    for (const LaneSlot& slot : slots_) {
+      if (slot.batch)
+        text += fmt::format("  [{}] {}", plan_.groups[slot.batch->group].label(), printable(slot.doing));
     }
     options_.events.progress(text);
   }
@@ -315,7 +315,7 @@ class Sweep {
   SweepQueue queue_;
   BuildAhead ahead_;
   std::size_t released_ = 0;  // of the queue's failures
-  std::vector<Worker> workers_;
+  std::vector<LaneSlot> slots_;
   std::string last_words_;  // of the lane that was retired last
   SteadyClock clock_;
   double start_;

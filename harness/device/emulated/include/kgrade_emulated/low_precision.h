@@ -4,7 +4,7 @@
 //   KGRADE_PAIR, KGRADE_PAIR_RAW                 __half2, __half2_raw
 //   KGRADE_OTHER_NUMBER                          __nv_bfloat16, which converts explicitly
 //   KGRADE_FORMAT                                kgrade_emulated::Binary16 (low_precision_values.h)
-//   KGRADE_NAMED(a, b)                           a##half##b: how functions are called
+//   KGRADE_NAMED(a, b)                           a##half##b, the pattern of functions' names
 //   KGRADE_NAMED_TWICE(a, b, c)                  a##half##b##half##c
 //   KGRADE_HAS_CONVERSIONS, KGRADE_HAS_OPERATORS, KGRADE_HAS_PAIR_OPERATORS
 //                                                0 where __CUDA_NO_... is defined
@@ -243,7 +243,7 @@ constexpr KGRADE_PAIR __hisnan2(KGRADE_PAIR a) {
           kgrade_emulated::rounded<KGRADE_NUMBER>(__hisnan(a.y) ? 1.0f : 0.0f)};
 }
 
-// The names that end in u hold for a NaN, the others do not.
+// A comparison with a NaN is true if the function's name ends in u, and false otherwise.
 #define KGRADE_COMPARISON(name, expression)                                                 \
   constexpr bool __h##name(KGRADE_NUMBER a, KGRADE_NUMBER b) {                              \
     const float x = kgrade_emulated::value(a), y = kgrade_emulated::value(b);               \
@@ -324,9 +324,9 @@ KGRADE_RELATION(KGRADE_PAIR, >=, __hbge2)
 #undef KGRADE_STEP
 #undef KGRADE_ARITHMETIC
 
-// Mathematical functions and atomics (Math API manual, "Half Math Functions" and their likes for pairs and
-// bfloat16). The functions are worked out in double and rounded once; a GPU's may differ by a unit in the
-// last place.
+// Mathematical functions and atomics (Math API manual, "Half Math Functions" and the same sections for pairs
+// and bfloat16). The functions are computed in double and rounded once. A GPU's result may differ by a unit
+// in the last place.
 
 #define KGRADE_FUNCTION(name, expression)                                                           \
   inline KGRADE_NUMBER h##name(KGRADE_NUMBER a) {                                                   \
