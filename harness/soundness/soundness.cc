@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "check/check.h"
+#include "check/check_candidate.h"
 #include "check/emulated_findings.h"
 #include "check/sanitizer_findings.h"
 #include "contest/check_referee.h"
