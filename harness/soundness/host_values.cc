@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "contest/output_layouts.h"
 #include "device/element_operations.h"
 
 namespace kgrade {
