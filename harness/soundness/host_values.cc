@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "contest/output_layouts.h"
-#include "device/element_operations.h"
+#include "device/element_errors.h"
 
 namespace kgrade {
 namespace {
