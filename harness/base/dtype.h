@@ -99,6 +99,18 @@ KGRADE_HOST_DEVICE inline double double_of(std::int64_t bits) {
   return value;
 }
 
+// Tests bits, because a compiler may assume that there are no NaNs if fast math is on.
+KGRADE_HOST_DEVICE inline bool is_finite(float value) {
+  return (bits_of(value) & 0x7F800000u) != 0x7F800000u;
+}
+
+KGRADE_HOST_DEVICE inline bool is_finite(double value) {
+  constexpr std::int64_t exponent = 0x7FF0000000000000;
+  return (double_bits(value) & exponent) != exponent;
+}
+
+KGRADE_HOST_DEVICE inline bool is_nan(double value) { return !is_finite(value) && value != value; }
+
 namespace detail {
 
 constexpr std::uint32_t infinity_bits = 0x7F800000u;

@@ -3,18 +3,15 @@
 // twice on the same inputs, because the effects of what a call leaves behind only show in the second.
 #pragma once
 
-#include <functional>
-#include <string>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "check/check_record.h"
-#include "compile/toolchain.h"
-#include "contest/arena.h"
 #include "device/thread_order.h"
 #include "grade/candidate_run.h"
 #include "grade/case_choice.h"
 #include "grade/run.h"
-#include "record/stage_clock.h"
 
 namespace kgrade {
 
@@ -31,30 +28,6 @@ inline constexpr std::int64_t most_checked_bytes = std::int64_t{4} << 20;
 // have a reason. If cases are named, only these run, whatever their size. `for_modules`: see choose_cases().
 Result<ChosenCases> select_small_cases(const Problem& problem, const RunOptions& options,
                                        bool for_modules = false);
-
-inline constexpr int calls_in_a_pass = 2;
-
-// Turns the evidence of a pass with `calls` calls into findings.
-using EvidenceReader = std::function<std::vector<Finding>(const Evidence&, const Case& bound, int calls)>;
-
-// The state that all candidates share. Owns nothing.
-struct CheckSession {
-  CheckArena& arena;
-  const Problem& problem;
-  std::uint64_t seed = 0;
-  std::vector<CheckPass> passes;
-  bool passes_are_orders = true;  // orders of threads; false: tools
-  Patience time_limit{60'000};    // of one call
-  StageClock& stages;
-  std::function<void(const std::string&)> progress;
-};
-
-// Checks one candidate. `record` must have path and hash. Equal findings of several cases and passes become
-// one. A fault that the referee sees is a finding too, if nothing in the evidence explains it. An Error is
-// never the candidate's fault.
-Result<CheckedCandidate> check_candidate(CheckSession& session, const BuildOutcome& built,
-                                         const std::vector<PlannedCase>& cases, const EvidenceReader& read,
-                                         CheckedCandidate record);
 
 // Without named cases the small ones run. The default time limit is default_check_limit().
 struct CheckOptions : RunOptions {

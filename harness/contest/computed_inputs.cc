@@ -7,7 +7,7 @@
 #include "contest/arena.h"
 #include "contest/case_description.h"
 #include "contest/contestant_runner.h"
-#include "contest/lease.h"
+#include "contest/scalar_slots.h"
 
 namespace kgrade {
 namespace {

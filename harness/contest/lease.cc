@@ -1,18 +1,18 @@
 #include "contest/lease.h"
 
 #include <algorithm>
-#include <cstring>
-#include <functional>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
 #include "base/defences.h"
+#include "contest/call_contents.h"
 #include "contest/computed_inputs.h"
+#include "contest/output_layouts.h"
 #include "contest/returned_memory.h"
+#include "contest/scalar_slots.h"
 #include "contest/tensor_values.h"
 #include "device/guard_fill.h"
-#include "draw/seed.h"
-#include "problem/scalar_type.h"
 
 namespace kgrade {
 namespace {
@@ -20,72 +20,11 @@ namespace {
 // The largest buffers that small cases may reuse. Poisoning and inspecting a buffer takes time by its size.
 constexpr std::uint64_t small_buffer_bytes = std::uint64_t{8} << 20;
 
-// The 64-bit slot of a scalar (compile/binding.h). Scalars of the element type are stored as elements are.
-std::uint64_t scalar_slot(const Parameter& parameter, const Case& bound, Dtype stored_as) {
-  std::uint64_t slot = 0;
-  if (const auto integer = bound.integers.find(parameter.name); integer != bound.integers.end()) {
-    return static_cast<std::uint64_t>(integer->second);
-  }
-  const auto found = bound.reals.find(parameter.name);
-  const double real = found != bound.reals.end() ? found->second : 0;
-  if (parameter.type == "double") {
-    std::memcpy(&slot, &real, sizeof real);
-    return slot;
-  }
-  const auto single = static_cast<float>(real);
-  auto* const bytes = reinterpret_cast<unsigned char*>(&slot);
-  if (parameter.type == element_type_name) {
-    store_element(stored_as, bytes, 0, rounded_to(bound.dtype, single));
-  } else {
-    store_element(Dtype::float32, bytes, 0, single);
-  }
-  return slot;
-}
-
 // Streams of the poison key. The streams of the tensors' poison have the numbers of the parameters.
 constexpr std::uint32_t places_stream = 0x80000000;
 constexpr std::uint32_t captures_stream = 0x40000000;
-// Draws of the changes to inputs, apart from draws of the inputs themselves.
-constexpr std::uint32_t changes_draw = 0x80000000;
-// Draws of the weights of modules.
-constexpr std::uint32_t weights_draw = 0x40000000;
-// The stream of what the problem's file computes. The streams of drawn inputs have the numbers of parameters.
-constexpr std::uint32_t computed_stream = 0x636f6d70;
-// The stream of the random numbers that the forward of a problem's file draws.
-constexpr std::uint32_t forward_stream = 0x666f7277;
-// How far the draws of one launch of a call are from those of the next.
-constexpr std::uint32_t draws_per_launch = std::uint32_t{1} << 26;
-static_assert(draws_per_launch * max_launches <= weights_draw);
-
-bool has_fewer_elements(const Tensor& a, const Tensor& b) { return a.elements < b.elements; }
 
 }  // namespace
-
-TiedValues layout_of_ties(const Case& bound, const Tensor& indices) {
-  const Tensor& values = bound.tensors[indices.tied->tensor];
-  const std::optional<std::size_t> axis = indices.tied->axis;
-  std::uint64_t inner = 1;
-  for (std::size_t i = axis ? *axis + 1 : values.shape.size(); i < values.shape.size(); ++i)
-    inner *= static_cast<std::uint64_t>(values.shape[i]);
-  const auto elements = static_cast<std::uint64_t>(values.elements);
-  const std::uint64_t extent = axis ? static_cast<std::uint64_t>(values.shape[*axis]) : elements;
-  const std::uint64_t chosen = static_cast<std::uint64_t>(indices.elements) / (elements / extent);
-  return {nullptr, bound.dtype_of(values), extent, inner, chosen};
-}
-
-Quantised layout_of_codes(const Case& bound, const Tensor& codes) {
-  const QuantisedAs& as = *codes.quantised;
-  const Tensor& values = bound.tensors[as.values];
-  Quantised layout;
-  layout.dtype = bound.dtype_of(values);
-  layout.code = as.code;
-  layout.scale_code = as.scale_code;
-  layout.block = static_cast<std::uint32_t>(as.block);
-  layout.is_swizzled = as.is_swizzled;
-  layout.columns = static_cast<std::uint64_t>(values.shape.back());
-  layout.divisor = as.divisor;
-  return layout;
-}
 
 Result<std::unique_ptr<Lease>> Lease::make(Device& device, const Problem& problem, const Case& bound,
                                            LeaseTerms terms) {
@@ -107,13 +46,6 @@ void Lease::fill_captures() {
     const auto elements = static_cast<std::uint64_t>(tensor_of(i).elements);
     fillings_.push_back({captures_[i].get(), 0, elements, false, {}, {}, dtype_of(tensor_of(i))});
   }
-}
-
-CallSlots slots_of_scalars(const Problem& problem, const Case& bound, Dtype stored_as) {
-  CallSlots call;
-  for (const Parameter& parameter : problem.arguments())
-    call.slots.push_back({false, parameter.is_tensor() ? 0 : scalar_slot(parameter, bound, stored_as)});
-  return call;
 }
 
 std::optional<Errors> Lease::add_buffers(const Tensor& tensor) {
@@ -245,72 +177,12 @@ std::uint64_t Lease::place_of(std::size_t buffer, std::uint64_t poison_key, std:
   return guard_bytes + random.word[0] % (device_.room_to_move() / address_step) * address_step;
 }
 
-bool Lease::is_fixed(const Tensor& tensor, const Draw& draw) const {
-  return draw.weights != 0 && problem_.torch && problem_.torch->weight_of(tensor.name) != nullptr;
-}
-
-// The number of the tensor that a changed draw changes, or the number of tensors if there is none to change.
-// Odd changes go into the largest input, which is the most expensive to read in full. Computed inputs may
-// have a structure, and inputs that the case decides are fixed, so neither is changed. Nor is any input if a
-// few elements may not affect the outputs: in a long reduction, or in an exact problem (a maximum, the edges
-// of a graph).
-std::size_t Lease::changed_tensor(const Draw& draw) const {
-  if (problem_.is_exact() || is_long_reduction(*case_)) return case_->tensors.size();
-  std::vector<std::size_t> inputs;
-  for (std::size_t i = 0; i < case_->tensors.size(); ++i) {
-    const Tensor& tensor = case_->tensors[i];
-    if (tensor.has_single_elements() && !is_fixed(tensor, draw)) inputs.push_back(i);
-  }
-  if (inputs.empty()) return case_->tensors.size();
-  if (!is_single_change(draw.change)) return inputs[draw.change / 2 % inputs.size()];
-  return *std::max_element(inputs.begin(), inputs.end(), [&](std::size_t a, std::size_t b) {
-    return has_fewer_elements(case_->tensors[a], case_->tensors[b]);
-  });
-}
-
-// If no tensor can be changed in part, all contents are new.
-std::uint32_t Lease::number_of(const Draw& draw, std::uint32_t launch) const {
-  const std::uint32_t first = launch * draws_per_launch;
-  const bool is_new = draw.change != 0 && changed_tensor(draw) == case_->tensors.size();
-  return is_new ? changes_draw | (first + draw.change) : first + draw.index;
-}
-
 InputContents Lease::contents_of(std::size_t buffer, const Draw& draw) const {
-  const Tensor& input = tensor_of(buffer);
-  if (input.is_computed()) return {{.dtype = case_->dtype_of(input)}, {}, {}};
-  const std::uint32_t first = launch_of(buffer) * draws_per_launch;
-  const std::uint32_t index =
-      is_fixed(input, draw) ? weights_draw | draw.weights : number_of(draw, launch_of(buffer));
-  InputContents contents{to_distribution(input.init, case_->dtype_of(input)),
-                         input_stream(draw.seed, problem_.slug, case_->name, input.parameter, index),
-                         {}};
-  if (draw.change == 0 || buffer % case_->tensors.size() != changed_tensor(draw)) return contents;
-  const RandomStream source = input_stream(draw.seed, problem_.slug, case_->name, input.parameter,
-                                           changes_draw | (first + draw.change));
-  contents.changes =
-      draw_changes(contents.distribution, contents.stream, static_cast<std::uint64_t>(input.elements), source,
-                   is_single_change(draw.change) ? 1 : max_input_changes);
-  return contents;
+  return CallContents(problem_, *case_).of_tensor(buffer % case_->tensors.size(), launch_of(buffer), draw);
 }
 
 std::vector<std::uint64_t> Lease::seeds_of_computed(const Draw& draw) const {
-  std::vector<std::uint64_t> seeds;
-  if (std::none_of(case_->tensors.begin(), case_->tensors.end(), std::mem_fn(&Tensor::is_computed)))
-    return seeds;
-  for (std::uint32_t launch = 0; launch < terms_.launches; ++launch) {
-    const std::uint32_t number = number_of(draw, launch);
-    seeds.push_back(seed_from(input_stream(draw.seed, problem_.slug, case_->name, computed_stream, number)));
-  }
-  return seeds;
-}
-
-// A module's forward may draw random numbers, such as a dropout's mask. Each call has its own seed, which is
-// the same for all contestants.
-std::uint64_t Lease::seed_of_forward(const Draw& draw, std::uint32_t launch) const {
-  if (!is_on(Defence::forward_seeds)) return 0;
-  const std::uint32_t first = launch * draws_per_launch;
-  const std::uint32_t number = draw.change != 0 ? changes_draw | (first + draw.change) : first + draw.index;
-  return seed_from(input_stream(draw.seed, problem_.slug, case_->name, forward_stream, number));
+  return CallContents(problem_, *case_).seeds_of_computed(draw, terms_.launches);
 }
 
 // Whether this lease's inputs are those that the other needs for this draw, buffer by buffer.
@@ -355,7 +227,7 @@ void Lease::prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t ca
   launches_ = std::clamp<std::uint32_t>(draw.launches, 1, terms_.launches);
   forward_seeds_.clear();
   for (std::uint32_t launch = 0; problem_.has_model() && launch < launches_; ++launch)
-    forward_seeds_.push_back(seed_of_forward(draw, launch));
+    forward_seeds_.push_back(CallContents(problem_, *case_).seed_of_forward(draw, launch));
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     if (fillings_[i].input) fill_input(i, draw, computed, drawn);
   }
@@ -507,15 +379,12 @@ Lease::Findings Lease::end_inspection() {
 }
 
 CallSlots Lease::slots(std::uint32_t launch) const {
-  CallSlots call;
+  CallSlots call = slots_of_scalars(problem_, *case_, dtype());
   if (launch < forward_seeds_.size()) call.seed = forward_seeds_[launch];
   std::size_t next_tensor = launch * case_->tensors.size();
-  for (const Parameter& parameter : problem_.arguments()) {
-    if (parameter.is_tensor()) {
-      call.slots.push_back({true, fillings_[next_tensor++].begin});
-    } else {
-      call.slots.push_back({false, scalar_slot(parameter, *case_, dtype())});
-    }
+  const std::span<const Parameter> arguments = problem_.arguments();
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].is_tensor()) call.slots[i] = {true, fillings_[next_tensor++].begin};
   }
   return call;
 }

@@ -24,15 +24,6 @@ constexpr std::uint64_t guard_bytes = 4096;
 // Tensors' addresses are multiples of this, as cudaMalloc() promises.
 constexpr std::uint64_t address_step = 256;
 
-// How the indices in a tied output lie over the tensor that they point into. The result has no buffer of
-// values yet.
-TiedValues layout_of_ties(const Case& bound, const Tensor& indices);
-// How the codes in an output lie over the values that they stand for. The result has no buffers yet.
-Quantised layout_of_codes(const Case& bound, const Tensor& codes);
-
-// The bits of the scalars, by parameter, and 0 for tensors. Scalars of type [VAR] are stored as `stored_as`.
-CallSlots slots_of_scalars(const Problem& problem, const Case& bound, Dtype stored_as);
-
 struct LeaseTerms {
   bool moves = false;          // tensors lie elsewhere in their buffers in every call
   bool captures = false;       // outputs are captured when the clock stops
@@ -174,16 +165,12 @@ class Lease {
   }
   std::uint32_t stream_of(std::size_t buffer) const;
   std::uint64_t place_of(std::size_t buffer, std::uint64_t poison_key, std::uint32_t call) const;
-  std::uint64_t seed_of_forward(const Draw& draw, std::uint32_t launch) const;
-  std::uint32_t number_of(const Draw& draw, std::uint32_t launch) const;
   InputContents contents_of(std::size_t buffer, const Draw& draw) const;
   void fill_input(std::size_t buffer, const Draw& draw, const ComputedInputs* computed, const Lease* drawn);
   bool has_inputs_of(const Draw& draw, const Lease& other) const;
   // For an output that begins as an input of the case, when the input is filled.
   void begin_as(std::size_t output, std::size_t input);
   std::size_t buffer_of_output(std::size_t output) const;
-  bool is_fixed(const Tensor& tensor, const Draw& draw) const;
-  std::size_t changed_tensor(const Draw& draw) const;
   std::vector<OutputPair> pairs_with(const Lease& expected) const;
   Loaned input_beside(std::size_t output, std::size_t tensor) const;
   Loaned output_beside(std::size_t output, std::size_t tensor) const;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/device.h"
-#include "device/element_operations.h"
+#include "device/element_errors.h"
 
 namespace kgrade {
 

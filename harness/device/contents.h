@@ -68,7 +68,7 @@ struct SetErrors {
 // the sums; any other element must be the same non-finite value (NaN, +inf, -inf) in both. A difference that
 // no normal float holds (below 2^-126) counts as none: kernels may flush such numbers to zero. For a 16-bit
 // type, the expected value is finite if rounding it to the type gives a finite value, and differences are
-// what rounding does not explain (device/element_operations.h). For an integer type, a difference is at least
+// what rounding does not explain (device/element_errors.h). For an integer type, a difference is at least
 // 1, even if doubles do not show it, and indices of the same value do not differ.
 //
 // For codes, the distance of each number from the encoded value is compared. The squared difference is the

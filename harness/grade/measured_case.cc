@@ -41,9 +41,6 @@ int most_launches(const Case& bound) {
   return static_cast<int>(std::clamp<std::size_t>(most_tensors / tensors, 1, max_launches));
 }
 
-// Whether the block is captured: all calls of a block are alike.
-bool is_captured(const Block& block) { return block.samples.front().front().kind.captured; }
-
 // Knowledge of one case or process, or from before the blocks began anew, says nothing about the next seed.
 std::uint64_t seed_of(const Session& session, const Case& bound, int process, std::uint32_t beginning) {
   const RandomStream stream = input_stream(session.seed, session.problem.slug, bound.name, 0, 0);
@@ -66,7 +63,8 @@ MeasuredCase::MeasuredCase(Session& session, const Case& bound, CaseCalls& trust
       trusted_(trusted),
       process_(process),
       given_launches_(launches),
-      order_seed_(seed_of(session, bound, process, beginnings_)) {
+      order_seed_(seed_of(session, bound, process, beginnings_)),
+      baselines_(session, bound, process, trusted.record()) {
   trusted_.draws() = draws_of_process(session, process, order_seed_);
 }
 
@@ -143,7 +141,7 @@ BlockPlan MeasuredCase::plan() const {
   for (std::size_t arm = arms() - alike_.size(); arm < arms(); ++arm) {
     plan.pairs.push_back({arm, 0});
     // The other baselines get as many blocks as these pairs need.
-    if (one_counts_) plan.pairs.push_back({arm, 1});
+    if (baselines_.first_counts()) plan.pairs.push_back({arm, 1});
   }
   plan.goal = goal_of(session_);
   plan.goal.budget_seconds *= static_cast<double>(alike_.size());
@@ -223,7 +221,7 @@ bool MeasuredCase::captures_now() const {
 
 Role MeasuredCase::role_of(std::size_t arm) const {
   if (arm == 0) return Role::reference;
-  return arm > baselines_.size() ? Role::candidate : Role::baseline;
+  return arm > baselines_.chosen().size() ? Role::candidate : Role::baseline;
 }
 
 bool MeasuredCase::plays(std::size_t arm) const {
@@ -231,21 +229,7 @@ bool MeasuredCase::plays(std::size_t arm) const {
 }
 
 bool MeasuredCase::select(std::size_t arm) {
-  return role_of(arm) != Role::baseline || session_.baselines->activate(baseline_of(arm).name, process_);
-}
-
-// The fastest baseline of the candidate's class first, then the others in their order.
-std::vector<BaselineChoice> MeasuredCase::choose_baselines() const {
-  if (session_.baselines == nullptr) return {};
-  std::vector<BaselineChoice> choices = session_.baselines->choices(case_.name);
-  std::erase_if(choices, [this](const BaselineChoice& choice) { return left_out_.contains(choice.name); });
-  auto best = choices.end();
-  for (auto choice = choices.begin(); choice != choices.end(); ++choice) {
-    if (choice->precision != class_) continue;
-    if (best == choices.end() || choice->median_ms < best->median_ms) best = choice;
-  }
-  if (best != choices.end()) std::rotate(choices.begin(), best, best + 1);
-  return choices;
+  return role_of(arm) != Role::baseline || baselines_.activate(arm - 1);
 }
 
 int MeasuredCase::choose_launches(double fastest_ms) const {
@@ -255,25 +239,13 @@ int MeasuredCase::choose_launches(double fastest_ms) const {
   return session_.arena.measures_speed() ? launches_per_sample(fastest_ms, most) : 1;
 }
 
-void MeasuredCase::choose_arms() {
-  class_ = alike_.front()->calls.record().precision;
-  baselines_.clear();
-  for (const BaselineChoice& baseline : choose_baselines()) {
-    if (!session_.baselines->activate(baseline.name, process_)) {
-      leave_out(baseline, "it does not start again");
-      continue;
-    }
-    fastest_ms_ = std::min(fastest_ms_, baseline.median_ms);
-    baselines_.push_back(baseline);
-  }
-  one_counts_ = !baselines_.empty() && baselines_.front().precision == class_;
-}
-
 MeasuredCase::Trouble MeasuredCase::take_arms() {
-  choose_arms();
+  baselines_.choose(alike_.front()->calls.record().precision);
+  for (const BaselineChoice& baseline : baselines_.chosen())
+    fastest_ms_ = std::min(fastest_ms_, baseline.median_ms);
   const std::uint32_t lent = launches_;
   launches_ = static_cast<std::uint32_t>(choose_launches(fastest_ms_));
-  if (launches_ == lent && baselines_.empty() && left_out_.empty()) return std::nullopt;
+  if (launches_ == lent && baselines_.chosen().empty() && !baselines_.any_left_out()) return std::nullopt;
   if (auto trouble = lend_to_arms()) return trouble;
   return call_all(Purpose::warm_up);
 }
@@ -296,33 +268,18 @@ MeasuredCase::Trouble MeasuredCase::lend_to_arms() {
   // If so many tensors have no room, try one launch, then only the baseline that counts, then no baseline.
   // None of these is a failure.
   if (std::exchange(launches_, 1) == 1) {
-    if (baselines_.empty()) return trouble;
-    make_room(one_counts_ && baselines_.size() > 1 ? 1 : 0, *trouble);
+    if (baselines_.chosen().empty()) return trouble;
+    const bool one_is_enough = baselines_.first_counts() && baselines_.chosen().size() > 1;
+    baselines_.make_room(one_is_enough ? 1 : 0, *trouble);
   }
   return lend_to_arms();
-}
-
-void MeasuredCase::make_room(std::size_t left, const Error& lack) {
-  while (baselines_.size() > left) {
-    leave_out(baselines_.back(), lack.message);
-    baselines_.pop_back();
-  }
-  one_counts_ = one_counts_ && left > 0;
-  session_.arena.take_back();
-}
-
-void MeasuredCase::leave_out(const BaselineChoice& baseline, const std::string& why) {
-  left_out_.insert(baseline.name);
-  std::string note = fmt::format("not compared with {}: {}", baseline.name, why);
-  std::vector<std::string>& notes = trusted_.record().notes;
-  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }
 
 MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
   if (auto trouble = trusted_.draw_fresh(launches_)) {
     // Before there were baselines, the memory sufficed: they may hold it.
-    if (baselines_.empty()) return trouble;
-    make_room(0, *trouble);
+    if (baselines_.chosen().empty()) return trouble;
+    baselines_.make_room(0, *trouble);
     return take_arms();
   }
   for (std::size_t arm = 0; arm < arms(); ++arm) {
@@ -337,17 +294,10 @@ MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
     if (sample) continue;
     if (role_of(arm) == Role::reference) return sample.error();
     // The baseline worked alone, and may lack memory now.
-    drop_failed(arm, sample.error());
+    baselines_.drop_failed(arm - 1, sample.error());
     return take_arms();
   }
   return std::nullopt;
-}
-
-// Other baselines may have shared its process: they are called in a new one.
-void MeasuredCase::drop_failed(std::size_t arm, const Error& error) {
-  leave_out(baseline_of(arm), error.message);
-  session_.baselines->retire(baseline_of(arm).name);
-  session_.arena.take_back();
 }
 
 void MeasuredCase::leave(Contender& contender, std::uint32_t rounds) { contender.blocks = rounds / 2; }
@@ -376,7 +326,7 @@ std::optional<std::vector<Sample>> MeasuredCase::play_round(const std::vector<st
     const auto sample = trusted_.call_trusted(role_of(arm), Purpose::compared, kind);
     if (!sample) {
       if (role_of(arm) == Role::baseline) {
-        drop_failed(arm, sample.error());
+        baselines_.drop_failed(arm - 1, sample.error());
         lost_one_ = true;
       } else {
         trouble_ = sample.error();
@@ -457,29 +407,6 @@ MeasuredCase::Trouble MeasuredCase::call_reference_unqueued(const std::vector<Bl
   return std::nullopt;
 }
 
-// Keeps the half of the blocks with the lower speedup: a worker that leaves out its capture gains time only
-// in captured blocks.
-void MeasuredCase::keep_slower_half(std::vector<Block>& blocks) const {
-  const std::size_t candidate = blocks.front().samples.size() - 1;
-  std::vector<double> differences[2];
-  for (const Block& block : blocks) {
-    if (!block.voided.empty()) continue;
-    const auto one = log_differences(std::span(&block, 1), 0, candidate);
-    const bool captured = is_captured(block);
-    differences[captured].insert(differences[captured].end(), one.begin(), one.end());
-  }
-  if (differences[false].empty() || differences[true].empty()) return;
-  const bool captured_is_slower =
-      ratio_within(differences[true]).ratio <= ratio_within(differences[false]).ratio;
-  for (Block& block : blocks) {
-    const bool captured = is_captured(block);
-    if (captured != captured_is_slower && block.voided.empty()) {
-      block.voided = captured ? "the speedup is lower where outputs are not captured"
-                              : "the speedup is lower where outputs are captured";
-    }
-  }
-}
-
 void MeasuredCase::judge_clock(Contender& contender, std::vector<Block>& blocks) {
   if (!session_.arena.measures_speed() || !is_on(Defence::clock_agreement) || blocks.empty()) return;
   const ClockRecord& clock = contender.calls.record().clock.emplace(contender.calls.clock().attest(blocks));
@@ -520,8 +447,9 @@ void MeasuredCase::keep(Contender& contender, BlockRun run) {
   if (!record.measurement) {
     record.measurement =
         Measurement{session_.cache, goal_of(session_), session_.arena.device_info().process_offset_ms, {}};
-    for (std::size_t arm = 1; arm <= baselines_.size(); ++arm)
-      record.arms.insert(record.arms.end() - 1, {baseline_of(arm).name, {}, {}, arm > 1 || !one_counts_});
+    for (std::size_t arm = 1; arm <= baselines_.chosen().size(); ++arm)
+      record.arms.insert(record.arms.end() - 1,
+                         {baseline_of(arm).name, {}, {}, arm > 1 || !baselines_.first_counts()});
   }
   judge_clock(contender, run.blocks);
   look_at_precision(contender);
@@ -535,11 +463,12 @@ void MeasuredCase::keep(Contender& contender, BlockRun run) {
 // A candidate whose class changed is unstable: compared with the baseline of a better class it would look
 // slow, with that of a worse class fast.
 void MeasuredCase::look_at_precision(Contender& contender) {
+  const Precision began = baselines_.precision();
   const Precision now = contender.calls.record().precision;
-  if (!one_counts_ || now == class_) return;
+  if (!baselines_.first_counts() || now == began) return;
   contender.calls.note(
       {Verdict::unstable, "precision",
-       fmt::format("it began with {} precision and went on with {}", to_string(class_), to_string(now))});
+       fmt::format("it began with {} precision and went on with {}", to_string(began), to_string(now))});
 }
 
 }  // namespace kgrade

@@ -3,10 +3,10 @@
 
 #include <functional>
 #include <limits>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "grade/case_baselines.h"
 #include "grade/case_calls.h"
 #include "measure/block_run.h"
 
@@ -56,7 +56,6 @@ class MeasuredCase : private RoundPlayer {
   bool begins_anew();
   void decide_anew();
   Trouble take_arms();
-  void choose_arms();
   Trouble lend_to_arms();
   Trouble call_all(Purpose purpose);
   Trouble play_changes();
@@ -68,15 +67,11 @@ class MeasuredCase : private RoundPlayer {
   void leave(Contender& contender, std::uint32_t rounds);
   bool all_failed() const;
   // The baseline with the arm's number.
-  const BaselineChoice& baseline_of(std::size_t arm) const { return baselines_.at(arm - 1); }
-  Contender& contender_of(std::size_t arm) const { return *alike_.at(arm - 1 - baselines_.size()); }
+  const BaselineChoice& baseline_of(std::size_t arm) const { return baselines_.chosen().at(arm - 1); }
+  Contender& contender_of(std::size_t arm) const { return *alike_.at(arm - 1 - baselines_.chosen().size()); }
   bool select(std::size_t arm);
   Role role_of(std::size_t arm) const;
-  std::size_t arms() const { return 1 + baselines_.size() + alike_.size(); }
-  std::vector<BaselineChoice> choose_baselines() const;
-  void make_room(std::size_t left, const Error& lack);
-  void leave_out(const BaselineChoice& baseline, const std::string& why);
-  void drop_failed(std::size_t arm, const Error& error);
+  std::size_t arms() const { return 1 + baselines_.chosen().size() + alike_.size(); }
   Captures choose_captures(const Contender& contender) const;
   bool captures_now() const;
   Trouble call_reference_unqueued(const std::vector<Block>& blocks);
@@ -84,7 +79,6 @@ class MeasuredCase : private RoundPlayer {
   // Makes calls that give no sample: on the last contents again, and on new ones.
   Trouble probe(Contender& contender);
   void judge_clock(Contender& contender, std::vector<Block>& blocks);
-  void keep_slower_half(std::vector<Block>& blocks) const;
   void look_at_precision(Contender& contender);
   void keep(const BlockRun& run);
   void keep(Contender& contender, BlockRun run);
@@ -100,14 +94,10 @@ class MeasuredCase : private RoundPlayer {
   std::uint64_t order_seed_;      // of all random decisions since
   std::vector<Contender> contenders_;
   std::vector<Contender*> alike_;  // the candidates in the present blocks
-  // The arms are the reference, these baselines, and the candidates. The first baseline is the one that
-  // counts, the fastest of the candidate's class, if there is one.
-  std::vector<BaselineChoice> baselines_;
-  std::set<std::string> left_out_;  // failed here, or have no room
-  bool lost_one_ = false;           // within the blocks
-  bool one_counts_ = false;
-  double fastest_ms_ = 0;              // one launch of the fastest arm, after warming up
-  Precision class_ = Precision::none;  // for which the baseline was chosen
+  // The arms are the reference, these baselines, and the candidates.
+  CaseBaselines baselines_;
+  bool lost_one_ = false;  // a baseline, within the blocks
+  double fastest_ms_ = 0;  // one launch of the fastest arm, after warming up
   std::uint32_t launches_ = 1;
   std::uint32_t rounds_ = 0;
   Captures captures_ = Captures::always;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "base/statistics.h"
+#include "measure/speedup.h"
 
 namespace kgrade {
 namespace {
@@ -21,6 +23,9 @@ std::vector<double> overheads_of(const std::vector<Sample>& samples, Choose choo
   }
   return overheads;
 }
+
+// Whether the block is captured: all calls of a block are alike.
+bool is_captured(const Block& block) { return block.samples.front().front().kind.captured; }
 
 }  // namespace
 
@@ -86,6 +91,27 @@ ClockRecord ClockRule::attest(std::vector<Block>& blocks) const {
 bool are_too_many_raised(const ClockRecord& clock) {
   const auto raised = static_cast<double>(std::max(clock.raised_candidate, clock.raised_reference));
   return raised > most_raised * static_cast<double>(clock.samples);
+}
+
+void keep_slower_half(std::vector<Block>& blocks) {
+  const std::size_t candidate = blocks.front().samples.size() - 1;
+  std::vector<double> differences[2];
+  for (const Block& block : blocks) {
+    if (!block.voided.empty()) continue;
+    const auto one = log_differences(std::span(&block, 1), 0, candidate);
+    const bool captured = is_captured(block);
+    differences[captured].insert(differences[captured].end(), one.begin(), one.end());
+  }
+  if (differences[false].empty() || differences[true].empty()) return;
+  const bool captured_is_slower =
+      ratio_within(differences[true]).ratio <= ratio_within(differences[false]).ratio;
+  for (Block& block : blocks) {
+    const bool captured = is_captured(block);
+    if (captured != captured_is_slower && block.voided.empty()) {
+      block.voided = captured ? "the speedup is lower where outputs are not captured"
+                              : "the speedup is lower where outputs are captured";
+    }
+  }
 }
 
 }  // namespace kgrade

@@ -4,12 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "base/text.h"
-#include "problem/diagnostics.h"
-#include "problem/scalar_type.h"
+#include "problem/resolve_init.h"
 
 namespace kgrade {
 namespace {
@@ -34,7 +31,8 @@ constexpr std::int64_t most_elements = std::int64_t{1} << 40;
 
 class CaseResolver {
  public:
-  CaseResolver(const Problem& problem, const CaseSpec& spec) : problem_(problem), spec_(spec) {
+  CaseResolver(const Problem& problem, const CaseSpec& spec)
+      : problem_(problem), spec_(spec), evaluation_(spec, case_) {
     case_.name = spec.name;
     case_.role = spec.role;
     case_.integers = spec.integers;
@@ -48,7 +46,7 @@ class CaseResolver {
     for (const auto& step : {&CaseResolver::evaluate_let, &CaseResolver::check_requirements,
                              &CaseResolver::resolve_tensors, &CaseResolver::evaluate_costs}) {
       (this->*step)();
-      if (!errors_.empty()) return std::move(errors_);
+      if (!evaluation_.errors().empty()) return evaluation_.errors();
     }
     return std::move(case_);
   }
@@ -56,7 +54,7 @@ class CaseResolver {
  private:
   void evaluate_let() {
     for (const auto& [name, expression] : problem_.let) {
-      const auto value = evaluate(expression, fmt::format("'let' {}", name));
+      const auto value = evaluation_.evaluate(expression, fmt::format("'let' {}", name));
       if (!value) return;
       case_.integers[name] = *value;
     }
@@ -65,10 +63,12 @@ class CaseResolver {
   void check_requirements() {
     for (const Expression& condition : problem_.require) {
       const auto holds = condition.holds(case_.integers, case_.reals);
-      if (!holds) report_all(holds.errors(), "'require'");
+      if (!holds) evaluation_.report_all(holds.errors(), "'require'");
       if (!holds || *holds) continue;
-      fail(condition, fmt::format("`{}` does not hold ({})", condition.text(), values_in(condition)),
-           "change the values of the case so that it holds");
+      evaluation_.fail(
+          condition,
+          fmt::format("`{}` does not hold ({})", condition.text(), evaluation_.values_in(condition)),
+          "change the values of the case so that it holds");
     }
   }
 
@@ -77,7 +77,7 @@ class CaseResolver {
       const Parameter& parameter = problem_.parameters[i];
       if (parameter.pointer) resolve_tensor(parameter, i);
     }
-    if (!errors_.empty()) return;
+    if (!evaluation_.errors().empty()) return;
     for (Tensor& tensor : case_.tensors) {
       resolve_ties(problem_.parameters[tensor.parameter].compare, tensor);
       resolve_beginning(tensor);
@@ -85,29 +85,39 @@ class CaseResolver {
     }
   }
 
+  const Tensor* find_tensor(const std::string& name) const {
+    const auto found = std::find_if(case_.tensors.begin(), case_.tensors.end(),
+                                    [&](const Tensor& tensor) { return tensor.name == name; });
+    return found == case_.tensors.end() ? nullptr : &*found;
+  }
+
+  std::size_t number_of(const Tensor* tensor) const {
+    return static_cast<std::size_t>(tensor - case_.tensors.data());
+  }
+
   void resolve_beginning(Tensor& output) {
     const std::optional<Beginning>& begins = problem_.parameters[output.parameter].begins;
     if (!begins) return;
     output.begins_as_drawn = begins->input.empty();
     if (output.begins_as_drawn) return;
-    const auto input = std::find_if(case_.tensors.begin(), case_.tensors.end(),
-                                    [&](const Tensor& tensor) { return tensor.name == begins->input; });
-    output.begins_as = static_cast<std::size_t>(input - case_.tensors.begin());
+    const Tensor* const input = find_tensor(begins->input);
+    output.begins_as = number_of(input);
     if (input->shape == output.shape) return;
-    report(Error{fmt::format("'{}' begins as '{}', which has another shape: [{}], and not [{}]", output.name,
-                             input->name, fmt::join(input->shape, ", "), fmt::join(output.shape, ", ")),
-                 "give both the same shape", begins->location});
+    evaluation_.report(
+        Error{fmt::format("'{}' begins as '{}', which has another shape: [{}], and not [{}]", output.name,
+                          input->name, fmt::join(input->shape, ", "), fmt::join(output.shape, ", ")),
+              "give both the same shape", begins->location});
   }
 
   // The input or output of that name. If there is none, reports an error and returns null.
   const Tensor* named_in(const Comparison& compare, const Tensor& output, const std::string& name,
                          bool is_output) {
-    const auto found = std::find_if(case_.tensors.begin(), case_.tensors.end(),
-                                    [&](const Tensor& tensor) { return tensor.name == name; });
-    if (found != case_.tensors.end() && found->output == is_output && &*found != &output) return &*found;
+    const Tensor* const found = find_tensor(name);
+    if (found != nullptr && found->output == is_output && found != &output) return found;
     const std::string_view kind = is_output ? "another output" : "an input";
-    report(Error{fmt::format("'compare' of '{}' names '{}', which is not {}", output.name, name, kind),
-                 fmt::format("name {}", kind), compare.location});
+    evaluation_.report(
+        Error{fmt::format("'compare' of '{}' names '{}', which is not {}", output.name, name, kind),
+              fmt::format("name {}", kind), compare.location});
     return nullptr;
   }
 
@@ -118,20 +128,16 @@ class CaseResolver {
     const Tensor* const scales =
         values == nullptr ? nullptr : named_in(compare, output, quantisation.scales, true);
     if (scales == nullptr) return;
-    QuantisedAs codes{static_cast<std::size_t>(values - case_.tensors.data()),
-                      static_cast<std::size_t>(scales - case_.tensors.data()),
-                      quantisation.code,
-                      quantisation.scale_code,
-                      quantisation.block,
-                      quantisation.is_swizzled};
+    QuantisedAs codes{number_of(values),       number_of(scales),  quantisation.code,
+                      quantisation.scale_code, quantisation.block, quantisation.is_swizzled};
     check_codes(compare, output, *values, *scales);
     const auto divisor = case_.reals.find(quantisation.divisor);
     if (divisor != case_.reals.end()) {
       codes.divisor = divisor->second;
     } else if (!quantisation.divisor.empty()) {
-      report(Error{fmt::format("'compare' of '{}' names '{}', which is no real scalar", output.name,
-                               quantisation.divisor),
-                   "name a scalar of type float", compare.location});
+      evaluation_.report(Error{fmt::format("'compare' of '{}' names '{}', which is no real scalar",
+                                           output.name, quantisation.divisor),
+                               "name a scalar of type float", compare.location});
     }
     output.quantised = codes;
   }
@@ -142,16 +148,17 @@ class CaseResolver {
     const std::int64_t columns = values.shape.back();
     const std::int64_t block = compare.quantisation.block;
     if (columns % block != 0) {
-      report(Error{fmt::format("'compare' of '{}': rows of '{}' have {} elements, no multiple of {}",
-                               output.name, values.name, columns, block),
-                   "add the condition to `require`, or change the case", compare.location});
+      evaluation_.report(
+          Error{fmt::format("'compare' of '{}': rows of '{}' have {} elements, no multiple of {}",
+                            output.name, values.name, columns, block),
+                "add the condition to `require`, or change the case", compare.location});
       return;
     }
     const std::int64_t per_byte = compare.quantisation.code == SmallFloat::e2m1 ? 2 : 1;
     const std::int64_t needed =
         scales_needed(values.elements / columns, columns / block, compare.quantisation.is_swizzled);
     if (output.elements * per_byte == values.elements && scales.elements == needed) return;
-    report(
+    evaluation_.report(
         Error{fmt::format(
                   "'compare' of '{}': '{}' has {} elements, for which there must be {} bytes of codes and {} "
                   "scales, and there are {} and {}",
@@ -170,15 +177,14 @@ class CaseResolver {
 
   void resolve_ties(const Comparison& compare, Tensor& output) {
     if (!output.output || compare.kind != Comparison::Kind::ties) return;
-    const auto values = std::find_if(case_.tensors.begin(), case_.tensors.end(),
-                                     [&](const Tensor& tensor) { return tensor.name == compare.values; });
+    const Tensor* const values = find_tensor(compare.values);
     const auto refuse = [&](std::string message, std::string remedy) {
-      report(Error{fmt::format("'compare' of '{}' {}", output.name, message), std::move(remedy),
-                   compare.location});
+      evaluation_.report(Error{fmt::format("'compare' of '{}' {}", output.name, message), std::move(remedy),
+                               compare.location});
     };
-    if (values == case_.tensors.end() || values->output)
+    if (values == nullptr || values->output)
       return refuse(fmt::format("names '{}', which is no input", compare.values), "name an input");
-    TiedTo tied{static_cast<std::size_t>(values - case_.tensors.begin()), {}};
+    TiedTo tied{number_of(values), {}};
     if (compare.axis) {
       const auto rank = static_cast<std::int64_t>(values->shape.size());
       const std::int64_t axis = *compare.axis < 0 ? *compare.axis + rank : *compare.axis;
@@ -203,14 +209,15 @@ class CaseResolver {
     tensor.own_dtype = parameter.own_dtype();
     tensor.compare = parameter.compare.kind;
     if (parameter.shape.empty()) {
-      errors_.push_back({fmt::format("parameter '{}' has no shape", parameter.name),
-                         "write `shape: [...]` below its name", parameter.location});
+      evaluation_.add({fmt::format("parameter '{}' has no shape", parameter.name),
+                       "write `shape: [...]` below its name", parameter.location});
       return;
     }
     if (!resolve_shape(parameter, tensor)) return;
     const auto own = spec_.inits.find(parameter.name);
     if (own != spec_.inits.end()) tensor.own_init = own->second.text;
-    if (parameter.init && !resolve_init(own != spec_.inits.end() ? own->second : *parameter.init, tensor))
+    if (parameter.init && !resolve_init(evaluation_, own != spec_.inits.end() ? own->second : *parameter.init,
+                                        parameter, tensor))
       return;
     if (const auto scaling = spec_.scalings.find(parameter.name); scaling != spec_.scalings.end())
       tensor.init.scaling = scaling->second;
@@ -220,153 +227,23 @@ class CaseResolver {
   bool resolve_shape(const Parameter& parameter, Tensor& tensor) {
     tensor.elements = 1;
     for (const Expression& expression : parameter.shape) {
-      const auto extent = evaluate(expression, fmt::format("'shape' of '{}'", parameter.name));
+      const auto extent = evaluation_.evaluate(expression, fmt::format("'shape' of '{}'", parameter.name));
       if (!extent) return false;
       if (*extent < 1) {
-        fail(expression,
-             fmt::format("extent `{}` of '{}' is {} ({})", expression.text(), parameter.name, *extent,
-                         values_in(expression)),
-             "change the values of the case so that every extent is at least 1");
+        evaluation_.fail(expression,
+                         fmt::format("extent `{}` of '{}' is {} ({})", expression.text(), parameter.name,
+                                     *extent, evaluation_.values_in(expression)),
+                         "change the values of the case so that every extent is at least 1");
         return false;
       }
       tensor.shape.push_back(*extent);
       if (__builtin_mul_overflow(tensor.elements, *extent, &tensor.elements) ||
           tensor.elements > most_elements) {
-        fail(expression, fmt::format("'{}' has more than 2^40 elements", parameter.name),
-             "choose smaller values for the case");
+        evaluation_.fail(expression, fmt::format("'{}' has more than 2^40 elements", parameter.name),
+                         "choose smaller values for the case");
         return false;
       }
     }
-    return true;
-  }
-
-  bool resolve_init(const Init& init, Tensor& tensor) {
-    ResolvedInit& resolved = tensor.init;
-    resolved.first = init.first;
-    resolved.second = init.second;
-    resolved.choices = init.choices;
-    resolved.structure = init.structure;
-    resolved.encoding = init.encoding;
-    const bool has_matrices = init.structure != Init::Structure::none || init.kind == Init::Kind::adjacency;
-    if (has_matrices && !resolve_matrices(init, tensor)) return false;
-    switch (init.kind) {
-      case Init::Kind::uniform:
-        resolved.kind = ResolvedInit::Kind::uniform;
-        return true;
-      case Init::Kind::normal:
-        resolved.kind = ResolvedInit::Kind::normal;
-        return true;
-      case Init::Kind::integers:
-        resolved.kind = ResolvedInit::Kind::integers;
-        return init.expressions.empty() || resolve_ends(init, tensor);
-      case Init::Kind::constant:
-        resolved.kind = ResolvedInit::Kind::constant;
-        return true;
-      case Init::Kind::choice:
-        resolved.kind = ResolvedInit::Kind::choice;
-        return true;
-      case Init::Kind::bernoulli:
-        resolved.kind = ResolvedInit::Kind::bernoulli;
-        return true;
-      case Init::Kind::adjacency:
-        resolved.kind = ResolvedInit::Kind::adjacency;
-        return true;
-      case Init::Kind::values:
-        resolved.kind = ResolvedInit::Kind::listed;
-        return resolve_values(init, tensor);
-      case Init::Kind::computed:
-        resolved.kind = ResolvedInit::Kind::computed;
-        return true;
-      case Init::Kind::uniform_fan_in:
-        resolved.kind = ResolvedInit::Kind::uniform;
-        return resolve_fan_in(init.expressions.front(), tensor);
-    }
-    return false;
-  }
-
-  bool resolve_matrices(const Init& init, Tensor& tensor) {
-    constexpr std::int64_t most_columns = std::numeric_limits<std::uint32_t>::max();
-    const std::size_t rank = tensor.shape.size();
-    if (rank >= 2 && tensor.shape[rank - 1] == tensor.shape[rank - 2] &&
-        tensor.shape.back() <= most_columns) {
-      tensor.init.columns = tensor.shape.back();
-      return true;
-    }
-    const Parameter& parameter = problem_.parameters[tensor.parameter];
-    fail(parameter.shape.back(),
-         fmt::format("'init' {} of '{}' is for square matrices", in_quotes(init.text), tensor.name),
-         "give the last two axes the same extent");
-    return false;
-  }
-
-  // Evaluates the number of labels(n), or both ends of integers(lo, hi).
-  bool resolve_ends(const Init& init, Tensor& tensor) {
-    const std::string what = fmt::format("'init' of '{}'", tensor.name);
-    const bool are_labels = init.expressions.size() == 1;
-    const Expression& last = init.expressions.back();
-    const auto low = are_labels ? std::optional<std::int64_t>(0) : evaluate(init.expressions.front(), what);
-    const auto high = low ? evaluate(last, what) : std::nullopt;
-    if (!high) return false;
-    if (are_labels ? *high < 1 : *high < *low) {
-      fail(last,
-           are_labels
-               ? fmt::format("{}: {} is empty: `{}` is {}", what, in_quotes(init.text), last.text(), *high)
-               : fmt::format("{}: {} is empty: from {} to {}", what, in_quotes(init.text), *low, *high),
-           "change the values of the case so that there is a number to draw");
-      return false;
-    }
-    const std::int64_t end = are_labels ? *high - 1 : *high;
-    tensor.init.first = static_cast<double>(*low);
-    tensor.init.second = static_cast<double>(end);
-    tensor.init.low = *low;
-    tensor.init.high = end;
-    if (!is_exact_in_float(*low) || !is_exact_in_float(end))
-      tensor.init.kind = ResolvedInit::Kind::wide_integers;
-    return check_integer(last, end, tensor) &&
-           (are_labels || check_integer(init.expressions.front(), *low, tensor));
-  }
-
-  // Reports an end of integers that is not a value of the type. For real types it must be exact in float32.
-  bool check_integer(const Expression& expression, std::int64_t value, const Tensor& tensor) {
-    const ScalarType* const type = find_scalar_type(problem_.parameters[tensor.parameter].type);
-    const bool is_held = type->is_integer() ? type->holds(value) : is_exact_in_float(value);
-    if (is_held) return true;
-    fail(expression,
-         fmt::format("'init' of '{}': `{}` gives {}, which {}", tensor.name, expression.text(), value,
-                     type->is_integer() ? fmt::format("{} does not hold", type->name) : "is beyond 2^24"),
-         "choose other values for the case");
-    return false;
-  }
-
-  bool resolve_values(const Init& init, Tensor& tensor) {
-    constexpr std::int64_t largest_exact = std::int64_t{1} << 53;  // in a double
-    const ScalarType* const type = find_scalar_type(problem_.parameters[tensor.parameter].type);
-    for (const Expression& expression : init.expressions) {
-      const auto value = evaluate(expression, fmt::format("'shape' of '{}'", tensor.name));
-      if (!value) return false;
-      if (!type->holds(*value) || *value < -largest_exact || *value > largest_exact) {
-        fail(expression,
-             fmt::format("'shape' of '{}': `{}` is {}, which {} does not hold", tensor.name,
-                         expression.text(), *value, type->name),
-             "choose other values for the case");
-        return false;
-      }
-      tensor.init.choices.push_back(static_cast<double>(*value));
-    }
-    return true;
-  }
-
-  bool resolve_fan_in(const Expression& expression, Tensor& tensor) {
-    const auto fan_in = evaluate(expression, fmt::format("'init' of '{}'", tensor.name));
-    if (!fan_in) return false;
-    if (*fan_in < 1) {
-      fail(expression, fmt::format("the fan-in `{}` of '{}' is {}", expression.text(), tensor.name, *fan_in),
-           "change the values of the case so that it is at least 1");
-      return false;
-    }
-    const double bound = 1 / std::sqrt(static_cast<double>(*fan_in));
-    tensor.init.first = -bound;
-    tensor.init.second = bound;
     return true;
   }
 
@@ -391,60 +268,18 @@ class CaseResolver {
   std::optional<std::int64_t> evaluate_cost(const std::optional<Expression>& expression,
                                             const std::string& what) {
     if (!expression) return std::nullopt;
-    const auto value = evaluate(*expression, what);
+    const auto value = evaluation_.evaluate(*expression, what);
     if (value && *value < 0) {
-      fail(*expression, fmt::format("{} is {}", what, *value),
-           "mend the formula: the value cannot be negative");
+      evaluation_.fail(*expression, fmt::format("{} is {}", what, *value),
+                       "mend the formula: the value cannot be negative");
     }
     return value;
-  }
-
-  std::optional<std::int64_t> evaluate(const Expression& expression, const std::string& what) {
-    const auto value = expression.evaluate(case_.integers);
-    if (value) return *value;
-    report_all(value.errors(), what);
-    return std::nullopt;
-  }
-
-  void report_all(const Errors& errors, const std::string& what) {
-    for (Error error : errors) {
-      error.message = fmt::format("{}: {}", what, error.message);
-      report(std::move(error));
-    }
-  }
-
-  void fail(const Expression& expression, std::string message, std::string remedy) {
-    report(Error{std::move(message), std::move(remedy), expression.location()});
-  }
-
-  // An author changes the case, and the expression explains why. So the error's place is the case, if it is
-  // from a file, and the message names the place of the expression.
-  void report(Error error) {
-    if (spec_.location.line > 0) {
-      error.message += in_brackets(error.location, spec_.location.file);
-      error.location = spec_.location;
-    }
-    error.message = fmt::format("case '{}': {}", spec_.name, error.message);
-    errors_.push_back(std::move(error));
-  }
-
-  // "in_channels = 3, groups = 2"
-  std::string values_in(const Expression& expression) const {
-    std::string text;
-    for (const std::string& name : expression.names()) {
-      const std::string before = text.empty() ? "" : ", ";
-      const auto integer = case_.integers.find(name);
-      const auto real = case_.reals.find(name);
-      if (integer != case_.integers.end()) text += fmt::format("{}{} = {}", before, name, integer->second);
-      if (real != case_.reals.end()) text += fmt::format("{}{} = {}", before, name, real->second);
-    }
-    return text;
   }
 
   const Problem& problem_;
   const CaseSpec& spec_;
   Case case_;
-  Errors errors_;
+  CaseEvaluation evaluation_;
 };
 
 }  // namespace

@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
-#include <random>
 #include <tuple>
 
 #include "problem/diagnostics.h"
+#include "problem/hidden_draw.h"
 #include "problem/module_call.h"
 #include "problem/scalar_type.h"
 
@@ -56,106 +54,6 @@ std::vector<std::vector<std::int64_t>> shapes_of(const Case& bound) {
   return shapes;
 }
 
-// The finalizer of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014):
-// neighbouring seeds and indices become unrelated ones.
-std::uint64_t mixed(std::uint64_t value) {
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebU;
-  return value ^ (value >> 31);
-}
-
-std::uint64_t stream_of(std::uint64_t seed, std::size_t index) {
-  constexpr std::uint64_t golden_gamma = 0x9e3779b97f4a7c15U;
-  return mixed(mixed(seed + golden_gamma) + golden_gamma * (std::uint64_t{index} + 1));
-}
-
-// high - low, which may not fit into 63 bits.
-std::uint64_t span_of(std::int64_t low, std::int64_t high) {
-  return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
-}
-
-std::int64_t plus(std::int64_t value, std::uint64_t offset) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) + offset);
-}
-
-// The values that a draw favours. Kernels fail at the ends of ranges, at extents that nothing divides evenly,
-// and when more than one block has work to do. A kernel cannot prepare for values that no case in the file
-// has.
-enum class Bias { ends, odd, fresh, large };
-
-constexpr std::size_t biases = 4;
-
-// Hidden cases take them in turn.
-Bias bias_of(std::size_t index) {
-  constexpr Bias order[biases] = {Bias::ends, Bias::odd, Bias::fresh, Bias::large};
-  return order[index % biases];
-}
-
-// Draws the factors of inputs. One of four hidden cases takes an end of the ranges, for all inputs or for one
-// alone. Another one takes any factors of the ranges, or no factors, and has one input whose blocks differ by
-// up to 2^8. Only one input has such blocks: if two had them along a sum, kernels that are accurate only by
-// the norm of their operands (operands split at one scale, Strassen's product) would be off by as much as the
-// blocks differ, and plain kernels would not.
-class ScaleDraw {
- public:
-  ScaleDraw(const Problem& problem, std::uint64_t seed, std::size_t index)
-      : problem_(problem), index_(index), generator_(stream_of(~seed, index)) {
-    for (const ScaleRange& scale : problem.scales) {
-      if (scale.factors.empty()) ranges_.push_back(&scale);
-    }
-  }
-
-  Scalings next() {
-    // float16 has normal numbers from 2^-14 to 2^16: unscaled inputs and outputs fill that range.
-    if (index_ % 2 == 0 || ranges_.empty() || problem_.dtype == Dtype::float16) return {};
-    Scalings scalings;
-    const ScaleRange& one = *ranges_[below(ranges_.size())];
-    if (index_ % 4 == 1) {
-      choose_ends(one, scalings);
-    } else {
-      choose_anywhere(scalings);
-      scalings[one.input].spread = spread;
-    }
-    for (const ScaleRange& scale : problem_.scales) {
-      for (const std::string& factor : scale.factors)
-        scalings[scale.input].exponent += scalings[factor].exponent;
-    }
-    return scalings;
-  }
-
- private:
-  static constexpr int spread = 4;
-
-  // Chooses the lower end more often: a bug with large values shows anyway, as an infinity or NaN.
-  void choose_ends(const ScaleRange& one, Scalings& scalings) {
-    const bool is_low = below(4) < 3;
-    const bool all = below(2) == 0;
-    for (const ScaleRange* range : ranges_) {
-      const int end = is_low ? range->lowest : range->highest;
-      scalings[range->input].exponent = all || range == &one ? end : nearest_to_zero(*range);
-    }
-  }
-
-  void choose_anywhere(Scalings& scalings) {
-    const bool nowhere = below(2) == 0;
-    for (const ScaleRange* range : ranges_) {
-      const auto span = static_cast<std::uint64_t>(range->highest - range->lowest);
-      const int drawn = range->lowest + static_cast<int>(below(span + 1));
-      scalings[range->input].exponent = nowhere ? nearest_to_zero(*range) : drawn;
-    }
-  }
-
-  static int nearest_to_zero(const ScaleRange& range) { return std::clamp(0, range.lowest, range.highest); }
-
-  // The bias of the remainder is negligible for so small a bound.
-  std::uint64_t below(std::uint64_t bound) { return generator_() % bound; }
-
-  const Problem& problem_;
-  std::size_t index_;
-  std::mt19937_64 generator_;
-  std::vector<const ScaleRange*> ranges_;
-};
-
 // The parameters drawn by `fuzz` that the conditions on a module's cases want to be equal.
 class Ties {
  public:
@@ -199,142 +97,6 @@ class Ties {
   const Problem& problem_;
   std::vector<std::string> drawn_;  // in the order of `fuzz`
   std::vector<Expression::Equality> ties_;
-};
-
-// Draws the values of one hidden case from the ranges of `fuzz`, legal or not. The standard fixes what
-// std::mt19937_64 yields, but not the results of its distributions. So the mapping to integers is done here,
-// and a seed means the same on every machine.
-class HiddenDraw {
- public:
-  // `bases` are the cases that give values to parameters that `fuzz` leaves out. It may be empty. Problem and
-  // bases must outlive the object. Each (seed, index) has random numbers of its own.
-  HiddenDraw(const Problem& problem, const std::vector<const CaseSpec*>& bases, std::uint64_t seed,
-             std::size_t index)
-      : problem_(problem), bases_(bases), bias_(bias_of(index)), generator_(stream_of(seed, index)) {}
-
-  // The next draw, without name and role. Draws go through cycles, from whole ranges down to the two or three
-  // values nearest to 1. So a narrow draw is still found if large values are refused for their cost, or if
-  // two values have to be equal.
-  static constexpr unsigned cycle = 64;
-  CaseSpec next() {
-    CaseSpec spec;
-    if (!bases_.empty()) {
-      const CaseSpec& base = *bases_[below(bases_.size())];
-      spec.integers = base.integers;
-      spec.reals = base.reals;
-    }
-    drawn_.clear();
-    for (const FuzzRange& range : problem_.fuzz) {
-      if (range.reals) {
-        spec.reals[range.parameter] = real_in(range);
-        continue;
-      }
-      const std::int64_t value = value_in(range, window_of(range));
-      drawn_.push_back(value);
-      spec.integers[range.parameter] = value;
-    }
-    step_ = (step_ + 1) % cycle;
-    return spec;
-  }
-
- private:
-  // Values from low to high. For a range with a list of values, indices into the list.
-  struct Window {
-    std::int64_t low;
-    std::int64_t high;
-  };
-
-  Window window_of(const FuzzRange& range) const {
-    const std::int64_t low = range.values.empty() ? range.low : 0;
-    const std::int64_t high =
-        range.values.empty() ? range.high : static_cast<std::int64_t>(range.values.size()) - 1;
-    const std::uint64_t span = span_of(low, high);
-    const std::uint64_t reach = span >> (static_cast<unsigned>(std::bit_width(span)) * step_ / cycle);
-    const std::int64_t centre = range.values.empty() ? std::clamp<std::int64_t>(1, low, high) : nearest_to_one(range);
-    return {span_of(low, centre) <= reach ? low : plus(centre, -reach),
-            span_of(centre, high) <= reach ? high : plus(centre, reach)};
-  }
-
-  static std::int64_t nearest_to_one(const FuzzRange& range) {
-    const auto& values = range.values;
-    const auto at = std::lower_bound(values.begin(), values.end(), std::int64_t{1});
-    return at == values.end() ? static_cast<std::int64_t>(values.size()) - 1 : at - values.begin();
-  }
-
-  static std::int64_t value_at(const FuzzRange& range, std::int64_t place) {
-    return range.values.empty() ? place : range.values[static_cast<std::size_t>(place)];
-  }
-
-  static bool holds(const FuzzRange& range, const Window& window, std::int64_t value) {
-    const bool is_within = value >= value_at(range, window.low) && value <= value_at(range, window.high);
-    return is_within &&
-           (range.values.empty() || std::binary_search(range.values.begin(), range.values.end(), value));
-  }
-
-  // The value is rounded to a float, the narrowest type of a real scalar.
-  double real_in(const FuzzRange& range) {
-    const std::vector<double>& reals = *range.reals;
-    if (range.is_list_of_reals) return reals[below(reals.size())];
-    if (reals.front() == reals.back() || (bias_ == Bias::ends && chance(6))) return reals[below(2)];
-    constexpr std::uint64_t steps = std::uint64_t{1} << 24;
-    const double part = static_cast<double>(below(steps)) / static_cast<double>(steps);
-    const auto value = static_cast<double>(static_cast<float>(std::lerp(reals.front(), reals.back(), part)));
-    return std::clamp(value, reals.front(), reals.back());
-  }
-
-  // `require` may want two parameters to be equal, or one to divide the other. Wide ranges would hardly ever
-  // give that, so a value is sometimes that of an earlier parameter.
-  std::int64_t value_in(const FuzzRange& range, const Window& window) {
-    if (!drawn_.empty() && chance(1)) {
-      const std::int64_t earlier = drawn_[below(drawn_.size())];
-      if (holds(range, window, earlier)) return earlier;
-    }
-    return value_at(range, biased_value(window));
-  }
-
-  // No bias is absolute, because a `require` may ask for the opposite.
-  std::int64_t biased_value(const Window& window) {
-    switch (bias_) {
-      case Bias::ends:
-        if (chance(6)) return chance(4) ? window.low : window.high;
-        break;
-      case Bias::odd: {
-        const std::int64_t value = between(window.low, window.high);
-        if (value % 2 != 0 || window.low == window.high || !chance(6)) return value;
-        return value < window.high ? value + 1 : value - 1;
-      }
-      case Bias::large:
-        if (chance(6)) return between(plus(window.low, span_of(window.low, window.high) / 2), window.high);
-        break;
-      case Bias::fresh:
-        break;
-    }
-    return between(window.low, window.high);
-  }
-
-  // Both ends included.
-  std::int64_t between(std::int64_t low, std::int64_t high) {
-    const std::uint64_t span = span_of(low, high);
-    return plus(low, span == std::numeric_limits<std::uint64_t>::max() ? generator_() : below(span + 1));
-  }
-
-  // `bound` > 0. Numbers of the last, incomplete round of `bound` are drawn again, so that all results are
-  // equally likely.
-  std::uint64_t below(std::uint64_t bound) {
-    const std::uint64_t rounds = std::numeric_limits<std::uint64_t>::max() / bound;
-    std::uint64_t number = generator_();
-    while (number / bound >= rounds) number = generator_();
-    return number % bound;
-  }
-
-  bool chance(std::uint64_t eighths) { return below(8) < eighths; }
-
-  const Problem& problem_;
-  const std::vector<const CaseSpec*>& bases_;
-  Bias bias_;
-  std::mt19937_64 generator_;
-  unsigned step_ = 0;                // of the cycle
-  std::vector<std::int64_t> drawn_;  // values of this draw so far
 };
 
 // Why draws were refused, so that the most frequent reason can be reported.
@@ -421,7 +183,7 @@ class HiddenCases {
   std::optional<Case> draw(std::size_t index) {
     HiddenDraw draws(problem_, bases_, options_.seed, index);
     const std::string name = next_name();
-    const auto scalings = ScaleDraw(problem_, options_.seed, index).next();
+    const auto scalings = draw_scalings(problem_, options_.seed, index);
     bool any_has_enough_elements = false;
     for (std::size_t i = 0; i < options_.most_tries; ++i) {
       CaseSpec spec = draws.next();
@@ -513,9 +275,10 @@ class HiddenCases {
 
   bool has_value_of_no_case(const CaseSpec& spec) const {
     return std::any_of(problem_.fuzz.begin(), problem_.fuzz.end(), [&](const FuzzRange& range) {
-      return !range.reals && std::none_of(problem_.cases.begin(), problem_.cases.end(), [&](const CaseSpec& known) {
-        return known.integers.at(range.parameter) == spec.integers.at(range.parameter);
-      });
+      return !range.reals &&
+             std::none_of(problem_.cases.begin(), problem_.cases.end(), [&](const CaseSpec& known) {
+               return known.integers.at(range.parameter) == spec.integers.at(range.parameter);
+             });
     });
   }
 

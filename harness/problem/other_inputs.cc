@@ -18,7 +18,7 @@ namespace {
 // A slug has at most 128 characters, and the slug of a file at most 100.
 constexpr std::size_t longest_suffix = 27;
 
-constexpr const char* forms =
+constexpr const char* input_forms =
     "write uniform(lo, hi), normal(mean, sd), integers(lo, hi), constant(value), choice(a, b), bernoulli(p), "
     "adjacency(p, missing), or symmetric(...) or triangular(..., upper) of one of these";
 
@@ -159,8 +159,9 @@ class InputChange {
     auto init = parse_init(names_one ? option.substr(equals + 1) : option);
     if (!init) return about(option, init.error().message, init.error().remedy);
     if (follows_from_others(*init))
-      return about(option, "is what the problem's reference computes from other inputs", forms);
-    if (!evaluate_expressions(*init)) return about(option, "has no integer of at most 2^24 to draw", forms);
+      return about(option, "is what the problem's reference computes from other inputs", input_forms);
+    if (!evaluate_expressions(*init))
+      return about(option, "has no integer of at most 2^24 to draw", input_forms);
     init->text = text_of(*init);
     if (!names_one) {
       if (for_all_)

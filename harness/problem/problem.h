@@ -24,8 +24,10 @@ class Families;
 inline constexpr std::size_t max_parameters = 512;
 
 enum class Difficulty { easy, medium, hard };
+
 // No file has `hidden` cases: problem/hidden_cases.h draws them.
 enum class CaseRole { sample, test, bench, hidden };
+
 // What a contestant may use besides its own code. With `none` it may neither link nor open (dlopen) any
 // library except
 // - the C and C++ runtime: libc, libm, libdl, libpthread, librt, libstdc++, libgcc_s and the dynamic loader,
@@ -75,8 +77,13 @@ struct Init {
   };
   enum class Structure { none, symmetric, upper, lower };
   Kind kind = Kind::uniform;
-  double first = 0;   // lo, mean, lo, value, -, p, p
-  double second = 1;  // hi, standard deviation, hi, -, -, -, missing
+  // The numbers of the call, by kind:
+  // - uniform, integers: lo and hi,
+  // - normal: the mean and the standard deviation,
+  // - constant: the value; bernoulli: p,
+  // - adjacency: p and `missing`.
+  double first = 0;
+  double second = 1;
   std::vector<double> choices = {};
   // The arguments of values() and uniform_fan_in(), and of integers() if the case decides its ends.
   std::vector<Expression> expressions = {};
@@ -211,6 +218,7 @@ struct Thresholds {
 Thresholds default_thresholds(Dtype dtype);
 
 struct Problem {
+  // What it is.
   std::filesystem::path path;
   std::string slug;
   std::string family;  // the name of its family (problem/families.h); empty: none
@@ -218,24 +226,35 @@ struct Problem {
   Difficulty difficulty = Difficulty::easy;
   std::string author;  // may be empty
   std::vector<std::string> tags;
-  std::vector<Parameter> parameters;                    // of the entry point, then the `extents`
-  std::vector<std::string> dtypes;                      // the allowed types of [VAR]
-  Dtype dtype = Dtype::float32;                         // of [VAR]: the first, or chosen by with_dtype()
-  std::vector<std::pair<std::string, Expression>> let;  // in file order; later ones may use earlier ones
+
+  // The entry point.
+  std::vector<Parameter> parameters;  // of the entry point, then the `extents`
+  std::vector<std::string> dtypes;    // the allowed types of [VAR]
+  Dtype dtype = Dtype::float32;       // of [VAR]: the first, or chosen by with_dtype()
+
+  // What holds in every case. Definitions of `let` are in file order; later ones may use earlier ones.
+  std::vector<std::pair<std::string, Expression>> let;
   std::vector<Expression> require;
+
+  // The cases.
   CaseSpec defaults;  // values of parameters that cases need not give; has no name
   std::vector<CaseSpec> cases;
   std::vector<FuzzRange> fuzz;
   std::vector<ScaleRange> scales;  // also from `fuzz`
+
+  // The costs of a case.
   std::optional<Expression> flops;
   std::optional<Expression> terms;  // of the longest sum; for the default see Case::terms
   std::optional<Expression> bytes;  // memory traffic of a case in float32; default: all tensors once
+
+  // What a contestant has to keep to.
   std::string precision = "fp32";
   Thresholds thresholds;                         // of `dtype`
   std::map<Dtype, Thresholds> dtype_thresholds;  // of the listed types
   Libraries libraries = Libraries::any;
+
   std::optional<TorchModule> torch;  // how a module of PyTorch states the problem
-  std::string source;
+  std::string source;                // where it comes from, in the author's words; may be empty
   // The options of --inputs (problem/other_inputs.h) that replaced the file's own inputs. The slug of the
   // file is kept in slug_of_file then.
   std::vector<std::string> inputs;
@@ -262,13 +281,17 @@ struct Problem {
   const Parameter* find_parameter(std::string_view name) const;
 };
 
-// Reads the bytes of a problem file. `path` is only used in messages. Every fault of form is an error with
-// line and column: no frontmatter, broken YAML, an unknown or missing or doubled key, a wrong type, a text
-// that is not UTF-8, a case that leaves out a parameter or names an unknown one, two cases with the same
-// name, an expression that does not parse or names nothing. Keys that only grading needs may be missing. At
-// most 50 errors, in the order of the file. YAML anchors, aliases and tags are refused, and so are a
-// frontmatter of more than 256 KiB and more than max_parameters parameters, 200 `let`, 200 `require` or 1,000
-// cases.
+// Reads the bytes of a problem file. `path` is only used in messages. At most 50 errors, in the order of the
+// file. Every fault of form is an error with line and column:
+// - no frontmatter, broken YAML, a text that is not UTF-8,
+// - an unknown or missing or doubled key, a wrong type,
+// - a case that leaves out a parameter or names an unknown one, two cases with the same name,
+// - an expression that does not parse or names nothing,
+// - YAML anchors, aliases and tags,
+// - a frontmatter of more than 256 KiB, and more than max_parameters parameters, 200 `let`, 200 `require` or
+//   1,000 cases.
+//
+// Keys that only grading needs may be missing.
 //
 // The family is looked up in `families` and merged with the problem (problem/families.h). If `families` is
 // null, every family is unknown. The place of an error is in the file that has the fault.
@@ -300,8 +323,10 @@ Errors missing_for_grading(const Problem& problem);
 // The candidates' entry point as C++: `extern "C" void solution(const float* input, ..., size_t groups);`
 // `element` replaces [VAR].
 std::string signature(const Problem& problem, std::string_view element);
+// The same with [VAR] as `dtype` of the problem.
+std::string signature(const Problem& problem);
+
 // The CUDA headers that define the entry point's types, with [VAR] as `dtype`.
 std::set<std::string_view> cuda_headers(const Problem& problem, Dtype dtype);
-std::string signature(const Problem& problem);
 
 }  // namespace kgrade

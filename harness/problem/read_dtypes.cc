@@ -182,7 +182,7 @@ bool has_element_type(const Problem& problem) {
 
 }  // namespace
 
-// The error of a 16-bit output is the part that one rounding does not explain (device/element_operations.h).
+// The error of a 16-bit output is the part that one rounding does not explain (device/element_errors.h).
 // An error e before that rounding shows only in elements that cross a rounding boundary: about e / u of them,
 // each off by at most e. Here u is the distance of two neighbouring numbers, on average 7e-4 of a float16.
 // float32 accepts e = 1e-5, which leaves 1e-6. Simulated sums of 2 to 4608 products have at most 2e-7. Sums

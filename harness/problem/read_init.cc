@@ -14,7 +14,7 @@
 namespace kgrade {
 namespace {
 
-constexpr std::string_view forms =
+constexpr std::string_view init_forms =
     "write uniform(lo, hi), normal(mean, sd), integers(lo, hi), constant(value), ones, zeros, choice(a, b), "
     "bernoulli(p), labels(n), adjacency(p, missing), uniform_fan_in(n), symmetric(...), triangular(..., "
     "upper), for bytes that hold codes e4m3(...), e5m2(...) or e8m0(...), or computed, for what the "
@@ -153,7 +153,7 @@ class InitReader {
     std::vector<std::string> names = {"e4m3", "e5m2", "e8m0"};
     for (const Structure& structure : known_structures) names.emplace_back(structure.name);
     for (const Form& form : known_forms) names.emplace_back(form.name);
-    return suggestion(call.name, names) + std::string(forms);
+    return suggestion(call.name, names) + std::string(init_forms);
   }
 
   // symmetric(normal(0, 1)), triangular(normal(0, 1), upper)

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int most_exponents = 60;  // of all inputs together
 
-constexpr std::string_view forms =
+constexpr std::string_view scale_forms =
     "write scale(2^-24..2^24), or scale(a * b) of an input that goes with the product of the inputs a and b";
 
 // "2^-24"
@@ -71,7 +71,8 @@ std::optional<ScaleRange> read_scale(const YamlNode& entry, const Parameter& inp
     return std::nullopt;
   };
   const auto call = entry.is_scalar() ? split_call(trimmed(entry.value)) : std::nullopt;
-  if (!call || call->name != "scale") return fail("is no scale, and it is a tensor", std::string(forms));
+  if (!call || call->name != "scale")
+    return fail("is no scale, and it is a tensor", std::string(scale_forms));
   if (!is_scalable(input)) return fail("scales what is no input of [VAR] that is drawn", "remove it");
   ScaleRange scale;
   scale.input = entry.key;
@@ -88,7 +89,7 @@ std::optional<ScaleRange> read_scale(const YamlNode& entry, const Parameter& inp
     return fail(
         fmt::format("has a scale that does not go from one power of two to another, of 2^-{0} to 2^{0}",
                     most_exponents),
-        std::string(forms));
+        std::string(scale_forms));
   if (*lowest > *highest)
     return fail("has an empty scale", fmt::format("write scale(2^{}..2^{})", *highest, *lowest));
   scale.lowest = *lowest;
@@ -108,7 +109,7 @@ void check_scales(const YamlNode& node, const Problem& problem, Diagnostics& dia
       diagnostics.add(scale.location,
                       fmt::format("'fuzz' of '{}' scales with {}, which has no range of its own", scale.input,
                                   in_quotes(factor)),
-                      std::string(forms));
+                      std::string(scale_forms));
     }
   }
   if (lowest < -most_exponents || highest > most_exponents)

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
-#include "device/element_operations.h"
 #include "record/verdict.h"
+#include "soundness/expected_values.h"
 #include "soundness/host_values.h"
 #include "soundness/wrong_answers.h"
 #include "verify/judgement.h"
@@ -18,50 +17,8 @@ namespace {
 // The number of tries. The changed elements are drawn, and a window or a stride may skip all of them.
 constexpr std::uint32_t most_small_changes = 8;
 
-// The number of values tried for a parameter that seems to change nothing. Some values may really make no
-// difference.
-constexpr std::size_t most_other_values = 3;
-
-constexpr std::int64_t many_elements = std::int64_t{1} << 20;
-
 // The inputs that are tried and recommended if the answer hardly depends on the file's own inputs.
 constexpr const char* usual_other_inputs = "normal(0, 2)";
-
-// Counts the values of an output that are not finite numbers of its type.
-struct Range {
-  std::size_t beyond = 0;
-  std::size_t unordered = 0;        // NaN
-  bool is_far_from_largest = true;  // finite values are
-};
-
-Range range_of(const Values& values, Dtype dtype) {
-  Range range;
-  constexpr double near = 8;
-  const double largest = largest_finite(dtype);
-  for (const float value : values) {
-    const float stored = rounded_to(dtype, value);
-    range.unordered += std::isnan(stored) ? 1 : 0;
-    range.beyond += std::isfinite(stored) ? 0 : 1;
-    if (std::isfinite(stored) && std::fabs(static_cast<double>(stored)) * near > largest)
-      range.is_far_from_largest = false;
-  }
-  return range;
-}
-
-// The number of varying elements below 2^-20 of the limit of the smaller elements, and the number of varying
-// elements. Both without zeros.
-std::pair<std::size_t, std::size_t> unseen_elements(const std::vector<double>& sample,
-                                                    const Magnitudes& magnitudes) {
-  constexpr double unseen_below = 0x1p-20;
-  std::size_t unseen = 0;
-  std::size_t varying = 0;
-  for (const double value : sample) {
-    if (!std::isfinite(value) || value == 0 || device::is_common(magnitudes, value)) continue;
-    ++varying;
-    unseen += std::fabs(value) < unseen_below * magnitudes.smaller_limit ? 1 : 0;
-  }
-  return {unseen, varying};
-}
 
 class CaseSoundness {
  public:
@@ -79,14 +36,14 @@ class CaseSoundness {
       if (!goes_on) return false;
     }
     session_.cases += 1;
-    return change_scalars();
+    return try_scalars();
   }
 
   Result<bool> check_precision() {
     if (auto error = session_.runner.set_case(case_)) return *error;
     progress("precision of the reference");
     if (!take_base()) return no_room_ ? Result<bool>(*no_room_) : false;
-    return check_range() && check_reference();
+    return are_comparable() && check_reference();
   }
 
  private:
@@ -133,9 +90,7 @@ class CaseSoundness {
     return acceptance.judge(output, actual.errors(output, expected));
   }
 
-  void fails(const Error& error) {
-    session_.findings.add("reference-fails", "", case_, error.message, error.remedy);
-  }
+  void fails(const Error& error) { session_.findings.add_failure(case_, error); }
 
   bool compute_answers() {
     progress("answers");
@@ -145,8 +100,14 @@ class CaseSoundness {
       return false;
     }
     inputs_ = session_.runner.sampled_inputs();
-    if (!check_range()) return false;
-    return check_steadiness();
+    return are_comparable() && check_steadiness();
+  }
+
+  bool are_comparable() { return check_expected_values(session_.findings, case_, base_->values()); }
+
+  bool check_spread() {
+    check_magnitudes(session_.findings, acceptance_, case_, base_->values());
+    return true;
   }
 
   bool check_steadiness() {
@@ -160,47 +121,6 @@ class CaseSoundness {
         "the reference reads memory that is not its own or that was never written, or its "
         "threads race: `kgrade check` on it says where");
     return false;
-  }
-
-  // Reports outputs with values that are not finite. They cannot be compared: a kernel that writes only
-  // infinities would be right. Some infinite elements are intended, for example from a mask. If numbers
-  // became too large for the type, there are also finite elements nearly as large.
-  bool check_range() {
-    for (std::size_t i = 0; i < outputs(); ++i) {
-      const Values& values = base_->values()[i];
-      const Range range = range_of(values, dtype_of_output(i));
-      if (range.beyond == 0 ||
-          (range.unordered == 0 && range.beyond < values.size() && range.is_far_from_largest))
-        continue;
-      session_.findings.add("not-finite", name_of_output(i), case_,
-                            fmt::format("{} of {} expected values of '{}' are no finite {}", range.beyond,
-                                        values.size(), name_of_output(i), to_string(dtype_of_output(i))),
-                            "give the inputs an `init` whose results the type can hold");
-      return false;
-    }
-    return true;
-  }
-
-  // Reports an output in which more than a tenth of the elements are too small for the rule for errors. The
-  // rule judges the smaller three quarters together, so the largest of them decide.
-  bool check_spread() {
-    constexpr std::size_t most_share = 10;
-    for (std::size_t i = 0; i < outputs(); ++i) {
-      if (acceptance_.is_exact(i)) continue;
-      const std::vector<double> sample = sample_of(base_->values()[i]);
-      const auto [unseen, varying] = unseen_elements(sample, magnitudes_of(sample));
-      if (unseen * most_share <= varying) continue;
-      session_.findings.add(
-          "too-many-magnitudes", name_of_output(i), case_,
-          fmt::format("{:.0f} % of the elements of '{}' that vary are smaller than 2^-20 of the upper "
-                      "quartile: no class "
-                      "tells whether these are right",
-                      100.0 * static_cast<double>(unseen) / static_cast<double>(varying), name_of_output(i)),
-          "choose an `init` that spreads the output over fewer magnitudes, or give the small values an "
-          "output of their own",
-          LintFinding::Severity::warning);
-    }
-    return true;
   }
 
   // Compares the reference with the oracle as grading does (grade/case_calls.h), but in units of this
@@ -513,78 +433,22 @@ class CaseSoundness {
   }
 
   bool measure_errors() {
-    if (constants_.size() == outputs()) return true;
-    // Without float32 operands the classes do not differ: tensor cores take operands of 16 bits as they are,
-    // and operands of few bits are exact in every class. Outputs that are compared exactly have no class.
-    if (session_.problem.dtype != Dtype::float32 || !has_output_by_norm(case_) || !has_operands(case_))
-      return true;
+    if (constants_.size() == outputs() || !ClassSeparation::applies_to(session_.problem, case_)) return true;
     progress("precision classes");
-    // The errors of few elements vary widely.
-    const std::uint32_t draws = case_.tensor_bytes(1) < many_elements ? 2 : 1;
-    if (draws > 1) return add_errors(measure_classes(session_.runner, case_, session_.seed, draws));
-    return add_errors(measure_classes_on(session_.runner, case_, base_draw(), *base_));
+    const auto error = session_.classes.try_case(session_.runner, case_, acceptance_, session_.seed, *base_);
+    if (error) fails(*error);
+    return !error;
   }
 
-  bool add_errors(const Result<ClassStatistics>& errors) {
-    if (!errors) {
-      fails(errors.error());
-      return false;
-    }
-    session_.errors.add(*errors);
-    return try_lower_class();
-  }
-
-  bool try_lower_class() {
-    const Precision asked = precision_from(session_.problem.precision);
-    if (asked >= Precision::bf16) return true;
-    const OperandFormat format = asked == Precision::fp32 ? OperandFormat::tf32 : OperandFormat::bf16;
-    const auto lower = rounded_answer(session_.runner, base_draw(), case_, format);
-    if (!lower) {
-      fails(lower.error());
-      return false;
-    }
-    session_.lower_class_error =
-        std::max(session_.lower_class_error, rounding_error_of(**lower, *base_, case_));
-    if (!accepts_all(acceptance_, **lower, *base_)) session_.lower_class_refused = true;
-    return true;
-  }
-
-  // Finds parameters that are not used, although `require` or `flops` may name them.
-  bool change_scalars() {
-    const std::set<std::string> ignored = session_.ignored;
-    for (const std::string& name : ignored) {
-      for (const Case& changed : with_other_values(session_.problem, case_, name, most_other_values)) {
-        session_.varied.insert(name);
-        const auto changes = changes_output(changed, name);
-        if (!changes) return false;
-        if (!*changes) continue;
-        session_.ignored.erase(name);
-        break;
-      }
-    }
-    return true;
-  }
-
-  // Whether an output changes. If the call fails, adds a finding and returns nothing.
-  std::optional<bool> changes_output(const Case& changed, const std::string& name) {
-    const auto explained = [&](Error error) {
-      const auto value = changed.integers.find(name);
-      if (value != changed.integers.end())
-        error.message =
-            fmt::format("with {} = {}, which `require` allows: {}", name, value->second, error.message);
-      fails(error);
-      return std::nullopt;
-    };
-    if (const auto error = session_.runner.set_case(changed)) return explained(*error);
-    const auto outputs = session_.runner.call_oracle(changed, base_draw());
-    if (!outputs) return explained(outputs.error());
-    return !(*outputs)->equals(*base_);
+  bool try_scalars() {
+    const auto error = session_.scalars.try_case(session_.runner, case_, base_draw(), *base_);
+    if (error) fails(*error);
+    return !error;
   }
 
   Draw base_draw() const { return {session_.seed, 0}; }
   void progress(const std::string& what) { session_.progress(case_.name + ": " + what); }
   const std::string& name_of_output(std::size_t output) const { return output_of(case_, output).name; }
-  Dtype dtype_of_output(std::size_t output) const { return case_.dtype_of(output_of(case_, output)); }
 
   SoundnessSession& session_;
   const Case& case_;
@@ -608,26 +472,8 @@ Result<bool> check_reference_precision(SoundnessSession& session, const Case& bo
 
 void conclude(SoundnessSession& session) {
   if (session.cases == 0) return;
-  for (const std::string& name : session.ignored) {
-    if (!session.varied.contains(name)) continue;
-    session.findings.add("unused-parameter",
-                         fmt::format("the parameter '{}' changes no output on any case", name),
-                         "remove it, or use it in the reference");
-  }
-  if (session.errors.count() == 0) return;
-  if (auto overlap = why_not_separate(session.errors.root_mean_square())) {
-    session.findings.add("classes-overlap", overlap->message, overlap->remedy);
-    return;
-  }
-  const Precision asked = precision_from(session.problem.precision);
-  if (asked >= Precision::bf16 || session.lower_class_refused) return;
-  const std::string_view lower = asked == Precision::fp32 ? "TF32" : "bf16";
-  session.findings.add(
-      "lower-class-passes",
-      fmt::format("an answer of {} arithmetic is accepted as {} on every case: its error is {:.1e} "
-                  "at most",
-                  lower, session.problem.precision, session.lower_class_error),
-      "tighten `thresholds`: `kgrade calibrate` measures where they belong");
+  session.scalars.conclude(session.findings);
+  session.classes.conclude(session.findings);
 }
 
 }  // namespace kgrade

@@ -3,14 +3,13 @@
 #pragma once
 
 #include <functional>
-#include <set>
 #include <string>
 
 #include "problem/problem.h"
-#include "soundness/dependence.h"
+#include "soundness/class_separation.h"
 #include "soundness/lint_findings.h"
-#include "soundness/precision_classes.h"
 #include "soundness/reference_runner.h"
+#include "soundness/scalar_use.h"
 
 namespace kgrade {
 
@@ -22,13 +21,8 @@ struct SoundnessSession {
   std::uint64_t seed = 0;
   std::function<void(const std::string&)> progress = [](const std::string&) {};
   // Results of the cases so far.
-  ClassStatistics errors = {};
-  bool lower_class_refused = false;  // on at least one case
-  double lower_class_error = 0;      // the largest, of the class below the required one
-  // `ignored`: parameters that no shape depends on and that have changed no output yet. `varied`: parameters
-  // of them that could take another value on at least one case.
-  std::set<std::string> ignored = scalars_without_shape(problem);
-  std::set<std::string> varied = {};
+  ClassSeparation classes = ClassSeparation(problem);
+  ScalarUse scalars = ScalarUse(problem);
   int cases = 0;
 };
 

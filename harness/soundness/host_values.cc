@@ -10,7 +10,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "device/element_operations.h"
+#include "contest/output_layouts.h"
+#include "device/element_errors.h"
 
 namespace kgrade {
 namespace {

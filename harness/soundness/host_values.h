@@ -56,7 +56,7 @@ struct OutputForm {
 // Calls `work` for parts of `count` elements, in parallel if there are many.
 void in_parts(std::size_t count, const std::function<void(std::size_t begin, std::size_t end)>& work);
 
-// Compares outputs as the referee does (device/element_operations.h). Both have the same number of elements.
+// Compares outputs as the referee does (device/element_errors.h). Both have the same number of elements.
 // The actual elements are rounded to their stored type. `first` is the number of the first element if they
 // are a part of an output.
 ElementErrors compare(const Elements& actual, const Elements& expected, const OutputForm& form = {},
@@ -110,7 +110,8 @@ class Acceptance {
     return {problem, bound, Precision::bf16};
   }
 
-  OutputForm form(std::size_t output, const std::vector<Values>& inputs, const std::vector<Values>& expected = {}) const {
+  OutputForm form(std::size_t output, const std::vector<Values>& inputs,
+                  const std::vector<Values>& expected = {}) const {
     return form_of(case_, output, inputs, expected);
   }
   Judgement judge(std::size_t output, const ElementErrors& errors) const {
@@ -141,9 +142,7 @@ class Acceptance {
   double threshold(std::size_t output) const {
     return is_exact(output) ? 0 : kgrade::threshold(bounds(output), required_);
   }
-  bool is_exact(std::size_t output) const {
-    return !has_norm(output_of(case_, output).compare);
-  }
+  bool is_exact(std::size_t output) const { return !has_norm(output_of(case_, output).compare); }
 
  private:
   Thresholds bounds(std::size_t output) const {

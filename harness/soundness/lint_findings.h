@@ -28,6 +28,10 @@ class LintFindings {
   // same rule and subject are one finding.
   void add(std::string_view rule, const std::string& subject, const Case& bound, std::string message,
            std::string remedy, LintFinding::Severity severity = LintFinding::Severity::error);
+  // Adds that the reference does not run on a case.
+  void add_failure(const Case& bound, const Error& error) {
+    add("reference-fails", "", bound, error.message, error.remedy);
+  }
   // Adds that the oracle does not write `elements`: "3 of 217 elements of 'y'".
   void add_unwritten(const Case& bound, const std::string& elements);
   // Adds a finding about the problem as a whole.

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "check/check.h"
+#include "check/check_candidate.h"
 #include "check/emulated_findings.h"
 #include "check/sanitizer_findings.h"
 #include "contest/check_referee.h"
@@ -277,7 +278,7 @@ class SoundnessRun {
     }
     const auto answer = builds_.runner().oracle({context_.options().seed, 0}, {});
     if (!answer) {
-      findings_.add("reference-fails", "", bound, answer.error().message, answer.error().remedy);
+      findings_.add_failure(bound, answer.error());
     } else if (const std::string unwritten = builds_.runner().unwritten(); !unwritten.empty()) {
       findings_.add_unwritten(bound, unwritten);
     }
@@ -316,15 +317,13 @@ class SoundnessRun {
     for (std::string& note : findings_.take_degenerate(static_cast<std::size_t>(session.cases)))
       report_.notes.push_back(std::move(note));
     conclude(session);
-    for (const std::string& name : session.ignored) {
-      if (!session.varied.contains(name))
-        report_.notes.push_back(
-            fmt::format("whether '{}' is used cannot be seen: no shape depends on it, and no case can have "
-                        "another value of it",
-                        name));
-    }
+    for (const std::string& name : session.scalars.not_varied())
+      report_.notes.push_back(
+          fmt::format("whether '{}' is used cannot be seen: no shape depends on it, and no case can have "
+                      "another value of it",
+                      name));
     report_.cases = session.cases;
-    report_.errors = session.errors.root_mean_square();
+    report_.errors = session.classes.errors().root_mean_square();
   }
 
   void note_sample(const Case& bound) {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "device/element_operations.h"
+#include "device/element_errors.h"
 #include "draw/draws.h"
 #include "verify/judgement.h"
 

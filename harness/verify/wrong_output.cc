@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "device/element_operations.h"
+#include "device/element_errors.h"
 
 namespace kgrade {
 namespace {

@@ -11,73 +11,15 @@
 #include "device/compared_output.h"
 #include "device/cuda/ceilings.h"
 #include "device/cuda/check.h"
+#include "device/cuda/cuda_gate.h"
+#include "device/cuda/describe.h"
 #include "device/cuda/referee_kernels.h"
 #include "device/cuda/virtual_memory.h"
 #include "device/cuda/worker_policy.h"
-#include "device/gate.h"
 #include "problem/problem.h"
 
 namespace kgrade::cuda {
 namespace {
-
-// Standard deviation from one process to the next, on an H200: 0.07 us in
-// results/nvidia-h200/process-offset.json, and 0.08 us if kernels that read memory count as well
-// (results/nvidia-h200/selftest.json).
-constexpr double process_offset_ms = 0.00008;
-
-std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
-
-std::string uuid_text(const cudaUUID_t& uuid) {
-  std::string text = "GPU-";
-  for (int i = 0; i < 16; ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
-  }
-  return text;
-}
-
-int attribute(cudaDeviceAttr which, int ordinal) {
-  int value = 0;
-  KGRADE_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, ordinal));
-  return value;
-}
-
-// Two transfers per clock over the whole bus.
-double peak_bandwidth(int ordinal) {
-  const double kilohertz = attribute(cudaDevAttrMemoryClockRate, ordinal);
-  return kilohertz * 1e3 * 2 * attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
-}
-
-// More than any multiprocessor up to Blackwell's: 8192 16-bit tensor multiply-adds per clock. No arithmetic
-// that gives an answer is faster.
-double peak_arithmetic(int ordinal, int multiprocessors) {
-  constexpr double flops_per_clock = 2 * 8192;
-  return flops_per_clock * multiprocessors * attribute(cudaDevAttrClockRate, ordinal) * 1e3;
-}
-
-DeviceInfo describe(int ordinal) {
-  cudaDeviceProp properties{};
-  KGRADE_CUDA_CHECK(cudaGetDeviceProperties(&properties, ordinal));
-  int driver = 0;
-  int runtime = 0;
-  KGRADE_CUDA_CHECK(cudaDriverGetVersion(&driver));
-  KGRADE_CUDA_CHECK(cudaRuntimeGetVersion(&runtime));
-  DeviceInfo info;
-  info.kind = "cuda";
-  info.name = properties.name;
-  info.uuid = uuid_text(properties.uuid);
-  info.architecture = fmt::format("sm_{}{}", properties.major, properties.minor);
-  info.driver_version = version_text(driver);
-  info.runtime_version = version_text(runtime);
-  info.multiprocessors = properties.multiProcessorCount;
-  info.memory_bytes = properties.totalGlobalMem;
-  info.l2_bytes = static_cast<std::uint64_t>(properties.l2CacheSize);
-  info.peak_bytes_per_second = peak_bandwidth(ordinal);
-  info.peak_flops_per_second = peak_arithmetic(ordinal, properties.multiProcessorCount);
-  info.measures_speed = true;
-  info.process_offset_ms = process_offset_ms;
-  return info;
-}
 
 class GpuBuffer : public SharedBuffer {
  public:
@@ -219,55 +161,6 @@ class Stretch {
   cudaEvent_t begin_ = nullptr;
   cudaEvent_t end_ = nullptr;
 };
-
-// A gate that the device itself opens when all earlier work is done, so that the call behind it need not wait
-// for the referee.
-class CudaGate : public Gate {
- public:
-  // Null if memory runs out.
-  static std::unique_ptr<Gate> make(std::shared_ptr<const Driver> driver);
-  ~CudaGate() override;
-
-  // As open(), in the order of the default stream. False if the device cannot write to the page.
-  bool queue_opening(std::uint32_t number);
-
- private:
-  CudaGate(Page page, std::shared_ptr<const Driver> driver)
-      : Gate(std::move(page)), driver_(std::move(driver)) {}
-  void register_page();
-
-  std::shared_ptr<const Driver> driver_;
-  CUdeviceptr address_ = 0;  // of the page on the device; 0: the device does not see it
-};
-
-std::unique_ptr<Gate> CudaGate::make(std::shared_ptr<const Driver> driver) {
-  auto page = make_page();
-  if (!page) return nullptr;
-  std::unique_ptr<CudaGate> gate(new CudaGate(std::move(*page), std::move(driver)));
-  if (gate->driver_->write_value != nullptr) gate->register_page();
-  return gate;
-}
-
-CudaGate::~CudaGate() {
-  if (address_ != 0) cudaHostUnregister(word());
-}
-
-void CudaGate::register_page() {
-  void* seen = nullptr;
-  if (ok(cudaHostRegister(word(), gate_bytes, cudaHostRegisterMapped))) {
-    if (ok(cudaHostGetDevicePointer(&seen, word(), 0))) {
-      address_ = reinterpret_cast<CUdeviceptr>(seen);
-      return;
-    }
-    cudaHostUnregister(word());
-  }
-  cudaGetLastError();
-}
-
-bool CudaGate::queue_opening(std::uint32_t number) {
-  return address_ != 0 &&
-         driver_->write_value(nullptr, address_, number, CU_STREAM_WRITE_VALUE_DEFAULT) == CUDA_SUCCESS;
-}
 
 class CudaDevice : public Device {
  public:

@@ -101,7 +101,7 @@ __device__ void draw_blocks(const device::InputRange& range, const DrawForm& for
 template <class Work>
 __device__ void copy_blocks(const device::InputRange& range, Dtype dtype, const Work& work) {
   for (std::uint64_t block = thread_index(); 4 * block < range.elements; block += thread_count())
-    work(dtype, block, device::copied_block(range, dtype, block));
+    work(dtype, block, device::copied_block(range, {Dtype::float32, dtype, dtype}, block));
 }
 
 // As draw_blocks(), for any input. Most inputs are uniform or normal numbers, or copies of floats: these have

@@ -3,8 +3,9 @@
 // error.
 #pragma once
 
-#include "device/element_operations.h"
+#include "device/element_errors.h"
 #include "device/guard_fill.h"
+#include "device/input_blocks.h"
 
 namespace kgrade::cuda {
 

@@ -18,6 +18,7 @@
 #include "device/compared_output.h"
 #include "device/emulated/runtime/limits.h"
 #include "device/guard_fill.h"
+#include "device/input_blocks.h"
 
 namespace kgrade::emulated {
 namespace {

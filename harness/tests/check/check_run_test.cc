@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "check/check.h"
+#include "check/check_candidate.h"
 #include "tests/support/fake_arena.h"
 #include "verify/judgement.h"
 

@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "device/element_operations.h"
+#include "device/element_errors.h"
 #include "device/guard_fill.h"
 #include "device/registry.h"
 #include "tests/device/draws.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "device/device.h"
-#include "device/element_operations.h"
+#include "device/input_blocks.h"
 #include "device/registry.h"
 #include "tests/device/draws.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "device/device.h"
-#include "device/element_operations.h"
+#include "device/element_errors.h"
 #include "device/registry.h"
 #include "tests/device/draws.h"
 
@@ -157,6 +157,15 @@ TEST_P(NarrowElements, CopiesAreRoundedAlikeInBothForms) {
                 floats[i] == nearest_normal(dtype(), values[i]))
         << values[i];
   }
+  // Values that are rounded already stay what they are.
+  const auto widened = buffer(4096);
+  Filling copy = input_in(*widened, 256, values.size(), {}, Dtype::float32);
+  copy.source = narrow.get();
+  copy.source_begin = 256;
+  copy.source_dtype = dtype();
+  refresh(copy);
+  EXPECT_EQ(read<std::uint32_t>(*widened, 256, values.size()),
+            read<std::uint32_t>(*wide, 256, values.size()));
   write_byte(*narrow, 256 + 3);
   EXPECT_EQ(corruption_of(ours).input_elements, 1u);
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "device/device.h"
-#include "device/element_operations.h"
+#include "device/element_errors.h"
 #include "device/registry.h"
 
 namespace kgrade {

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "device/element_operations.h"
+#include "device/input_blocks.h"
 #include "draw/distribution.h"
 
 namespace kgrade {
@@ -89,9 +89,11 @@ TEST(Structures, AChangeIsMirrored) {
       const std::uint64_t row = i / side % side;
       const std::uint64_t column = i % side;
       const bool is_mirrored = structure == Structure::symmetric;
-      const bool is_outside = !is_mirrored && row != column && (structure == Structure::upper) == (row > column);
+      const bool is_outside =
+          !is_mirrored && row != column && (structure == Structure::upper) == (row > column);
       if (is_mirrored || is_outside) {
-        ASSERT_EQ(after[i], is_mirrored ? at(after, i / side / side, column, row) : 0.0F) << row << " " << column;
+        ASSERT_EQ(after[i], is_mirrored ? at(after, i / side / side, column, row) : 0.0F)
+            << row << " " << column;
       }
     }
     EXPECT_GE(changed, static_cast<int>(contents.changes.count));
@@ -116,7 +118,8 @@ TEST(Draws, OfAFewNumbersHaveEachOfThemEquallyOften) {
   std::map<float, int> counts;
   for (const float value : draw({choice, stream, {}}, 30000)) counts[value] += 1;
   EXPECT_EQ(counts.size(), 3u);
-  for (const float value : {-1.0F, 0.5F, 2.0F}) EXPECT_NEAR(counts[value], 10000, 6 * std::sqrt(30000 * 2.0 / 9));
+  for (const float value : {-1.0F, 0.5F, 2.0F})
+    EXPECT_NEAR(counts[value], 10000, 6 * std::sqrt(30000 * 2.0 / 9));
 }
 
 TEST(Draws, OfOnesHaveTheirProbability) {

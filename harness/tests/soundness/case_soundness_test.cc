@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "base/text.h"
-#include "device/element_operations.h"
+#include "device/input_blocks.h"
 #include "draw/seed.h"
 
 namespace kgrade::testing {

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "device/element_operations.h"
+#include "device/element_errors.h"
 #include "verify/expected_scales.h"
 #include "verify/judgement.h"
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-#include "device/element_operations.h"
+#include "device/element_errors.h"
 #include "tests/support/case_fixture.h"
 #include "verify/judgement.h"
 

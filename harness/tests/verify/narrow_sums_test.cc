@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "device/element_operations.h"
+#include "device/element_errors.h"
 #include "draw/distribution.h"
 #include "verify/expected_scales.h"
 #include "verify/judgement.h"

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
-#include <cstdlib>
 #include <regex>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -21,91 +18,12 @@
 #include "compile/extension.h"
 #include "compile/solution_symbol.h"
 #include "device/emulated/rewriter/rewriter_messages.h"
-#include "device/emulated/rewriter/unsupported.h"
-#include "device/emulated/toolchain/launch_errors.h"
+#include "device/emulated/toolchain/build_failures.h"
 
 namespace kgrade {
 namespace {
 
-using Words = std::vector<std::string>;
-
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
-
-Words words_of(const std::string& text) {
-  std::istringstream stream(text);
-  Words words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
-}
-
-Words clean_environment(const std::filesystem::path& temporary) {
-  const char* path = std::getenv("PATH");
-  return {fmt::format("PATH={}", path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin"),
-          fmt::format("TMPDIR={}", temporary.string()), "LANG=C"};
-}
-
-std::optional<HostCompiler> try_compiler(const Words& command) {
-  if (command.empty() || !find_program(command.front())) return std::nullopt;
-  ProcessRequest request{command, clean_environment("/tmp"), "", {}, 65536};
-  request.command.emplace_back("--version");
-  request.limits.wall = std::chrono::seconds(30);
-  const auto outcome = run_process(request);
-  if (!outcome || !outcome->success()) return std::nullopt;
-  std::smatch match;
-  const std::string first_line = outcome->output.substr(0, outcome->output.find('\n'));
-  const bool numbered = std::regex_search(first_line, match, std::regex(R"([0-9]+\.[0-9]+(\.[0-9]+)?)"));
-  const std::string name = std::filesystem::path(command.back()).filename().string();
-  return HostCompiler{command, fmt::format("{} {}", name, numbered ? match[0].str() : "unknown"),
-                      first_line.find("clang") != std::string::npos};
-}
-
-BuildOutcome unsupported_outcome(const Error& error) {
-  BuildOutcome outcome;
-  outcome.status = BuildStatus::unsupported;
-  outcome.message =
-      fmt::format("{}:{}: {}; {}", error.location.file, error.location.line, error.message, error.remedy);
-  outcome.log = to_string(error);
-  return outcome;
-}
-
-// "x.cu:12" of "x.cu:12:3: error: ..."; nothing if the line begins otherwise.
-std::optional<Location> place_of_error(std::string_view line) {
-  const std::size_t name_end = line.find(':');
-  if (name_end == line.npos || name_end == 0) return std::nullopt;
-  const std::string_view rest = line.substr(name_end + 1);
-  int number = 0;
-  const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-  const std::string_view behind = rest.substr(static_cast<std::size_t>(end - rest.data()));
-  if (failure != std::errc{} || number < 0 || !behind.starts_with(':')) return std::nullopt;
-  if (behind.find("error:") == behind.npos) return std::nullopt;
-  return Location{std::string(line.substr(0, name_end)), number, 0};
-}
-
-// The line of a marker (device/emulated/rewriter/unsupported.h) that was compiled: "x.cu:12:3: error: ...".
-std::optional<BuildOutcome> marked_unsupported(const std::string& log) {
-  const std::string_view mark = emulated::unsupported_mark;
-  std::istringstream lines(log);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t at = line.find(mark);
-    if (at == std::string::npos) continue;
-    const std::string_view rest = std::string_view(line).substr(at + mark.size());
-    const std::string what(trimmed(rest.substr(0, rest.find('"'))));
-    const auto place = place_of_error(std::string_view(line).substr(0, at));
-    if (!place || !emulated::is_marker_text(what)) continue;
-    return unsupported_outcome(emulated::unsupported_error(what, *place));
-  }
-  return std::nullopt;
-}
-
-// Sources that cannot be read or that the rewriter refuses are the contestant's fault.
-BuildOutcome rewrite_failure(const Error& error) {
-  if (error.remedy == emulated::unsupported_remedy) return unsupported_outcome(error);
-  BuildOutcome outcome;
-  outcome.machine_fault = possible_machine_fault(error.message);
-  outcome.message = to_string(Error{error.message, "", error.location});
-  outcome.log = to_string(error);
-  return outcome;
-}
 
 ProcessLimits compile_limits(const BuildRequest& request) {
   ProcessLimits limits;
@@ -113,122 +31,6 @@ ProcessLimits compile_limits(const BuildRequest& request) {
   limits.address_space_bytes = 4096 * mebibyte;
   limits.file_size_bytes = 256 * mebibyte;
   return limits;
-}
-
-// A call of the host's compiler to make a contestant.
-struct CompilerJob {
-  std::filesystem::path unit;     // the .cpp file
-  std::filesystem::path library;  // the result; a checked build leaves an object file beside it
-  Words definitions_and_folders;  // -D..., -I..., -include ...
-  // Threads of a block may have to wait for each other.
-  bool threads_cooperate = false;
-  // Every access to memory is reported (device/emulated/checker/checking.h).
-  bool checked = false;
-  // Only object_of() is made.
-  bool is_object = false;
-};
-
-std::filesystem::path object_of(std::filesystem::path library) { return library.replace_extension(".o"); }
-
-void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
-
-// The standard that nvcc gives to its host compiler, so that sources for nvcc compile here. C++20 refuses
-// some of them (an aggregate with a defaulted constructor, names that `using namespace std` now finds there,
-// u8 literals).
-constexpr const char* language = "-std=gnu++17";
-
-// -fno-semantic-interposition lets functions be inlined in spite of -fPIC: kernels into the loop over
-// threads, and always_inline functions, which are an error otherwise. -fno-strict-aliasing is for CUDA code
-// that reinterprets memory freely (float4 loads), as nvcc allows. -ffp-contract=off keeps
-// __fadd_rn(__fmul_rn(a, b), c) two operations where the host can fuse them. -Bsymbolic keeps a contestant's
-// names from meaning something in the program that loads it.
-Words plain_flags() {
-  return {"-O2",
-          "-fPIC",
-          "-shared",
-          "-fno-semantic-interposition",
-          "-fno-strict-aliasing",
-          "-ffp-contract=off",
-          "-w",
-          "-Wl,-Bsymbolic"};
-}
-
-// Little optimisation, so that each access stays a separate access at its line. The run-time libraries of the
-// two sanitizers are not linked, since the device defines their functions.
-Words checked_flags(const HostCompiler& compiler) {
-  Words flags = {"-O1",
-                 "-gdwarf-4",
-                 "-fPIC",
-                 "-fno-semantic-interposition",
-                 "-fno-strict-aliasing",
-                 "-ffp-contract=off",
-                 "-fno-optimize-sibling-calls",
-                 "-fno-builtin-memcpy",
-                 "-fno-builtin-memmove",
-                 "-fno-builtin-memset",
-                 "-w",
-                 "-fsanitize=thread,alignment",
-                 "-U_FORTIFY_SOURCE"};
-  static const Words gnu = {"--param", "tsan-distinguish-volatile=1", "-fno-tree-vectorize"};
-  static const Words clang = {"-mllvm", "-tsan-distinguish-volatile=1", "-fno-vectorize",
-                              "-fno-slp-vectorize"};
-  append(flags, compiler.is_clang ? clang : gnu);
-  return flags;
-}
-
-Words common(const HostCompiler& compiler, const CompilerJob& job, bool threads_cooperate) {
-  Words words;
-  words.push_back(
-      fmt::format("{}={}", compiler.is_clang ? "-ferror-limit" : "-fmax-errors", most_errors_read));
-  // Otherwise the contestants in one process would share their templates' static variables.
-  if (!compiler.is_clang) words.emplace_back("-fno-gnu-unique");
-  words.push_back(fmt::format("-DKGRADE_EMULATED_BLOCK_MODE=kgrade_emulated::BlockMode::{}",
-                              threads_cooperate ? "cooperative" : "independent"));
-  append(words, job.definitions_and_folders);
-  return words;
-}
-
-Words link_command(const HostCompiler& compiler, const std::filesystem::path& library,
-                   const std::vector<std::filesystem::path>& objects, bool checked) {
-  Words link = compiler.command;
-  append(link, {"-shared", "-Wl,-Bsymbolic"});
-  if (checked) {
-    append(link,
-           {"-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset", "-Wl,--wrap=malloc,--wrap=calloc,--wrap=free",
-            "-Wl,--wrap=_Znwm,--wrap=_Znam,--wrap=_ZdlPv,--wrap=_ZdlPvm,--wrap=_ZdaPv,--wrap=_ZdaPvm"});
-  }
-  append(link, {"-o", library.string()});
-  for (const auto& object : objects) link.push_back(object.string());
-  return link;
-}
-
-std::vector<Words> checked_commands(const HostCompiler& compiler, const CompilerJob& job) {
-  const std::filesystem::path object = object_of(job.library);
-  Words compile = compiler.command;
-  compile.emplace_back(language);
-  append(compile, checked_flags(compiler));
-  append(compile, common(compiler, job, true));
-  append(compile, {"-DKGRADE_EMULATED_CHECKED=1", "-c", "-o", object.string(), job.unit.string()});
-  if (job.is_object) return {compile};
-  return {compile, link_command(compiler, job.library, {object}, true)};
-}
-
-// The flags that every contestant is built with, whatever its source. A record keeps them.
-Words fixed_flags() {
-  Words flags = {language};
-  append(flags, plain_flags());
-  return flags;
-}
-
-// The commands of a job, in the order in which they run.
-std::vector<Words> commands_for(const HostCompiler& compiler, const CompilerJob& job) {
-  if (job.checked) return checked_commands(compiler, job);
-  Words command = compiler.command;
-  append(command, fixed_flags());
-  append(command, common(compiler, job, job.threads_cooperate));
-  if (job.is_object) command.emplace_back("-c");
-  append(command, {"-o", (job.is_object ? object_of(job.library) : job.library).string(), job.unit.string()});
-  return {command};
 }
 
 constexpr const char* header_name = "cuda_runtime.h";
@@ -251,43 +53,6 @@ ConfinedCompiler confined(const HostCompiler& compiler, const std::filesystem::p
   if (!rewriter.empty()) paths.push_back(rewriter);
   if (!precompiled.empty()) paths.push_back(precompiled);
   return ConfinedCompiler(std::move(sandbox), std::move(paths));
-}
-
-// The error for a rewriter that a source has crashed, so that it gave no answer.
-Error rewriter_failure(const BuildRequest& request, const ProcessLimits& limits,
-                       const ProcessOutcome& process) {
-  const std::string end = process.signal != 0 ? fmt::format("signal {}", process.signal)
-                                              : fmt::format("exit code {}", process.exit_code);
-  const std::string why = exceeded_limit(process, limits).value_or("kgrade-rewrite ended with " + end);
-  return Error{"cannot be rewritten for the emulated device: " + why, "", {request.shown_as, 0, 0}};
-}
-
-// Judges why a build failed, by the compiler's exit and log.
-void judge_failure(const Problem* problem, Dtype dtype, const ProcessLimits& limits,
-                   const ProcessOutcome& process, BuildOutcome& outcome) {
-  outcome.machine_fault = possible_machine_fault(process);
-  if (const auto limit = exceeded_limit(process, limits)) {
-    outcome.message = *limit;
-    return;
-  }
-  if (auto unsupported = marked_unsupported(outcome.log)) {
-    outcome.status = unsupported->status;
-    outcome.message = unsupported->message;
-    return;
-  }
-  const auto complaint =
-      problem != nullptr ? signature_complaint(*problem, outcome.log, dtype) : std::nullopt;
-  if (complaint) {
-    outcome.status = BuildStatus::signature_mismatch;
-    outcome.message = *complaint;
-    return;
-  }
-  if (auto error = error_in_cudas_words(outcome.log)) {
-    outcome.message = std::move(*error);
-    outcome.log = outcome.message + "\n";
-    return;
-  }
-  outcome.message = first_error_line(outcome.log);
 }
 
 // The definitions of a flag, as lines before and after the unit.
@@ -327,17 +92,6 @@ bool says_that_names_clash(const std::string& log) {
 }
 
 }  // namespace
-
-Result<HostCompiler> find_host_compiler() {
-  std::vector<std::vector<std::string>> candidates = {{"g++"}, {"clang++"}, {"c++"}};
-  if (const char* chosen = std::getenv("CXX")) candidates.insert(candidates.begin(), words_of(chosen));
-  for (const auto& candidate : candidates) {
-    if (auto found = try_compiler(candidate)) return *found;
-  }
-  return Error{"no C++ compiler found (looked for $CXX, g++, clang++ and c++)",
-               "install one: apt-get install g++",
-               {}};
-}
 
 EmulatedToolchain::EmulatedToolchain(HostCompiler compiler, std::filesystem::path device_headers,
                                      std::shared_ptr<const Sandbox> sandbox, std::filesystem::path rewriter,

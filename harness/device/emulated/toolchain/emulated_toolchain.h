@@ -12,19 +12,9 @@
 #include "compile/confined_compiler.h"
 #include "compile/toolchain.h"
 #include "device/emulated/rewriter/rewrite.h"
+#include "device/emulated/toolchain/host_compiler.h"
 
 namespace kgrade {
-
-// A C++ compiler with the arguments that its user always passes ("ccache g++").
-struct HostCompiler {
-  std::vector<std::string> command;
-  std::string version;  // "g++ 12.2.0": name and version
-  bool is_clang = false;
-};
-
-// The first of $CXX, g++, clang++ and c++ that exists. If none does, an Error that names the package to
-// install.
-Result<HostCompiler> find_host_compiler();
 
 class EmulatedToolchain : public Toolchain {
  public:

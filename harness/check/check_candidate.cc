@@ -1,0 +1,322 @@
+#include "check/check_candidate.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "draw/draws.h"
+#include "grade/module_cases.h"
+#include "verify/checks.h"
+#include "verify/judgement.h"
+#include "verify/wrong_output.h"
+
+namespace kgrade {
+namespace {
+
+CheckStatus status_of(BuildStatus status) {
+  switch (status) {
+    case BuildStatus::signature_mismatch:
+      return CheckStatus::signature_mismatch;
+    case BuildStatus::unsupported:
+      return CheckStatus::unsupported;
+    case BuildStatus::built:
+    case BuildStatus::compile_error:
+      break;
+  }
+  return CheckStatus::compile_error;
+}
+
+CheckedCase blank_record(const PlannedCase& planned) {
+  CheckedCase record;
+  record.name = planned.bound.name;
+  record.role = planned.bound.role;
+  record.tensor_bytes = planned.bound.tensor_bytes();
+  record.flops = planned.bound.flops;
+  record.message = planned.skipped;
+  record.run = planned.skipped.empty();
+  return record;
+}
+
+bool is_about_the_answer(const std::string& kind) {
+  return kind == to_string(Verdict::wrong_answer) || kind == to_string(Verdict::low_precision);
+}
+
+// Whether the verdict means that a candidate cannot be checked. Only Python candidates get it when they are
+// loaded or called; others get it when they are built.
+bool is_refusal(Verdict verdict) {
+  return verdict == Verdict::unsupported || verdict == Verdict::signature_mismatch ||
+         verdict == Verdict::compile_error;
+}
+
+// Whether the fault is Python's, whose message says what was done.
+bool is_of_python(Fault fault) {
+  switch (fault) {
+    case Fault::raised:
+    case Fault::unsupported:
+    case Fault::mismatched:
+    case Fault::no_answer:
+    case Fault::not_built:
+      return true;
+    default:
+      return false;
+  }
+}
+
+class CandidateCheck {
+ public:
+  CandidateCheck(CheckSession& session, const EvidenceReader& read, CheckedCandidate record)
+      : session_(session), read_(read), record_(std::move(record)) {}
+
+  Result<CheckedCandidate> run(const BuildOutcome& built, const std::vector<PlannedCase>& cases) {
+    record_.compile_seconds = built.seconds;
+    record_.compiler_log = built.log;
+    if (built.status != BuildStatus::built) {
+      record_.status = status_of(built.status);
+      record_.message = built.message;
+      return record_;
+    }
+    if (!built.is_module) return run_built(cases);
+    weights_ = 1;
+    const ModuleCases stated = stated_cases(session_.problem, cases);
+    if (stated.unsupported.empty()) return run_built(stated.cases);
+    record_.status = CheckStatus::unsupported;
+    record_.message = stated.unsupported;
+    return record_;
+  }
+
+ private:
+  Result<CheckedCandidate> run_built(const std::vector<PlannedCase>& cases) {
+    for (const PlannedCase& planned : cases) {
+      record_.cases.push_back(blank_record(planned));
+      if (!planned.skipped.empty()) continue;
+      if (!ended_by_.empty()) {
+        record_.cases.back().run = false;
+        record_.cases.back().message = fmt::format("not run: the candidate {} before", ended_by_);
+        continue;
+      }
+      if (auto errors = run_case(planned.bound, record_.cases.back()); !errors.empty()) return errors;
+      if (refused_) return refused();
+    }
+    conclude();
+    return record_;
+  }
+
+  // The record of a candidate in Python that turns out, when it runs, not to be checkable.
+  CheckedCandidate refused() {
+    record_.status = refused_->verdict == Verdict::unsupported          ? CheckStatus::unsupported
+                     : refused_->verdict == Verdict::signature_mismatch ? CheckStatus::signature_mismatch
+                                                                        : CheckStatus::compile_error;
+    record_.message = refused_->message;
+    record_.cases.clear();
+    return record_;
+  }
+
+  Draw with_weights(Draw draw) const {
+    draw.weights = weights_;
+    return draw;
+  }
+
+  Errors run_case(const Case& bound, CheckedCase& record) {
+    const Draw draw = with_weights({session_.seed, 0});
+    evidence_.clear();
+    session_.progress(fmt::format("{}: oracle", bound.name));
+    if (auto errors = learn_scales(bound); !errors.empty()) return errors;
+    if (const auto report = call_oracle(bound, draw); !report) return report.errors();
+    scales_.add(session_.arena.sample_expected());
+    session_.arena.compare_by(scales_.magnitudes());
+    for (const CheckPass& pass : session_.passes) {
+      if (!ended_by_.empty() || refused_) break;
+      session_.progress(fmt::format("{}: {}", bound.name, pass.name));
+      if (auto errors = run_pass(bound, pass, draw, record); !errors.empty()) return errors;
+    }
+    note_unexplained(record);
+    return {};
+  }
+
+  // Learns from at least one other draw, which gives the distance to the answer to other inputs.
+  Errors learn_scales(const Case& bound) {
+    scales_ = {};
+    DrawSequence draws(session_.seed, 1);
+    const Precision required = precision_from(session_.problem.precision);
+    std::vector<Samples> calls;
+    for (int call = std::max(1, ExpectedScales::draws_of(bound, required)); call > 0; --call) {
+      const auto report = call_oracle(bound, with_weights(draws.fresh()));
+      if (!report) return report.errors();
+      calls.push_back(session_.arena.sample_expected());
+    }
+    scales_.learn_from(calls);
+    return {};
+  }
+
+  Result<CallReport> call_oracle(const Case& bound, const Draw& draw) {
+    const auto timer = session_.stages.time("oracle");
+    auto report = session_.arena.call_oracle(bound, draw);
+    if (!report) return report.errors();
+    if (const auto failure = review_call(*report)) {
+      return trusted_failure("oracle", session_.problem, bound, *failure);
+    }
+    return report;
+  }
+
+  Errors run_pass(const Case& bound, const CheckPass& pass, const Draw& draw, CheckedCase& record) {
+    const double start = session_.stages.now();
+    const auto timer = session_.stages.time(pass.name);
+    PassRecord row;
+    row.pass = pass.name;
+    auto evidence = evidence_of(pass, bound, draw, row);
+    // A signal from outside may not be the candidate's fault, so the pass is repeated once.
+    if (evidence && seen_ && seen_->killed) evidence = evidence_of(pass, bound, draw, row);
+    if (!evidence) return evidence.errors();
+    if (seen_ && is_refusal(seen_->verdict)) refused_ = seen_;
+    note(read_(*evidence, bound, row.calls), bound, row);
+    record_.dropped += evidence->dropped;
+    row.seconds = session_.stages.now() - start;
+    record.passes.push_back(std::move(row));
+    return {};
+  }
+
+  Result<Evidence> evidence_of(const CheckPass& pass, const Case& bound, const Draw& draw, PassRecord& row) {
+    seen_.reset();
+    row.calls = 0;
+    auto entered = session_.arena.enter(pass, bound);
+    if (!entered) return entered.errors();
+    int attempted = 0;
+    if (!entered->ok()) {
+      see_failed_start(*entered);
+    } else {
+      while (attempted < calls_in_a_pass && call_goes_on(bound, draw, row)) ++attempted;
+    }
+    return session_.arena.leave();
+  }
+
+  void see_failed_start(const Answer& answer) {
+    CallReport report;
+    report.fault = answer.fault;
+    report.detail = answer.detail;
+    if (!is_of_python(answer.fault)) report.detail.insert(0, "while loading: ");
+    seen_ = review_call(report);
+    note_exception(report);
+  }
+
+  // Ends the check after a Python exception: other passes would only raise the same exception.
+  void note_exception(const CallReport& report) {
+    if (report.fault == Fault::raised) ended_by_ = "raised an exception";
+  }
+
+  // False if there can be no further call.
+  bool call_goes_on(const Case& bound, const Draw& draw, PassRecord& row) {
+    const CallReport report = session_.arena.call(draw, session_.time_limit);
+    if (report.fault == Fault::none) row.calls += 1;
+    if (const auto failure = review_call(report)) {
+      see(*failure);
+      if (failure->verdict == Verdict::time_limit) ended_by_ = "ran into the time limit";
+      note_exception(report);
+      return report.fault == Fault::none && !is_crash(report);
+    }
+    failed_launch_ = report.failed_launch;
+    const std::vector<OutputErrors> outputs = session_.arena.compare();
+    for (std::size_t i = 0; i < outputs.size(); ++i) judge_output(bound, outputs[i], i, draw);
+    return true;
+  }
+
+  void judge_output(const Case& bound, const OutputErrors& output, std::size_t index, const Draw& draw) {
+    const Judgement judgement =
+        judge(output, index, session_.problem, bound, scales_, precision_from(session_.problem.precision));
+    if (judgement.verdict == Verdict::accepted || seen_) return;
+    see({judgement.verdict, check_behind(judgement.verdict),
+         with_failed_launch(failed_launch_, describe_output(output, judgement, index, draw))});
+  }
+
+  std::string describe_output(const OutputErrors& output, const Judgement& judgement, std::size_t index,
+                              const Draw& draw) {
+    const std::string worst = coordinates_of_worst(output);
+    std::optional<OutputValues> values;
+    if (judgement.verdict == Verdict::wrong_answer && output.compare != Comparison::Kind::quantised)
+      values = session_.arena.examine(index, draw, session_.time_limit);
+    const WrongOutput wrong = values ? wrong_output(*values, judgement.element_limit) : WrongOutput{};
+    // The number of wrong elements is unknown, or they are so near that floats do not show it.
+    if (wrong.wrong == 0) {
+      return fmt::format("`{}` has an error of {:.1e}, the worst at {}", output.tensor,
+                         judgement.relative_error, worst);
+    }
+    const std::string how = kgrade::describe(wrong);
+    return fmt::format("{} of {} elements of `{}`, the worst at {}{}{}", wrong.wrong, wrong.elements,
+                       output.tensor, worst, how.empty() ? "" : "; ", how);
+  }
+
+  // The first failure becomes the pass's verdict.
+  void see(const CallFinding& failure) {
+    if (!seen_) seen_ = failure;
+  }
+
+  void note(const std::vector<Finding>& evidence, const Case& bound, PassRecord& row) {
+    for (const Finding& finding : evidence) list_.add(finding, bound.name, row.pass);
+    evidence_.insert(evidence_.end(), evidence.begin(), evidence.end());
+    row.findings = evidence.size();
+    if (!seen_) return;
+    row.verdict = seen_->verdict;
+    row.message = seen_->message;
+  }
+
+  // Called after all passes of a case, because the findings of one tool explain failures under another.
+  void note_unexplained(CheckedCase& record) {
+    for (PassRecord& row : record.passes) {
+      if (row.verdict == Verdict::accepted || explains(evidence_, row.verdict)) continue;
+      list_.add(finding_of(row), record.name, row.pass);
+      row.findings += 1;
+    }
+  }
+
+  // A finding, without a place, for what the referee saw.
+  Finding finding_of(const PassRecord& row) const {
+    Finding finding;
+    finding.kind = to_string(row.verdict);
+    finding.message = row.message;
+    finding.remedy = remedy_for(row.verdict);
+    if (row.verdict == Verdict::runtime_error && !session_.passes_are_orders) {
+      finding.remedy =
+          "host code that dereferences a device pointer ends so; --device emulated finds its line";
+    }
+    return finding;
+  }
+
+  void conclude() {
+    record_.findings = list_.findings();
+    for (Finding& finding : record_.findings) {
+      if (is_about_the_answer(finding.kind)) finding.message = answer_text(finding);
+    }
+    if (!record_.findings.empty()) record_.status = CheckStatus::findings;
+  }
+
+  std::string answer_text(const Finding& finding) const {
+    const std::string passes = fmt::format("{}", fmt::join(finding.passes, " and "));
+    std::string where = session_.passes_are_orders ? fmt::format("in {} order", passes) : "under " + passes;
+    if (finding.passes.size() == session_.passes.size()) where = "in every run";
+    return fmt::format("the answer is wrong {}: {}", where, finding.message);
+  }
+
+  CheckSession& session_;
+  const EvidenceReader& read_;
+  CheckedCandidate record_;
+  FindingList list_;
+  ExpectedScales scales_;            // of the current case
+  std::string ended_by_;             // why no further pass runs, as it would end the same way; usually empty
+  std::vector<Finding> evidence_;    // of all passes of this case
+  std::optional<CallFinding> seen_;  // by the referee in this pass
+  std::optional<CallFinding> refused_;
+  int failed_launch_ = 0;      // of the latest call: CallReport::failed_launch
+  std::uint32_t weights_ = 0;  // see Draw
+};
+
+}  // namespace
+
+Result<CheckedCandidate> check_candidate(CheckSession& session, const BuildOutcome& built,
+                                         const std::vector<PlannedCase>& cases, const EvidenceReader& read,
+                                         CheckedCandidate record) {
+  return CandidateCheck(session, read, std::move(record)).run(built, cases);
+}
+
+}  // namespace kgrade

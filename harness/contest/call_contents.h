@@ -1,0 +1,41 @@
+// What the inputs of a call contain. A Draw numbers the contents of a case, and each launch of a call has
+// contents of its own. From these, and from the case, this file derives the random streams and the changed
+// elements of each input. Everything is the same for all contestants and on every device.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device/contents.h"
+#include "draw/draws.h"
+#include "problem/case.h"
+
+namespace kgrade {
+
+// The contents of one case's calls. Keeps references.
+class CallContents {
+ public:
+  CallContents(const Problem& problem, const Case& bound) : problem_(problem), case_(bound) {}
+
+  // The contents of tensor number `tensor` of the case: an input, or an output that begins as drawn. For a
+  // computed input, only the type.
+  InputContents of_tensor(std::size_t tensor, std::uint32_t launch, const Draw& draw) const;
+
+  // The seeds under which the problem's file computes inputs, for each of `launches` launches. Empty if it
+  // computes none.
+  std::vector<std::uint64_t> seeds_of_computed(const Draw& draw, std::uint32_t launches) const;
+
+  // A module's forward may draw random numbers, such as a dropout's mask. Each call has its own seed, which
+  // is the same for all contestants.
+  std::uint64_t seed_of_forward(const Draw& draw, std::uint32_t launch) const;
+
+ private:
+  bool is_fixed(const Tensor& tensor, const Draw& draw) const;
+  std::size_t changed_tensor(const Draw& draw) const;
+  std::uint32_t number_of(const Draw& draw, std::uint32_t launch) const;
+
+  const Problem& problem_;
+  const Case& case_;
+};
+
+}  // namespace kgrade

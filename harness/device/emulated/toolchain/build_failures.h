@@ -1,0 +1,23 @@
+// Says why a build for the emulated device failed. The source may need something that the device does not
+// have, may not be C++ at all, may not fit the problem's signature, or may take too long to compile. The
+// answer goes into the outcome of the build, which users read.
+#pragma once
+
+#include "base/subprocess.h"
+#include "compile/toolchain.h"
+
+namespace kgrade {
+
+// For a source that cannot be read or that the rewriter refuses, which is the contestant's fault.
+BuildOutcome rewrite_failure(const Error& error);
+
+// The error for a rewriter that a source has crashed, so that it gave no answer.
+Error rewriter_failure(const BuildRequest& request, const ProcessLimits& limits,
+                       const ProcessOutcome& process);
+
+// Judges why a build failed, by the compiler's exit and by the log in `outcome`. `problem` is null for a
+// source that need not define a problem's entry point.
+void judge_failure(const Problem* problem, Dtype dtype, const ProcessLimits& limits,
+                   const ProcessOutcome& process, BuildOutcome& outcome);
+
+}  // namespace kgrade

@@ -1,0 +1,54 @@
+// The host's own C++ compiler, which builds everything that runs on the emulated device: which compiler it
+// is, and the commands with which it makes a contestant's library. A plain build is optimised. In a checked
+// build every access to memory is reported.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace kgrade {
+
+// A C++ compiler with the arguments that its user always passes ("ccache g++").
+struct HostCompiler {
+  std::vector<std::string> command;
+  std::string version;  // "g++ 12.2.0": name and version
+  bool is_clang = false;
+};
+
+// The first of $CXX, g++, clang++ and c++ that exists. If none does, an Error that names the package to
+// install.
+Result<HostCompiler> find_host_compiler();
+
+// The environment in which compilers run: PATH as it is here, and a folder for temporary files.
+std::vector<std::string> clean_environment(const std::filesystem::path& temporary);
+
+// A call of the host's compiler to make a contestant.
+struct CompilerJob {
+  std::filesystem::path unit;     // the .cpp file
+  std::filesystem::path library;  // the result; a checked build leaves an object file beside it
+  std::vector<std::string> definitions_and_folders;  // -D..., -I..., -include ...
+  // Threads of a block may have to wait for each other.
+  bool threads_cooperate = false;
+  // Every access to memory is reported (device/emulated/checker/checking.h).
+  bool checked = false;
+  // Only object_of() is made.
+  bool is_object = false;
+};
+
+// The object file that is made beside a library.
+std::filesystem::path object_of(std::filesystem::path library);
+
+// The flags that every contestant is built with, whatever its source. A record keeps them.
+std::vector<std::string> fixed_flags();
+
+// The commands of a job, in the order in which they run.
+std::vector<std::vector<std::string>> commands_for(const HostCompiler& compiler, const CompilerJob& job);
+
+// The command that makes a library of objects, all of which come from checked builds or none.
+std::vector<std::string> link_command(const HostCompiler& compiler, const std::filesystem::path& library,
+                                      const std::vector<std::filesystem::path>& objects, bool checked);
+
+}  // namespace kgrade

@@ -1,0 +1,47 @@
+// Whether the precision classes of a problem (fp32, TF32, bf16) can be told apart by its cases. Each case
+// gives the errors of right answers in every class. Each case also shows whether it refuses an answer in the
+// class below the one that the problem asks for. What follows from that needs all cases.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "problem/case.h"
+#include "soundness/lint_findings.h"
+#include "soundness/precision_classes.h"
+#include "soundness/reference_runner.h"
+
+namespace kgrade {
+
+class ClassSeparation {
+ public:
+  // Keeps a reference.
+  explicit ClassSeparation(const Problem& problem) : problem_(problem) {}
+
+  // Whether the classes differ on a case. Without float32 operands they do not: tensor cores take operands of
+  // 16 bits as they are, and operands of few bits are exact in every class. Outputs that are compared exactly
+  // have no class.
+  static bool applies_to(const Problem& problem, const Case& bound);
+
+  // Measures the runner's case. `base` is the oracle's answer to draw 0 of the seed, and must be kept. An
+  // Error if a call fails.
+  std::optional<Error> try_case(ReferenceRunner& runner, const Case& bound, const Acceptance& acceptance,
+                                std::uint64_t seed, CallOutputs& base);
+
+  // Of all cases so far.
+  const ClassStatistics& errors() const { return errors_; }
+
+  // Adds that the classes overlap, or that every case accepts an answer of the lower class.
+  void conclude(LintFindings& findings) const;
+
+ private:
+  std::optional<Error> try_lower_class(ReferenceRunner& runner, const Case& bound,
+                                       const Acceptance& acceptance, const Draw& draw, CallOutputs& base);
+
+  const Problem& problem_;
+  ClassStatistics errors_;
+  bool lower_is_refused_ = false;  // on at least one case
+  double lower_error_ = 0;         // the largest, of the class below the required one
+};
+
+}  // namespace kgrade
