@@ -1,16 +1,12 @@
 #include "compile/candidate_kind.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <regex>
 #include <set>
 
 #include "base/text.h"
-#include "compile/binding.h"
 #include "compile/code_lines.h"
-#include "compile/submission.h"
 
 namespace kgrade {
 namespace {
@@ -52,7 +48,7 @@ constexpr std::array magics = {
     Magic{"\xff\xd8\xff"sv, 0, image},
 };
 
-constexpr const char* python = "is Python, not CUDA C++; give the file a name that ends in .py";
+constexpr const char* python = is_python_message;
 constexpr const char* prose = "is prose, not CUDA C++ or Python; keep only the code";
 
 bool is_control(char c) {
@@ -189,24 +185,6 @@ std::optional<OtherKind> other_kind(std::string_view content) {
   if (by_first_line && by_first_line->kind != TextKind::document) return by_first_line;
   if (auto fenced = fenced_answer(content)) return fenced;
   return by_first_line;
-}
-
-std::optional<std::string> why_not_cuda(const BuildRequest& request, const Problem& problem) {
-  const auto content = read_text_file(request.source);
-  if (!content) return std::nullopt;
-  if (trimmed(*content).empty()) {
-    return fmt::format("{}: is empty; write: {} {{ ... }}", request.shown_as,
-                       definition_of_solution(problem, request.dtype));
-  }
-  const auto found = find_submission(*content, request.source);
-  const auto sentence = [&](int line, const std::string& message) {
-    if (line == 0) return fmt::format("{}: {}", request.shown_as, message);
-    return fmt::format("{}:{}: {}", request.shown_as, line, message);
-  };
-  if (!found) return sentence(found.error().location.line, found.error().message);
-  if (found->kind == SubmissionKind::cuda) return std::nullopt;
-  const auto kind = found->is_block() ? std::nullopt : other_kind(*content);
-  return sentence(kind ? kind->line : found->first_line, python);
 }
 
 }  // namespace kgrade

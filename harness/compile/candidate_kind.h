@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "compile/toolchain.h"
-#include "problem/problem.h"
-
 namespace kgrade {
+
+inline constexpr const char* is_python_message =
+    "is Python, not CUDA C++; give the file a name that ends in .py";
 
 enum class TextKind {
   binary,  // not text
@@ -27,10 +27,5 @@ struct OtherKind {
 // Nothing if the content may be CUDA C++, with or without mistakes. Each rule is about something that a valid
 // source cannot contain.
 std::optional<OtherKind> other_kind(std::string_view content);
-
-// Says in one sentence, with its place, why the source of a request (compile/submission.h) is not CUDA C++:
-// "mine.cu:1: is Python, not CUDA C++; ...". For an empty file it says what to write. Nothing if the file
-// should go to the compiler.
-std::optional<std::string> why_not_cuda(const BuildRequest& request, const Problem& problem);
 
 }  // namespace kgrade

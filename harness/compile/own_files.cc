@@ -163,14 +163,18 @@ std::string why_not_found(const OwnFiles& own, const std::string& log) {
 }
 
 Result<std::string> hash_of(const OwnFiles& own) {
-  std::string all;
-  for (const fs::path& file : own.files) {
-    const auto content = read_text_file(file);
+  const auto source = read_text_file(own.files.front());
+  return source ? hash_of(own, *source) : source.errors();
+}
+
+Result<std::string> hash_of(const OwnFiles& own, const std::string& source) {
+  if (own.files.size() == 1) return sha256_hex(source);
+  // The source counts without its name, because nothing includes it. The length keeps names and texts apart.
+  std::string all = fmt::format("\n{}\n{}", source.size(), source);
+  for (std::size_t i = 1; i < own.files.size(); ++i) {
+    const auto content = read_text_file(own.files[i]);
     if (!content) return content.errors();
-    if (own.files.size() == 1) return sha256_hex(*content);
-    // The source counts without its name, because nothing includes it. The length keeps names and texts
-    // apart.
-    const std::string name = file == own.files.front() ? "" : file.lexically_relative(own.folder).string();
+    const std::string name = own.files[i].lexically_relative(own.folder).string();
     all += fmt::format("{}\n{}\n{}", name, content->size(), *content);
   }
   return sha256_hex(all);

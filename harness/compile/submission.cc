@@ -311,7 +311,7 @@ Result<Submission> find_submission(std::string_view content, const std::filesyst
   if (is_python || (file.extension() == ".py" && !begins_as_document(content)))
     return whole_file(SubmissionKind::python, content);
   if (other) return in_document(content, file, *other);
-  if (is_document_name(file)) {
+  if (is_document_name(file) && !trimmed(content).empty()) {
     // The text may be prose that is not recognised as such, like terse notes.
     const std::vector<Block> blocks = blocks_in(content);
     if (auto found = last_submission(blocks)) return std::move(*found);
@@ -322,19 +322,8 @@ Result<Submission> find_submission(std::string_view content, const std::filesyst
   return whole_file(SubmissionKind::cuda, content);
 }
 
-Result<Submission> read_submission(const std::filesystem::path& file) {
-  const auto content = read_text_file(file);
-  return content ? find_submission(*content, file) : content.errors();
-}
-
 bool is_python_candidate(const Submission& submission, const std::filesystem::path& file) {
   return submission.kind == SubmissionKind::python && file.extension() != ".cu";
-}
-
-bool is_in_python(const std::filesystem::path& candidate) {
-  const auto content = read_text_file(candidate);
-  const auto found = content ? find_submission(*content, candidate) : content.errors();
-  return found && is_python_candidate(*found, candidate);
 }
 
 bool is_candidate(const std::filesystem::path& file) {
@@ -343,16 +332,15 @@ bool is_candidate(const std::filesystem::path& file) {
   if (std::filesystem::is_directory(file, failure)) return false;
   // A dangling link also counts. The error is reported when the file is read.
   if (extension == ".cu") return true;
-  return (extension == ".py" || extension == ".md" || extension == ".txt") && holds_submission(file);
+  if (extension != ".py" && extension != ".md" && extension != ".txt") return false;
+  const auto content = read_text_file(file);
+  return content && holds_submission(*content, file);
 }
 
-bool holds_submission(const std::filesystem::path& file) {
-  const auto content = read_text_file(file);
-  if (!content) return false;
-  const auto found = find_submission(*content, file);
+bool holds_submission(std::string_view content, const std::filesystem::path& file) {
+  const auto found = find_submission(content, file);
   if (!found || found->is_block()) return found.ok();
-  return found->kind == SubmissionKind::python ? defines_python_entry(*content)
-                                               : defines_cuda_entry(*content);
+  return found->kind == SubmissionKind::python ? defines_python_entry(content) : defines_cuda_entry(content);
 }
 
 }  // namespace kgrade

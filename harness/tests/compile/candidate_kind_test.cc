@@ -4,11 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 
-#include "base/temporary_directory.h"
 #include "base/text.h"
-#include "one_output.h"
 
 namespace kgrade {
 namespace {
@@ -120,23 +117,6 @@ TEST(CandidateKind, LeavesEveryKernelOfThisTreeToTheCompiler) {
     }
   }
   EXPECT_GT(files, 100);
-}
-
-TEST(CandidateKind, SaysItInOneSentenceWithItsPlace) {
-  const TemporaryDirectory folder;
-  BuildRequest request;
-  request.source = folder.path() / "mine.cu";
-  request.shown_as = "mine.cu";
-  const auto said = [&](const std::string& content) {
-    std::ofstream(request.source) << content;
-    return why_not_cuda(request, test::one_output()).value_or("");
-  };
-  EXPECT_EQ(said(" \n"), "mine.cu: is empty; write: extern \"C\" void solution(float* output) { ... }");
-  EXPECT_THAT(said("\nimport torch\n"), StartsWith("mine.cu:2: is Python, not CUDA C++; give the file"));
-  EXPECT_THAT(said("\x7f"
-                   "ELF"),
-              StartsWith("mine.cu: is a compiled program or library"));
-  EXPECT_EQ(said(kernel), "");
 }
 
 }  // namespace

@@ -228,19 +228,15 @@ TEST_F(CandidateFile, HasASubmissionUnlessItsNameSaysSo) {
   EXPECT_FALSE(is_candidate(folder_.path() / "absent.md"));
 }
 
-TEST_F(CandidateFile, DeclaresInItsBlock) {
-  const std::filesystem::path file = folder_.path() / "answer.md";
-  std::ofstream(file) << "Some words, as they are, of this.\n"
-                      << std::string(20000, '\n') << "```cuda\n// kgrade: dtype float16\n"
-                      << kernel << "```\n";
-  const auto declared = read_declarations(file);
-  ASSERT_TRUE(declared);
-  EXPECT_EQ(declared->dtype, "float16");
-  std::ofstream(file) << "// kgrade: dtype float16\n\nSome words, as they are, of this.\n```cuda\n"
-                      << kernel << "```\n";
-  EXPECT_FALSE(read_declarations(file)->dtype);
-  std::ofstream(file) << "Some words, as they are, of this.\n```cuda\n// kgrade: what\n" << kernel << "```\n";
-  EXPECT_EQ(read_declarations(file).error().location.line, 3);
+TEST(Submission, DeclaresInItsBlock) {
+  const auto declared = [](const std::string& content) {
+    return read_declarations(found(content), "answer.md");
+  };
+  const std::string prose = "Some words, as they are, of this.\n";
+  const std::string block = "```cuda\n// kgrade: dtype float16\n" + kernel + "```\n";
+  EXPECT_EQ(declared(prose + std::string(20000, '\n') + block)->dtype, "float16");
+  EXPECT_FALSE(declared("// kgrade: dtype float16\n\n" + prose + "```cuda\n" + kernel + "```\n")->dtype);
+  EXPECT_EQ(declared(prose + "```cuda\n// kgrade: what\n" + kernel + "```\n").error().location.line, 3);
 }
 
 }  // namespace
