@@ -1,31 +1,22 @@
-// Recognises a candidate's file that is not CUDA C++: an archive, a Python file, an answer of a language
-// model with prose around its code. A compiler would print thousands of useless errors for such a file.
+// Recognises what is not CUDA C++ by what no valid source contains: bytes that are not text, Python, fences
+// of Markdown. All else is for the compiler, which says with its first error what is wrong.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <string_view>
 
 namespace kgrade {
 
+// Why the bytes are not text that compilers read: "is a binary file, not source code; ...". Null if they may
+// be.
+const char* why_not_text(std::string_view content);
+
+// The first line of code, if it is Python. 0: it is not, and the text may be C++.
+int line_of_python(std::string_view content);
 inline constexpr const char* is_python_message =
     "is Python, not CUDA C++; give the file a name that ends in .py";
 
-enum class TextKind {
-  binary,  // not text
-  python,
-  document,  // prose, or code with prose around it
-  other
-};
-
-struct OtherKind {
-  std::string message;  // "is Python, not CUDA C++; give the file a name that ends in .py"
-  int line = 0;         // that shows it; 0: the whole file
-  TextKind kind = TextKind::other;
-};
-
-// Nothing if the content may be CUDA C++, with or without mistakes. Each rule is about something that a valid
-// source cannot contain.
-std::optional<OtherKind> other_kind(std::string_view content);
+// The first line of ``` outside of comments, literals and #if, or of ~~~ before any code. 0: there is none,
+// and the text may be C++.
+int line_of_fence(std::string_view content);
 
 }  // namespace kgrade

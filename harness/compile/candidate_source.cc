@@ -126,8 +126,7 @@ std::optional<std::string> why_not_cuda(const CandidateSource& source, const Pro
     return sentence(
         0, fmt::format("is empty; write: {} {{ ... }}", definition_of_solution(problem, problem.dtype)));
   if (found.kind == SubmissionKind::cuda) return std::nullopt;
-  const auto kind = found.is_block() ? std::nullopt : other_kind(found.text);
-  return sentence(kind ? kind->line : found.first_line, is_python_message);
+  return sentence(found.is_block() ? found.first_line : line_of_python(found.text), is_python_message);
 }
 
 std::string in_one_line(const Error& error) {

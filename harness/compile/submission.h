@@ -31,8 +31,8 @@ struct Submission {
 // names its language, that has to fit. If there are several submissions, the last counts. Comments and
 // literals of a source file are not blocks.
 //
-// An Error, with its line, if the file is not code and contains no code. The message names the kind of file,
-// or lists the blocks and why no block is a submission.
+// An Error if the file is not text, or, with the line of the first fence, if it is a document without a
+// submission. The message lists the blocks and why no block is a submission.
 Result<Submission> find_submission(std::string_view content, const std::filesystem::path& file);
 
 // Whether a submission is for a Python worker. Python in a .cu file is a mistake, and why_not_cuda() explains

@@ -53,7 +53,7 @@ TEST_F(CandidateSources, SayInOneSentenceWhatIsNotCuda) {
   EXPECT_THAT(said("```python\ndef solution(x):\n```\n"), StartsWith("mine.cu:2: is Python, not CUDA C++"));
   EXPECT_THAT(said("\x7f"
                    "ELF"),
-              StartsWith("mine.cu: is a compiled program or library"));
+              StartsWith("mine.cu: is a binary file, not source code"));
   EXPECT_EQ(said("extern \"C\" void solution(float* out) {}\n"), "");
 }
 
