@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
 
 #include "base/text.h"
 
@@ -104,10 +103,14 @@ bool says_that_a_file_is_missing(const std::string& log) {
 
 // The header that a compiler did not find, as the source names it.
 std::string missing_header(const std::string& log) {
-  const std::regex names(
-      R"((?:fatal error: '?|could not open source file "|cannot open source file ")([^":'\n]+))");
-  std::smatch match;
-  return std::regex_search(log, match, names) ? match[1].str() : "";
+  for (const std::string_view before :
+       {"could not open source file \"", "cannot open source file \"", "fatal error: '", "fatal error: "}) {
+    const std::size_t at = log.find(before);
+    if (at == log.npos) continue;
+    const std::size_t begin = at + before.size();
+    return log.substr(begin, log.find_first_of("\":'\n", begin) - begin);
+  }
+  return "";
 }
 
 // Explains a missing header that lies one level above the source. Messages must not reveal whether other
