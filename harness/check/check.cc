@@ -142,7 +142,7 @@ class CheckRun {
   }
 
   const PythonHost* host_of(const CandidateSource& source) {
-    if (!source.is_python || setup_.python() == nullptr) return nullptr;
+    if (!source.is_python() || setup_.python() == nullptr) return nullptr;
     host_ = setup_.python_host();
     return &host_;
   }
@@ -152,14 +152,14 @@ class CheckRun {
                          !on_gpu(), time_limit(), setup_.stages(), setup_.progress_of(source)};
     const BuildOutcome& built = *build.finish();
     OwnSources own{std::filesystem::absolute(source.path), source.path.string(), build.directory()};
-    if (source.is_python) own.foreign = options_.layout.python;
+    if (source.is_python()) own.foreign = options_.layout.python;
     std::unique_ptr<PlaceFinder> places;
-    if (!addr2line_.empty() && !source.is_python)
+    if (!addr2line_.empty() && !source.is_python())
       places = std::make_unique<Addr2line>(addr2line_, built.library, own, machinery_.sandbox);
     QuotedSource quoted;
     const EvidenceReader read = [&](const Evidence& evidence, const Case& bound, int calls) {
       const auto timer = setup_.stages().time("places");
-      if (!addr2line_.empty() && source.is_python)
+      if (!addr2line_.empty() && source.is_python())
         places = std::make_unique<ExtensionPlaces>(addr2line_, evidence.extensions, own, machinery_.sandbox);
       if (!sanitizer_) return findings_of(evidence.entries, problem_, places.get(), quoted);
       return findings_of_report(evidence.tool_report, bound, calls, own, places.get(), quoted);
@@ -167,8 +167,8 @@ class CheckRun {
     CheckedCandidate record;
     record.path = source.path.string();
     record.sha256 = source.sha256;
-    record.lines = source.lines;
-    if (source.is_python && on_gpu()) {
+    record.lines = source.lines();
+    if (source.is_python() && on_gpu()) {
       record.status = CheckStatus::unsupported;
       record.message = "compute-sanitizer is not run around a Python interpreter; add --device emulated";
       return record;

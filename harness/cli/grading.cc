@@ -117,7 +117,6 @@ int print(const Printout& printout, const std::string& json) {
 RunOptions run_options(const GradingArguments& arguments) {
   RunOptions options;
   static_cast<GradeSettings&>(options) = arguments;
-  options.candidates.assign(arguments.candidates.begin(), arguments.candidates.end());
   options.cases = arguments.cases;
   options.force = arguments.force;
   options.shuffled = true;
@@ -136,8 +135,8 @@ std::string name_of(const Problem& problem, bool with_class) {
 }  // namespace
 
 Result<std::vector<CandidateGroup>> groups_of(const Problem& problem, const GradingArguments& arguments,
-                                              const RunOptions& options) {
-  auto groups = group_candidates(problem, options.candidates, arguments.dtype);
+                                              std::vector<CandidateSource> candidates) {
+  auto groups = group_candidates(problem, std::move(candidates), arguments.dtype);
   if (!groups || groups->size() == 1 || arguments.json.empty()) return groups;
   const bool with_class = std::any_of(groups->begin(), groups->end(), [&](const CandidateGroup& group) {
     return group.problem.precision != groups->front().problem.precision;

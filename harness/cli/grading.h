@@ -6,8 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -76,7 +78,7 @@ RunOptions run_options(const GradingArguments& arguments);
 // The problem in each type and class in which it is graded. An Error if there are several but one record is
 // asked for.
 Result<std::vector<CandidateGroup>> groups_of(const Problem& problem, const GradingArguments& arguments,
-                                              const RunOptions& options);
+                                              std::vector<CandidateSource> candidates);
 
 // Runs a command and returns its exit code. `options` holds the options that only this command has. Results
 // from before a failure are still printed and written.
@@ -88,18 +90,20 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
   if (!errors.empty()) return fail(errors);
   static_cast<RunOptions&>(options) = run_options(arguments);
   StandardInput input;
-  if (const Errors unread = input.replace(options.candidates); !unread.empty()) return fail(unread);
+  std::vector<std::filesystem::path> paths(arguments.candidates.begin(), arguments.candidates.end());
+  if (const Errors unread = input.replace(paths); !unread.empty()) return fail(unread);
   const auto problem = problem_named(arguments.problem, options.layout, arguments.python, arguments.inputs);
   if (!problem) return fail_without_problem(arguments.problem, problem.errors());
-  const auto groups = groups_of(*problem, arguments, options);
+  auto candidates = read_candidates(paths, options.layout);
+  if (!candidates) return fail(candidates.errors());
+  auto groups = groups_of(*problem, arguments, std::move(*candidates));
   if (!groups) return fail(groups.errors());
   int exit_code = exit_ok;
   std::vector<RecordType> records;
   const std::shared_ptr<Bench> bench = real_bench(device, options.layout);
-  for (const CandidateGroup& group : *groups) {
+  for (CandidateGroup& group : *groups) {
     if (&group != &groups->front()) bench->begin_run();
-    options.candidates = group.candidates;
-    options.faults = group.faults;
+    options.candidates = std::move(group.candidates);
     RunOutcome<RecordType> outcome;
     {
       Progress progress;

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <vector>
 
+#include "base/text.h"
 #include "compile/compiler_log.h"
 #include "problem/scalar_type.h"
 
@@ -92,8 +93,8 @@ std::string parameter_check(const Parameter& parameter, std::size_t position, st
 }
 
 std::string type_text(std::string type) {
-  const std::regex space_before_star(R"( +\*)");
-  return std::regex_replace(type, space_before_star, "*");
+  while (type.find(" *") != type.npos) type = replace_all(type, " *", "*");
+  return type;
 }
 
 bool has_computed_inputs(const Problem& problem) {

@@ -1,36 +1,22 @@
-// Recognises a candidate's file that is not CUDA C++: an archive, a Python file, an answer of a language
-// model with prose around its code. A compiler would print thousands of useless errors for such a file.
+// Recognises what is not CUDA C++ by what no valid source contains: bytes that are not text, Python, fences
+// of Markdown. All else is for the compiler, which says with its first error what is wrong.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <string_view>
-
-#include "compile/toolchain.h"
-#include "problem/problem.h"
 
 namespace kgrade {
 
-enum class TextKind {
-  binary,  // not text
-  python,
-  document,  // prose, or code with prose around it
-  other
-};
+// Why the bytes are not text that compilers read: "is a binary file, not source code; ...". Null if they may
+// be.
+const char* why_not_text(std::string_view content);
 
-struct OtherKind {
-  std::string message;  // "is Python, not CUDA C++; give the file a name that ends in .py"
-  int line = 0;         // that shows it; 0: the whole file
-  TextKind kind = TextKind::other;
-};
+// The first line of code, if it is Python. 0: it is not, and the text may be C++.
+int line_of_python(std::string_view content);
+inline constexpr const char* is_python_message =
+    "is Python, not CUDA C++; give the file a name that ends in .py";
 
-// Nothing if the content may be CUDA C++, with or without mistakes. Each rule is about something that a valid
-// source cannot contain.
-std::optional<OtherKind> other_kind(std::string_view content);
-
-// Says in one sentence, with its place, why the source of a request (compile/submission.h) is not CUDA C++:
-// "mine.cu:1: is Python, not CUDA C++; ...". For an empty file it says what to write. Nothing if the file
-// should go to the compiler.
-std::optional<std::string> why_not_cuda(const BuildRequest& request, const Problem& problem);
+// The first line of ``` outside of comments, literals and #if, or of ~~~ before any code. 0: there is none,
+// and the text may be C++.
+int line_of_fence(std::string_view content);
 
 }  // namespace kgrade

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <functional>
 #include <iterator>
 #include <sstream>
 #include <utility>
 
 #include "base/text.h"
-#include "compile/submission.h"
 #include "record/verdict.h"
 
 namespace kgrade {
@@ -23,38 +22,15 @@ constexpr std::string_view mark = "// kgrade:";
 constexpr std::string_view python_mark = "# kgrade:";
 constexpr std::string_view words_for_worker[] = {"entry", "state"};
 
-std::string beginning_of(const fs::path& file) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(file, ignored)) return "";
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(most_characters, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  return text;
-}
-
-struct BeginningOfCode {
-  std::string text;
-  bool is_python = false;
-  // The declaration in a comment line; nothing for other comments.
-  std::optional<std::string> declared_in(const std::string& line) const {
-    if (!is_python) return line.starts_with(mark) ? std::optional(line.substr(mark.size())) : std::nullopt;
-    if (!line.starts_with(python_mark)) return std::nullopt;
-    std::string rest = line.substr(python_mark.size());
-    const std::string_view said = trimmed(rest);
-    const bool is_for_worker = std::any_of(std::begin(words_for_worker), std::end(words_for_worker),
-                                           [said](std::string_view word) { return said.starts_with(word); });
-    return is_for_worker ? std::nullopt : std::optional(std::move(rest));
-  }
-};
-
-// The beginning of the code. In a document, the graded block comes after empty lines.
-BeginningOfCode beginning_of_code(const fs::path& file) {
-  const auto found = read_submission(file);
-  if (!found) return {beginning_of(file)};
-  const bool is_python = found->kind == SubmissionKind::python;
-  if (!found->is_block()) return {beginning_of(file), is_python};
-  return {found->text.substr(0, static_cast<std::size_t>(found->first_line) + most_characters), is_python};
+// The declaration in a comment line; nothing for other comments.
+std::optional<std::string> declared_in(const std::string& line, bool is_python) {
+  if (!is_python) return line.starts_with(mark) ? std::optional(line.substr(mark.size())) : std::nullopt;
+  if (!line.starts_with(python_mark)) return std::nullopt;
+  std::string rest = line.substr(python_mark.size());
+  const std::string_view said = trimmed(rest);
+  const bool is_for_worker = std::any_of(std::begin(words_for_worker), std::end(words_for_worker),
+                                         [said](std::string_view word) { return said.starts_with(word); });
+  return is_for_worker ? std::nullopt : std::optional(std::move(rest));
 }
 
 // Follows, line by line, the comments and empty lines at the beginning of a file, and says when they end.
@@ -125,65 +101,27 @@ std::optional<Error> read_line(const std::string& line, Declarations& declaratio
   return Error{"this line says nothing that is known", remedy_for_unknown, {}};
 }
 
-Result<Problem> as_declared(const Problem& problem, const fs::path& candidate,
-                            const std::optional<std::string>& dtype) {
-  const auto declared = read_declarations(candidate);
-  if (!declared) return declared.errors();
-  Result<Problem> typed(problem);
-  if (dtype) {
-    typed = with_dtype(problem, *dtype);
-  } else if (declared->dtype) {
-    typed = with_dtype(problem, *declared->dtype);
-    if (!typed) {
-      Error error = typed.error();
-      error.message = fmt::format("the candidate is for {}: {}", *declared->dtype, error.message);
-      error.location = {candidate.string(), 0, 0};
-      return error;
-    }
-  }
-  // A type may ask for a class. A class that the candidate declares takes precedence.
-  if (!typed || !declared->precision) return typed;
-  auto bound = with_precision(std::move(*typed), *declared->precision);
-  if (bound) return bound;
-  Error error = bound.error();
-  error.location = {candidate.string(), 0, 0};
-  return error;
-}
-
-// Adds candidates with faults to the first group, in the given order.
-void add_faults(std::map<fs::path, Error> faults, const std::vector<fs::path>& order, Problem undeclared,
-                std::vector<CandidateGroup>& groups) {
-  if (faults.empty()) return;
-  if (groups.empty()) groups.push_back({std::move(undeclared), {}});
-  CandidateGroup& first = groups.front();
-  std::vector<fs::path> all;
-  std::copy_if(order.begin(), order.end(), std::back_inserter(all), [&](const fs::path& candidate) {
-    return faults.contains(candidate) ||
-           std::find(first.candidates.begin(), first.candidates.end(), candidate) != first.candidates.end();
-  });
-  first.candidates = std::move(all);
-  first.faults = std::move(faults);
-}
-
 }  // namespace
 
-Result<Declarations> read_declarations(const fs::path& candidate) {
-  const BeginningOfCode code = beginning_of_code(candidate);
-  std::istringstream lines(code.text);
+Result<Declarations> read_declarations(const Submission& submission, const fs::path& file) {
+  const bool is_python = submission.kind == SubmissionKind::python;
+  // In a document, the graded block comes after empty lines.
+  std::istringstream lines(
+      submission.text.substr(0, static_cast<std::size_t>(submission.first_line) + most_characters));
   Declarations declarations;
-  Preamble preamble(code.is_python);
+  Preamble preamble(is_python);
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
     const bool counts = preamble.goes_on_at(line);
-    if (!counts && code.is_python) break;  // the worker knows comments from literals: entry_points.py
-    const auto declared = code.declared_in(counts ? line : std::string(trimmed(line)));
+    if (!counts && is_python) break;  // the worker knows comments from literals: entry_points.py
+    const auto declared = declared_in(counts ? line : std::string(trimmed(line)), is_python);
     if (!declared) continue;
     auto error = counts ? read_line(*declared, declarations)
                         : std::optional(Error{misplaced, remedy_for_misplaced, {}});
     if (!error) continue;
-    if (code.is_python) error->remedy = replace_all(error->remedy, "`// kgrade:", "`# kgrade:");
-    error->location = {candidate.string(), number, 1};
+    if (is_python) error->remedy = replace_all(error->remedy, "`// kgrade:", "`# kgrade:");
+    error->location = {file.string(), number, 1};
     return *error;
   }
   return declarations;
@@ -214,29 +152,52 @@ bool asks_for_the_same(const Problem& one, const Problem& other) {
   return one.dtype == other.dtype && one.precision == other.precision;
 }
 
-Result<std::vector<CandidateGroup>> group_candidates(const Problem& problem,
-                                                     const std::vector<fs::path>& candidates,
-                                                     const std::optional<std::string>& dtype) {
-  auto undeclared = dtype ? with_dtype(problem, *dtype) : Result<Problem>(problem);
-  if (!undeclared) return undeclared.errors();
-  std::vector<CandidateGroup> groups;
-  std::map<fs::path, Error> faults;
-  for (const fs::path& candidate : candidates) {
-    auto bound = as_declared(problem, candidate, dtype);
-    if (!bound) {
-      faults.emplace(candidate, bound.error());
-      continue;
-    }
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const CandidateGroup& group) {
-      return asks_for_the_same(group.problem, *bound);
-    });
-    if (same != groups.end()) {
-      same->candidates.push_back(candidate);
-    } else {
-      groups.push_back({std::move(*bound), {candidate}});
+Result<Problem> as_declared(const Problem& problem, const CandidateSource& candidate,
+                            const std::optional<std::string>& dtype) {
+  const auto declared =
+      candidate.submission ? read_declarations(*candidate.submission, candidate.path) : Declarations{};
+  if (!declared) return declared.errors();
+  Result<Problem> typed(problem);
+  if (dtype) {
+    typed = with_dtype(problem, *dtype);
+  } else if (declared->dtype) {
+    typed = with_dtype(problem, *declared->dtype);
+    if (!typed) {
+      Error error = typed.error();
+      error.message = fmt::format("the candidate is for {}: {}", *declared->dtype, error.message);
+      error.location = {candidate.path.string(), 0, 0};
+      return error;
     }
   }
-  add_faults(std::move(faults), candidates, std::move(*undeclared), groups);
+  // A type may ask for a class. A class that the candidate declares takes precedence.
+  if (!typed || !declared->precision) return typed;
+  auto bound = with_precision(std::move(*typed), *declared->precision);
+  if (bound) return bound;
+  Error error = bound.error();
+  error.location = {candidate.path.string(), 0, 0};
+  return error;
+}
+
+Result<std::vector<CandidateGroup>> group_candidates(const Problem& problem,
+                                                     std::vector<CandidateSource> candidates,
+                                                     const std::optional<std::string>& dtype) {
+  const auto undeclared = dtype ? with_dtype(problem, *dtype) : Result<Problem>(problem);
+  if (!undeclared) return undeclared.errors();
+  std::vector<Result<Problem>> declared;
+  for (const CandidateSource& candidate : candidates)
+    declared.push_back(as_declared(problem, candidate, dtype));
+  const auto first = std::find_if(declared.begin(), declared.end(), std::mem_fn(&Result<Problem>::ok));
+  const Problem& of_faults = first != declared.end() ? **first : *undeclared;
+  std::vector<CandidateGroup> groups;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (!declared[i]) candidates[i].fault = in_one_line(declared[i].error());
+    const Problem& asked = declared[i] ? *declared[i] : of_faults;
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const CandidateGroup& other) {
+      return asks_for_the_same(other.problem, asked);
+    });
+    if (group == groups.end()) group = groups.insert(group, {asked, {}});
+    group->candidates.push_back(std::move(candidates[i]));
+  }
   return groups;
 }
 

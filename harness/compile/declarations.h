@@ -3,12 +3,12 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "compile/candidate_source.h"
 #include "problem/problem.h"
 
 namespace kgrade {
@@ -20,10 +20,10 @@ struct Declarations {
 
 // Reads the lines `// kgrade: dtype NAME` and `// kgrade: precision NAME`. They may come in any order among
 // the comments and empty lines at the beginning of the file, or of a document's graded block
-// (compile/submission.h). Names are unset if there is no such line or no such file. An Error, with its place,
-// for any other line `// kgrade:`, for a second line of a kind, and in CUDA C++ for a line below the first
-// line of code. In Python the worker refuses such a line.
-Result<Declarations> read_declarations(const std::filesystem::path& candidate);
+// (compile/submission.h). Names are unset if there is no such line. An Error, with its place in `file`, for
+// any other line `// kgrade:`, for a second line of a kind, and in CUDA C++ for a line below the first line
+// of code. In Python the worker refuses such a line.
+Result<Declarations> read_declarations(const Submission& submission, const std::filesystem::path& file);
 
 // The problem with another required class, above or below its own. An Error for a name other than exact,
 // fp32, tf32 and bf16. Also an Error if only one of the two classes is exact: an exact problem has no other
@@ -36,22 +36,24 @@ Result<Problem> as_asked(Problem problem, std::string_view dtype, std::string_vi
 // Candidates that one run can grade together, because they have the same element type and class.
 struct CandidateGroup {
   Problem problem;  // with this type and class
-  std::vector<std::filesystem::path> candidates;
-  // Errors of candidates that declare an unknown name, or a type that the problem does not list. They are
-  // still part of the run, and the error becomes their verdict.
-  std::map<std::filesystem::path, Error> faults = {};
+  std::vector<CandidateSource> candidates;
 };
 
 // Whether two versions of one problem ask for the same type and class, so that one run can grade candidates
 // for both.
 bool asks_for_the_same(const Problem& one, const Problem& other);
 
-// Groups candidates by type and class. The type is `dtype` if given, or else the candidate's declared type,
-// or else the problem's first. The class is the declared one, or else the problem's. Groups and their
-// candidates keep the given order. A candidate with a wrong declaration is in the first group and in its
-// `faults`. An Error for a `dtype` that the problem does not list.
+// The problem in the type and class in which a candidate is graded: the type is `dtype` if given, or else the
+// declared one, or else the problem's first; the class is the declared one, or else the problem's. An Error
+// for a wrong declaration, and for a type that the problem does not list.
+Result<Problem> as_declared(const Problem& problem, const CandidateSource& candidate,
+                            const std::optional<std::string>& dtype);
+
+// Groups candidates by type and class, as as_declared() says. Groups and their candidates keep the given
+// order. A candidate with a wrong declaration is in the first group, and the error is its fault. An Error for
+// a `dtype` that the problem does not list.
 Result<std::vector<CandidateGroup>> group_candidates(const Problem& problem,
-                                                     const std::vector<std::filesystem::path>& candidates,
+                                                     std::vector<CandidateSource> candidates,
                                                      const std::optional<std::string>& dtype);
 
 }  // namespace kgrade

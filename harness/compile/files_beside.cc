@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <unordered_set>
+#include <utility>
 
 #include "base/text.h"
 #include "compile/submission.h"
@@ -83,10 +84,9 @@ class Beside {
     for (const fs::path& folder : excluded) excluded_.push_back(resolved(folder));
   }
 
-  OwnFiles find() {
+  OwnFiles find(std::string text) {
     left_ = names_in(own_.folder);
     std::erase(left_, own_.files.front().filename().string());
-    std::string text = text_of_candidate();
     // Named files may name more files.
     while (!text.empty()) {
       texts_.clear();
@@ -98,11 +98,6 @@ class Beside {
   }
 
  private:
-  std::string text_of_candidate() const {
-    const auto found = read_submission(own_.files.front());
-    return found ? found->text : "";
-  }
-
   void take_named(std::string_view text) {
     const auto words = words_of(text);
     const auto named = std::stable_partition(
@@ -142,12 +137,15 @@ class Beside {
       return refuse(path, fmt::format("is one of more than {} files", most_files_beside));
     if (bytes_ + size > most_bytes_beside)
       return refuse(path, "makes more than 16 MiB of files beside the candidate");
-    if (size <= longest_text_read && holds_submission(target))
+    std::string text;
+    if (size <= longest_text_read) {
+      if (auto content = read_text_file(target)) text = std::move(*content);
+    }
+    if (holds_submission(text, target))
       return refuse(path, "is a candidate itself, and a candidate gets no files of other candidates");
     bytes_ += size;
     own_.files.push_back(path);
-    if (size > longest_text_read || !is_text_of_source(path)) return;
-    if (const auto text = read_text_file(target)) texts_ += *text + '\n';
+    if (is_text_of_source(path)) texts_ += text + '\n';
   }
 
   void refuse(const fs::path& path, std::string reason) {
@@ -173,8 +171,8 @@ class Beside {
 
 }  // namespace
 
-OwnFiles files_beside(const fs::path& candidate, const std::vector<fs::path>& excluded) {
-  return Beside(candidate, excluded).find();
+OwnFiles files_beside(const fs::path& candidate, std::string text, const std::vector<fs::path>& excluded) {
+  return Beside(candidate, excluded).find(std::move(text));
 }
 
 }  // namespace kgrade

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace kgrade {
 namespace fs = std::filesystem;
 
@@ -25,6 +27,25 @@ fs::path Layout::model_source(const Problem& problem) {
 fs::path Layout::reference_folder(const fs::path& source) {
   const fs::path folder = source.parent_path();
   return folder.filename() == "families" ? folder.parent_path() : folder;
+}
+
+std::vector<fs::path> Layout::reference_folders(const fs::path& first) const {
+  std::vector<fs::path> folders = {resolved(first)};
+  const fs::path shipped = resolved(operators);
+  if (!operators.empty() && shipped != folders.front()) folders.push_back(shipped);
+  return folders;
+}
+
+std::vector<fs::path> Layout::hidden_from_candidates() const {
+  std::vector<fs::path> hidden = reference_folders(reference);
+  for (const fs::path& folder : problems) {
+    const fs::path resolved_folder = resolved(folder);
+    const fs::path parent = resolved_folder.parent_path();
+    hidden.insert(hidden.end(), {resolved_folder, parent / "solutions"});
+    if (std::find(hidden.begin(), hidden.end(), parent / "reference") == hidden.end())
+      hidden.push_back(parent / "reference");
+  }
+  return hidden;
 }
 
 namespace {

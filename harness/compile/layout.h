@@ -37,6 +37,10 @@ struct Layout {
   static std::filesystem::path model_source(const Problem& problem);
   // The `reference` folder that contains a source.
   static std::filesystem::path reference_folder(const std::filesystem::path& source);
+  // The `reference` folder `first`, and kgrade's own.
+  std::vector<std::filesystem::path> reference_folders(const std::filesystem::path& first) const;
+  // Folders that no candidate may see.
+  std::vector<std::filesystem::path> hidden_from_candidates() const;
 
   // Finds the installation that contains this program, even if it was moved, or else the checkout it was
   // built from. Adds the folders in the working folder. `more_problems` is the folder that the user names, if

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <regex>
 
 #include "base/subprocess.h"
 
@@ -27,6 +26,14 @@ std::string gencode_of(const std::string& architecture) {
   return fmt::format("-gencode=arch=compute_{0},code=sm_{0}", number);
 }
 
+// The rest of the first line with `before`, behind it. Empty if there is none.
+std::string rest_of_line(const std::string& text, std::string_view before) {
+  const std::size_t at = text.find(before);
+  if (at == text.npos) return "";
+  const std::size_t begin = at + before.size();
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
 bool is_script(const std::filesystem::path& program) {
   std::ifstream file(program, std::ios::binary);
   char start[2] = {};
@@ -42,12 +49,8 @@ std::filesystem::path program_behind_script(const std::filesystem::path& program
                                     "",
                                     {},
                                     65536});
-  std::smatch match;
-  if (!outcome.ok() ||
-      !std::regex_search(outcome->output, match, std::regex(R"((?:^|\n)#\$ _HERE_=([^\n]+)\n)"))) {
-    return program;
-  }
-  return find_program(match[1].str() + "/nvcc").value_or(program);
+  const std::string folder = outcome.ok() ? rest_of_line(outcome->output, "#$ _HERE_=") : "";
+  return folder.empty() ? program : find_program(folder + "/nvcc").value_or(program);
 }
 
 ConfinedCompiler confined(const std::filesystem::path& nvcc, std::shared_ptr<const Sandbox> sandbox) {
@@ -75,11 +78,9 @@ std::optional<std::filesystem::path> find_nvcc() {
 std::string version_of_nvcc(const std::filesystem::path& nvcc) {
   const auto outcome =
       run_process({{nvcc.string(), "--version"}, compiler_environment(nvcc, "/tmp"), "", {}, 65536});
-  std::smatch match;
-  if (outcome.ok() && std::regex_search(outcome->output, match, std::regex(R"(V([0-9]+\.[0-9]+\.[0-9]+))"))) {
-    return match[1].str();
-  }
-  return "unknown";
+  // "Cuda compilation tools, release 13.0, V13.0.88".
+  const std::string version = outcome.ok() ? rest_of_line(outcome->output, ", V") : "";
+  return version.empty() ? "unknown" : version;
 }
 
 Nvcc::Nvcc(std::filesystem::path program, const std::string& architecture,

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
 
 #include "base/text.h"
 
@@ -104,10 +103,14 @@ bool says_that_a_file_is_missing(const std::string& log) {
 
 // The header that a compiler did not find, as the source names it.
 std::string missing_header(const std::string& log) {
-  const std::regex names(
-      R"((?:fatal error: '?|could not open source file "|cannot open source file ")([^":'\n]+))");
-  std::smatch match;
-  return std::regex_search(log, match, names) ? match[1].str() : "";
+  for (const std::string_view before :
+       {"could not open source file \"", "cannot open source file \"", "fatal error: '", "fatal error: "}) {
+    const std::size_t at = log.find(before);
+    if (at == log.npos) continue;
+    const std::size_t begin = at + before.size();
+    return log.substr(begin, log.find_first_of("\":'\n", begin) - begin);
+  }
+  return "";
 }
 
 // Explains a missing header that lies one level above the source. Messages must not reveal whether other
@@ -163,14 +166,18 @@ std::string why_not_found(const OwnFiles& own, const std::string& log) {
 }
 
 Result<std::string> hash_of(const OwnFiles& own) {
-  std::string all;
-  for (const fs::path& file : own.files) {
-    const auto content = read_text_file(file);
+  const auto source = read_text_file(own.files.front());
+  return source ? hash_of(own, *source) : source.errors();
+}
+
+Result<std::string> hash_of(const OwnFiles& own, const std::string& source) {
+  if (own.files.size() == 1) return sha256_hex(source);
+  // The source counts without its name, because nothing includes it. The length keeps names and texts apart.
+  std::string all = fmt::format("\n{}\n{}", source.size(), source);
+  for (std::size_t i = 1; i < own.files.size(); ++i) {
+    const auto content = read_text_file(own.files[i]);
     if (!content) return content.errors();
-    if (own.files.size() == 1) return sha256_hex(*content);
-    // The source counts without its name, because nothing includes it. The length keeps names and texts
-    // apart.
-    const std::string name = file == own.files.front() ? "" : file.lexically_relative(own.folder).string();
+    const std::string name = own.files[i].lexically_relative(own.folder).string();
     all += fmt::format("{}\n{}\n{}", name, content->size(), *content);
   }
   return sha256_hex(all);

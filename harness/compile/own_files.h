@@ -43,5 +43,7 @@ std::string why_not_found(const OwnFiles& own, const std::string& log);
 // Without headers, the SHA-256 of the source's file. With headers, the SHA-256 of all files and the headers'
 // names. An Error names a file that cannot be read.
 Result<std::string> hash_of(const OwnFiles& own);
+// The same for a source that was read before.
+Result<std::string> hash_of(const OwnFiles& own, const std::string& source);
 
 }  // namespace kgrade

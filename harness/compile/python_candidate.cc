@@ -131,13 +131,12 @@ Examination examination_in(const std::string& text, const BuildRequest& request)
 }
 
 constexpr std::uint64_t longest_answer = std::uint64_t{64} << 20;
-constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 
 ProcessLimits examination_limits() {
   ProcessLimits limits;
   limits.wall = std::chrono::seconds(60);
-  limits.address_space_bytes = 2048 * mebibyte;
-  limits.file_size_bytes = 64 * mebibyte;
+  limits.address_space_bytes = std::uint64_t{2} << 30;
+  limits.file_size_bytes = std::uint64_t{64} << 20;
   return limits;
 }
 

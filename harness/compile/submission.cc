@@ -279,62 +279,38 @@ bool is_document_name(const std::filesystem::path& file) {
   return std::find(extensions.begin(), extensions.end(), file.extension().string()) != extensions.end();
 }
 
-// For a .py file. Its literals may contain any text, but Python does not begin with prose or a fence.
-bool begins_as_document(std::string_view content) {
-  bool begins = false;
-  each_code_line(content, [&begins](const CodeLine& line) {
-    if (line.text.starts_with("#")) return true;
-    const auto other = other_kind(line.text);
-    begins = fence_in(line.text) || (other && other->kind == TextKind::document);
-    return false;
+// Like line_of_fence(), for Python, which has such a line only in a literal of several lines.
+int line_of_fence_in_python(std::string_view content) {
+  int found = 0;
+  bool may_be_literal = false;
+  each_line(content, [&](std::string_view line, int number) {
+    may_be_literal = may_be_literal || line.find("\"\"\"") != line.npos || line.find("'''") != line.npos;
+    if (found == 0 && !may_be_literal && fence_in(line)) found = number;
   });
-  return begins;
-}
-
-// The submission in a text that is not a source: prose, or a source with a line of ``` among its code.
-Result<Submission> in_document(std::string_view content, const std::filesystem::path& file,
-                               const OtherKind& other) {
-  const std::vector<Block> blocks = blocks_in(content);
-  if (auto found = last_submission(blocks)) return std::move(*found);
-  std::string message = other.message;
-  if (other.kind == TextKind::document && !blocks.empty()) message = complaints_about(blocks);
-  if (other.kind == TextKind::document && blocks.empty() && is_document_name(file)) message = no_blocks;
-  return Error{message, "", {file.string(), other.line, 0}};
+  return found;
 }
 
 }  // namespace
 
 Result<Submission> find_submission(std::string_view content, const std::filesystem::path& file) {
-  const auto other = other_kind(content);
-  if (other && other->kind == TextKind::binary) return Error{other->message, "", {file.string(), 0, 0}};
-  const bool is_python = other && other->kind == TextKind::python;
-  if (is_python || (file.extension() == ".py" && !begins_as_document(content)))
+  if (const char* const why = why_not_text(content)) return Error{why, "", {file.string(), 0, 0}};
+  const bool is_named_python = file.extension() == ".py";
+  const int fence = is_named_python ? line_of_fence_in_python(content) : line_of_fence(content);
+  if (line_of_python(content) > 0 || (is_named_python && fence == 0))
     return whole_file(SubmissionKind::python, content);
-  if (other) return in_document(content, file, *other);
-  if (is_document_name(file)) {
-    // The text may be prose that is not recognised as such, like terse notes.
-    const std::vector<Block> blocks = blocks_in(content);
-    if (auto found = last_submission(blocks)) return std::move(*found);
-    // A compiler would report an error for every line.
-    if (!file.extension().empty() && !defines_cuda_entry(content))
-      return Error{blocks.empty() ? no_blocks : complaints_about(blocks), "", {file.string(), 0, 0}};
-  }
-  return whole_file(SubmissionKind::cuda, content);
-}
-
-Result<Submission> read_submission(const std::filesystem::path& file) {
-  const auto content = read_text_file(file);
-  return content ? find_submission(*content, file) : content.errors();
+  // A document may have no fence that is one for certain, or a comment before it that does not end.
+  const bool is_named_document = is_document_name(file) && !trimmed(content).empty();
+  if (fence == 0 && !is_named_document) return whole_file(SubmissionKind::cuda, content);
+  const std::vector<Block> blocks = blocks_in(content);
+  if (auto found = last_submission(blocks)) return std::move(*found);
+  // A compiler would report an error for every line.
+  if (fence == 0 && (file.extension().empty() || defines_cuda_entry(content)))
+    return whole_file(SubmissionKind::cuda, content);
+  return Error{blocks.empty() ? no_blocks : complaints_about(blocks), "", {file.string(), fence, 0}};
 }
 
 bool is_python_candidate(const Submission& submission, const std::filesystem::path& file) {
   return submission.kind == SubmissionKind::python && file.extension() != ".cu";
-}
-
-bool is_in_python(const std::filesystem::path& candidate) {
-  const auto content = read_text_file(candidate);
-  const auto found = content ? find_submission(*content, candidate) : content.errors();
-  return found && is_python_candidate(*found, candidate);
 }
 
 bool is_candidate(const std::filesystem::path& file) {
@@ -343,16 +319,15 @@ bool is_candidate(const std::filesystem::path& file) {
   if (std::filesystem::is_directory(file, failure)) return false;
   // A dangling link also counts. The error is reported when the file is read.
   if (extension == ".cu") return true;
-  return (extension == ".py" || extension == ".md" || extension == ".txt") && holds_submission(file);
+  if (extension != ".py" && extension != ".md" && extension != ".txt") return false;
+  const auto content = read_text_file(file);
+  return content && holds_submission(*content, file);
 }
 
-bool holds_submission(const std::filesystem::path& file) {
-  const auto content = read_text_file(file);
-  if (!content) return false;
-  const auto found = find_submission(*content, file);
+bool holds_submission(std::string_view content, const std::filesystem::path& file) {
+  const auto found = find_submission(content, file);
   if (!found || found->is_block()) return found.ok();
-  return found->kind == SubmissionKind::python ? defines_python_entry(*content)
-                                               : defines_cuda_entry(*content);
+  return found->kind == SubmissionKind::python ? defines_python_entry(content) : defines_cuda_entry(content);
 }
 
 }  // namespace kgrade

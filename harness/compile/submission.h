@@ -31,21 +31,16 @@ struct Submission {
 // names its language, that has to fit. If there are several submissions, the last counts. Comments and
 // literals of a source file are not blocks.
 //
-// An Error, with its line, if the file is not code and contains no code. The message names the kind of file,
-// or lists the blocks and why no block is a submission.
+// An Error if the file is not text, or, with the line of the first fence, if it is a document without a
+// submission. The message lists the blocks and why no block is a submission.
 Result<Submission> find_submission(std::string_view content, const std::filesystem::path& file);
-
-// Reads the file and finds its submission. Also an Error if the file cannot be read.
-Result<Submission> read_submission(const std::filesystem::path& file);
 
 // Whether a submission is for a Python worker. Python in a .cu file is a mistake, and why_not_cuda() explains
 // it.
 bool is_python_candidate(const Submission& submission, const std::filesystem::path& file);
-// Whether a file's submission is for a Python worker. False if it cannot be read or has no submission.
-bool is_in_python(const std::filesystem::path& candidate);
 
-// Whether a file defines an entry point: a document with a submission in it, or a source.
-bool holds_submission(const std::filesystem::path& file);
+// Whether a file with this content defines an entry point: a document with a submission in it, or a source.
+bool holds_submission(std::string_view content, const std::filesystem::path& file);
 
 // Whether `kgrade sweep` grades a file that it finds in a folder: *.cu, and *.py, *.md and *.txt with a
 // submission.

@@ -82,7 +82,7 @@ std::unique_ptr<ContestantRunner> CandidateRunners::take_first() {
 }
 
 bool CandidateRunners::needs_python(const CandidateSource& source) const {
-  return source.is_python && setup_.python() != nullptr;
+  return source.is_python() && setup_.python() != nullptr;
 }
 
 std::size_t CandidateRunners::left_of(bool python) const {

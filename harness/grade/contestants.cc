@@ -5,40 +5,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include "base/text.h"
 #include "compile/binding.h"
 #include "compile/bytecode_cache.h"
-#include "compile/candidate_kind.h"
 #include "compile/compiler_log.h"
-#include "compile/files_beside.h"
-#include "compile/submission.h"
 #include "grade/control_build.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
-
-// `first`, and the reference folder of kgrade itself.
-std::vector<fs::path> reference_folders(const fs::path& first, const Layout& layout) {
-  std::vector<fs::path> folders = {resolved(first)};
-  const fs::path shipped = resolved(layout.operators);
-  if (!layout.operators.empty() && shipped != folders.front()) folders.push_back(shipped);
-  return folders;
-}
-
-// Folders that no candidate may see.
-std::vector<fs::path> secrets(const Layout& layout) {
-  std::vector<fs::path> hidden = reference_folders(layout.reference, layout);
-  for (const fs::path& folder : layout.problems) {
-    const fs::path problems = resolved(folder);
-    const fs::path parent = problems.parent_path();
-    hidden.insert(hidden.end(), {problems, parent / "solutions"});
-    if (std::find(hidden.begin(), hidden.end(), parent / "reference") == hidden.end())
-      hidden.push_back(parent / "reference");
-  }
-  return hidden;
-}
 
 // Links the library in whose folder the baseline is. Without the library, a baseline that does not need it
 // still builds.
@@ -108,18 +85,21 @@ Result<BuildOutcome> build_oracle(const Toolchain& toolchain, const Problem& pro
   return outcome;
 }
 
-Result<BuildOutcome> build_contestant(const Toolchain& toolchain, const Problem& problem, Role role,
-                                      const BuildRequest& request, const Layout& layout) {
-  if (role == Role::oracle) return build_oracle(toolchain, problem, request, layout);
-  if (role != Role::candidate) return build_with_control(toolchain, problem, role, request, layout);
+Result<BuildOutcome> build_trusted(const Toolchain& toolchain, const Problem& problem, Role role,
+                                   const BuildRequest& request, const Layout& layout) {
+  return role == Role::oracle ? build_oracle(toolchain, problem, request, layout)
+                              : build_with_control(toolchain, problem, role, request, layout);
+}
+
+Result<BuildOutcome> build_candidate(const Toolchain& toolchain, const Problem& problem,
+                                     const CandidateSource& candidate, const BuildRequest& request,
+                                     const Layout& layout) {
   BuildOutcome refused;
-  refused.message = why_not_cuda(request, problem).value_or("");
+  refused.message = why_not_cuda(candidate, problem).value_or("");
   if (!refused.message.empty()) return refused;
-  auto outcome = build_with_control(toolchain, problem, role, request, layout);
+  auto outcome = build_with_control(toolchain, problem, Role::candidate, request, layout);
   if (outcome) {
-    // This also holds if the source is the code of a document.
-    const fs::path file = request.include_directories.front() / request.source.filename();
-    const std::string reason = why_not_found(files_of_candidate(file, layout), outcome->log);
+    const std::string reason = why_not_found(candidate.files, outcome->log);
     outcome->log = shortened_log(outcome->log);
     explain(*outcome, reason);
   }
@@ -127,15 +107,14 @@ Result<BuildOutcome> build_contestant(const Toolchain& toolchain, const Problem&
 }
 
 // Writes the code of a document into a file, in a folder beside that of the build, which may be emptied in
-// between. Null if the source is not a document. Each line keeps its number, and messages, __FILE__ and debug
-// information name the document.
-std::unique_ptr<TemporaryDirectory> take_block(BuildRequest& request) {
-  const auto found = read_submission(request.source);
-  if (!found || !found->is_block() || found->kind != SubmissionKind::cuda) return nullptr;
+// between. Null if the candidate is not a document. Each line keeps its number, and messages, __FILE__ and
+// debug information name the document.
+std::unique_ptr<TemporaryDirectory> take_block(const CandidateSource& candidate, BuildRequest& request) {
+  if (!candidate.lines()) return nullptr;
   auto folder = std::make_unique<TemporaryDirectory>();
   const fs::path code = resolved(folder->path()) / request.source.filename();
   // A block follows the line of its fence, so the first line is free.
-  const std::string text = fmt::format("#line 2 \"{}\"{}", request.shown_as, found->text);
+  const std::string text = fmt::format("#line 2 \"{}\"{}", request.shown_as, candidate.submission->text);
   if (!write_file_atomically(code, text))
     throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(),
                             "cannot write " + code.string());
@@ -143,39 +122,32 @@ std::unique_ptr<TemporaryDirectory> take_block(BuildRequest& request) {
   return folder;
 }
 
-OwnFiles files_of(Role role, const fs::path& source, const Layout& layout) {
-  if (role == Role::candidate) return files_of_candidate(source, layout);
-  return role == Role::baseline ? files_of_baseline(source) : own_files(source);
-}
-
-}  // namespace
-
-namespace fs = std::filesystem;
-
-OwnFiles files_of_candidate(const fs::path& source, const Layout& layout) {
-  return is_in_python(source) ? files_beside(source, secrets(layout)) : own_files(source, secrets(layout));
-}
-
-Result<std::string> hash_of_candidate(const fs::path& source, const Layout& layout) {
-  return hash_of(files_of_candidate(source, layout));
-}
-
-BuildRequest request_for(Role role, const fs::path& source, const fs::path& output, const Layout& layout,
-                         Dtype dtype) {
-  const OwnFiles own = files_of(role, source, layout);
+BuildRequest request_with(const OwnFiles& own, const fs::path& source, const fs::path& output, Dtype dtype) {
   BuildRequest request;
   // A confined compiler sees the folder without links that may lead to it.
   request.source = own.files.front();
   request.shown_as = source.string();
   request.output_directory = output;
-  request.dtype = role == Role::oracle ? Dtype::float32 : dtype;
+  request.dtype = dtype;
   request.include_directories = {own.folder};
   request.readable = own.files;
-  if (role == Role::candidate) {
-    request.hidden = secrets(layout);
-    request.refused = own.refused;
-    return request;
-  }
+  return request;
+}
+
+}  // namespace
+
+BuildRequest request_for(const CandidateSource& candidate, const fs::path& output, const Layout& layout,
+                         Dtype dtype) {
+  BuildRequest request = request_with(candidate.files, candidate.path, output, dtype);
+  request.hidden = layout.hidden_from_candidates();
+  request.refused = candidate.files.refused;
+  return request;
+}
+
+BuildRequest request_for(Role role, const fs::path& source, const fs::path& output, const Layout& layout,
+                         Dtype dtype) {
+  const OwnFiles own = role == Role::baseline ? files_of_baseline(source) : own_files(source);
+  BuildRequest request = request_with(own, source, output, role == Role::oracle ? Dtype::float32 : dtype);
   if (role == Role::baseline) {
     request.plain_host_code = true;
     request.kernels = kernels_of_baseline(own.files.front());
@@ -184,7 +156,7 @@ BuildRequest request_for(Role role, const fs::path& source, const fs::path& outp
     return request;
   }
   // The problem's own operators first, then kgrade's.
-  for (const fs::path& folder : reference_folders(Layout::reference_folder(source), layout)) {
+  for (const fs::path& folder : layout.reference_folders(Layout::reference_folder(source))) {
     request.include_directories.push_back(folder);
     request.readable->push_back(folder / "ops");
   }
@@ -201,16 +173,37 @@ BuildRequest request_for(const BaselineSource& baseline, const fs::path& output,
   return request;
 }
 
+Build::Build(const Toolchain& toolchain, const Problem& problem, const CandidateSource& candidate,
+             const Layout& layout, StageClock& stages, bool checked, const PythonTools* python) {
+  BuildRequest request = request_for(candidate, directory_.path(), layout, problem.dtype);
+  request.checked = checked;
+  if (python != nullptr) {
+    extension_builder_ = [&toolchain, python, request](const std::string& extension) -> BuiltExtension {
+      const auto built = build_extension_of(toolchain, *python, extension, request);
+      if (!built) return {{}, built.error().message, to_string(built.error())};
+      if (built->status == BuildStatus::built) return {built->library, "", ""};
+      return {{}, built->message, built->log.empty() ? built->message : built->log};
+    };
+    start(stages, [&toolchain, python, &problem, &candidate, request] {
+      return build_python(toolchain, *python, problem, candidate.submission->text, request);
+    });
+    return;
+  }
+  document_ = take_block(candidate, request);
+  start(stages, [&toolchain, &problem, &candidate, request, layout] {
+    return build_candidate(toolchain, problem, candidate, request, layout);
+  });
+}
+
 Build::Build(const Toolchain& toolchain, const Problem& problem, Role role, const fs::path& source,
              const Layout& layout, StageClock& stages, bool checked, const PythonTools* python) {
   BuildRequest request = request_for(role, source, directory_.path(), layout, problem.dtype);
   request.checked = checked;
-  if (python != nullptr) {
-    start_python(toolchain, problem, role, *python, std::move(request), stages);
-    return;
-  }
-  if (role == Role::candidate) document_ = take_block(request);
-  start(toolchain, problem, role, std::move(request), layout, stages);
+  start(stages, [&toolchain, &problem, role, request, layout, python]() -> Result<BuildOutcome> {
+    if (python == nullptr) return build_trusted(toolchain, problem, role, request, layout);
+    const auto model = read_text_file(request.source);
+    return model ? bundle_model(problem, *model, request, role) : model.errors();
+  });
 }
 
 Build::Build(const Toolchain& toolchain, const Problem& problem, const BaselineSource& baseline,
@@ -222,7 +215,10 @@ Build::Build(const Toolchain& toolchain, const Problem& problem, const BaselineS
     outcome_ = bundle_model(problem, baseline.module, request, Role::baseline);
     return;
   }
-  start(toolchain, problem, Role::baseline, request_for(baseline, directory_.path(), layout), layout, stages);
+  const BuildRequest request = request_for(baseline, directory_.path(), layout);
+  start(stages, [&toolchain, &problem, request, layout] {
+    return build_trusted(toolchain, problem, Role::baseline, request, layout);
+  });
 }
 
 Build::Build(const std::string& fault) {
@@ -231,35 +227,11 @@ Build::Build(const std::string& fault) {
   outcome_ = std::move(refused);
 }
 
-void Build::start(const Toolchain& toolchain, const Problem& problem, Role role, BuildRequest request,
-                  const Layout& layout, StageClock& stages) {
-  running_ = std::async(std::launch::async,
-                        [&toolchain, &problem, &stages, role, layout, request = std::move(request)] {
-                          const auto timer = stages.time("compile");
-                          return build_contestant(toolchain, problem, role, request, layout);
-                        });
-}
-
-void Build::start_python(const Toolchain& toolchain, const Problem& problem, Role role,
-                         const PythonTools& tools, BuildRequest request, StageClock& stages) {
-  extension_builder_ = [&toolchain, &tools, request](const std::string& extension) -> BuiltExtension {
-    const auto built = build_extension_of(toolchain, tools, extension, request);
-    if (!built) return {{}, built.error().message, to_string(built.error())};
-    if (built->status == BuildStatus::built) return {built->library, "", ""};
-    return {{}, built->message, built->log.empty() ? built->message : built->log};
-  };
-  running_ = std::async(
-      std::launch::async,
-      [&toolchain, &problem, &tools, &stages, role, request = std::move(request)]() -> Result<BuildOutcome> {
-        const auto timer = stages.time("compile");
-        if (role != Role::candidate) {
-          const auto model = read_text_file(request.source);
-          return model ? bundle_model(problem, *model, request, role) : model.errors();
-        }
-        const auto found = read_submission(request.source);
-        if (!found) return found.errors();
-        return build_python(toolchain, tools, problem, found->text, request);
-      });
+void Build::start(StageClock& stages, std::function<Result<BuildOutcome>()> build) {
+  running_ = std::async(std::launch::async, [&stages, build = std::move(build)] {
+    const auto timer = stages.time("compile");
+    return build();
+  });
 }
 
 const Result<BuildOutcome>& Build::finish() {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
@@ -11,8 +12,8 @@
 
 #include "base/role.h"
 #include "base/temporary_directory.h"
+#include "compile/candidate_source.h"
 #include "compile/layout.h"
-#include "compile/own_files.h"
 #include "compile/python_candidate.h"
 #include "compile/toolchain.h"
 #include "contest/contestant_runner.h"
@@ -22,17 +23,13 @@
 
 namespace kgrade {
 
-// The user's files that the compiler of a candidate may read: the source and the headers of its folder, but
-// no references, problems or solutions.
-OwnFiles files_of_candidate(const std::filesystem::path& source, const Layout& layout);
+// The request that builds a candidate for a problem whose [VAR] is `dtype`, with the compiler's output in
+// `output`.
+BuildRequest request_for(const CandidateSource& candidate, const std::filesystem::path& output,
+                         const Layout& layout, Dtype dtype = Dtype::float32);
 
-// The SHA-256 of a candidate's file, or of all files that it may include if there are headers
-// (compile/own_files.h). An Error names a file that cannot be read.
-Result<std::string> hash_of_candidate(const std::filesystem::path& source, const Layout& layout);
-
-// The request that builds a contestant for a problem whose [VAR] is `dtype`, with the compiler's output in
-// `output`. The oracle always has float32 elements: it reads the same values, and its outputs are not rounded
-// to a 16-bit type.
+// The request that builds a contestant of our own. The oracle always has float32 elements: it reads the same
+// values, and its outputs are not rounded to a 16-bit type.
 BuildRequest request_for(Role role, const std::filesystem::path& source, const std::filesystem::path& output,
                          const Layout& layout, Dtype dtype = Dtype::float32);
 
@@ -42,9 +39,12 @@ BuildRequest request_for(const BaselineSource& baseline, const std::filesystem::
 
 // A contestant that is being built, on its own thread, in a private folder that goes with the object.
 // `python`: for a candidate in Python, or the Model of a problem's file; null for others. `checked`: for a
-// checked run.
+// checked run. Keeps references.
 class Build {
  public:
+  Build(const Toolchain& toolchain, const Problem& problem, const CandidateSource& candidate,
+        const Layout& layout, StageClock& stages, bool checked = false, const PythonTools* python = nullptr);
+  // The oracle or the reference.
   Build(const Toolchain& toolchain, const Problem& problem, Role role, const std::filesystem::path& source,
         const Layout& layout, StageClock& stages, bool checked = false, const PythonTools* python = nullptr);
   Build(const Toolchain& toolchain, const Problem& problem, const BaselineSource& baseline,
@@ -65,11 +65,7 @@ class Build {
   const Result<BuildOutcome>& finish();
 
  private:
-  void start(const Toolchain& toolchain, const Problem& problem, Role role, BuildRequest request,
-             const Layout& layout, StageClock& stages);
-
-  void start_python(const Toolchain& toolchain, const Problem& problem, Role role, const PythonTools& tools,
-                    BuildRequest request, StageClock& stages);
+  void start(StageClock& stages, std::function<Result<BuildOutcome>()> build);
 
   TemporaryDirectory directory_;
   ExtensionBuilder extension_builder_;

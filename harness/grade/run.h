@@ -2,15 +2,14 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "compile/candidate_source.h"
 #include "compile/layout.h"
 #include "grade/bench.h"
 #include "grade/failure.h"
@@ -23,13 +22,11 @@ inline constexpr std::size_t usual_hidden_cases = 4;
 
 // The options of every run that judges candidates.
 struct RunOptions : GradeSettings {
-  std::vector<std::filesystem::path> candidates;
+  std::vector<CandidateSource> candidates;
   // By name, or in the form that parse_written_case() reads. Empty: the cases that the command chooses.
   std::vector<std::string> cases;
   std::vector<std::size_t> numbers;  // of the candidates in a larger run; empty: from 0 on
   bool shuffled = false;             // if speed is measured: candidates are taken in an order by the seed
-  // By path: faults of candidates that no compiler gets. A fault is the candidate's verdict.
-  std::map<std::filesystem::path, Error> faults;
   Layout layout;
   bool force = false;  // run even what takes long on the emulated device
   std::function<void(const std::string&)> progress = [](const std::string&) {};

@@ -43,8 +43,8 @@ CandidateRecord RunSessions::blank_record(const CandidateSource& source, const B
   CandidateRecord record;
   record.path = source.path.string();
   record.sha256 = source.sha256;
-  if (source.is_python && setup_.python() != nullptr) record.python = python_record(built);
-  record.lines = source.lines;
+  if (source.is_python() && setup_.python() != nullptr) record.python = python_record(built);
+  record.lines = source.lines();
   record.seed = seed;
   record.precision = best_class(problem_);
   record.compile_seconds = built.seconds;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -11,75 +10,12 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "compile/submission.h"
 #include "contest/lease.h"
 #include "draw/seed.h"
 #include "grade/contestants.h"
 
 namespace kgrade {
 namespace {
-
-// Whether a link leads to a file that is not a source. Records hold what a compiler quotes, and a link that
-// comes with a candidate may point to any file of the user.
-bool leads_to_no_source(const std::filesystem::path& path) {
-  std::error_code failure;
-  if (!std::filesystem::is_symlink(path, failure)) return false;
-  const std::filesystem::path target = std::filesystem::canonical(path, failure);
-  return failure || (target.extension() != ".cu" && target.extension() != ".py");
-}
-
-// The most that read_text_file() reads.
-constexpr std::uint64_t largest_source = std::uint64_t{16} << 20;
-
-bool is_too_large(const std::filesystem::path& file) {
-  std::error_code failure;
-  return std::filesystem::is_regular_file(file, failure) &&
-         std::filesystem::file_size(file, failure) > largest_source && !failure;
-}
-
-// The source of a candidate whose `file` is too large: it is not compiled.
-CandidateSource too_large(const std::filesystem::path& path, const std::filesystem::path& file) {
-  std::error_code failure;
-  std::string beginning(largest_source, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
-  const std::uint64_t bytes = std::filesystem::file_size(file, failure);
-  return {path, sha256_hex(fmt::format("{} bytes\n{}", bytes, beginning)),
-          fmt::format("{} is larger than {}, which is the most that a source may have",
-                      file.filename().string(), format_bytes(largest_source))};
-}
-
-Result<CandidateSource> read_candidate(const std::filesystem::path& path, const Layout& layout) {
-  if (is_too_large(path) && !leads_to_no_source(path)) return too_large(path, path);
-  const auto content = read_text_file(path);
-  if (!content) {
-    Error error = content.error();
-    error.message = "candidate: " + error.message;
-    if (error.remedy.empty()) error.remedy = "check the path; solutions/ has examples";
-    return error;
-  }
-  if (path.string().find_first_of("\"\\\n") != std::string::npos) {
-    return Error{"a candidate's path may not hold quotes, backslashes or line breaks",
-                 "rename it",
-                 {path.string(), 0, 0}};
-  }
-  if (leads_to_no_source(path)) {
-    return Error{"candidate: is a link to something that is no .cu or .py file",
-                 "name the file itself",
-                 {path.string(), 0, 0}};
-  }
-  auto hash = hash_of_candidate(path, layout);
-  if (!hash && is_too_large(hash.error().location.file)) return too_large(path, hash.error().location.file);
-  if (!hash) return hash.errors();
-  CandidateSource source{path, std::move(*hash)};
-  if (const auto found = find_submission(*content, path)) {
-    if (found->is_block()) source.lines = LineRange{found->first_line, found->last_line};
-    source.is_python = is_python_candidate(*found, path);
-    source.uses_triton = source.is_python && found->text.find("triton") != std::string::npos;
-    source.is_module = source.is_python && found->text.find("\nclass ModelNew") != std::string::npos;
-  }
-  return source;
-}
 
 // The place of a case in the problem's file. A hidden case has none.
 Location place_of(const Problem& problem, const std::string& name) {
@@ -88,34 +24,6 @@ Location place_of(const Problem& problem, const std::string& name) {
 }
 
 }  // namespace
-
-Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::filesystem::path>& paths,
-                                                     const Layout& layout) {
-  if (paths.empty()) return Error{"no candidate given", "name one or more candidate files", {}};
-  std::vector<CandidateSource> sources;
-  Errors errors;
-  for (const auto& path : paths) {
-    auto source = read_candidate(path, layout);
-    if (source) {
-      sources.push_back(std::move(*source));
-    } else {
-      errors.push_back(source.error());
-    }
-  }
-  if (!errors.empty()) return errors;
-  return sources;
-}
-
-std::string in_one_line(const Error& error) {
-  std::string text = error.location.line > 0 ? fmt::format("line {}: ", error.location.line) : "";
-  text += error.message;
-  return error.remedy.empty() ? text : text + "; " + error.remedy;
-}
-
-bool is_unchanged(const CandidateSource& source, const Layout& layout) {
-  const auto now = read_candidate(source.path, layout);
-  return now && now->sha256 == source.sha256;
-}
 
 Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& problem, const Device& device) {
   Errors errors;
@@ -176,17 +84,12 @@ RunSetup::RunSetup(const Problem& problem, const RunOptions& options, std::share
       stages_(bench_->clock()) {}
 
 Failure RunSetup::read(const CaseSelection& select) {
-  auto candidates = read_candidates(options_.candidates, options_.layout);
-  if (!candidates) return GradeFailure{exit_usage, candidates.errors()};
-  candidates_ = std::move(*candidates);
-  for (CandidateSource& candidate : candidates_) {
-    const auto fault = options_.faults.find(candidate.path);
-    if (fault != options_.faults.end()) candidate.fault = in_one_line(fault->second);
-  }
-  order_.resize(candidates_.size());
+  if (candidates().empty())
+    return GradeFailure{exit_usage, {{"no candidate given", "name one or more candidate files", {}}}};
+  order_.resize(candidates().size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   if (options_.shuffled && bench_->machinery().measures_speed)
-    order_ = grading_order(candidates_.size(), seed_);
+    order_ = grading_order(candidates().size(), seed_);
   if (const Errors missing = missing_for_grading(problem_); !missing.empty()) {
     return GradeFailure{exit_usage, missing};
   }
@@ -227,27 +130,27 @@ Failure RunSetup::start(std::initializer_list<Role> trusted) {
 PythonHost RunSetup::python_host() const { return host_of(*python(), any_uses_triton()); }
 
 bool RunSetup::is_left_out(const CandidateSource& source) const {
-  return source.is_python && source.fault.empty() && python() == nullptr;
+  return source.is_python() && source.fault.empty() && python() == nullptr;
 }
 
 bool RunSetup::all_are_modules() const {
-  return std::all_of(candidates_.begin(), candidates_.end(), std::mem_fn(&CandidateSource::is_module));
+  return std::all_of(candidates().begin(), candidates().end(), std::mem_fn(&CandidateSource::is_module));
 }
 
 bool RunSetup::any_uses_triton() const {
-  return std::any_of(candidates_.begin(), candidates_.end(), std::mem_fn(&CandidateSource::uses_triton));
+  return std::any_of(candidates().begin(), candidates().end(), std::mem_fn(&CandidateSource::uses_triton));
 }
 
 Failure RunSetup::find_python() {
   const auto in_python = [](const CandidateSource& source) {
-    return source.is_python && source.fault.empty();
+    return source.is_python() && source.fault.empty();
   };
-  if (!problem_.has_model() && std::none_of(candidates_.begin(), candidates_.end(), in_python))
+  if (!problem_.has_model() && std::none_of(candidates().begin(), candidates().end(), in_python))
     return std::nullopt;
   if (Errors errors = require_python(); !errors.empty()) {
     no_python_ = GradeFailure{exit_machine, std::move(errors)};
     // Candidates that are not in Python are graded first.
-    const bool all = problem_.has_model() || std::all_of(candidates_.begin(), candidates_.end(), in_python);
+    const bool all = problem_.has_model() || std::all_of(candidates().begin(), candidates().end(), in_python);
     return all ? no_python_ : std::nullopt;
   }
   return std::nullopt;
@@ -264,11 +167,11 @@ Errors RunSetup::require_python() {
 }
 
 std::unique_ptr<Build> RunSetup::start_build(std::size_t place) {
-  const CandidateSource& candidate = candidates_[order_[place]];
+  const CandidateSource& candidate = candidates()[order_[place]];
   if (is_left_out(candidate)) return std::make_unique<Build>("left out");
   if (!candidate.fault.empty()) return std::make_unique<Build>(candidate.fault);
-  return std::make_unique<Build>(toolchain(), problem_, Role::candidate, candidate.path, options_.layout,
-                                 stages_, checked_, candidate.is_python ? python() : nullptr);
+  return std::make_unique<Build>(toolchain(), problem_, candidate, options_.layout, stages_, checked_,
+                                 candidate.is_python() ? python() : nullptr);
 }
 
 void RunSetup::start_builds_before(std::size_t place) {
@@ -331,13 +234,13 @@ Failure RunSetup::take_built(std::vector<Built>& group) {
   started_.pop_front();
   const Result<BuildOutcome>& built = build->finish();
   if (!built) return GradeFailure{exit_machine, built.errors()};
-  if (auto failure = check_unchanged(candidates_[number])) return failure;
-  if (!is_left_out(candidates_[number])) group.push_back({number, candidates_[number], std::move(build)});
+  if (auto failure = check_unchanged(candidates()[number])) return failure;
+  if (!is_left_out(candidates()[number])) group.push_back({number, candidates()[number], std::move(build)});
   return std::nullopt;
 }
 
 Failure RunSetup::check_unchanged(const CandidateSource& source) const {
-  if (is_unchanged(source, options_.layout)) return std::nullopt;
+  if (!source.fault.empty() || is_unchanged(source, options_.layout)) return std::nullopt;
   return GradeFailure{
       exit_usage,
       {{fmt::format("candidate: changed while it was being {}", checked_ ? "checked" : "graded"),

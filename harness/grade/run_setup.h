@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "compile/layout.h"
+#include "compile/candidate_source.h"
 #include "compile/python_candidate.h"
 #include "device/device.h"
 #include "grade/bench.h"
@@ -25,27 +25,6 @@
 #include "record/record.h"
 
 namespace kgrade {
-
-struct CandidateSource {
-  std::filesystem::path path;
-  std::string sha256;                   // if a file is too large to be read: of its beginning and its size
-  std::string fault = {};               // why no compiler gets it: the candidate's verdict; usually empty
-  std::optional<LineRange> lines = {};  // the lines of a document that are graded
-  bool is_python = false;
-  bool is_module = false;    // as far as its text shows
-  bool uses_triton = false;  // as far as its text shows
-};
-
-// Reads and hashes the candidates, with the headers that each may include. A candidate with too large a file
-// has a fault. Errors: no candidate, a missing or unreadable file, a folder, a path that no compiler takes.
-Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::filesystem::path>& paths,
-                                                     const Layout& layout);
-
-// An error's place, message and remedy.
-std::string in_one_line(const Error& error);
-
-// Whether the files are still as they were read: what is compiled must have the record's hash.
-bool is_unchanged(const CandidateSource& source, const Layout& layout);
 
 // An Error for each case that has no room in the device's free memory. The oracle's tensors must fit beside
 // those of one other contestant. If the oracle is a Model in Python, it needs room for copies in float64 too.
@@ -74,7 +53,7 @@ class RunSetup {
   // Keeps references to the first two. `checked`: candidates are built for checked runs.
   RunSetup(const Problem& problem, const RunOptions& options, std::shared_ptr<Bench> bench, bool checked);
 
-  // Reads candidates, cases and the reference's place, and starts nothing.
+  // Reads cases and the reference's place, and starts nothing.
   Failure read(const CaseSelection& select);
   // Starts compilers on their own threads, while this thread opens the device and starts a worker for each
   // trusted contestant, the oracle first.
@@ -97,7 +76,7 @@ class RunSetup {
     return {std::move(record), std::move(failure)};
   }
 
-  const std::vector<CandidateSource>& candidates() const { return candidates_; }
+  const std::vector<CandidateSource>& candidates() const { return options_.candidates; }
   const std::vector<PlannedCase>& cases() const { return cases_; }
   StageClock& stages() { return stages_; }
   Bench& bench() { return *bench_; }
@@ -130,7 +109,6 @@ class RunSetup {
   bool checked_;
   std::uint64_t seed_;
   StageClock stages_;
-  std::vector<CandidateSource> candidates_;
   std::vector<std::size_t> order_;  // in which they are taken
   std::vector<PlannedCase> cases_;
   std::filesystem::path reference_source_;

@@ -1,7 +1,6 @@
 #include "sweep/lack_of_python.h"
 
 #include "compile/python_interpreter.h"
-#include "compile/submission.h"
 
 namespace kgrade {
 
@@ -9,7 +8,7 @@ LackOfPython find_lack_of_python(const SweepPlan& plan, const std::vector<std::o
                                  const std::string& python) {
   LackOfPython lack;
   for (std::size_t task = 0; task < plan.tasks.size(); ++task) {
-    if (!found[task] && is_in_python(plan.tasks[task].candidate)) lack.tasks.push_back(task);
+    if (!found[task] && plan.tasks[task].is_python) lack.tasks.push_back(task);
   }
   if (lack.tasks.empty()) return lack;
   const auto interpreter = find_python_with_torch(python);

@@ -12,7 +12,6 @@
 #include "base/unique_fd.h"
 #include "compile/declarations.h"
 #include "compile/module_file.h"
-#include "compile/submission.h"
 #include "device/registry.h"
 #include "grade/contestants.h"
 #include "grade/run.h"
@@ -37,22 +36,25 @@ std::uint64_t build_for(const LaneJob& job, const Problem& problem, Bench& bench
   if (bench.open_toolchain(true)) return 0;
   StageClock stages(bench.clock());
   std::uint64_t bytes = 0;
-  const auto build = [&](Role role, const std::filesystem::path& source, const PythonTools* python) {
-    Build one(bench.toolchain(), problem, role, source, layout, stages, false, python);
-    bytes += size_of(one);
-  };
-  for (const std::string& candidate : job.candidates) {
-    if (!is_in_python(candidate)) {
-      build(Role::candidate, candidate, nullptr);
-    } else if (const auto tools =
-                   find_python_tools(job.options.python, layout.python, bench.machinery().sandbox)) {
+  for (const std::string& path : job.candidates) {
+    const auto read = read_candidates({path}, layout);
+    if (!read || !read->front().fault.empty()) continue;
+    const CandidateSource& candidate = read->front();
+    std::optional<PythonTools> tools;
+    if (candidate.is_python()) {
       // Not the bench's tools: they come with a process that imports PyTorch, and a build needs no PyTorch.
-      build(Role::candidate, candidate, &*tools);
+      auto found = find_python_tools(job.options.python, layout.python, bench.machinery().sandbox);
+      if (!found) continue;
+      tools = std::move(*found);
     }
+    Build one(bench.toolchain(), problem, candidate, layout, stages, false, tools ? &*tools : nullptr);
+    bytes += size_of(one);
   }
   if (!job.candidates.empty()) return bytes;
-  for (const Role role : {Role::oracle, Role::reference})
-    build(role, layout.reference_source(problem), nullptr);
+  for (const Role role : {Role::oracle, Role::reference}) {
+    Build one(bench.toolchain(), problem, role, layout.reference_source(problem), layout, stages);
+    bytes += size_of(one);
+  }
   const WantedBaselines wanted = job.options.baselines;
   const bool in_a_hurry = job.options.effort == Effort::quick && wanted == WantedBaselines::usual;
   if (wanted == WantedBaselines::none || in_a_hurry) return bytes;
@@ -97,9 +99,14 @@ class LaneWorker {
       return std::nullopt;
     }
     GradeOptions options = options_of(job);
-    auto groups = group_candidates(*problem, options.candidates, std::nullopt);
-    if (!groups) return GradeFailure{exit_usage, groups.errors()};
-    for (CandidateGroup& group : *groups) options.faults.merge(group.faults);
+    const std::vector<std::filesystem::path> paths(job.candidates.begin(), job.candidates.end());
+    auto candidates = read_candidates(paths, options.layout);
+    if (!candidates) return GradeFailure{exit_usage, candidates.errors()};
+    for (CandidateSource& candidate : *candidates) {
+      const auto declared = as_declared(*problem, candidate, std::nullopt);
+      if (!declared) candidate.fault = in_one_line(declared.error());
+    }
+    options.candidates = std::move(*candidates);
     const std::shared_ptr<Bench> bench = bench_for(job, *device, options.layout);
     bench->begin_run();
     Failure failure = grade(*problem, options, bench).failure;
@@ -119,7 +126,6 @@ class LaneWorker {
   GradeOptions options_of(const LaneJob& job) {
     GradeOptions options;
     static_cast<GradeSettings&>(options) = job.options;
-    options.candidates.assign(job.candidates.begin(), job.candidates.end());
     options.numbers = job.numbers;
     options.layout = Layout::find(options.problems);
     options.progress = [this](const std::string& what) { send({LaneMessage::Kind::doing, 0, what}); };

@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "compile/declarations.h"
 #include "compile/submission.h"
-#include "grade/run_setup.h"
 #include "problem/catalogue.h"
 #include "record/record.h"
 #include "sweep/module_candidates.h"
@@ -244,7 +243,8 @@ class Planner {
     std::vector<std::vector<SweepTask>> tasks;  // by group
     for (const fs::path& candidate : candidates) {
       auto sources = read_candidates({candidate}, layout_);
-      auto bound = sources ? group_candidates(problem, {candidate}, selection_.dtype) : sources.errors();
+      auto bound =
+          sources ? group_candidates(problem, std::move(*sources), selection_.dtype) : sources.errors();
       if (!bound) {
         refuse(problem, candidate, bound.error());
         continue;
@@ -254,10 +254,11 @@ class Planner {
       });
       const auto group = static_cast<std::size_t>(same - groups.begin());
       if (same == groups.end()) {
-        groups.push_back({std::move(bound->front().problem)});
+        groups.push_back({bound->front().problem});
         tasks.emplace_back();
       }
-      tasks[group].push_back({plan_.groups.size() + group, candidate, sources->front().sha256});
+      const CandidateSource& source = bound->front().candidates.front();
+      tasks[group].push_back({plan_.groups.size() + group, candidate, source.sha256, source.is_python()});
     }
     std::move(groups.begin(), groups.end(), std::back_inserter(plan_.groups));
     for (auto& of_group : tasks) std::move(of_group.begin(), of_group.end(), std::back_inserter(plan_.tasks));

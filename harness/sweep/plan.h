@@ -26,6 +26,7 @@ struct SweepTask {
   std::size_t group = 0;
   std::filesystem::path candidate;
   std::string sha256;  // of the candidate, as in records
+  bool is_python = false;
 };
 
 // A candidate that has no verdict, and why.

@@ -3,17 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
-#include "base/temporary_directory.h"
-
 namespace kgrade {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Optional;
+using testing::StartsWith;
 
 class CandidateDeclarations : public testing::Test {
  protected:
@@ -22,23 +18,33 @@ class CandidateDeclarations : public testing::Test {
     problem_.dtypes = {"float32", "float16"};
   }
 
-  fs::path write(const std::string& name, const std::string& content) {
-    std::ofstream(directory_.path() / name) << content;
-    return directory_.path() / name;
+  static Result<Declarations> declarations_in(const std::string& file, const std::string& content) {
+    const auto submission = find_submission(content, file);
+    EXPECT_TRUE(submission) << content;
+    return submission ? read_declarations(*submission, file) : submission.errors();
+  }
+
+  static CandidateSource source(const std::string& file, const std::string& content) {
+    return {file, find_submission(content, file)};
+  }
+
+  static std::vector<std::string> paths(const CandidateGroup& group) {
+    std::vector<std::string> result;
+    for (const CandidateSource& one : group.candidates) result.push_back(one.path.string());
+    return result;
   }
 
   Declarations declared(const std::string& content) {
-    const auto found = read_declarations(write("candidate.cu", content));
+    const auto found = declarations_in("candidate.cu", content);
     EXPECT_TRUE(found.ok()) << to_string(found.errors());
     return found ? *found : Declarations{};
   }
 
   std::string fault(const std::string& content) {
-    const auto found = read_declarations(write("candidate.cu", content));
+    const auto found = declarations_in("candidate.cu", content);
     return found ? "none" : to_string(found.errors());
   }
 
-  TemporaryDirectory directory_;
   Problem problem_;
 };
 
@@ -59,9 +65,7 @@ TEST_F(CandidateDeclarations, AreDeclaredInTheCommentThatAFileBeginsWith) {
 // In Python a comment begins with '#', and other lines with "# kgrade:" choose an entry point or name
 // weights.
 TEST_F(CandidateDeclarations, OfPythonStandInItsComments) {
-  const auto in_python = [&](const std::string& content) {
-    return read_declarations(write("candidate.py", content));
-  };
+  const auto in_python = [&](const std::string& content) { return declarations_in("candidate.py", content); };
   EXPECT_THAT(in_python("# kgrade: dtype float16\nimport torch\n")->dtype, Optional(std::string("float16")));
   const auto both = in_python(
       "#!/usr/bin/env python3\n# Text.\n\n# kgrade: entry run\n# kgrade: precision tf32\r\n# kgrade: state "
@@ -79,7 +83,7 @@ TEST_F(CandidateDeclarations, BelowTheFirstLineOfCodeAreMisplaced) {
   for (const char* content :
        {"// Text.\nint a;\n// kgrade: dtype float16\n", "#include <cmath>\n\n  // kgrade: precision tf32\n",
         "/* Text */ int a;\n\n// kgrade: precision tf32\n"}) {
-    const auto found = read_declarations(write("candidate.cu", content));
+    const auto found = declarations_in("candidate.cu", content);
     ASSERT_FALSE(found.ok()) << content;
     EXPECT_THAT(found.error().message, HasSubstr("among the comments that the file begins with"));
     EXPECT_EQ(found.error().location.line, 3);
@@ -89,7 +93,7 @@ TEST_F(CandidateDeclarations, BelowTheFirstLineOfCodeAreMisplaced) {
 TEST_F(CandidateDeclarations, FaultsOfPythonSayWhatToWriteInPython) {
   for (const char* lines : {"# kgrade: dtype half\n", "# kgrade: dtype float16\n# kgrade: dtype float16\n",
                             "# kgrade: precison tf32\n"}) {
-    const auto found = read_declarations(write("candidate.py", lines));
+    const auto found = declarations_in("candidate.py", lines);
     ASSERT_FALSE(found.ok());
     EXPECT_THAT(found.error().remedy, HasSubstr("`# kgrade: dtype"));
   }
@@ -112,11 +116,10 @@ TEST_F(CandidateDeclarations, OfTypeAndPrecisionStandInAnyOrder) {
   }
 }
 
-TEST_F(CandidateDeclarations, AFileThatIsNotThereDeclaresNothing) {
-  const auto found = read_declarations(directory_.path() / "missing.cu");
-  ASSERT_TRUE(found.ok());
-  EXPECT_EQ(found->dtype, std::nullopt);
-  EXPECT_EQ(found->precision, std::nullopt);
+TEST_F(CandidateDeclarations, AFileThatIsNotCodeDeclaresNothing) {
+  const CandidateSource prose = source("a.md", "// kgrade: dtype float16\nThis is all that there is.\n");
+  ASSERT_FALSE(prose.submission);
+  EXPECT_EQ(as_declared(problem_, prose, std::nullopt)->dtype, Dtype::float32);
 }
 
 TEST_F(CandidateDeclarations, ALineThatSaysNothingKnownIsAFault) {
@@ -138,41 +141,41 @@ TEST_F(CandidateDeclarations, ALineThatSaysNothingKnownIsAFault) {
 }
 
 TEST_F(CandidateDeclarations, CandidatesOfOneTypeAreGradedTogether) {
-  const fs::path a = write("a.cu", "int a;\n");
-  const fs::path b = write("b.cu", "// kgrade: dtype float16\n");
-  const fs::path c = write("c.cu", "// kgrade: dtype float32\n");
+  const CandidateSource a = source("a.cu", "int a;\n");
+  const CandidateSource b = source("b.cu", "// kgrade: dtype float16\n");
+  const CandidateSource c = source("c.cu", "// kgrade: dtype float32\n");
   const auto groups = group_candidates(problem_, {a, b, c}, std::nullopt);
   ASSERT_TRUE(groups.ok());
   ASSERT_EQ(groups->size(), 2u);
   EXPECT_EQ(groups->at(0).problem.dtype, Dtype::float32);
-  EXPECT_THAT(groups->at(0).candidates, ElementsAre(a, c));
+  EXPECT_THAT(paths(groups->at(0)), ElementsAre("a.cu", "c.cu"));
   EXPECT_EQ(groups->at(1).problem.dtype, Dtype::float16);
-  EXPECT_THAT(groups->at(1).candidates, ElementsAre(b));
+  EXPECT_THAT(paths(groups->at(1)), ElementsAre("b.cu"));
 }
 
 TEST_F(CandidateDeclarations, CandidatesOfOneClassAreGradedTogether) {
-  const fs::path a = write("a.cu", "int a;\n");
-  const fs::path b = write("b.cu", "// kgrade: precision tf32\n");
-  const fs::path c = write("c.cu", "// kgrade: precision tf32\n// kgrade: dtype float16\n");
-  const fs::path d = write("d.cu", "// kgrade: precision fp32\n");
-  const fs::path e = write("e.cu", "// kgrade: dtype float32\n// kgrade: precision tf32\n");
+  const CandidateSource a = source("a.cu", "int a;\n");
+  const CandidateSource b = source("b.cu", "// kgrade: precision tf32\n");
+  const CandidateSource c = source("c.cu", "// kgrade: precision tf32\n// kgrade: dtype float16\n");
+  const CandidateSource d = source("d.cu", "// kgrade: precision fp32\n");
+  const CandidateSource e = source("e.cu", "// kgrade: dtype float32\n// kgrade: precision tf32\n");
   const auto groups = group_candidates(problem_, {a, b, c, d, e}, std::nullopt);
   ASSERT_TRUE(groups.ok());
   ASSERT_EQ(groups->size(), 3u);
   EXPECT_EQ(groups->at(0).problem.precision, "fp32");
-  EXPECT_THAT(groups->at(0).candidates, ElementsAre(a, d));
+  EXPECT_THAT(paths(groups->at(0)), ElementsAre("a.cu", "d.cu"));
   EXPECT_EQ(groups->at(1).problem.precision, "tf32");
   EXPECT_EQ(groups->at(1).problem.dtype, Dtype::float32);
-  EXPECT_THAT(groups->at(1).candidates, ElementsAre(b, e));
+  EXPECT_THAT(paths(groups->at(1)), ElementsAre("b.cu", "e.cu"));
   EXPECT_EQ(groups->at(2).problem.precision, "tf32");
   EXPECT_EQ(groups->at(2).problem.dtype, Dtype::float16);
-  EXPECT_THAT(groups->at(2).candidates, ElementsAre(c));
+  EXPECT_THAT(paths(groups->at(2)), ElementsAre("c.cu"));
 }
 
 TEST_F(CandidateDeclarations, AClassMayBeStricterThanTheProblems) {
   problem_.precision = "bf16";
   const auto groups = group_candidates(
-      problem_, {write("a.cu", ""), write("b.cu", "// kgrade: precision fp32\n")}, std::nullopt);
+      problem_, {source("a.cu", ""), source("b.cu", "// kgrade: precision fp32\n")}, std::nullopt);
   ASSERT_TRUE(groups.ok());
   ASSERT_EQ(groups->size(), 2u);
   EXPECT_EQ(groups->at(0).problem.precision, "bf16");
@@ -180,64 +183,62 @@ TEST_F(CandidateDeclarations, AClassMayBeStricterThanTheProblems) {
 }
 
 TEST_F(CandidateDeclarations, AnExactProblemHasNoOtherClassAndNoOtherHasThisOne) {
-  const fs::path lower = write("lower.cu", "// kgrade: precision tf32\n");
-  const fs::path exact = write("exact.cu", "// kgrade: precision exact\n");
-  const fs::path plain = write("plain.cu", "int a;\n");
+  const CandidateSource lower = source("lower.cu", "// kgrade: precision tf32\n");
+  const CandidateSource exact = source("exact.cu", "// kgrade: precision exact\n");
+  const CandidateSource plain = source("plain.cu", "int a;\n");
   auto groups = group_candidates(problem_, {plain, exact}, std::nullopt);
   ASSERT_TRUE(groups.ok());
   ASSERT_EQ(groups->size(), 1u);
-  EXPECT_THAT(to_string(groups->at(0).faults.at(exact)),
-              AllOf(HasSubstr("exact.cu: error: problem"), HasSubstr("has no class exact")));
+  EXPECT_EQ(groups->at(0).candidates.at(0).fault, "");
+  EXPECT_THAT(groups->at(0).candidates.at(1).fault, HasSubstr("has no class exact"));
   problem_.precision = "exact";
   groups = group_candidates(problem_, {plain, exact, lower}, std::nullopt);
   ASSERT_TRUE(groups.ok());
   ASSERT_EQ(groups->size(), 1u);
   EXPECT_EQ(groups->at(0).problem.precision, "exact");
-  EXPECT_THAT(groups->at(0).candidates, ElementsAre(plain, exact, lower));
-  ASSERT_EQ(groups->at(0).faults.size(), 1u);
-  EXPECT_THAT(
-      to_string(groups->at(0).faults.at(lower)),
-      AllOf(HasSubstr("lower.cu: error: problem"), HasSubstr("allows no rounding, and has no class tf32")));
+  EXPECT_THAT(paths(groups->at(0)), ElementsAre("plain.cu", "exact.cu", "lower.cu"));
+  EXPECT_EQ(groups->at(0).candidates.at(1).fault, "");
+  EXPECT_THAT(groups->at(0).candidates.at(2).fault, HasSubstr("allows no rounding, and has no class tf32"));
   EXPECT_FALSE(as_asked(problem_, "float32", "bf16").ok());
   EXPECT_TRUE(as_asked(problem_, "float32", "exact").ok());
 }
 
 TEST_F(CandidateDeclarations, TheTypeThatTheUserChoosesLeavesTheClass) {
-  const fs::path a = write("a.cu", "int a;\n");
-  const fs::path b = write("b.cu", "// kgrade: dtype float32\n// kgrade: precision tf32\n");
+  const CandidateSource a = source("a.cu", "int a;\n");
+  const CandidateSource b = source("b.cu", "// kgrade: dtype float32\n// kgrade: precision tf32\n");
   const auto groups = group_candidates(problem_, {a, b}, "float16");
   ASSERT_TRUE(groups.ok());
   ASSERT_EQ(groups->size(), 2u);
   for (const CandidateGroup& group : *groups) EXPECT_EQ(group.problem.dtype, Dtype::float16);
-  EXPECT_THAT(groups->at(1).candidates, ElementsAre(b));
+  EXPECT_THAT(paths(groups->at(1)), ElementsAre("b.cu"));
   EXPECT_EQ(groups->at(1).problem.precision, "tf32");
 }
 
 TEST_F(CandidateDeclarations, WhatTheUserChoosesCountsForAll) {
-  const fs::path a = write("a.cu", "int a;\n");
-  const fs::path b = write("b.cu", "// kgrade: dtype float32\n");
+  const CandidateSource a = source("a.cu", "int a;\n");
+  const CandidateSource b = source("b.cu", "// kgrade: dtype float32\n");
   const auto groups = group_candidates(problem_, {a, b}, "float16");
   ASSERT_TRUE(groups.ok());
   ASSERT_EQ(groups->size(), 1u);
   EXPECT_EQ(groups->at(0).problem.dtype, Dtype::float16);
-  EXPECT_THAT(groups->at(0).candidates, ElementsAre(a, b));
+  EXPECT_THAT(paths(groups->at(0)), ElementsAre("a.cu", "b.cu"));
 }
 
 TEST_F(CandidateDeclarations, OneThatTheProblemDoesNotListIsAFaultOfTheCandidate) {
-  const auto chosen = group_candidates(problem_, {write("a.cu", "")}, "bfloat16");
+  const auto chosen = group_candidates(problem_, {source("a.cu", "")}, "bfloat16");
   ASSERT_FALSE(chosen.ok());
   EXPECT_EQ(chosen.error().remedy, "its dtypes are: float32, float16");
-  const fs::path a = write("a.cu", "// kgrade: dtype bfloat16\n");
-  const fs::path b = write("b.cu", "// kgrade: dtype float16\n");
-  const fs::path c = write("c.cu", "// kgrade: nonsense\n");
+  const CandidateSource a = source("a.cu", "// kgrade: dtype bfloat16\n");
+  const CandidateSource b = source("b.cu", "// kgrade: dtype float16\n");
+  const CandidateSource c = source("c.cu", "// kgrade: nonsense\n");
   const auto declared = group_candidates(problem_, {a, b, c}, std::nullopt);
   ASSERT_TRUE(declared.ok());
   ASSERT_EQ(declared->size(), 1u);
   EXPECT_EQ(declared->at(0).problem.dtype, Dtype::float16);
-  EXPECT_THAT(declared->at(0).candidates, ElementsAre(a, b, c));
-  EXPECT_EQ(declared->at(0).faults.size(), 2u);
-  EXPECT_THAT(declared->at(0).faults.at(a).message, HasSubstr("the candidate is for bfloat16"));
-  EXPECT_EQ(declared->at(0).faults.at(c).location.line, 1);
+  EXPECT_THAT(paths(declared->at(0)), ElementsAre("a.cu", "b.cu", "c.cu"));
+  EXPECT_THAT(declared->at(0).candidates.at(0).fault, StartsWith("the candidate is for bfloat16"));
+  EXPECT_EQ(declared->at(0).candidates.at(1).fault, "");
+  EXPECT_THAT(declared->at(0).candidates.at(2).fault, StartsWith("line 1: this line says nothing"));
 }
 
 }  // namespace

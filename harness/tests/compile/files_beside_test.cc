@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/temporary_directory.h"
+#include "base/text.h"
 
 namespace kgrade {
 namespace {
@@ -26,7 +27,9 @@ class FilesBeside : public testing::Test {
     std::ofstream(at(name)) << text;
   }
 
-  OwnFiles found() const { return files_beside(at("mine/a.py"), {at("mine/reference")}); }
+  OwnFiles found() const {
+    return files_beside(at("mine/a.py"), read_text_file(at("mine/a.py")).value(), {at("mine/reference")});
+  }
 
   std::vector<std::string> names() const {
     std::vector<std::string> result;

@@ -163,23 +163,25 @@ TEST(Submission, MayBeInAnAnswerThatIsNamedAsASource) {
   EXPECT_TRUE(found("Certainly! Here is the kernel:\n```cuda\n" + kernel + "```\n", "mine.cu").is_block());
   EXPECT_TRUE(found("```python\n" + model + "```\n", "mine.py").is_block());
   EXPECT_TRUE(found("Here is the code that you need\n```python\n" + model + "```\n", "mine.py").is_block());
+  EXPECT_TRUE(
+      found("# Plan\nTerse.\n```python\nx = \"\"\"\n```\n\"\"\"\n```\n```py\n" + model + "```\n", "mine.py")
+          .is_block());
   EXPECT_TRUE(found("~~~cuda\n" + kernel + "~~~\n", "mine.cu").is_block());
   EXPECT_TRUE(
       found("<think>\nSo.\n```cpp\nint x;\n```\n</think>\n```cuda\n" + kernel + "```\n", "mine").is_block());
 }
 
 TEST(Submission, SaysWhatIsNeitherCodeNorHoldsAny) {
-  EXPECT_THAT(refusal(std::string("PK\x03\x04\0\0", 6), "mine.py"), HasSubstr("0: is an archive"));
-  EXPECT_THAT(refusal("This is the answer that you want.\n", "mine.cu"), HasSubstr("1: is prose"));
-  EXPECT_THAT(refusal("{\"a\": 1}\n", "mine.txt"), HasSubstr("1: is JSON"));
+  EXPECT_THAT(refusal(std::string("PK\x03\x04\0\0", 6), "mine.py"), HasSubstr("0: is a binary file"));
+  EXPECT_THAT(refusal("x\n```\ny\n```\n", "mine.cu"), HasSubstr("2: is a document"));
+  EXPECT_THAT(refusal("x\n```\ny\n```\n", "mine.py"), HasSubstr("2: is a document"));
+  EXPECT_THAT(refusal("{\"a\": 1}\n", "mine.txt"), HasSubstr("0: is a document without a code block"));
 }
 
 TEST(Submission, IsMissedInADocumentWithoutBlocks) {
   const std::string none = "is a document without a code block, so that it holds no submission";
-  for (const char* name : {"mine.md", "mine.txt", "mine"})
-    EXPECT_THAT(refusal("This is the answer that you want.\n", name), HasSubstr("1: " + none)) << name;
-  // No sentence that would be known as one.
-  EXPECT_THAT(refusal("nothing\n"), HasSubstr("0: " + none));
+  for (const char* name : {"mine.md", "mine.txt"})
+    EXPECT_THAT(refusal("This is the answer that you want.\n", name), HasSubstr("0: " + none)) << name;
   EXPECT_THAT(refusal("nothing\n```sh\nmake\n```\n"), HasSubstr("the one of line 3 (sh)"));
   EXPECT_THAT(refusal("TODO\n* tile: 64\n", "mine.txt"), HasSubstr("0: " + none));
   for (const char* name : {"mine.md", "mine.txt"})
@@ -228,19 +230,15 @@ TEST_F(CandidateFile, HasASubmissionUnlessItsNameSaysSo) {
   EXPECT_FALSE(is_candidate(folder_.path() / "absent.md"));
 }
 
-TEST_F(CandidateFile, DeclaresInItsBlock) {
-  const std::filesystem::path file = folder_.path() / "answer.md";
-  std::ofstream(file) << "Some words, as they are, of this.\n"
-                      << std::string(20000, '\n') << "```cuda\n// kgrade: dtype float16\n"
-                      << kernel << "```\n";
-  const auto declared = read_declarations(file);
-  ASSERT_TRUE(declared);
-  EXPECT_EQ(declared->dtype, "float16");
-  std::ofstream(file) << "// kgrade: dtype float16\n\nSome words, as they are, of this.\n```cuda\n"
-                      << kernel << "```\n";
-  EXPECT_FALSE(read_declarations(file)->dtype);
-  std::ofstream(file) << "Some words, as they are, of this.\n```cuda\n// kgrade: what\n" << kernel << "```\n";
-  EXPECT_EQ(read_declarations(file).error().location.line, 3);
+TEST(Submission, DeclaresInItsBlock) {
+  const auto declared = [](const std::string& content) {
+    return read_declarations(found(content), "answer.md");
+  };
+  const std::string prose = "Some words, as they are, of this.\n";
+  const std::string block = "```cuda\n// kgrade: dtype float16\n" + kernel + "```\n";
+  EXPECT_EQ(declared(prose + std::string(20000, '\n') + block)->dtype, "float16");
+  EXPECT_FALSE(declared("// kgrade: dtype float16\n\n" + prose + "```cuda\n" + kernel + "```\n")->dtype);
+  EXPECT_EQ(declared(prose + "```cuda\n// kgrade: what\n" + kernel + "```\n").error().location.line, 3);
 }
 
 }  // namespace

@@ -186,7 +186,7 @@ TEST(BadInput, ACandidateThatIsNoCudaGetsOneSentence) {
   EXPECT_EQ(graded.exit_code, 1);
   const auto& candidates = graded.record["candidates"];
   const std::vector<std::string> sentences = {
-      python + ":1: is Python, not CUDA C++; ", archive + ": is an archive; ",
+      python + ":1: is Python, not CUDA C++; ", archive + ": is a binary file, not source code; ",
       prose +
           ":2: is a document, and none of its code blocks is a submission: the one of line 3 (cuda) defines "
           "no "

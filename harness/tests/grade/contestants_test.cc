@@ -31,12 +31,16 @@ class ContestantsTest : public testing::Test {
 
   fs::path at(const std::string& name) const { return fs::canonical(folder_.path()) / name; }
 
+  CandidateSource candidate(const std::string& name) const {
+    return read_candidates({at(name)}, layout_).value().front();
+  }
+
   TemporaryDirectory folder_;
   Layout layout_;
 };
 
 TEST_F(ContestantsTest, ACandidateIsBuiltFromItsOwnFilesAlone) {
-  const BuildRequest request = request_for(Role::candidate, at("solutions/a/mine.cu"), "/out", layout_);
+  const BuildRequest request = request_for(candidate("solutions/a/mine.cu"), "/out", layout_);
   EXPECT_THAT(*request.readable, ElementsAre(at("solutions/a/mine.cu"), at("solutions/a/mine.cuh")));
   EXPECT_THAT(request.hidden,
               testing::UnorderedElementsAre(at("problems"), at("reference"), at("solutions")));
@@ -44,7 +48,7 @@ TEST_F(ContestantsTest, ACandidateIsBuiltFromItsOwnFilesAlone) {
 }
 
 TEST_F(ContestantsTest, ACandidateAboveTheProblemsSeesNothingOfThem) {
-  const BuildRequest request = request_for(Role::candidate, at("loose.cu"), "/out", layout_);
+  const BuildRequest request = request_for(candidate("loose.cu"), "/out", layout_);
   EXPECT_THAT(*request.readable, ElementsAre(at("loose.cu"), at("loose.h")));
 }
 
@@ -57,11 +61,12 @@ TEST_F(ContestantsTest, AReferenceIsBuiltWithTheOperators) {
 }
 
 TEST_F(ContestantsTest, TheHashCoversTheHeaders) {
-  const auto with_header = hash_of_candidate(at("loose.cu"), layout_);
-  ASSERT_TRUE(with_header.ok());
-  EXPECT_NE(*with_header, sha256_hex("loose.cu"));
+  const CandidateSource with_header = candidate("loose.cu");
+  EXPECT_NE(with_header.sha256, sha256_hex("loose.cu"));
+  EXPECT_TRUE(is_unchanged(with_header, layout_));
   fs::remove(at("loose.h"));
-  EXPECT_EQ(*hash_of_candidate(at("loose.cu"), layout_), sha256_hex("loose.cu"));
+  EXPECT_FALSE(is_unchanged(with_header, layout_));
+  EXPECT_EQ(candidate("loose.cu").sha256, sha256_hex("loose.cu"));
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ struct Foreseen {
 Foreseen foreseen(const std::vector<std::string>& names, double rate, bool force = false) {
   Foreseen result;
   RunOptions options;
-  options.candidates = {"a.cu"};
+  options.candidates = {{"a.cu", Submission{}}};
   options.cases = names;
   options.force = force;
   options.notice = [&](const std::string& text) { result.notices.push_back(text); };

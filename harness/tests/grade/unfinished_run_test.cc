@@ -103,7 +103,9 @@ class UnfinishedRun : public testing::TestWithParam<Command> {
   template <class Options>
   Options options(const std::vector<std::string>& candidates, const Layout& layout) const {
     Options options;
-    for (const std::string& name : candidates) options.candidates.push_back(folder_.path() / name);
+    std::vector<std::filesystem::path> paths;
+    for (const std::string& name : candidates) paths.push_back(folder_.path() / name);
+    options.candidates = read_candidates(paths, layout).value();
     options.cases = {"ragged"};
     options.layout = layout;
     return options;

@@ -55,6 +55,11 @@ class BaselinesTest : public testing::Test {
     std::ofstream(at(name)) << text;
   }
 
+  CandidateSource candidate() const {
+    write("solutions/one/mine.cu", "");
+    return read_candidates({at("solutions/one/mine.cu")}, layout_).value().front();
+  }
+
   void have(const std::string& key, const std::string& version, const std::vector<fs::path>& files) {
     for (VendorLibrary& library : layout_.libraries) {
       if (library.key != key) continue;
@@ -224,7 +229,7 @@ TEST_F(BaselinesTest, ContestantsAreBuiltForTheType) {
   EXPECT_EQ(request(Role::oracle).defines.at("KGRADE_ELEMENT"), "float");
   EXPECT_EQ(request(Role::reference).dtype, Dtype::bfloat16);
   EXPECT_EQ(request(Role::reference).defines.at("KGRADE_ELEMENT"), "__nv_bfloat16");
-  EXPECT_EQ(request(Role::candidate).dtype, Dtype::bfloat16);
+  EXPECT_EQ(request_for(candidate(), "/out", layout_, Dtype::bfloat16).dtype, Dtype::bfloat16);
 }
 
 TEST_F(BaselinesTest, InPyTorchAreWhatTheTorchSectionWraps) {
@@ -337,20 +342,17 @@ TEST_F(BaselinesTest, AreBuiltWithCudnnWhereItIs) {
 
 TEST_F(BaselinesTest, OthersAreNotBuiltWithCudnn) {
   have_cudnn();
-  write("solutions/one/mine.cu", "");
   for (const Role role : {Role::oracle, Role::reference}) {
     EXPECT_THAT(request_for(role, at("reference/one.cu"), "/out", layout_).libraries, IsEmpty());
   }
-  const BuildRequest candidate = request_for(Role::candidate, at("solutions/one/mine.cu"), "/out", layout_);
-  EXPECT_THAT(candidate.libraries, IsEmpty());
-  EXPECT_THAT(*candidate.readable, testing::Not(Contains(at("cudnn/lib"))));
+  const BuildRequest request = request_for(candidate(), "/out", layout_);
+  EXPECT_THAT(request.libraries, IsEmpty());
+  EXPECT_THAT(*request.readable, testing::Not(Contains(at("cudnn/lib"))));
 }
 
 TEST_F(BaselinesTest, ACandidateSeesNoBaseline) {
   write_plain_baseline();
-  write("solutions/one/mine.cu", "");
-  const BuildRequest candidate = request_for(Role::candidate, at("solutions/one/mine.cu"), "/out", layout_);
-  EXPECT_THAT(candidate.hidden, Contains(at("reference")));
+  EXPECT_THAT(request_for(candidate(), "/out", layout_).hidden, Contains(at("reference")));
 }
 
 // With cuDNN and without: the emulated device does not use it.

@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "compile/declarations.h"
-#include "grade/contestants.h"
 #include "grade/run_setup.h"
 #include "sweep/lane.h"
 #include "tests/sweep/results.h"
@@ -63,7 +62,7 @@ Record result_of(const LaneJob& job, const fs::path& candidate) {
   record.reference.sha256 =
       hash_of_reference(Layout::find(fs::path(job.problem).parent_path()).reference_source(problem));
   if (!job.options.device.starts_with("cuda")) make_emulated(record);
-  record.candidates[0].sha256 = *hash_of_candidate(candidate, Layout::find());
+  record.candidates[0].sha256 = read_candidates({candidate}, Layout::find())->front().sha256;
   return record;
 }
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/temporary_directory.h"
-#include "grade/contestants.h"
 #include "tests/sweep/scratch_checkout.h"
 
 namespace kgrade {
@@ -104,7 +103,7 @@ TEST_F(Plan, GroupsByPrecisionClass) {
 TEST_F(Plan, HasTheHashesThatRecordsHave) {
   const SweepPlan plan = planned({});
   for (const SweepTask& task : plan.tasks)
-    EXPECT_EQ(task.sha256, *hash_of_candidate(task.candidate, layout_));
+    EXPECT_EQ(task.sha256, read_candidates({task.candidate}, layout_)->front().sha256);
   EXPECT_NE(plan.tasks[0].sha256, plan.tasks[1].sha256);
 }
 

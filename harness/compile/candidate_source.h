@@ -1,0 +1,51 @@
+// A candidate, read and parsed once: everything that a run knows of its files before they are compiled.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "compile/layout.h"
+#include "compile/own_files.h"
+#include "compile/submission.h"
+#include "record/record.h"
+
+namespace kgrade {
+
+struct CandidateSource {
+  std::filesystem::path path;     // as the user gave it
+  Result<Submission> submission;  // an Error if the file is not code, or too large
+  // The files that the compiler or worker of the candidate may read: for Python those of files_beside(), for
+  // others those of own_files(). Never references, problems or solutions.
+  OwnFiles files = {};
+  std::string sha256 = {};  // of `files`; if one is too large to be read: of its beginning and its size
+  std::string fault = {};   // why no compiler gets it: the candidate's verdict; usually empty
+
+  // Whether a Python worker runs it.
+  bool is_python() const { return submission && is_python_candidate(*submission, path); }
+  // As far as the text of a candidate in Python shows.
+  bool is_module() const;
+  bool uses_triton() const;
+  // The lines of a document that are graded.
+  std::optional<LineRange> lines() const;
+};
+
+// Reads and hashes the candidates, with the files that each may include. A candidate with too large a file
+// has a fault. Errors: no candidate, a missing or unreadable file, a folder, a path that no compiler takes.
+Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::filesystem::path>& paths,
+                                                     const Layout& layout);
+
+// Whether the files are still as they were read: what is compiled must have the record's hash.
+bool is_unchanged(const CandidateSource& source, const Layout& layout);
+
+// Says in one sentence, with its place, why a candidate that is not for a Python worker is not CUDA C++:
+// "mine.cu:1: is Python, not CUDA C++; ...". For an empty file it says what to write. Nothing if the file
+// should go to the compiler.
+std::optional<std::string> why_not_cuda(const CandidateSource& source, const Problem& problem);
+
+// An error's place, message and remedy.
+std::string in_one_line(const Error& error);
+
+}  // namespace kgrade
