@@ -90,7 +90,7 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
   StandardInput input;
   if (const Errors unread = input.replace(options.candidates); !unread.empty()) return fail(unread);
   const auto problem = problem_named(arguments.problem, options.layout, arguments.python, arguments.inputs);
-  if (!problem) return fail_without_problem(arguments.problem, problem.errors());
+  if (!problem) return fail(problem.errors());
   const auto groups = groups_of(*problem, arguments, options);
   if (!groups) return fail(groups.errors());
   int exit_code = exit_ok;
@@ -124,9 +124,8 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
       records.push_back(std::move(*outcome.record));
     }
     if (outcome.failure) {
-      for (Error& error : outcome.failure->errors)
-        error.location.file = input.shown(std::move(error.location.file));
-      exit_code = fail(outcome.failure->errors, outcome.failure->exit_code);
+      for (Error& error : *outcome.failure) error.location.file = input.shown(std::move(error.location.file));
+      exit_code = fail(*outcome.failure);
       break;
     }
   }

@@ -24,7 +24,7 @@ Failure CandidateRunners::start() {
   const std::size_t most = std::max(setup_.device().info().measures_speed ? runners_at_once : 1, together_);
   while (runners_.size() < std::clamp<std::size_t>(left, 1, most)) {
     auto runner = ContestantRunner::start(setup_.device(), problem_);
-    if (!runner) return GradeFailure{exit_machine, runner.errors()};
+    if (!runner) return runner.errors();
     runners_.push_back(std::move(*runner));
   }
   return std::nullopt;
@@ -40,14 +40,14 @@ Failure CandidateRunners::start_python() {
         on_gpu ? runners_at_once : std::min(together_, most_in_heat_of_python));
   }
   const Errors errors = python_runners_->start(left);
-  return errors.empty() ? Failure() : GradeFailure{exit_machine, errors};
+  return errors.empty() ? Failure() : errors;
 }
 
 Result<std::unique_ptr<ContestantRunner>> CandidateRunners::next(const CandidateSource& source,
                                                                  const Build& build, std::size_t taken) {
   if (!needs_python(source)) {
     if (runners_.empty()) {
-      if (auto failure = start()) return failure->errors;
+      if (auto failure = start()) return *failure;
     }
     return take_first();
   }

@@ -127,6 +127,8 @@ Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& proble
   constexpr std::uint64_t of_computed = 2;
   const char* const remedy = is_python ? "use a GPU with more memory, or give the problem smaller shapes"
                                        : "choose smaller cases with --case";
+  // Files in KernelBench's form have one case, so a user cannot choose another.
+  const Blame blame = is_python ? Blame::machine : Blame::user;
   for (const PlannedCase& planned : cases) {
     // Contestants that do not fit together take turns, beside the oracle with its outputs.
     const std::uint64_t of_oracle = Lease::bytes_needed(planned.bound, true);
@@ -137,7 +139,7 @@ Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& proble
     errors.push_back(
         {fmt::format("case '{}' needs {} for the oracle, or for it and one contestant more, {} has {} free",
                      planned.bound.name, format_bytes(needed), device.info().name, format_bytes(free)),
-         remedy, place_of(problem, planned.bound.name)});
+         remedy, place_of(problem, planned.bound.name), blame});
   }
   return errors;
 }
@@ -177,7 +179,7 @@ RunSetup::RunSetup(const Problem& problem, const RunOptions& options, std::share
 
 Failure RunSetup::read(const CaseSelection& select) {
   auto candidates = read_candidates(options_.candidates, options_.layout);
-  if (!candidates) return GradeFailure{exit_usage, candidates.errors()};
+  if (!candidates) return candidates.errors();
   candidates_ = std::move(*candidates);
   for (CandidateSource& candidate : candidates_) {
     const auto fault = options_.faults.find(candidate.path);
@@ -187,18 +189,15 @@ Failure RunSetup::read(const CaseSelection& select) {
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   if (options_.shuffled && bench_->machinery().measures_speed)
     order_ = grading_order(candidates_.size(), seed_);
-  if (const Errors missing = missing_for_grading(problem_); !missing.empty()) {
-    return GradeFailure{exit_usage, missing};
-  }
+  if (const Errors missing = missing_for_grading(problem_); !missing.empty()) return missing;
   auto cases = select();
-  if (!cases) return GradeFailure{exit_usage, cases.errors()};
+  if (!cases) return cases.errors();
   cases_ = std::move(*cases);
   reference_source_ = options_.layout.reference_source(problem_);
   if (std::filesystem::exists(reference_source_)) return std::nullopt;
-  return GradeFailure{exit_usage,
-                      {{fmt::format("problem '{}' has no reference", problem_.slug),
-                        "write it: the oracle is built from it",
-                        {reference_source_.string(), 0, 0}}}};
+  return Errors{{fmt::format("problem '{}' has no reference", problem_.slug),
+                 "write it: the oracle is built from it",
+                 {reference_source_.string(), 0, 0}}};
 }
 
 Failure RunSetup::start(std::initializer_list<Role> trusted) {
@@ -213,9 +212,7 @@ Failure RunSetup::start(std::initializer_list<Role> trusted) {
   }
   start_builds_before(1);
   if (auto failure = bench_->open_device(stages_)) return failure;
-  const Errors memory = check_memory(cases_, problem_, device());
-  // Files in KernelBench's form have one case, so a user cannot choose another.
-  if (!memory.empty()) return GradeFailure{problem_.has_model() ? exit_machine : exit_usage, memory};
+  if (const Errors memory = check_memory(cases_, problem_, device()); !memory.empty()) return memory;
   if (problem_.has_model()) model_host_ = python_host();
   for (TrustedContestant& contestant : trusted_) {
     if (auto failure = contestant.start_runner(device(), problem_, model_host_ ? &*model_host_ : nullptr))
@@ -245,7 +242,7 @@ Failure RunSetup::find_python() {
   if (!problem_.has_model() && std::none_of(candidates_.begin(), candidates_.end(), in_python))
     return std::nullopt;
   if (Errors errors = require_python(); !errors.empty()) {
-    no_python_ = GradeFailure{exit_machine, std::move(errors)};
+    no_python_ = std::move(errors);
     // Candidates that are not in Python are graded first.
     const bool all = problem_.has_model() || std::all_of(candidates_.begin(), candidates_.end(), in_python);
     return all ? no_python_ : std::nullopt;
@@ -330,7 +327,7 @@ Failure RunSetup::take_built(std::vector<Built>& group) {
   std::unique_ptr<Build> build = std::move(started_.front());
   started_.pop_front();
   const Result<BuildOutcome>& built = build->finish();
-  if (!built) return GradeFailure{exit_machine, built.errors()};
+  if (!built) return built.errors();
   if (auto failure = check_unchanged(candidates_[number])) return failure;
   if (!is_left_out(candidates_[number])) group.push_back({number, candidates_[number], std::move(build)});
   return std::nullopt;
@@ -338,11 +335,9 @@ Failure RunSetup::take_built(std::vector<Built>& group) {
 
 Failure RunSetup::check_unchanged(const CandidateSource& source) const {
   if (is_unchanged(source, options_.layout)) return std::nullopt;
-  return GradeFailure{
-      exit_usage,
-      {{fmt::format("candidate: changed while it was being {}", checked_ ? "checked" : "graded"),
-        checked_ ? "check it again" : "grade it again",
-        {source.path.string(), 0, 0}}}};
+  return Errors{{fmt::format("candidate: changed while it was being {}", checked_ ? "checked" : "graded"),
+                 checked_ ? "check it again" : "grade it again",
+                 {source.path.string(), 0, 0}}};
 }
 
 std::function<void(const std::string&)> RunSetup::progress_of(const CandidateSource& source) const {
@@ -355,7 +350,7 @@ Failure RunSetup::guard(const std::function<Failure()>& run) {
   try {
     return run();
   } catch (const std::exception& thrown) {
-    return failure_of(thrown);
+    return errors_of(thrown);
   }
 }
 

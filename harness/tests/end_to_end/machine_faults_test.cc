@@ -94,6 +94,22 @@ TEST_P(FullDisk, ConvictsNeitherACandidateNorTheReference) {
   }
 }
 
+// The file is copied to the disk before it is described. The error for the copy names a file, too.
+TEST(MachineFaults, AFullDiskConvictsNoFileOfKernelBench) {
+  const ScratchFile python(
+      "python",
+      "#!/bin/sh\necho\necho 'kgrade-python {\"program\": \"/opt/bin/python3\", \"version\": \"3.11.7\", "
+      "\"torch\": \"2.8.0\", \"cuda\": \"\", \"triton\": \"\", \"torch_folder\": \"/opt\", \"include\": "
+      "\"\", "
+      "\"readable\": []}'\n");
+  fs::permissions(python.path(), fs::perms::owner_all);
+  const ScratchFile file("1_Large.py", "class Model: pass\n" + std::string(100'000, '#'));
+  const SmallDisk disk("40k");
+  if (!disk.is_mounted()) GTEST_SKIP() << "only root makes a disk";
+  for (const char* command : {"lint", "show"})
+    expect_lack_of_room(kgrade({command, file.path(), "--python", python.path()}, without_cache));
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, FullDisk, testing::Values("4k", "40k", "100k", "200k", "400k", "800k", "2m"));
 
 class Filler : public testing::Test {
@@ -121,7 +137,7 @@ TEST_F(Filler, ASweepOnAFullDiskKeepsNoResultThatResumeBelieves) {
   const TemporaryDirectory folder;
   const std::string results = folder.path() / "results.jsonl";
   const std::vector<std::string> sweep = {"sweep",    "--only", slug, "--solutions", "naive", "--device",
-                                          "emulated", "--jobs",     "1",  "--output",    results, "--resume"};
+                                          "emulated", "--jobs", "1",  "--output",    results, "--resume"};
   {
     const SmallDisk disk("100k");
     if (!disk.is_mounted()) GTEST_SKIP() << "only root makes a disk";
