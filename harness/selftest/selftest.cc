@@ -96,6 +96,8 @@ class Run {
     if (!built) return blamed_on(Blame::machine, built.errors());
     library_ = built->library;
     if (built->status == BuildStatus::built) return std::nullopt;
+    // The kernels are our own, so they need no control build.
+    if (built->machine_fault) return Errors{*built->machine_fault};
     return Errors{{"the kernels of the self-test do not build: " + built->message + "\n" + built->log,
                    "",
                    {},

@@ -153,6 +153,12 @@ TEST_F(Filler, ASweepOnAFullDiskKeepsNoResultThatResumeBelieves) {
 class BrokenCompiler : public testing::Test {
  protected:
   Result grade_with(const std::string& last_words, const std::string& condition = "") const {
+    return kgrade_with({"grade", slug, naive, "--case", "tiny"}, last_words, condition);
+  }
+
+  Result kgrade_with(std::vector<std::string> arguments, const std::string& last_words,
+                     const std::string& condition = "") const {
+    arguments.insert(arguments.end(), {"--device", "emulated"});
     const std::string compiler = folder_.path() / "c++";
     std::ofstream(compiler)
         // Word by word: a folder whose random name begins with E would look like -E.
@@ -160,7 +166,7 @@ class BrokenCompiler : public testing::Test {
         << condition << "\necho '" << last_words << "' >&2\nexit 1\n";
     fs::permissions(compiler, fs::perms::owner_all);
     const Program program = {KGRADE_PROGRAM, {"KGRADE_CACHE_DIR=", "CXX=" + compiler}};
-    return kgrade({"grade", slug, naive, "--case", "tiny", "--device", "emulated"}, program);
+    return kgrade(arguments, program);
   }
 
   TemporaryDirectory folder_;
@@ -182,6 +188,13 @@ TEST_F(BrokenCompiler, IsTheMachinesFaultWithItsRemedy) {
     EXPECT_THAT(result.output, HasSubstr(remedy));
     EXPECT_THAT(result.left_behind, IsEmpty());
   }
+}
+
+TEST_F(BrokenCompiler, IsTheMachinesFaultInASelftestToo) {
+  const Result result = kgrade_with({"selftest"}, killed);
+  EXPECT_EQ(result.exit_code, 3) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("error: the compiler cannot work on this machine: "));
+  EXPECT_EQ(kgrade_with({"selftest"}, "x.cu:1:1: error: a mistake of kgrade").exit_code, 70);
 }
 
 TEST_F(BrokenCompiler, ThatOnlyOneCandidateBreaksIsTheCandidatesFault) {
