@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/machine_faults.h"
 #include "base/text.h"
 #include "contest/referee.h"
 #include "grade/contestants.h"
@@ -85,7 +86,7 @@ std::string widened(Dtype dtype, const std::string& elements, std::size_t count)
 Failure write_npy(const std::string& name, const std::string& content,
                   const std::filesystem::path& directory) {
   const auto written = write_file_atomically(directory / (name + ".npy"), content);
-  if (!written) return GradeFailure{exit_usage, written.errors()};
+  if (!written) return written.errors();
   return std::nullopt;
 }
 
@@ -134,11 +135,9 @@ Failure write_description(const Problem& problem, const Case& bound, std::uint64
       json["parameters"][parameter.name] = value->second;
   }
   const auto written = write_file_atomically(directory / "case.json", json.dump(2) + "\n");
-  if (!written) return GradeFailure{exit_usage, written.errors()};
+  if (!written) return written.errors();
   return std::nullopt;
 }
-
-Failure machine_failure(const Errors& errors) { return GradeFailure{exit_machine, errors}; }
 
 // Calls the oracle once and writes its tensors to files.
 Failure dump_case(Device& device, const Problem& problem, ContestantRunner& runner, const Case& bound,
@@ -147,21 +146,21 @@ Failure dump_case(Device& device, const Problem& problem, ContestantRunner& runn
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) {
-    return GradeFailure{exit_usage,
-                        {{"cannot make the folder: " + error.message(),
-                          "name another with --directory",
-                          {directory.string(), 0, 0}}}};
+    return Errors{{"cannot make the folder: " + error.message(),
+                   "name another with --directory",
+                   {directory.string(), 0, 0},
+                   blame_for_file(error.value())}};
   }
   Referee referee(device, problem, runner, runner, options.seed);
   const auto lent = referee.lend(Role::oracle, bound, 1);
-  if (!lent) return GradeFailure{exit_usage, lent.errors()};
-  if (!lent->ok()) return GradeFailure{exit_internal, {{"the oracle cannot run: " + lent->detail, "", {}}}};
+  if (!lent) return lent.errors();
+  if (!lent->ok()) return Errors{trusted_failure("oracle", problem, bound, *lent)};
   const CallReport report = referee.call(Role::oracle, {options.seed, 0}, oracle_patience);
   if (const auto finding = review_call(report)) {
-    return GradeFailure{exit_usage,
-                        {{fmt::format("the reference fails on case '{}': {}", bound.name, finding->message),
-                          "`kgrade lint` looks for what is wrong with it",
-                          {problem.path.string(), 0, 0}}}};
+    return Errors{{fmt::format("the reference fails on case '{}': {}", bound.name, finding->message),
+                   "`kgrade lint` looks for what is wrong with it",
+                   {problem.path.string(), 0, 0},
+                   blame_for_trusted(*finding)}};
   }
   for (const Lease::Loaned& tensor : runner.lease().tensors()) {
     if (auto failure = write_tensor(device, bound.dtype, tensor, tensor.tensor->name, directory))
@@ -177,26 +176,23 @@ Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const D
   if (auto failure = bench.open_toolchain(options.require_sandbox)) return failure;
   if (problem.has_model()) {
     const Errors missing = bench.find_python(options.python, options.layout.python);
-    if (!missing.empty()) return machine_failure(missing);
+    if (!missing.empty()) return missing;
   }
-  Build build(bench.toolchain(), problem, Role::oracle, options.layout.reference_source(problem),
-              options.layout, stages, false, bench.python());
+  const auto host = problem.has_model() ? std::optional(host_of(*bench.python(), false)) : std::nullopt;
+  const std::filesystem::path source = options.layout.reference_source(problem);
+  TrustedContestant oracle(Role::oracle, source,
+                           std::make_unique<Build>(bench.toolchain(), problem, Role::oracle, source,
+                                                   options.layout, stages, false, bench.python()));
   if (auto failure = bench.open_device(stages)) return failure;
   Device& device = bench.device();
-  const auto host = problem.has_model() ? std::optional(host_of(*bench.python(), false)) : std::nullopt;
-  auto runner =
-      host ? ContestantRunner::start(device, problem, *host) : ContestantRunner::start(device, problem);
-  if (!runner) return machine_failure(runner.errors());
-  const auto& built = build.finish();
-  if (!built) return machine_failure(built.errors());
-  if (built->status != BuildStatus::built) {
-    return GradeFailure{exit_usage, {{"the oracle does not build: " + built->message, built->log, {}}}};
-  }
-  const Answer loaded = (*runner)->load(built->library, load_patience);
-  if (!loaded.ok())
-    return GradeFailure{exit_internal, {{"the oracle does not load: " + loaded.detail, "", {}}}};
+  if (auto failure = oracle.start_runner(device, problem, host ? &*host : nullptr)) return failure;
+  const auto& built = oracle.built();
+  if (!built) return built.errors();
+  if (built->status != BuildStatus::built)
+    return Errors{{"the oracle does not build: " + built->message, built->log, {}}};
+  if (auto failure = oracle.load(built->library)) return failure;
   for (const Case& bound : cases) {
-    if (auto failure = dump_case(device, problem, **runner, bound, options)) return failure;
+    if (auto failure = dump_case(device, problem, oracle.runner(), bound, options)) return failure;
   }
   return std::nullopt;
 }
@@ -204,12 +200,11 @@ Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const D
 }  // namespace
 
 Failure dump_cases(const Problem& problem, const DumpOptions& options, Bench& bench) {
-  if (const Errors missing = missing_for_grading(problem); !missing.empty())
-    return GradeFailure{exit_usage, missing};
+  if (const Errors missing = missing_for_grading(problem); !missing.empty()) return missing;
   std::vector<Case> cases;
   for (const std::string& name : options.cases) {
     auto bound = bind(problem, name, options.overrides);
-    if (!bound) return GradeFailure{exit_usage, bound.errors()};
+    if (!bound) return bound.errors();
     cases.push_back(std::move(*bound));
   }
   return dump_all(problem, cases, options, bench);

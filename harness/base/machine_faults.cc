@@ -1,15 +1,12 @@
 #include "base/machine_faults.h"
 
 #include <cerrno>
-#include <string_view>
 
 #include "base/abandoned_folders.h"
 #include "base/temporary_directory.h"
 
 namespace kgrade {
 namespace {
-
-constexpr std::string_view room = "free some space there, or ";
 
 // True for the user's folder for temporary files, and for paths in a folder of ours below it. Users keep
 // their own files in /tmp, too.
@@ -28,11 +25,14 @@ std::filesystem::path temporary_folder_of_user() {
 bool is_lack_of_room(int code) { return code == ENOSPC || code == EDQUOT; }
 
 std::string remedy_for_room(const std::filesystem::path& path) {
-  return std::string(room) +
-         (is_temporary(path) ? "let TMPDIR name a folder on another disk" : "name a file on another disk");
+  return is_temporary(path) ? "free some space there, or let TMPDIR name a folder on another disk"
+                            : "free some space there, or name a file on another disk";
 }
 
-bool is_about_room(const Error& error) { return error.remedy.starts_with(room); }
+Blame blame_for_file(int code) {
+  const bool lacks = is_lack_of_room(code) || code == ENOMEM || code == EMFILE || code == ENFILE;
+  return lacks || code == EIO ? Blame::machine : Blame::user;
+}
 
 std::string remedy_for_machine(int code) {
   switch (code) {

@@ -21,8 +21,8 @@ std::filesystem::path temporary_folder_of_user();
 bool is_lack_of_room(int code);
 // The remedy if there is no room for a file at that path.
 std::string remedy_for_room(const std::filesystem::path& path);
-// True if the error has the remedy of remedy_for_room(): the machine is to blame, not the user who named the
-// file.
-bool is_about_room(const Error& error);
+// Whose fault the errno of a call on a file is, which the user may have named: the machine's if it is out of
+// room, memory or descriptors, or if its disk fails.
+Blame blame_for_file(int code);
 
 }  // namespace kgrade

@@ -6,6 +6,15 @@
 
 namespace kgrade {
 
+Error machine_error(std::string message, std::string remedy, Location location) {
+  return {std::move(message), std::move(remedy), std::move(location), Blame::machine};
+}
+
+Errors blamed_on(Blame blame, Errors errors) {
+  for (Error& error : errors) error.blame = blame;
+  return errors;
+}
+
 std::string to_string(const Error& error) {
   std::string text = printable_line(error.location.file);
   if (error.location.line > 0) text += fmt::format(":{}", error.location.line);

@@ -1,4 +1,4 @@
-// Errors that a user can cause, as values. Each has a message, a place and a remedy.
+// Errors as values. Each has a message, a place, a remedy, and says whose fault it is.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,26 @@ struct Location {
   int column = 0;
 };
 
+// Whose fault an error is. The exit code follows from it (grade/failure.h).
+enum class Blame {
+  user,     // the author of the command line, a candidate, a problem file, its reference or a result file
+  machine,  // the machine lacks something
+  ours,     // kgrade has a bug
+};
+
 struct Error {
   std::string message;
   std::string remedy;  // what to write or do instead; empty when the message says it all
   Location location;
+  Blame blame = Blame::user;
 };
 
 using Errors = std::vector<Error>;
+
+// An error about what the machine lacks.
+Error machine_error(std::string message, std::string remedy = "", Location location = {});
+// The same errors with another blame, for a caller that knows better whose fault they are.
+Errors blamed_on(Blame blame, Errors errors);
 
 // "file:12:3: error: message\n  hint: remedy", in the form that editors and CI jobs parse. It is safe for a
 // terminal: control characters in quoted text are shown as printable() in base/text.h shows them.

@@ -114,9 +114,8 @@ std::optional<int> ChildProcess::wait_for(std::chrono::milliseconds patience) {
 Result<ChildProcess> spawn(const SpawnRequest& request) {
   const auto program = find_program(request.command.front());
   if (!program) {
-    return Error{fmt::format("cannot start '{}': no such program", request.command.front()),
-                 "install it, or put its folder into PATH",
-                 {}};
+    return machine_error(fmt::format("cannot start '{}': no such program", request.command.front()),
+                         "install it, or put its folder into PATH");
   }
   std::vector<char*> argv = pointers(request.command);
   std::vector<char*> envp = pointers(request.environment);
@@ -125,7 +124,8 @@ Result<ChildProcess> spawn(const SpawnRequest& request) {
       [&] { become(request, program->c_str(), argv.data(), envp.data(), parent); });
   if (pid < 0) {
     const int code = errno;
-    return Error{fmt::format("cannot start a process: {}", ::strerror(code)), remedy_for_machine(code), {}};
+    return machine_error(fmt::format("cannot start a process: {}", ::strerror(code)),
+                         remedy_for_machine(code));
   }
   return ChildProcess(pid);
 }
@@ -147,7 +147,7 @@ Result<ProcessOutcome> run_process(const ProcessRequest& request, const Spawner&
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
     const int code = errno;
-    return Error{fmt::format("cannot open a pipe: {}", ::strerror(code)), remedy_for_machine(code), {}};
+    return machine_error(fmt::format("cannot open a pipe: {}", ::strerror(code)), remedy_for_machine(code));
   }
   UniqueFd reader(ends[0]);
   UniqueFd writer(ends[1]);

@@ -30,6 +30,16 @@ Error file_error(const fs::path& path, const std::string& what, const std::strin
   return Error{what, remedy, Location{path.string(), line, 0}};
 }
 
+// The error for a call that failed with an errno. `remedy` is what the user can do about the file.
+Error file_error(const fs::path& path, const char* what, int code, const std::string& remedy) {
+  const std::string of_machine = is_lack_of_room(code) ? remedy_for_room(path) : remedy_for_machine(code);
+  const Blame blame = blame_for_file(code);
+  return {fmt::format("{}: {}", what, ::strerror(code)),
+          blame == Blame::machine && !of_machine.empty() ? of_machine : remedy,
+          {path.string(), 0, 0},
+          blame};
+}
+
 // Makes writing to a pipe without a reader an error instead of a signal that ends the process.
 class NoPipeSignal {
  public:
@@ -131,10 +141,10 @@ Error unreadable(const fs::path& path, int code) {
   if (code == ENOENT || code == ENOTDIR) return file_error(path, "no such file", "check the path");
   if (code == ELOOP)
     return file_error(path, "its symbolic links lead to each other and to no file", "name the file itself");
-  const std::string what = fmt::format("cannot be read: {}", ::strerror(code));
-  if (code == EACCES || code == EPERM)
-    return file_error(path, what, "check the permissions of the file and of the folders above it");
-  return file_error(path, what, "name another file");
+  const bool is_forbidden = code == EACCES || code == EPERM;
+  return file_error(
+      path, "cannot be read", code,
+      is_forbidden ? "check the permissions of the file and of the folders above it" : "name another file");
 }
 
 }  // namespace
@@ -172,9 +182,8 @@ Result<bool> write_file_atomically(const fs::path& path, std::string_view conten
   const int failure = write_to(path, content);
   if (failure == 0) return true;
   if (failure == EISDIR) return file_error(path, "is a folder", "name a file in it");
-  return file_error(path, fmt::format("cannot be written: {}", ::strerror(failure)),
-                    is_lack_of_room(failure) ? remedy_for_room(path)
-                                             : "name a file in an existing folder that you may write to");
+  return file_error(path, "cannot be written", failure,
+                    "name a file in an existing folder that you may write to");
 }
 
 PartialFile PartialFile::beside(const std::filesystem::path& path) {

@@ -82,7 +82,7 @@ class CheckRun {
       referee.set_candidate(
           {built.library, host_of(source), build.extension_builder(), built.returns_outputs, passes_});
       auto record = check_one(referee, source, build);
-      if (!record) return Failure(failure_of(record.errors()));
+      if (!record) return Failure(record.errors());
       record_.candidates.push_back(std::move(*record));
       return Failure();
     });
@@ -124,7 +124,7 @@ class CheckRun {
     }
     if (!on_gpu()) return std::nullopt;
     auto sanitizer = Sanitizer::find();
-    if (!sanitizer) return GradeFailure{exit_machine, sanitizer.errors()};
+    if (!sanitizer) return sanitizer.errors();
     sanitizer_ = std::move(*sanitizer);
     return std::nullopt;
   }

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 
-#include "base/machine_faults.h"
 #include "base/text.h"
 
 namespace kgrade::cli {
@@ -59,13 +57,10 @@ void quote_failures(std::function<std::string(const std::string&)> quote) {
   quote_of_failures() = std::move(quote);
 }
 
-int fail(const Errors& errors, int exit_code) {
-  // If a disk is full, the usage was right.
-  if (exit_code == exit_usage && std::any_of(errors.begin(), errors.end(), is_about_room))
-    exit_code = exit_machine;
+int fail(const Errors& errors) {
   const std::string text = to_string(errors) + "\n";
   fmt::print(stderr, "{}", quote_of_failures() ? quote_of_failures()(text) : text);
-  return exit_code;
+  return exit_code_of(errors);
 }
 
 }  // namespace kgrade::cli

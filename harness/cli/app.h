@@ -11,7 +11,7 @@
 
 namespace kgrade::cli {
 
-// The other exit codes are in grade/run.h.
+// The other exit codes are in grade/failure.h.
 constexpr int exit_ok = 0;
 constexpr int exit_not_accepted = 1;
 constexpr int exit_slower = 4;  // slower than --fail-on slower allows
@@ -63,7 +63,7 @@ int fail_unknown_command(const CLI::App& app, const std::string& name);
 
 // From now on, fail() prints its text through `quote`.
 void quote_failures(std::function<std::string(const std::string&)> quote);
-// Prints to standard error and returns the code, for `return fail(...)`.
-int fail(const Errors& errors, int exit_code = exit_usage);
+// Prints to standard error and returns the exit code for the errors, for `return fail(...)`.
+int fail(const Errors& errors);
 
 }  // namespace kgrade::cli

@@ -17,10 +17,8 @@ int run(bool clear) {
     return exit_ok;
   }
   if (const std::string problem = cache->problem(); !problem.empty()) {
-    return fail({{"the cache of built contestants is not used: " + problem,
-                  "make that folder your own, or name another one in KGRADE_CACHE_DIR",
-                  {}}},
-                exit_machine);
+    return fail({machine_error("the cache of built contestants is not used: " + problem,
+                               "make that folder your own, or name another one in KGRADE_CACHE_DIR")});
   }
   if (clear) cache->clear();
   const CacheUse use = cache->use();

@@ -81,7 +81,7 @@ int print(const CalibrationOutcome& outcome, const std::string& path, bool dry_r
   // hand.
   if (outcome.calibration && !outcome.calibration->how.empty())
     fmt::print("thresholds: {}\n", thresholds_text(outcome.calibration->thresholds));
-  if (outcome.failure) return fail(outcome.failure->errors, outcome.failure->exit_code);
+  if (outcome.failure) return fail(*outcome.failure);
   if (!dry_run) fmt::print("written to {}\n", printable_line(path));
   return exit_ok;
 }
@@ -94,7 +94,7 @@ int run(CalibrateArguments& arguments) {
   options.seed = arguments.seed.value_or(0);
   options.host_bytes = host_bytes_available();
   const auto problem = problem_named(arguments.problem, options.layout, options.python, arguments.inputs);
-  if (!problem) return fail_without_problem(arguments.problem, problem.errors());
+  if (!problem) return fail(problem.errors());
   const bool has_no_place = is_module_file(problem->path);
   options.write = !arguments.dry_run && !has_no_place;
   if (const auto error = !options.write ? std::nullopt : why_not_rewritable(problem->path))

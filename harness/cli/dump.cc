@@ -51,13 +51,13 @@ int run(DumpArguments& arguments) {
   arguments.options.layout = Layout::find(arguments.problems);
   auto problem =
       problem_named(arguments.problem, arguments.options.layout, arguments.python, arguments.inputs);
-  if (!problem) return fail_without_problem(arguments.problem, problem.errors());
+  if (!problem) return fail(problem.errors());
   arguments.options.python = arguments.python;
   if (arguments.dtype) problem = with_dtype(std::move(*problem), *arguments.dtype);
   if (!problem) return fail(problem.errors());
   if (const auto failure =
           dump_cases(*problem, arguments.options, *real_bench(*device, arguments.options.layout)))
-    return fail(failure->errors, failure->exit_code);
+    return fail(*failure);
   return exit_ok;
 }
 

@@ -93,7 +93,7 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
   std::vector<std::filesystem::path> paths(arguments.candidates.begin(), arguments.candidates.end());
   if (const Errors unread = input.replace(paths); !unread.empty()) return fail(unread);
   const auto problem = problem_named(arguments.problem, options.layout, arguments.python, arguments.inputs);
-  if (!problem) return fail_without_problem(arguments.problem, problem.errors());
+  if (!problem) return fail(problem.errors());
   auto candidates = read_candidates(paths, options.layout);
   if (!candidates) return fail(candidates.errors());
   auto groups = groups_of(*problem, arguments, std::move(*candidates));
@@ -128,9 +128,8 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
       records.push_back(std::move(*outcome.record));
     }
     if (outcome.failure) {
-      for (Error& error : outcome.failure->errors)
-        error.location.file = input.shown(std::move(error.location.file));
-      exit_code = fail(outcome.failure->errors, outcome.failure->exit_code);
+      for (Error& error : *outcome.failure) error.location.file = input.shown(std::move(error.location.file));
+      exit_code = fail(*outcome.failure);
       break;
     }
   }

@@ -47,7 +47,7 @@ bool holds(const std::filesystem::path& file, const std::string& content) {
 int run_on_module(const ImportArguments& arguments, const std::string& content) {
   const std::filesystem::path source = arguments.file;
   auto text = describe_module_file(source, arguments.python, Layout::find());
-  if (!text) return fail_without_problem(arguments.file, text.errors());
+  if (!text) return fail(text.errors());
   const auto imported = authoring::import_module(std::move(*text), source, arguments.slug);
   if (!imported) return fail(imported.errors());
   const std::filesystem::path folder = Layout::find(arguments.directory).own_problems;

@@ -109,7 +109,7 @@ std::string json_text(const LintReport& report, std::uint64_t hidden_seed) {
 
 int exit_code_of(const LintReport& report) {
   if (report.error_count() > 0) return exit_usage;
-  if (report.failure) return report.failure->exit_code;
+  if (report.failure) return kgrade::exit_code_of(*report.failure);
   return report.cannot_run ? exit_machine : exit_ok;
 }
 
@@ -120,7 +120,7 @@ int print(const LintReport& report, const LintArguments& arguments) {
   } else {
     print_report(report, hidden_seed, arguments.verbose);
   }
-  if (report.failure) fail(report.failure->errors);
+  if (report.failure) fail(*report.failure);
   if (!arguments.json.empty() && arguments.json != "-") {
     const auto written = write_file_atomically(arguments.json, json_text(report, hidden_seed));
     if (!written) return fail(written.errors());

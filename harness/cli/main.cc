@@ -164,7 +164,6 @@ int main(int argc, char** argv) {
   try {
     return checked(run(argc, argv));
   } catch (const std::exception& thrown) {
-    const kgrade::GradeFailure failure = kgrade::failure_of(thrown);
-    return kgrade::cli::fail(failure.errors, failure.exit_code);
+    return kgrade::cli::fail(kgrade::errors_of(thrown));
   }
 }

@@ -87,10 +87,6 @@ Result<Problem> problem_named(const std::string& problem, const Layout& layout, 
   return inputs.empty() ? found : load_problem_file(found->path, python, layout, inputs);
 }
 
-int fail_without_problem(const std::string& problem, const Errors& errors) {
-  return fail(errors, is_fault_of_machine(problem, errors) ? exit_machine : exit_usage);
-}
-
 void add_device_option(CLI::App& command, std::string& device) {
   command.add_option("--device", device, "Where kernels run: a GPU, or the CPU's cores")
       ->capture_default_str()

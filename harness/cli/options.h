@@ -20,8 +20,6 @@ void add_problems_option(CLI::App& command, std::string& directory);
 // it prints on standard error which file counts.
 Result<Problem> problem_named(const std::string& problem, const Layout& layout,
                               const std::string& python = "", const std::vector<std::string>& inputs = {});
-// Prints errors of problem_named(). Returns exit_machine if the machine cannot read Python files.
-int fail_without_problem(const std::string& problem, const Errors& errors);
 void add_device_option(CLI::App& command, std::string& device);
 CLI::Option* add_case_option(CLI::App& command, std::vector<std::string>& cases,
                              const std::string& description);

@@ -80,7 +80,7 @@ std::optional<Error> check_writable(const std::string& path, const std::string& 
     return Error{
         fmt::format("{}: cannot be written: {}", option, std::strerror(failure)),
         is_lack_of_room(failure) ? remedy_for_room(target) : "name a file in a folder that you may write to",
-        place};
+        place, blame_for_file(failure)};
   }
   return std::nullopt;
 }
@@ -99,7 +99,7 @@ Result<bool> append(const std::string& file, const std::string& text) {
                is_lack_of_room(failure)
                    ? remedy_for_room(file)
                    : "unset GITHUB_STEP_SUMMARY, or let it name a file that you may write to",
-               Location{file, 0, 0}};
+               Location{file, 0, 0}, blame_for_file(failure)};
 }
 
 // Empty if there is none.
@@ -152,7 +152,7 @@ std::optional<Error> why_not_rewritable(const fs::path& file) {
                              target.parent_path().string(), std::strerror(failure)),
                  is_lack_of_room(failure) ? remedy_for_room(target)
                                           : "allow it, as `chmod u+w` on the folder does" + otherwise,
-                 place};
+                 place, blame_for_file(failure)};
   return std::nullopt;
 }
 

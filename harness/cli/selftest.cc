@@ -109,7 +109,7 @@ int run(const SelftestArguments& arguments) {
   }
   int exit_code = exit_ok;
   if (outcome.record) exit_code = print(*outcome.record, arguments);
-  if (outcome.failure) return fail(outcome.failure->errors, outcome.failure->exit_code);
+  if (outcome.failure) return fail(*outcome.failure);
   return exit_code;
 }
 

@@ -333,7 +333,7 @@ struct ShowArguments {
 int run(const ShowArguments& arguments) {
   auto problem =
       problem_named(arguments.problem, Layout::find(arguments.directory), arguments.python, arguments.inputs);
-  if (!problem) return fail_without_problem(arguments.problem, problem.errors());
+  if (!problem) return fail(problem.errors());
   if (arguments.dtype) problem = with_dtype(std::move(*problem), *arguments.dtype);
   if (!problem) return fail(problem.errors());
   std::vector<Case> cases;

@@ -204,7 +204,7 @@ int run(SweepArguments& arguments) {
   auto devices = arguments.executor == "local" ? devices_of(arguments) : devices_elsewhere(arguments);
   if (!devices) return fail(devices.errors());
   if (const Errors wrong = take_modules(arguments); !wrong.empty()) return fail(wrong);
-  if (const Errors lacks = lack_for_modules(arguments); !lacks.empty()) return fail(lacks, exit_machine);
+  if (const Errors lacks = lack_for_modules(arguments); !lacks.empty()) return fail(lacks);
   Layout layout = Layout::find(arguments.lane.problems);
   const auto load = [&](const std::filesystem::path& file) {
     return load_problem_file(file, arguments.lane.python, layout, arguments.lane.inputs);
@@ -245,7 +245,7 @@ int run(SweepArguments& arguments) {
     const Farewell farewell(arguments.output);
     outcome = carry_out(arguments, *plan, options, *results);
   }
-  if (!outcome) return fail(outcome.errors(), exit_machine);
+  if (!outcome) return fail(outcome.errors());
   const std::string summary = render_summary(*outcome, Style::for_descriptor(STDOUT_FILENO));
   fmt::print("{}", log_text(arguments.ci, summary));
   const auto told = write_ci_output(arguments.ci, outcome->records, stdout, ungraded_of(*outcome));
@@ -253,7 +253,7 @@ int run(SweepArguments& arguments) {
   // Print the lacks once, after the candidates that were left out because of them.
   if (!outcome->lacks.empty()) {
     std::fflush(stdout);
-    fail(outcome->lacks, exit_machine);
+    fail(outcome->lacks);
   }
   return exit_code_of(arguments, *outcome);
 }
@@ -391,7 +391,7 @@ Command add_sweep_chunk(CLI::App& app) {
   return {command, [arguments] {
             const auto code =
                 run_chunk(arguments->plan, arguments->round, arguments->chunk, arguments->restart);
-            return code ? *code : fail(code.errors(), exit_machine);
+            return code ? *code : fail(code.errors());
           }};
 }
 

@@ -82,7 +82,7 @@ std::optional<std::string> line_with_any(const std::string& log,
 }
 
 Error fault(const std::string& what, const std::string& remedy) {
-  return {"the compiler cannot work on this machine: " + what, remedy, {}};
+  return machine_error("the compiler cannot work on this machine: " + what, remedy);
 }
 
 Error lack_of_room() {

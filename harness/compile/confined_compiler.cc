@@ -140,10 +140,9 @@ Result<ProcessOutcome> ConfinedCompiler::run(const BuildRequest& request,
   if (!outcome) return outcome;
   outcome->output = with_lines_cut(outcome->output);
   if (confine && sandbox_failed(*outcome)) {
-    return Error{
+    return machine_error(
         "the compiler's sandbox cannot be set up: " + outcome->output.substr(0, outcome->output.find('\n')),
-        "`kgrade doctor` shows what this machine allows",
-        {}};
+        "`kgrade doctor` shows what this machine allows");
   }
   return outcome;
 }

@@ -41,7 +41,8 @@ Result<std::string> run_description(const std::string& content, const fs::path& 
   // PyTorch reads the processor's model before it converts elements to 16 bits.
   request.readable = {"/proc/cpuinfo"};
   const fs::path answer = folder.path() / "description.json";
-  if (auto written = write_file_atomically(request.source, content); !written) return written.errors();
+  if (auto written = write_file_atomically(request.source, content); !written)
+    return blamed_on(Blame::machine, written.errors());
   std::vector<std::string> flags = {"-I", "-B"};
   if (const fs::path bytecode = bytecode_of(tools.interpreter); !bytecode.empty()) {
     flags.insert(flags.end(), {"-X", "pycache_prefix=" + bytecode.string()});
@@ -119,10 +120,6 @@ Result<Problem> with_other_inputs(Problem problem, const fs::path& file,
 }
 
 }  // namespace
-
-bool is_fault_of_machine(const fs::path& problem, const Errors& errors) {
-  return is_module_file(problem) && !errors.empty() && errors.front().location.file.empty();
-}
 
 Result<std::string> describe_module_file(const fs::path& file, const fs::path& python, const Layout& layout) {
   const auto content = read_text_file(file);

@@ -14,7 +14,7 @@ namespace kgrade {
 
 // The text of a problem file for the Python file `file`. `python` is the value of --python. The description
 // is kept in the user's cache, under the content of the file and the version of PyTorch. An Error says what
-// the file lacks, or that there is no PyTorch.
+// the file lacks, or what the machine lacks, such as PyTorch.
 Result<std::string> describe_module_file(const std::filesystem::path& file,
                                          const std::filesystem::path& python, const Layout& layout);
 
@@ -22,9 +22,5 @@ Result<std::string> describe_module_file(const std::filesystem::path& file,
 // (problem/other_inputs.h).
 Result<Problem> load_problem_file(const std::filesystem::path& file, const std::filesystem::path& python,
                                   const Layout& layout, const std::vector<std::string>& inputs = {});
-
-// Whether errors of these functions are about the machine, such as a missing PyTorch. Such errors name no
-// file.
-bool is_fault_of_machine(const std::filesystem::path& problem, const Errors& errors);
 
 }  // namespace kgrade

@@ -75,16 +75,13 @@ Error not_found(const Choice& choice) {
   std::error_code ignored;
   const std::string name = printable_line(choice.name);
   if (choice.option.empty())
-    return {"there is no python3 in PATH",
-            "install Python 3.9 or later and PyTorch, or name a Python with --python",
-            {}};
+    return machine_error("there is no python3 in PATH",
+                         "install Python 3.9 or later and PyTorch, or name a Python with --python");
   if (fs::is_directory(choice.name, ignored))
-    return {fmt::format("{}'{}' is a folder", choice.option, name),
-            "name the interpreter in it, such as bin/python",
-            {}};
-  return {fmt::format("{}'{}' is no program that can be started", choice.option, name),
-          "name a Python interpreter",
-          {}};
+    return machine_error(fmt::format("{}'{}' is a folder", choice.option, name),
+                         "name the interpreter in it, such as bin/python");
+  return machine_error(fmt::format("{}'{}' is no program that can be started", choice.option, name),
+                       "name a Python interpreter");
 }
 
 // The first line of a program's output, which may be anything.
@@ -102,10 +99,9 @@ std::string how_it_ended(const ProcessOutcome& outcome) {
 }
 
 Error no_answer(const fs::path& program, const ProcessOutcome& outcome) {
-  return {fmt::format("{} does not work as Python 3: {}", printable_line(program.string()),
-                      how_it_ended(outcome)),
-          choose_another,
-          {}};
+  return machine_error(fmt::format("{} does not work as Python 3: {}", printable_line(program.string()),
+                                   how_it_ended(outcome)),
+                       choose_another);
 }
 
 // The last answer in the output.
@@ -215,16 +211,17 @@ bool is_python_named(const fs::path& chosen) { return !choice_of(chosen).option.
 Errors lacks_of(const PythonInterpreter& python) {
   const std::string name = name_of(python);
   if (numbers_of(python.version) < std::pair{3, 9})
-    return {{fmt::format("{} is too old for Python candidates, which need Python 3.9 or later", name),
-             choose_another,
-             {}}};
+    return {machine_error(
+        fmt::format("{} is too old for Python candidates, which need Python 3.9 or later", name),
+        choose_another)};
   if (python.torch_version.empty())
-    return {{fmt::format("PyTorch is not installed for {}", name), installing_torch(python, ""), {}}};
+    return {
+        machine_error(fmt::format("PyTorch is not installed for {}", name), installing_torch(python, ""))};
   if (numbers_of(python.torch_version).first < 2)
-    return {{fmt::format("PyTorch {} of {} is too old: Python candidates need PyTorch 2.0 or later",
-                         python.torch_version, name),
-             installing_torch(python, "--upgrade "),
-             {}}};
+    return {
+        machine_error(fmt::format("PyTorch {} of {} is too old: Python candidates need PyTorch 2.0 or later",
+                                  python.torch_version, name),
+                      installing_torch(python, "--upgrade "))};
   return {};
 }
 

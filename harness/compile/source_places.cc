@@ -92,9 +92,8 @@ std::optional<SourcePlace> own_place(const std::vector<InlinedFrame>& frames, co
 
 Result<fs::path> Addr2line::find_program() {
   if (auto found = kgrade::find_program("addr2line")) return *found;
-  return Error{"addr2line is not installed: findings come without file and line",
-               "install it: apt-get install binutils",
-               {}};
+  return machine_error("addr2line is not installed: findings come without file and line",
+                       "install it: apt-get install binutils");
 }
 
 std::vector<std::optional<SourcePlace>> Addr2line::find(const std::vector<std::uint64_t>& pcs) {

@@ -56,9 +56,9 @@ Result<Sanitizer> Sanitizer::find() {
   for (const std::string& place : places_to_look()) {
     if (const auto found = find_program(place)) return Sanitizer{*found, version_of(*found)};
   }
-  return Error{"compute-sanitizer is not installed: nothing can be checked on a GPU",
-               "install it with the CUDA Toolkit and put its bin folder into PATH, or add --device emulated",
-               {}};
+  return machine_error(
+      "compute-sanitizer is not installed: nothing can be checked on a GPU",
+      "install it with the CUDA Toolkit and put its bin folder into PATH, or add --device emulated");
 }
 
 std::vector<std::filesystem::path> Sanitizer::needs() const {
@@ -200,9 +200,8 @@ Result<Answer> CheckReferee::enter(const CheckPass& pass, const Case& bound) {
     answer = *watching;
   }
   if (!answer.ok()) {
-    return Error{"a worker cannot use the device: " + answer.detail,
-                 "run `kgrade doctor`; another program may hold the GPU",
-                 {}};
+    return machine_error("a worker cannot use the device: " + answer.detail,
+                         "run `kgrade doctor`; another program may hold the GPU");
   }
   answer = runner_->load(candidate_.library, load_patience);
   if (!answer.ok()) return answer;
@@ -230,8 +229,7 @@ std::optional<OutputValues> CheckReferee::examine(std::size_t output, const Draw
     values->untouched.assign(values->got.size(), false);
     return values;
   }
-  if (values)
-    call_on_filled_outputs(*runner_, draw, {poison_key_, ++calls_, patience}, output, *values);
+  if (values) call_on_filled_outputs(*runner_, draw, {poison_key_, ++calls_, patience}, output, *values);
   // Under a tool every call has copies of its own.
   if (values) values->was_fresh_memory = sanitizer_.has_value();
   return values;

@@ -215,14 +215,13 @@ std::optional<std::pair<Request, UniqueFd>> Connection::next_request() {
 Result<Listener> Listener::open(const std::filesystem::path& path) {
   sockaddr_un address;
   if (!address_of(path, address)) {
-    return Error{fmt::format("the path {} is too long for a socket", path.string()),
-                 "set TMPDIR to a shorter one",
-                 {}};
+    return machine_error(fmt::format("the path {} is too long for a socket", path.string()),
+                         "set TMPDIR to a shorter one");
   }
   UniqueFd socket = new_socket();
   const auto* generic = reinterpret_cast<const sockaddr*>(&address);
   if (!socket || ::bind(socket.get(), generic, sizeof address) != 0 || ::listen(socket.get(), 1) != 0) {
-    return Error{fmt::format("cannot listen on {}: {}", path.string(), ::strerror(errno)), "", {}};
+    return machine_error(fmt::format("cannot listen on {}: {}", path.string(), ::strerror(errno)));
   }
   return Listener(std::move(socket));
 }
@@ -236,10 +235,10 @@ Result<Connection> Listener::accept(std::chrono::milliseconds patience,
       UniqueFd connected(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
       if (connected && is_our_own(connected.get())) return Connection(std::move(connected));
     } else if (is_gone()) {
-      return Error{"the process has ended before it connected", "", {}};
+      return machine_error("the process has ended before it connected");
     }
   }
-  return Error{"nothing connected in time", "", {}};
+  return machine_error("nothing connected in time");
 }
 
 UniqueFd connect_to(const std::filesystem::path& path) {

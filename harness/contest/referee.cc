@@ -91,16 +91,15 @@ Result<Answer> Referee::start_anew(Patience worker_patience, Patience candidate_
   }
   const Answer answer = reference_.finish_anew(worker_patience, worker_patience);
   if (!answer.ok()) {
-    return Error{"the reference cannot be started anew: " + answer.detail,
-                 "run `kgrade doctor`; another program may hold the GPU",
-                 {}};
+    return machine_error("the reference cannot be started anew: " + answer.detail,
+                         "run `kgrade doctor`; another program may hold the GPU");
   }
   return candidate_->finish_anew(worker_patience, candidate_patience);
 }
 
 Result<Answer> Referee::lend(Role role, const Case& bound, std::uint32_t launches) {
   if (role == Role::baseline) {
-    if (turns_.are_taken) return Error{"the device has no room for baselines beside the others", "", {}};
+    if (turns_.are_taken) return machine_error("the device has no room for baselines beside the others");
     lent_baselines_.insert(baseline_);
     return lend_to(role, bound, launches);
   }

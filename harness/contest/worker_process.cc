@@ -110,10 +110,9 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start_connecting(
   auto connection = listener->accept(connecting_patience, [&process] { return process->has_ended(); });
   if (!connection) {
     process->kill_group();
-    return Error{
+    return machine_error(
         fmt::format("a worker does not come up under {}: {}", command.front(), connection.error().message),
-        connection.error().remedy,
-        {}};
+        connection.error().remedy);
   }
   return std::unique_ptr<WorkerProcess>(
       new WorkerProcess(LateChild(std::move(*process)), std::move(*connection), WorkerOutput()));

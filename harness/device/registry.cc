@@ -34,9 +34,8 @@ CudaProbe probe_cuda() {
 #else
   return {false,
           {},
-          Error{"this build has no CUDA device",
-                "where there is a CUDA Toolkit, configure with -DKGRADE_CUDA=ON and build again",
-                {}}};
+          machine_error("this build has no CUDA device",
+                        "where there is a CUDA Toolkit, configure with -DKGRADE_CUDA=ON and build again")};
 #endif
 }
 
@@ -45,10 +44,9 @@ Result<DeviceInfo> find_cuda_device(int ordinal) {
   if (found.problem) return *found.problem;
   const auto index = static_cast<std::size_t>(ordinal);
   if (index < found.devices.size()) return found.devices[index];
-  return Error{fmt::format("there is no CUDA device {}", ordinal),
-               fmt::format("this machine has {}: write cuda:0 to cuda:{}", found.devices.size(),
-                           found.devices.size() - 1),
-               {}};
+  return machine_error(fmt::format("there is no CUDA device {}", ordinal),
+                       fmt::format("this machine has {}: write cuda:0 to cuda:{}", found.devices.size(),
+                                   found.devices.size() - 1));
 }
 
 DeviceChoice resolve_choice(const DeviceChoice& choice) {

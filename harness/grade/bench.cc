@@ -34,7 +34,8 @@ Result<std::unique_ptr<Toolchain>> cuda_toolchain(int ordinal, std::shared_ptr<c
   if (!device) return device.errors();
   const auto nvcc = find_nvcc();
   if (!nvcc) {
-    return Error{"nvcc is not installed", "install the CUDA Toolkit and put its bin folder into PATH", {}};
+    return machine_error("nvcc is not installed",
+                         "install the CUDA Toolkit and put its bin folder into PATH");
   }
   return std::unique_ptr<Toolchain>(
       std::make_unique<NvccToolchain>(*nvcc, device->architecture, std::move(sandbox)));
@@ -75,12 +76,10 @@ bool is_confined(const Machinery& machinery) {
   return machinery.sandbox != nullptr && machinery.sandbox->confines();
 }
 
-GradeFailure lack_of_sandbox() {
-  return {
-      exit_machine,
-      {{"--require-sandbox: this machine allows no namespaces, and contestants would not be confined",
-        "`kgrade doctor` says what each layer needs; without the option grading works on those that are left",
-        {}}}};
+Errors lack_of_sandbox() {
+  return {machine_error(
+      "--require-sandbox: this machine allows no namespaces, and contestants would not be confined",
+      "`kgrade doctor` says what each layer needs; without the option grading works on those that are left")};
 }
 
 Bench::Bench(Machinery machinery) : machinery_(std::move(machinery)), began_(machinery_.began) {}
@@ -94,7 +93,7 @@ Failure Bench::open_toolchain(bool require_sandbox) {
   if (require_sandbox && !is_confined(machinery_)) return lack_of_sandbox();
   if (toolchain_ != nullptr) return std::nullopt;
   auto toolchain = machinery_.make_toolchain();
-  if (!toolchain) return GradeFailure{exit_machine, toolchain.errors()};
+  if (!toolchain) return toolchain.errors();
   toolchain_ = std::move(*toolchain);
   return std::nullopt;
 }
@@ -103,7 +102,7 @@ Failure Bench::open_device(StageClock& stages) {
   if (device_ != nullptr) return std::nullopt;
   const auto timer = stages.time("device");
   auto device = machinery_.open_device();
-  if (!device) return GradeFailure{exit_machine, device.errors()};
+  if (!device) return device.errors();
   device_ = std::move(*device);
   device_->confine_workers(machinery_.sandbox);
   return std::nullopt;

@@ -40,8 +40,8 @@ struct Machinery {
 
 // Whether programs in the sandbox have their own file system, network and processes.
 bool is_confined(const Machinery& machinery);
-// The failure of a run that requires a sandbox and has none.
-GradeFailure lack_of_sandbox();
+// The errors of a run that requires a sandbox and has none.
+Errors lack_of_sandbox();
 
 // The cache of contestants that this user has built: $KGRADE_CACHE_DIR, or the user's cache folder
 // (base/user_cache.h), limited to $KGRADE_CACHE_LIMIT ("500M", "4G"; 2 GiB if unset). Nothing if

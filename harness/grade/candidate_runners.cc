@@ -27,7 +27,7 @@ Failure CandidateRunners::start_cuda(std::size_t left) {
   const std::size_t most = std::max(setup_.device().info().measures_speed ? runners_at_once : 1, together_);
   while (runners_.size() < std::clamp<std::size_t>(left, 1, most)) {
     auto runner = ContestantRunner::start(setup_.device(), problem_);
-    if (!runner) return GradeFailure{exit_machine, runner.errors()};
+    if (!runner) return runner.errors();
     runners_.push_back(std::move(*runner));
   }
   return std::nullopt;
@@ -42,7 +42,7 @@ Failure CandidateRunners::start_python(std::size_t left) {
                                         on_gpu ? std::max(runners_at_once, together_) : together_);
   }
   const Errors errors = python_runners_->start(left);
-  return errors.empty() ? Failure() : GradeFailure{exit_machine, errors};
+  return errors.empty() ? Failure() : errors;
 }
 
 void CandidateRunners::start_next(bool python, std::size_t taken) {
@@ -63,7 +63,7 @@ Result<std::unique_ptr<ContestantRunner>> CandidateRunners::next(const Candidate
                                                                  const Build& build, std::size_t taken) {
   if (!needs_python(source)) {
     if (runners_.empty()) {
-      if (auto failure = start()) return failure->errors;
+      if (auto failure = start()) return *failure;
     }
     return take_first();
   }

@@ -12,6 +12,7 @@
 #include "compile/bytecode_cache.h"
 #include "compile/compiler_log.h"
 #include "grade/control_build.h"
+#include "verify/checks.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -235,7 +236,10 @@ void Build::start(StageClock& stages, std::function<Result<BuildOutcome>()> buil
 }
 
 const Result<BuildOutcome>& Build::finish() {
-  if (!outcome_) outcome_ = running_.get();
+  if (outcome_) return *outcome_;
+  outcome_ = running_.get();
+  // A toolchain has errors only if it cannot work here. Its temporary files are no files of the user.
+  if (!*outcome_) outcome_ = blamed_on(Blame::machine, outcome_->errors());
   return *outcome_;
 }
 
@@ -254,7 +258,7 @@ TrustedContestant::TrustedContestant(Role role, std::filesystem::path source, st
 Failure TrustedContestant::start_runner(Device& device, const Problem& problem, const PythonHost* python) {
   auto runner = python != nullptr ? ContestantRunner::start(device, problem, *python)
                                   : ContestantRunner::start(device, problem);
-  if (!runner) return GradeFailure{exit_machine, runner.errors()};
+  if (!runner) return runner.errors();
   runner_ = std::move(*runner);
   runner_->keep_small_buffers();
   return std::nullopt;
@@ -263,33 +267,34 @@ Failure TrustedContestant::start_runner(Device& device, const Problem& problem, 
 Failure TrustedContestant::await_ready() {
   const Answer ready = runner_->await_ready(load_patience);
   if (ready.ok()) return std::nullopt;
-  return GradeFailure{exit_machine,
-                      {{"a worker cannot use the device: " + ready.detail,
-                        "run `kgrade doctor`; another program may hold the GPU",
-                        {}}}};
+  return Errors{machine_error("a worker cannot use the device: " + ready.detail,
+                              "run `kgrade doctor`; another program may hold the GPU")};
 }
 
 Failure TrustedContestant::load(StageClock& stages) {
   const Result<BuildOutcome>& built = this->built();
-  if (!built) return GradeFailure{exit_machine, built.errors()};
+  if (!built) return built.errors();
   if (built->status != BuildStatus::built) {
-    return failure(exit_usage, "does not build: " + built->message,
-                   "the reference must define the function that `kgrade show` prints");
+    return Errors{{fmt::format("the {} does not build: {}", name_, built->message),
+                   "the reference must define the function that `kgrade show` prints",
+                   {source_.string(), 0, 0}}};
   }
   const auto timer = stages.time("load");
-  const Answer loaded = runner_->load(built->library, load_patience);
-  if (loaded.ok()) return std::nullopt;
-  const bool machine = loaded.fault == Fault::killed || loaded.fault == Fault::no_memory ||
-                       loaded.fault == Fault::memory_limit;
-  return failure(machine ? exit_machine : exit_usage, "does not load: " + loaded.detail,
-                 machine
-                     ? "end programs that take memory; where the kernel ended the process, `dmesg` says so"
-                     : "mend what it does before its first call");
+  return load(built->library);
 }
 
-GradeFailure TrustedContestant::failure(int exit_code, const std::string& what,
-                                        const std::string& remedy) const {
-  return {exit_code, {{fmt::format("the {} {}", name_, what), remedy, {source_.string(), 0, 0}}}};
+Failure TrustedContestant::load(const fs::path& library) {
+  const Answer loaded = runner_->load(library, load_patience);
+  if (loaded.ok()) return std::nullopt;
+  const Blame blame = blame_for_trusted(loaded);
+  const char* const remedy =
+      blame == Blame::machine
+          ? "end programs that take memory; where the kernel ended the process, `dmesg` says so"
+          : "mend what it does before its first call";
+  return Errors{{fmt::format("the {} does not load: {}", name_, loaded.detail),
+                 remedy,
+                 {source_.string(), 0, 0},
+                 blame}};
 }
 
 }  // namespace kgrade

@@ -93,6 +93,8 @@ class TrustedContestant {
   Failure await_ready();
   // Waits for the build and loads it. If the reference does not build, its author has to fix it.
   Failure load(StageClock& stages);
+  // Loads what was built. It may be the machine's fault or the author's if that fails.
+  Failure load(const std::filesystem::path& library);
 
   // Waits for the build.
   const Result<BuildOutcome>& built() { return build_->finish(); }
@@ -100,8 +102,6 @@ class TrustedContestant {
   ContestantRunner& runner() { return *runner_; }
 
  private:
-  GradeFailure failure(int exit_code, const std::string& what, const std::string& remedy) const;
-
   const char* name_;
   std::filesystem::path source_;
   std::unique_ptr<Build> build_;

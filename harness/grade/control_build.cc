@@ -24,10 +24,10 @@ int take_room(const UniqueFd& file) {
 
 Error no_spare_room() {
   const fs::path folder = temporary_folder_of_user();
-  return {"no space is left in " + folder.string() + ", the folder for temporary files: builds count on " +
-              format_bytes(spare_room_bytes) + " there",
-          remedy_for_room(folder),
-          {}};
+  return machine_error("no space is left in " + folder.string() +
+                           ", the folder for temporary files: builds count on " +
+                           format_bytes(spare_room_bytes) + " there",
+                       remedy_for_room(folder));
 }
 
 void empty(const fs::path& folder) {

@@ -1,4 +1,4 @@
-// How a run can fail without a verdict: with an exit code and errors.
+// How a run can fail without a verdict, and the exit code of that.
 #pragma once
 
 #include <exception>
@@ -8,24 +8,19 @@
 
 namespace kgrade {
 
-// Exit codes of failures: wrong usage or a fault in a problem file or reference; the machine lacks something;
-// a fault of our own.
+// Exit codes of failures, by Blame: wrong usage or a fault in a problem file or reference; the machine lacks
+// something; a fault of our own.
 constexpr int exit_usage = 2;
 constexpr int exit_machine = 3;
 constexpr int exit_internal = 70;
 
-// What went wrong, and the exit code for it.
-struct GradeFailure {
-  int exit_code = exit_usage;
-  Errors errors;
-};
+// What went wrong.
+using Failure = std::optional<Errors>;
 
-using Failure = std::optional<GradeFailure>;
-
-// The failure for an exception: the machine's (std::system_error, std::bad_alloc) or our own.
-GradeFailure failure_of(const std::exception& thrown);
-// The failure for errors that are not a candidate's. An error with a place is in a file of the problem; any
-// other is the machine's.
-GradeFailure failure_of(const Errors& errors);
+// The exit code for errors. If several are to blame, it is the highest: the usage may have been right if the
+// machine failed too.
+int exit_code_of(const Errors& errors);
+// The errors for an exception. It is the machine's fault (std::system_error, std::bad_alloc) or our own.
+Errors errors_of(const std::exception& thrown);
 
 }  // namespace kgrade

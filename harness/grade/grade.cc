@@ -167,11 +167,11 @@ class GradeRun {
     for (const PlannedCase& planned : setup_.cases()) {
       if (!planned.skipped.empty()) continue;
       const auto lent = referee.lend(Role::oracle, planned.bound, 1);
-      if (!lent) return failure_of(lent.errors());
-      if (!lent->ok()) return failure_of(Errors{trusted_failure("oracle", problem_, planned.bound, *lent)});
+      if (!lent) return lent.errors();
+      if (!lent->ok()) return Errors{trusted_failure("oracle", problem_, planned.bound, *lent)};
       const CallReport report = referee.call(Role::oracle, {record_.seed, 0}, trusted_patience);
       if (const auto finding = review_call(report))
-        return failure_of(Errors{trusted_failure("oracle", problem_, planned.bound, *finding)});
+        return Errors{trusted_failure("oracle", problem_, planned.bound, *finding)};
     }
     referee.take_back();
     return std::nullopt;
@@ -193,7 +193,7 @@ class GradeRun {
     if (baselines_.is_empty()) return std::nullopt;
     Session session = sessions_.of_trusted(referee);
     auto alone = time_reference_alone(session, setup_.cases());
-    if (!alone) return failure_of(alone.errors());
+    if (!alone) return alone.errors();
     sessions_.known().reference_alone = std::move(*alone);
     return std::nullopt;
   }
@@ -250,7 +250,7 @@ class GradeRun {
   Failure grade_group(Referee& referee, std::vector<RunSetup::Built>& group) {
     options_.on_start(group.front().number);
     auto played = heats_->play(group);
-    if (!played) return failure_of(played.errors());
+    if (!played) return played.errors();
     for (RunSetup::Built& one : group) {
       if (one.number != group.front().number) options_.on_start(one.number);
       const auto found = played->find(one.number);
@@ -269,7 +269,7 @@ class GradeRun {
   Failure grade_candidate(Referee& referee, RunSetup::Built& one, std::vector<std::string> notes) {
     const int attempt = notes.empty() ? 0 : 1;
     auto record = run_one(referee, one.source, *one.build, sessions_.seed_of(one.number, attempt));
-    if (!record) return failure_of(record.errors());
+    if (!record) return record.errors();
     if (record->verdict == Verdict::unstable || candidate_was_killed_) {
       // Another program may have disturbed or killed it, or the kernel when memory ran out: grade it once
       // more.
@@ -277,7 +277,7 @@ class GradeRun {
                                   candidate_was_killed_ ? "killed" : "unstable", record->message));
       if (auto failure = runners_->start()) return failure;
       record = run_one(referee, one.source, *one.build, sessions_.seed_of(one.number, attempt + 1));
-      if (!record) return failure_of(record.errors());
+      if (!record) return record.errors();
     }
     record->notes.insert(record->notes.end(), notes.begin(), notes.end());
     keep(one.number, std::move(*record));

@@ -60,7 +60,7 @@ NextWorkers Heats::workers_after(std::span<RunSetup::Built*> entrants) {
 }
 
 Result<Heats::Played> Heats::play_heat(std::span<RunSetup::Built*> entrants) {
-  if (auto failure = runners_.start()) return failure->errors;
+  if (auto failure = runners_.start()) return *failure;
   ++played_;
   TelemetryReader reader = sessions_.read_telemetry();
   const std::uint64_t seed = sessions_.seed_of(entrants.front()->number, attempt_of_heats);

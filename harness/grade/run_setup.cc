@@ -35,6 +35,8 @@ Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& proble
   constexpr std::uint64_t of_computed = 2;
   const char* const remedy = is_python ? "use a GPU with more memory, or give the problem smaller shapes"
                                        : "choose smaller cases with --case";
+  // Files in KernelBench's form have one case, so a user cannot choose another.
+  const Blame blame = is_python ? Blame::machine : Blame::user;
   for (const PlannedCase& planned : cases) {
     // Contestants that do not fit together take turns, beside the oracle with its outputs.
     const std::uint64_t of_oracle = Lease::bytes_needed(planned.bound, true);
@@ -45,7 +47,7 @@ Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& proble
     errors.push_back(
         {fmt::format("case '{}' needs {} for the oracle, or for it and one contestant more, {} has {} free",
                      planned.bound.name, format_bytes(needed), device.info().name, format_bytes(free)),
-         remedy, place_of(problem, planned.bound.name)});
+         remedy, place_of(problem, planned.bound.name), blame});
   }
   return errors;
 }
@@ -84,24 +86,20 @@ RunSetup::RunSetup(const Problem& problem, const RunOptions& options, std::share
       stages_(bench_->clock()) {}
 
 Failure RunSetup::read(const CaseSelection& select) {
-  if (candidates().empty())
-    return GradeFailure{exit_usage, {{"no candidate given", "name one or more candidate files", {}}}};
+  if (candidates().empty()) return Errors{{"no candidate given", "name one or more candidate files", {}}};
   order_.resize(candidates().size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   if (options_.shuffled && bench_->machinery().measures_speed)
     order_ = grading_order(candidates().size(), seed_);
-  if (const Errors missing = missing_for_grading(problem_); !missing.empty()) {
-    return GradeFailure{exit_usage, missing};
-  }
+  if (const Errors missing = missing_for_grading(problem_); !missing.empty()) return missing;
   auto cases = select();
-  if (!cases) return GradeFailure{exit_usage, cases.errors()};
+  if (!cases) return cases.errors();
   cases_ = std::move(*cases);
   reference_source_ = options_.layout.reference_source(problem_);
   if (std::filesystem::exists(reference_source_)) return std::nullopt;
-  return GradeFailure{exit_usage,
-                      {{fmt::format("problem '{}' has no reference", problem_.slug),
-                        "write it: the oracle is built from it",
-                        {reference_source_.string(), 0, 0}}}};
+  return Errors{{fmt::format("problem '{}' has no reference", problem_.slug),
+                 "write it: the oracle is built from it",
+                 {reference_source_.string(), 0, 0}}};
 }
 
 Failure RunSetup::start(std::initializer_list<Role> trusted) {
@@ -116,9 +114,7 @@ Failure RunSetup::start(std::initializer_list<Role> trusted) {
   }
   start_builds_before(1);
   if (auto failure = bench_->open_device(stages_)) return failure;
-  const Errors memory = check_memory(cases_, problem_, device());
-  // Files in KernelBench's form have one case, so a user cannot choose another.
-  if (!memory.empty()) return GradeFailure{problem_.has_model() ? exit_machine : exit_usage, memory};
+  if (const Errors memory = check_memory(cases_, problem_, device()); !memory.empty()) return memory;
   if (problem_.has_model()) model_host_ = python_host();
   for (TrustedContestant& contestant : trusted_) {
     if (auto failure = contestant.start_runner(device(), problem_, model_host_ ? &*model_host_ : nullptr))
@@ -148,7 +144,7 @@ Failure RunSetup::find_python() {
   if (!problem_.has_model() && std::none_of(candidates().begin(), candidates().end(), in_python))
     return std::nullopt;
   if (Errors errors = require_python(); !errors.empty()) {
-    no_python_ = GradeFailure{exit_machine, std::move(errors)};
+    no_python_ = std::move(errors);
     // Candidates that are not in Python are graded first.
     const bool all = problem_.has_model() || std::all_of(candidates().begin(), candidates().end(), in_python);
     return all ? no_python_ : std::nullopt;
@@ -233,7 +229,7 @@ Failure RunSetup::take_built(std::vector<Built>& group) {
   std::unique_ptr<Build> build = std::move(started_.front());
   started_.pop_front();
   const Result<BuildOutcome>& built = build->finish();
-  if (!built) return GradeFailure{exit_machine, built.errors()};
+  if (!built) return built.errors();
   if (auto failure = check_unchanged(candidates()[number])) return failure;
   if (!is_left_out(candidates()[number])) group.push_back({number, candidates()[number], std::move(build)});
   return std::nullopt;
@@ -241,11 +237,9 @@ Failure RunSetup::take_built(std::vector<Built>& group) {
 
 Failure RunSetup::check_unchanged(const CandidateSource& source) const {
   if (!source.fault.empty() || is_unchanged(source, options_.layout)) return std::nullopt;
-  return GradeFailure{
-      exit_usage,
-      {{fmt::format("candidate: changed while it was being {}", checked_ ? "checked" : "graded"),
-        checked_ ? "check it again" : "grade it again",
-        {source.path.string(), 0, 0}}}};
+  return Errors{{fmt::format("candidate: changed while it was being {}", checked_ ? "checked" : "graded"),
+                 checked_ ? "check it again" : "grade it again",
+                 {source.path.string(), 0, 0}}};
 }
 
 std::function<void(const std::string&)> RunSetup::progress_of(const CandidateSource& source) const {
@@ -258,7 +252,7 @@ Failure RunSetup::guard(const std::function<Failure()>& run) {
   try {
     return run();
   } catch (const std::exception& thrown) {
-    return failure_of(thrown);
+    return errors_of(thrown);
   }
 }
 

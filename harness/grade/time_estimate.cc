@@ -99,7 +99,7 @@ Failure foresee_time(const Problem& problem, const RunOptions& options, const st
     }
   }
   if (errors.empty()) return std::nullopt;
-  return GradeFailure{exit_usage, std::move(errors)};
+  return errors;
 }
 
 }  // namespace kgrade

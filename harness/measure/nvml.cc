@@ -126,10 +126,9 @@ nvml::Functions load_all(void* library) {
 }
 
 Error no_library(const std::string& why) {
-  return {"NVML could not be opened: " + why,
-          "it comes with NVIDIA's driver; a container gets it with the driver capability 'utility' "
-          "(NVIDIA_DRIVER_CAPABILITIES=compute,utility)",
-          {}};
+  return machine_error("NVML could not be opened: " + why,
+                       "it comes with NVIDIA's driver; a container gets it with the driver capability "
+                       "'utility' (NVIDIA_DRIVER_CAPABILITIES=compute,utility)");
 }
 
 NvmlLibrary::NvmlLibrary(void* handle) : handle_(handle), functions_(load_all(handle)) {}
@@ -152,9 +151,8 @@ Result<std::unique_ptr<NvmlLibrary>> NvmlLibrary::open(const std::string& name) 
     return no_library(fmt::format("{} has no {}", name, lacking));
   }
   if (const nvml::Return status = has.init(); status != nvml::success) {
-    return Error{"NVML does not start: " + library->words(status),
-                 "look whether `nvidia-smi` works for this user on this machine",
-                 {}};
+    return machine_error("NVML does not start: " + library->words(status),
+                         "look whether `nvidia-smi` works for this user on this machine");
   }
   library->started_ = true;
   return library;
@@ -168,9 +166,8 @@ Result<nvml::Device> NvmlLibrary::find(const std::string& uuid) const {
     if (functions_.device_by_uuid(instance.c_str(), &device) == nvml::success) return device;
   }
   if (status == nvml::success) return device;
-  return Error{fmt::format("NVML gives no GPU with the UUID '{}': {}", uuid, words(status)),
-               "`nvidia-smi -L` lists those that it knows",
-               {}};
+  return machine_error(fmt::format("NVML gives no GPU with the UUID '{}': {}", uuid, words(status)),
+                       "`nvidia-smi -L` lists those that it knows");
 }
 
 std::string NvmlLibrary::words(nvml::Return status) const {

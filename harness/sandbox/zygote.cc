@@ -220,7 +220,7 @@ Spawner Zygote::spawner() {
 
 void Zygote::carry_out(const Fork& one) {
   if (one.order->is_cancelled()) return;
-  if (is_ending()) return one.order->deliver(Error{"kgrade is ending", "", {}});
+  if (is_ending()) return one.order->deliver(machine_error("kgrade is ending"));
   if (why_not().empty()) {
     auto child = fork(one.request);
     if (child) return one.order->deliver(std::move(child));
@@ -232,7 +232,7 @@ void Zygote::carry_out(const Fork& one) {
 Result<ChildProcess> Zygote::fork(const SpawnRequest& request) {
   const UniqueFd text = memory_file(to_text(request));
   int ends[2];
-  if (!text || ::pipe2(ends, O_CLOEXEC) != 0) return Error{"there is no descriptor for a fork", "", {}};
+  if (!text || ::pipe2(ends, O_CLOEXEC) != 0) return machine_error("there is no descriptor for a fork");
   const UniqueFd gate(ends[0]);
   const UniqueFd our_end(ends[1]);
   ZygoteRequest ask{ZygoteAsk::fork};
@@ -250,8 +250,8 @@ Result<ChildProcess> Zygote::fork(const SpawnRequest& request) {
   });
   // The child waits for this byte. If the exchange failed, it sees the pipe closed and ends.
   if (child < 0 || ::write(our_end.get(), "", 1) != 1)
-    return Error{
-        reply.reason[0] != '\0' ? reply.reason : "it ended, or gave no answer, when it was to fork", "", {}};
+    return machine_error(reply.reason[0] != '\0' ? reply.reason
+                                                 : "it ended, or gave no answer, when it was to fork");
   return ChildProcess(child);
 }
 

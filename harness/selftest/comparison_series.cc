@@ -230,7 +230,7 @@ std::optional<Error> ComparisonSeries::start_anew() {
   calls_ = 0;
   if (!answer) return answer.error();
   if (answer->ok()) return std::nullopt;
-  return Error{"a worker cannot be started anew: " + answer->detail, "run `kgrade doctor`", {}};
+  return machine_error("a worker cannot be started anew: " + answer->detail, "run `kgrade doctor`");
 }
 
 }  // namespace kgrade::selftest

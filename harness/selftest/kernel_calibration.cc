@@ -52,9 +52,8 @@ std::int64_t units_for(double ms, double slope) {
 Result<double> KernelCalibrator::call(Role role) {
   const CallReport report = arena_.call(role, {seed_, draws_++, 0, 1}, trusted_patience);
   if (const auto finding = review_call(report)) {
-    return Error{"a kernel of the self-test fails: " + finding->message,
-                 "`kgrade doctor` says what this machine lacks",
-                 {}};
+    return machine_error("a kernel of the self-test fails: " + finding->message,
+                         "`kgrade doctor` says what this machine lacks");
   }
   return report.elapsed_ms;
 }
@@ -68,7 +67,7 @@ Result<KernelCalibrator::TwoTimes> KernelCalibrator::time(const Kernel& kernel, 
   for (const Role role : {Role::reference, Role::candidate}) {
     const auto lent = arena_.lend(role, role == Role::reference ? first_ : second_, 1);
     if (!lent) return lent.errors();
-    if (!lent->ok()) return Error{"a worker cannot use its buffers: " + lent->detail, "", {}};
+    if (!lent->ok()) return machine_error("a worker cannot use its buffers: " + lent->detail);
   }
   TwoTimes times;
   for (int i = 0; i <= calls; ++i) {
@@ -107,9 +106,8 @@ Result<double> KernelCalibrator::guess_slope(const Kernel& kernel, const Sizes& 
     slope = (*ms - shortest_ms) / static_cast<double>(step);
     if (*ms - shortest_ms >= guessing_part * kernel.target_ms) return slope;
   }
-  return Error{fmt::format("kernel {} takes no time, however much it has to do", kernel.name),
-               "the device's clock does not run: report it",
-               {}};
+  return machine_error(fmt::format("kernel {} takes no time, however much it has to do", kernel.name),
+                       "the device's clock does not run: report it");
 }
 
 Result<KernelCalibration> KernelCalibrator::refine(const Kernel& kernel, const Sizes& sizes,

@@ -38,7 +38,7 @@ class Run {
     try {
       return compare_kernels();
     } catch (const std::exception& thrown) {
-      return failure_of(thrown);
+      return errors_of(thrown);
     }
   }
 
@@ -60,7 +60,7 @@ class Run {
     if (auto failure = bench_.open_device(stages_)) return failure;
     for (std::unique_ptr<ContestantRunner>* const runner : {&oracle_, &first_, &second_}) {
       auto taken = ContestantRunner::start(bench_.device(), problem_);
-      if (!taken) return GradeFailure{exit_machine, taken.errors()};
+      if (!taken) return taken.errors();
       *runner = std::move(*taken);
     }
     return std::nullopt;
@@ -93,12 +93,15 @@ class Run {
     request.readable = {request.source};
     std::ofstream(request.source) << kernels_text();
     const auto built = bench_.toolchain().build(problem_, request);
-    if (!built) return GradeFailure{exit_machine, built.errors()};
+    if (!built) return blamed_on(Blame::machine, built.errors());
     library_ = built->library;
     if (built->status == BuildStatus::built) return std::nullopt;
-    return GradeFailure{
-        exit_internal,
-        {{"the kernels of the self-test do not build: " + built->message + "\n" + built->log, "", {}}}};
+    // The kernels are our own, so they need no control build.
+    if (built->machine_fault) return Errors{*built->machine_fault};
+    return Errors{{"the kernels of the self-test do not build: " + built->message + "\n" + built->log,
+                   "",
+                   {},
+                   Blame::ours}};
   }
 
   Failure load() {
@@ -110,8 +113,8 @@ class Run {
     return std::nullopt;
   }
 
-  static GradeFailure worker_failure(const Answer& answer) {
-    return {exit_machine, {{"a worker cannot use the device: " + answer.detail, remedy_for_workers, {}}}};
+  static Errors worker_failure(const Answer& answer) {
+    return {machine_error("a worker cannot use the device: " + answer.detail, remedy_for_workers)};
   }
 
   SeriesOptions series_options() const {
@@ -139,8 +142,8 @@ class Run {
     const auto error = series.run();
     record_.telemetry = sampler.summary();
     referee.take_back();
-    if (error) return GradeFailure{exit_machine, {*error}};
-    return std::nullopt;
+    // The problem is our own, and nobody is its author.
+    return error ? Failure(blamed_on(Blame::machine, {*error})) : std::nullopt;
   }
 
   const SelftestOptions& options_;

@@ -181,10 +181,8 @@ class CalibrationRun {
 
  private:
   Failure measure() {
-    if (const Errors missing = missing_for_grading(problem_); !missing.empty())
-      return GradeFailure{exit_usage, missing};
-    if (const auto cases = select_cases(problem_, options_.cases, true); !cases)
-      return GradeFailure{exit_usage, cases.errors()};
+    if (const Errors missing = missing_for_grading(problem_); !missing.empty()) return missing;
+    if (const auto cases = select_cases(problem_, options_.cases, true); !cases) return cases.errors();
     if (auto failure = context_.open()) return failure;
     if (problem_.has_model()) {
       if (auto failure = context_.find_python()) return failure;
@@ -295,7 +293,7 @@ class CalibrationRun {
 
   Failure write() {
     const auto content = read_text_file(problem_.path);
-    if (!content) return GradeFailure{exit_usage, content.errors()};
+    if (!content) return content.errors();
     const FamilyFolder families(families_beside(problem_.path.parent_path()));
     const auto now = parse_problem(*content, problem_.path, &families);
     if (!now || now->content_sha256 != problem_.content_sha256)
@@ -307,7 +305,7 @@ class CalibrationRun {
                   fmt::format("write `thresholds: {}` yourself", thresholds_text(calibration_.thresholds)));
     }
     const auto written = write_file_atomically(problem_.path, *text);
-    if (!written) return GradeFailure{exit_usage, written.errors()};
+    if (!written) return written.errors();
     return std::nullopt;
   }
 
@@ -320,8 +318,7 @@ class CalibrationRun {
   }
 
   Failure fail(std::string message, std::string remedy) const {
-    return GradeFailure{exit_usage,
-                        {{std::move(message), std::move(remedy), {problem_.path.string(), 0, 0}}}};
+    return Errors{{std::move(message), std::move(remedy), {problem_.path.string(), 0, 0}}};
   }
 
   const Problem& problem_;

@@ -39,9 +39,9 @@ class LintRun {
     file.path = path;
     options_.progress(path.filename().string() + ": reading");
     auto problem = load_problem_file(path, options_.python, options_.layout, options_.inputs);
-    if (!problem && is_fault_of_machine(path, problem.errors())) {
+    if (!problem && exit_code_of(problem.errors()) != exit_usage) {
       // A fault of the machine is not a finding.
-      report_.failure = GradeFailure{exit_machine, problem.errors()};
+      report_.failure = problem.errors();
       file.notes.emplace_back("was not read");
       return file;
     }

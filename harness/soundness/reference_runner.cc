@@ -131,7 +131,7 @@ class WorkerReferenceRunner : public ReferenceRunner {
       terms.captures = returns_outputs_ && runner == &reference_;
       const auto lent = runner->lend(*case_, false, terms, lending_patience);
       if (!lent) return lent.error();
-      if (!lent->ok()) return Error{"a worker cannot use the case's memory: " + lent->detail, "", {}};
+      if (!lent->ok()) return machine_error("a worker cannot use the case's memory: " + lent->detail);
     }
     return std::nullopt;
   }
@@ -318,7 +318,7 @@ Failure SoundnessContext::open() {
 
 Failure SoundnessContext::find_python() {
   if (Errors errors = bench_.find_python(options_.python, options_.layout.python); !errors.empty())
-    return GradeFailure{exit_machine, std::move(errors)};
+    return errors;
   model_host_ = host_of(*bench_.python(), false);
   return std::nullopt;
 }
@@ -343,8 +343,7 @@ ProblemBuilds::ProblemBuilds(SoundnessContext& context, const Problem& problem, 
 
 Failure ProblemBuilds::load() {
   if (oracle_ == nullptr) {
-    return GradeFailure{
-        exit_usage, {about_source("the problem has no reference", "write it: the oracle is built from it")}};
+    return Errors{about_source("the problem has no reference", "write it: the oracle is built from it")};
   }
   if (no_runners_) return no_runners_;
   for (TrustedContestant* const contestant : {oracle_.get(), reference_.get()}) {
@@ -366,29 +365,21 @@ Failure ProblemBuilds::start_runners() {
 // Unlike grading, lint separates faults of the author from faults of the machine.
 Failure ProblemBuilds::load(TrustedContestant& contestant) {
   const auto& built = contestant.built();
-  if (!built) return GradeFailure{exit_machine, built.errors()};
+  if (!built) return built.errors();
   unsupported_ = built->status == BuildStatus::unsupported;
   if (unsupported_) {
-    return GradeFailure{
-        exit_machine,
-        {about_source(fmt::format("the {} cannot run here: {}", contestant.name(), built->message),
-                      "lint it on a machine with a GPU")}};
+    return Errors{machine_error(fmt::format("the {} cannot run here: {}", contestant.name(), built->message),
+                                "lint it on a machine with a GPU", {source_.string(), 0, 0})};
   }
   if (built->status != BuildStatus::built) {
-    return GradeFailure{
-        exit_usage,
-        {about_source(fmt::format("the {} does not build: {}", contestant.name(), built->message),
-                      "mend the source; it must define the function that `kgrade show` prints")}};
+    return Errors{about_source(fmt::format("the {} does not build: {}", contestant.name(), built->message),
+                               "mend the source; it must define the function that `kgrade show` prints")};
   }
   if (!problem_.has_model()) {
     if (auto failure = contestant.start_runner(context_.device(), problem_)) return failure;
   }
   if (auto failure = contestant.await_ready()) return failure;
-  const Answer loaded = contestant.runner().load(built->library, load_patience);
-  if (loaded.ok()) return std::nullopt;
-  return GradeFailure{exit_usage,
-                      {about_source(fmt::format("the {} does not load: {}", contestant.name(), loaded.detail),
-                                    "mend what it does before its first call")}};
+  return contestant.load(built->library);
 }
 
 Error ProblemBuilds::about_source(const std::string& message, const std::string& remedy) const {

@@ -119,8 +119,7 @@ class ProblemBuilds {
   // `checked`: also builds the oracle for checked runs, unless it is a Model. Keeps references to both.
   ProblemBuilds(SoundnessContext& context, const Problem& problem, bool checked);
 
-  // Waits for the builds and starts a worker for each. A failure that the author can fix has the exit code
-  // exit_usage; a failure of the machine has exit_machine.
+  // Waits for the builds and starts a worker for each. The errors blame the author or the machine.
   Failure load();
   // After a failed load(): whether the device cannot run this source but may run other problems.
   bool is_unsupported() const { return unsupported_; }

@@ -181,18 +181,18 @@ class SoundnessRun {
   }
 
   // A failure that the author can fix becomes a finding. A failure of the machine does not.
-  void note(const GradeFailure& failure) {
+  void note(const Errors& errors) {
     if (builds_.is_unsupported()) {
       report_.cannot_run = true;
-      report_.notes.push_back("soundness was not checked: " + failure.errors.front().message);
+      report_.notes.push_back("soundness was not checked: " + errors.front().message);
       return;
     }
-    if (failure.exit_code != exit_usage) {
-      report_.failure = failure;
+    if (exit_code_of(errors) != exit_usage) {
+      report_.failure = errors;
       return;
     }
     const bool missing = !builds_.has_source();
-    for (const Error& error : failure.errors) {
+    for (const Error& error : errors) {
       report_.findings.push_back(
           {LintFinding::Severity::error, error, missing ? "reference-missing" : "reference-fails"});
     }
@@ -264,7 +264,7 @@ class SoundnessRun {
                                    [this](const std::string& what) { progress(what); });
     const auto skipped = reference_check.run(smallest, findings_);
     if (!skipped) {
-      report_.failure = GradeFailure{exit_machine, skipped.errors()};
+      report_.failure = skipped.errors();
       return false;
     }
     if (*skipped) report_.notes.push_back("memory accesses of the reference were not checked: " + **skipped);
@@ -273,7 +273,7 @@ class SoundnessRun {
 
   bool runs_at_all(const Case& bound) {
     if (const auto error = builds_.runner().set_case(bound)) {
-      report_.failure = GradeFailure{exit_machine, {*error}};
+      report_.failure = Errors{*error};
       return false;
     }
     const auto answer = builds_.runner().oracle({context_.options().seed, 0}, {});

@@ -221,7 +221,7 @@ std::optional<std::string> LineSocket::next() {
 Result<Lane> Lane::start(const std::vector<std::string>& command) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return Error{fmt::format("no socket: {}", std::strerror(errno)), "raise `ulimit -n`", {}};
+    return machine_error(fmt::format("no socket: {}", std::strerror(errno)), "raise `ulimit -n`");
   UniqueFd ours(ends[0]);
   UniqueFd theirs(ends[1]);
   auto folder = std::make_unique<TemporaryDirectory>();

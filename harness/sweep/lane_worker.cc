@@ -76,7 +76,7 @@ class LaneWorker {
       try {
         end(carry_out(*job));
       } catch (const std::exception& thrown) {
-        end(failure_of(thrown));
+        end(errors_of(thrown));
       }
     }
     return 0;
@@ -85,11 +85,11 @@ class LaneWorker {
  private:
   Failure carry_out(const LaneJob& job) {
     const auto device = parse_device_choice(job.options.device);
-    if (!device) return GradeFailure{exit_usage, device.errors()};
+    if (!device) return device.errors();
     const Layout layout = Layout::find(job.options.problems);
     auto problem = load_problem_file(job.problem, job.options.python, layout, job.options.inputs);
     if (problem) problem = as_asked(*std::move(problem), job.dtype, job.precision);
-    if (!problem) return GradeFailure{exit_usage, problem.errors()};
+    if (!problem) return problem.errors();
     built_ = 0;
     if (job.only_builds) {
       // The priority stays low, since this lane only builds. Processes that grade on this machine must not
@@ -101,7 +101,7 @@ class LaneWorker {
     GradeOptions options = options_of(job);
     const std::vector<std::filesystem::path> paths(job.candidates.begin(), job.candidates.end());
     auto candidates = read_candidates(paths, options.layout);
-    if (!candidates) return GradeFailure{exit_usage, candidates.errors()};
+    if (!candidates) return candidates.errors();
     for (CandidateSource& candidate : *candidates) {
       const auto declared = as_declared(*problem, candidate, std::nullopt);
       if (!declared) candidate.fault = in_one_line(declared.error());
@@ -140,8 +140,8 @@ class LaneWorker {
     LaneMessage message;
     message.bytes = built_;
     if (failure) {
-      message.exit_code = failure->exit_code;
-      for (const Error& error : failure->errors)
+      message.exit_code = exit_code_of(*failure);
+      for (const Error& error : *failure)
         message.text += (message.text.empty() ? "" : "\n") + to_string(error);
     }
     send(message);

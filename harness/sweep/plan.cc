@@ -233,7 +233,8 @@ class Planner {
       unread.slug = file.stem().string();
       const Error& why = problem.error();
       const std::string message = fmt::format("its problem {}: {}", file.string(), why.message);
-      for (const fs::path& candidate : candidates) refuse(unread, candidate, {message, why.remedy, {}});
+      for (const fs::path& candidate : candidates)
+        refuse(unread, candidate, {message, why.remedy, {}, why.blame});
     }
   }
 
@@ -268,7 +269,8 @@ class Planner {
     std::string message = error.message;
     if (error.location.line > 0) message = fmt::format("line {}: {}", error.location.line, message);
     if (!error.remedy.empty()) message += "; " + error.remedy;
-    plan_.refused.push_back({candidate, std::move(message), problem.slug, problem.dtype, exit_usage});
+    plan_.refused.push_back(
+        {candidate, std::move(message), problem.slug, problem.dtype, exit_code_of({error})});
   }
 
   const SweepSelection& selection_;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/machine_faults.h"
 #include "base/text.h"
 #include "leaderboard/record_files.h"
 #include "record/record_json.h"
@@ -21,10 +22,11 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-Error failed(const fs::path& path, const std::string& what) {
+Error failed(const fs::path& path, const std::string& what, Blame blame = blame_for_file(errno)) {
   return {fmt::format("{}: {}", what, std::strerror(errno)),
           "check the folder, the permissions and the space on the disk",
-          {path.string(), 0, 0}};
+          {path.string(), 0, 0},
+          blame};
 }
 
 // Writes the text and returns 0 or the errno. The text is on the disk when this returns. Closes only a
@@ -127,7 +129,8 @@ Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode, std::
 
 Result<bool> ResultFile::append(const std::string& record) {
   errno = write_durably(fd_.get(), record + "\n");
-  if (errno != 0) return failed(path_, "a result could not be written");
+  // The file was opened for writing, so the user named one that will do.
+  if (errno != 0) return failed(path_, "a result could not be written", Blame::machine);
   return true;
 }
 

@@ -40,10 +40,10 @@ bool contains(const std::array<std::string_view, count>& words, const std::strin
 
 Result<ProcessOutcome> call(const std::vector<std::string>& command) {
   if (!find_program(command.front())) {
-    return Error{fmt::format("there is no {} here", command.front()),
-                 "install Slurm's client programs (Debian, Ubuntu: apt install slurm-client), or leave out "
-                 "--executor slurm",
-                 {}};
+    return machine_error(
+        fmt::format("there is no {} here", command.front()),
+        "install Slurm's client programs (Debian, Ubuntu: apt install slurm-client), or leave out "
+        "--executor slurm");
   }
   ProcessRequest request;
   request.command = command;
@@ -54,9 +54,8 @@ Result<ProcessOutcome> call(const std::vector<std::string>& command) {
 }
 
 Error no_answer(const std::string& output) {
-  return {fmt::format("squeue: {}", printable(trimmed(output))),
-          "the controller may be away for a while: `scontrol ping`",
-          {}};
+  return machine_error(fmt::format("squeue: {}", printable(trimmed(output))),
+                       "the controller may be away for a while: `scontrol ping`");
 }
 
 std::string element(const std::string& job, std::size_t task) { return fmt::format("{}_{}", job, task); }
@@ -89,9 +88,9 @@ Result<std::string> SlurmClient::submit(const SlurmArray& array) const {
   // Warnings may come before the number, and the name of a cluster after it.
   if (outcome->success() && std::regex_search(output, match, std::regex(R"((?:^|\n)([0-9]+)(?:;[^\n]*)?$)")))
     return match[1].str();
-  return Error{fmt::format("sbatch refused the work: {}", printable(output)),
-               "`sinfo` shows partitions, nodes and what they have; options for sbatch go behind --slurm",
-               {}};
+  return machine_error(
+      fmt::format("sbatch refused the work: {}", printable(output)),
+      "`sinfo` shows partitions, nodes and what they have; options for sbatch go behind --slurm");
 }
 
 Result<std::optional<std::string>> SlurmClient::find(const std::string& name) const {

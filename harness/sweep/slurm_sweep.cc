@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/machine_faults.h"
 #include "base/text.h"
 #include "sweep/chunks.h"
 #include "sweep/earlier_results.h"
@@ -67,7 +68,8 @@ class SlurmSweep {
     if (!failure) return std::nullopt;
     return Error{fmt::format("cannot be made: {}", failure.message()),
                  "name results in a folder that can be written to by --output",
-                 {folder_.string(), 0, 0}};
+                 {folder_.string(), 0, 0},
+                 blame_for_file(failure.value())};
   }
 
   fs::path job_file() const { return folder_ / "job.json"; }

@@ -262,9 +262,9 @@ class Sweep {
   }
 
   Error no_lane_left() const {
-    return {fmt::format("no device is left that grades; the last one was {}", last_words_),
-            "`kgrade doctor` says what this machine lacks; results are kept, and --resume goes on from there",
-            {}};
+    return machine_error(
+        fmt::format("no device is left that grades; the last one was {}", last_words_),
+        "`kgrade doctor` says what this machine lacks; results are kept, and --resume goes on from there");
   }
 
   void clean_up_after(LaneSlot& slot) {

@@ -88,6 +88,13 @@ std::optional<CallFinding> review_fault(const CallReport& report) {
   return CallFinding{Verdict::runtime_error, "completion", report.detail};
 }
 
+CallFinding finding_of(const Answer& failed) {
+  CallReport report;
+  report.fault = failed.fault;
+  report.detail = failed.detail;
+  return *review_fault(report);
+}
+
 std::optional<CallFinding> review_cuda_error(const CallReport& report) {
   const int error = report.cuda_error;
   if (error == 0) return std::nullopt;
@@ -264,15 +271,21 @@ std::string coordinates_of_worst(const OutputErrors& output) {
                      output.shape);
 }
 
+Blame blame_for_trusted(const CallFinding& finding) {
+  const bool is_machine = finding.killed || finding.verdict == Verdict::memory_limit;
+  return is_machine ? Blame::machine : Blame::user;
+}
+
+Blame blame_for_trusted(const Answer& failed) { return blame_for_trusted(finding_of(failed)); }
+
 Error trusted_failure(std::string_view who, const Problem& problem, const Case& bound,
                       const CallFinding& finding) {
   const std::string what = fmt::format("the {} fails on case '{}': {}", who, bound.name, finding.message);
-  if (finding.killed || finding.verdict == Verdict::memory_limit)
-    return {
+  if (blame_for_trusted(finding) == Blame::machine)
+    return machine_error(
         what,
         "this is no fault of the candidate: end programs that take memory, or leave the case out; where the "
-        "kernel ended a process because memory ran out, `dmesg` says so",
-        {}};
+        "kernel ended a process because memory ran out, `dmesg` says so");
   const CaseSpec* const spec = problem.find_case(bound.name);
   return {what,
           problem.has_model() && problem.dtype != Dtype::float32
@@ -286,10 +299,7 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
 }
 
 Error trusted_failure(std::string_view who, const Problem& problem, const Case& bound, const Answer& lent) {
-  CallReport report;
-  report.fault = lent.fault;
-  report.detail = lent.detail;
-  return trusted_failure(who, problem, bound, *review_call(report));
+  return trusted_failure(who, problem, bound, finding_of(lent));
 }
 
 Judgement judge_reference(const OutputErrors& output, std::size_t index, const Problem& problem,

@@ -88,9 +88,13 @@ CallFinding explain_crash(const CallFinding& finding, const Lease::Corruption& c
 // Whether explain_crash() may find out more.
 bool is_crash(const CallReport& report);
 
+// Whose fault it is if a contestant of our own fails: the machine's if there was no memory or a signal came
+// from outside, otherwise that of the reference's author.
+Blame blame_for_trusted(const CallFinding& finding);
+Blame blame_for_trusted(const Answer& failed);
 // The error if a contestant of our own ("oracle", "reference", "baseline") fails on a case. Its place is the
 // case in the problem file, because the author has to fix the file or its reference. It has no place if the
-// machine is to blame (no memory, a signal from outside).
+// machine is to blame.
 Error trusted_failure(std::string_view who, const Problem& problem, const Case& bound,
                       const CallFinding& finding);
 // The error if the buffers of such a contestant cannot be lent.

@@ -297,9 +297,8 @@ class CudaDevice : public Device {
     cuda::count_unwritten_elements(whole.buffer, range, poison, counters + 1);
     results_.read();
     if (results_.counter(0) == 0 && results_.counter(1) == flush_bytes_ / 4) return std::nullopt;
-    return Error{fmt::format("{} no longer computes what it should", info_.name),
-                 "do not trust this GPU: look at its error counters (nvidia-smi -q)",
-                 {}};
+    return machine_error(fmt::format("{} no longer computes what it should", info_.name),
+                         "do not trust this GPU: look at its error counters (nvidia-smi -q)");
   }
 
   std::optional<Ceilings> measure_ceilings() override { return cuda::measure_ceilings(); }
@@ -383,10 +382,9 @@ CudaProbe probe() {
   if (status != cudaSuccess || count == 0) {
     cudaGetLastError();
     result.problem =
-        Error{fmt::format("no CUDA device: {}",
-                          status == cudaSuccess ? "this machine has none" : cudaGetErrorString(status)),
-              "use a machine with an NVIDIA GPU and its driver, or --device emulated",
-              {}};
+        machine_error(fmt::format("no CUDA device: {}", status == cudaSuccess ? "this machine has none"
+                                                                              : cudaGetErrorString(status)),
+                      "use a machine with an NVIDIA GPU and its driver, or --device emulated");
     return result;
   }
   for (int ordinal = 0; ordinal < count; ++ordinal) result.devices.push_back(describe(ordinal));

@@ -28,8 +28,8 @@ bool load(void* library, const char* name, Function& function) {
 Result<std::shared_ptr<const Driver>> Driver::open() {
   void* library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return Error{
-        "the CUDA driver (libcuda.so.1) is not installed", "install the NVIDIA driver of this GPU", {}};
+    return machine_error("the CUDA driver (libcuda.so.1) is not installed",
+                         "install the NVIDIA driver of this GPU");
   }
   auto driver = std::make_shared<Driver>();
   const bool complete =
@@ -43,9 +43,8 @@ Result<std::shared_ptr<const Driver>> Driver::open() {
       load(library, "cuMemImportFromShareableHandle", driver->import_handle) &&
       load(library, "cuGetErrorString", driver->error_string);
   if (!complete) {
-    return Error{"the CUDA driver is too old: it lacks virtual memory management",
-                 "install a driver of CUDA 11.2 or later",
-                 {}};
+    return machine_error("the CUDA driver is too old: it lacks virtual memory management",
+                         "install a driver of CUDA 11.2 or later");
   }
   // The versions for the legacy default stream, which contestants use.
   load(library, "cuStreamWaitValue32_v2", driver->wait_value);
@@ -65,7 +64,7 @@ Result<std::unique_ptr<MappedMemory>> MappedMemory::create(std::shared_ptr<const
   const CUmemAllocationProp properties = shareable_memory(ordinal);
   std::size_t granularity = 0;
   CUresult status = driver->granularity(&granularity, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
-  if (status != CUDA_SUCCESS) return Error{driver->describe(status), "", {}};
+  if (status != CUDA_SUCCESS) return machine_error(driver->describe(status));
   const std::uint64_t rounded = (bytes + granularity - 1) / granularity * granularity;
   std::unique_ptr<MappedMemory> memory(new MappedMemory(driver, rounded, granularity));
   status = driver->create(&memory->handle_, rounded, &properties, 0);
@@ -74,10 +73,9 @@ Result<std::unique_ptr<MappedMemory>> MappedMemory::create(std::shared_ptr<const
     status = memory->map(ordinal, Access::read_write);
   }
   if (status != CUDA_SUCCESS) {
-    return Error{
+    return machine_error(
         fmt::format("cannot get {} of GPU memory: {}", format_bytes(rounded), driver->describe(status)),
-        "end other programs on this GPU, or choose a smaller case with --case",
-        {}};
+        "end other programs on this GPU, or choose a smaller case with --case");
   }
   return memory;
 }
@@ -88,7 +86,7 @@ Result<std::unique_ptr<MappedMemory>> MappedMemory::import(std::shared_ptr<const
   const CUmemAllocationProp properties = shareable_memory(ordinal);
   std::size_t granularity = 0;
   CUresult status = driver->granularity(&granularity, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
-  if (status != CUDA_SUCCESS) return Error{driver->describe(status), "", {}};
+  if (status != CUDA_SUCCESS) return machine_error(driver->describe(status));
   std::unique_ptr<MappedMemory> memory(new MappedMemory(driver, bytes, granularity));
   // The descriptor travels as a pointer-sized integer (CUDA Driver API, cuMemImportFromShareableHandle).
   void* handle = reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor));
@@ -97,7 +95,7 @@ Result<std::unique_ptr<MappedMemory>> MappedMemory::import(std::shared_ptr<const
     memory->have_handle_ = true;
     status = memory->map(ordinal, access);
   }
-  if (status != CUDA_SUCCESS) return Error{driver->describe(status), "", {}};
+  if (status != CUDA_SUCCESS) return machine_error(driver->describe(status));
   return memory;
 }
 
@@ -127,7 +125,7 @@ Result<UniqueFd> MappedMemory::export_descriptor() const {
   int descriptor = -1;
   const CUresult status =
       driver_->export_handle(&descriptor, handle_, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
-  if (status != CUDA_SUCCESS) return Error{driver_->describe(status), "", {}};
+  if (status != CUDA_SUCCESS) return machine_error(driver_->describe(status));
   return UniqueFd(descriptor);
 }
 

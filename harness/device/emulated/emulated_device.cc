@@ -70,9 +70,8 @@ device::InputRange range_of(const Filling& filling) {
 }
 
 Error no_memory(std::uint64_t bytes) {
-  return {fmt::format("cannot get {} of memory: {}", format_bytes(bytes), ::strerror(errno)),
-          "free some memory, or choose a smaller case with --case",
-          {}};
+  return machine_error(fmt::format("cannot get {} of memory: {}", format_bytes(bytes), ::strerror(errno)),
+                       "free some memory, or choose a smaller case with --case");
 }
 
 // "MemAvailable:  123 kB" of /proc/meminfo (proc(5)), in bytes; 0 when it cannot be read.

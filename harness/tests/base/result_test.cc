@@ -6,6 +6,19 @@
 namespace kgrade {
 namespace {
 
+TEST(Error, IsTheUsersFaultUnlessItSaysOtherwise) {
+  EXPECT_EQ(Error({"wrong", "", {}}).blame, Blame::user);
+  const Error lack = machine_error("no compiler", "install one");
+  EXPECT_EQ(lack.blame, Blame::machine);
+  EXPECT_EQ(to_string(lack), "error: no compiler\n  hint: install one");
+}
+
+TEST(Error, IsBlamedAnewWithTheSameWords) {
+  const Errors errors = blamed_on(Blame::machine, {{"first", "", {"a.cu", 3, 0}}, {"second", "", {}}});
+  for (const Error& error : errors) EXPECT_EQ(error.blame, Blame::machine) << error.message;
+  EXPECT_EQ(to_string(errors), "a.cu:3: error: first\nerror: second");
+}
+
 TEST(Error, IsPrintedInTheFormThatEditorsParse) {
   EXPECT_EQ(to_string(Error{"no such thing", "write another", {"a.md", 12, 3}}),
             "a.md:12:3: error: no such thing\n  hint: write another");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -115,6 +116,7 @@ TEST(WriteFileAtomically, FailsIntoErrorsAndLeavesNothingBehind) {
   const auto missing = write_file_atomically(folder.path() / "none" / "file", "x");
   ASSERT_FALSE(missing.ok());
   EXPECT_THAT(missing.error().message, HasSubstr("No such file or directory"));
+  EXPECT_EQ(missing.error().blame, Blame::user);
   EXPECT_FALSE(write_file_atomically(folder.path(), "x").ok());
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
@@ -248,11 +250,32 @@ TEST(WriteFileAtomically, AnOpenDescriptorIsWrittenWhereItStands) {
   EXPECT_EQ(entries_in(folder.path()), 2);
 }
 
+// Such errors name a file, and are no fault of who named it.
+TEST(ReadAndWriteFile, WithoutDescriptorsTheMachineIsToBlame) {
+  const TemporaryDirectory folder;
+  const auto file = folder.path() / "file";
+  ASSERT_TRUE(write_file_atomically(file, "x").ok());
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto read = read_text_file(file);
+  const auto written = write_file_atomically(file, "y");
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  for (const Errors& errors : {read.errors(), written.errors()}) {
+    EXPECT_THAT(errors.at(0).message, HasSubstr("Too many open files"));
+    EXPECT_THAT(errors.at(0).remedy, HasSubstr("raise `ulimit -n`"));
+    EXPECT_EQ(errors.at(0).location.file, file.string());
+    EXPECT_EQ(errors.at(0).blame, Blame::machine);
+  }
+  EXPECT_EQ(read_text_file(folder.path() / "none").error().blame, Blame::user);
+}
+
 TEST(WriteFile, OnAFullDiskTheRemedyIsRoom) {
   const auto written = write_file_atomically("/dev/full", "text");
   ASSERT_FALSE(written.ok());
   EXPECT_EQ(written.error().remedy, "free some space there, or name a file on another disk");
-  EXPECT_TRUE(is_about_room(written.error()));
+  EXPECT_EQ(written.error().blame, Blame::machine);
   const TemporaryDirectory folder;
   EXPECT_EQ(remedy_for_room(folder.path() / "unit.cpp"),
             "free some space there, or let TMPDIR name a folder on another disk");

@@ -497,6 +497,22 @@ TEST_F(Contract, AReferenceComputesInputsThatHangTogether) {
   EXPECT_THAT(kgrade({"show", problem_}).output, HasSubstr("computed by inputs() of the reference"));
 }
 
+// The same for all commands, and never the exit code for a bug of kgrade.
+TEST_F(Contract, AReferenceThatDoesNotLoadIsItsAuthorsFaultUnlessItsProcessWasKilled) {
+  const std::string reference =
+      std::string("#include \"ops/random.cuh\"\nusing number = ops::accumulator;\n") + segments_kernel;
+  for (const auto& [end, exit_code] : {std::pair{"abort()", 2}, {"raise(SIGKILL)", 3}}) {
+    problem(segments_head, "#include <csignal>\n#include <cstdlib>\n" + reference + segments_inputs +
+                               "__attribute__((constructor)) static void begin() { " + end + "; }\n");
+    for (const Result& result : {lint(), grade(std::string("using number = float;\n") + segments_kernel),
+                                 kgrade({"dump", problem_, "--case", "odd", "--directory",
+                                         (folder_.path() / "dump").string(), "--device", "emulated"})}) {
+      EXPECT_EQ(result.exit_code, exit_code) << end << ": " << result.output;
+      EXPECT_THAT(result.output, HasSubstr("the oracle does not load: "));
+    }
+  }
+}
+
 TEST_F(Contract, AReferenceThatComputesNoInputsIsToldHow) {
   problem(segments_head,
           std::string("#include \"ops/random.cuh\"\nusing number = ops::accumulator;\n") + segments_kernel);

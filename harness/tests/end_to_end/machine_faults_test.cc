@@ -94,6 +94,22 @@ TEST_P(FullDisk, ConvictsNeitherACandidateNorTheReference) {
   }
 }
 
+// The file is copied to the disk before it is described. The error for the copy names a file, too.
+TEST(MachineFaults, AFullDiskConvictsNoFileOfKernelBench) {
+  const ScratchFile python(
+      "python",
+      "#!/bin/sh\necho\necho 'kgrade-python {\"program\": \"/opt/bin/python3\", \"version\": \"3.11.7\", "
+      "\"torch\": \"2.8.0\", \"cuda\": \"\", \"triton\": \"\", \"torch_folder\": \"/opt\", \"include\": "
+      "\"\", "
+      "\"readable\": []}'\n");
+  fs::permissions(python.path(), fs::perms::owner_all);
+  const ScratchFile file("1_Large.py", "class Model: pass\n" + std::string(100'000, '#'));
+  const SmallDisk disk("40k");
+  if (!disk.is_mounted()) GTEST_SKIP() << "only root makes a disk";
+  for (const char* command : {"lint", "show"})
+    expect_lack_of_room(kgrade({command, file.path(), "--python", python.path()}, without_cache));
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, FullDisk, testing::Values("4k", "40k", "100k", "200k", "400k", "800k", "2m"));
 
 class Filler : public testing::Test {
@@ -121,7 +137,7 @@ TEST_F(Filler, ASweepOnAFullDiskKeepsNoResultThatResumeBelieves) {
   const TemporaryDirectory folder;
   const std::string results = folder.path() / "results.jsonl";
   const std::vector<std::string> sweep = {"sweep",    "--only", slug, "--solutions", "naive", "--device",
-                                          "emulated", "--jobs",     "1",  "--output",    results, "--resume"};
+                                          "emulated", "--jobs", "1",  "--output",    results, "--resume"};
   {
     const SmallDisk disk("100k");
     if (!disk.is_mounted()) GTEST_SKIP() << "only root makes a disk";
@@ -137,6 +153,12 @@ TEST_F(Filler, ASweepOnAFullDiskKeepsNoResultThatResumeBelieves) {
 class BrokenCompiler : public testing::Test {
  protected:
   Result grade_with(const std::string& last_words, const std::string& condition = "") const {
+    return kgrade_with({"grade", slug, naive, "--case", "tiny"}, last_words, condition);
+  }
+
+  Result kgrade_with(std::vector<std::string> arguments, const std::string& last_words,
+                     const std::string& condition = "") const {
+    arguments.insert(arguments.end(), {"--device", "emulated"});
     const std::string compiler = folder_.path() / "c++";
     std::ofstream(compiler)
         // Word by word: a folder whose random name begins with E would look like -E.
@@ -144,7 +166,7 @@ class BrokenCompiler : public testing::Test {
         << condition << "\necho '" << last_words << "' >&2\nexit 1\n";
     fs::permissions(compiler, fs::perms::owner_all);
     const Program program = {KGRADE_PROGRAM, {"KGRADE_CACHE_DIR=", "CXX=" + compiler}};
-    return kgrade({"grade", slug, naive, "--case", "tiny", "--device", "emulated"}, program);
+    return kgrade(arguments, program);
   }
 
   TemporaryDirectory folder_;
@@ -166,6 +188,13 @@ TEST_F(BrokenCompiler, IsTheMachinesFaultWithItsRemedy) {
     EXPECT_THAT(result.output, HasSubstr(remedy));
     EXPECT_THAT(result.left_behind, IsEmpty());
   }
+}
+
+TEST_F(BrokenCompiler, IsTheMachinesFaultInASelftestToo) {
+  const Result result = kgrade_with({"selftest"}, killed);
+  EXPECT_EQ(result.exit_code, 3) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("error: the compiler cannot work on this machine: "));
+  EXPECT_EQ(kgrade_with({"selftest"}, "x.cu:1:1: error: a mistake of kgrade").exit_code, 70);
 }
 
 TEST_F(BrokenCompiler, ThatOnlyOneCandidateBreaksIsTheCandidatesFault) {

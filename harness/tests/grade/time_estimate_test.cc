@@ -54,9 +54,9 @@ Foreseen foreseen(const std::vector<std::string>& names, double rate, bool force
 TEST(TimeEstimate, WhatTakesHoursIsRefusedWithoutForce) {
   const Foreseen hours = foreseen({"large"}, 1e6);  // 3e9 operations, ten times
   ASSERT_TRUE(hours.failure);
-  EXPECT_EQ(hours.failure->exit_code, exit_usage);
-  EXPECT_EQ(hours.failure->errors[0].message, "--case large: takes about 8 hours on the emulated device");
-  EXPECT_THAT(hours.failure->errors[0].remedy, HasSubstr("--force"));
+  EXPECT_EQ(exit_code_of(*hours.failure), exit_usage);
+  EXPECT_EQ((*hours.failure)[0].message, "--case large: takes about 8 hours on the emulated device");
+  EXPECT_THAT((*hours.failure)[0].remedy, HasSubstr("--force"));
   const Foreseen forced = foreseen({"large"}, 1e6, true);
   EXPECT_FALSE(forced.failure);
   EXPECT_THAT(forced.notices, ElementsAre("case large takes about 8 hours on the emulated device"));

@@ -127,8 +127,8 @@ TEST_P(UnfinishedRun, WhatIsThrownEndsItAfterTheCandidatesThatAreFinished) {
           });
   EXPECT_THAT(ending.finished, ElementsAre(EndsWith("first.cu")));
   ASSERT_TRUE(ending.failure);
-  EXPECT_EQ(ending.failure->exit_code, exit_internal);
-  EXPECT_THAT(ending.failure->errors.at(0).message, HasSubstr("the compiler is haunted"));
+  EXPECT_EQ(exit_code_of(*ending.failure), exit_internal);
+  EXPECT_THAT(ending.failure->at(0).message, HasSubstr("the compiler is haunted"));
 }
 
 TEST_P(UnfinishedRun, AnOracleThatFailsIsNoMatterOfTheCandidatesBefore) {
@@ -137,9 +137,9 @@ TEST_P(UnfinishedRun, AnOracleThatFailsIsNoMatterOfTheCandidatesBefore) {
   const Ending ending = run({"first.cu", "second.cu", "third.cu"}, build_as_it_is);
   EXPECT_THAT(ending.finished, ElementsAre(EndsWith("first.cu")));
   ASSERT_TRUE(ending.failure);
-  EXPECT_EQ(ending.failure->exit_code, exit_usage);
-  EXPECT_THAT(ending.failure->errors.at(0).message, HasSubstr("the oracle fails on case 'ragged'"));
-  EXPECT_THAT(ending.failure->errors.at(0).location.file, EndsWith("neighbour-sum.md"));
+  EXPECT_EQ(exit_code_of(*ending.failure), exit_usage);
+  EXPECT_THAT(ending.failure->at(0).message, HasSubstr("the oracle fails on case 'ragged'"));
+  EXPECT_THAT(ending.failure->at(0).location.file, EndsWith("neighbour-sum.md"));
 }
 
 TEST_P(UnfinishedRun, ACandidateThatChangesWhileItIsCompiledIsNotJudged) {
@@ -150,9 +150,9 @@ TEST_P(UnfinishedRun, ACandidateThatChangesWhileItIsCompiledIsNotJudged) {
   });
   EXPECT_THAT(ending.finished, ElementsAre(EndsWith("first.cu")));
   ASSERT_TRUE(ending.failure);
-  EXPECT_EQ(ending.failure->exit_code, exit_usage);
-  EXPECT_THAT(ending.failure->errors.at(0).message, HasSubstr("candidate: changed while it was being"));
-  EXPECT_EQ(ending.failure->errors.at(0).location.file, second().string());
+  EXPECT_EQ(exit_code_of(*ending.failure), exit_usage);
+  EXPECT_THAT(ending.failure->at(0).message, HasSubstr("candidate: changed while it was being"));
+  EXPECT_EQ(ending.failure->at(0).location.file, second().string());
 }
 
 TEST_P(UnfinishedRun, WithNoCandidateFinishedThereIsNoRecord) {
@@ -163,7 +163,7 @@ TEST_P(UnfinishedRun, WithNoCandidateFinishedThereIsNoRecord) {
           });
   EXPECT_FALSE(ending.has_record);
   ASSERT_TRUE(ending.failure);
-  EXPECT_EQ(ending.failure->exit_code, exit_machine);
+  EXPECT_EQ(exit_code_of(*ending.failure), exit_machine);
 }
 
 TEST_P(UnfinishedRun, AFinishedOneHasARecordAndNoFailure) {

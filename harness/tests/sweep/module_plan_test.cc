@@ -54,7 +54,7 @@ class ModulePlan : public testing::Test {
       loaded_.push_back(file.string());
     }
     if (file.filename() == "2_Standard.py")
-      return Error{"get_inputs() fails", "mend it", {file.string(), 3, 0}};
+      return Error{"get_inputs() fails", "mend it", {file.string(), 3, 0}, blame_};
     auto problem = load_problem("problems/some.md");
     problem->slug = file.stem().string();
     problem->path = file;
@@ -79,6 +79,7 @@ class ModulePlan : public testing::Test {
 
   fs::path before_ = fs::current_path();
   test::ScratchCheckout folder_;
+  Blame blame_ = Blame::user;  // for 2_Standard.py
   std::mutex mutex_;
   std::vector<std::string> loaded_;
 };
@@ -189,6 +190,16 @@ TEST_F(ModulePlan, AProblemThatCannotBeReadRefusesItsCandidatesAlone) {
   ASSERT_EQ(made->refused.size(), 1u);
   EXPECT_EQ(made->refused[0].message,
             "its problem KernelBench/level1/2_Standard.py: get_inputs() fails; mend it");
+  EXPECT_EQ(made->refused[0].exit_code, exit_usage);
+}
+
+TEST_F(ModulePlan, AProblemThatTheMachineCannotReadIsNoFaultOfItsAuthor) {
+  candidate("level_1_problem_2_sample_0");
+  blame_ = Blame::machine;
+  const auto made = plan({"*", "runs/*/"});
+  ASSERT_TRUE(made.ok());
+  ASSERT_EQ(made->refused.size(), 1u);
+  EXPECT_EQ(made->refused[0].exit_code, exit_machine);
 }
 
 TEST_F(ModulePlan, FoldersCalledLikeProblemsHoldCandidates) {

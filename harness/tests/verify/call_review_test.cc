@@ -64,7 +64,9 @@ TEST(CallReview, WhatFailsBesideTheCandidateIsTheMachinesOrTheProblems) {
   Case bound;
   bound.name = "tiny";
   const auto place = [&](const CallFinding& finding) {
-    return trusted_failure("reference", problem, bound, finding).location;
+    const Error error = trusted_failure("reference", problem, bound, finding);
+    EXPECT_EQ(error.blame, error.location.file.empty() ? Blame::machine : Blame::user);
+    return error.location;
   };
   EXPECT_EQ(place({Verdict::wrong_answer, "outputs_match", "off"}).line, 17);
   EXPECT_EQ(place({Verdict::runtime_error, "completion", "signal 11"}).line, 17);

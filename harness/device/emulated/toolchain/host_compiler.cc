@@ -121,9 +121,8 @@ Result<HostCompiler> find_host_compiler() {
   for (const auto& candidate : candidates) {
     if (auto found = try_compiler(candidate)) return *found;
   }
-  return Error{"no C++ compiler found (looked for $CXX, g++, clang++ and c++)",
-               "install one: apt-get install g++",
-               {}};
+  return machine_error("no C++ compiler found (looked for $CXX, g++, clang++ and c++)",
+                       "install one: apt-get install g++");
 }
 
 std::filesystem::path object_of(std::filesystem::path library) { return library.replace_extension(".o"); }
