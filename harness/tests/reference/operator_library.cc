@@ -23,7 +23,9 @@ OperatorLibrary::OperatorLibrary(const std::string& file_name) {
   request.output_directory = folder_.path();
   request.include_directories = {root + "/reference"};
   request.defines = {{"KGRADE_ACCUMULATOR", "double"}, {"KGRADE_ELEMENT", "float"}};
-  const EmulatedToolchain toolchain(*compiler, Layout::find().emulated_include);
+  const Layout layout = Layout::find();
+  const EmulatedToolchain toolchain(*compiler, layout.emulated_include, nullptr, {},
+                                    layout.emulated_precompiled);
   const auto outcome = toolchain.build_library(request);
   if (!outcome) throw std::runtime_error(to_string(outcome.errors()));
   if (outcome->status != BuildStatus::built) throw std::runtime_error(outcome->message + "\n" + outcome->log);

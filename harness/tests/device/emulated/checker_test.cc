@@ -41,7 +41,9 @@ class Checker : public testing::TestWithParam<std::string> {
   void SetUp() override {
     const auto compiler = find_host_compiler();
     ASSERT_TRUE(compiler) << to_string(compiler.errors());
-    const EmulatedToolchain toolchain(*compiler, Layout::find().emulated_include);
+    const Layout layout = Layout::find();
+    const EmulatedToolchain toolchain(*compiler, layout.emulated_include, nullptr, {},
+                                      layout.emulated_precompiled);
     BuildRequest request;
     request.source = folder / file();
     request.shown_as = file();

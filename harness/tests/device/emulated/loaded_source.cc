@@ -18,7 +18,9 @@ const std::string harness = std::string(KGRADE_SOURCE_DIR) + "/harness";
 LoadedSource::LoadedSource(const std::string& file_name) {
   const auto compiler = find_host_compiler();
   if (!compiler) throw std::runtime_error(to_string(compiler.errors()));
-  const EmulatedToolchain toolchain(*compiler, Layout::find().emulated_include);
+  const Layout layout = Layout::find();
+  const EmulatedToolchain toolchain(*compiler, layout.emulated_include, nullptr, {},
+                                    layout.emulated_precompiled);
   BuildRequest request;
   request.source = harness + "/tests/fixtures/emulated/" + file_name;
   request.shown_as = file_name;
