@@ -44,6 +44,14 @@ function(kgrade_library name)
   endif()
 endfunction()
 
+# kgrade_quick_program(<target>): compiled like the libraries, since its own speed does not matter.
+function(kgrade_quick_program name)
+  # -fPIC, like the precompiled headers.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC ${KGRADE_QUICK_OPTIONS})
+  target_precompile_headers(${name} REUSE_FROM kgrade_headers)
+endfunction()
+
 # `ctest -L quick` runs half a minute of unit tests. This target builds only them.
 add_custom_target(quick_tests)
 

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <map>
 #include <stdexcept>
 
 #include "compile/layout.h"
@@ -13,6 +14,11 @@ namespace {
 const std::string root = KGRADE_SOURCE_DIR;
 
 }  // namespace
+
+const OperatorLibrary& OperatorLibrary::shared(const std::string& file_name) {
+  static std::map<std::string, OperatorLibrary> libraries;
+  return libraries.try_emplace(file_name, file_name).first->second;
+}
 
 OperatorLibrary::OperatorLibrary(const std::string& file_name) {
   const auto compiler = find_host_compiler();
