@@ -44,6 +44,17 @@ function(kgrade_library name)
   endif()
 endfunction()
 
+# kgrade_quick_program(<target>): compiled like the libraries, since its own speed does not matter.
+function(kgrade_quick_program name)
+  # -fPIC, like the precompiled headers.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC ${KGRADE_QUICK_OPTIONS})
+  target_precompile_headers(${name} REUSE_FROM kgrade_headers)
+endfunction()
+
+# `ctest -L quick` runs half a minute of unit tests. This target builds only them.
+add_custom_target(quick_tests)
+
 # kgrade_gtest(<test> <program> FILTER <GoogleTest filter> [SHARDS <n>] [SECONDS <limit>] [LABELS <label>...]
 # [ENVIRONMENT <variable=value>...]): ctest tests that run what the filter selects, divided among SHARDS processes.
 # With several shards, their names end in .1, .2 and so on.
@@ -54,6 +65,9 @@ function(kgrade_gtest test program)
   endif()
   if(NOT ARG_SECONDS)
     set(ARG_SECONDS 600)
+  endif()
+  if("quick" IN_LIST ARG_LABELS)
+    add_dependencies(quick_tests ${program})
   endif()
   foreach(shard RANGE 1 ${ARG_SHARDS})
     set(shard_name ${test})
@@ -71,12 +85,12 @@ function(kgrade_gtest test program)
   endforeach()
 endfunction()
 
-# kgrade_test(<name> [NO_CTEST] [SHARDS <n>] [SECONDS <limit>] [SOURCES <file>...] [LINK <target>...]): one GoogleTest
-# program of the named files, by default all *_test.cc files of this folder, and one ctest test for each shard. A process
-# for each of thousands of tests would cost more than most of the tests. With NO_CTEST, the folder itself says what ctest
-# runs (kgrade_gtest).
+# kgrade_test(<name> [NO_CTEST] [SHARDS <n>] [SECONDS <limit>] [LABELS <label>...] [SOURCES <file>...]
+# [LINK <target>...]): one GoogleTest program of the named files, by default all *_test.cc files of this folder, and one
+# ctest test for each shard. A process for each of thousands of tests would cost more than most of the tests. With
+# NO_CTEST, the folder itself says what ctest runs (kgrade_gtest).
 function(kgrade_test name)
-  cmake_parse_arguments(ARG "NO_CTEST" "SHARDS;SECONDS" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "NO_CTEST" "SHARDS;SECONDS" "LABELS;SOURCES;LINK" ${ARGN})
   if(NOT ARG_SOURCES)
     file(GLOB ARG_SOURCES CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *_test.cc)
   endif()
@@ -91,9 +105,22 @@ function(kgrade_test name)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF UNITY_BUILD OFF)
   target_compile_options(${name} PRIVATE -fPIC ${KGRADE_TEST_OPTIONS})
   target_precompile_headers(${name} REUSE_FROM kgrade_test_headers)
-  if(NOT ARG_NO_CTEST)
-    kgrade_gtest(${name} ${name} FILTER "*" SHARDS "${ARG_SHARDS}" SECONDS "${ARG_SECONDS}")
+  # The linker keeps the first of several copies of a template or an inline function. The library that is tested comes
+  # before the tests' own files, so that it keeps copies that are optimised.
+  if(ARG_LINK MATCHES "^(kgrade_[a-z_]+)")
+    set(library ${CMAKE_MATCH_1})
+    target_link_options(${name} PRIVATE $<$<STREQUAL:$<TARGET_PROPERTY:${library},TYPE>,STATIC_LIBRARY>:
+                                        LINKER:--whole-archive,$<TARGET_FILE:${library}>,--no-whole-archive>)
   endif()
+  if(NOT ARG_NO_CTEST)
+    kgrade_gtest(${name} ${name} FILTER "*" SHARDS "${ARG_SHARDS}" SECONDS "${ARG_SECONDS}" LABELS ${ARG_LABELS})
+  endif()
+endfunction()
+
+# kgrade_optimised_tests(<file>...): tests that compute a lot. They are compiled without the precompiled headers, which
+# are for other options.
+function(kgrade_optimised_tests)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${KGRADE_QUICK_OPTIONS}" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 # `cmake --build ... --target format` applies .clang-format.

@@ -4,11 +4,19 @@
 #                                    more as in a container without namespaces, then fuzzes each target for a minute; run
 #                                    it before calling an issue done and before a release
 # Other arguments go to ctest:
+#   tools/test.sh --quick            half a minute of unit tests, and builds only them
 #   tools/test.sh -R Expression      only the tests whose names match; with --all -R Expression, also the slow ones
 #   tools/test.sh -LE pypi           without the tests that need packages from PyPI
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+if [ "${1:-}" = --quick ]; then
+  shift
+  tools/setup.sh --tests
+  cmake --preset release -DBUILD_TESTING=ON
+  cmake --build --preset release --parallel "$(nproc)" --target quick_tests
+  exec ctest --preset release --parallel "$(nproc)" --no-tests=error -L quick "$@"
+fi
 all=false
 if [ "${1:-}" = --all ]; then
   all=true

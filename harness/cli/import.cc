@@ -106,8 +106,9 @@ Command add_import(CLI::App& app) {
       ->type_name("FILE");
   command->add_option("--slug", arguments->slug, "Its name here (default: the file's own)");
   add_problems_option(*command, arguments->directory);
-  // The earlier name of --problems.
-  command->add_option("-o,--output", arguments->directory)->excludes("--problems")->group("");
+  command->add_option("-o,--output", arguments->directory, "The earlier name of --problems")
+      ->excludes("--problems")
+      ->type_name("DIR");
   add_python_option(*command, arguments->python);
   command->footer(
       "Takes the frontmatter, the `parameters` of a def.py beside the file, and shapes that the statement "

@@ -56,7 +56,9 @@ BuildOutcome build_emulated(const std::string& name, const std::filesystem::path
     failure.message = to_string(compiler.errors());
     return failure;
   }
-  const EmulatedToolchain toolchain(*compiler, Layout::find().emulated_include);
+  const Layout layout = Layout::find();
+  const EmulatedToolchain toolchain(*compiler, layout.emulated_include, nullptr, {},
+                                    layout.emulated_precompiled);
   BuildRequest request;
   request.source = folder / (name + ".cu");
   request.shown_as = name + ".cu";

@@ -330,11 +330,12 @@ TEST(HiddenCases, NoneAreDrawnWhenNoneAreAskedFor) {
 }
 
 std::set<std::int64_t> rows_drawn(std::string_view fuzz) {
+  const Problem problem = with_fuzz(fuzz);
   std::set<std::int64_t> rows;
   HiddenOptions options;
   options.count = 8;
   for (options.seed = 0; options.seed < 20; ++options.seed) {
-    for (const Case& bound : drawn(with_fuzz(fuzz), options)) rows.insert(bound.integers.at("rows"));
+    for (const Case& bound : drawn(problem, options)) rows.insert(bound.integers.at("rows"));
   }
   return rows;
 }

@@ -44,7 +44,7 @@ class ReferenceActivation : public testing::Test {
     EXPECT_TRUE(matches(relative_errors, std::vector<double>(actual.size(), 0), bound));
   }
 
-  const OperatorLibrary library_{"plane_operators.cu"};
+  const OperatorLibrary& library_ = OperatorLibrary::shared("plane_operators.cu");
 };
 
 TEST_F(ReferenceActivation, ReluKeepsWhatIsAboveZero) {

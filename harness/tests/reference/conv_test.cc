@@ -12,7 +12,7 @@ using testing::ElementsAre;
 
 class ReferenceConv : public testing::Test {
  protected:
-  const OperatorLibrary library_{"conv_operators.cu"};
+  const OperatorLibrary& library_ = OperatorLibrary::shared("conv_operators.cu");
   const ConvOperator conv_{library_, "conv"};
   std::mt19937 random_{1};
 };

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 
 class ReferenceConvTranspose : public testing::Test {
  protected:
-  const OperatorLibrary library_{"conv_operators.cu"};
+  const OperatorLibrary& library_ = OperatorLibrary::shared("conv_operators.cu");
   const ConvOperator conv_transpose_{library_, "conv_transpose"};
   std::mt19937 random_{2};
 };

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <map>
 #include <stdexcept>
 
 #include "compile/layout.h"
@@ -14,6 +15,11 @@ const std::string root = KGRADE_SOURCE_DIR;
 
 }  // namespace
 
+const OperatorLibrary& OperatorLibrary::shared(const std::string& file_name) {
+  static std::map<std::string, OperatorLibrary> libraries;
+  return libraries.try_emplace(file_name, file_name).first->second;
+}
+
 OperatorLibrary::OperatorLibrary(const std::string& file_name) {
   const auto compiler = find_host_compiler();
   if (!compiler) throw std::runtime_error(to_string(compiler.errors()));
@@ -23,7 +29,9 @@ OperatorLibrary::OperatorLibrary(const std::string& file_name) {
   request.output_directory = folder_.path();
   request.include_directories = {root + "/reference"};
   request.defines = {{"KGRADE_ACCUMULATOR", "double"}, {"KGRADE_ELEMENT", "float"}};
-  const EmulatedToolchain toolchain(*compiler, Layout::find().emulated_include);
+  const Layout layout = Layout::find();
+  const EmulatedToolchain toolchain(*compiler, layout.emulated_include, nullptr, {},
+                                    layout.emulated_precompiled);
   const auto outcome = toolchain.build_library(request);
   if (!outcome) throw std::runtime_error(to_string(outcome.errors()));
   if (outcome->status != BuildStatus::built) throw std::runtime_error(outcome->message + "\n" + outcome->log);

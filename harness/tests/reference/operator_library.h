@@ -10,6 +10,9 @@ namespace kgrade::test {
 
 class OperatorLibrary {
  public:
+  // Built once for all tests of the program.
+  static const OperatorLibrary& shared(const std::string& file_name);
+
   // Throws with the compiler's log when the file does not build or load.
   explicit OperatorLibrary(const std::string& file_name);
   ~OperatorLibrary();

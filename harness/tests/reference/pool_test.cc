@@ -69,7 +69,7 @@ class ReferenceMaxPool : public testing::Test {
     EXPECT_TRUE(matches(output, expected));
   }
 
-  const OperatorLibrary library_{"plane_operators.cu"};
+  const OperatorLibrary& library_ = OperatorLibrary::shared("plane_operators.cu");
   std::mt19937 random_{4};
 };
 

@@ -20,7 +20,9 @@ BuildOutcome build(const std::string& source, const std::string& header = "") {
   std::ofstream(folder.path() / "own.h") << header;
   const auto compiler = find_host_compiler();
   EXPECT_TRUE(compiler.ok());
-  const EmulatedToolchain toolchain(*compiler, Layout::find().emulated_include);
+  const Layout layout = Layout::find();
+  const EmulatedToolchain toolchain(*compiler, layout.emulated_include, nullptr, {},
+                                    layout.emulated_precompiled);
   BuildRequest request;
   request.source = folder.path() / "candidate.cu";
   request.shown_as = "candidate.cu";
