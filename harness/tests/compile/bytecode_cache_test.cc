@@ -54,7 +54,8 @@ TEST_F(BytecodeCache, IsFilledOnce) {
   EXPECT_TRUE(fs::is_directory(bytecode));
   const std::string once = starts();
   EXPECT_NE(once.find("-X pycache_prefix=" + bytecode.string()), std::string::npos);
-  EXPECT_EQ(once.find("-B"), std::string::npos);
+  // As a word: the temporary folder's name may hold it.
+  EXPECT_EQ((" " + once).find(" -B "), std::string::npos);
   EXPECT_EQ(bytecode_of(python_), bytecode);
   EXPECT_EQ(starts(), once);
   python_.torch_version = "2.12.0";

@@ -25,8 +25,9 @@ class SolutionSymbol : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     if (std::string(GetParam()) == "emulated") {
-      toolchain_ =
-          std::make_unique<EmulatedToolchain>(*find_host_compiler(), Layout::find().emulated_include);
+      const Layout layout = Layout::find();
+      toolchain_ = std::make_unique<EmulatedToolchain>(*find_host_compiler(), layout.emulated_include,
+                                                       nullptr, fs::path(), layout.emulated_precompiled);
     } else if (const auto nvcc = find_nvcc()) {
       toolchain_ = std::make_unique<NvccToolchain>(*nvcc, "sm_90", nullptr);
     } else {
