@@ -63,8 +63,9 @@ std::set<std::string_view> kinds_that_explain(Verdict seen) {
     case Verdict::unstable:
     case Verdict::cheating:
     case Verdict::unsupported:
-      return {};
+      break;
   }
+  return {};
 }
 
 }  // namespace
@@ -127,8 +128,9 @@ std::string_view remedy_for(Verdict verdict) {
     case Verdict::unstable:
     case Verdict::cheating:
     case Verdict::unsupported:
-      return "";
+      break;
   }
+  return "";
 }
 
 std::string distance_text(std::int64_t distance, const std::string& object) {

@@ -31,8 +31,9 @@ bool is_final(Verdict verdict) {
     case Verdict::out_of_bounds:
     case Verdict::input_modified:
     case Verdict::unsupported:
-      return true;
+      break;
   }
+  return true;
 }
 
 bool is_final(const CandidateRecord& record) {

@@ -70,8 +70,9 @@ const char* trouble_key(Verdict verdict) {
     case Verdict::unstable:
     case Verdict::cheating:
     case Verdict::unsupported:
-      return "correctness_issue";
+      break;
   }
+  return "correctness_issue";
 }
 
 Json metadata_of(const Record& record) {

@@ -30,8 +30,9 @@ bool may_be_found_by_check(Verdict verdict) {
     case Verdict::unstable:
     case Verdict::cheating:
     case Verdict::unsupported:
-      return false;
+      break;
   }
+  return false;
 }
 
 // Options that select the case again.
