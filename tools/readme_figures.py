@@ -59,8 +59,8 @@ def output(path: str) -> str:
                f"    {candidate['path']} --case {candidate['cases'][0]['name']}")
     cases = printed(path, "--verbose").split("\n\n")[0].split("\n", 2)[2]
     return (f"```text\n{command}\n{printed(path)}\n```\n"
-            f"This grade took {record['total_seconds']:.1f} s, with nothing compiled before. `--verbose` adds a table of "
-            f"the cases, and a table of the contestants for each measured case:\n```text\n{cases}\n```")
+            f"This grade took {record['total_seconds']:.1f} s, with nothing compiled before. `--verbose` adds the cases, and "
+            f"the contestants of each measured case:\n```text\n{cases}\n```")
 
 
 def refused(path: str) -> str:
