@@ -175,9 +175,10 @@ void add_measuring_options(CLI::App& command, GradeSettings& settings) {
       "Leave the inputs in the cache, as for KernelBench's published figures (default: the cache is cold "
       "at every call)");
   command
-      .add_option("--heat", settings.heat,
-                  "With --quick, grade up to so many candidates side by side: each on inputs of its own, all "
-                  "beside the same calls of the reference (default: 8, where speed is measured)")
+      .add_option(
+          "--heat", settings.heat,
+          "With --quick, grade up to so many candidates side by side: each on inputs of its own, all "
+          "beside the same calls of the reference (default: 8, and 4 in Python, where speed is measured)")
       ->check(CLI::Range(1, static_cast<int>(most_in_heat)))
       ->type_name("N");
   add_baselines_options(command, settings.baselines);

@@ -18,11 +18,8 @@ CandidateRunners::CandidateRunners(RunSetup& setup, const Problem& problem, std:
     : setup_(setup), problem_(problem), together_(together) {}
 
 Failure CandidateRunners::start() {
-  if (auto failure = start_python(left_of(true))) return failure;
-  return start_cuda(left_of(false));
-}
-
-Failure CandidateRunners::start_cuda(std::size_t left) {
+  if (auto failure = start_python()) return failure;
+  const std::size_t left = left_of(false);
   if (left == 0) return std::nullopt;
   const std::size_t most = std::max(setup_.device().info().measures_speed ? runners_at_once : 1, together_);
   while (runners_.size() < std::clamp<std::size_t>(left, 1, most)) {
@@ -33,30 +30,17 @@ Failure CandidateRunners::start_cuda(std::size_t left) {
   return std::nullopt;
 }
 
-Failure CandidateRunners::start_python(std::size_t left) {
+Failure CandidateRunners::start_python() {
+  const std::size_t left = left_of(true);
   if (left == 0) return std::nullopt;
   if (!python_runners_) {
     const bool on_gpu = setup_.device().info().measures_speed;
-    python_runners_ =
-        std::make_unique<PythonRunners>(setup_.device(), problem_, setup_.python_host(),
-                                        on_gpu ? std::max(runners_at_once, together_) : together_);
+    python_runners_ = std::make_unique<PythonRunners>(
+        setup_.device(), problem_, setup_.python_host(),
+        on_gpu ? runners_at_once : std::min(together_, most_in_heat_of_python));
   }
   const Errors errors = python_runners_->start(left);
   return errors.empty() ? Failure() : errors;
-}
-
-void CandidateRunners::start_next(bool python, std::size_t taken) {
-  const std::size_t left = left_of(python) - std::min(taken, left_of(python));
-  if (!python) {
-    start_cuda(left);
-  } else if (!start_python(left)) {
-    python_runners_->open();
-  }
-}
-
-void CandidateRunners::await_next() {
-  std::erase_if(runners_, [](const auto& runner) { return !runner->await_ready(load_patience).ok(); });
-  if (python_runners_) python_runners_->await();
 }
 
 Result<std::unique_ptr<ContestantRunner>> CandidateRunners::next(const CandidateSource& source,

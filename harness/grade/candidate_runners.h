@@ -24,13 +24,6 @@ class CandidateRunners {
   // is the number of candidates that have a worker but no verdict yet.
   Result<std::unique_ptr<ContestantRunner>> next(const CandidateSource& source, const Build& build,
                                                  std::size_t taken = 0);
-  // Starts workers for the candidates after the `taken` ones that have a worker already, and returns at once.
-  // These workers open the device. If one of them cannot be started, a later start() or next() reports the
-  // error.
-  void start_next(bool python, std::size_t taken);
-  // Waits for the workers of start_next(), and drops workers that failed. A worker may fail because a
-  // candidate holds the memory that the worker needs.
-  void await_next();
   // Whether no worker for a candidate in CUDA C++ is waiting. Workers in Python do not count.
   bool is_empty() const { return runners_.empty(); }
   // Whether the candidate is in Python and this run has found a Python. A run whose candidates in Python all
@@ -42,8 +35,7 @@ class CandidateRunners {
  private:
   // How many candidates of that kind have no verdict yet.
   std::size_t left_of(bool python) const;
-  Failure start_cuda(std::size_t left);
-  Failure start_python(std::size_t left);
+  Failure start_python();
   std::unique_ptr<ContestantRunner> take_first();
 
   RunSetup& setup_;

@@ -43,9 +43,8 @@ bool is_final(const CandidateRecord& record) {
 
 class HeatRun {
  public:
-  HeatRun(Session& trusted, const std::vector<PlannedCase>& cases, std::vector<HeatEntry> entries,
-          NextWorkers next)
-      : trusted_(trusted), cases_(cases), entries_(std::move(entries)), next_(std::move(next)) {
+  HeatRun(Session& trusted, const std::vector<PlannedCase>& cases, std::vector<HeatEntry> entries)
+      : trusted_(trusted), cases_(cases), entries_(std::move(entries)) {
     for (HeatEntry& entry : entries_) runs_.emplace_back(entry.session, cases_, std::move(entry.record));
   }
 
@@ -94,18 +93,11 @@ class HeatRun {
       if (run.is_in()) players_.push_back(&run);
     }
     const std::uint64_t free = trusted_.arena.free_bytes();
-    const std::uint64_t expected = (runs_.size() + next_.count) * bytes_of_process;
-    next_.start();
-    bool are_starting = true;
-    bool goes_on = true;
     for (const std::size_t number : running_order(cases_)) {
-      if (cases_[number].is_measured() && std::exchange(are_starting, false)) next_.await();
-      goes_on = play(number);
-      if (!goes_on) break;
-      is_hogged_ = is_hogged_ || trusted_.arena.free_bytes() + expected < free;
+      if (!play(number)) return false;
+      is_hogged_ = is_hogged_ || trusted_.arena.free_bytes() + runs_.size() * bytes_of_process < free;
     }
-    if (are_starting) next_.await();  // the clean-up watches the free memory
-    return goes_on;
+    return true;
   }
 
   bool play(std::size_t number) {
@@ -147,7 +139,6 @@ class HeatRun {
   Session& trusted_;
   const std::vector<PlannedCase>& cases_;
   std::vector<HeatEntry> entries_;
-  NextWorkers next_;
   std::deque<CandidateRun> runs_;
   std::vector<CandidateRun*> players_;  // candidates that are left after loading and rehearsal
   bool is_hogged_ = false;              // a candidate keeps memory that the others may need
@@ -156,8 +147,8 @@ class HeatRun {
 }  // namespace
 
 Result<std::vector<HeatResult>> run_heat(Session& trusted, const std::vector<PlannedCase>& cases,
-                                         std::vector<HeatEntry> entries, NextWorkers next) {
-  return HeatRun(trusted, cases, std::move(entries), std::move(next)).run();
+                                         std::vector<HeatEntry> entries) {
+  return HeatRun(trusted, cases, std::move(entries)).run();
 }
 
 std::size_t room_for_heat(const std::vector<PlannedCase>& cases, std::uint64_t free_bytes, std::size_t most) {

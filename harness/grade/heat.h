@@ -2,7 +2,6 @@
 // times alone and the clean-up. Each has its own process, buffers, contents and calls of the oracle.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -14,6 +13,7 @@ namespace kgrade {
 // Limits on a heat: processes wait for each other in the driver, and each takes half a gigabyte of a GPU's
 // memory.
 inline constexpr std::size_t most_in_heat = 8;
+inline constexpr std::size_t most_in_heat_of_python = 4;
 
 // A candidate that is built, for the problem's own cases.
 struct HeatEntry {
@@ -29,19 +29,11 @@ struct HeatResult {
   bool is_final = true;
 };
 
-// The workers of the next heat. Contexts take a second to make, so they are made while this heat runs cases
-// whose times do not matter. No context is made while a candidate is measured.
-struct NextWorkers {
-  std::size_t count = 0;
-  std::function<void()> start = [] {};  // called before the first case; returns at once
-  std::function<void()> await = [] {};  // called before the first measured case
-};
-
 // Returns one result per candidate. Returns no results if the device or one of our own contestants failed;
 // then grade the candidates one after the other. `trusted`: a session without a candidate. An Error means
 // that the device is not healthy any more.
 Result<std::vector<HeatResult>> run_heat(Session& trusted, const std::vector<PlannedCase>& cases,
-                                         std::vector<HeatEntry> entries, NextWorkers next = {});
+                                         std::vector<HeatEntry> entries);
 
 // How many candidates have room in these cases, beside oracle and reference; at least 1.
 std::size_t room_for_heat(const std::vector<PlannedCase>& cases, std::uint64_t free_bytes, std::size_t most);

@@ -35,8 +35,9 @@ Result<Heats::Played> Heats::play(std::vector<RunSetup::Built>& group) {
       const bool is_ready = built.status == BuildStatus::built && !built.is_module;
       if (is_ready && runners_.needs_python(one.source) == python) entrants.push_back(&one);
     }
-    for (std::size_t first = 0; first + 1 < entrants.size(); first += most_in_heat) {
-      const std::size_t count = std::min(most_in_heat, entrants.size() - first);
+    const std::size_t most = python ? most_in_heat_of_python : most_in_heat;
+    for (std::size_t first = 0; first + 1 < entrants.size(); first += most) {
+      const std::size_t count = std::min(most, entrants.size() - first);
       auto played = play_heat(std::span(entrants).subspan(first, count));
       if (!played) return played.errors();
       all.merge(*played);
@@ -46,17 +47,6 @@ Result<Heats::Played> Heats::play(std::vector<RunSetup::Built>& group) {
     if (result && result->is_final) runners_.settle(number);
   }
   return all;
-}
-
-// None if speed is not measured, or if the device has no room for the processes of two heats.
-NextWorkers Heats::workers_after(std::span<RunSetup::Built*> entrants) {
-  const std::size_t both = 2 * entrants.size();
-  if (!setup_.device().info().measures_speed ||
-      room_for_heat(setup_.cases(), setup_.device().free_bytes(), both) < both)
-    return {};
-  const bool python = runners_.needs_python(entrants.front()->source);
-  return {entrants.size(), [this, python, taken = entrants.size()] { runners_.start_next(python, taken); },
-          [this] { runners_.await_next(); }};
 }
 
 Result<Heats::Played> Heats::play_heat(std::span<RunSetup::Built*> entrants) {
@@ -82,7 +72,7 @@ Result<Heats::Played> Heats::play_heat(std::span<RunSetup::Built*> entrants) {
     referees.back().set_candidate(std::move(*runner), built.library, {false, built.returns_outputs});
     entries.push_back({session, built.library, sessions_.blank_record(one->source, built, session.seed)});
   }
-  auto results = run_heat(trusted, setup_.cases(), std::move(entries), workers_after(entrants));
+  auto results = run_heat(trusted, setup_.cases(), std::move(entries));
   if (!results) return results.errors();
   Played played;
   for (const RunSetup::Built* const one : entrants) played[one->number];

@@ -23,8 +23,8 @@ class Heats {
   // The candidates of the heats, by number. There is no result where a heat broke off.
   using Played = std::map<std::size_t, std::optional<HeatResult>>;
 
-  // Grades the candidates of the group that can be graded side by side: Python beside Python, `.cu` beside
-  // `.cu`. An Error means that no candidate can be graded any more.
+  // Grades the candidates of the group that can be graded side by side, those in Python beside each other. An
+  // Error means that no candidate can be graded any more.
   Result<Played> play(std::vector<RunSetup::Built>& group);
 
   // Says why a candidate is graded again after a heat. Empty for a candidate that was in no heat.
@@ -32,7 +32,6 @@ class Heats {
 
  private:
   Result<Played> play_heat(std::span<RunSetup::Built*> entrants);
-  NextWorkers workers_after(std::span<RunSetup::Built*> entrants);
 
   const Problem& problem_;
   const RunOptions& options_;

@@ -1,7 +1,9 @@
 #include "grade/python_runners.h"
 
 #include <algorithm>
+#include <future>
 #include <utility>
+#include <vector>
 
 #include "grade/contestants.h"
 
@@ -21,32 +23,23 @@ Errors PythonRunners::start(std::size_t left) {
 }
 
 // Each worker opens the device when it is asked for something, and several side by side take hardly longer
-// than one. The threads only ask; finish_opening() does what a runner needs of the device.
-void PythonRunners::open() {
-  if (!ready_.empty()) return;
-  ready_ = std::exchange(importing_, {});
+// than one. The threads only ask; this thread does what a runner needs of the device.
+void PythonRunners::await_all() {
+  std::vector<std::future<Answer>> asking;
   for (const auto& runner : ready_) {
-    opening_.push_back(
-        std::async(std::launch::async, [&runner] { return runner->worker().give_back(load_patience); }));
+    asking.push_back(std::async(std::launch::async,
+                                [&runner] { return runner->worker().give_back(load_patience); }));
   }
-}
-
-void PythonRunners::finish_opening() {
-  for (auto& answer : std::exchange(opening_, {})) answer.wait();
+  for (auto& answer : asking) answer.wait();
   for (const auto& runner : ready_) runner->await_ready(load_patience);
-}
-
-void PythonRunners::await() {
-  finish_opening();
-  std::erase_if(ready_, [](const auto& runner) { return !runner->await_ready(load_patience).ok(); });
 }
 
 Result<std::unique_ptr<ContestantRunner>> PythonRunners::next(std::size_t left) {
   if (ready_.empty()) {
     if (auto errors = start(std::max<std::size_t>(left, 1)); !errors.empty()) return errors;
-    open();
+    ready_ = std::exchange(importing_, {});
+    await_all();
   }
-  finish_opening();
   std::unique_ptr<ContestantRunner> runner = std::move(ready_.front());
   ready_.pop_front();
   if (auto errors = start(left > 0 ? left - 1 : 0); !errors.empty()) return errors;

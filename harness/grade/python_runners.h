@@ -5,9 +5,7 @@
 
 #include <cstddef>
 #include <deque>
-#include <future>
 #include <memory>
-#include <vector>
 
 #include "contest/contestant_runner.h"
 
@@ -20,16 +18,12 @@ class PythonRunners {
 
   // Starts workers for the next candidates, of which there are `left`.
   Errors start(std::size_t left);
-  // Lets the workers that import open the device, side by side. Returns at once.
-  void open();
-  // Waits until they have it. Forgets those that failed.
-  void await();
   // A runner that has the device, for the next candidate. An Error if none can be started. A runner with
   // another fault reports it when it is used.
   Result<std::unique_ptr<ContestantRunner>> next(std::size_t left);
 
  private:
-  void finish_opening();
+  void await_all();
 
   using Runners = std::deque<std::unique_ptr<ContestantRunner>>;
 
@@ -38,8 +32,7 @@ class PythonRunners {
   PythonHost host_;
   std::size_t at_once_;
   Runners importing_;
-  Runners ready_;  // have the device, or open it
-  std::vector<std::future<Answer>> opening_;
+  Runners ready_;  // have the device
 };
 
 }  // namespace kgrade

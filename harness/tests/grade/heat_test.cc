@@ -42,7 +42,7 @@ class HeatTest : public testing::Test {
     return session;
   }
 
-  std::vector<HeatResult> run(NextWorkers next = {}) {
+  std::vector<HeatResult> run() {
     Session trusted = session(trusted_arena_, 7);
     std::vector<HeatEntry> entries;
     for (Session& own : sessions_) {
@@ -50,7 +50,7 @@ class HeatTest : public testing::Test {
       record.path = std::to_string(entries.size());
       entries.push_back({own, "", std::move(record)});
     }
-    auto results = run_heat(trusted, cases_, std::move(entries), std::move(next));
+    auto results = run_heat(trusted, cases_, std::move(entries));
     EXPECT_TRUE(results.ok()) << to_string(results.errors());
     return results.ok() ? *results : std::vector<HeatResult>();
   }
@@ -107,30 +107,6 @@ TEST_F(HeatTest, EachHasContentsOfItsOwnAndTheOraclesAnswerToThem) {
     EXPECT_GE(count(arenas_[i].order, 'o'), 1);
     EXPECT_EQ(arenas_[i].order.front(), 'o') << "a candidate is called on what the oracle has answered";
   }
-}
-
-TEST_F(HeatTest, TheNextWorkersStartWhereNoTimesAreTaken) {
-  add_case("large", CaseRole::bench);
-  add_case("small", CaseRole::test);
-  const test::FakeArena& arena = add(1);
-  std::string order;
-  trusted_arena_.before_call = [&](Role, const Draw&) { order += 'r'; };
-  arenas_.front().before_call = [&](Role role, const Draw&) { order += role == Role::candidate ? 'c' : 'o'; };
-  run({2, [&] { order += '<'; }, [&] { order += '>'; }});
-  const std::string beside = order.substr(order.find('<'), order.find('>') - order.find('<'));
-  EXPECT_EQ(count(beside, 'c'), 4) << "the unmeasured case has four calls; " << order;
-  EXPECT_EQ(count(arena.order, 'c'), count(order, 'c'));
-  EXPECT_EQ(order.substr(0, order.find('<')).find('c'), std::string::npos) << order;
-}
-
-TEST_F(HeatTest, TheNextWorkersAreAwaitedThoughNoCaseIsMeasured) {
-  add_case("small", CaseRole::test);
-  add(1);
-  std::string order;
-  arenas_.front().before_call = [&](Role role, const Draw&) { order += role == Role::candidate ? 'c' : 'o'; };
-  run({2, [&] { order += '<'; }, [&] { order += '>'; }});
-  EXPECT_EQ(order.front(), '<');
-  EXPECT_EQ(order.back(), '>');
 }
 
 TEST_F(HeatTest, OneThatFailsLeavesAndTheOthersGoOn) {
