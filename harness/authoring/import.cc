@@ -85,7 +85,7 @@ class DefReader {
 
   // A dict as members of a YAML map.
   Result<std::string> dict() {
-    if (!take('{')) return error("holds something else than a dict");
+    if (!take('{')) return error("has an item that is not a dict");
     std::string yaml;
     while (!take('}')) {
       const auto name = string();
@@ -379,7 +379,7 @@ void add_shapes(Imported& imported, const std::map<std::string, StatedShape>& st
       continue;
     }
     const Todo todo{fmt::format("shape of '{}'", parameter.name),
-                    found == stated.end() ? std::string("the statement writes none at the parameter")
+                    found == stated.end() ? std::string("the statement gives no shape for this parameter")
                                           : fmt::format("the statement writes {}, and {}",
                                                         found->second.written, found->second.problem)};
     parameter.shape_note = fmt::format("{} {}: {}", todo_mark, todo.what, todo.why);

@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 Error failed(const fs::path& path, int code) {
   if (code == EEXIST)
-    return {"is there already, and is left as it is",
-            "choose another name, or move it away first",
+    return {"the file exists already and was not changed",
+            "choose another name, or move the existing file away first",
             {path.string(), 0, 0}};
   return {fmt::format("cannot be written: {}", ::strerror(code)),
           "name a folder that you may write to",

@@ -67,7 +67,8 @@ int run(const NewArguments& arguments) {
   for (const auto& path : {file, reference}) {
     std::error_code ignored;
     if (std::filesystem::exists(std::filesystem::symlink_status(path, ignored)))
-      return fail({{"is there already, and is left as it is", "choose another slug", {path.string(), 0, 0}}});
+      return fail(
+          {{"the file exists already and was not changed", "choose another slug", {path.string(), 0, 0}}});
   }
   const bool bare = problem->inputs.empty() && problem->outputs.empty();
   if (bare && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1) {

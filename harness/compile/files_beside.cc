@@ -136,7 +136,7 @@ class Beside {
     if (own_.files.size() > most_files_beside)
       return refuse(path, fmt::format("is one of more than {} files", most_files_beside));
     if (bytes_ + size > most_bytes_beside)
-      return refuse(path, "makes more than 16 MiB of files beside the candidate");
+      return refuse(path, "would make the files beside the candidate larger than 16 MiB in total");
     std::string text;
     if (size <= longest_text_read) {
       if (auto content = read_text_file(target)) text = std::move(*content);

@@ -56,8 +56,8 @@ std::string why_none_runs(const Problem& problem, const Counts& counts) {
            "add --force";
   const std::vector<std::string> names = stated_names(problem);
   const std::string none = "none of the cases can be stated by the problem's module";
-  return names.empty() ? none + ", nor any other of the problem's file"
-                       : fmt::format("{}; those of the file that can: {}", none, in_words(names));
+  return names.empty() ? none + ", and no other case of the problem's file can"
+                       : fmt::format("{}; cases of the problem's file that can: {}", none, in_words(names));
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ std::string LintFindings::message_of(const Entry& entry) {
   const NamedCase& first = entry.cases.front();
   std::string message = fmt::format("case '{}'{}: {}", first.name, first.values, entry.what.message);
   for (std::size_t i = 1; i < entry.cases.size(); ++i)
-    message += (i == 1 ? "; likewise " : ", ") + entry.cases[i].name + entry.cases[i].values;
+    message += (i == 1 ? "; also " : ", ") + entry.cases[i].name + entry.cases[i].values;
   return message;
 }
 

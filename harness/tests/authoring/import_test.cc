@@ -82,7 +82,7 @@ TEST(Import, ASymbolThatIsNoParameterLeavesTheShapeToDo) {
   EXPECT_EQ(todo(result, "shape of 'kernel'"),
             "the statement writes (C_{in}, C_{out}/g, K, K), and 'K' is no parameter");
   EXPECT_THAT(todo(result, "shape of 'output'"), HasSubstr("'H_out' is no parameter"));
-  EXPECT_EQ(todo(result, "shape of 'input'"), "the statement writes none at the parameter");
+  EXPECT_EQ(todo(result, "shape of 'input'"), "the statement gives no shape for this parameter");
 }
 
 TEST(Import, ALineThatNamesTwoTensorsSaysNothingOfEither) {
@@ -104,7 +104,7 @@ TEST(Import, OnlyIntegerParametersAreExtents) {
       bare("Scale", {"x*", "y!", "n"}, "`x` has shape $(N)$, `y` of $(B)$\n\n`y` of shape $(C, n)$\n");
   text.replace(text.rfind("size_t"), 6, "float");
   const Imported result = imported(text);
-  EXPECT_EQ(todo(result, "shape of 'x'"), "the statement writes none at the parameter");
+  EXPECT_EQ(todo(result, "shape of 'x'"), "the statement gives no shape for this parameter");
   EXPECT_THAT(todo(result, "shape of 'y'"), HasSubstr("'C' is no parameter"));
 }
 
@@ -175,7 +175,7 @@ TEST(Import, ADefPyIsReadAndNeverExecuted) {
   };
   EXPECT_THAT(refused("x = 1\n"), HasSubstr("folder/def.py:1: error: has no list `parameters = [...]`"));
   EXPECT_THAT(refused("\nparameters = [\n  dict(name='a')]\n"),
-              HasSubstr("folder/def.py:3: error: holds something else than a dict"));
+              HasSubstr("folder/def.py:3: error: has an item that is not a dict"));
   EXPECT_THAT(refused("parameters = [{'name': open('/etc/passwd').read()}]"), HasSubstr("is no literal"));
   EXPECT_THAT(refused("parameters = [{'name': f'a'}]"), HasSubstr("is no literal"));
   EXPECT_THAT(refused("parameters = [{'name': 'a\\x22'}]"), HasSubstr("is no literal"));

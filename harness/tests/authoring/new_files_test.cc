@@ -49,7 +49,7 @@ TEST(NewFiles, NothingIsLeftWhenOneCannotBe) {
   const auto written =
       write_new_files({{folder.path() / "problems/a.md", "one"}, {folder.path() / "reference/a.cu", "two"}});
   ASSERT_FALSE(written);
-  EXPECT_THAT(written.error().message, HasSubstr("is there already"));
+  EXPECT_THAT(written.error().message, HasSubstr("exists already"));
   EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("reference", "reference/a.cu"));
   EXPECT_EQ(*read_text_file(folder.path() / "reference/a.cu"), "mine");
 }

@@ -107,7 +107,9 @@ TEST_F(FilesBeside, HaveABound) {
   write("mine/second.bin", std::string(101, 'x'));
   write("mine/third.bin", std::string(100, 'x'));
   EXPECT_THAT(names(), ElementsAre("a.py", "first.bin", "third.bin"));
-  EXPECT_THAT(refused(), ElementsAre(HasSubstr("second.bin makes more than 16 MiB")));
+  EXPECT_THAT(
+      refused(),
+      ElementsAre(HasSubstr("second.bin would make the files beside the candidate larger than 16 MiB")));
 }
 
 TEST_F(FilesBeside, ChangeTheHashOfTheCandidate) {

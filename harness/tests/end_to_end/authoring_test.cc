@@ -51,7 +51,7 @@ TEST(New, ReplacesNothingAndLeavesNothingBehind) {
   std::ofstream(folder.path() / "reference/taken.cu") << "mine";
   const Result refused = kgrade({"new", "taken", "--problems", problems});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.output, HasSubstr("taken.cu: error: is there already"));
+  EXPECT_THAT(refused.output, HasSubstr("taken.cu: error: the file exists already"));
   EXPECT_EQ(content(folder.path() / "reference/taken.cu"), "mine");
   EXPECT_FALSE(fs::exists(problems));
 }
@@ -115,14 +115,14 @@ TEST(ImportCommand, WritesAProblemWhoseTodosLintNames) {
   EXPECT_EQ(elsewhere.exit_code, 0) << elsewhere.output;
   EXPECT_THAT(elsewhere.output, HasSubstr("missing and " + directory + "/reference/twice.cu, then"));
   EXPECT_TRUE(fs::exists(folder.path() / "mine/twice.md")) << "a folder that is missing is made";
-  EXPECT_THAT(imported.output, HasSubstr("shape of 'y': the statement writes none at the parameter"));
+  EXPECT_THAT(imported.output, HasSubstr("shape of 'y': the statement gives no shape for this parameter"));
   EXPECT_THAT(content(folder.path() / "twice.md"), HasSubstr("shape: [rows, cols]}  # from the statement"));
   const Result linted = kgrade({"lint", "--no-run", directory + "/twice.md"});
   EXPECT_EQ(linted.exit_code, 2) << "it cannot be graded yet";
   EXPECT_THAT(linted.output, HasSubstr("warning: still to be done: TODO shape of 'y'"));
   const Result again = kgrade({"import", bare.string(), "-o", directory, "--slug", "twice"});
   EXPECT_EQ(again.exit_code, 2);
-  EXPECT_THAT(again.output, HasSubstr("is there already"));
+  EXPECT_THAT(again.output, HasSubstr("exists already"));
 }
 
 TEST(ImportCommand, WritesIntoTheWorkingFolderByDefaultAsNewDoes) {

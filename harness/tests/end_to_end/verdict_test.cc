@@ -27,7 +27,7 @@ struct Expectation {
 struct Conditions {
   std::string device;      // the one under test, unless the file names another
   std::string time_limit;  // empty: what kgrade takes
-  std::string order;       // likewise
+  std::string order;       // the order of the calls, in the same form
   Declared declared;       // a record holds those of one type and one class
   auto operator<=>(const Conditions&) const = default;
 };

@@ -73,7 +73,7 @@ TEST_F(ModuleCasesOf, ThatAreTooLargeAreCountedByWhetherTheyCanBeStated) {
 TEST_F(ModuleCasesOf, OfWhichNoneIsStatedNameOthers) {
   const ModuleCases found = of({"padding-2"});
   EXPECT_THAT(found.unsupported,
-              HasSubstr("none of the cases can be stated by the problem's module; those of the "
+              HasSubstr("none of the cases can be stated by the problem's module; cases of the problem's "
                         "file that can: "));
   EXPECT_THAT(found.unsupported, HasSubstr("plain"));
   EXPECT_THAT(found.unsupported, Not(HasSubstr("padding-2")));

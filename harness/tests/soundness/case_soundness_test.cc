@@ -157,7 +157,7 @@ TEST(CaseSoundness, AnIgnoredInputIsToldOnceWithAllItsCases) {
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].rule, "input-ignored");
   EXPECT_THAT(findings[0].what.message, HasSubstr("case 'small': 'y' changes no output"));
-  EXPECT_THAT(findings[0].what.message, HasSubstr("; likewise other"));
+  EXPECT_THAT(findings[0].what.message, HasSubstr("; also other"));
   EXPECT_EQ(findings[0].what.location.line, 15);
 }
 
@@ -210,7 +210,7 @@ TEST(CaseSoundness, ElementsThatAreTooLittleToSeeInALongSumAreANote) {
   }
   EXPECT_TRUE(findings.take_degenerate(2).empty()) << "on every case, so nothing else asks for more";
   EXPECT_THAT(findings.take_degenerate(3),
-              ElementsAre(HasSubstr("likewise longer; the other cases ask for more")));
+              ElementsAre(HasSubstr("also longer; the other cases ask for more")));
   EXPECT_TRUE(findings.empty());
 }
 
