@@ -44,7 +44,7 @@ struct Draft {
   std::vector<Noted> require;
   std::optional<Noted> flops;
   std::string defaults_note;
-  std::map<std::string, double, std::less<>> defaults;  // for real types, which `fuzz` cannot draw
+  std::map<std::string, double, std::less<>> defaults;  // of real parameters, from the cases
   std::string cases_note;
   std::vector<CaseSpec> cases;
   std::string fuzz_note;

@@ -61,7 +61,7 @@ std::string npy_type(Dtype dtype) {
   return fmt::format("{}{}{}", bytes == 1 ? "|" : "<", kind, bytes);
 }
 
-// Converts float32 elements to float16. The values are values of float16.
+// Converts float32 elements to float16. Each value must be one that float16 can hold.
 std::string narrowed(const std::string& elements) {
   std::string halves(elements.size() / 2, '\0');
   for (std::size_t i = 0; i < elements.size() / sizeof(float); ++i) {

@@ -16,8 +16,8 @@ std::vector<Todo> todos_of_module() {
            "name the extents that cases vary, as in {name: rows, type: size_t, pointer: false}, and "
            "write shapes with these names"},
           {"torch",
-           "write `init:` with these names in the place of `given:`; no more cases: take this line away"},
-          {"flops", "how many operations a case takes; not known: take this line away"},
+           "write `init:` with these names in the place of `given:`; if you add no cases, remove this line"},
+          {"flops", "how many operations a case takes; if you do not know, remove this line"},
           {"cases", "a sample and tests, smaller than kernelbench"},
           {"fuzz", "the ranges that hidden shapes are drawn from"}};
 }

@@ -34,7 +34,7 @@ bool is_own(int fd) {
   return ::fstat(fd, &status) == 0 && status.st_uid == ::geteuid() && (status.st_mode & 07777) == 0700;
 }
 
-// On a file system that several machines share, a lock may hold on one of them only. The numbers are from
+// A lock on a file system that several machines share may hold on one machine only. The numbers come from
 // statfs(2).
 bool is_shared_by_machines(int fd) {
   constexpr std::array<unsigned long, 6> kinds = {

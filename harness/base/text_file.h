@@ -14,8 +14,8 @@
 
 namespace kgrade {
 
-// A file under an unused name beside the file that it will become. It is removed with the object, or by a
-// signal, unless it was renamed.
+// A new file that will replace another file. It has an unused name in the same folder. The file is removed
+// when the object is destroyed or a signal ends the run, unless the file was renamed.
 class PartialFile {
  public:
   // Makes a file for its owner alone (mode 0600). If no file can be made, there is no descriptor, and errno

@@ -20,7 +20,7 @@ struct Layout {
   std::filesystem::path reference;         // reference/<slug>.cu, reference/families/, reference/ops/
   std::filesystem::path operators;         // the `reference` folder with kgrade's own ops/
   std::filesystem::path emulated_include;  // the emulated device's CUDA headers
-  // Precompiled forms of them (precompile_device_headers()). An installation has no such folder.
+  // The same headers, precompiled (precompile_device_headers()). An installation has no such folder.
   std::filesystem::path emulated_precompiled;
   std::filesystem::path python;    // worker.py, inspect_candidate.py, include/: for candidates in Python
   std::filesystem::path workers;   // kgrade-worker-*
@@ -44,9 +44,10 @@ struct Layout {
 
   // Finds the installation that contains this program, even if it was moved, or else the checkout it was
   // built from. Adds the folders in the working folder. `more_problems` is the folder that the user names, if
-  // any. `reference` beside it, or else in the working folder, comes before kgrade's. New problems go to
-  // `more_problems`, or else to `problems` in the working folder. If there is none, a checkout puts them into
-  // its own problems. An installation must not change, so `problems` is made in the working folder.
+  // any. `reference` beside that folder, or else in the working folder, comes before kgrade's. New problems
+  // go to `more_problems`, or else to `problems` in the working folder. If there is no such folder and the
+  // working folder is in the checkout, new problems go to the checkout's own `problems`. Otherwise `problems`
+  // is made in the working folder. New problems never go into an installation.
   static Layout find(const std::filesystem::path& more_problems = {});
 };
 

@@ -94,8 +94,9 @@ struct Heard {
   bool is_full = false;  // there may have been more
 };
 
-// Makes every call in one way, timed or not: moves buffers, fills outputs and guard zones with fresh random
-// bits, draws new inputs, asks the worker, then checks guard zones, inputs and outputs.
+// Makes every call in one way, timed or not: moves tensors within their buffers, fills outputs and guard
+// zones with fresh poison, draws new inputs and flushes the cache (Lease::prepare(), poison() and reveal()),
+// asks the worker (at a gate, before the poison), then checks guard zones, inputs and outputs.
 class Arena {
  public:
   virtual ~Arena() = default;

@@ -6,12 +6,13 @@
 
 namespace kgrade {
 
-std::string case_description(const Problem& problem, const Case& bound, bool widened) {
+std::string case_description(const Problem& problem, const Case& bound, bool widened, std::size_t number) {
   nlohmann::ordered_json description = {{"shapes", nlohmann::ordered_json::object()},
                                         {"types", nlohmann::ordered_json::object()},
                                         {"dtype", std::string(to_string(bound.dtype))},
                                         {"scalars", nlohmann::ordered_json::object()},
-                                        {"module", nullptr}};
+                                        {"module", nullptr},
+                                        {"number", number}};
   for (const Tensor& tensor : bound.tensors) {
     description["shapes"][tensor.name] = tensor.shape;
     description["types"][tensor.name] = std::string(to_string(bound.stored_as(tensor, widened)));

@@ -193,8 +193,10 @@ Result<Answer> ContestantRunner::lend(const Case& bound, bool inputs_writable, L
     if (auto errors = computed_->make_room(bound, terms.launches)) return *errors;
   }
   if (host_ != nullptr) {
+    const std::size_t number = case_numbers_.try_emplace(bound.name, case_numbers_.size()).first->second;
     worker_->thaw();
-    Answer described = worker_->describe_case(case_description(problem_, bound, terms.widens), patience);
+    Answer described =
+        worker_->describe_case(case_description(problem_, bound, terms.widens, number), patience);
     if (described.ok()) described = tell_variant(patience);
     if (!described.ok()) return described;
   }

@@ -124,8 +124,9 @@ class ContestantRunner {
   const Problem& problem_;
   Libraries libraries_;
   ModuleLoading loading_;
-  const PythonHost* host_ = nullptr;  // null if not in Python
-  ExtensionBuilder builder_;          // for a contestant in Python
+  const PythonHost* host_ = nullptr;                 // null if not in Python
+  std::map<std::string, std::size_t> case_numbers_;  // by name, in the order in which cases were lent
+  ExtensionBuilder builder_;                         // for a contestant in Python
   std::shared_ptr<ComputedInputs> computed_;
   std::string report_;
   std::string variant_;  // the chosen baseline in PyTorch

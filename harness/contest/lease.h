@@ -65,10 +65,11 @@ class Lease {
   // The seeds under which the problem's file computes inputs for a draw, by launch. Empty if it computes
   // none.
   std::vector<std::uint64_t> seeds_of_computed(const Draw& draw) const;
-  // Before a call: chooses new places, poison and contents. slots() returns the places. `computed` holds the
-  // inputs of seeds_of_computed(), and may be null if there are none. `drawn` is null, or a lease whose
-  // contestant cannot write to its inputs. If its inputs are of the same draw, they are copied and compared
-  // with, which takes less time than drawing them again.
+  // Three steps before a call: prepare() chooses new places, poison and contents, and writes nothing.
+  // poison() fills guard zones and outputs. reveal() fills inputs, empties the cache and opens the gate.
+  // slots() returns the places. `computed` holds the inputs of seeds_of_computed(), and may be null if there
+  // are none. `drawn` is null, or a lease whose contestant cannot write to its inputs. If its inputs are of
+  // the same draw, they are copied and compared with, which takes less time than drawing them again.
   void prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
                const ComputedInputs* computed = nullptr, const Lease* drawn = nullptr);
   // Call this when the inputs are no longer those of the call's draw.

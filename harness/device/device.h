@@ -110,7 +110,8 @@ class Device {
   // Fills buffers, except the tensors of inputs, with poison: random bits of which no element is a value that
   // an output could hold (device/guard_fill.h). May return before the work is done.
   virtual void poison(std::span<const Filling> fillings) = 0;
-  // Draws the inputs, or copies them from their sources, then makes sure that no cache holds any of them,
+  // Clears the outputs that begin as zero (Filling::cleared). Draws the inputs and the outputs that begin
+  // with contents (Filling::filled), or copies them. Then makes sure that no cache holds any of them,
   // unless calls are to find it warm. Returns how long the device was busy before it began with this, or with
   // poison() if that came before. Then the call that waits at the gate of `opening` may begin.
   virtual std::chrono::nanoseconds reveal(std::span<const Filling> fillings, GateOpening opening) = 0;

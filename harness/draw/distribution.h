@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/draw_kind.h"
 #include "base/dtype.h"
 #include "draw/philox.h"
 #include "draw/portable_math.h"
@@ -20,20 +21,8 @@ inline constexpr unsigned int max_choices = 8;
 inline constexpr double largest_edge_weight = 100;
 
 struct Distribution {
-  enum class Kind : std::int32_t {
-    uniform,
-    normal,
-    integers,
-    constant,
-    choice,
-    bernoulli,
-    adjacency,
-    listed,
-    wide_integers  // a float does not hold all of them
-  };
-  // The structure of the matrices in the last two axes. The other side of the diagonal is a mirror image
-  // (symmetric) or zero (upper, lower).
-  enum class Structure : std::int32_t { none, symmetric, upper, lower };
+  using Kind = DrawKind;
+  using Structure = MatrixStructure;
   Kind kind = Kind::uniform;
   double first = 0;              // lo, mean, lo, value, -, probability of 1, probability of an edge
   double second = 1;             // hi, standard deviation, hi (included), -, -, -, what stands for no edge

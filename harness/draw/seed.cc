@@ -60,8 +60,8 @@ std::uint64_t seed_from(const RandomStream& stream) {
 static_assert(most_choices <= max_choices);
 
 Distribution to_distribution(const ResolvedInit& init, Dtype dtype) {
-  Distribution distribution{static_cast<Distribution::Kind>(init.kind), init.first, init.second, dtype};
-  distribution.structure = static_cast<Distribution::Structure>(init.structure);
+  Distribution distribution{init.kind, init.first, init.second, dtype};
+  distribution.structure = init.structure;
   distribution.columns = static_cast<std::uint32_t>(init.columns);
   distribution.count = static_cast<std::uint32_t>(init.choices.size());
   std::copy_n(init.choices.begin(), distribution.count, distribution.choices);

@@ -17,7 +17,8 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// Takes room until the file is closed and its folder is removed. Returns 0 or errno.
+// Makes `file` take spare_room_bytes of the disk, until the file is closed and its folder is removed. Returns
+// 0 or the error number.
 int take_room(const UniqueFd& file) {
   return file ? ::posix_fallocate(file.get(), 0, static_cast<off_t>(spare_room_bytes)) : errno;
 }
@@ -57,7 +58,7 @@ Result<bool> write_control(const Problem& problem, const fs::path& folder) {
   return write_file_atomically(folder / "control.cu", text + "{}\n");
 }
 
-// The machine's fault if it cannot even build the control; nothing if it can.
+// Builds the control. Returns an error if the machine cannot build the control, otherwise nothing.
 std::optional<Error> fault_of_machine(const Toolchain& toolchain, const Problem& problem, Role role,
                                       const Layout& layout) {
   const TemporaryDirectory folder;

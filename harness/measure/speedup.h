@@ -4,7 +4,9 @@
 // The log difference of a block is the mean log of the opponent's times less the mean log of the candidate's.
 // Its exp is above 1 if the candidate is faster, and exchanging the two sides inverts it. Logarithms are
 // natural; values must be finite (std::invalid_argument otherwise). Intervals have a confidence of 95 %
-// (confidence_level). The statistics behind them are in measure/intervals.h.
+// (confidence_level). The statistics behind them are in measure/intervals.h. speedups_of() goes from
+// log_differences() to ratio_within() for each process, and joins the processes by ratio_pooled() or
+// ratio_across().
 #pragma once
 
 #include <cstddef>

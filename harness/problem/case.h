@@ -12,18 +12,7 @@ namespace kgrade {
 // The distribution of an input with its numbers evaluated (draw/distribution.h), except its type. A computed
 // input has no distribution: the problem's file or reference makes it from the seed of a draw.
 struct ResolvedInit {
-  enum class Kind {
-    uniform,
-    normal,
-    integers,
-    constant,
-    choice,
-    bernoulli,
-    adjacency,
-    listed,
-    wide_integers,
-    computed
-  };
+  using Kind = DrawKind;
   Kind kind = Kind::uniform;
   double first = 0;
   double second = 1;

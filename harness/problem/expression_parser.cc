@@ -23,7 +23,7 @@ constexpr int deepest_nesting = 100;
 struct Token {
   enum class Kind { integer, real, name, symbol, end };
   Kind kind = Kind::end;
-  std::string_view text;  // of the source; empty at the end
+  std::string_view text;  // a piece of the source; empty for the kind `end`
   std::int64_t value = 0;
   double number = 0;
   Position at;
@@ -61,7 +61,8 @@ class Lexer {
   Lexer(std::string_view text, const Location& start, bool decimals)
       : text_(text), file_(start.file), decimals_(decimals), at_{start.line, start.column} {}
 
-  // The tokens, followed by one of kind `end`. An Error for a character or number that is not allowed.
+  // Returns the tokens, then one token of kind `end`. Returns an Error for a character or number that is not
+  // allowed.
   Result<std::vector<Token>> run() {
     for (skip_spaces(); offset_ < text_.size() && !error_; skip_spaces()) read_token();
     if (error_) return *error_;

@@ -28,7 +28,7 @@ Error about(const std::string& option, const std::string& message, std::string r
 
 // Contents that only the problem's own text can give.
 bool follows_from_others(const Init& init) {
-  return init.kind == Init::Kind::computed || init.kind == Init::Kind::values;
+  return init.kind == Init::Kind::computed || init.kind == Init::Kind::listed;
 }
 
 // Contents that an option for all inputs replaces.
@@ -79,7 +79,8 @@ std::string distribution_text(const Init& init) {
       return fmt::format("adjacency({}, {})", init.first, init.second);
     case Init::Kind::uniform_fan_in:
       return fmt::format("uniform_fan_in({})", fan_in(init));
-    case Init::Kind::values:
+    case Init::Kind::listed:
+    case Init::Kind::wide_integers:
     case Init::Kind::computed:
       break;
   }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/draw_kind.h"
 #include "base/dtype.h"
 #include "base/result.h"
 #include "problem/expression.h"
@@ -63,19 +64,8 @@ inline constexpr std::size_t most_choices = 8;
 //
 // `shape: values(a, b, ...)` gives a tensor its extent and its contents, one integer expression per element.
 struct Init {
-  enum class Kind {
-    uniform,
-    normal,
-    integers,
-    constant,
-    choice,
-    bernoulli,
-    uniform_fan_in,
-    adjacency,
-    values,
-    computed
-  };
-  enum class Structure { none, symmetric, upper, lower };
+  using Kind = DrawKind;
+  using Structure = MatrixStructure;
   Kind kind = Kind::uniform;
   // The numbers of the call, by kind:
   // - uniform, integers: lo and hi,

@@ -46,7 +46,7 @@ constexpr std::array<Form, 12> known_forms = {{
 }};
 
 constexpr Form values_form = {
-    "values",     Init::Kind::values,           1,
+    "values",     Init::Kind::listed,           1,
     most_choices, "1 to 8 integer expressions", "values(batch_size, channels, height)"};
 
 // Structures that are made of another distribution.
@@ -68,7 +68,7 @@ const Structure* find_structure(std::string_view name) {
 }
 
 bool takes_expressions(const Form& form) {
-  return form.name == "labels" || form.kind == Init::Kind::uniform_fan_in || form.kind == Init::Kind::values;
+  return form.name == "labels" || form.kind == Init::Kind::uniform_fan_in || form.kind == Init::Kind::listed;
 }
 
 std::string_view complaint_about_choices(const std::vector<double>& choices) {
@@ -247,7 +247,7 @@ class InitReader {
   }
 
   std::optional<Init> wrong_form(const Form& form, const std::string& what) {
-    return fail(fmt::format("'{}' {} {}", form.kind == Init::Kind::values ? "shape" : key(), form.name, what),
+    return fail(fmt::format("'{}' {} {}", form.kind == Init::Kind::listed ? "shape" : key(), form.name, what),
                 fmt::format("write it as in {}", form.example));
   }
 
@@ -304,7 +304,7 @@ std::string complaint_about_ends(const Init& init, const ScalarType& type) {
 }  // namespace
 
 std::string complaint_about(const Init& init, const ScalarType& type) {
-  if (init.kind == Init::Kind::computed || init.kind == Init::Kind::values) return "";
+  if (init.kind == Init::Kind::computed || init.kind == Init::Kind::listed) return "";
   if (init.encoding)
     return type.element == Dtype::uint8 ? "" : fmt::format("draws bytes, and the type is {}", type.name);
   if (init.kind == Init::Kind::integers && !init.expressions.empty()) return complaint_about_ends(init, type);

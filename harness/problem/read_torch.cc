@@ -391,7 +391,7 @@ class TorchReader {
   // Inputs of values(...) are not required: they hold extents, and a module's tensors know their own.
   void require_every_input() {
     for (const Parameter& parameter : problem_.parameters) {
-      const bool is_listed = parameter.init && parameter.init->kind == Init::Kind::values;
+      const bool is_listed = parameter.init && parameter.init->kind == Init::Kind::listed;
       if (!parameter.is_input() || is_listed || module_.weight_of(parameter.name) != nullptr) continue;
       const auto& handed = module_.forward;
       if (std::find(handed.begin(), handed.end(), parameter.name) != handed.end()) continue;

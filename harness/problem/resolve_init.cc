@@ -19,6 +19,7 @@ class InitResolver {
 
   bool run(const Init& init) {
     ResolvedInit& resolved = tensor_.init;
+    resolved.kind = init.kind;
     resolved.first = init.first;
     resolved.second = init.second;
     resolved.choices = init.choices;
@@ -27,38 +28,16 @@ class InitResolver {
     const bool has_matrices = init.structure != Init::Structure::none || init.kind == Init::Kind::adjacency;
     if (has_matrices && !resolve_matrices(init)) return false;
     switch (init.kind) {
-      case Init::Kind::uniform:
-        resolved.kind = ResolvedInit::Kind::uniform;
-        return true;
-      case Init::Kind::normal:
-        resolved.kind = ResolvedInit::Kind::normal;
-        return true;
-      case Init::Kind::integers:
-        resolved.kind = ResolvedInit::Kind::integers;
+      case DrawKind::integers:
         return init.expressions.empty() || resolve_ends(init);
-      case Init::Kind::constant:
-        resolved.kind = ResolvedInit::Kind::constant;
-        return true;
-      case Init::Kind::choice:
-        resolved.kind = ResolvedInit::Kind::choice;
-        return true;
-      case Init::Kind::bernoulli:
-        resolved.kind = ResolvedInit::Kind::bernoulli;
-        return true;
-      case Init::Kind::adjacency:
-        resolved.kind = ResolvedInit::Kind::adjacency;
-        return true;
-      case Init::Kind::values:
-        resolved.kind = ResolvedInit::Kind::listed;
+      case DrawKind::listed:
         return resolve_values(init);
-      case Init::Kind::computed:
-        resolved.kind = ResolvedInit::Kind::computed;
-        return true;
-      case Init::Kind::uniform_fan_in:
-        resolved.kind = ResolvedInit::Kind::uniform;
+      case DrawKind::uniform_fan_in:
+        resolved.kind = DrawKind::uniform;
         return resolve_fan_in(init.expressions.front());
+      default:
+        return true;
     }
-    return false;
   }
 
  private:

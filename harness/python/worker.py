@@ -3,8 +3,8 @@
 Started by the referee, never by hand: worker.py [--triton] [--cache FOLDER] LIBRARY ARGUMENTS... With --triton,
 Triton is imported at once. Compiled code is kept in FOLDER, which must exist.
 
-LIBRARY is one of kgrade's own (harness/contest/worker_python.cc). It serves the referee's requests and calls back into
-this program to load the contestant and to call it. It gets ARGUMENTS: which device to use.
+LIBRARY is a library of kgrade's (harness/contest/worker_python.cc). The library serves the referee's requests. It calls
+back into this program to load and to call the contestant. ARGUMENTS tell the library which device to use.
 """
 
 import os

@@ -45,9 +45,9 @@ struct Check {
 
 // How much of a speed the referee's clock attests (measure/clock_rule.h).
 struct ClockRecord {
-  double attested_share = 0;         // the median share of what a sample of the candidate counts as
-  double protocol_ms = 0;            // added to a call by the protocol, as the reference's calls show
-  std::size_t samples = 0;           // of the candidate; the reference has as many
+  double attested_share = 0;         // median of attested time / counted time of the candidate's samples
+  double protocol_ms = 0;            // what the protocol adds to a call, measured on the reference
+  std::size_t samples = 0;           // the number of the candidate's samples, and of the reference's
   std::size_t raised_candidate = 0;  // samples of the candidate that count as longer than the worker reported
   std::size_t raised_reference = 0;
 };
@@ -65,7 +65,7 @@ struct WrongOutput {
   std::uint64_t elements = 0;
   std::uint64_t wrong = 0;
   std::uint64_t never_written = 0;
-  std::uint64_t added_to = 0;  // the kernel added to what the output held before the call
+  std::uint64_t added_to = 0;  // elements that the kernel added to instead of overwriting them
   std::string pattern;         // what the wrong elements have in common; empty if unknown
   std::vector<WrongElement> examples;
 };
@@ -111,7 +111,7 @@ struct CaseRecord {
   double max_scaled_error = 0;       // the worst of all calls; see verify/judgement.h
   std::optional<AppliedRule> rule;   // for the call and output that came nearest to the bound
   int calls = 0;                     // of the candidate; every launch is checked
-  bool latency_hidden = true;        // for every sample of the candidate
+  bool latency_hidden = true;        // in every call of the candidate whose time is a sample
   // In this order: the reference, the baseline that counts (if any), other baselines, the candidate.
   std::vector<Arm> arms = {{"reference", {}, {}}, {"candidate", {}, {}}};
   std::optional<Measurement> measurement;  // set if speed is compared
@@ -159,13 +159,14 @@ struct LineRange {
 // Details of a candidate in Python.
 struct PythonRecord {
   std::string entry;  // "solution", "ModelNew"
-  // A module prepares its weights once, a kernel in each call. So they are not compared on one board.
+  // True for a module. A module prepares its weights once, but a kernel prepares them in each call. So
+  // leaderboards keep modules and kernels apart.
   bool is_module = false;
   std::string interpreter;  // "3.11.7"
   std::string torch;        // "2.11.0"
   std::string triton;       // empty if there is none
-  // The headers that its extensions were built with: "small" (kgrade's own), "torch". Empty without
-  // extensions.
+  // The kinds of headers that its extensions were built with: "small" means kgrade's own headers, "torch"
+  // means PyTorch's. Empty if it has no extensions.
   std::vector<std::string> headers;
   // The computing functions of PyTorch that it called in its rehearsal, as far as PyTorch shows them.
   std::vector<std::string> functions;
@@ -189,7 +190,7 @@ struct CandidateRecord {
   std::string path;
   std::string sha256;
   std::optional<LineRange> lines;     // the graded lines of a document; unset: the whole file
-  std::optional<std::uint64_t> seed;  // of its contents, in the attempt that counts; unset in older records
+  std::optional<std::uint64_t> seed;  // of its tensors' contents in the last attempt; unset in old records
   std::optional<HeatRecord> heat;     // in which the verdict was found; unset if it ran alone
   Verdict verdict = Verdict::accepted;
   std::string message;
@@ -225,7 +226,7 @@ struct BaselineRecord {
   std::string library = {};  // "cuDNN 9.19.0"; empty if it calls none, or in older records
   std::string path = {};
   std::string sha256 = {};
-  std::string problem = {};  // why it takes no part; empty if it does
+  std::string problem = {};  // why it was not compared; empty if it was
   std::vector<BaselineCase> cases = {};
 };
 

@@ -242,6 +242,7 @@ float flipped(float value, const ResolvedInit& init) {
       return old == 1 ? 2.0F : 1.0F;
     case ResolvedInit::Kind::constant:
     case ResolvedInit::Kind::listed:
+    case ResolvedInit::Kind::uniform_fan_in:
     case ResolvedInit::Kind::computed:
       break;
   }

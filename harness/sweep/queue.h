@@ -83,7 +83,8 @@ class SweepQueue {
 };
 
 // Decides whether a lane's failures are its own fault, from the sequence of its results and refusals. In a
-// refusal, the lane gave a batch back before a candidate had begun, or because of a fault of the machine.
+// refusal, the lane gave a batch back or died before a candidate had begun, or gave it back because of a
+// fault of the machine. Sweep::clean_up_after() and Sweep::blame() in sweep.cc decide which it was.
 class LaneHealth {
  public:
   static constexpr int most_refusals = 3;

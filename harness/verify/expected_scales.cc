@@ -14,12 +14,14 @@ namespace {
 // A value is common if it fills more than one in this many elements.
 constexpr std::size_t common_share = 100;
 
-// Outputs below the first size get calls of learn() in every class. Errors of single precision are far from
-// the threshold, so only the smallest outputs cancel that well. But in one draw of a thousand, three quarters
-// of 35 products are negative, and if swish() follows, all of the smaller elements are nearly zero. With 128
-// products that happens in one draw of 10^8. Errors of lower classes are a third of their threshold. The
-// second size bounds the cost of these calls. No larger output is known to have so few independent elements
-// that it cancels.
+// An output with fewer elements than the first size gets calls of learn() in every class. Errors of single
+// precision are far below the threshold, so only very small outputs cancel so well that an honest answer
+// misses it. Swish() after products makes this likelier: it maps negative products to nearly zero. Three
+// quarters of 35 products are negative in one draw of a thousand, and all smaller elements are then nearly
+// zero. Three quarters of 128 products are negative in one draw of 10^8.
+//
+// Errors of lower classes are a third of their threshold, so larger outputs need these calls too. The second
+// size limits their cost. No larger output is known to have so few independent elements that it cancels.
 constexpr std::int64_t few_for_single_precision = 128;
 constexpr std::int64_t few_for_lower_classes = 1 << 16;
 
@@ -78,7 +80,7 @@ double mean_square(double squares, std::uint64_t elements) {
   return elements > 0 ? squares / static_cast<double>(elements) : 0;
 }
 
-// The mean without the largest values, which must not decide what is usual.
+// The mean of all but the largest values. Rare large values must not decide what is usual.
 double usual_of(std::vector<double> squares) {
   std::sort(squares.begin(), squares.end());
   if (squares.size() > rare_norms) squares.resize(squares.size() - rare_norms);

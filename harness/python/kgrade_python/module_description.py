@@ -12,9 +12,10 @@ description:
 
 "terms" is the number of terms in the longest sum of forward() (sum_lengths.py).
 
-draw: {"kind": "uniform" | "normal" | "integers" | "constant", "first", "second"}, as in draws.py. A constant weight
-is drawn around its value, so that no candidate can leave it out. A weight that is an argument of Model keeps its
-value, since candidates get that argument too. The description of a faulty file is {"error", "line": 0 if unknown}.
+draw: {"kind": "uniform" | "normal" | "integers" | "constant", "first", "second"}, as in draws.py. If all elements of
+a weight have one value, the weight is drawn from an interval around this value, so that no candidate can leave the
+weight out. A weight that is an argument of Model keeps its value, because candidates get the same argument.
+The description of a faulty file is {"error", "line": 0 if unknown}.
 """
 
 import contextlib
@@ -57,8 +58,8 @@ def describe(path):
 
 
 def run(file):
-    """Runs the file: a small file as it is, a large one with tensors without memory, or as it is if the first run
-    fails."""
+    """Runs the file as it is if it is small. Runs a large file with tensors without memory. If such runs fail, runs the
+    large file as it is too."""
     with contextlib.suppress(Overrun):
         return ModuleRun(file, budget=Budget(SMALL_RUN, SMALL_RUN_SECONDS)), []
     for is_model_fake in (True, False):
@@ -154,8 +155,9 @@ class Description:
                 "draw": draw.as_json(), "constant": is_constant}
 
     def is_argument(self, module_name, parameter, value):
-        """Whether a parameter is a number that `__init__` gets, as in `self.scale = Parameter(torch.tensor(scale))`.
-        A Model that gets another number then has that number as its parameter."""
+        """Returns whether a parameter has the value of an argument of `__init__`, as in
+        `self.scale = Parameter(torch.tensor(scale))`. The test makes a Model with another number as the argument, and
+        checks that the parameter has that number too."""
         if parameter.dim() > 0:
             return False
         positional, keywords = list(self.run.positional), dict(self.run.keywords)

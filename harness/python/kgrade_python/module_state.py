@@ -1,7 +1,7 @@
 """A `ModelNew`: built for a case, with the problem's tensors as its weights.
 
 build() makes it twice: first to find which tensor is which weight, then with the values in place. The referee draws the
-values (contents_of() in contest/lease.cc)."""
+values (CallContents::of_tensor() in contest/call_contents.cc)."""
 
 import copy
 import re

@@ -194,7 +194,7 @@ TEST(Import, FilesOfKgradeAreNoBareInterfaces) {
       "  - {name: y, type: float, pointer: true, const: false}\n---\n",
       "own.md");
   ASSERT_FALSE(result);
-  EXPECT_THAT(result.error().message, HasSubstr("keys that only files of kgrade have"));
+  EXPECT_THAT(result.error().message, HasSubstr("keys that only kgrade's own problem files have"));
 }
 
 TEST(Import, TheSourceIsThatOfTheStatement) {

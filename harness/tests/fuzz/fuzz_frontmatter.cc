@@ -74,7 +74,7 @@ void expect_sound_module(const Problem& problem) {
     const bool handed = std::count(forward.begin(), forward.end(), parameter.name) > 0;
     const bool is_weight = problem.torch->weight_of(parameter.name) != nullptr;
     // A module's tensors know their own extents.
-    const bool holds_extents = parameter.init && parameter.init->kind == Init::Kind::values;
+    const bool holds_extents = parameter.init && parameter.init->kind == Init::Kind::listed;
     promise(handed != is_weight || (holds_extents && !handed), "an input has one place");
   }
 }

@@ -40,7 +40,40 @@ def states_a_module(slug):
     return re.search(r"^torch:", text, re.MULTILINE) is not None
 
 
+# A case of the same sizes as another, with larger inputs.
+TWIN = '  - {name: square-large, role: test, B: 64, N: 64, M: 64, A: "normal(0, 100)"}\n'
+LINEAR_WITH_RELU = """
+import torch
+
+class ModelNew(torch.nn.Module):
+    def __init__(self, in_features, out_features):
+        super().__init__()
+        self.linear = torch.nn.Linear(in_features, out_features)
+
+    def forward(self, x):
+        return torch.relu(self.linear(x))
+"""
+
+
 class TorchSections(unittest.TestCase):
+    def test_cases_of_the_same_sizes_have_weights_of_their_own(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for place in ("problems", "reference"):
+                (folder / place).mkdir()
+            text = (ROOT / "problems/gemm-relu.md").read_text(encoding="utf-8").replace("slug: gemm-relu", "slug: twins")
+            at = text.index("  - {name: over-a-tile")
+            (folder / "problems/twins.md").write_text(text[:at] + TWIN + text[at:], encoding="utf-8")
+            (folder / "reference/twins.cu").write_bytes((ROOT / "reference/gemm-relu.cu").read_bytes())
+            (folder / "mine.py").write_text(LINEAR_WITH_RELU, encoding="utf-8")
+            run = subprocess.run([os.environ["KGRADE"], "grade", str(folder / "problems/twins.md"), str(folder / "mine.py"),
+                                  "--case", "square", "--case", "square-large", "--device", "emulated", "--json", "-",
+                                  "--python", sys.executable], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                 check=False)
+            self.assertIn(run.returncode, (0, 1), run.stderr)
+            candidate = json.loads(run.stdout)["candidates"][0]
+            self.assertEqual(candidate["verdict"], "accepted", candidate["message"])
+
     def test_every_module_has_a_problem_that_states_it(self):
         for module in MODULES.glob("*.py"):
             self.assertTrue(states_a_module(module.stem), module.name)

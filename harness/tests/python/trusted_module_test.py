@@ -73,7 +73,7 @@ class Worker:
         description = self.description
         tensors = description["inputs"] + description["weights"] + description["outputs"]
         self.contestant.describe({
-            "shapes": {each["name"]: each["shape"] for each in tensors}, "scalars": {}, "dtype": "float32",
+            "number": 0, "shapes": {each["name"]: each["shape"] for each in tensors}, "scalars": {}, "dtype": "float32",
             "types": {each["name"]: each["dtype"] for each in tensors},
             "module": {"positional": description["positional"], "keywords": description["keywords"],
                        "encoded": self.is_file}})

@@ -230,7 +230,7 @@ TEST(Verdict, MergedPartsEqualTheWhole) {
 }
 
 TEST(Verdict, NamesRoundTrip) {
-  for (int i = 0; i < 13; ++i) {
+  for (int i = 0; i < verdict_count; ++i) {
     const auto verdict = static_cast<Verdict>(i);
     EXPECT_EQ(verdict_from(to_string(verdict)), verdict);
   }

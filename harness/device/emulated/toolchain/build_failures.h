@@ -11,7 +11,7 @@ namespace kgrade {
 // For a source that cannot be read or that the rewriter refuses, which is the contestant's fault.
 BuildOutcome rewrite_failure(const Error& error);
 
-// The error for a rewriter that a source has crashed, so that it gave no answer.
+// The error if the rewriter crashed or exceeded a limit, so that it gave no answer about a source.
 Error rewriter_failure(const BuildRequest& request, const ProcessLimits& limits,
                        const ProcessOutcome& process);
 

@@ -1,4 +1,4 @@
-// PyTorch's header of this name, as far as an extension needs it.
+// Replaces PyTorch's header of this name. It has only what extensions need.
 #pragma once
 
 #include "kgrade_extension/macros.h"
