@@ -22,7 +22,7 @@ inline constexpr std::size_t usual_hidden_cases = 4;
 
 // The options of every run that judges candidates.
 struct RunOptions : GradeSettings {
-  std::vector<CandidateSource> candidates;
+  std::vector<CandidateSource> candidates;  // at least one: read_candidates() refuses an empty list
   // By name, or in the form that parse_written_case() reads. Empty: the cases that the command chooses.
   std::vector<std::string> cases;
   std::vector<std::size_t> numbers;  // of the candidates in a larger run; empty: from 0 on

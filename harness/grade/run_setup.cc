@@ -86,7 +86,6 @@ RunSetup::RunSetup(const Problem& problem, const RunOptions& options, std::share
       stages_(bench_->clock()) {}
 
 Failure RunSetup::read(const CaseSelection& select) {
-  if (candidates().empty()) return Errors{{"no candidate given", "name one or more candidate files", {}}};
   order_.resize(candidates().size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   if (options_.shuffled && bench_->machinery().measures_speed)

@@ -17,7 +17,7 @@ class CaseEvaluation {
   // The values are those of `bound`, which may still get more of them. Keeps both references.
   CaseEvaluation(const CaseSpec& spec, const Case& bound) : spec_(spec), case_(bound) {}
 
-  // The value of an integer expression. Nothing if it has none, which is an error about `what`.
+  // Evaluates an integer expression. If that fails, adds an error about `what` and returns nothing.
   std::optional<std::int64_t> evaluate(const Expression& expression, const std::string& what);
 
   // "in_channels = 3, groups = 2": the values of the names in an expression.

@@ -28,7 +28,7 @@ class ClassSeparation {
   std::optional<Error> try_case(ReferenceRunner& runner, const Case& bound, const Acceptance& acceptance,
                                 std::uint64_t seed, CallOutputs& base);
 
-  // Of all cases so far.
+  // The errors in all cases that were tried so far.
   const ClassStatistics& errors() const { return errors_; }
 
   // Adds that the classes overlap, or that every case accepts an answer of the lower class.

@@ -1,6 +1,6 @@
-// The host's own C++ compiler, which builds everything that runs on the emulated device: which compiler it
-// is, and the commands with which it makes a contestant's library. A plain build is optimised. In a checked
-// build every access to memory is reported.
+// The host's own C++ compiler. It builds everything that runs on the emulated device. This file finds the
+// compiler, and makes the commands for a contestant's library. A plain build is optimised. In a checked build
+// every access to memory is reported.
 #pragma once
 
 #include <filesystem>
