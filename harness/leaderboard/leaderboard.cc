@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "leaderboard/ranking.h"
 #include "measure/baselines.h"
+#include "measure/speedup.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -192,6 +193,12 @@ Leaderboard make_leaderboard(std::vector<Record> records) {
   Leaderboard leaderboard;
   name_candidates(records);
   sort_and_unite(records);
+  // Older records have the comparisons with each baseline, and no scores of them.
+  for (Record& record : records) {
+    CandidateRecord& candidate = record.candidate();
+    if (candidate.by_baseline.empty() && candidate.verdict == Verdict::accepted)
+      candidate.by_baseline = scores_by_baseline(candidate.cases);
+  }
   leaderboard.measurements = records.size();
   for (const Record& record : records) leaderboard.newest = std::max(leaderboard.newest, record.started_at);
   leaderboard.devices = devices_of(records);
