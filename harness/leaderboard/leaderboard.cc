@@ -28,7 +28,7 @@ fs::path joined(std::vector<fs::path>::const_iterator begin, std::vector<fs::pat
 // The short name of a path outside the working folder.
 fs::path short_name(const fs::path& path, const std::string& slug) {
   const std::vector<fs::path> parts(path.begin(), path.end());
-  if (const std::string run = run_of(path); !run.empty() && read_candidate_name(path).sample) {
+  if (const std::string run = folder_of_run(path); !run.empty() && read_candidate_name(path).sample) {
     const auto from = std::find(parts.rbegin() + 1, parts.rend(), fs::path(run)).base() - 1;
     return joined(from, parts.end());
   }
@@ -91,7 +91,7 @@ LeaderboardRow row_of(std::vector<Record> results) {
   results.pop_back();
   row.earlier = std::move(results);
   row.id = id_of(row.newest);
-  row.solution = solution_of(row.newest.candidate().path);
+  row.solution = solution_of(row.newest.candidate().path, row.newest.problem_slug);
   return row;
 }
 

@@ -206,7 +206,7 @@ std::map<DeviceAndType, Newest> newest_by_device(const std::vector<Record>& reco
   std::map<DeviceAndType, Newest> devices;
   for (const Record& record : records) {
     if (!record.device.measures_speed) continue;
-    const std::string solution = solution_of(record.candidate().path);
+    const std::string solution = solution_of(record.candidate().path, record.problem_slug);
     const std::string cache = cache_text(record.candidate());
     const auto order = [](const Record& e) {
       return std::tie(e.started_at, e.candidate().path, e.candidate().sha256);

@@ -28,8 +28,17 @@ function runTable(runs) {
   return smallTable(heads, runs.map((run) => [run.run, run.level ?? '', run.device, run.problems, run.samples, run.accepted, run.pass_at_k]));
 }
 
+// Where a baseline is the only one, the strongest is that one.
+function isRepeated(suite) {
+  const where = ({ device, dtype, precision, modules, cache, rows: some }) => JSON.stringify([device, dtype, precision, modules, cache,
+    some.map(({ solution, accepted, geometric_mean: mean }) => [solution, accepted, mean])]);
+  return !['reference', 'baseline'].includes(suite.against) &&
+      data.suites.some((other) => other.against === 'baseline' && where(other) === where(suite));
+}
+
 function fillSolutions() {
-  const tables = data.suites.map((suite, i) => suiteTable(suite, i === 0 || data.suites.length <= mostOpen));
+  const suites = data.suites.filter((suite) => !isRepeated(suite));
+  const tables = suites.map((suite, i) => suiteTable(suite, i === 0 || suites.length <= mostOpen));
   document.getElementById('suites').append(...(data.runs.length ? [runTable(data.runs)] : []),
       ...(tables.length ? tables : [element('p', { class: 'about' }, 'No result here has a speed, so solutions have none over all problems.')]));
 }
