@@ -301,6 +301,10 @@ ComparedRecords compare_records(std::vector<Record> before, std::vector<Record> 
 
 ComparedRecords compare_results(RecordsRead before, RecordsRead after) {
   ComparedRecords comparison = compare_records(std::move(before.records), std::move(after.records));
+  for (const RecordsRead* side : {&before, &after}) {
+    comparison.skipped.insert(comparison.skipped.end(), side->unreadable.begin(), side->unreadable.end());
+    comparison.skipped_count += side->unreadable_count;
+  }
   comparison.unfinished_before = std::move(before.unfinished);
   comparison.unfinished_after = std::move(after.unfinished);
   return comparison;
@@ -346,7 +350,8 @@ std::size_t count_of_same_files(const ComparedRecords& comparison) {
 bool loses_accepted(const ComparedRecords& comparison) {
   return count_of(comparison, VerdictChange::regression) > 0 ||
          count_of(comparison, VerdictChange::lower_class) > 0 || count_of_missing(comparison) > 0 ||
-         !comparison.unfinished_before.empty() || !comparison.unfinished_after.empty();
+         !comparison.unfinished_before.empty() || !comparison.unfinished_after.empty() ||
+         comparison.skipped_count > 0;
 }
 
 }  // namespace kgrade

@@ -71,6 +71,9 @@ struct ComparedRecords {
   // The files on each side in which a result is missing: see RecordsRead.
   Errors unfinished_before;
   Errors unfinished_after;
+  // The first files and lines on both sides that should be records but are not, and how many there are.
+  Errors skipped;
+  std::size_t skipped_count = 0;
 };
 
 // Pairs results with the same problem, element type, GPU model and candidate. The emulated device is one

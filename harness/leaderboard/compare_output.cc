@@ -295,6 +295,7 @@ std::string unfinished_text(const ComparedRecords& comparison) {
   for (const Errors& files : {comparison.unfinished_before, comparison.unfinished_after}) {
     for (const Error& file : files) text += fmt::format("  cut off: {}\n", to_string(file));
   }
+  for (const Error& line : comparison.skipped) text += fmt::format("  skipped: {}\n", to_string(line));
   return text;
 }
 
@@ -343,7 +344,11 @@ std::string markdown_unfinished(const ComparedRecords& comparison) {
         text += fmt::format("- {}: {}\n", markdown_code(place), file.message);
     }
   }
-  return text.empty() ? "" : "\nCut off:\n\n" + text;
+  if (!text.empty()) text = "\nCut off:\n\n" + text;
+  if (comparison.skipped_count > 0)
+    text += fmt::format("\nSkipped, because they are no records: {}, first {}\n", comparison.skipped_count,
+                        markdown_code(to_string(comparison.skipped.front())));
+  return text;
 }
 
 }  // namespace
@@ -379,6 +384,7 @@ std::string summary_text(const ComparedRecords& comparison) {
   add(count_of(comparison, VerdictChange::lower_class), "of a lower class");
   add(missing, "accepted before and missing now");
   add(comparison.unfinished_before.size() + comparison.unfinished_after.size(), "cut off");
+  add(comparison.skipped_count, "no record and skipped");
   add(count_of(comparison, VerdictChange::improvement), "now accepted");
   add(count_of(comparison, VerdictChange::needs_gpu),
       "accepted before and now unsupported on the emulated device");

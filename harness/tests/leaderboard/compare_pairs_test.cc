@@ -40,6 +40,20 @@ TEST(CompareTable, WhatHasBecomeWorseComesFirstAndIsNeverCutOff) {
   EXPECT_LT(text.size(), 65'000u);
 }
 
+TEST(Compare, ABrokenLineIsSkippedAndCounted) {
+  RecordsRead broken;
+  broken.records = {record("a.cu", 1)};
+  broken.unreadable = {{"is no record of kgrade grade", "", {"s.jsonl", 2, 0}}};
+  broken.unreadable_count = 3;
+  RecordsRead whole;
+  whole.records = {record("a.cu", 2)};
+  const ComparedRecords comparison = compare_results(broken, whole);
+  EXPECT_EQ(summary_text(comparison), "3 no record and skipped, 1 faster");
+  EXPECT_THAT(render_table(comparison, Style(false)), HasSubstr("  skipped: s.jsonl:2: "));
+  EXPECT_THAT(render_markdown(comparison), HasSubstr("Skipped, because they are no records: 3, first "));
+  EXPECT_TRUE(loses_accepted(comparison)) << "an accepted result may be among them";
+}
+
 TEST(Compare, TwoGpuModelsAreSaidToBeTwo) {
   const auto on = [](Record made, const std::string& name) {
     made.device.name = name;
