@@ -160,7 +160,7 @@ std::vector<Finding> checking_tools() {
                          : Finding{false, "addr2line", addr2line.error().message, addr2line.error().remedy});
   const auto sanitizer = Sanitizer::find();
   findings.push_back(
-      sanitizer ? Finding{true, "compute-sanitizer", sanitizer->version, ""}
+      sanitizer ? Finding{true, "compute-sanitizer", sanitizer->version(), ""}
                 : Finding{false, "compute-sanitizer", sanitizer.error().message, sanitizer.error().remedy});
   return findings;
 }
