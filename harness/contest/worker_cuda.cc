@@ -1,6 +1,7 @@
 // kgrade-worker-cuda GPU [--connect PATH [WATCH]]: started by the referee, never by hand. GPU is a UUID
 // ("GPU-...") or an ordinal. With --connect the worker runs below a tool, which may close descriptors, so the
-// worker connects to a socket itself. WATCH: device/cuda/call_watch.h.
+// worker connects to a socket itself. WATCH: device/cuda/call_watch.h. `kgrade-worker-cuda GPU
+// --launch-empty` launches a kernel that does nothing, for `kgrade doctor`.
 #include <dlfcn.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "contest/protocol.h"
 #include "contest/worker_main.h"
 #include "device/cuda/cuda_worker.h"
+#include "device/cuda/empty_kernel.h"
 
 // See worker_main.h.
 extern "C" int dlclose(void*) noexcept { return 0; }
@@ -41,6 +43,8 @@ int choose_gpu(const char* name) {
 
 int main(int argc, char** argv) {
   const int ordinal = argc > 1 ? choose_gpu(argv[1]) : 0;
+  if (argc > 2 && std::strcmp(argv[2], "--launch-empty") == 0)
+    return kgrade::cuda::launch_empty_kernel(ordinal) ? 0 : 1;
   // Return as any program does: the tool writes its report then.
   if (argc > 3 && std::strcmp(argv[2], "--connect") == 0)
     return run_checked(ordinal, argv[3], std::span(argv + 4, argv + argc));

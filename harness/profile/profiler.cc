@@ -9,10 +9,12 @@
 #include <fstream>
 
 #include "base/subprocess.h"
+#include "base/temporary_directory.h"
 #include "base/text.h"
 #include "compile/nvcc.h"
 #include "contest/toolkit.h"
 #include "profile/kernel_profile.h"
+#include "profile/ncu_report.h"
 
 namespace kgrade {
 namespace {
@@ -132,6 +134,34 @@ std::string Profiler::report(const std::string& pass, const fs::path& folder, co
   if (!fs::exists(folder / (std::string(report_file) + ".ncu-rep"), error)) return report + page_break;
   return report + page({"--page", "raw"}) + page_break +
          page({"--page", "source", "--print-source", "cuda,sass"});
+}
+
+Result<std::string> try_counters(const Profiler& profiler, const std::vector<std::string>& program) {
+  const TemporaryDirectory folder;
+  const fs::path log = folder.path() / log_file;
+  std::vector<std::string> command = {profiler.ncu().string(),
+                                      "--config-file",
+                                      "off",
+                                      "--log-file",
+                                      log.string(),
+                                      "--csv",
+                                      "--page",
+                                      "raw",
+                                      "--print-units",
+                                      "base",
+                                      "--clock-control",
+                                      "none",
+                                      "--metrics",
+                                      fmt::format("{}", fmt::join(ncu_metrics(), ","))};
+  command.insert(command.end(), program.begin(), program.end());
+  page_of(command, folder.path());
+  const std::string text = text_of(log);
+  const NcuReport report = parse_raw_page(text);
+  if (auto complaint = complaint_of(text)) return *complaint;
+  if (report.launches.empty()) return machine_error("Nsight Compute counted nothing", "");
+  return report.nulls == 0 ? "it reads the GPU's counters"
+                           : fmt::format("it reads the GPU's counters; {} of {} are not numbers",
+                                         report.nulls, ncu_metrics().size());
 }
 
 NcuPages split_report(const std::string& report) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "contest/worker_tool.h"
 
 namespace kgrade {
@@ -46,6 +47,10 @@ class Profiler : public WorkerTool {
   std::filesystem::path cupti_;
   std::pair<std::string, std::string> source_;  // name and text
 };
+
+// Whether Nsight Compute may read the GPU's counters, tried on `program`, which launches one kernel. The text
+// says what it counted.
+Result<std::string> try_counters(const Profiler& profiler, const std::vector<std::string>& program);
 
 // What Nsight Compute left: its own lines, and two pages in CSV.
 struct NcuPages {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <iterator>
+#include <memory>
 #include <random>
 #include <string>
 
