@@ -61,7 +61,9 @@ std::vector<fs::path> needs_of_tool(const fs::path& program) {
     const fs::path toolkit = place.parent_path().parent_path();
     if (!toolkit.empty() && toolkit != "/usr" && toolkit != "/") paths.push_back(toolkit);
   }
-  // A program directly in its product's folder, as ncu is.
+  // The toolkit's ncu is a script that starts the one in here.
+  if (fs::exists(nsight_folder, error)) paths.emplace_back(nsight_folder);
+  // A program directly in its product's folder, as that one is.
   if (!real.empty() && real.parent_path().filename() != "bin") paths.push_back(real.parent_path());
   return paths;
 }

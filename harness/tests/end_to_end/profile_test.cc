@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/command.h"
@@ -108,6 +110,15 @@ TEST(Profile, TakesOneCaseAlone) {
   const Result result = kgrade(arguments);
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.output, HasSubstr("one case is profiled"));
+}
+
+TEST(Profile, PrintsWhatTheDocumentationShows) {
+  std::ifstream stream(std::string(KGRADE_SOURCE_DIR) + "/docs/profile.md");
+  const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  const std::size_t begin = text.find("```text\n") + 8;
+  const std::string shown = text.substr(begin, text.find("```", begin) - begin);
+  EXPECT_THAT(shown, HasSubstr("bank conflicts"));
+  EXPECT_THAT(kgrade(command_for({"columns.cu"})).output, HasSubstr(shown));
 }
 
 TEST(Profile, NothingOfItIsAttested) {
