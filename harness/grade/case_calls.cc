@@ -343,6 +343,9 @@ void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
   record_.max_scaled_error = std::max(record_.max_scaled_error, judgement.max_scaled_error);
   if (judgement.verdict == Verdict::accepted) return;
   if (judgement.verdict == Verdict::low_precision && !is_on(Defence::precision_class)) return;
+  if (judgement.verdict == Verdict::low_precision && !failed_)
+    record_.message_if_wrong =
+        explain_wrong({Verdict::wrong_answer, "", describe_error(output, judgement)}).message;
   note(explain_wrong(
       {judgement.verdict, check_behind(judgement.verdict), describe_wrong(output, index, judgement, wrong)}));
 }
@@ -393,14 +396,13 @@ CallFinding CaseCalls::explain_wrong(CallFinding finding) const {
 
 std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t index,
                                       const Judgement& judgement, std::uint64_t wrong) {
-  const ElementErrors& errors = output.errors;
   if (judgement.verdict == Verdict::low_precision) {
     return fmt::format("'{}' reaches {} precision (error {:.1e} over {}), and {} is asked for", output.tensor,
                        to_string(judgement.precision), judgement.relative_error,
                        to_string(judgement.decided_by), session_.problem.precision);
   }
   if (output.compare == Comparison::Kind::quantised) return describe_codes(output, judgement);
-  const std::uint64_t elements = errors.compared + errors.nonfinite_mismatches;
+  const std::uint64_t elements = output.errors.compared + output.errors.nonfinite_mismatches;
   // Small errors add up, though none is large enough to be called wrong alone.
   const std::string what =
       wrong == 0
@@ -411,6 +413,13 @@ std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t in
       fmt::format("'{}': {}, the worst at {}", output.tensor, what, coordinates_of_worst(output));
   const std::string how = how_wrong(index, judgement.element_limit);
   return how.empty() ? text : fmt::format("{}; {}", text, how);
+}
+
+// An error that would be one of rounding, if no other case showed that the answer is wrong.
+std::string CaseCalls::describe_error(const OutputErrors& output, const Judgement& judgement) const {
+  return fmt::format("'{}': off by {:.1e} over {}, and {} allows {:.1e}", output.tensor,
+                     judgement.relative_error, to_string(judgement.decided_by), session_.problem.precision,
+                     judgement.element_limit / element_factor);
 }
 
 // Codes are judged by the numbers that they stand for, and no single code need be wrong.
@@ -463,7 +472,10 @@ std::optional<std::string> CaseCalls::busy_between_calls() const {
 void CaseCalls::note(const CallFinding& finding) {
   session_.candidate_was_killed = session_.candidate_was_killed || finding.killed;
   checks_.fail(finding.check, fmt::format("{}: {}", case_.name, finding.message));
-  if (failed_) return;
+  // Another output of the same call may be wrong.
+  const bool says_more =
+      record_.verdict == Verdict::low_precision && finding.verdict == Verdict::wrong_answer;
+  if (failed_ && !says_more) return;
   failed_ = true;
   record_.verdict = finding.verdict;
   record_.message = finding.message;

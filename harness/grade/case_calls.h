@@ -91,6 +91,7 @@ class CaseCalls {
   CallFinding explain_wrong(CallFinding finding) const;
   std::string describe_wrong(const OutputErrors& output, std::size_t index, const Judgement& judgement,
                              std::uint64_t wrong);
+  std::string describe_error(const OutputErrors& output, const Judgement& judgement) const;
   std::string describe_codes(const OutputErrors& output, const Judgement& judgement) const;
   // Describes how the elements of an output that are off by more than the limit are wrong. Empty if unknown.
   std::string how_wrong(std::size_t index, double limit);

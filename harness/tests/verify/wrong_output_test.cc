@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+
 namespace kgrade {
 namespace {
 
@@ -55,6 +56,29 @@ const std::function<bool(std::size_t)> all = [](std::size_t) { return true; };
 TEST(WrongOutput, OfARightOutputThereIsNothingToSay) {
   EXPECT_EQ(wrong_output(right({2, 3}), limit).wrong, 0u);
   EXPECT_EQ(said(right({2, 3})), "");
+}
+
+// The outputs of a case whose inputs are scaled: what a call leaves alone is small beside them.
+TEST(WrongOutput, WhatIsNeverWrittenIsNotRightInTheNextCall) {
+  OutputValues values = right({40});
+  values.magnitudes.rms = 1e7;
+  for (std::size_t i = 0; i < 40; ++i) {
+    values.got[i] = values.again[i] = values.expected[i] *= 1e7;
+    if (i % 3 != 0) continue;
+    values.expected[i] = 0;
+    leave_alone(values, i);
+  }
+  EXPECT_EQ(said(values), "all never written");
+}
+
+TEST(WrongOutput, ARoundingToTheTypeOfTheOutputIsNotWrong) {
+  OutputValues values = right({40});
+  values.dtype = Dtype::bfloat16;
+  for (std::size_t i = 0; i < 40; ++i)
+    values.got[i] = values.again[i] = rounded_to(Dtype::bfloat16, values.expected[i]);
+  EXPECT_EQ(wrong_output(values, 1e-5).wrong, 0U);
+  values.got[7] = values.expected[7] + 0.1;
+  EXPECT_EQ(wrong_output(values, 1e-5).wrong, 1U);
 }
 
 TEST(WrongOutput, LargeIntegersAreComparedAndShownInFull) {
