@@ -333,7 +333,11 @@ void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
 
 void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
   if (!is_on(Defence::nonfinite_compared)) output.errors.nonfinite_mismatches = 0;
-  const Judgement judgement = judge_knowing_distance(output, index);
+  Judgement judgement = judge_knowing_distance(output, index);
+  if (judgement.verdict == Verdict::low_precision && is_a_bug(output, index, judgement)) {
+    judgement.verdict = Verdict::wrong_answer;
+    judgement.precision = Precision::none;
+  }
   std::uint64_t wrong = 0;
   if (judgement.verdict == Verdict::wrong_answer)
     wrong = session_.arena.count_wrong(index, judgement.element_limit);
@@ -364,6 +368,15 @@ Judgement CaseCalls::judge_knowing_distance(const OutputErrors& output, std::siz
   // The next call will find a failure.
   if (ask_oracle(others.fresh(draw_.launches)) || ask_oracle(draw_)) return judgement;
   return judged();
+}
+
+// Whether an answer that would be of a lower class has a bug in a few elements. Which of the two it seems to
+// be must not depend on how much is off in this draw.
+bool CaseCalls::is_a_bug(const OutputErrors& output, std::size_t index, const Judgement& judgement) {
+  if (output.compare != Comparison::Kind::norm) return false;
+  const auto values = session_.arena.examine(case_, index, draw_, draw_before_, candidate_limit());
+  return values && is_in_few_elements(*values, judgement.element_limit / element_factor,
+                                      output.errors.varying.elements);
 }
 
 void CaseCalls::note_rule(std::size_t index, const Judgement& judgement) {

@@ -87,6 +87,7 @@ class CaseCalls {
   void keep_printed(const Heard& heard);
   void accept_call(const CallReport& report, Purpose purpose);
   void judge_output(OutputErrors output, std::size_t index);
+  bool is_a_bug(const OutputErrors& output, std::size_t index, const Judgement& judgement);
   Judgement judge_knowing_distance(const OutputErrors& output, std::size_t index);
   CallFinding explain_wrong(CallFinding finding) const;
   std::string describe_wrong(const OutputErrors& output, std::size_t index, const Judgement& judgement,

@@ -8,7 +8,6 @@
 #include <limits>
 #include <numeric>
 
-
 namespace kgrade {
 namespace {
 
@@ -69,6 +68,19 @@ TEST(WrongOutput, WhatIsNeverWrittenIsNotRightInTheNextCall) {
     leave_alone(values, i);
   }
   EXPECT_EQ(said(values), "all never written");
+}
+
+// Three long rows of 37 that are cut off, and sums of operands of 11 bits.
+TEST(WrongOutput, AnErrorInFewElementsIsNoRounding) {
+  OutputValues values = right({37});
+  for (const std::size_t i : {2U, 27U, 29U}) values.got[i] += 0.01;
+  EXPECT_TRUE(is_in_few_elements(values, 1e-5, 37));
+  EXPECT_FALSE(is_in_few_elements(values, 1e-5, 11)) << "where the others are all alike";
+  values.dtype = Dtype::float16;
+  EXPECT_FALSE(is_in_few_elements(values, 1e-5, 37));
+  values.dtype = Dtype::float32;
+  for (std::size_t i = 0; i < 37; ++i) values.got[i] = rounded_to(Dtype::float16, values.expected[i]);
+  EXPECT_FALSE(is_in_few_elements(values, 1e-5, 37));
 }
 
 TEST(WrongOutput, ARoundingToTheTypeOfTheOutputIsNotWrong) {
