@@ -67,6 +67,8 @@ ParameterRole role_of(const std::vector<std::string>& words) {
 }
 
 constexpr std::int64_t largest_bench = std::int64_t{1} << 30;
+// The least elements of the largest tensor of a bench case. Fewer fit into the cache of a GPU.
+constexpr std::int64_t bench_elements = std::int64_t{1} << 23;
 
 // The values for the first parameter of a role, the second, and so on. The last value repeats.
 using Row = std::vector<std::int64_t>;
@@ -87,6 +89,7 @@ struct Theme {
   Row dilations = {1};
   std::int64_t groups = 1;
   std::int64_t norm_groups = 2;
+  std::int64_t chosen = 2;                                // of the extent that chosen_from() names
   std::optional<ParameterRole> only_with = std::nullopt;  // only if there is a parameter of this role
 };
 
@@ -142,15 +145,16 @@ std::vector<Theme> convolution_themes() {
 std::vector<Theme> plain_themes() {
   std::vector<Theme> themes;
   themes.push_back({.name = "tiny", .role = CaseRole::sample, .in_channels = 4, .extents = {3, 5, 7, 6}});
-  themes.push_back({.name = "primes", .batch = 3, .in_channels = 4, .extents = {13, 37, 11, 7}});
-  themes.push_back({.name = "powers", .batch = 4, .in_channels = 2, .extents = {16, 64, 32, 8}});
-  themes.push_back({.name = "long-rows", .in_channels = 6, .extents = {3, 521, 5, 4}});
-  themes.push_back({.name = "short-rows", .in_channels = 8, .extents = {257, 5, 9, 3}});
+  themes.push_back({.name = "primes", .batch = 3, .in_channels = 4, .extents = {13, 37, 11, 7}, .chosen = 5});
+  themes.push_back({.name = "powers", .batch = 4, .in_channels = 2, .extents = {16, 64, 32, 8}, .chosen = 8});
+  themes.push_back({.name = "long-rows", .in_channels = 6, .extents = {3, 521, 5, 4}, .chosen = 7});
+  themes.push_back({.name = "short-rows", .in_channels = 8, .extents = {257, 5, 9, 3}, .chosen = 3});
   themes.push_back({.name = "large",
                     .role = CaseRole::bench,
                     .batch = 64,
                     .in_channels = 128,
-                    .extents = {4096, 3072, 2048, 1024}});
+                    .extents = {4096, 3072, 2048, 1024},
+                    .chosen = 8});
   return themes;
 }
 
@@ -193,6 +197,23 @@ std::int64_t value_in(const Theme& theme, const ParameterMeaning& meaning, std::
   return 1;
 }
 
+// Whether an extent of the tensor is this name alone.
+bool has_extent(const Parameter& tensor, std::string_view name) {
+  return std::any_of(tensor.shape.begin(), tensor.shape.end(),
+                     [&](const Expression& extent) { return extent.text() == name; });
+}
+
+bool is_in_shape(const Problem& problem, std::string_view name, bool of_output) {
+  return std::any_of(problem.parameters.begin(), problem.parameters.end(), [&](const Parameter& tensor) {
+    return tensor.pointer && tensor.is_output() == of_output && has_extent(tensor, name);
+  });
+}
+
+bool is_extent(const Problem& problem, const Parameter& parameter) {
+  return parameter.is_integer() && meaning_of(parameter.name).role == ParameterRole::extent &&
+         chosen_from(problem, parameter.name).empty();
+}
+
 CaseSpec case_of(const Problem& problem, const Theme& theme) {
   CaseSpec spec;
   spec.name = theme.name;
@@ -203,11 +224,15 @@ CaseSpec case_of(const Problem& problem, const Theme& theme) {
     const ScalarType* type = find_scalar_type(parameter.type);
     if (type == nullptr || !type->is_integer()) {
       spec.reals[parameter.name] = 1;
-    } else {
+    } else if (chosen_from(problem, parameter.name).empty()) {
       const ParameterMeaning meaning = meaning_of(parameter.name);
       const std::int64_t value = value_in(theme, meaning, numbers[{meaning.role, meaning.of_pool}]++);
       spec.integers[parameter.name] = std::clamp(value, type->low, type->high);
     }
+  }
+  for (const Parameter& parameter : problem.parameters) {
+    if (const std::string all = chosen_from(problem, parameter.name); !all.empty())
+      spec.integers[parameter.name] = std::min(theme.chosen, spec.integers.at(all));
   }
   return spec;
 }
@@ -233,28 +258,63 @@ std::optional<CaseSpec> legal(const Problem& problem, const Theme& theme) {
   return std::nullopt;
 }
 
-void halve(const Problem& problem, CaseSpec& spec) {
+// Doubles all extents, or halves them.
+void resize(const Problem& problem, CaseSpec& spec, bool larger) {
   for (const Parameter& parameter : problem.parameters) {
-    if (!parameter.is_integer() || meaning_of(parameter.name).role != ParameterRole::extent) continue;
-    spec.integers[parameter.name] = std::max<std::int64_t>(1, spec.integers[parameter.name] / 2);
+    if (!is_extent(problem, parameter)) continue;
+    std::int64_t& extent = spec.integers[parameter.name];
+    extent = larger ? 2 * extent : std::max<std::int64_t>(1, extent / 2);
   }
+}
+
+bool is_small(const Problem& problem, const CaseSpec& spec) {
+  const auto bound = resolve_case(problem, spec);
+  return bound && std::all_of(bound->tensors.begin(), bound->tensors.end(),
+                              [](const Tensor& tensor) { return tensor.elements < bench_elements; });
+}
+
+bool fits(const Problem& problem, const CaseSpec& spec) {
+  const auto bound = resolve_case(problem, spec);
+  return bound && bound->tensor_bytes(sizeof(float)) <= largest_bench;
 }
 
 // A bench case that fits on any GPU. Nothing if no size fits.
 std::optional<CaseSpec> bounded(const Problem& problem, CaseSpec spec) {
-  for (int i = 0; i < 20; ++i) {
-    const auto bound = resolve_case(problem, spec);
-    if (bound && bound->tensor_bytes(sizeof(float)) <= largest_bench) return spec;
-    halve(problem, spec);
+  constexpr int most_steps = 20;
+  for (int i = 0; i < most_steps && !fits(problem, spec); ++i) resize(problem, spec, false);
+  if (!fits(problem, spec)) return std::nullopt;
+  for (int i = 0; i < most_steps && is_small(problem, spec); ++i) {
+    CaseSpec larger = spec;
+    resize(problem, larger, true);
+    if (!fits(problem, larger)) break;
+    spec = std::move(larger);
   }
-  return std::nullopt;
+  return spec;
 }
 
 // For a problem whose only extent is the length of flat arrays. Lengths range from less than a warp to
 // several blocks of 1,024 threads, with a partial last block.
 constexpr std::int64_t longest_flat_array = 5000;
 
-std::pair<std::int64_t, std::int64_t> range_of(const ParameterMeaning& meaning, std::size_t extent) {
+// The most extents of a tensor that a hidden case draws.
+std::size_t most_extents(const Problem& problem) {
+  std::size_t most = 0;
+  for (const Parameter& tensor : problem.parameters) {
+    const auto count = std::count_if(tensor.shape.begin(), tensor.shape.end(), [&](const Expression& extent) {
+      const Parameter* const parameter = problem.find_parameter(extent.text());
+      return parameter != nullptr && is_extent(problem, *parameter);
+    });
+    most = std::max(most, static_cast<std::size_t>(count));
+  }
+  return most;
+}
+
+// The upper end of the ranges of extents after the first. Tensors of many axes have some 100,000 elements at
+// most.
+std::int64_t longest_extent(std::size_t extents) { return extents <= 3 ? 67 : extents == 4 ? 17 : 7; }
+
+std::pair<std::int64_t, std::int64_t> range_of(const ParameterMeaning& meaning, std::size_t extent,
+                                               std::int64_t longest) {
   switch (meaning.role) {
     case ParameterRole::batch:
       return {1, 3};
@@ -275,7 +335,7 @@ std::pair<std::int64_t, std::int64_t> range_of(const ParameterMeaning& meaning, 
     case ParameterRole::output_padding:
       return {0, 1};
     case ParameterRole::extent:
-      return {2, extent == 0 ? 31 : 67};
+      return {2, extent == 0 ? std::min<std::int64_t>(31, longest) : longest};
   }
   return {1, 1};
 }
@@ -283,9 +343,8 @@ std::pair<std::int64_t, std::int64_t> range_of(const ParameterMeaning& meaning, 
 // True if the problem has one extent and no sliding window.
 bool is_flat(const Problem& problem) {
   const auto extents =
-      std::count_if(problem.parameters.begin(), problem.parameters.end(), [](const Parameter& parameter) {
-        return parameter.is_integer() && meaning_of(parameter.name).role == ParameterRole::extent;
-      });
+      std::count_if(problem.parameters.begin(), problem.parameters.end(),
+                    [&](const Parameter& parameter) { return is_extent(problem, parameter); });
   return extents == 1 && !has_role(problem, ParameterRole::kernel);
 }
 
@@ -296,6 +355,22 @@ ParameterMeaning meaning_of(std::string_view name) {
   return {role_of(words), axis_of(words), has(words, {"pool", "pooling", "maxpool", "avgpool"})};
 }
 
+std::string chosen_from(const Problem& problem, std::string_view name) {
+  const std::vector<std::string> words = words_of_name(name);
+  const bool is_choice = !words.empty() && (words.back() == "k" || words.back() == "topk");
+  if (!is_choice || !is_in_shape(problem, name, true) || is_in_shape(problem, name, false)) return "";
+  std::string from;
+  for (const Parameter& tensor : problem.parameters) {
+    for (const Expression& extent : tensor.shape) {
+      const Parameter* const parameter = problem.find_parameter(extent.text());
+      if (!tensor.is_output() && parameter != nullptr && parameter->is_integer() &&
+          !is_in_shape(problem, extent.text(), true))
+        from = extent.text();
+    }
+  }
+  return from;
+}
+
 std::vector<CaseSpec> propose_cases(const Problem& problem) {
   const bool shaped = std::none_of(problem.parameters.begin(), problem.parameters.end(),
                                    [](const Parameter& p) { return p.pointer && p.shape.empty(); });
@@ -304,7 +379,8 @@ std::vector<CaseSpec> propose_cases(const Problem& problem) {
   for (const Theme& theme : convolution ? convolution_themes() : plain_themes()) {
     if (theme.only_with && !has_role(problem, *theme.only_with)) continue;
     std::optional<CaseSpec> spec = shaped ? legal(problem, theme) : case_of(problem, theme);
-    if (spec && shaped && theme.role == CaseRole::bench) spec = bounded(problem, *std::move(spec));
+    if (shaped && theme.role == CaseRole::bench)
+      spec = bounded(problem, spec ? *std::move(spec) : case_of(problem, theme));
     const bool fresh = spec && std::none_of(cases.begin(), cases.end(), [&](const CaseSpec& other) {
                          return other.integers == spec->integers && other.reals == spec->reals;
                        });
@@ -317,13 +393,17 @@ std::vector<FuzzRange> propose_fuzz(const Problem& problem) {
   Problem ranged = problem;
   std::size_t extents = 0;
   const bool flat = is_flat(problem);
+  const std::int64_t longest = longest_extent(most_extents(problem));
+  constexpr std::int64_t most_chosen = 16;
   for (const Parameter& parameter : problem.parameters) {
     if (!parameter.is_integer()) continue;
     const ParameterMeaning meaning = meaning_of(parameter.name);
     FuzzRange range;
     range.parameter = parameter.name;
-    std::tie(range.low, range.high) = range_of(meaning, extents);
-    if (meaning.role == ParameterRole::extent) {
+    std::tie(range.low, range.high) = range_of(meaning, extents, longest);
+    if (!chosen_from(problem, parameter.name).empty()) {
+      std::tie(range.low, range.high) = std::pair(std::int64_t{1}, most_chosen);
+    } else if (meaning.role == ParameterRole::extent) {
       if (flat) std::tie(range.low, range.high) = std::pair(std::int64_t{1}, longest_flat_array);
       ++extents;
     }

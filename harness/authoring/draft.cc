@@ -222,7 +222,8 @@ const DraftParameter* Draft::find(std::string_view name) const {
 std::string problem_text(const Draft& draft) {
   std::string text = "---\n" + head_text(draft) + "\nparameters:\n";
   for (const DraftParameter& parameter : draft.parameters) text += parameter_text(parameter);
-  text += fmt::format("\ndtypes: {}\nprecision: {}\n", listed(draft.dtypes, word), draft.precision);
+  text += draft.dtypes.empty() ? "\n" : fmt::format("\ndtypes: {}\n", listed(draft.dtypes, word));
+  text += fmt::format("precision: {}\n", draft.precision);
   text += formulas_text(draft) + values_text(draft) + "---\n" + draft.statement;
   return text.ends_with('\n') ? text : text + "\n";
 }

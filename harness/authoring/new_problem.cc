@@ -67,8 +67,34 @@ std::vector<NewScalar> all_scalars(const NewProblem& problem) {
   return scalars;
 }
 
+const ScalarType* type_of(const NewTensor& tensor) {
+  return find_scalar_type(tensor.type.empty() ? element_type_name : tensor.type);
+}
+
+std::string default_init(const NewTensor& tensor) {
+  const ScalarType* const type = type_of(tensor);
+  if (type == nullptr || !type->is_integer()) return "normal(0, 1)";
+  return type->high == 1 ? "integers(0, 1)" : "integers(0, 99)";
+}
+
 std::string shape_text(const NewTensor& tensor) {
-  return fmt::format("- `{}` of shape `[{}]`\n", tensor.name, fmt::join(tensor.shape, ", "));
+  return fmt::format("- `{}` of shape `[{}]`{}\n", tensor.name, fmt::join(tensor.shape, ", "),
+                     tensor.type.empty() ? "" : ", of type `" + tensor.type + "`");
+}
+
+std::string note_on_outputs(const NewProblem& problem) {
+  std::vector<std::string> arbitrary;
+  std::string text;
+  for (const NewTensor& output : problem.outputs) {
+    if (output.begins.empty()) {
+      arbitrary.push_back("`" + output.name + "`");
+    } else {
+      text += fmt::format("- Before the call `{}` holds `{}`.\n", output.name, output.begins);
+    }
+  }
+  if (arbitrary.empty()) return text;
+  return text + fmt::format("- {} {} arbitrary values before the call.\n", fmt::join(arbitrary, " and "),
+                            arbitrary.size() == 1 ? "holds" : "hold");
 }
 
 std::string statement_of(const NewProblem& problem) {
@@ -78,16 +104,61 @@ std::string statement_of(const NewProblem& problem) {
   for (const NewTensor& output : problem.outputs) text += shape_text(output);
   return text +
          "\nAll tensors are row-major and contiguous: the last index moves fastest.\n\n## Definition\n" +
-         std::string(formula_placeholder) + "\n\n## Notes\n- " +
-         (problem.outputs.size() == 1 ? "`" + problem.outputs[0].name + "` holds"
-                                      : std::string("Outputs hold")) +
-         " arbitrary values before the call.\n";
+         std::string(formula_placeholder) + "\n\n## Notes\n" + note_on_outputs(problem);
 }
 
 DraftParameter tensor_parameter(const NewTensor& tensor, bool input) {
-  DraftParameter parameter{tensor.name, std::string(element_type_name), true, input, tensor.shape, "", {}};
-  if (input) parameter.init.text = tensor.init.empty() ? "normal(0, 1)" : tensor.init;
+  const std::string type = tensor.type.empty() ? std::string(element_type_name) : tensor.type;
+  DraftParameter parameter{tensor.name, type, true, input, tensor.shape, "", {}};
+  if (input) parameter.init.text = tensor.init.empty() ? default_init(tensor) : tensor.init;
+  parameter.begins = tensor.begins;
   return parameter;
+}
+
+// Leaves out `dtypes` where no tensor has the type under test, and asks for exact answers where nothing is
+// rounded.
+void set_types(Draft& draft) {
+  const auto has_reals = [](const auto& parameters, auto counts) {
+    return std::any_of(parameters.begin(), parameters.end(), [&](const DraftParameter& parameter) {
+      const ScalarType* const type = find_scalar_type(parameter.type);
+      return counts(parameter) && (type == nullptr || !type->is_integer());
+    });
+  };
+  const bool has_element = std::any_of(draft.parameters.begin(), draft.parameters.end(),
+                                       [](const auto& p) { return p.type == element_type_name; });
+  if (!has_element) draft.dtypes.clear();
+  if (!has_reals(draft.parameters, [](const DraftParameter&) { return true; })) draft.precision = "exact";
+}
+
+// No case chooses more than there are.
+void require_choices(Draft& draft, const Problem& problem) {
+  for (const Parameter& parameter : problem.parameters) {
+    if (const std::string all = chosen_from(problem, parameter.name); !all.empty())
+      draft.require.push_back(
+          {parameter.name + " <= " + all, "by the name: change it if it means another thing"});
+  }
+}
+
+// Sets a text of one tensor, as in "x=normal(0, 3)", or of all.
+Result<bool> set_text(std::vector<NewTensor>& tensors, std::string NewTensor::*member, std::string_view text,
+                      std::string_view option, std::string_view kind) {
+  const std::size_t equals = text.find('=');
+  const std::string name = equals == text.npos ? "" : std::string(trimmed(text.substr(0, equals)));
+  const std::string value(trimmed(equals == text.npos ? text : text.substr(equals + 1)));
+  bool found = false;
+  std::vector<std::string> names;
+  for (NewTensor& tensor : tensors) {
+    names.push_back(tensor.name);
+    if (!name.empty() && tensor.name != name) continue;
+    tensor.*member = value;
+    found = true;
+  }
+  if (found) return true;
+  const auto near = nearest(name, names);
+  return Error{fmt::format("{} {}: there is no {} '{}'", option, text, kind, name),
+               near ? fmt::format("did you mean '{}'?", *near)
+                    : fmt::format("name one of the {}s, as in `{} \"x=normal(0, 3)\"`", kind, option),
+               {}};
 }
 
 // The file does not exist yet, so the places in its errors would lead nowhere.
@@ -135,10 +206,11 @@ class Questions {
     if (problem_.inputs.empty() && problem_.outputs.empty()) {
       ask_tensors("Input", "--input", problem_.inputs);
       for (NewTensor& input : problem_.inputs) {
-        ask_once("How '" + input.name + "' is drawn (empty: normal(0, 1))", [&](const std::string& text) {
-          input.init = text;
-          return true;
-        });
+        ask_once("How '" + input.name + "' is drawn (empty: " + default_init(input) + ")",
+                 [&](const std::string& text) {
+                   input.init = text;
+                   return true;
+                 });
       }
       ask_tensors("Output", "--output", problem_.outputs);
     }
@@ -203,12 +275,21 @@ class Questions {
 Result<NewTensor> parse_tensor(std::string_view text, std::string_view option) {
   const std::size_t colon = text.find(':');
   const std::string place = fmt::format("{} {}", option, text);
-  const std::string example = fmt::format("write it as in `{} x:rows,columns`", option);
+  const std::string example =
+      fmt::format("write it as in `{0} x:rows,columns` or `{0} x:rows,columns:int32`", option);
   NewTensor tensor;
   tensor.name = std::string(trimmed(text.substr(0, colon)));
   if (colon == text.npos || tensor.name.empty() || trimmed(text.substr(colon + 1)).empty())
     return Error{fmt::format("{}: no name with a shape", place), example, {}};
-  tensor.shape = split_extents(text.substr(colon + 1));
+  const std::size_t second = text.find(':', colon + 1);
+  tensor.shape = split_extents(text.substr(colon + 1, second == text.npos ? text.npos : second - colon - 1));
+  if (second != text.npos) {
+    tensor.type = cuda_name(trimmed(text.substr(second + 1)));
+    const ScalarType* const type = find_scalar_type(tensor.type);
+    if (type == nullptr || (!type->element && tensor.type != element_type_name))
+      return Error{fmt::format("{}: no tensor has the type '{}'", place, tensor.type), example, {}};
+    if (tensor.type == element_type_name) tensor.type.clear();
+  }
   for (const std::string& extent : tensor.shape) {
     const auto expression = Expression::parse(extent, {});
     if (!expression)
@@ -228,7 +309,7 @@ Result<NewScalar> parse_scalar(std::string_view text) {
   const std::size_t colon = text.find(':');
   NewScalar scalar;
   scalar.name = std::string(trimmed(text.substr(0, colon)));
-  if (colon != text.npos) scalar.type = std::string(trimmed(text.substr(colon + 1)));
+  if (colon != text.npos) scalar.type = std::string(cuda_name(trimmed(text.substr(colon + 1))));
   if (scalar.type == element_type_name || find_scalar_type(scalar.type) == nullptr)
     return Error{fmt::format("--parameter {}: there is no type '{}'", text, scalar.type),
                  "write it as in `--parameter eps:float`",
@@ -237,23 +318,11 @@ Result<NewScalar> parse_scalar(std::string_view text) {
 }
 
 Result<bool> set_init(NewProblem& problem, std::string_view text) {
-  const std::size_t equals = text.find('=');
-  const std::string name = equals == text.npos ? "" : std::string(trimmed(text.substr(0, equals)));
-  const std::string init(trimmed(equals == text.npos ? text : text.substr(equals + 1)));
-  bool found = false;
-  std::vector<std::string> names;
-  for (NewTensor& input : problem.inputs) {
-    names.push_back(input.name);
-    if (!name.empty() && input.name != name) continue;
-    input.init = init;
-    found = true;
-  }
-  if (found) return true;
-  const auto near = nearest(name, names);
-  return Error{fmt::format("--init {}: there is no input '{}'", text, name),
-               near ? fmt::format("did you mean '{}'?", *near)
-                    : "name one of the inputs, as in `--init \"x=normal(0, 3)\"`",
-               {}};
+  return set_text(problem.inputs, &NewTensor::init, text, "--init", "input");
+}
+
+Result<bool> set_begins(NewProblem& problem, std::string_view text) {
+  return set_text(problem.outputs, &NewTensor::begins, text, "--begins", "output");
 }
 
 Result<NewProblem> ask(NewProblem problem, std::istream& in, std::ostream& out) {
@@ -281,7 +350,11 @@ Result<Draft> draft_of(const NewProblem& problem) {
   for (const NewScalar& scalar : all_scalars(problem))
     draft.parameters.push_back({scalar.name, scalar.type, false, false, {}, "", {}});
   draft.statement = statement_of(problem);
-  const auto parsed = parse_problem(problem_text(draft), problem.slug + ".md");
+  set_types(draft);
+  auto parsed = parse_problem(problem_text(draft), problem.slug + ".md");
+  if (!parsed) return without_places(parsed.errors());
+  require_choices(draft, *parsed);
+  if (!draft.require.empty()) parsed = parse_problem(problem_text(draft), problem.slug + ".md");
   if (!parsed) return without_places(parsed.errors());
   add_proposals(draft, *parsed);
   draft.fuzz_note = "hidden shapes are drawn from these ranges";

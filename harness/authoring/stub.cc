@@ -51,8 +51,12 @@ class StubWriter {
     return name;
   }
 
+  static std::string element_of(const Parameter& parameter) {
+    return parameter.type == element_type_name ? "ops::element" : parameter.type;
+  }
+
   static std::string type_of(const Parameter& parameter) {
-    const std::string base = parameter.type == element_type_name ? "ops::element" : parameter.type;
+    const std::string base = element_of(parameter);
     return parameter.is_input() ? "const " + base + "* " : parameter.pointer ? base + "* " : base + " ";
   }
 
@@ -94,8 +98,8 @@ class StubWriter {
                "  // Write the formula in place of 0. Sums and products belong in ops::accumulator, which "
                "is\n"
                "  // double in the oracle and float in the reference.\n"
-               "  const ops::accumulator {2} = 0;\n  {3}[{0}] = static_cast<ops::element>({2});\n}}\n\n",
-               i, count, free_name("value"), output.name);
+               "  const ops::accumulator {2} = 0;\n  {3}[{0}] = static_cast<{4}>({2});\n}}\n\n",
+               i, count, free_name("value"), output.name, element_of(output));
   }
 
   // The expression in C++. Parameters become std::int64_t unless they are size_t, and functions such as min

@@ -20,6 +20,7 @@ struct NewArguments {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<std::string> inits;
+  std::vector<std::string> begins;
   std::vector<std::string> parameters;
   std::string directory;
 };
@@ -42,6 +43,10 @@ Result<authoring::NewProblem> problem_of(const NewArguments& arguments) {
     collect(authoring::parse_scalar(text), problem.scalars);
   for (const std::string& text : arguments.inits) {
     const auto set = authoring::set_init(problem, text);
+    if (!set) errors.push_back(set.error());
+  }
+  for (const std::string& text : arguments.begins) {
+    const auto set = authoring::set_begins(problem, text);
     if (!set) errors.push_back(set.error());
   }
   if (!errors.empty()) return errors;
@@ -104,11 +109,17 @@ Command add_new(CLI::App& app) {
     command->add_option(name, list, description)->type_name(type)->allow_extra_args(false);
   };
   add_list("--tag", arguments->problem.tags, "A tag (may be repeated)", "TAG");
-  add_list("--input", arguments->inputs, "An input and its shape, such as x:rows,columns (may be repeated)",
-           "NAME:EXTENTS");
-  add_list("--output", arguments->outputs, "An output and its shape (may be repeated)", "NAME:EXTENTS");
+  add_list("--input", arguments->inputs,
+           "An input, its shape, and its type if it is fixed, such as x:rows,columns or "
+           "positions:batch,tokens:int32 (may be repeated)",
+           "NAME:EXTENTS[:TYPE]");
+  add_list("--output", arguments->outputs, "An output in the same form (may be repeated)",
+           "NAME:EXTENTS[:TYPE]");
   add_list("--init", arguments->inits,
            "Distribution of one input, such as x=normal(0, 3), or of all, such as normal(0, 3)",
+           "[NAME=]INIT");
+  add_list("--begins", arguments->begins,
+           "What one output holds before each call, such as y=zeros or q=normal(0, 1), or all do",
            "[NAME=]INIT");
   add_list("--parameter", arguments->parameters,
            "A further scalar, such as eps:float, or k, which is a size_t (may be repeated)", "NAME[:TYPE]");

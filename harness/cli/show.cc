@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
 
 #include "base/text.h"
 #include "cli/app.h"
@@ -151,6 +153,28 @@ std::string wrapped_signature(const Problem& problem) {
   return line.substr(0, open + 1) + "\n      " + replace_all(line.substr(open + 1), ", ", ",\n      ");
 }
 
+// The class `Model` in the Python file that is the problem's reference. Empty if there is none.
+std::string model_text(const Problem& problem) {
+  if (!problem.has_model()) return "";
+  const auto file = read_text_file(Layout::model_source(problem));
+  if (!file) return "";
+  std::string text, blank;
+  bool is_inside = false;
+  std::istringstream lines(*file);
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_indented = line.starts_with(' ') || line.starts_with('\t');
+    if (line.starts_with("class Model(") || line.starts_with("class Model:")) {
+      is_inside = true;
+    } else if (is_inside && !trimmed(line).empty() && !is_indented && !line.starts_with(')')) {
+      break;
+    }
+    if (!is_inside) continue;
+    blank += line + "\n";
+    if (!trimmed(line).empty()) text += std::exchange(blank, "");
+  }
+  return text;
+}
+
 // The head comes before the way in which the kernel is called.
 void print_head(const Problem& problem, const Style& style) {
   fmt::print("{}  {}\n{}\n", style(Colour::bold, problem.slug), to_string(problem.difficulty), problem.title);
@@ -159,6 +183,7 @@ void print_head(const Problem& problem, const Style& style) {
   const std::string_view statement = trimmed(problem.statement);
   fmt::print("file {}\n\n{}\n", printable_line(problem.path.string()),
              statement.empty() ? "The file has no statement of what to compute." : printable(statement));
+  if (const std::string model = model_text(problem); !model.empty()) fmt::print("\n{}", printable(model));
 }
 
 // "in_channels, (kernel_h, kernel_w), stride=stride_h". Arguments with defaults are passed by name.
@@ -233,7 +258,8 @@ void print_python_forms(const Problem& problem) {
   fmt::print("\nEntry points in Python, of which a file defines one\n");
   fmt::print("  # Writes {}. Arguments that it does not use may be left out.\n  {}\n", output_names(problem),
              wrapped(writing_form(problem)));
-  fmt::print("  # Returns {}. Arguments may be left out as well.\n  {}\n", outputs, wrapped(returning_form(problem)));
+  fmt::print("  # Returns {}. Arguments may be left out as well.\n  {}\n", outputs,
+             wrapped(returning_form(problem)));
   fmt::print("  # Returns {}.\n  def custom_kernel(data):\n      {} = data\n", outputs,
              wrapped(data_form(problem)));
   if (!problem.torch) return;
@@ -354,6 +380,7 @@ int run(const ShowArguments& arguments) {
                {"difficulty", to_string(problem->difficulty)},
                {"file", problem->path.string()},
                {"statement", trimmed(problem->statement)},
+               {"model", problem->has_model() ? Json(model_text(*problem)) : Json(nullptr)},
                {"dtypes", problem->dtypes},
                {"dtype", to_string(problem->dtype)},
                {"signature", signature(*problem)},

@@ -257,9 +257,12 @@ std::string binding_unit(const Problem& problem, const std::string& include, Dty
     if (i > 0) arguments += ",\n    ";
     arguments += argument(parameters[i], i, element);
   }
+  // A compiler that knows which function is called may drop the call of one that never returns. The volatile
+  // pointer hides it.
   unit += fmt::format(
       "extern \"C\" int kgrade_entry(const unsigned long long* kgrade_arguments) {{\n"
-      "  solution(\n    {});\n"
+      "  decltype(&solution) volatile kgrade_solution = &solution;\n"
+      "  kgrade_solution(\n    {});\n"
       "  return static_cast<int>(cudaGetLastError());\n"
       "}}\n",
       arguments);

@@ -40,8 +40,9 @@ struct OutputValues {
   // left. Empty if there was no second call.
   std::vector<float> filled;
   std::vector<double> again;
-  std::vector<double> before;  // expected for the inputs of the previous call; empty if unknown
-  Magnitudes magnitudes;       // with which the output was compared
+  std::vector<double> before;    // expected for the inputs of the previous call; empty if unknown
+  Magnitudes magnitudes;         // with which the output was compared
+  Dtype dtype = Dtype::float64;  // for which it was compared: a rounding to it is no difference
   // The outputs were fresh memory without poison, so `untouched` says nothing.
   bool was_fresh_memory = false;
 };

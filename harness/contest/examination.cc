@@ -13,7 +13,9 @@ std::optional<OutputValues> examine_output(const Lease& actual, const Lease& exp
   values.got = actual.output_values(output);
   values.untouched = actual.untouched(output);
   values.expected = expected.output_values(output);
-  values.magnitudes = actual.pair_with(expected, output).magnitudes;
+  const auto pair = actual.pair_with(expected, output);
+  values.magnitudes = pair.magnitudes;
+  if (!is_integer(pair.dtype)) values.dtype = pair.dtype;
   return values;
 }
 

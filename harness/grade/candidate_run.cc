@@ -382,7 +382,20 @@ void CandidateRun::settle(const CallFinding& finding) {
   record_.message = finding.message;
 }
 
+// What one case shows to be wrong is no matter of precision in the others, where less is off.
+void CandidateRun::tell_one_story() {
+  if (record_.verdict != Verdict::wrong_answer) return;
+  checks_.withdraw("precision");
+  for (CaseRecord& c : record_.cases) {
+    if (c.verdict != Verdict::low_precision) continue;
+    c.verdict = Verdict::wrong_answer;
+    c.precision = Precision::none;
+    if (!c.message_if_wrong.empty()) c.message = c.message_if_wrong;
+  }
+}
+
 CandidateRecord CandidateRun::conclude() {
+  tell_one_story();
   record_.checks = checks_.checks();
   bool ran = false;
   for (const CaseRecord& c : record_.cases) {

@@ -75,6 +75,7 @@ class CandidateRun {
   Errors run_measured_again();
   CaseRecord failed_case(const Case& bound, const CallFinding& finding);
   void take_verdict_of(const CaseRecord& c);
+  void tell_one_story();
   void say_how_many_failed();
 
   Session& session_;

@@ -333,7 +333,11 @@ void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
 
 void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
   if (!is_on(Defence::nonfinite_compared)) output.errors.nonfinite_mismatches = 0;
-  const Judgement judgement = judge_knowing_distance(output, index);
+  Judgement judgement = judge_knowing_distance(output, index);
+  if (judgement.verdict == Verdict::low_precision && is_a_bug(output, index, judgement)) {
+    judgement.verdict = Verdict::wrong_answer;
+    judgement.precision = Precision::none;
+  }
   std::uint64_t wrong = 0;
   if (judgement.verdict == Verdict::wrong_answer)
     wrong = session_.arena.count_wrong(index, judgement.element_limit);
@@ -343,6 +347,9 @@ void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
   record_.max_scaled_error = std::max(record_.max_scaled_error, judgement.max_scaled_error);
   if (judgement.verdict == Verdict::accepted) return;
   if (judgement.verdict == Verdict::low_precision && !is_on(Defence::precision_class)) return;
+  if (judgement.verdict == Verdict::low_precision && !failed_)
+    record_.message_if_wrong =
+        explain_wrong({Verdict::wrong_answer, "", describe_error(output, judgement)}).message;
   note(explain_wrong(
       {judgement.verdict, check_behind(judgement.verdict), describe_wrong(output, index, judgement, wrong)}));
 }
@@ -361,6 +368,15 @@ Judgement CaseCalls::judge_knowing_distance(const OutputErrors& output, std::siz
   // The next call will find a failure.
   if (ask_oracle(others.fresh(draw_.launches)) || ask_oracle(draw_)) return judgement;
   return judged();
+}
+
+// Whether an answer that would be of a lower class has a bug in a few elements. Which of the two it seems to
+// be must not depend on how much is off in this draw.
+bool CaseCalls::is_a_bug(const OutputErrors& output, std::size_t index, const Judgement& judgement) {
+  if (output.compare != Comparison::Kind::norm) return false;
+  const auto values = session_.arena.examine(case_, index, draw_, draw_before_, candidate_limit());
+  return values && is_in_few_elements(*values, judgement.element_limit / element_factor,
+                                      output.errors.varying.elements);
 }
 
 void CaseCalls::note_rule(std::size_t index, const Judgement& judgement) {
@@ -393,14 +409,13 @@ CallFinding CaseCalls::explain_wrong(CallFinding finding) const {
 
 std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t index,
                                       const Judgement& judgement, std::uint64_t wrong) {
-  const ElementErrors& errors = output.errors;
   if (judgement.verdict == Verdict::low_precision) {
     return fmt::format("'{}' reaches {} precision (error {:.1e} over {}), and {} is asked for", output.tensor,
                        to_string(judgement.precision), judgement.relative_error,
                        to_string(judgement.decided_by), session_.problem.precision);
   }
   if (output.compare == Comparison::Kind::quantised) return describe_codes(output, judgement);
-  const std::uint64_t elements = errors.compared + errors.nonfinite_mismatches;
+  const std::uint64_t elements = output.errors.compared + output.errors.nonfinite_mismatches;
   // Small errors add up, though none is large enough to be called wrong alone.
   const std::string what =
       wrong == 0
@@ -411,6 +426,13 @@ std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t in
       fmt::format("'{}': {}, the worst at {}", output.tensor, what, coordinates_of_worst(output));
   const std::string how = how_wrong(index, judgement.element_limit);
   return how.empty() ? text : fmt::format("{}; {}", text, how);
+}
+
+// An error that would be one of rounding, if no other case showed that the answer is wrong.
+std::string CaseCalls::describe_error(const OutputErrors& output, const Judgement& judgement) const {
+  return fmt::format("'{}': off by {:.1e} over {}, and {} allows {:.1e}", output.tensor,
+                     judgement.relative_error, to_string(judgement.decided_by), session_.problem.precision,
+                     judgement.element_limit / element_factor);
 }
 
 // Codes are judged by the numbers that they stand for, and no single code need be wrong.
@@ -463,7 +485,10 @@ std::optional<std::string> CaseCalls::busy_between_calls() const {
 void CaseCalls::note(const CallFinding& finding) {
   session_.candidate_was_killed = session_.candidate_was_killed || finding.killed;
   checks_.fail(finding.check, fmt::format("{}: {}", case_.name, finding.message));
-  if (failed_) return;
+  // Another output of the same call may be wrong.
+  const bool says_more =
+      record_.verdict == Verdict::low_precision && finding.verdict == Verdict::wrong_answer;
+  if (failed_ && !says_more) return;
   failed_ = true;
   record_.verdict = finding.verdict;
   record_.message = finding.message;

@@ -87,10 +87,12 @@ class CaseCalls {
   void keep_printed(const Heard& heard);
   void accept_call(const CallReport& report, Purpose purpose);
   void judge_output(OutputErrors output, std::size_t index);
+  bool is_a_bug(const OutputErrors& output, std::size_t index, const Judgement& judgement);
   Judgement judge_knowing_distance(const OutputErrors& output, std::size_t index);
   CallFinding explain_wrong(CallFinding finding) const;
   std::string describe_wrong(const OutputErrors& output, std::size_t index, const Judgement& judgement,
                              std::uint64_t wrong);
+  std::string describe_error(const OutputErrors& output, const Judgement& judgement) const;
   std::string describe_codes(const OutputErrors& output, const Judgement& judgement) const;
   // Describes how the elements of an output that are off by more than the limit are wrong. Empty if unknown.
   std::string how_wrong(std::size_t index, double limit);

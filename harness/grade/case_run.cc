@@ -301,6 +301,7 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
   }
   record.verdict = more.verdict;
   record.message = more.message;
+  record.message_if_wrong = more.message_if_wrong;
 }
 
 }  // namespace

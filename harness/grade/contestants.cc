@@ -135,6 +135,13 @@ BuildRequest request_with(const OwnFiles& own, const fs::path& source, const fs:
   return request;
 }
 
+// Whether the author of a problem checks its reference, which includes operators that no candidate may see.
+bool is_reference(const CandidateSource& candidate, const Problem& problem, const Layout& layout) {
+  std::error_code failure;
+  return !candidate.is_python() &&
+         fs::equivalent(candidate.path, layout.reference_source(problem), failure) && !failure;
+}
+
 }  // namespace
 
 BuildRequest request_for(const CandidateSource& candidate, const fs::path& output, const Layout& layout,
@@ -176,7 +183,10 @@ BuildRequest request_for(const BaselineSource& baseline, const fs::path& output,
 
 Build::Build(const Toolchain& toolchain, const Problem& problem, const CandidateSource& candidate,
              const Layout& layout, StageClock& stages, bool checked, const PythonTools* python) {
-  BuildRequest request = request_for(candidate, directory_.path(), layout, problem.dtype);
+  BuildRequest request =
+      checked && is_reference(candidate, problem, layout)
+          ? request_for(Role::reference, candidate.path, directory_.path(), layout, problem.dtype)
+          : request_for(candidate, directory_.path(), layout, problem.dtype);
   request.checked = checked;
   if (python != nullptr) {
     extension_builder_ = [&toolchain, python, request](const std::string& extension) -> BuiltExtension {

@@ -1,9 +1,12 @@
 #include "problem/lint.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -104,8 +107,14 @@ class Linter {
     // Without shapes every parameter would be unused.
     const std::set<std::string> used = used_names();
     if (used.empty()) return;
+    // The function `inputs` of the reference gets all scalars.
+    const bool any_is_computed = std::any_of(problem_.parameters.begin(), problem_.parameters.end(),
+                                             std::mem_fn(&Parameter::is_computed));
+    if (any_is_computed) return;
     for (const Parameter& parameter : problem_.parameters) {
-      if (!parameter.is_integer() || used.contains(parameter.name)) continue;
+      // A bool switches between formulas, and no formula need name it.
+      const bool is_bool = parameter.type == "bool";
+      if (!parameter.is_integer() || is_bool || used.contains(parameter.name)) continue;
       fail("unused-parameter",
            {fmt::format("no shape or formula uses the parameter '{}'", parameter.name),
             "name it in `shape`, `init`, `let`, `require`, `flops` or `bytes`, or remove it; on a device a "
@@ -298,5 +307,23 @@ std::string to_string(const LintFinding& finding) {
 }
 
 std::vector<LintFinding> lint(const Problem& problem) { return Linter(problem).run(); }
+
+std::string note_on_fuzz(const Problem& problem) {
+  std::vector<std::string> beyond;
+  for (const FuzzRange& range : problem.fuzz) {
+    const Parameter* const parameter = problem.find_parameter(range.parameter);
+    if (parameter == nullptr || !parameter->is_integer()) continue;
+    std::optional<std::int64_t> most;
+    for (const CaseSpec& spec : problem.cases) {
+      const auto value = spec.integers.find(range.parameter);
+      if (spec.role != CaseRole::bench && value != spec.integers.end())
+        most = std::max(most.value_or(value->second), value->second);
+    }
+    if (most && range.high > *most)
+      beyond.push_back(fmt::format("{} to {}, after {}", range.parameter, range.high, *most));
+  }
+  if (beyond.empty()) return "";
+  return fmt::format("'fuzz' goes beyond all samples and tests: {}", fmt::join(beyond, "; "));
+}
 
 }  // namespace kgrade

@@ -20,6 +20,7 @@ constexpr std::size_t most_values = 4096;
 
 constexpr std::string_view integer_forms =
     "write `1..3`, both ends included, one integer, [1, 2, 8], `8..64 step 8` or `powers_of_2(8..64)`";
+constexpr std::string_view bool_forms = "write true, false or [false, true]";
 constexpr std::string_view real_forms = "write `0.1..2.5`, both ends included, one number, or a list of numbers";
 
 struct Ends {
@@ -51,6 +52,11 @@ class FuzzReader {
   bool read_integers() {
     if (entry_.is_sequence()) return read_list();
     if (!entry_.is_scalar()) return no_range();
+    if (const auto flag = is_bool() ? flag_in(entry_) : std::nullopt) {
+      range_.low = range_.high = *flag;
+      range_.text = entry_.value;
+      return true;
+    }
     const std::string_view text = trimmed(entry_.value);
     const auto call = split_call(text);
     const std::size_t step = text.find(" step ");
@@ -104,13 +110,24 @@ class FuzzReader {
     return keep();
   }
 
+  bool is_bool() const { return type_.name == "bool"; }
+
+  // As a case may write it.
+  static std::optional<std::int64_t> flag_in(const YamlNode& node) {
+    Diagnostics unwanted;
+    const auto flag = read_bool(node, "", unwanted);
+    return flag ? std::optional<std::int64_t>(*flag) : std::nullopt;
+  }
+
   bool read_list() {
     std::vector<std::string> texts;
     for (const YamlNode& child : entry_.children) {
-      const auto value = child.is_scalar() ? parse_integer(child.value) : std::nullopt;
+      auto value = child.is_scalar() ? parse_integer(child.value) : std::nullopt;
+      if (!value && is_bool()) value = flag_in(child);
       if (!value)
-        return fail(fmt::format("'fuzz' of '{}' lists {}, which is no integer", entry_.key, in_quotes(child.value)),
-                    std::string(integer_forms));
+        return fail(fmt::format("'fuzz' of '{}' lists {}, which is no {}", entry_.key, in_quotes(child.value),
+                                is_bool() ? "bool" : "integer"),
+                    std::string(is_bool() ? bool_forms : integer_forms));
       if (!check_scalar_range(entry_, *value, type_, diagnostics_)) return false;
       range_.values.push_back(*value);
       texts.push_back(child.value);
@@ -163,6 +180,7 @@ class FuzzReader {
 
   bool no_range() {
     const bool is_integer = type_.is_integer();
+    if (is_bool()) return fail(fmt::format("'fuzz' of '{}' is no bool", entry_.key), std::string(bool_forms));
     return fail(fmt::format("'fuzz' of '{}' is no range of {}", entry_.key, is_integer ? "integers" : "numbers"),
                 std::string(is_integer ? integer_forms : real_forms));
   }

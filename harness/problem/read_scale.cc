@@ -34,10 +34,15 @@ std::optional<int> exponent_in(std::string_view text) {
   return static_cast<int>(*exponent);
 }
 
-// Whether scaled elements are still of the same kind: rounded real numbers.
-bool is_scalable(const Parameter& input) {
-  return input.is_input() && input.type == element_type_name && input.init &&
-         input.init->kind < Init::Kind::adjacency;
+// Why scaled elements would not be of the same kind, rounded real numbers of another size. Empty if they are.
+std::string why_not_scalable(const Parameter& input) {
+  if (!input.is_input() || !input.init || input.init->kind >= Init::Kind::adjacency)
+    return "scales what is no input that is drawn";
+  const auto own = input.own_dtype();
+  if (!own) return "";
+  if (is_integer(*own)) return fmt::format("scales integers ({})", input.type);
+  if (*own == Dtype::float32 || *own == Dtype::float64 || *own == Dtype::bfloat16) return "";
+  return fmt::format("scales elements of {}, which has too few exponents", input.type);
 }
 
 std::vector<std::string> factors_in(std::string_view text) {
@@ -73,7 +78,7 @@ std::optional<ScaleRange> read_scale(const YamlNode& entry, const Parameter& inp
   const auto call = entry.is_scalar() ? split_call(trimmed(entry.value)) : std::nullopt;
   if (!call || call->name != "scale")
     return fail("is no scale, and it is a tensor", std::string(scale_forms));
-  if (!is_scalable(input)) return fail("scales what is no input of [VAR] that is drawn", "remove it");
+  if (std::string why = why_not_scalable(input); !why.empty()) return fail(std::move(why), "remove it");
   ScaleRange scale;
   scale.input = entry.key;
   scale.text = trimmed(entry.value);

@@ -81,7 +81,15 @@ constexpr OtherName other_names[] = {{"half", "__half"},
                                      {"float8_e4m3fn", "__nv_fp8_e4m3"},
                                      {"float8_e5m2", "__nv_fp8_e5m2"},
                                      {"float32", "float"},
-                                     {"float64", "double"}};
+                                     {"float64", "double"},
+                                     {"int8", "int8_t"},
+                                     {"int16", "int16_t"},
+                                     {"int32", "int"},
+                                     {"int64", "int64_t"},
+                                     {"uint8", "uint8_t"},
+                                     {"uint16", "uint16_t"},
+                                     {"uint32", "uint32_t"},
+                                     {"uint64", "uint64_t"}};
 
 }  // namespace
 

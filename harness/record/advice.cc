@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <functional>
+#include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -47,10 +50,19 @@ std::string selection(const CaseRecord& c, const Record& record) {
   return text;
 }
 
+// The scalar parameters of a case, integers and real numbers.
+using Values = std::map<std::string, double, std::less<>>;
+
+Values values_of(const CaseRecord& c) {
+  Values values = c.real_parameters;
+  for (const auto& [name, value] : c.parameters) values[name] = static_cast<double>(value);
+  return values;
+}
+
 // A condition on a case's parameters.
 struct Condition {
   std::string text;
-  std::function<bool(const Bindings& parameters)> holds;
+  std::function<bool(const Values& parameters)> holds;
 };
 
 // True for a pair such as stride_h and stride_w, which differ only in the dimension.
@@ -59,28 +71,56 @@ bool are_siblings(const std::string& a, const std::string& b) {
   return a != b && at != std::string::npos && b.rfind('_') == at && a.substr(0, at) == b.substr(0, at);
 }
 
-// All conditions on these parameters, the more informative ones first.
-std::vector<Condition> conditions_on(const std::vector<std::string>& names) {
+// What may be said of a parameter.
+struct Name {
+  std::string text;
+  bool is_real = false;
+  bool is_flag = false;  // is 0 or 1 in every case, as a bool is
+};
+
+Condition is_equal(const std::string& name, double value) {
+  return {fmt::format("{} == {:.6g}", name, value), [=](const Values& of) { return of.at(name) == value; }};
+}
+
+Condition is_above(const std::string& name, double limit) {
+  return {fmt::format("{} > {:.6g}", name, limit), [=](const Values& of) { return of.at(name) > limit; }};
+}
+
+// All conditions on these parameters that need no values of the cases, the more informative ones first.
+std::vector<Condition> conditions_on(const std::vector<Name>& names) {
   std::vector<Condition> conditions;
-  for (const std::string& a : names) {
-    for (const std::string& b : names) {
+  for (const Name& first : names) {
+    for (const Name& second : names) {
+      const std::string& a = first.text;
+      const std::string& b = second.text;
       if (a < b && are_siblings(a, b))
-        conditions.push_back({a + " != " + b, [a, b](const Bindings& of) { return of.at(a) != of.at(b); }});
+        conditions.push_back({a + " != " + b, [a, b](const Values& of) { return of.at(a) != of.at(b); }});
     }
+  }
+  for (const Name& name : names) {
+    if (!name.is_flag) continue;
+    for (const double value : {1, 0}) conditions.push_back(is_equal(name.text, value));
   }
   for (const int divisor : {2, 4, 8, 16, 32, 64, 128, 256}) {
-    for (const std::string& name : names) {
+    for (const auto& [name, is_real, is_flag] : names) {
+      if (is_real || is_flag) continue;
       conditions.push_back(
           {divisor == 2 ? "an odd " + name : fmt::format("{} that is no multiple of {}", name, divisor),
-           [name, divisor](const Bindings& of) { return of.at(name) % divisor != 0; }});
+           [name = name, divisor](const Values& of) { return std::fmod(of.at(name), divisor) != 0; }});
     }
   }
-  for (const std::string& name : names) {
-    conditions.push_back({name + " > 1", [name](const Bindings& of) { return of.at(name) > 1; }});
-    conditions.push_back({name + " > 0", [name](const Bindings& of) { return of.at(name) > 0; }});
-    conditions.push_back({name + " == 1", [name](const Bindings& of) { return of.at(name) == 1; }});
+  for (const auto& [name, is_real, is_flag] : names) {
+    if (is_real || is_flag) continue;
+    conditions.insert(conditions.end(), {is_above(name, 1), is_above(name, 0), is_equal(name, 1)});
   }
   return conditions;
+}
+
+// In how many ways `chosen` of `all` can be chosen.
+double ways_to_choose(std::size_t chosen, std::size_t all) {
+  double ways = 1;
+  for (std::size_t i = 0; i < chosen; ++i) ways *= static_cast<double>(all - i) / static_cast<double>(i + 1);
+  return ways;
 }
 
 // Separates failed cases from accepted cases.
@@ -88,40 +128,87 @@ class Separation {
  public:
   explicit Separation(const CandidateRecord& candidate) {
     for (const CaseRecord& c : candidate.cases) {
-      if (c.run) (is_failure(c) ? failed_ : accepted_).push_back(&c.parameters);
+      if (!c.run) continue;
+      (is_failure(c) ? failed_ : accepted_).push_back(values_of(c));
+      for (const auto& real : c.real_parameters) reals_.insert(real.first);
     }
   }
 
-  // The names of the parameters that every case has.
-  std::vector<std::string> names() const {
-    std::vector<std::string> names;
+  // A condition that all failed cases meet and no accepted case meets. Empty if there is none.
+  std::string condition() const {
+    const std::vector<Name> known = names();
+    for (const std::vector<Condition>& conditions : {conditions_on(known), limits_on(known)}) {
+      for (const Condition& condition : conditions) {
+        if (is_made_by(condition)) return condition.text;
+      }
+    }
+    return "";
+  }
+
+ private:
+  // The parameters that every case has.
+  std::vector<Name> names() const {
+    std::vector<Name> names;
     if (failed_.size() < 2 || accepted_.size() < 2) return names;
-    for (const auto& [name, value] : *failed_.front()) {
-      const auto has_it = [&key = name](const Bindings* of) { return of->find(key) != of->end(); };
-      if (std::all_of(failed_.begin(), failed_.end(), has_it) &&
-          std::all_of(accepted_.begin(), accepted_.end(), has_it))
-        names.push_back(name);
+    for (const auto& [name, value] : failed_.front()) {
+      const auto has_it = [&key = name](const Values& of) { return of.contains(key); };
+      const auto is_bit = [&key = name](const Values& of) { return of.at(key) == 0 || of.at(key) == 1; };
+      if (!all_of_all(has_it)) continue;
+      const bool is_real = reals_.contains(name);
+      names.push_back({name, is_real, !is_real && all_of_all(is_bit)});
     }
     return names;
   }
 
-  bool is_made_by(const Condition& condition) const {
-    const auto holds = [&condition](const Bindings* of) { return condition.holds(*of); };
-    return std::all_of(failed_.begin(), failed_.end(), holds) &&
-           std::none_of(accepted_.begin(), accepted_.end(), holds);
+  template <class Test>
+  bool all_of_all(const Test& test) const {
+    return std::all_of(failed_.begin(), failed_.end(), test) &&
+           std::all_of(accepted_.begin(), accepted_.end(), test);
   }
 
- private:
-  std::vector<const Bindings*> failed_;
-  std::vector<const Bindings*> accepted_;
+  // Limits that the cases themselves suggest. Among few cases, some parameter has such a limit by chance.
+  std::vector<Condition> limits_on(const std::vector<Name>& names) const {
+    constexpr double ways_per_name = 8;
+    std::vector<Condition> conditions;
+    if (ways_to_choose(failed_.size(), failed_.size() + accepted_.size()) <
+        ways_per_name * static_cast<double>(names.size()))
+      return conditions;
+    for (const Name& name : names) {
+      const auto by_value = [&key = name.text](const Values& a, const Values& b) {
+        return a.at(key) < b.at(key);
+      };
+      const auto [least, most] = std::minmax_element(accepted_.begin(), accepted_.end(), by_value);
+      const double low = least->at(name.text);
+      const double high = most->at(name.text);
+      conditions.push_back(is_above(name.text, high));
+      conditions.push_back({fmt::format("{} < {:.6g}", name.text, low),
+                            [key = name.text, low](const Values& of) { return of.at(key) < low; }});
+      if (!name.is_real) continue;
+      conditions.push_back(is_equal(name.text, failed_.front().at(name.text)));
+      if (low == high)
+        conditions.push_back({fmt::format("{} != {:.6g}", name.text, low),
+                              [key = name.text, low](const Values& of) { return of.at(key) != low; }});
+    }
+    return conditions;
+  }
+
+  bool is_made_by(const Condition& condition) const {
+    return std::all_of(failed_.begin(), failed_.end(), condition.holds) &&
+           std::none_of(accepted_.begin(), accepted_.end(), condition.holds);
+  }
+
+  std::vector<Values> failed_;
+  std::vector<Values> accepted_;
+  std::set<std::string, std::less<>> reals_;
 };
 
 }  // namespace
 
-const CaseRecord* smallest_failure(const CandidateRecord& candidate) {
+const CaseRecord* smallest_failure(const CandidateRecord& candidate, bool with_examples) {
   const CaseRecord* smallest = nullptr;
   for (const CaseRecord& c : candidate.cases) {
     if (!is_failure(c)) continue;
+    if (with_examples && (!c.wrong || c.wrong->examples.empty())) continue;
     const auto size = [](const CaseRecord& of) {
       return std::pair(of.role == CaseRole::hidden, of.tensor_bytes);
     };
@@ -147,13 +234,7 @@ std::vector<std::string> next_commands(const CandidateRecord& candidate, const R
   return {"kgrade check " + which, "kgrade grade " + which};
 }
 
-std::string shared_by_failures(const CandidateRecord& candidate) {
-  const Separation separation(candidate);
-  for (const Condition& condition : conditions_on(separation.names())) {
-    if (separation.is_made_by(condition)) return condition.text;
-  }
-  return "";
-}
+std::string shared_by_failures(const CandidateRecord& candidate) { return Separation(candidate).condition(); }
 
 std::string shell_word(const std::string& word) {
   const bool usual = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {

@@ -8,9 +8,9 @@
 
 namespace kgrade {
 
-// The failed case with the least memory. A hidden case is chosen only if no other case fails. Null if none
-// fails.
-const CaseRecord* smallest_failure(const CandidateRecord& candidate);
+// The failed case with the least memory, of all or of those that have examples of wrong elements. A hidden
+// case is chosen only if no other case fails. Null if none fails.
+const CaseRecord* smallest_failure(const CandidateRecord& candidate, bool with_examples = false);
 
 // Shell commands that look for the bug and show the smallest failure again. Empty for accepted candidates,
 // and if no command would show more.
@@ -20,7 +20,8 @@ std::vector<std::string> next_commands(const CandidateRecord& candidate, const R
 std::string problem_word(const Record& record);
 
 // A condition on one or two parameters that all failed cases meet and no accepted case meets: "stride_h !=
-// stride_w". Empty if there is none, or with fewer than two failed or two accepted cases.
+// stride_w", "interleaved == 1", "k > 8". Empty if there is none, or with fewer than two failed or two
+// accepted cases. A limit such as 8 needs more cases, because among few there is one by chance.
 std::string shared_by_failures(const CandidateRecord& candidate);
 
 // The word for a shell: in single quotes if it has unusual characters, and with ./ before it if it begins

@@ -52,7 +52,8 @@ std::string stage_of(const CandidateRecord& candidate) {
 }
 
 Json first_wrong(const CandidateRecord& candidate, std::size_t length) {
-  const CaseRecord* const failed = smallest_failure(candidate);
+  const CaseRecord* failed = smallest_failure(candidate);
+  if (failed != nullptr && !failed->wrong) failed = smallest_failure(candidate, true);
   if (failed == nullptr || !failed->wrong) return nullptr;
   const WrongOutput& wrong = *failed->wrong;
   Json json = {{"case", cut(failed->name, length)},

@@ -104,6 +104,8 @@ struct CaseRecord {
   bool run = false;   // false: skipped, see message
   Verdict verdict = Verdict::accepted;
   std::string message;  // what was wrong, or why it did not run
+  // For low_precision: the message if another case shows that the answer is wrong. No record holds it.
+  std::string message_if_wrong;
   Precision precision = Precision::fp32;
   std::optional<WrongOutput> wrong;  // in the call that gave a wrong answer
   std::optional<Printed> printed;    // in the first call of a sample case; unset if nothing

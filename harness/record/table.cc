@@ -215,10 +215,11 @@ std::string checks_text(const CandidateRecord& candidate, const Style& style) {
 
 // The wrong elements of the smallest case that has any.
 std::string wrong_elements(const CandidateRecord& candidate) {
-  const CaseRecord* const failed = smallest_failure(candidate);
-  if (failed == nullptr || !failed->wrong || failed->wrong->examples.empty()) return "";
-  std::string text = fmt::format("  wrong elements of '{}' in case '{}', the smallest that fails:\n",
-                                 printable(failed->wrong->tensor), failed->name);
+  const CaseRecord* const failed = smallest_failure(candidate, true);
+  if (failed == nullptr) return "";
+  std::string text =
+      fmt::format("  wrong elements of '{}' in case '{}'{}:\n", printable(failed->wrong->tensor),
+                  failed->name, failed == smallest_failure(candidate) ? ", the smallest that fails" : "");
   TextTable table({"index", "expected", "got"}, {false, true, true});
   for (const WrongElement& element : failed->wrong->examples) {
     table.add({fmt::format("[{}]", fmt::join(element.index, ", ")), printable(element.expected),

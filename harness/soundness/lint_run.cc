@@ -50,6 +50,7 @@ class LintRun {
       return file;
     }
     file.findings = lint(*problem);
+    if (std::string note = note_on_fuzz(*problem); !note.empty()) file.notes.push_back(std::move(note));
     std::vector<Case> cases;
     for (const CaseSpec& spec : problem->cases) {
       if (auto bound = resolve_case(*problem, spec)) cases.push_back(std::move(*bound));

@@ -26,7 +26,7 @@ struct FileReport {
   std::filesystem::path path;
   std::optional<Problem> problem;  // unset if the file does not parse
   std::vector<LintFinding> findings;
-  std::vector<std::string> notes;  // what was not checked, and why
+  std::vector<std::string> notes;  // what was not checked and why, and what is no fault
   std::string costs;               // costs_table() of the cases that resolve
   int cases = 0;                   // checked for soundness
   int hidden = 0;                  // hidden cases among them

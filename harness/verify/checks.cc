@@ -194,6 +194,12 @@ void CheckList::fail(std::string_view name, const std::string& detail) {
   check->detail = detail;
 }
 
+void CheckList::withdraw(std::string_view name) {
+  for (Check& check : checks_) {
+    if (check.name == name) check = {check.name, CheckOutcome::not_run, ""};
+  }
+}
+
 std::string_view check_behind(Verdict verdict) {
   switch (verdict) {
     case Verdict::compile_error:

@@ -54,6 +54,8 @@ class CheckList {
   void pass(std::string_view name);
   // Keeps the first failure of a check.
   void fail(std::string_view name, const std::string& detail);
+  // As if the check had not run: an earlier one has failed.
+  void withdraw(std::string_view name);
   std::vector<Check> checks() const { return checks_; }
 
  private:

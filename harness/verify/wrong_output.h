@@ -2,6 +2,7 @@
 // the wrong elements have in common, and a few examples.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "contest/arena.h"
@@ -12,6 +13,12 @@ namespace kgrade {
 // An element is wrong if it is off by more than `limit`, in the units of device::unit_of(), or if only one of
 // the two values is finite.
 WrongOutput wrong_output(const OutputValues& values, double limit);
+
+// Whether the error of an output is a bug in a few elements, and no matter of precision: fewer than a quarter
+// of the elements that vary are off by more than `bound`, relative to their own size. Rounding changes most
+// elements by more than the bound of the class that an answer misses. False for outputs of 16 bits or fewer,
+// whose own rounding may hide such changes.
+bool is_in_few_elements(const OutputValues& values, double bound, std::uint64_t varying);
 
 // "all never written; the last of each row", for a message that says how many elements are wrong. Empty if
 // nothing is known.

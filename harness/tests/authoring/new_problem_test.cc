@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <sstream>
 
 #include "authoring/draft.h"
 #include "authoring/stub.h"
+#include "problem/case.h"
 #include "problem/hidden_cases.h"
 #include "problem/lint.h"
 
@@ -16,6 +19,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 NewProblem named(const std::string& slug) {
   NewProblem problem;
@@ -93,6 +97,106 @@ TEST(NewProblemTest, HiddenSizesOfFlatArraysSpanSeveralBlocksAndPartsOfThem) {
   EXPECT_GT(count([](std::int64_t n) { return n < 256; }), 0);
   EXPECT_GT(count([](std::int64_t n) { return n > 3 * 1024; }), 5);
   EXPECT_GT(count([](std::int64_t n) { return n > 1024 && n % 32 != 0; }), 10);
+}
+
+// The cases of the draft, by name.
+std::map<std::string, Case> cases_of(const NewProblem& problem) {
+  std::map<std::string, Case> cases;
+  const auto draft = draft_of(problem);
+  EXPECT_TRUE(draft) << message(draft);
+  if (!draft) return cases;
+  const auto parsed = parse_problem(problem_text(*draft), problem.slug + ".md");
+  EXPECT_TRUE(parsed) << message(parsed);
+  for (const CaseSpec& spec : parsed->cases) {
+    const auto bound = resolve_case(*parsed, spec);
+    EXPECT_TRUE(bound) << message(bound);
+    if (bound) cases.emplace(spec.name, *bound);
+  }
+  return cases;
+}
+
+// Four axes of the usual lengths would be 10^13 elements.
+TEST(NewProblemTest, TheBenchHasMillionsOfElementsWhateverTheNumberOfAxes) {
+  for (const std::vector<std::string>& shape : {std::vector<std::string>{"n"},
+                                                {"n", "c"},
+                                                {"n", "c", "h"},
+                                                {"n", "c", "h", "w"},
+                                                {"n", "c", "d", "h", "w"}}) {
+    NewProblem problem = named("a");
+    problem.inputs = {{"x", shape, ""}};
+    problem.outputs = {{"y", shape, ""}};
+    EXPECT_THAT(findings(problem), ElementsAre("there is no 'flops'"));
+    const std::map<std::string, Case> cases = cases_of(problem);
+    ASSERT_TRUE(cases.contains("large")) << shape.size();
+    EXPECT_GE(cases.at("large").tensors[0].elements, 1 << 22) << shape.size();
+    EXPECT_LE(cases.at("large").tensor_bytes(), 1 << 30) << shape.size();
+    EXPECT_GE(cases.size(), 5U) << shape.size();
+  }
+}
+
+TEST(NewProblemTest, NoCaseChoosesMoreThanThereAre) {
+  NewProblem problem = named("moe");
+  problem.inputs = {{"logits", {"tokens", "experts"}, ""}};
+  problem.outputs = {{"indices", {"tokens", "k"}, "", "int"}, {"weights", {"tokens", "k"}, ""}};
+  EXPECT_THAT(findings(problem), ElementsAre("there is no 'flops'"));
+  const auto draft = draft_of(problem);
+  ASSERT_TRUE(draft);
+  EXPECT_THAT(problem_text(*draft), HasSubstr("require:\n  - k <= experts"));
+  const std::map<std::string, Case> cases = cases_of(problem);
+  EXPECT_GE(cases.size(), 6U);
+  std::set<std::int64_t> chosen;
+  for (const auto& [name, bound] : cases) {
+    EXPECT_LE(bound.integers.at("k"), bound.integers.at("experts")) << name;
+    chosen.insert(bound.integers.at("k"));
+  }
+  EXPECT_GE(chosen.size(), 4U);
+}
+
+// The inner extent of a product is called k as well.
+TEST(NewProblemTest, TheInnerExtentOfAProductIsNoChoice) {
+  NewProblem problem = named("a");
+  problem.inputs = {{"a", {"m", "k"}, ""}, {"b", {"k", "n"}, ""}};
+  problem.outputs = {{"c", {"m", "n"}, ""}};
+  const auto draft = draft_of(problem);
+  ASSERT_TRUE(draft);
+  EXPECT_THAT(problem_text(*draft), Not(HasSubstr("require")));
+  EXPECT_GE(cases_of(problem).at("large").integers.at("k"), 1024);
+}
+
+TEST(NewProblemTest, TensorsMayHaveATypeOfTheirOwnAndOutputsABeginning) {
+  const auto positions = parse_tensor("positions:batch,tokens:int32", "--input");
+  ASSERT_TRUE(positions) << message(positions);
+  EXPECT_THAT(positions->shape, ElementsAre("batch", "tokens"));
+  EXPECT_EQ(positions->type, "int");
+  EXPECT_THAT(message(parse_tensor("x:n:quad", "--input")), HasSubstr("no tensor has the type 'quad'"));
+  NewProblem problem = named("rope");
+  problem.inputs = {*positions, {"table", {"d"}, "", "__nv_bfloat16"}};
+  problem.outputs = {{"q", {"batch", "tokens", "d"}, ""}, {"y", {"batch"}, ""}};
+  EXPECT_THAT(message(set_begins(problem, "p=zeros")), HasSubstr("--begins p=zeros: there is no output 'p'"));
+  EXPECT_TRUE(set_begins(problem, "q=normal(0, 1)"));
+  EXPECT_THAT(findings(problem), ElementsAre("there is no 'flops'"));
+  const auto draft = draft_of(problem);
+  ASSERT_TRUE(draft) << message(draft);
+  const std::string text = problem_text(*draft);
+  EXPECT_THAT(text, HasSubstr("{name: positions, type: int, pointer: true, const: true,"));
+  EXPECT_THAT(text, HasSubstr("init: \"integers(0, 99)\""));
+  EXPECT_THAT(text, HasSubstr("begins: \"normal(0, 1)\""));
+  EXPECT_THAT(text, HasSubstr("- Before the call `q` holds `normal(0, 1)`.\n- `y` holds arbitrary values"));
+  EXPECT_THAT(text, HasSubstr("- `positions` of shape `[batch, tokens]`, of type `int`"));
+}
+
+TEST(NewProblemTest, AProblemOfIntegersAloneIsExact) {
+  NewProblem problem = named("count-bits");
+  problem.inputs = {{"numbers", {"n"}, "", "uint32_t"}};
+  problem.outputs = {{"bits", {"n"}, "", "int"}};
+  EXPECT_THAT(findings(problem), ElementsAre("there is no 'flops'"));
+  const auto draft = draft_of(problem);
+  ASSERT_TRUE(draft) << message(draft);
+  EXPECT_THAT(problem_text(*draft), HasSubstr("precision: exact"));
+  EXPECT_THAT(problem_text(*draft), Not(HasSubstr("dtypes")));
+  const auto parsed = parse_problem(problem_text(*draft), "count-bits.md");
+  ASSERT_TRUE(parsed);
+  EXPECT_THAT(reference_stub(*parsed), HasSubstr("bits[i] = static_cast<int>(value);"));
 }
 
 TEST(NewProblemTest, ShapesThatNoCaseCanHaveAreRefused) {

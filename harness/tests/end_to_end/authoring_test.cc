@@ -44,6 +44,19 @@ TEST(New, TheStubCompilesAndComputesNothingYet) {
   EXPECT_EQ(graded.exit_code, 0) << graded.output;
 }
 
+TEST(New, TakesTypesAndWhatOutputsBeginAs) {
+  const TemporaryDirectory folder;
+  const std::string problems = (folder.path() / "problems").string();
+  const Result made =
+      kgrade({"new", "rotate", "--problems", problems, "--input", "positions:batch,tokens:int32", "--output",
+              "q:batch,tokens,d", "--begins", "q=normal(0, 1)"});
+  ASSERT_EQ(made.exit_code, 0) << made.output;
+  const std::string text = content(problems + "/rotate.md");
+  EXPECT_THAT(text, HasSubstr("{name: positions, type: int, "));
+  EXPECT_THAT(text, HasSubstr("begins: \"normal(0, 1)\""));
+  EXPECT_EQ(kgrade({"show", problems + "/rotate.md"}).exit_code, 0);
+}
+
 TEST(New, ReplacesNothingAndLeavesNothingBehind) {
   const TemporaryDirectory folder;
   const std::string problems = (folder.path() / "problems").string();
@@ -167,6 +180,40 @@ TEST(Show, TheStatementComesFirstAndCannotCommandTheTerminal) {
   EXPECT_EQ(shown.exit_code, 0) << shown.output;
   EXPECT_THAT(shown.output,
               HasSubstr(".md\n\nWrite $y_i = 1$\n\n- for \\xe2\\x80\\xaeall $i$\n\nEntry point\n"));
+}
+
+// The statement of an imported problem only names its file.
+TEST(Show, AnImportedProblemShowsItsModel) {
+  const TemporaryDirectory folder;
+  std::ofstream(folder.path() / "1_Scale.py")
+      << "import torch\n\nFACTOR = 2\n\nclass Model(torch.nn.Module):\n    def __init__(self):\n"
+         "        super().__init__()\n\n    def forward(self, x):\n        return x * FACTOR\n\n\n"
+         "def get_inputs():\n    return [torch.randn(4)]\n";
+  const fs::path file = folder.path() / "1-scale.md";
+  std::ofstream(file) << R"yaml(---
+slug: 1-scale
+title: Scale
+difficulty: EASY
+reference: "1_Scale.py"
+parameters:
+  - {name: x, type: "[VAR]", pointer: true, const: true, shape: [4], init: "normal(0, 1)"}
+  - {name: y, type: "[VAR]", pointer: true, const: false, shape: [4]}
+dtypes: [float32]
+cases:
+  - {name: tiny, role: test}
+torch: {init: {}, forward: [x]}
+---
+`Model` of 1_Scale.py says what to compute.
+)yaml";
+  const std::string model =
+      "class Model(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n\n"
+      "    def forward(self, x):\n        return x * FACTOR\n";
+  const Result shown = kgrade({"show", file.string()});
+  EXPECT_EQ(shown.exit_code, 0) << shown.output;
+  EXPECT_THAT(shown.output, HasSubstr("says what to compute.\n\n" + model + "\nEntry point\n"));
+  const auto json = nlohmann::json::parse(kgrade({"show", file.string(), "--json"}).output, nullptr, false);
+  ASSERT_TRUE(json.is_object());
+  EXPECT_EQ(json["model"], model);
 }
 
 TEST(Show, EveryScalarOfACaseIsShown) {

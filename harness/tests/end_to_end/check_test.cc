@@ -111,6 +111,15 @@ void expect_marked_findings(const json& candidate, const std::string& path, bool
   }
 }
 
+// As the hint about a reference that fails advises. No candidate may see the operators that it includes.
+TEST(Check, OfAReferenceFindsTheOperators) {
+  const std::string place = "harness/tests/soundness/";
+  const Graded checked =
+      check({"unused-parameter", "--problems", place + "problems", place + "reference/unused-parameter.cu"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.output;
+  EXPECT_EQ(checked.record["candidates"][0]["status"], "clean") << checked.output;
+}
+
 TEST(Check, FindsEachFaultAtItsLineAndNothingElse) {
   const auto files = candidates_ending_in("_bug.cu");
   const Graded checked = check_neighbour_sum(files);

@@ -85,6 +85,52 @@ TEST(HiddenForms, DrawWhatTheyListAndAllOfIt) {
   EXPECT_THAT(rows_drawn("rows: powers_of_2(3..40)"), ElementsAre(4, 8, 16, 32));
 }
 
+TEST(HiddenForms, DrawBoolsAsCasesWriteThem) {
+  std::string text = edited(row_sum, "rows: 1..3", "rows: 1..30\n  flag: [false, true]");
+  text = edited(text,
+                "dtypes:", "  - {name: flag, type: bool, pointer: false}\ndefaults: {flag: false}\ndtypes:");
+  std::set<std::int64_t> flags;
+  HiddenOptions options;
+  options.count = 8;
+  for (const Case& bound : drawn(parsed(text), options)) flags.insert(bound.integers.at("flag"));
+  EXPECT_THAT(flags, ElementsAre(0, 1));
+  flags.clear();
+  for (const Case& bound : drawn(parsed(edited(text, "[false, true]", "true")), options))
+    flags.insert(bound.integers.at("flag"));
+  EXPECT_THAT(flags, ElementsAre(1));
+  const auto wrong = parse_problem(edited(text, "[false, true]", "[false, maybe]"), "problem.md");
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().message, "'fuzz' of 'flag' lists 'maybe', which is no bool");
+  EXPECT_EQ(wrong.error().remedy, "write true, false or [false, true]");
+}
+
+// A tensor that keeps its type.
+TEST(HiddenForms, ScaleInputsOfTypesWithTheExponentsOfAFloat) {
+  const auto of_type = [](std::string_view type) {
+    const std::string text = edited(row_sum, "rows: 1..3", "rows: 1..97\n  input: scale(2^-3..2^9)");
+    return parse_problem(edited(text, "type: \"[VAR]\"", fmt::format("type: {}", type)), "problem.md");
+  };
+  for (const char* type : {"float", "double", "__nv_bfloat16"}) {
+    const auto problem = of_type(type);
+    ASSERT_TRUE(problem) << to_string(problem.errors());
+    HiddenOptions options;
+    options.count = 8;
+    const std::vector<Case> cases = drawn(*problem, options);
+    EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [](const Case& bound) {
+      return bound.tensors[0].init.scaling.exponent != 0;
+    })) << type;
+  }
+  EXPECT_EQ(of_type("__half").error().message,
+            "'fuzz' of 'input' scales elements of __half, which has too few exponents");
+  const std::string integers = edited(row_sum, "rows: 1..3", "rows: 1..97\n  input: scale(2^-3..2^9)");
+  EXPECT_EQ(parse_problem(
+                edited(edited(integers, "type: \"[VAR]\"", "type: int"), "uniform(0, 1)", "integers(0, 9)"),
+                "problem.md")
+                .error()
+                .message,
+            "'fuzz' of 'input' scales integers (int)");
+}
+
 TEST(HiddenForms, DrawRealsWithinTheirRange) {
   std::set<double> scales;
   HiddenOptions options;

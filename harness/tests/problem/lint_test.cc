@@ -43,6 +43,23 @@ TEST(Lint, FindsNothingInACompleteProblem) {
   EXPECT_THAT(lint(*problem), IsEmpty());
 }
 
+// Of `columns` nothing depends but the inputs, which the reference computes, or what a bool switches.
+TEST(Lint, AScalarThatInputsGetsIsUsedAndSoIsABool) {
+  std::string text = edited(clean(), "shape: [rows, columns]", "shape: [rows, 8]");
+  text = edited(edited(text, "  - columns > 0\n", "  - rows > 0\n"), "flops: rows * columns", "flops: rows");
+  EXPECT_THAT(findings(text), ElementsAre(HasSubstr("no shape or formula uses the parameter 'columns'")));
+  EXPECT_THAT(findings(edited(text, "init: uniform(0, 1)", "init: computed")), IsEmpty());
+  text = replace_all(replace_all(text, "columns: 32", "columns: true"), "columns: 3", "columns: false");
+  text = edited(edited(text, "columns: 1", "columns: true"), "columns: 2", "columns: [false, true]");
+  EXPECT_THAT(findings(edited(text, "name: columns, type: int", "name: columns, type: bool")), IsEmpty());
+}
+
+TEST(Lint, NotesRangesBeyondAllSamplesAndTests) {
+  EXPECT_EQ(note_on_fuzz(parsed(edited(clean(), "rows: 1..3", "rows: 1..2"))), "");
+  EXPECT_EQ(note_on_fuzz(parsed(edited(clean(), "columns: 2", "columns: [1, 7]"))),
+            "'fuzz' goes beyond all samples and tests: rows to 3, after 2; columns to 7, after 3");
+}
+
 TEST(Lint, WarningsAreInTheOrderOfTheFile) {
   EXPECT_THAT(findings(row_sum), ElementsAre("problem.md:1:1: warning: no case has the role sample",
                                              "problem.md:30:3: warning: 'fuzz' leaves out 'columns'"));

@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "record/advice.h"
 #include "tests/support/sample_record.h"
 
 namespace kgrade {
@@ -108,6 +113,37 @@ TEST(Table, NamesWhatAllFailedCasesHaveAndNoAcceptedOne) {
   cases.pop_back();
   EXPECT_THAT(render_table(record, Style(false), false), Not(HasSubstr("all failed cases")))
       << "one failure shares nothing";
+}
+
+// Cases that fail where `fails` says so.
+std::string shared_by(const std::vector<std::pair<Bindings, double>>& shapes,
+                      const std::function<bool(const Bindings&, double)>& fails) {
+  CandidateRecord candidate;
+  for (const auto& [integers, scale] : shapes) {
+    const Verdict verdict = fails(integers, scale) ? Verdict::wrong_answer : Verdict::accepted;
+    candidate.cases.push_back(test::case_record("a", CaseRole::test, verdict));
+    candidate.cases.back().parameters = integers;
+    candidate.cases.back().real_parameters = {{"scale", scale}};
+  }
+  return shared_by_failures(candidate);
+}
+
+TEST(Advice, LooksAtFlagsLimitsAndRealNumbers) {
+  std::vector<std::pair<Bindings, double>> shapes;
+  for (std::int64_t i = 0; i < 12; ++i)
+    shapes.push_back(
+        {{{"interleaved", i / 2 % 2}, {"k", 2 + i * 5 % 12}}, i % 3 == 0 ? 1 : 0.25 * double(i)});
+  const auto shared = [&](const auto& fails) { return shared_by(shapes, fails); };
+  EXPECT_EQ(shared([](const Bindings& of, double) { return of.at("interleaved") != 0; }), "interleaved == 1");
+  EXPECT_EQ(shared([](const Bindings& of, double) { return of.at("interleaved") == 0; }), "interleaved == 0");
+  EXPECT_EQ(shared([](const Bindings& of, double) { return of.at("k") > 8; }), "k > 8");
+  EXPECT_EQ(shared([](const Bindings&, double scale) { return scale > 1; }), "scale > 1");
+  EXPECT_EQ(shared([](const Bindings&, double scale) { return scale != 1; }), "scale != 1");
+  EXPECT_EQ(shared([](const Bindings& of, double) { return of.at("k") == 5 || of.at("k") == 8; }), "")
+      << "nothing separates them";
+  shapes.resize(5);
+  EXPECT_EQ(shared([](const Bindings& of, double) { return of.at("k") > 8; }), "")
+      << "among few cases, one limit or another separates any two";
 }
 
 TEST(Table, WhereOnlyAHiddenShapeFailsTheNextStepDrawsItAgain) {

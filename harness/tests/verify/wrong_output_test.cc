@@ -57,6 +57,42 @@ TEST(WrongOutput, OfARightOutputThereIsNothingToSay) {
   EXPECT_EQ(said(right({2, 3})), "");
 }
 
+// The outputs of a case whose inputs are scaled: what a call leaves alone is small beside them.
+TEST(WrongOutput, WhatIsNeverWrittenIsNotRightInTheNextCall) {
+  OutputValues values = right({40});
+  values.magnitudes.rms = 1e7;
+  for (std::size_t i = 0; i < 40; ++i) {
+    values.got[i] = values.again[i] = values.expected[i] *= 1e7;
+    if (i % 3 != 0) continue;
+    values.expected[i] = 0;
+    leave_alone(values, i);
+  }
+  EXPECT_EQ(said(values), "all never written");
+}
+
+// Three long rows of 37 that are cut off, and sums of operands of 11 bits.
+TEST(WrongOutput, AnErrorInFewElementsIsNoRounding) {
+  OutputValues values = right({37});
+  for (const std::size_t i : {2U, 27U, 29U}) values.got[i] += 0.01;
+  EXPECT_TRUE(is_in_few_elements(values, 1e-5, 37));
+  EXPECT_FALSE(is_in_few_elements(values, 1e-5, 11)) << "where the others are all alike";
+  values.dtype = Dtype::float16;
+  EXPECT_FALSE(is_in_few_elements(values, 1e-5, 37));
+  values.dtype = Dtype::float32;
+  for (std::size_t i = 0; i < 37; ++i) values.got[i] = rounded_to(Dtype::float16, values.expected[i]);
+  EXPECT_FALSE(is_in_few_elements(values, 1e-5, 37));
+}
+
+TEST(WrongOutput, ARoundingToTheTypeOfTheOutputIsNotWrong) {
+  OutputValues values = right({40});
+  values.dtype = Dtype::bfloat16;
+  for (std::size_t i = 0; i < 40; ++i)
+    values.got[i] = values.again[i] = rounded_to(Dtype::bfloat16, values.expected[i]);
+  EXPECT_EQ(wrong_output(values, 1e-5).wrong, 0U);
+  values.got[7] = values.expected[7] + 0.1;
+  EXPECT_EQ(wrong_output(values, 1e-5).wrong, 1U);
+}
+
 TEST(WrongOutput, LargeIntegersAreComparedAndShownInFull) {
   OutputValues values = right({3});
   values.expected = values.got = values.again = {999'999'999, -2'147'483'648.0, 1e15};
