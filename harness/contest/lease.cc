@@ -12,7 +12,7 @@
 #include "contest/returned_memory.h"
 #include "contest/scalar_slots.h"
 #include "contest/tensor_values.h"
-#include "device/guard_fill.h"
+#include "device/poison.h"
 
 namespace kgrade {
 namespace {

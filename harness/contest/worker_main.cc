@@ -29,6 +29,8 @@ constexpr std::uint64_t last_request = ~std::uint64_t{0};
 // the call, and goes on polling when the next call lets the process continue.
 constexpr int spins_before_sleep = 500;
 std::atomic<std::uint64_t> request_in_service{no_request};
+// The socket to the referee. Below a tool it has another number than usual.
+int socket_of_process = connection_descriptor;
 
 // Where no /proc may be mounted, the library is loaded from a file in the private temporary folder.
 std::string copy_in_temporary_folder(int library) {
@@ -375,6 +377,7 @@ void wait_for_request(int socket) {
 int run_worker(WorkerDevice& device, Contestant& contestant, int socket, bool may_start_programs) {
   // The last printed line says why the process ended, so lines are not kept back.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+  socket_of_process = socket;
   if (!device.prepare()) return 1;
   Worker(device, contestant, socket, !may_start_programs && is_on(Defence::worker_sandbox)).serve();
   device.conclude();
@@ -389,7 +392,7 @@ void end_worker(ReplyStatus status, std::uint64_t limit_bytes) {
   reply.status = status;
   reply.sequence = sequence;
   reply.limit_bytes = limit_bytes;
-  if (sequence != no_request) ::send(connection_descriptor, &reply, sizeof reply, MSG_NOSIGNAL);
+  if (sequence != no_request) ::send(socket_of_process, &reply, sizeof reply, MSG_NOSIGNAL);
   ::_exit(1);
 }
 

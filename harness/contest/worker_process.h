@@ -95,8 +95,9 @@ class WorkerProcess {
                                                       Zygote* zygote = nullptr);
   // Like start(), for a worker below a tool that does not pass descriptors on. `command` ends with a worker
   // and the path of the socket that it connects to. The socket is in `folder`, where the tool may also write.
-  static Result<std::unique_ptr<WorkerProcess>> start_connecting(const std::vector<std::string>& command,
-                                                                 const std::filesystem::path& folder);
+  static Result<std::unique_ptr<WorkerProcess>> start_connecting(
+      const std::vector<std::string>& command, const std::filesystem::path& folder,
+      ModuleLoading loading = ModuleLoading::eager);
   // How requests are numbered. A process cannot guess a secret number before it gets the request; it could
   // guess one that counts from 1 on.
   enum class Numbering { secret, counted };

@@ -108,7 +108,7 @@ class Device {
   virtual Result<std::unique_ptr<SharedBuffer>> allocate(std::uint64_t bytes) = 0;
 
   // Fills buffers, except the tensors of inputs, with poison: random bits of which no element is a value that
-  // an output could hold (device/guard_fill.h). May return before the work is done.
+  // an output could hold (device/poison.h). May return before the work is done.
   virtual void poison(std::span<const Filling> fillings) = 0;
   // Clears the outputs that begin as zero (Filling::cleared). Draws the inputs and the outputs that begin
   // with contents (Filling::filled), or copies them. Then makes sure that no cache holds any of them,

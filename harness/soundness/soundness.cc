@@ -62,8 +62,8 @@ class ReferenceCheck {
     const auto& built = builds_.checked_build()->finish();
     if (!built) return built.errors();
     if (built->status != BuildStatus::built) return std::optional("the checked build: " + built->message);
-    CheckReferee referee(context_.device(), builds_.problem(), builds_.oracle(), std::move(sanitizer),
-                         context_.options().seed);
+    CheckReferee referee(context_.device(), builds_.problem(), builds_.oracle(),
+                         sanitizer ? &*sanitizer : nullptr, context_.options().seed);
     referee.set_candidate({built->library});
     const auto checked = check(referee, *built, bound);
     builds_.oracle().take_back();  // the buffers of the check

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -246,14 +247,15 @@ std::optional<LaneMessage> Lane::next() {
   return std::nullopt;
 }
 
-bool Lane::was_killed() {
-  const int status = child_.wait();
-  return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-}
-
-std::string Lane::describe_end() {
+LaneEnd Lane::end() {
+  const auto status = child_.wait_for(std::chrono::seconds(2));
   child_.kill_group();
-  return describe_wait_status(child_.wait());
+  if (!status) {
+    child_.wait();
+    return {"closed its connection and went on", false};
+  }
+  return {"ended with " + describe_wait_status(*status),
+          WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL};
 }
 
 }  // namespace kgrade

@@ -77,6 +77,13 @@ class LineSocket {
   std::string received_;
 };
 
+// How a lane's process ended.
+struct LaneEnd {
+  std::string description;  // "ended with signal 9 (Killed)"
+  // By SIGKILL that we did not send: the kernel sends it when memory runs out.
+  bool was_killed = false;
+};
+
 // The parent's side of a lane.
 class Lane {
  public:
@@ -91,10 +98,8 @@ class Lane {
   // gone.
   bool read();
   std::optional<LaneMessage> next();
-  // Call after the end: "signal 9 (Killed)".
-  std::string describe_end();
-  // Call after the end. True if it ended by SIGKILL, which the kernel sends when memory runs out.
-  bool was_killed();
+  // Call after the end of the connection: ends the process if it goes on without it.
+  LaneEnd end();
 
  private:
   Lane(std::unique_ptr<TemporaryDirectory> folder, ChildProcess child, LineSocket socket)

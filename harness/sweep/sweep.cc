@@ -268,9 +268,9 @@ class Sweep {
   }
 
   void clean_up_after(LaneSlot& slot) {
-    const std::string end = slot.lane->describe_end();
-    const int reported = slot.lane->was_killed() ? exit_machine : exit_internal;
-    if (slot.batch) end_batch(slot, "the process that graded ended with " + end, exit_internal, reported);
+    const LaneEnd end = slot.lane->end();
+    const int reported = end.was_killed ? exit_machine : exit_internal;
+    if (slot.batch) end_batch(slot, "the process that graded " + end.description, exit_internal, reported);
     slot.lane.reset();
   }
 

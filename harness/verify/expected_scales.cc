@@ -241,7 +241,7 @@ ElementErrors ExpectedScales::without_allowed(std::size_t output, ElementErrors 
 
 void ExpectedScales::note_reference(std::size_t output, const ElementErrors& reference) {
   if (scales_.empty()) return;
-  constexpr std::uint64_t many = 4;  // at least one in this many
+  constexpr std::uint64_t many = 4;  // more than one in this many is too many
   std::optional<bool>& keeps = scales_[output % scales_.size()].keeps_values;
   keeps = keeps.value_or(true) && reference.lost * many <= reference.varying.elements;
 }

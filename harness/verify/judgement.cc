@@ -74,7 +74,7 @@ Judgement judge_exactly(const ElementErrors& errors) {
 // Rounding errors are spread over all elements and change most of them little. An error in a few elements is
 // a bug, however small. An error by which many elements lose their value is a bug too.
 bool looks_like_rounding(const Judgement& judgement, const ElementErrors& errors) {
-  constexpr std::uint64_t many = 4;  // at least one in this many
+  constexpr std::uint64_t many = 4;  // more than one in this many is too many
   return judgement.decided_by != ErrorFigure::element && errors.lost * many <= errors.varying.elements;
 }
 

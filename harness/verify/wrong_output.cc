@@ -26,7 +26,7 @@ constexpr double most_chance = 1e-3;
 constexpr double densest_scatter = 0.5;
 // A sum of an element and a value from 1 to 2 is rounded to the element's type: bfloat16 has 8 bits.
 constexpr double rounding_of_sums = 1.0 / 128;
-// Poison elements are at least 2^65 in size, or not finite (device/guard_fill.h). A sum may cancel half of
+// Poison elements are at least 2^65 in size, or not finite (device/poison.h). A sum may cancel half of
 // that.
 constexpr double least_poison = 1.8e19;
 

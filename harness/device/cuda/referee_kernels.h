@@ -4,7 +4,7 @@
 #pragma once
 
 #include "device/element_errors.h"
-#include "device/guard_fill.h"
+#include "device/poison.h"
 #include "device/input_blocks.h"
 
 namespace kgrade::cuda {

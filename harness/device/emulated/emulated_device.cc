@@ -17,7 +17,7 @@
 #include "base/unique_fd.h"
 #include "device/compared_output.h"
 #include "device/emulated/runtime/limits.h"
-#include "device/guard_fill.h"
+#include "device/poison.h"
 #include "device/input_blocks.h"
 
 namespace kgrade::emulated {

@@ -63,6 +63,10 @@ class BrainFloats:
         is_float = handle.data.dtype == numpy.float32
         return self.convert(handle, self.language.bfloat16) if is_float else handle
 
+    def constant(self, builder, value):
+        """A Python number in bfloat16, for the interpreter of Triton 3.6, which cannot make one."""
+        return self.narrowed(builder.get_fp32(value))
+
     def around(self, method):
         """Wraps `method` of the interpreter's builder, for operands that may be in bfloat16."""
 
@@ -193,6 +197,8 @@ def install(interpreter):
     brain_floats = BrainFloats(interpreter)
     if hasattr(builder, "cast_impl"):
         brain_floats.install(builder)
+    if not hasattr(builder, "get_bf16"):
+        builder.get_bf16 = lambda self, value: brain_floats.constant(self, value)
     builder.create_dot = dot_as_on_gpu(builder.create_dot, brain_floats)
     builder.create_atomic_rmw = atomics_of_floats(builder.create_atomic_rmw, interpreter, brain_floats)
     for name in ("create_grid_dependency_wait", "create_grid_dependency_launch_dependents"):

@@ -13,95 +13,10 @@
 #include <vector>
 
 #include "device/element_errors.h"
-#include "device/guard_fill.h"
-#include "device/registry.h"
-#include "tests/device/draws.h"
+#include "tests/device/every_device.h"
 
 namespace kgrade {
 namespace {
-
-using Kind = Distribution::Kind;
-
-constexpr RandomStream other_stream{0xfedcba9876543210, 3, 5};
-
-std::vector<DeviceChoice> devices_here() {
-  std::vector<DeviceChoice> choices = {{DeviceChoice::Kind::emulated, 0}};
-  if (!probe_cuda().devices.empty()) choices.push_back({DeviceChoice::Kind::cuda, 0});
-  return choices;
-}
-
-class EveryDevice : public testing::TestWithParam<DeviceChoice> {
- protected:
-  void SetUp() override {
-    auto opened = open_device(GetParam(), "unused");
-    ASSERT_TRUE(opened.ok()) << to_string(opened.errors());
-    device_ = std::move(*opened);
-  }
-
-  std::unique_ptr<SharedBuffer> buffer(std::uint64_t bytes) {
-    auto result = device_->allocate(bytes);
-    EXPECT_TRUE(result.ok());
-    return std::move(*result);
-  }
-
-  template <class T>
-  std::vector<T> read(SharedBuffer& from, std::uint64_t begin, std::size_t count) {
-    std::vector<T> values(count);
-    device_->read(from, begin, values.data(), count * sizeof(T));
-    return values;
-  }
-
-  template <class T>
-  void write(SharedBuffer& to, std::uint64_t begin, const std::vector<T>& values) {
-    device_->write(to, begin, values.data(), values.size() * sizeof(T));
-  }
-
-  // Changes every bit of one byte.
-  void flip(SharedBuffer& memory, std::uint64_t at) {
-    write<unsigned char>(memory, at, {static_cast<unsigned char>(~read<unsigned char>(memory, at, 1)[0])});
-  }
-
-  void poison(const Filling& filling) { device_->poison({&filling, 1}); }
-  void reveal(const Filling& filling) { device_->reveal({&filling, 1}); }
-  BufferCorruption corruption_of(const Filling& filling) {
-    const Inspection inspection = device_->inspect({&filling, 1});
-    EXPECT_EQ(inspection.corruption.size(), 1u);
-    return inspection.corruption.at(0);
-  }
-
-  std::unique_ptr<Device> device_;
-};
-
-Filling output_in(SharedBuffer& memory, std::uint64_t begin, std::uint64_t elements) {
-  return {&memory, begin, elements, false, {}, poison_stream};
-}
-
-Filling input_in(SharedBuffer& memory, std::uint64_t begin, std::uint64_t elements,
-                 const Distribution& distribution) {
-  return {&memory, begin, elements, true, {distribution, stream, {}}, poison_stream};
-}
-
-Filling constants_in(SharedBuffer& memory, std::uint64_t elements, double value) {
-  return input_in(memory, 0, elements, {Kind::constant, value, 0});
-}
-
-// As the host draws it.
-float stream_value(const Distribution& distribution, std::uint64_t index) {
-  return element(distribution, random_block(stream, index / 4), index);
-}
-
-std::vector<float> drawn_by_host(const Filling& filling) {
-  std::vector<float> values;
-  for (std::uint64_t i = 0; i < filling.elements; ++i) {
-    values.push_back(stream_value(filling.contents.distribution, i));
-  }
-  const InputChanges& changes = filling.contents.changes;
-  for (unsigned int k = 0; k < changes.count; ++k) values.at(changes.position[k]) = changes.value[k];
-  return values;
-}
-
-// Where a tensor may begin: at the very start, within a word, a block, or at a block's start.
-constexpr std::uint64_t begins[] = {0, 21, 4096, 4100};
 
 // Bits count, of what is no number too.
 TEST_P(EveryDevice, CopiesInputsThatAreNoDrawsAndSeesWhatChanges) {
@@ -149,105 +64,6 @@ TEST_P(EveryDevice, WhatIsWrittenIsWhatIsReadAndNothingElse) {
   write<unsigned char>(*memory, 21, {1, 2, 3});
   for (unsigned char i = 0; i < 3; ++i) expected[21u + i] = static_cast<unsigned char>(i + 1);
   EXPECT_EQ(read<unsigned char>(*memory, 0, 4096), expected);
-}
-
-TEST_P(EveryDevice, PoisonsWholeBuffersAndNothingElse) {
-  const auto first = buffer(5000);
-  const auto second = buffer(4096);
-  const auto bystander = buffer(4096);
-  poison({bystander.get(), 0, 1024, false, {}, other_stream});
-  const auto before = read<unsigned char>(*bystander, 0, bystander->bytes());
-  // It makes no difference where the tensor is.
-  const std::vector<Filling> fillings = {output_in(*first, 20, 300),
-                                         {second.get(), 1024, 100, false, {}, other_stream}};
-  device_->poison(fillings);
-  for (const Filling& filling : fillings) {
-    const std::uint64_t bytes = filling.buffer->bytes();
-    const auto after = read<unsigned char>(*filling.buffer, 0, bytes);
-    for (std::uint64_t i = 0; i < bytes; ++i) {
-      ASSERT_EQ(after[i], random_byte(device::poison_block({filling.poison}, i / 16), i)) << i;
-    }
-  }
-  EXPECT_EQ(read<unsigned char>(*bystander, 0, bystander->bytes()), before);
-}
-
-TEST_P(EveryDevice, PoisonsAllAroundAnInput) {
-  const auto memory = buffer(8192);
-  const std::uint64_t bytes = memory->bytes();
-  for (const std::uint64_t begin : begins) {
-    poison({memory.get(), 0, 1024, false, {}, other_stream});
-    const auto before = read<unsigned char>(*memory, 0, bytes);
-    const Filling filling = input_in(*memory, begin, 251, {});
-    poison(filling);
-    const auto after = read<unsigned char>(*memory, 0, bytes);
-    for (std::uint64_t i = 0; i < bytes; ++i) {
-      const bool inside = i >= begin && i < filling.end();
-      ASSERT_EQ(after[i], inside ? before[i] : random_byte(device::poison_block({poison_stream}, i / 16), i))
-          << i;
-    }
-  }
-}
-
-// Covers a candidate that leaves an element unwritten where zero is expected: random bits are often close to
-// zero.
-TEST_P(EveryDevice, PoisonIsNeverAValueThatAnOutputCouldHold) {
-  const auto memory = buffer(1 << 20);
-  poison(output_in(*memory, 0, 1 << 18));
-  for (const float value : read<float>(*memory, 0, 1 << 18)) ASSERT_FALSE(std::fabs(value) < 3e19f) << value;
-  for (const std::uint16_t half : read<std::uint16_t>(*memory, 0, 1 << 19)) ASSERT_GE(half & 0x7fff, 0x6000);
-}
-
-TEST_P(EveryDevice, RevealsInputsAndLeavesAllElsePoisoned) {
-  const auto input = buffer(8192);
-  const auto output = buffer(8192);
-  const std::vector<Filling> fillings = {input_in(*input, 4100, 251, {Kind::uniform, 0, 1}),
-                                         output_in(*output, 4096, 251)};
-  device_->poison(fillings);
-  auto expected = read<unsigned char>(*input, 0, input->bytes());
-  const auto output_before = read<unsigned char>(*output, 0, output->bytes());
-  device_->reveal(fillings);
-  const std::vector<float> drawn = drawn_by_host(fillings[0]);
-  memcpy(expected.data() + 4100, drawn.data(), 251 * sizeof(float));
-  EXPECT_EQ(read<unsigned char>(*input, 0, input->bytes()), expected);
-  EXPECT_EQ(read<unsigned char>(*output, 0, output->bytes()), output_before);
-}
-
-TEST_P(EveryDevice, CountsEachByteThatChangedAroundATensor) {
-  const auto memory = buffer(8192);
-  const std::uint64_t bytes = memory->bytes();
-  for (const std::uint64_t begin : begins) {
-    const Filling filling = output_in(*memory, begin, 251);
-    poison(filling);
-    EXPECT_EQ(corruption_of(filling).guard_bytes, 0u);
-    std::uint64_t changed = 0;
-    for (const std::uint64_t at : {std::uint64_t{0}, begin / 2 + 1, begin - 1, filling.end(),
-                                   filling.end() + 1, filling.end() + 100, bytes - 1}) {
-      if (at >= bytes || (at >= begin && at < filling.end()))
-        continue;  // there is nothing before the first byte
-      flip(*memory, at);
-      EXPECT_EQ(corruption_of(filling).guard_bytes, ++changed)
-          << "byte " << at << " around a tensor at " << begin;
-    }
-    // The tensor itself may be written to.
-    for (const std::uint64_t at : {begin, begin + 500, filling.end() - 1}) flip(*memory, at);
-    EXPECT_EQ(corruption_of(filling).guard_bytes, changed);
-    EXPECT_EQ(corruption_of(filling).input_elements, 0u);
-  }
-}
-
-TEST_P(EveryDevice, CountsManyBytesOfOtherPoison) {
-  const auto memory = buffer(8192);
-  const Filling filling = output_in(*memory, 4096, 100);
-  poison({memory.get(), 4096, 100, false, {}, other_stream});
-  const auto others = read<unsigned char>(*memory, 0, memory->bytes());
-  poison(filling);
-  const auto ours = read<unsigned char>(*memory, 0, memory->bytes());
-  const std::vector<unsigned char> pasted(others.begin() + 100, others.begin() + 164);
-  std::uint64_t changed = 0;
-  for (std::size_t i = 100; i < 164; ++i) changed += ours[i] != others[i];
-  EXPECT_GT(changed, 50u);
-  write(*memory, 100, pasted);
-  EXPECT_EQ(corruption_of(filling).guard_bytes, changed);
 }
 
 TEST_P(EveryDevice, OpensItsGateWhenTheInputsAreThere) {
@@ -327,29 +143,6 @@ TEST_P(EveryDevice, NothingIsLeftOfTheInspectionBefore) {
   flip(*memory, 0);
   EXPECT_EQ(corruption_of(filling).guard_bytes, 0u);
   EXPECT_TRUE(device_->inspect({&filling, 1}).errors.empty());
-}
-
-TEST_P(EveryDevice, CountsWordsThatWereNeverWritten) {
-  const auto memory = buffer(4096);
-  const Filling filling = output_in(*memory, 256, 250);
-  poison(filling);
-  EXPECT_EQ(device_->count_unwritten(filling), 250u);
-  write(*memory, 260, std::vector<float>(10, 1.5f));
-  EXPECT_EQ(device_->count_unwritten(filling), 240u);
-  flip(*memory, filling.end() - 1);  // a word counts as written as soon as one of its bytes is
-  EXPECT_EQ(device_->count_unwritten(filling), 239u);
-  flip(*memory, 255);
-  flip(*memory, filling.end());
-  EXPECT_EQ(device_->count_unwritten(filling), 239u) << "what is outside of the tensor does not count";
-}
-
-TEST_P(EveryDevice, CountsUnwrittenWordsOfATensorThatBeginsWithinABlock) {
-  const auto memory = buffer(4096);
-  const Filling filling = output_in(*memory, 260, 3);
-  poison(filling);
-  EXPECT_EQ(device_->count_unwritten(filling), 3u);
-  write(*memory, 264, std::vector<float>{0});
-  EXPECT_EQ(device_->count_unwritten(filling), 2u);
 }
 
 // Record and replay rest on this: the same bits from CPU and GPU, for every distribution.

@@ -1,0 +1,140 @@
+// Outputs of double and of half: which class they reach, and what their thresholds mean.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/end_to_end/written_problem.h"
+
+namespace kgrade::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+using OutputTypes = WrittenProblem;
+
+constexpr const char* doubles_kernel = R"(
+__global__ void row_products(const double* x, const double* w, double* y, size_t rows, size_t columns) {
+  const size_t row = blockIdx.x * size_t{64} + threadIdx.x;
+  if (row >= rows) return;
+  double sum = 0;
+  for (size_t i = 0; i < columns; ++i) sum += x[row * columns + i] * w[i];
+  y[row] = sum;
+}
+extern "C" void solution(const double* x, const double* w, double* y, size_t rows, size_t columns) {
+  row_products<<<static_cast<unsigned>((rows + 63) / 64), 64>>>(x, w, y, rows, columns);
+}
+)";
+
+std::string doubles_problem(const std::string& keys) {
+  return keys + R"yaml(parameters:
+  - {name: x, type: double, pointer: true, const: true, shape: [rows, columns], init: "normal(0, 1)"}
+  - {name: w, type: double, pointer: true, const: true, shape: [columns], init: "uniform(-1, 1)"}
+  - {name: y, type: double, pointer: true, const: false, shape: [rows]}
+  - {name: rows, type: size_t, pointer: false}
+  - {name: columns, type: size_t, pointer: false}
+flops: 2 * rows * columns
+cases:
+  - {name: tiny, role: sample, rows: 37, columns: 5}
+  - {name: odd, role: test, rows: 131, columns: 67}
+  - {name: large, role: bench, rows: 256, columns: 64}
+fuzz: {rows: 33..67, columns: 2..9}
+)yaml";
+}
+
+// The product of two floats, and sums of floats; then of numbers with eight bits.
+const std::string in_float =
+    replaced(replaced(doubles_kernel, "double sum", "float sum"), "x[row * columns + i] * w[i]",
+             "static_cast<float>(x[row * columns + i]) * static_cast<float>(w[i])");
+const std::string in_eight_bits =
+    replaced(doubles_kernel, "x[row * columns + i]",
+             "__uint_as_float(__float_as_uint(static_cast<float>(x[row * columns + i])) & 0xFFFF0000u)");
+
+TEST_F(OutputTypes, DoublesAreJudgedByTheClassThatTheyReach) {
+  problem(doubles_problem(""), doubles_kernel);
+  const Result linted = lint();
+  EXPECT_EQ(linted.exit_code, 0) << linted.output;
+  for (const std::string& right : {std::string(doubles_kernel), in_float}) {
+    const Result accepted = grade(right);
+    EXPECT_EQ(accepted.exit_code, 0) << accepted.output;
+    EXPECT_THAT(accepted.output, HasSubstr("fp32"));
+  }
+  EXPECT_THAT(grade(in_eight_bits).output, HasSubstr("low_precision"));
+  EXPECT_THAT(grade(replaced(doubles_kernel, "i = 0", "i = 1")).output, HasSubstr("wrong_answer"));
+  EXPECT_THAT(grade(replaced(doubles_kernel, "if (row >= rows)", "if (row + 1 >= rows)")).output,
+              HasSubstr("wrong_answer"));
+  EXPECT_THAT(grade(replaced(replaced(doubles_kernel, "const double* x", "const float* x"), "const double* x",
+                             "const float* x"))
+                  .output,
+              HasSubstr("parameter 1 'x' must be const double*, not const float*"));
+}
+
+// What is compared are doubles: a threshold may be below the errors of floats.
+TEST_F(OutputTypes, DoublesMayHaveToBeExacterThanFloats) {
+  problem(doubles_problem("thresholds: {fp32: 1e-13, tf32: 1e-5, bf16: 1e-2}\n"), doubles_kernel);
+  const Result accepted = grade(doubles_kernel);
+  EXPECT_EQ(accepted.exit_code, 0) << accepted.output;
+  EXPECT_THAT(grade(in_float).output, HasSubstr("low_precision"));
+  // Only an input is read as floats.
+  EXPECT_THAT(grade(replaced(doubles_kernel, "* w[i]", "* static_cast<float>(w[i])")).output,
+              HasSubstr("low_precision"));
+}
+
+// A layer that adds in float and hands halves on, with the sum of their squares beside them.
+constexpr const char* halves_head = R"yaml(parameters:
+  - {name: x, type: float, pointer: true, const: true, shape: [n], init: "normal(0, 1)"}
+  - {name: residual, type: __nv_bfloat16, pointer: true, const: true, shape: [n], init: "normal(0, 1)"}
+  - {name: y, type: __half, pointer: true, const: false, shape: [n]}
+  - {name: squares, type: float, pointer: true, const: false, shape: [n]}
+  - {name: n, type: size_t, pointer: false}
+dtypes: [float32]
+precision: fp32
+require: [n >= 1]
+flops: 2 * n
+cases:
+  - {name: tiny, role: sample, n: 40}
+  - {name: odd, role: test, n: 321}
+  - {name: large, role: bench, n: 5000}
+fuzz: {n: 32..513}
+)yaml";
+
+std::string halves_kernel(const std::string& types, const std::string& value) {
+  return "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include <type_traits>\n" + types + R"(
+__global__ void add(const float* x, const __nv_bfloat16* residual, output* y, float* squares, size_t n) {
+  const size_t i = blockIdx.x * size_t{64} + threadIdx.x;
+  if (i >= n) return;
+  const accumulator sum = accumulator(x[i]) + accumulator(__bfloat162float(residual[i]));
+  y[i] = )" +
+         value + R"(;
+  squares[i] = float(sum * sum);
+}
+extern "C" void solution(const float* x, const __nv_bfloat16* residual, output* y, float* squares, size_t n) {
+  add<<<static_cast<unsigned>((n + 63) / 64), 64>>>(x, residual, y, squares, n);
+}
+)";
+}
+
+TEST_F(OutputTypes, AnOutputOfHalvesStandsBesideFloats) {
+  const std::string types = "using accumulator = float;\nusing output = __half;\n";
+  const std::string shipped = "using accumulator = KGRADE_ACCUMULATOR;\nusing output = __half;\n";
+  problem(halves_head, halves_kernel(shipped, "output(float(sum))"));
+  EXPECT_THAT(lint().output, HasSubstr("must be float*, not __half*; write ops::written<__half>"));
+  write("reference/tried.cu",
+        halves_kernel(
+            "#include \"ops/types.cuh\"\nusing ops::accumulator;\nusing output = ops::written<__half>;\n",
+            "output(float(sum))"));
+  const Result linted = lint();
+  EXPECT_EQ(linted.exit_code, 0) << linted.output;
+  const Result right = grade(halves_kernel(types, "__float2half(sum)"));
+  EXPECT_EQ(right.exit_code, 0) << right.output;
+  const Result cut_off = grade(halves_kernel(types, "__float2half_rz(sum)"));
+  EXPECT_EQ(cut_off.exit_code, 1) << cut_off.output;
+  EXPECT_THAT(cut_off.output, HasSubstr("'y'"));
+  const Result through_bfloat16 =
+      grade(halves_kernel(types, "__float2half(__bfloat162float(__float2bfloat16(sum)))"));
+  EXPECT_EQ(through_bfloat16.exit_code, 1) << through_bfloat16.output;
+  const Result floats = grade(halves_kernel("using accumulator = float;\nusing output = float;\n", "sum"));
+  EXPECT_EQ(floats.exit_code, 1) << floats.output;
+  EXPECT_THAT(floats.output, HasSubstr("signature_mismatch"));
+}
+
+}  // namespace
+}  // namespace kgrade::test
