@@ -135,6 +135,7 @@ class Worker {
       case RequestType::lend_for_input:
         return lend_for_input(request, std::move(descriptor));
       case RequestType::draw_inputs:
+      case RequestType::perturb_inputs:
         return draw_inputs(request);
       case RequestType::built:
       case RequestType::launch:
@@ -211,8 +212,11 @@ class Worker {
     Reply reply;
     const std::span<const std::uint64_t> scalars(request.slots,
                                                  std::min<std::size_t>(request.parameters, max_parameters));
-    if (!contestant_.draw_inputs(request.seed, for_inputs_.at(request.launch).data(), scalars))
-      reply.status = ReplyStatus::cannot_load;
+    const unsigned long long* const addresses = for_inputs_.at(request.launch).data();
+    const bool are_written = request.type == RequestType::draw_inputs
+                                 ? contestant_.draw_inputs(request.seed, addresses, scalars)
+                                 : contestant_.perturb_inputs(request.seed, addresses, scalars);
+    if (!are_written) reply.status = ReplyStatus::cannot_load;
     return reply;
   }
 
@@ -336,17 +340,28 @@ Entry LibraryContestant::load(const UniqueFd& file) {
   void* const handle = open_library(file.get());
   if (handle == nullptr) return nullptr;
   inputs_ = reinterpret_cast<Entry>(::dlsym(handle, "kgrade_inputs"));
+  perturbed_ = reinterpret_cast<Entry>(::dlsym(handle, "kgrade_perturbed"));
   return reinterpret_cast<Entry>(::dlsym(handle, "kgrade_entry"));
 }
 
 bool LibraryContestant::draw_inputs(std::uint64_t seed, const unsigned long long* addresses,
                                     std::span<const std::uint64_t> scalars) {
-  if (inputs_ == nullptr) return false;
+  return write_inputs(inputs_, seed, addresses, scalars);
+}
+
+bool LibraryContestant::perturb_inputs(std::uint64_t seed, const unsigned long long* addresses,
+                                       std::span<const std::uint64_t> scalars) {
+  return write_inputs(perturbed_, seed, addresses, scalars);
+}
+
+bool LibraryContestant::write_inputs(Entry entry, std::uint64_t seed, const unsigned long long* addresses,
+                                     std::span<const std::uint64_t> scalars) {
+  if (entry == nullptr) return false;
   std::array<unsigned long long, max_parameters + 1> arguments{};
   for (std::size_t i = 0; i < scalars.size(); ++i)
     arguments.at(i) = addresses[i] != 0 ? addresses[i] : scalars[i];
   arguments.at(scalars.size()) = seed;
-  return inputs_(arguments.data()) == 0;
+  return entry(arguments.data()) == 0;
 }
 
 BuiltFile request_build(const UniqueFd& request) {

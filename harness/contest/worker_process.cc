@@ -188,6 +188,14 @@ Answer WorkerProcess::draw_inputs(std::uint64_t seed, std::uint32_t launch, cons
   return ask(request, -1, patience);
 }
 
+Answer WorkerProcess::perturb_inputs(std::uint64_t seed, std::uint32_t launch, const CallSlots& scalars,
+                                     Patience patience) {
+  Request request = with_slots(RequestType::perturb_inputs, scalars);
+  request.seed = seed;
+  request.launch = launch;
+  return ask(request, -1, patience);
+}
+
 Answer WorkerProcess::describe_case(const std::string& description, Patience patience) {
   const UniqueFd text = memory_file(description);
   if (!text) return fail(Fault::no_memory, "there is no memory for a case's description");

@@ -322,6 +322,13 @@ class SoundnessRun {
           fmt::format("whether '{}' is used cannot be seen: no shape depends on it, and no case can have "
                       "another value of it",
                       name));
+    for (const auto& [names, vary] : session.computed_vary) {
+      if (vary) continue;
+      report_.notes.push_back(
+          fmt::format("whether outputs depend on {} cannot be seen: `inputs` computes the same under every "
+                      "seed; a function `perturbed` in the reference could change it",
+                      names));
+    }
     report_.cases = session.cases;
     report_.errors = session.classes.errors().root_mean_square();
   }
