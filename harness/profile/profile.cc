@@ -38,6 +38,11 @@ std::vector<PlannedCase> only_largest(std::vector<PlannedCase> cases) {
   return {*largest};
 }
 
+// What the worker of a candidate in Python calls its file: FOLDER of kgrade_python/contestant.py.
+std::string name_in_worker(const std::filesystem::path& source) {
+  return fmt::format("/tmp/submission/submission_{}.py", source.stem().string());
+}
+
 // What the passes of one candidate left.
 struct Seen {
   std::vector<KernelProfile> kernels;
@@ -179,10 +184,10 @@ class ProfileRun {
   }
 
   // Times stay those of the activity, where kernels run as in any call. Under Nsight Compute each runs alone.
-  void see_counters(const NcuPages& pages, const OwnSources& own, Seen& seen) {
-    seen.lacks = complaint_of(pages.log);
+  void see_counters(NcuPages pages, const OwnSources& own, Seen& seen) {
     NcuReport report = parse_raw_page(pages.raw);
     if (report.launches.empty()) {
+      seen.lacks = complaint_of(pages.log);
       if (!seen.lacks)
         seen.lacks = machine_error("Nsight Compute counted nothing", "`kgrade doctor` tries it");
       return;
@@ -191,7 +196,8 @@ class ProfileRun {
     if (report.launches.size() == most_counted_launches)
       seen.notes.push_back(
           fmt::format("the first {} launches of the call are counted", most_counted_launches));
-    add_places(pages.source, own, quoted_, report.launches);
+    add_places(replace_all(std::move(pages.source), name_in_worker(own.source), own.source.string()), own,
+               quoted_, report.launches);
     std::vector<KernelProfile> kernels = combined(std::move(report.launches));
     take_activity(seen.kernels, kernels);
     seen.kernels = std::move(kernels);
