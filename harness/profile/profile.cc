@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -38,9 +39,12 @@ std::vector<PlannedCase> only_largest(std::vector<PlannedCase> cases) {
   return {*largest};
 }
 
-// What the worker of a candidate in Python calls its file: FOLDER of kgrade_python/contestant.py.
+// What the worker of a candidate in Python calls its file: write_source() of kgrade_python/contestant.py.
 std::string name_in_worker(const std::filesystem::path& source) {
-  return fmt::format("/tmp/submission/submission_{}.py", source.stem().string());
+  std::string stem = source.stem().string();
+  std::replace_if(
+      stem.begin(), stem.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return fmt::format("/tmp/submission/submission_{}.py", stem);
 }
 
 // What the passes of one candidate left.
