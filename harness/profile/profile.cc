@@ -104,6 +104,7 @@ class ProfileRun {
 
   void begin_record() {
     setup_.describe(record_);
+    record_.device.thread_order.clear();  // it changes no count
     const Case& bound = setup_.cases().front().bound;
     record_.case_name = bound.name;
     record_.tensor_bytes = bound.tensor_bytes();
