@@ -4,7 +4,7 @@
 #   tools/gpu_check.sh [--built] [DIR [STEP...]]
 # Logs and records go to DIR (default: build/gpu_check), the records also as an archive. --built skips the build.
 # CUDA_VISIBLE_DEVICES selects one of several GPUs. The steps, all by default:
-#   time solutions lint wrong-candidates checks   verdicts, records, and how long they take
+#   time solutions lint wrong-candidates checks profiles   verdicts, records, and how long they take
 #   orders                                        honest kernels that add in other orders, in the measured cases too
 #   sweep throughput                              all solutions in one sweep; candidates a minute, nothing compiled before
 #   tests                                         all tests except those in the next line, eight at a time
@@ -56,6 +56,17 @@ grade_solutions() {
     done
   done
   return "$status"
+}
+
+# The tuned kernels and the plain ones of the same problems.
+profile_solutions() {
+  local slug status=0
+  mkdir -p "$records/profiles"
+  for slug in $(tuned_problems); do
+    "$kgrade" profile "$slug" solutions/"$slug"/tuned.cu solutions/"$slug"/naive.cu --device cuda \
+      --json "$records/profiles/$slug.json" || status=1
+  done
+  return $status
 }
 
 # The tests check the verdicts; this keeps the records. Exit code 1 is right: all are refused.
@@ -158,6 +169,7 @@ step lint lint_problems
 is_wanted lint && grep -E 'error|warning' "$out/lint.log" | tail -n 10
 step wrong-candidates grade_wrong_candidates
 step checks check_candidates
+step profiles profile_solutions
 # Tests labelled pypi need packages from PyPI, and a GPU machine may have no network. tools.honest_orders is `orders`.
 alone='Cheats\.|Controls\.|HonestCandidates\.|tools.honest_orders$'
 step tests ctest --preset release --parallel 8 -LE pypi -E "$alone"

@@ -197,7 +197,7 @@ CallReport CheckReferee::call(const Draw& draw, Patience patience) {
   if (is_python() && calls_in_pass_++ == 0) patience = std::max(patience, first_call_in_python);
   CallReport report = runner_->checked_call(draw, poison_key_, ++calls_, patience);
   // Frameworks start threads when they first need them.
-  if (is_python()) report.threads_left = 0;
+  if (is_python() || (tool_ != nullptr && tool_->starts_threads())) report.threads_left = 0;
   return report;
 }
 

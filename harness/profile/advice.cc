@@ -197,9 +197,11 @@ constexpr std::array<StallWords, 10> stall_words = {{
     {"wait", "fixed latencies of instructions: use more independent operations, or more warps"},
 }};
 
-Text top_stall(const KernelProfile& kernel, const ProfiledProblem&) {
+Text top_stall(const KernelProfile& kernel, const ProfiledProblem& problem) {
   const auto latency = kernel.fact("warp_latency");
   if (!latency || !(*latency > 0)) return std::nullopt;
+  // A unit at its ceiling makes warps wait, and less waiting would not make it faster.
+  if (at_memory_ceiling(kernel, problem) || at_arithmetic_ceiling(kernel, problem)) return std::nullopt;
   const auto top = std::max_element(
       kernel.stalls.begin(), kernel.stalls.end(),
       [](const auto& a, const auto& b) { return a.second.value_or(0) < b.second.value_or(0); });

@@ -275,7 +275,7 @@ void add_shares(std::vector<KernelProfile>& kernels, const std::optional<Ceiling
     const auto percent = [seconds](double amount, double rate) { return 100 * amount / seconds / rate; };
     const auto read = kernel.fact("dram_read_b");
     const auto written = kernel.fact("dram_write_b");
-    if (read && written)
+    if (read && written && ceilings->copy_bytes_per_second > 0)
       kernel.facts["dram_ceiling_pct"] = percent(*read + *written, ceilings->copy_bytes_per_second);
     double arithmetic = 0;
     bool known = false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -36,6 +37,14 @@ std::vector<PlannedCase> only_largest(std::vector<PlannedCase> cases) {
                                         [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
   if (largest == cases.end()) return {};
   return {*largest};
+}
+
+// What the worker of a candidate in Python calls its file: write_source() of kgrade_python/contestant.py.
+std::string name_in_worker(const std::filesystem::path& source) {
+  std::string stem = source.stem().string();
+  std::replace_if(
+      stem.begin(), stem.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return fmt::format("/tmp/submission/submission_{}.py", stem);
 }
 
 // What the passes of one candidate left.
@@ -95,6 +104,7 @@ class ProfileRun {
 
   void begin_record() {
     setup_.describe(record_);
+    record_.device.thread_order.clear();  // it changes no count
     const Case& bound = setup_.cases().front().bound;
     record_.case_name = bound.name;
     record_.tensor_bytes = bound.tensor_bytes();
@@ -179,10 +189,10 @@ class ProfileRun {
   }
 
   // Times stay those of the activity, where kernels run as in any call. Under Nsight Compute each runs alone.
-  void see_counters(const NcuPages& pages, const OwnSources& own, Seen& seen) {
-    seen.lacks = complaint_of(pages.log);
+  void see_counters(NcuPages pages, const OwnSources& own, Seen& seen) {
     NcuReport report = parse_raw_page(pages.raw);
     if (report.launches.empty()) {
+      seen.lacks = complaint_of(pages.log);
       if (!seen.lacks)
         seen.lacks = machine_error("Nsight Compute counted nothing", "`kgrade doctor` tries it");
       return;
@@ -191,7 +201,8 @@ class ProfileRun {
     if (report.launches.size() == most_counted_launches)
       seen.notes.push_back(
           fmt::format("the first {} launches of the call are counted", most_counted_launches));
-    add_places(pages.source, own, quoted_, report.launches);
+    add_places(replace_all(std::move(pages.source), name_in_worker(own.source), own.source.string()), own,
+               quoted_, report.launches);
     std::vector<KernelProfile> kernels = combined(std::move(report.launches));
     take_activity(seen.kernels, kernels);
     seen.kernels = std::move(kernels);

@@ -37,6 +37,7 @@ class Profiler : public WorkerTool {
   std::vector<std::string> command(const std::string& pass, const std::filesystem::path& folder,
                                    const std::vector<std::string>& worker) const override;
   std::vector<std::filesystem::path> needs() const override;
+  bool starts_threads() const override { return true; }  // CUPTI does
   // Of the pass `counters`: the pages of split_report(). Of the pass `activity`: the worker's file.
   std::string report(const std::string& pass, const std::filesystem::path& folder,
                      const Confine& confined) const override;

@@ -12,6 +12,7 @@ int fuzz_finding_book(const std::uint8_t* data, std::size_t size) {
   std::memcpy(static_cast<void*>(book.get()), data, std::min(size, sizeof *book));
   const auto entries = read_book(*book);
   promise(entries.size() <= most_findings, "a book has so many entries");
+  promise(read_counts(*book).size() <= most_counted, "a book has so many counts");
   Problem problem;
   problem.parameters.resize(2);
   QuotedSource source;

@@ -174,6 +174,15 @@ Texts finding_book_texts() {
   return texts;
 }
 
+Texts profile_texts(const fs::path& source) {
+  const fs::path folder = source / "harness/tests/fixtures/profile";
+  // A few instructions of the page by line.
+  const std::string lines = read_text_file(folder / "ncu_source.csv").value().substr(0, 4000);
+  return {"==PROF== Connected\f" + read_text_file(folder / "ncu_raw.csv").value() + "\f" + lines,
+          "limits\t2048\t65536\t233472\t32\t1024\n"
+          "kernel\t_Z9plain_addPfi\t1000\t2000\t65536\t1\t1\t256\t1\t1\t128\t0\t0\t0\n"};
+}
+
 }  // namespace
 
 std::vector<std::string> seeds(std::string_view target, const fs::path& source) {
@@ -189,6 +198,7 @@ std::vector<std::string> seeds(std::string_view target, const fs::path& source) 
   if (target == "fuzz_sanitizer_report") return report_texts();
   if (target == "fuzz_record") return record_texts(source);
   if (target == "fuzz_finding_book") return finding_book_texts();
+  if (target == "fuzz_profile") return profile_texts(source);
   if (target == "fuzz_addr2line") {
     return {
         "0x00000000000011b1\nat(float*, int)\n/build-folder/mine/head.cuh:1\nkernel(float*)\n"

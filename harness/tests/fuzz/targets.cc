@@ -5,7 +5,7 @@
 namespace kgrade::fuzz {
 
 std::span<const Target> targets() {
-  static constexpr std::array<Target, 12> all = {{{"fuzz_reply", fuzz_reply},
+  static constexpr std::array<Target, 13> all = {{{"fuzz_reply", fuzz_reply},
                                                   {"fuzz_request", fuzz_request},
                                                   {"fuzz_frontmatter", fuzz_frontmatter},
                                                   {"fuzz_expression", fuzz_expression},
@@ -16,6 +16,7 @@ std::span<const Target> targets() {
                                                   {"fuzz_compiler_log", fuzz_compiler_log},
                                                   {"fuzz_worker_output", fuzz_worker_output},
                                                   {"fuzz_finding_book", fuzz_finding_book},
+                                                  {"fuzz_profile", fuzz_profile},
                                                   {"fuzz_record", fuzz_record}}};
   return all;
 }

@@ -28,8 +28,9 @@ int fuzz_addr2line(const std::uint8_t* data, std::size_t size);
 int fuzz_compiler_log(const std::uint8_t* data, std::size_t size);
 int fuzz_worker_output(const std::uint8_t* data, std::size_t size);  // what a worker printed
 int fuzz_finding_book(const std::uint8_t* data,
-                      std::size_t size);                      // what a checked worker left in its memory
-int fuzz_record(const std::uint8_t* data, std::size_t size);  // a line of a sweep
+                      std::size_t size);                       // what a checked worker left in its memory
+int fuzz_profile(const std::uint8_t* data, std::size_t size);  // what profilers left
+int fuzz_record(const std::uint8_t* data, std::size_t size);   // a line of a sweep
 
 // A problem file. After a form feed, which neither may contain, comes the file of the only family.
 inline constexpr char between_files = '\f';

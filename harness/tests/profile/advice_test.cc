@@ -37,8 +37,8 @@ std::vector<std::string> rules(const std::string& name, bool narrow = false) {
 }
 
 TEST(Advice, EachKernelGetsTheAdviceThatItsFaultDeserves) {
-  EXPECT_THAT(rules("plain_add"), ElementsAre("memory-ceiling", "top-stall"));
-  EXPECT_THAT(rules("strided_copy"), ElementsAre("memory-ceiling", "uncoalesced-loads", "top-stall"));
+  EXPECT_THAT(rules("plain_add"), ElementsAre("memory-ceiling"));
+  EXPECT_THAT(rules("strided_copy"), ElementsAre("memory-ceiling", "uncoalesced-loads"));
   EXPECT_THAT(rules("conflicting_transpose"), ElementsAre("bank-conflicts"));
   EXPECT_THAT(rules("spilling"), testing::Contains("local-memory"));
   EXPECT_THAT(rules("divergent<32>"), ElementsAre("divergence"));
