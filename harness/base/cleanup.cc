@@ -207,6 +207,16 @@ void Cleanup::set_final_message(std::string text) {
   final_message_ = std::move(text);
 }
 
+void Cleanup::set_last_action(std::function<void()> action) {
+  const std::lock_guard lock(last_action_mutex_);
+  last_action_ = std::move(action);
+}
+
+void Cleanup::act_last() {
+  const std::lock_guard lock(last_action_mutex_);
+  if (last_action_) last_action_();
+}
+
 void Cleanup::write_final_message() const {
   // The reader may be gone already.
   [[maybe_unused]] const ssize_t written =
@@ -226,6 +236,7 @@ void clean_up_on_signals() {
     int received = 0;
     sigwait(&signals, &received);
     Cleanup& cleanup = Cleanup::of_this_process();
+    cleanup.act_last();
     cleanup.clean_up();
     cleanup.write_final_message();
     end_by(received);

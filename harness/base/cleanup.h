@@ -36,7 +36,8 @@ void adopt_orphans();
 // Threads: all functions may be called from any thread. One mutex is held while a process is forked and
 // registered, and while it is reaped and removed from the register. So neither a signal nor a search for
 // orphans sees a child that is not registered yet, or a process id that is no longer ours. No other lock is
-// taken while the mutex is held. After a signal the mutex is never released: nothing new starts.
+// taken while the mutex is held. After a signal the mutex is never released: nothing new starts. The
+// exception is the last action's own mutex, which is taken first.
 class Cleanup {
  public:
   static Cleanup& of_this_process();
@@ -80,6 +81,11 @@ class Cleanup {
   // The text for standard error when a signal ends this process. If empty, nothing is written.
   void set_final_message(std::string text);
 
+  // What a signal does before anything is killed and removed, in the signal's thread and beside all others.
+  // Set nothing (nullptr) before what it uses ends; this waits for an action that runs.
+  void set_last_action(std::function<void()> action);
+  void act_last();
+
   // Kills all children, their groups and the orphans, waits a few seconds at most for them, and removes all
   // folders. Every other call blocks from then on: the process must end.
   void clean_up();
@@ -101,6 +107,8 @@ class Cleanup {
   bool adopts_ = false;
   std::once_flag abandoned_are_removed_;
   std::string final_message_;
+  std::mutex last_action_mutex_;  // held while the action runs, without the other mutex
+  std::function<void()> last_action_;
 };
 
 }  // namespace kgrade

@@ -73,7 +73,8 @@ class CheckRun {
     if (auto failure = prepare()) return failure;
     begin_record();
     if (auto failure = setup_.load_trusted()) return failure;
-    CheckReferee referee(setup_.device(), problem_, setup_.trusted_runner(0), sanitizer_, record_.seed);
+    CheckReferee referee(setup_.device(), problem_, setup_.trusted_runner(0),
+                         sanitizer_ ? &*sanitizer_ : nullptr, record_.seed);
     if (auto failure = foresee(referee)) return failure;
     return setup_.each_group(1, [&](std::vector<RunSetup::Built>& group) {
       const CandidateSource& source = group.front().source;
@@ -134,7 +135,7 @@ class CheckRun {
     record_.device.thread_order.clear();  // each pass has its own
     record_.checker = "emulated device";
     if (sanitizer_) {
-      record_.checker = fmt::format("compute-sanitizer {} on {}", sanitizer_->version, record_.device.name);
+      record_.checker = fmt::format("compute-sanitizer {} on {}", sanitizer_->version(), record_.device.name);
     }
     record_.time_limit_seconds = options_.time_limit_seconds.value_or(default_check_limit(on_gpu()));
     passes_ = passes_of(options_.orders, on_gpu());

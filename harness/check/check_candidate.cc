@@ -250,6 +250,7 @@ class CandidateCheck {
   // The first failure becomes the pass's verdict.
   void see(const CallFinding& failure) {
     if (!seen_) seen_ = failure;
+    if (session_.stops_at_failure && ended_by_.empty()) ended_by_ = "failed";
   }
 
   void note(const std::vector<Finding>& evidence, const Case& bound, PassRecord& row) {

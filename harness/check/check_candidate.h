@@ -32,6 +32,8 @@ struct CheckSession {
   Patience time_limit{60'000};    // of one call
   StageClock& stages;
   std::function<void(const std::string&)> progress;
+  // Whether a failure ends the passes. Otherwise every pass shows what it finds.
+  bool stops_at_failure = false;
 };
 
 // Checks one candidate. `record` must have path and hash. Equal findings of several cases and passes become

@@ -24,8 +24,10 @@ struct CheckEntries {
 };
 
 CheckEntry entry_of(const CheckRecord& record, const CheckedCandidate& candidate) {
+  const int line =
+      candidate.status == CheckStatus::compile_error ? line_named(candidate.message, candidate.path) : 0;
   return {problem_text(record), candidate.path, std::string(to_string(candidate.status)),
-          candidate.message,    candidate.path, 0};
+          candidate.message,    candidate.path, line};
 }
 
 CheckEntry entry_of(const CheckRecord& record, const CheckedCandidate& candidate, const Finding& finding) {
@@ -75,7 +77,14 @@ std::string row(const CheckEntry& entry, bool bad) {
 std::string github_annotations(const std::vector<CheckRecord>& records) {
   const CheckEntries entries = entries_of(records);
   std::string text;
-  for (const CheckEntry& entry : entries.bad) text += annotation("error", entry);
+  std::string others;
+  const CheckEntry* before = nullptr;
+  for (const CheckEntry& entry : entries.bad) {
+    const bool first = before == nullptr || before->path != entry.path || before->problem != entry.problem;
+    (first ? text : others) += annotation("error", entry);
+    before = &entry;
+  }
+  text += others;
   for (const CheckEntry& entry : entries.for_gpu) text += annotation("notice", entry);
   return text;
 }

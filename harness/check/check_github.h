@@ -8,8 +8,9 @@
 
 namespace kgrade {
 
-// An error for each finding, at its line if it has one, and for each candidate that does not compile. A
-// notice for each candidate that needs a GPU.
+// An error for each finding and for each candidate that does not compile, at its line if it has one. The
+// first finding of each candidate comes before the others, because GitHub shows ten of a step. Then a notice
+// for each candidate that needs a GPU.
 std::string github_annotations(const std::vector<CheckRecord>& records);
 
 // The job's summary in Markdown: rows for findings, then for candidates that need a GPU, then for clean

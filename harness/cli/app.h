@@ -25,6 +25,7 @@ struct Command {
 
 Command add_grade(CLI::App& app);
 Command add_check(CLI::App& app);
+Command add_profile(CLI::App& app);
 Command add_compare(CLI::App& app);
 Command add_list(CLI::App& app);
 Command add_print(CLI::App& app);

@@ -28,14 +28,19 @@ struct CalibrateArguments {
   CalibrateOptions options;
 };
 
-// A row of the table. For a 16-bit type, only one class is measured.
-std::vector<std::string> row_of(std::string name, const ClassErrors& errors, Dtype dtype = Dtype::float32) {
-  if (dtype != Dtype::float32)
-    return {fmt::format("{}, {}", name, to_string(dtype)), fmt::format("{:.1e}", errors.fp32), "-", "-", "-"};
+// A row of the table. For a 16-bit type, and for a problem without lower classes, only one class is measured.
+std::vector<std::string> row_of(std::string name, const ClassErrors& errors, Dtype dtype, bool only_fp32) {
+  if (dtype != Dtype::float32) name += fmt::format(", {}", to_string(dtype));
+  if (dtype != Dtype::float32 || only_fp32)
+    return {std::move(name), fmt::format("{:.1e}", errors.fp32), "-", "-", "-"};
   std::vector<std::string> row = {std::move(name)};
   for (const double error : {errors.fp32, errors.tf32, errors.fp16, errors.bf16})
     row.push_back(fmt::format("{:.1e}", error));
   return row;
+}
+
+std::string name_of(const std::string& row, const std::string& output) {
+  return output.empty() ? row : fmt::format("{}, {}", row, output);
 }
 
 // Errors of fp32 mean little if the order of summation is unknown.
@@ -55,17 +60,26 @@ void print_orders(const Calibration& calibration) {
 }
 
 void print_table(const Calibration& calibration) {
+  const bool only_fp32 = calibration.thresholds.only_fp32;
   TextTable table({"error", "fp32", "tf32", "fp16", "bf16"}, {false, true, true, true, true});
   for (const CalibratedCase& measured : calibration.cases) {
-    if (measured.skipped.empty()) table.add(row_of(measured.name, measured.errors, measured.dtype));
+    if (measured.skipped.empty())
+      table.add(row_of(name_of(measured.name, measured.output), measured.errors, measured.dtype, only_fp32));
   }
-  if (calibration.errors.tf32 > 0) table.add(row_of("largest", calibration.errors));
-  for (const auto& [dtype, error] : calibration.fp32_errors)
-    table.add(row_of("largest", {error, 0, 0, 0}, dtype));
+  for (const CalibratedOutput& output : calibration.outputs) {
+    if (output.is_measured) {
+      table.add(row_of(name_of("largest", output.output), output.errors, Dtype::float32, false));
+      table.add(
+          row_of(name_of("root mean square", output.output), output.root_mean_square, Dtype::float32, false));
+    }
+    for (const auto& [dtype, error] : output.fp32_errors)
+      table.add(row_of(name_of("largest", output.output), {error, 0, 0, 0}, dtype, only_fp32));
+  }
   fmt::print("{}", table.render(Style(false)));
   print_orders(calibration);
   for (const CalibratedCase& measured : calibration.cases) {
-    if (!measured.skipped.empty())
+    const bool is_first = measured.output == calibration.cases.front().output;
+    if (!measured.skipped.empty() && is_first)
       fmt::print("note: case '{}' was not measured in {}: {}\n", measured.name, to_string(measured.dtype),
                  measured.skipped);
   }

@@ -80,7 +80,8 @@ Command add_compare(CLI::App& app) {
   command
       ->add_option("--fail-on", arguments->fail_on,
                    "Exit with 4 if a candidate became slower; with 1 if an accepted one is no longer "
-                   "accepted, is missing or is of a lower precision class, or if a file is cut off (may be "
+                   "accepted, is missing or is of a lower precision class, or if a file is cut off or has a "
+                   "broken line (may be "
                    "repeated; by default no difference is a failure)")
       ->check(CLI::IsMember({"slower", "not-accepted"}))
       ->delimiter(',')

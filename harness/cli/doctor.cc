@@ -16,6 +16,7 @@
 #include "device/registry.h"
 #include "measure/nvml.h"
 #include "problem/catalogue.h"
+#include "profile/profiler.h"
 #include "record/record.h"
 #include "record/terminal.h"
 #include "sandbox/sandbox.h"
@@ -160,8 +161,33 @@ std::vector<Finding> checking_tools() {
                          : Finding{false, "addr2line", addr2line.error().message, addr2line.error().remedy});
   const auto sanitizer = Sanitizer::find();
   findings.push_back(
-      sanitizer ? Finding{true, "compute-sanitizer", sanitizer->version, ""}
+      sanitizer ? Finding{true, "compute-sanitizer", sanitizer->version(), ""}
                 : Finding{false, "compute-sanitizer", sanitizer.error().message, sanitizer.error().remedy});
+  return findings;
+}
+
+// The tools of `kgrade profile`. Counters are tried on the first GPU.
+std::vector<Finding> profiling_tools(const Layout& layout) {
+  const CudaProbe probe = probe_cuda();
+  if (probe.devices.empty()) return {};
+  const Profiler profiler = Profiler::find();
+  std::vector<Finding> findings;
+  if (profiler.cupti().empty())
+    findings.push_back({false, "CUPTI", "none: profiles have no times of kernels",
+                        "install it with the CUDA Toolkit (libcupti)"});
+  else
+    findings.push_back({true, "CUPTI", profiler.cupti().string(), ""});
+  if (profiler.ncu().empty()) {
+    findings.push_back({false, "Nsight Compute", "none: profiles have times and resources alone",
+                        "apt install nsight-compute, or put the folder of ncu into PATH"});
+    return findings;
+  }
+  const auto counted = try_counters(profiler, {(layout.workers / "kgrade-worker-cuda").string(),
+                                               probe.devices.front().uuid, "--launch-empty"});
+  const std::string version = "version " + profiler.ncu_version() + ": ";
+  findings.push_back(
+      counted ? Finding{true, "Nsight Compute", version + *counted, ""}
+              : Finding{false, "Nsight Compute", version + counted.error().message, counted.error().remedy});
   return findings;
 }
 
@@ -255,7 +281,7 @@ int run(const DoctorArguments& arguments) {
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   for (const std::vector<Finding>& findings :
        {std::vector{host()}, of_emulated, of_cuda, libraries_of(layout), telemetry(), checking_tools(),
-        python, of_both, layer_findings(sandbox)}) {
+        profiling_tools(layout), python, of_both, layer_findings(sandbox)}) {
     print(findings, style);
   }
   const bool emulated = all_present(of_emulated);

@@ -3,15 +3,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <functional>
 #include <memory>
 
 #include "base/text.h"
 #include "cli/app.h"
+#include "cli/options.h"
 #include "cli/outputs.h"
 #include "leaderboard/kernelbench.h"
 #include "leaderboard/leaderboard_output.h"
+#include "leaderboard/notes.h"
 #include "leaderboard/page.h"
 #include "leaderboard/record_files.h"
+#include "problem/catalogue.h"
 
 namespace kgrade::cli {
 namespace {
@@ -24,19 +29,62 @@ struct LeaderboardArguments {
   std::string kernelbench;
   std::string against;
   std::string fail_on;
+  std::string problems;
+  std::string links;
 };
 
 // One form of the leaderboard and its destination.
 struct Export {
   std::string_view option;
   const std::string& file;
-  std::string (*render)(const Leaderboard&);
+  std::function<std::string(const Leaderboard&)> render;
 };
+
+namespace fs = std::filesystem;
+
+bool is_file_here(const std::string& path) {
+  std::error_code ignored;
+  return fs::path(path).is_relative() && fs::is_regular_file(path, ignored);
+}
+
+// The problems that could have results. A file that cannot be read is `kgrade list`'s to report.
+std::vector<PageProblem> catalogue(const LeaderboardArguments& arguments, bool links_all) {
+  std::vector<PageProblem> catalogue;
+  const auto files = problem_files(Layout::find(arguments.problems).problems);
+  if (!files) return catalogue;
+  for (const fs::path& file : *files) {
+    const auto problem = load_problem(file);
+    if (!problem) continue;
+    const std::string path = file.generic_string();
+    const bool linked = is_file_here(path) || (links_all && file.is_relative());
+    catalogue.push_back(
+        {problem->slug, problem->title, problem->family, problem->author, problem->tags, linked ? path : ""});
+  }
+  return catalogue;
+}
+
+// Without --links, a page that is written to a file links to what is in the working folder.
+PageContext context_of(const LeaderboardArguments& arguments) {
+  PageContext context;
+  const bool links_all = !arguments.links.empty();
+  context.links = arguments.links;
+  if (!links_all && arguments.html != "-") {
+    context.links =
+        fs::relative(fs::current_path(), fs::absolute(arguments.html).parent_path()).generic_string();
+    context.is_linked = is_file_here;
+  }
+  while (context.links.ends_with('/')) context.links.pop_back();
+  context.catalogue = catalogue(arguments, links_all);
+  return context;
+}
 
 std::vector<Export> exports_of(const LeaderboardArguments& arguments) {
   return {{"--json", arguments.json, [](const Leaderboard& leaderboard) { return to_text(leaderboard); }},
-          {"--markdown", arguments.markdown, render_markdown},
-          {"--html", arguments.html, render_page}};
+          {"--markdown", arguments.markdown,
+           [](const Leaderboard& leaderboard) { return render_markdown(leaderboard); }},
+          {"--html", arguments.html, [&arguments](const Leaderboard& leaderboard) {
+             return render_page(leaderboard, context_of(arguments));
+           }}};
 }
 
 // Check before reading, because reading many records takes time.
@@ -63,8 +111,8 @@ void leave_out_cleared(RecordsRead& read) {
     if (!is_cleared(record)) continue;
     ++read.unreadable_count;
     if (read.unreadable.size() < RecordsRead::most_errors)
-      read.unreadable.push_back({"was graded with --clear-outputs, and is not ranked", "grade it again without",
-                                 record.read_from});
+      read.unreadable.push_back(
+          {"was graded with --clear-outputs, and is not ranked", "grade it again without", record.read_from});
   }
   std::erase_if(read.records, is_cleared);
 }
@@ -130,6 +178,15 @@ Result<bool> write_kernelbench(const Leaderboard& leaderboard, const Leaderboard
   return true;
 }
 
+// The tables, then what has to be known to read them.
+std::string with_notes(const Leaderboard& leaderboard, const Style& style) {
+  std::string text = render_table(leaderboard, style);
+  for (const LeaderboardNote& note : notes_of(leaderboard)) {
+    if (note.names.empty()) text += "\n" + style(Colour::yellow, printable_line(note.text));
+  }
+  return text.ends_with('\n') ? text : text + "\n";
+}
+
 // The folder that is read if no path is named.
 constexpr const char* usual_folder = "results";
 
@@ -140,6 +197,11 @@ int run(LeaderboardArguments& arguments) {
                   "name records, files of `kgrade sweep`, or folders of them: kgrade leaderboard sweep.jsonl",
                   {}}});
   if (arguments.paths.empty()) arguments.paths = {usual_folder};
+  const bool leads_out = arguments.links.starts_with("https://") || arguments.links.starts_with("http://");
+  if (!leads_out && arguments.links.find(':') != std::string::npos)
+    return fail({{fmt::format("--links: '{}' is no address of a page", arguments.links),
+                  "begin it with https://",
+                  {}}});
   const std::vector<Export> exports = exports_of(arguments);
   if (const Errors errors = check_files(exports, arguments); !errors.empty()) return fail(errors);
   auto read = read_all(arguments.paths);
@@ -166,7 +228,7 @@ int run(LeaderboardArguments& arguments) {
       return fail(written.errors());
   }
   if (prints_table && arguments.kernelbench != "-")
-    fmt::print("{}", render_table(leaderboard, Style::for_descriptor(STDOUT_FILENO)));
+    fmt::print("{}", with_notes(leaderboard, Style::for_descriptor(STDOUT_FILENO)));
   return lacks_some && !arguments.fail_on.empty() ? exit_usage : exit_ok;
 }
 
@@ -199,9 +261,10 @@ Command add_leaderboard(CLI::App& app) {
           "{level} in the name make a file for each; - prints it instead of the table (docs/kernelbench.md)")
       ->type_name("FILE");
   command
-      ->add_option("--against", arguments->against,
-                   "Show fast_p against this alone: reference, baseline (the fastest of an answer's class), or one by "
-                   "its name, as pytorch-tf32")
+      ->add_option(
+          "--against", arguments->against,
+          "Show fast_p against this alone: reference, baseline (the fastest of an answer's class), or one by "
+          "its name, as pytorch-tf32")
       ->type_name("NAME");
   command
       ->add_option("--fail-on", arguments->fail_on,
@@ -209,6 +272,13 @@ Command add_leaderboard(CLI::App& app) {
                    "(without this option it is only reported)")
       ->check(CLI::IsMember({"left-out"}))
       ->type_name("left-out");
+  command
+      ->add_option(
+          "--links", arguments->links,
+          "Where the page's links to statements and candidates lead: the address of the working folder, as "
+          "https://github.com/OWNER/NAME/blob/main (default: to files of the working folder)")
+      ->type_name("URL");
+  add_problems_option(*command, arguments->problems);
   command->footer(
       "Candidates are ranked within one problem, one GPU model and one precision class. Two share a rank if "
       "equally\n"

@@ -109,7 +109,7 @@ constexpr Variable variables[] = {
      "Where the cache and the measured ceilings of devices lie, in a folder kgrade (default: ~/.cache)."},
     {"TMPDIR", "Where builds and other temporary folders lie (default: /tmp)."},
     {"KGRADE_PYTHON", "The Python that runs Python candidates, unless --python names one (default: python3)."},
-    {"CUDA_HOME", "Where nvcc and compute-sanitizer are looked for after PATH."},
+    {"CUDA_HOME", "Where nvcc, compute-sanitizer and ncu are looked for after PATH."},
     {"CUDA_VISIBLE_DEVICES", "Which GPUs there are, and their numbers, as for every CUDA program."},
     {"CXX", "The compiler that the emulated device tries first."},
     {"NO_COLOR", "Set and not empty, tables have no colours."},

@@ -39,8 +39,10 @@ Json values_of(const Problem& problem, const Case& bound) {
 // The comparison as written in the problem's file.
 std::string comparison_text(const Comparison& compare) {
   if (compare.kind != Comparison::Kind::ties) return compare.text;
-  return compare.axis ? fmt::format("ties({}, {})", compare.values, *compare.axis)
-                      : fmt::format("ties({})", compare.values);
+  std::string arguments = compare.values;
+  if (compare.axis) arguments += fmt::format(", {}", *compare.axis);
+  if (compare.are_distinct) arguments += ", distinct";
+  return fmt::format("ties({})", arguments);
 }
 
 // The bound of the class that the problem asks for, for the first output that has one. 0 if all outputs are
@@ -49,7 +51,7 @@ double bound_of(const Problem& problem, const Case& bound) {
   const std::vector<const Tensor*> outputs = bound.outputs();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (has_norm(outputs[i]->compare))
-      return threshold(error_bounds(problem.thresholds, bound, i), precision_from(problem.precision));
+      return threshold(error_bounds(problem, bound, i), precision_from(problem.precision));
   }
   return 0;
 }
@@ -99,7 +101,8 @@ std::string output_text(const Parameter& parameter) {
     return fmt::format("(output, codes: compared by how well they stand for {})", compare.values);
   if (compare.kind == Comparison::Kind::scales)
     return fmt::format("(output, scales: compared with the codes in {})", compare.values);
-  return fmt::format("(output, indices into {}: any of equal elements)", compare.values);
+  return fmt::format("(output, indices into {}: any of equal elements{})", compare.values,
+                     compare.are_distinct ? ", none twice" : "");
 }
 
 std::string init_text(const Problem& problem, const Init& init) {
@@ -295,6 +298,10 @@ void print_class(const Problem& problem) {
       "\nAnswers must reach {} precision: an error of at most {:.2g} (norm of the difference over norm), or "
       "more where sums are long, as the table says.\n",
       problem.precision, threshold(problem.thresholds, precision_from(problem.precision)));
+  for (const auto& [output, all] : problem.output_thresholds)
+    fmt::print("For '{}' the error is at most {:.2g}.\n", output,
+               threshold(problem.thresholds_of(output), precision_from(problem.precision)));
+  if (problem.only_fp32) fmt::print("There is no lower class.\n");
 }
 
 void print_beginnings(const Problem& problem) {

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/app.h"
+#include "cli/junit_so_far.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
 #include "compile/module_file.h"
@@ -198,6 +199,15 @@ Errors pattern_remedy(const SweepArguments& arguments, Errors errors) {
   return errors;
 }
 
+// "kgrade: warning: sweep.jsonl:3 and 1 more are no records: ...".
+std::string skipped_text(const SkippedLines& skipped) {
+  const Location& first = skipped.first.location;
+  return fmt::format(
+      "kgrade: warning: {}:{}{} no record: skipped, and graded again\n", printable_line(first.file),
+      first.line,
+      skipped.count == 1 ? " is" : fmt::format(" and {} are", counted(skipped.count - 1, "more line")));
+}
+
 int run(SweepArguments& arguments) {
   const Errors errors = check_ci_output(arguments.ci, {{"--output", arguments.output, true}});
   if (!errors.empty()) return fail(errors);
@@ -226,6 +236,8 @@ int run(SweepArguments& arguments) {
   fmt::print(stderr, "{}", log_text(arguments.ci, searched_text(*plan)));
   auto results = open_results(arguments);
   if (!results) return fail(results.errors());
+  if (!results->skipped().empty())
+    fmt::print(stderr, "{}", log_text(arguments.ci, skipped_text(results->skipped())));
   SweepOptions options = options_of(arguments, std::move(*devices), std::move(layout));
   const Style style = Style::for_descriptor(STDERR_FILENO);
   Result<SweepOutcome> outcome = SweepOutcome{};
@@ -243,7 +255,17 @@ int run(SweepArguments& arguments) {
       fmt::print(stderr, "{}", log_text(arguments.ci, what + "\n"));
     };
     const Farewell farewell(arguments.output);
+    JunitSoFar junit(*plan, arguments.ci.junit);
+    options.events.taken_over = [&](const Record& record) { junit.take(record); };
+    options.events.result = [&, show_result = options.events.result](const Record& record, std::size_t done,
+                                                                     std::size_t all) {
+      junit.take(record);
+      show_result(record, done, all);
+    };
     outcome = carry_out(arguments, *plan, options, *results);
+    if (!outcome) {
+      if (const auto written = junit.write(); !written) fail(written.errors());
+    }
   }
   if (!outcome) return fail(outcome.errors());
   const std::string summary = render_summary(*outcome, Style::for_descriptor(STDOUT_FILENO));

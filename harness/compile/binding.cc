@@ -102,7 +102,8 @@ bool has_computed_inputs(const Problem& problem) {
   return std::any_of(parameters.begin(), parameters.end(), std::mem_fn(&Parameter::is_computed));
 }
 
-// The entry for `inputs`, which waits for the kernels that it launches.
+// The entries for `inputs` and `perturbed`, which wait for the kernels that they launch. A reference without
+// `perturbed` gets other inputs.
 std::string entry_for_inputs(const Problem& problem, const std::string& element) {
   if (!has_computed_inputs(problem)) return "";
   const auto parameters = problem.arguments();
@@ -114,17 +115,28 @@ std::string entry_for_inputs(const Problem& problem, const std::string& element)
     else if (!parameters[i].pointer)
       arguments += fmt::format("kgrade_binding::kgrade_scalar<{}>(kgrade_arguments[{}]),\n    ", base, i);
   }
-  return fmt::format(
-      "#ifdef {}\n"
-      "extern \"C\" int kgrade_inputs(const unsigned long long* kgrade_arguments) {{\n"
-      "  cudaGetLastError();\n"
-      "  inputs(\n    {}kgrade_arguments[{}]);\n"
-      "  const int kgrade_launched = static_cast<int>(cudaGetLastError());\n"
-      "  const int kgrade_done = static_cast<int>(cudaDeviceSynchronize());\n"
-      "  return kgrade_launched != 0 ? kgrade_launched : kgrade_done;\n"
-      "}}\n"
-      "#endif\n",
-      inputs_macro, arguments, parameters.size());
+  arguments += fmt::format("kgrade_arguments[{}]", parameters.size());
+  const auto entry = [&](std::string_view name, const std::string& call) {
+    return fmt::format(
+        "extern \"C\" int {}(const unsigned long long* kgrade_arguments) {{\n"
+        "  cudaGetLastError();\n"
+        "  {}"
+        "  const int kgrade_launched = static_cast<int>(cudaGetLastError());\n"
+        "  const int kgrade_done = static_cast<int>(cudaDeviceSynchronize());\n"
+        "  return kgrade_launched != 0 ? kgrade_launched : kgrade_done;\n"
+        "}}\n",
+        name, call);
+  };
+  const std::string inputs = fmt::format("inputs(\n    {});\n", arguments);
+  // Any function of the source with this name is a better match than the variadic one.
+  return fmt::format("#ifdef {}\nstruct kgrade_none {{}};\nkgrade_none perturbed(...);\n", inputs_macro) +
+         entry("kgrade_inputs", inputs) +
+         entry("kgrade_perturbed",
+               fmt::format("if constexpr (kgrade_binding::kgrade_same<decltype(perturbed(\n    {0})), "
+                           "kgrade_none>::kgrade_value)\n"
+                           "    {1}  else\n    perturbed(\n    {0});\n",
+                           arguments, inputs)) +
+         "#endif\n";
 }
 
 // Whether a line of the log is an error about the generated unit, not about the contestant's source.

@@ -4,12 +4,13 @@
 //
 // `arguments` holds one 64-bit slot per parameter in file order: the address of a tensor, or the bits of a
 // scalar (an integer sign-extended to 64 bits; a float or double in its own format in the low bytes). The
-// result is cudaGetLastError() after the call. If a problem has computed inputs, its reference has a second
-// entry, which calls its `inputs`:
+// result is cudaGetLastError() after the call. If a problem has computed inputs, its reference has two more
+// entries. One calls its `inputs`. The other calls its `perturbed`, or `inputs` if it has none:
 //
 //   extern "C" int kgrade_inputs(const unsigned long long* arguments);
+//   extern "C" int kgrade_perturbed(const unsigned long long* arguments);
 //
-// It has the slots of the first entry and then a seed. Slots of other tensors are unused.
+// They have the slots of the first entry and then a seed. Slots of other tensors are unused.
 #pragma once
 
 #include <optional>
@@ -31,7 +32,7 @@ std::string definition_of_solution(const Problem& problem, Dtype dtype);
 // file order, then a seed. Empty if no input is computed.
 std::string definition_of_inputs(const Problem& problem, Dtype dtype);
 
-// The macro that is defined for a unit with the entry kgrade_inputs.
+// The macro that is defined for a unit with the entries kgrade_inputs and kgrade_perturbed.
 inline constexpr std::string_view inputs_macro = "KGRADE_INPUTS";
 
 // Reads out of a compiler's log what the unit's static checks found, and says it in the problem's words:

@@ -139,6 +139,10 @@ Result<Problem> with_precision(Problem problem, std::string_view name) {
     return Error{fmt::format("problem '{}' has no class exact: its answers may be rounded", problem.slug),
                  "declare fp32, tf32 or bf16, or leave the class out",
                  {}};
+  if (problem.only_fp32 && name != problem.precision)
+    return Error{fmt::format("problem '{}' has the class fp32 only, and not {}", problem.slug, name),
+                 "leave the class out, or declare `precision fp32`",
+                 {}};
   problem.precision = name;
   return problem;
 }

@@ -27,7 +27,8 @@ Result<Declarations> read_declarations(const Submission& submission, const std::
 
 // The problem with another required class, above or below its own. An Error for a name other than exact,
 // fp32, tf32 and bf16. Also an Error if only one of the two classes is exact: an exact problem has no other
-// class, and other problems do not have this one.
+// class, and other problems do not have this one. Also an Error for a class that a problem with
+// `precision: fp32 only` does not have.
 Result<Problem> with_precision(Problem problem, std::string_view name);
 
 // The problem with the asked element type and class. Errors: see with_dtype() and with_precision().

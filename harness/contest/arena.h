@@ -192,6 +192,7 @@ struct Evidence {
   std::vector<FindingEntry> entries;
   std::uint32_t dropped = 0;  // places that did not fit into the book
   std::string tool_report;
+  std::vector<LaunchCounts> counts;  // of the latest call, if they were asked for
   // The extensions that the worker of a candidate in Python had built, by number (device/finding_book.h).
   std::vector<std::filesystem::path> extensions;
 };

@@ -16,6 +16,7 @@ constexpr std::uint32_t changes_draw = 0x80000000;
 constexpr std::uint32_t weights_draw = 0x40000000;
 // The stream of what the problem's file computes. The streams of drawn inputs have the numbers of parameters.
 constexpr std::uint32_t computed_stream = 0x636f6d70;
+constexpr std::uint32_t perturbations_stream = 0x70657274;
 // The stream of the random numbers that the forward of a problem's file draws.
 constexpr std::uint32_t forward_stream = 0x666f7277;
 // How far the draws of one launch of a call are from those of the next.
@@ -74,13 +75,18 @@ InputContents CallContents::of_tensor(std::size_t tensor, std::uint32_t launch, 
   return contents;
 }
 
-std::vector<std::uint64_t> CallContents::seeds_of_computed(const Draw& draw, std::uint32_t launches) const {
-  std::vector<std::uint64_t> seeds;
+std::vector<ComputedSeeds> CallContents::seeds_of_computed(const Draw& draw, std::uint32_t launches) const {
+  std::vector<ComputedSeeds> seeds;
+  const auto seed_of = [&](std::uint32_t stream, std::uint32_t number) {
+    return seed_from(input_stream(draw.seed, problem_.slug, case_.name, stream, number));
+  };
   if (std::none_of(case_.tensors.begin(), case_.tensors.end(), std::mem_fn(&Tensor::is_computed)))
     return seeds;
   for (std::uint32_t launch = 0; launch < launches; ++launch) {
-    const std::uint32_t number = number_of(draw, launch);
-    seeds.push_back(seed_from(input_stream(draw.seed, problem_.slug, case_.name, computed_stream, number)));
+    seeds.push_back({seed_of(computed_stream, number_of(draw, launch))});
+    if (draw.perturbation != 0)
+      seeds.back().perturbation =
+          seed_of(perturbations_stream, launch * draws_per_launch + draw.perturbation);
   }
   return seeds;
 }

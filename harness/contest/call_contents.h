@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "device/contents.h"
@@ -11,6 +12,14 @@
 #include "problem/case.h"
 
 namespace kgrade {
+
+// Under which seeds a problem's file computes the inputs of a launch, and perturbs them if at all.
+struct ComputedSeeds {
+  std::uint64_t seed = 0;
+  std::optional<std::uint64_t> perturbation = {};
+
+  bool operator==(const ComputedSeeds&) const = default;
+};
 
 // The contents of one case's calls. Keeps references.
 class CallContents {
@@ -23,7 +32,7 @@ class CallContents {
 
   // The seeds under which the problem's file computes inputs, for each of `launches` launches. Empty if it
   // computes none.
-  std::vector<std::uint64_t> seeds_of_computed(const Draw& draw, std::uint32_t launches) const;
+  std::vector<ComputedSeeds> seeds_of_computed(const Draw& draw, std::uint32_t launches) const;
 
   // A module's forward may draw random numbers, such as a dropout's mask. Each call has its own seed, which
   // is the same for all contestants.

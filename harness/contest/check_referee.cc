@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <regex>
 
-#include "base/subprocess.h"
 #include "base/text.h"
 #include "contest/examination.h"
 #include "draw/seed.h"
@@ -27,55 +24,21 @@ constexpr std::uint64_t report_limit = 64 << 20;
 // The most findings that a tool reports; findings at one place are merged later.
 constexpr int most_reports = 1000;
 
-std::vector<std::string> places_to_look() {
-  std::vector<std::string> places = {"compute-sanitizer"};
-  if (const char* home = std::getenv("CUDA_HOME"))
-    places.push_back(std::string(home) + "/bin/compute-sanitizer");
-  places.emplace_back("/usr/local/cuda/bin/compute-sanitizer");
-  return places;
-}
-
-std::string version_of(const std::filesystem::path& program) {
-  const char* path = std::getenv("PATH");
-  ProcessRequest request;
-  request.command = {program.string(), "--version"};
-  // It may be a script that calls the programs of a shell.
-  request.environment = {fmt::format("PATH={}", path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin")};
-  request.limits.wall = std::chrono::seconds(30);
-  const auto outcome = run_process(request);
-  std::smatch match;
-  if (outcome && std::regex_search(outcome->output, match, std::regex(R"(Version ([0-9][0-9.]*))"))) {
-    return match[1].str();
-  }
-  return "unknown";
-}
+constexpr const char* report_name = "report";
 
 }  // namespace
 
 Result<Sanitizer> Sanitizer::find() {
-  for (const std::string& place : places_to_look()) {
-    if (const auto found = find_program(place)) return Sanitizer{*found, version_of(*found)};
-  }
+  if (const auto found = find_tool("compute-sanitizer")) return Sanitizer(*found, version_of_tool(*found));
   return machine_error(
       "compute-sanitizer is not installed: nothing can be checked on a GPU",
       "install it with the CUDA Toolkit and put its bin folder into PATH, or add --device emulated");
 }
 
-std::vector<std::filesystem::path> Sanitizer::needs() const {
-  // A script of the toolkit, which starts a program elsewhere in the toolkit.
-  std::vector<std::filesystem::path> paths = {"/bin", "/usr/bin", "/etc/alternatives", program};
-  std::error_code error;
-  for (const auto& place : {program, std::filesystem::canonical(program, error)}) {
-    const std::filesystem::path toolkit = place.parent_path().parent_path();
-    if (!toolkit.empty() && toolkit != "/usr" && toolkit != "/") paths.push_back(toolkit);
-  }
-  return paths;
-}
-
-std::vector<std::string> Sanitizer::command(std::string_view tool, const std::filesystem::path& log,
+std::vector<std::string> Sanitizer::command(const std::string& tool, const std::filesystem::path& folder,
                                             const std::vector<std::string>& worker) const {
   std::vector<std::string> command = {
-      program.string(), "--tool", std::string(tool), "--log-file", log.string(),
+      program_.string(), "--tool", tool, "--log-file", (folder / report_name).string(),
       // Full paths: a header of the compiler may have the same name as the candidate.
       "--strip-paths", "no", "--print-limit", std::to_string(most_reports)};
   // For device code the place alone; for host code the call stack of a leaked allocation.
@@ -86,13 +49,19 @@ std::vector<std::string> Sanitizer::command(std::string_view tool, const std::fi
   return command;
 }
 
+std::string Sanitizer::report(const std::string& /*pass*/, const std::filesystem::path& folder,
+                              const Confine& /*confined*/) const {
+  auto report = read_text_file(folder / report_name, report_limit);
+  return report ? std::move(*report) : "";
+}
+
 CheckReferee::CheckReferee(Device& device, const Problem& problem, ContestantRunner& oracle,
-                           std::optional<Sanitizer> sanitizer, std::uint64_t seed)
+                           const WorkerTool* tool, std::uint64_t seed)
     : device_(device),
       problem_(problem),
       oracle_(oracle),
       computed_(ComputedInputs::make(device, problem, oracle)),
-      sanitizer_(std::move(sanitizer)),
+      tool_(tool),
       order_seed_(order_seed(seed)),
       poison_key_(poison_key_of(seed)) {
   oracle_.take_inputs_from(computed_);
@@ -139,6 +108,7 @@ Result<std::unique_ptr<WorkerProcess>> CheckReferee::start_python_worker(const C
 }
 
 Result<std::unique_ptr<WorkerProcess>> CheckReferee::worker_for(const CheckPass& pass) {
+  if (tool_ != nullptr) return start_below_tool(pass);
   if (!is_python()) return start_worker(pass);
   Result<std::unique_ptr<WorkerProcess>> worker =
       early_.worker != nullptr && early_.pass == pass.name
@@ -160,28 +130,39 @@ void CheckReferee::start_early(const CheckPass& now) {
 }
 
 Result<std::unique_ptr<WorkerProcess>> CheckReferee::start_worker(const CheckPass& pass) {
-  if (!sanitizer_) {
-    const std::vector<std::string> command = device_.worker_command_in(pass.order, order_seed_);
-    return WorkerProcess::start(device_.confined(command, problem_.libraries));
-  }
+  const std::vector<std::string> command = device_.worker_command_in(pass.order, order_seed_);
+  return WorkerProcess::start(device_.confined(command, problem_.libraries));
+}
+
+SandboxPolicy CheckReferee::policy_of_tool(const std::vector<std::string>& worker) const {
+  SandboxPolicy policy = is_python() ? python_policy(*candidate_.host, worker) : SandboxPolicy{};
+  // The tool is a program that starts others, has libraries of its own, and writes its report.
+  const std::vector<std::filesystem::path> needs = tool_->needs();
+  policy.readable.insert(policy.readable.end(), needs.begin(), needs.end());
+  policy.writable.push_back(folder_->path());
+  policy.starts_programs = true;
+  return policy;
+}
+
+Result<std::unique_ptr<WorkerProcess>> CheckReferee::start_below_tool(const CheckPass& pass) {
   folder_ = std::make_unique<TemporaryDirectory>();
   std::vector<std::string> worker = device_.worker_command();
   worker.insert(worker.end(), {"--connect", (folder_->path() / WorkerProcess::socket_name).string()});
-  // The tool is a program that starts others, has libraries of its own, and writes its report.
-  SandboxPolicy tool;
-  tool.readable = sanitizer_->needs();
-  tool.writable = {folder_->path()};
-  tool.starts_programs = true;
+  const SandboxPolicy policy = policy_of_tool(worker);
+  if (is_python()) worker = python_command(*candidate_.host, worker);
+  // An interpreter loads the libraries of vendors, which have thousands of kernels.
   return WorkerProcess::start_connecting(
-      device_.confined(sanitizer_->command(pass.name, folder_->path() / "report", worker), Libraries::any,
-                       tool),
-      folder_->path());
+      device_.confined(tool_->command(pass.name, folder_->path(), worker), Libraries::any, policy),
+      folder_->path(), is_python() ? ModuleLoading::lazy : ModuleLoading::eager);
 }
 
 Result<Answer> CheckReferee::watch() {
   auto book = device_.allocate(sizeof(FindingBook));
   if (!book) return book.errors();
   book_ = std::move(*book);
+  const auto empty = std::make_unique<FindingBook>();
+  empty->wants_counts = candidate_.counts_accesses ? 1 : 0;
+  device_.write(*book_, 0, empty.get(), sizeof *empty);
   return runner_->worker().watch(*book_, lending_patience);
 }
 
@@ -192,9 +173,10 @@ Result<Answer> CheckReferee::enter(const CheckPass& pass, const Case& bound) {
   runner_->take_inputs_from(computed_);
   extensions_.clear();
   calls_in_pass_ = 0;
+  pass_ = pass.name;
   if (is_python()) runner_->set_builder([this](const std::string& what) { return build(what); });
   Answer answer = runner_->await_ready(worker_patience);
-  if (answer.ok() && !sanitizer_) {
+  if (answer.ok() && tool_ == nullptr) {
     auto watching = watch();
     if (!watching) return watching.errors();
     answer = *watching;
@@ -208,7 +190,7 @@ Result<Answer> CheckReferee::enter(const CheckPass& pass, const Case& bound) {
   LeaseTerms terms;
   terms.captures = is_python();  // it may return memory that is not ours
   // On a GPU the contestant gets copies anyway, and changes to its inputs are inspected.
-  return runner_->lend(bound, sanitizer_.has_value(), terms, lending_patience);
+  return runner_->lend(bound, tool_ != nullptr, terms, lending_patience);
 }
 
 CallReport CheckReferee::call(const Draw& draw, Patience patience) {
@@ -231,24 +213,31 @@ std::optional<OutputValues> CheckReferee::examine(std::size_t output, const Draw
   }
   if (values) call_on_filled_outputs(*runner_, draw, {poison_key_, ++calls_, patience}, output, *values);
   // Under a tool every call has copies of its own.
-  if (values) values->was_fresh_memory = sanitizer_.has_value();
+  if (values) values->was_fresh_memory = tool_ != nullptr;
   return values;
+}
+
+std::string CheckReferee::report_of_tool() {
+  const SandboxPolicy policy = policy_of_tool(device_.worker_command());
+  const auto confined = [&](const std::vector<std::string>& command) {
+    return device_.confined(command, Libraries::any, policy);
+  };
+  return tool_->report(pass_, folder_->path(), confined);
 }
 
 Evidence CheckReferee::leave() {
   Evidence evidence;
-  if (sanitizer_) {
+  evidence.extensions = extensions_;
+  if (tool_ != nullptr) {
     runner_->worker().dismiss(farewell_patience);
-    if (auto report = read_text_file(folder_->path() / "report", report_limit)) {
-      evidence.tool_report = std::move(*report);
-    }
+    evidence.tool_report = report_of_tool();
   } else {
     if (runner_->alive()) runner_->retire();
     const auto book = std::make_unique<FindingBook>();
     device_.read(*book_, 0, book.get(), sizeof *book);
     evidence.entries = read_book(*book);
+    evidence.counts = read_counts(*book);
     if (book->magic == finding_book_magic) evidence.dropped = book->dropped;
-    evidence.extensions = extensions_;
   }
   runner_.reset();
   book_.reset();

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -17,23 +18,31 @@
 #include "contest/arena.h"
 #include "contest/contestant_runner.h"
 #include "contest/python_host.h"
+#include "contest/toolkit.h"
+#include "contest/worker_tool.h"
 
 namespace kgrade {
 
-// compute-sanitizer of the CUDA Toolkit: which of its tools run, and how a worker is started below it.
-struct Sanitizer {
-  std::filesystem::path program;
-  std::string version;  // "2025.3.1.0"
-
+// compute-sanitizer of the CUDA Toolkit: a pass runs one of its tools.
+class Sanitizer : public WorkerTool {
+ public:
   // An Error says what to install.
   static Result<Sanitizer> find();
 
-  // The command that runs `worker` below one tool and writes its report to `log`.
-  std::vector<std::string> command(std::string_view tool, const std::filesystem::path& log,
-                                   const std::vector<std::string>& worker) const;
+  const std::string& version() const { return version_; }  // "2025.3.1.0"
 
-  // The paths that the tool reads, for its sandbox.
-  std::vector<std::filesystem::path> needs() const;
+  std::vector<std::string> command(const std::string& pass, const std::filesystem::path& folder,
+                                   const std::vector<std::string>& worker) const override;
+  std::vector<std::filesystem::path> needs() const override { return needs_of_tool(program_); }
+  std::string report(const std::string& pass, const std::filesystem::path& folder,
+                     const Confine& confined) const override;
+
+ private:
+  Sanitizer(std::filesystem::path program, std::string version)
+      : program_(std::move(program)), version_(std::move(version)) {}
+
+  std::filesystem::path program_;
+  std::string version_;
 };
 
 inline constexpr std::array<std::string_view, 4> sanitizer_tools = {"memcheck", "racecheck", "initcheck",
@@ -41,9 +50,10 @@ inline constexpr std::array<std::string_view, 4> sanitizer_tools = {"memcheck", 
 
 class CheckReferee : public CheckArena {
  public:
-  // With a sanitizer, passes are its tools. Without one, they are orders of threads.
-  CheckReferee(Device& device, const Problem& problem, ContestantRunner& oracle,
-               std::optional<Sanitizer> sanitizer, std::uint64_t seed);
+  // With a tool, which must outlive the referee, passes are what it looks for. Without one (null), they are
+  // orders of threads.
+  CheckReferee(Device& device, const Problem& problem, ContestantRunner& oracle, const WorkerTool* tool,
+               std::uint64_t seed);
 
   // What is checked, and what else a candidate in Python needs.
   struct Candidate {
@@ -52,7 +62,8 @@ class CheckReferee : public CheckArena {
     ExtensionBuilder builder = {};
     bool returns_outputs = false;  // and leaves the lent outputs as they are
     std::vector<CheckPass> passes =
-        {};  // of each case, in order: the next pass's interpreter is started early
+        {};                        // of each case, in order: the next pass's interpreter is started early
+    bool counts_accesses = false;  // on the emulated device
   };
   void set_candidate(Candidate candidate);
 
@@ -67,6 +78,7 @@ class CheckReferee : public CheckArena {
 
  private:
   Result<std::unique_ptr<WorkerProcess>> start_worker(const CheckPass& pass);
+  Result<std::unique_ptr<WorkerProcess>> start_below_tool(const CheckPass& pass);
   Result<std::unique_ptr<WorkerProcess>> start_python_worker(const CheckPass& pass);
   Result<std::unique_ptr<WorkerProcess>> worker_for(const CheckPass& pass);
   Result<Answer> watch();
@@ -77,6 +89,8 @@ class CheckReferee : public CheckArena {
     std::unique_ptr<WorkerProcess> worker;
   };
   void start_early(const CheckPass& now);
+  std::string report_of_tool();
+  SandboxPolicy policy_of_tool(const std::vector<std::string>& worker) const;
   BuiltExtension build(const std::string& extension);
   bool is_python() const { return candidate_.host != nullptr; }
 
@@ -84,13 +98,14 @@ class CheckReferee : public CheckArena {
   const Problem& problem_;
   ContestantRunner& oracle_;
   std::shared_ptr<ComputedInputs> computed_;
-  std::optional<Sanitizer> sanitizer_;
+  const WorkerTool* tool_;
   std::uint64_t order_seed_;
   Candidate candidate_;
   std::map<std::string, BuiltExtension> built_;    // by request of the candidate's workers
   std::vector<std::filesystem::path> extensions_;  // of the present worker, in order
   EarlyWorker early_;
   std::unique_ptr<TemporaryDirectory> folder_;  // for the tool's socket and report
+  std::string pass_;                            // the present one
   std::unique_ptr<SharedBuffer> book_;
   std::unique_ptr<ContestantRunner> runner_;
   std::uint64_t poison_key_;

@@ -73,7 +73,7 @@ Result<ComputedInputs::Launch> ComputedInputs::make_launch(const Case& bound) {
   return launch;
 }
 
-Answer ComputedInputs::hold(const Case& bound, const std::vector<std::uint64_t>& seeds) {
+Answer ComputedInputs::hold(const Case& bound, const std::vector<ComputedSeeds>& seeds) {
   if (seeds.size() > launches_.size()) throw std::logic_error("computed inputs without room");
   const CallSlots scalars = slots_of_scalars(problem_, bound, Dtype::float32);
   bool has_all = true;
@@ -109,13 +109,16 @@ Answer ComputedInputs::lend(WorkerProcess& worker) {
 }
 
 Answer ComputedInputs::draw(WorkerProcess& worker, const CallSlots& scalars,
-                            const std::vector<std::uint64_t>& seeds) {
+                            const std::vector<ComputedSeeds>& seeds) {
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     if (launches_[i].holds(seeds[i], scalars)) continue;
-    launches_[i].seed.reset();
-    Answer answer = worker.draw_inputs(seeds[i], static_cast<std::uint32_t>(i), scalars, trusted_patience);
+    launches_[i].seeds.reset();
+    const auto launch = static_cast<std::uint32_t>(i);
+    Answer answer = worker.draw_inputs(seeds[i].seed, launch, scalars, trusted_patience);
+    if (answer.ok() && seeds[i].perturbation)
+      answer = worker.perturb_inputs(*seeds[i].perturbation, launch, scalars, trusted_patience);
     if (!answer.ok()) return answer;
-    launches_[i].seed = seeds[i];
+    launches_[i].seeds = seeds[i];
     launches_[i].scalars = scalars;
   }
   return {};

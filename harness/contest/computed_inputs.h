@@ -1,6 +1,10 @@
 // The inputs that a problem's own file computes in get_inputs(), or a reference in its `inputs`. The oracle's
 // worker has loaded that file. It computes the inputs under our seeds, and writes them into separate buffers.
 // Contestants are lent copies, so no contestant sees these buffers or a seed.
+//
+// Only the file knows what these inputs guarantee, such as that offsets ascend. So the harness never changes
+// their elements. To perturb them it asks the file: the reference's `perturbed` changes them if it has one,
+// and otherwise they are computed anew under another seed.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "contest/call_contents.h"
 #include "contest/worker_process.h"
 #include "device/device.h"
 #include "problem/case.h"
@@ -31,9 +36,9 @@ class ComputedInputs {
   // Makes room for a case and at least `launches` launches, and frees buffers that do not fit the case. An
   // Error when the device has no room.
   std::optional<Errors> make_room(const Case& bound, std::uint32_t launches);
-  // Makes sure that the contents for each launch are computed from its seed and the case's scalars. `bound`
+  // Makes sure that the contents for each launch are computed from its seeds and the case's scalars. `bound`
   // must be the case given to make_room(). A fault is the file's or the machine's, with a description.
-  Answer hold(const Case& bound, const std::vector<std::uint64_t>& seeds);
+  Answer hold(const Case& bound, const std::vector<ComputedSeeds>& seeds);
 
   // The buffer that an input of a launch is copied from, from byte 0 on, and its element type.
   SharedBuffer& source(std::uint32_t launch, const Tensor& input) const;
@@ -49,12 +54,12 @@ class ComputedInputs {
   };
   struct Launch {
     std::vector<Source> sources;
-    // The contents were computed from this seed and these scalars. Without a seed, there are no contents.
-    std::optional<std::uint64_t> seed;
+    // The contents were computed from these seeds and scalars. Without seeds, there are no contents.
+    std::optional<ComputedSeeds> seeds;
     CallSlots scalars;
 
-    bool holds(std::uint64_t other, const CallSlots& others) const {
-      return seed == other && scalars == others;
+    bool holds(const ComputedSeeds& other, const CallSlots& others) const {
+      return seeds == other && scalars == others;
     }
   };
 
@@ -62,7 +67,7 @@ class ComputedInputs {
   bool is_lent() const;
   Result<Launch> make_launch(const Case& bound);
   Answer lend(WorkerProcess& worker);
-  Answer draw(WorkerProcess& worker, const CallSlots& scalars, const std::vector<std::uint64_t>& seeds);
+  Answer draw(WorkerProcess& worker, const CallSlots& scalars, const std::vector<ComputedSeeds>& seeds);
 
   Device& device_;
   const Problem& problem_;

@@ -181,7 +181,7 @@ InputContents Lease::contents_of(std::size_t buffer, const Draw& draw) const {
   return CallContents(problem_, *case_).of_tensor(buffer % case_->tensors.size(), launch_of(buffer), draw);
 }
 
-std::vector<std::uint64_t> Lease::seeds_of_computed(const Draw& draw) const {
+std::vector<ComputedSeeds> Lease::seeds_of_computed(const Draw& draw) const {
   return CallContents(problem_, *case_).seeds_of_computed(draw, terms_.launches);
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "contest/call_contents.h"
 #include "contest/worker_process.h"
 #include "device/device.h"
 #include "draw/draws.h"
@@ -64,7 +65,7 @@ class Lease {
 
   // The seeds under which the problem's file computes inputs for a draw, by launch. Empty if it computes
   // none.
-  std::vector<std::uint64_t> seeds_of_computed(const Draw& draw) const;
+  std::vector<ComputedSeeds> seeds_of_computed(const Draw& draw) const;
   // Three steps before a call: prepare() chooses new places, poison and contents, and writes nothing.
   // poison() fills guard zones and outputs. reveal() fills inputs, empties the cache and opens the gate.
   // slots() returns the places. `computed` holds the inputs of seeds_of_computed(), and may be null if there

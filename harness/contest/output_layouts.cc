@@ -13,7 +13,7 @@ TiedValues layout_of_ties(const Case& bound, const Tensor& indices) {
   const auto elements = static_cast<std::uint64_t>(values.elements);
   const std::uint64_t extent = axis ? static_cast<std::uint64_t>(values.shape[*axis]) : elements;
   const std::uint64_t chosen = static_cast<std::uint64_t>(indices.elements) / (elements / extent);
-  return {nullptr, bound.dtype_of(values), extent, inner, chosen};
+  return {nullptr, bound.dtype_of(values), extent, inner, chosen, indices.tied->are_distinct};
 }
 
 Quantised layout_of_codes(const Case& bound, const Tensor& codes) {

@@ -42,9 +42,10 @@ enum class RequestType : std::uint32_t {
   // For a problem's own file: carries the descriptor of a buffer for the input `parameter` of `launch`, which
   // the file computes. give_back unmaps it too.
   lend_for_input = 13,
-  draw_inputs = 14,  // computes these inputs of `launch` under `seed`
+  draw_inputs = 14,     // computes these inputs of `launch` under `seed`
+  perturb_inputs = 15,  // after draw_inputs: changes these inputs of `launch` under `seed`
 };
-constexpr RequestType last_request_type = RequestType::draw_inputs;
+constexpr RequestType last_request_type = RequestType::perturb_inputs;
 
 // The most launches of a call. Each has its own tensors.
 constexpr std::uint32_t max_launches = 8;
@@ -70,15 +71,15 @@ struct Request {
   std::uint32_t launch = 0;
   std::uint32_t gate = 0;  // call: nothing runs on the device before the gate reaches this number; 0: no gate
   GateWaiter waiter = GateWaiter::device;  // call with a gate
-  // draw_inputs: for the inputs; call, launch: for the random numbers that a problem's file draws in its
-  // forward
+  // draw_inputs, perturb_inputs: for the inputs; call, launch: for the random numbers that a problem's file
+  // draws in its forward
   std::uint64_t seed = 0;
   // lend of a capture: whether a contestant in Python may return memory of an input instead of this output,
   // and whether the memory that it returns is overwritten before the next request is served
   std::uint32_t may_be_input = 0;
   std::uint32_t is_overwritten = 0;
-  // call, launch, draw_inputs: one slot per parameter, with the byte offset of a tensor in its buffer or the
-  // bits of a scalar
+  // call, launch, draw_inputs, perturb_inputs: one slot per parameter, with the byte offset of a tensor in
+  // its buffer or the bits of a scalar
   std::uint64_t slots[max_parameters] = {};
   std::uint8_t is_tensor[max_parameters] = {};
 };

@@ -1,17 +1,20 @@
-// kgrade-worker-cuda GPU [--connect PATH]: started by the referee, never by hand. GPU is a UUID ("GPU-...")
-// or an ordinal. With --connect the worker is checked: it runs below compute-sanitizer, which closes
-// descriptors, so the worker connects to a socket itself.
+// kgrade-worker-cuda GPU [--connect PATH [WATCH]]: started by the referee, never by hand. GPU is a UUID
+// ("GPU-...") or an ordinal. With --connect the worker runs below a tool, which may close descriptors, so the
+// worker connects to a socket itself. WATCH: device/cuda/call_watch.h. `kgrade-worker-cuda GPU
+// --launch-empty` launches a kernel that does nothing, for `kgrade doctor`.
 #include <dlfcn.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <span>
 
 #include "base/subprocess.h"
 #include "contest/protocol.h"
 #include "contest/worker_main.h"
 #include "device/cuda/cuda_worker.h"
+#include "device/cuda/empty_kernel.h"
 
 // See worker_main.h.
 extern "C" int dlclose(void*) noexcept { return 0; }
@@ -21,10 +24,10 @@ extern "C" void kgrade_launch_failed(int error) { kgrade::cuda::note_failed_laun
 
 namespace {
 
-int run_checked(int ordinal, const char* path) {
+int run_checked(int ordinal, const char* path, std::span<const char* const> watch) {
   kgrade::UniqueFd socket = kgrade::connect_to(path);
   if (!socket) return 1;
-  kgrade::cuda::CheckedCudaWorker device(ordinal);
+  kgrade::cuda::CheckedCudaWorker device(ordinal, kgrade::cuda::call_watch(watch));
   kgrade::LibraryContestant contestant;
   return kgrade::run_worker(device, contestant, socket.release(), true);
 }
@@ -40,8 +43,11 @@ int choose_gpu(const char* name) {
 
 int main(int argc, char** argv) {
   const int ordinal = argc > 1 ? choose_gpu(argv[1]) : 0;
+  if (argc > 2 && std::strcmp(argv[2], "--launch-empty") == 0)
+    return kgrade::cuda::launch_empty_kernel(ordinal) ? 0 : 1;
   // Return as any program does: the tool writes its report then.
-  if (argc > 3 && std::strcmp(argv[2], "--connect") == 0) return run_checked(ordinal, argv[3]);
+  if (argc > 3 && std::strcmp(argv[2], "--connect") == 0)
+    return run_checked(ordinal, argv[3], std::span(argv + 4, argv + argc));
   // A contestant needs no large files.
   constexpr rlim_t most_file_bytes = rlim_t{256} << 20;
   const rlimit files{most_file_bytes, most_file_bytes};

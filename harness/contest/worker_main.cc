@@ -29,6 +29,8 @@ constexpr std::uint64_t last_request = ~std::uint64_t{0};
 // the call, and goes on polling when the next call lets the process continue.
 constexpr int spins_before_sleep = 500;
 std::atomic<std::uint64_t> request_in_service{no_request};
+// The socket to the referee. Below a tool it has another number than usual.
+int socket_of_process = connection_descriptor;
 
 // Where no /proc may be mounted, the library is loaded from a file in the private temporary folder.
 std::string copy_in_temporary_folder(int library) {
@@ -133,6 +135,7 @@ class Worker {
       case RequestType::lend_for_input:
         return lend_for_input(request, std::move(descriptor));
       case RequestType::draw_inputs:
+      case RequestType::perturb_inputs:
         return draw_inputs(request);
       case RequestType::built:
       case RequestType::launch:
@@ -209,8 +212,11 @@ class Worker {
     Reply reply;
     const std::span<const std::uint64_t> scalars(request.slots,
                                                  std::min<std::size_t>(request.parameters, max_parameters));
-    if (!contestant_.draw_inputs(request.seed, for_inputs_.at(request.launch).data(), scalars))
-      reply.status = ReplyStatus::cannot_load;
+    const unsigned long long* const addresses = for_inputs_.at(request.launch).data();
+    const bool are_written = request.type == RequestType::draw_inputs
+                                 ? contestant_.draw_inputs(request.seed, addresses, scalars)
+                                 : contestant_.perturb_inputs(request.seed, addresses, scalars);
+    if (!are_written) reply.status = ReplyStatus::cannot_load;
     return reply;
   }
 
@@ -334,17 +340,28 @@ Entry LibraryContestant::load(const UniqueFd& file) {
   void* const handle = open_library(file.get());
   if (handle == nullptr) return nullptr;
   inputs_ = reinterpret_cast<Entry>(::dlsym(handle, "kgrade_inputs"));
+  perturbed_ = reinterpret_cast<Entry>(::dlsym(handle, "kgrade_perturbed"));
   return reinterpret_cast<Entry>(::dlsym(handle, "kgrade_entry"));
 }
 
 bool LibraryContestant::draw_inputs(std::uint64_t seed, const unsigned long long* addresses,
                                     std::span<const std::uint64_t> scalars) {
-  if (inputs_ == nullptr) return false;
+  return write_inputs(inputs_, seed, addresses, scalars);
+}
+
+bool LibraryContestant::perturb_inputs(std::uint64_t seed, const unsigned long long* addresses,
+                                       std::span<const std::uint64_t> scalars) {
+  return write_inputs(perturbed_, seed, addresses, scalars);
+}
+
+bool LibraryContestant::write_inputs(Entry entry, std::uint64_t seed, const unsigned long long* addresses,
+                                     std::span<const std::uint64_t> scalars) {
+  if (entry == nullptr) return false;
   std::array<unsigned long long, max_parameters + 1> arguments{};
   for (std::size_t i = 0; i < scalars.size(); ++i)
     arguments.at(i) = addresses[i] != 0 ? addresses[i] : scalars[i];
   arguments.at(scalars.size()) = seed;
-  return inputs_(arguments.data()) == 0;
+  return entry(arguments.data()) == 0;
 }
 
 BuiltFile request_build(const UniqueFd& request) {
@@ -360,6 +377,7 @@ void wait_for_request(int socket) {
 int run_worker(WorkerDevice& device, Contestant& contestant, int socket, bool may_start_programs) {
   // The last printed line says why the process ended, so lines are not kept back.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+  socket_of_process = socket;
   if (!device.prepare()) return 1;
   Worker(device, contestant, socket, !may_start_programs && is_on(Defence::worker_sandbox)).serve();
   device.conclude();
@@ -374,7 +392,7 @@ void end_worker(ReplyStatus status, std::uint64_t limit_bytes) {
   reply.status = status;
   reply.sequence = sequence;
   reply.limit_bytes = limit_bytes;
-  if (sequence != no_request) ::send(connection_descriptor, &reply, sizeof reply, MSG_NOSIGNAL);
+  if (sequence != no_request) ::send(socket_of_process, &reply, sizeof reply, MSG_NOSIGNAL);
   ::_exit(1);
 }
 

@@ -34,6 +34,12 @@ class Contestant {
                            std::span<const std::uint64_t> /*scalars*/) {
     return false;
   }
+  // After draw_inputs(): changes these inputs under another seed, into others that the file can compute. A
+  // file that cannot do that computes them anew.
+  virtual bool perturb_inputs(std::uint64_t seed, const unsigned long long* addresses,
+                              std::span<const std::uint64_t> scalars) {
+    return draw_inputs(seed, addresses, scalars);
+  }
   // Before the launches of a call: for each launch, the seed of the random numbers that a problem's file
   // draws.
   virtual void begin_call(std::span<const std::uint64_t> /*seeds*/) {}
@@ -49,9 +55,16 @@ class LibraryContestant : public Contestant {
   Entry load(const UniqueFd& file) override;
   bool draw_inputs(std::uint64_t seed, const unsigned long long* addresses,
                    std::span<const std::uint64_t> scalars) override;
+  bool perturb_inputs(std::uint64_t seed, const unsigned long long* addresses,
+                      std::span<const std::uint64_t> scalars) override;
 
  private:
-  Entry inputs_ = nullptr;  // null if none are computed
+  static bool write_inputs(Entry entry, std::uint64_t seed, const unsigned long long* addresses,
+                           std::span<const std::uint64_t> scalars);
+
+  // Null if no inputs are computed.
+  Entry inputs_ = nullptr;
+  Entry perturbed_ = nullptr;
 };
 
 // Returns the process's exit code: 0 when the referee has gone, 1 when the device cannot be used. Before the

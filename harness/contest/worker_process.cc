@@ -94,12 +94,12 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<st
 }
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start_connecting(
-    const std::vector<std::string>& command, const std::filesystem::path& folder) {
+    const std::vector<std::string>& command, const std::filesystem::path& folder, ModuleLoading loading) {
   auto listener = Listener::open(folder / socket_name);
   if (!listener) return listener.errors();
   SpawnRequest request;
   request.command = command;
-  request.environment = worker_environment(ModuleLoading::eager);
+  request.environment = worker_environment(loading);
   // Tools are scripts, and keep files of their own.
   request.environment.push_back(fmt::format("PATH={}", search_path()));
   request.environment.push_back("HOME=" + folder.string());
@@ -183,6 +183,14 @@ Answer WorkerProcess::lend_for_input(const SharedBuffer& buffer, std::uint32_t p
 Answer WorkerProcess::draw_inputs(std::uint64_t seed, std::uint32_t launch, const CallSlots& scalars,
                                   Patience patience) {
   Request request = with_slots(RequestType::draw_inputs, scalars);
+  request.seed = seed;
+  request.launch = launch;
+  return ask(request, -1, patience);
+}
+
+Answer WorkerProcess::perturb_inputs(std::uint64_t seed, std::uint32_t launch, const CallSlots& scalars,
+                                     Patience patience) {
+  Request request = with_slots(RequestType::perturb_inputs, scalars);
   request.seed = seed;
   request.launch = launch;
   return ask(request, -1, patience);

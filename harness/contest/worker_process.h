@@ -95,8 +95,9 @@ class WorkerProcess {
                                                       Zygote* zygote = nullptr);
   // Like start(), for a worker below a tool that does not pass descriptors on. `command` ends with a worker
   // and the path of the socket that it connects to. The socket is in `folder`, where the tool may also write.
-  static Result<std::unique_ptr<WorkerProcess>> start_connecting(const std::vector<std::string>& command,
-                                                                 const std::filesystem::path& folder);
+  static Result<std::unique_ptr<WorkerProcess>> start_connecting(
+      const std::vector<std::string>& command, const std::filesystem::path& folder,
+      ModuleLoading loading = ModuleLoading::eager);
   // How requests are numbered. A process cannot guess a secret number before it gets the request; it could
   // guess one that counts from 1 on.
   enum class Numbering { secret, counted };
@@ -118,10 +119,12 @@ class WorkerProcess {
   // How often give_back() was called: every buffer lent before is gone.
   std::uint64_t times_given_back() const { return times_given_back_; }
   // For the worker of a problem's own file: lends a buffer for one input that the file computes for a launch;
-  // computes all such inputs of a launch under a seed.
+  // computes all such inputs of a launch under a seed; perturbs them under another seed.
   Answer lend_for_input(const SharedBuffer& buffer, std::uint32_t parameter, std::uint32_t launch,
                         Patience patience);
   Answer draw_inputs(std::uint64_t seed, std::uint32_t launch, const CallSlots& scalars, Patience patience);
+  Answer perturb_inputs(std::uint64_t seed, std::uint32_t launch, const CallSlots& scalars,
+                        Patience patience);
   // For a contestant in Python, before the calls of a case: describes the case in JSON.
   Answer describe_case(const std::string& description, Patience patience);
   // For a contestant in Python, after its rehearsal. `report` becomes its own account of it, in JSON.

@@ -51,11 +51,11 @@ class PythonContestant : public Contestant {
 
 }  // namespace
 
-int serve_python(WorkerDevice& device, const PythonCallbacks& callbacks) {
+int serve_python(WorkerDevice& device, const PythonCallbacks& callbacks, int socket) {
   callbacks_of_process = &callbacks;
   PythonContestant contestant;
-  wait_for_request();
-  return run_worker(device, contestant);
+  wait_for_request(socket);
+  return run_worker(device, contestant, socket);
 }
 
 }  // namespace kgrade

@@ -13,7 +13,7 @@ namespace kgrade {
 // Serves until the referee has gone. Does not touch the device before the referee asks for something: several
 // interpreters may wait for their turn.
 struct PythonCallbacks;
-int serve_python(WorkerDevice& device, const PythonCallbacks& callbacks);
+int serve_python(WorkerDevice& device, const PythonCallbacks& callbacks, int socket = connection_descriptor);
 
 // The class Callbacks of serving.py. Each function except call() returns 0, or does not return.
 struct PythonCallbacks {

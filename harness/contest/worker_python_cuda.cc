@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "contest/protocol.h"
 #include "contest/worker_python.h"
 #include "device/cuda/cuda_worker.h"
 
@@ -15,7 +16,7 @@ extern const std::int32_t kgrade_dlpack_device = 2;  // kDLCUDA
 // Called by the contestant's extensions: compile/launch_watch.h.
 void kgrade_launch_failed(int error) { kgrade::cuda::note_failed_launch(error); }
 
-// `words`: the GPU, a UUID ("GPU-...") or an ordinal.
+// `words`: those of kgrade-worker-cuda.
 int kgrade_serve(int count, const char* const* words, const kgrade::PythonCallbacks* callbacks) {
   // worker.py has made a GPU with a UUID the only visible one.
   const bool named = count > 0 && std::strncmp(words[0], "GPU-", 4) == 0;
@@ -23,7 +24,14 @@ int kgrade_serve(int count, const char* const* words, const kgrade::PythonCallba
   constexpr rlim_t most_file_bytes = rlim_t{1} << 30;
   const rlimit files{most_file_bytes, most_file_bytes};
   ::setrlimit(RLIMIT_FSIZE, &files);
-  kgrade::cuda::CudaWorker device(count > 0 && !named ? std::atoi(words[0]) : 0);
+  const int ordinal = count > 0 && !named ? std::atoi(words[0]) : 0;
+  if (count > 2 && std::strcmp(words[1], "--connect") == 0) {
+    kgrade::UniqueFd socket = kgrade::connect_to(words[2]);
+    if (!socket) return 1;
+    kgrade::cuda::CheckedCudaWorker watched(ordinal, kgrade::cuda::call_watch({words + 3, words + count}));
+    return kgrade::serve_python(watched, *callbacks, socket.release());
+  }
+  kgrade::cuda::CudaWorker device(ordinal);
   return kgrade::serve_python(device, *callbacks);
 }
 }

@@ -18,13 +18,15 @@ struct InputContents {
 
 // How an output of indices points into another tensor, along one axis. Two indices are equally good if the
 // values that they point to are the same. `values` has `extent` elements along the axis, and `inner` elements
-// in all axes after it. The output has `chosen` indices along the axis, and otherwise the same shape.
+// in all axes after it. The output has `chosen` indices along the axis, and otherwise the same shape. They
+// may have to differ from each other along the axis.
 struct TiedValues {
   const unsigned char* values = nullptr;  // null: only the expected index counts
   Dtype dtype = Dtype::float32;           // of the values
   std::uint64_t extent = 1;
   std::uint64_t inner = 1;
   std::uint64_t chosen = 1;
+  bool are_distinct = false;
 };
 
 // How an output of codes stands for the elements of another tensor, in rows. Each block of `block` codes has

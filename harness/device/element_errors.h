@@ -26,6 +26,7 @@ KGRADE_HOST_DEVICE inline double difference(double actual, double expected, Dtyp
   return (actual + next) / 2 - expected;
 }
 
+// Whether the values at two indices are equal, in the line of the output's element `index`.
 KGRADE_HOST_DEVICE inline bool is_tied(const TiedValues& tied, std::uint64_t index, std::int64_t actual,
                                        std::int64_t expected) {
   const auto extent = static_cast<std::int64_t>(tied.extent);
@@ -37,6 +38,47 @@ KGRADE_HOST_DEVICE inline bool is_tied(const TiedValues& tied, std::uint64_t ind
   if (is_integer(tied.dtype))
     return load_integer(tied.dtype, tied.values, chosen) == load_integer(tied.dtype, tied.values, wanted);
   return load_real(tied.dtype, tied.values, chosen) == load_real(tied.dtype, tied.values, wanted);
+}
+
+// An output of integers and the expected one, with functions that give an element, of those from number
+// `begin` to before `end`.
+template <class Actual, class Expected>
+struct IntegerOutputs {
+  Actual actual;
+  Expected expected;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+// Whether the index at `index` occurs in its line once more. Expected indices are in the order of their
+// values, so only a neighbour whose value is equal too can be the same.
+template <class Outputs>
+KGRADE_HOST_DEVICE bool is_repeated(const TiedValues& tied, const Outputs& outputs, std::uint64_t index) {
+  const std::int64_t actual = outputs.actual(index);
+  const std::int64_t expected = outputs.expected(index);
+  const std::uint64_t place = index / tied.inner % tied.chosen;
+  const std::uint64_t line = index - place * tied.inner;
+  const auto is_in_run = [&](std::uint64_t other) {
+    return other >= outputs.begin && other < outputs.end &&
+           is_tied(tied, index, outputs.expected(other), expected);
+  };
+  for (std::uint64_t i = place; i-- > 0 && is_in_run(line + i * tied.inner);) {
+    if (outputs.actual(line + i * tied.inner) == actual) return true;
+  }
+  for (std::uint64_t i = place + 1; i < tied.chosen && is_in_run(line + i * tied.inner); ++i) {
+    if (outputs.actual(line + i * tied.inner) == actual) return true;
+  }
+  return false;
+}
+
+// Of an index that occurs twice, one is not the expected one.
+template <class Outputs>
+KGRADE_HOST_DEVICE bool is_right_integer(const TiedValues& tied, const Outputs& outputs,
+                                         std::uint64_t index) {
+  const std::int64_t actual = outputs.actual(index);
+  const std::int64_t expected = outputs.expected(index);
+  return actual == expected || (is_tied(tied, index, actual, expected) &&
+                                !(tied.are_distinct && is_repeated(tied, outputs, index)));
 }
 
 // The most elements of a tensor that a sample holds.
@@ -74,6 +116,20 @@ struct ComparedOutput {
   Quantised quantised;
   Magnitudes magnitudes;
 };
+
+struct StoredIntegers {
+  Dtype dtype;
+  const unsigned char* tensor;
+  KGRADE_HOST_DEVICE std::int64_t operator()(std::uint64_t index) const {
+    return load_integer(dtype, tensor, index);
+  }
+};
+
+// For an integer type.
+KGRADE_HOST_DEVICE inline IntegerOutputs<StoredIntegers, StoredIntegers> integers_of(
+    const ComparedOutput& output) {
+  return {{output.dtype, output.actual}, {output.dtype, output.expected}, 0, output.elements};
+}
 
 // For a floating type.
 KGRADE_HOST_DEVICE inline double expected_real(const ComparedOutput& output, std::uint64_t index) {
@@ -192,12 +248,11 @@ KGRADE_HOST_DEVICE inline bool has_wrong_code(const ComparedOutput& output, std:
 }
 
 KGRADE_HOST_DEVICE inline void accumulate_integer(ElementErrors& total, std::int64_t actual,
-                                                  std::int64_t expected, std::uint64_t index,
-                                                  const TiedValues& tied) {
+                                                  std::int64_t expected, std::uint64_t index, bool is_right) {
   const double size = static_cast<double>(expected);
   total.compared += 1;
   total.sum_squared_expected += size * size;
-  if (actual == expected || is_tied(tied, index, actual, expected)) return;
+  if (is_right) return;
   // Two neighbours beyond 2^53 are the same double.
   const double apart = fabs(static_cast<double>(actual) - size);
   const double difference = apart > 1 ? apart : 1;
@@ -268,8 +323,9 @@ KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, const ComparedOu
     return accumulate_codes(total, output.quantised, output.magnitudes, output.actual[index],
                             output.expected[index], index);
   if (is_integer(output.dtype)) {
-    return accumulate_integer(total, load_integer(output.dtype, output.actual, index),
-                              load_integer(output.dtype, output.expected, index), index, output.tied);
+    const auto outputs = integers_of(output);
+    return accumulate_integer(total, outputs.actual(index), outputs.expected(index), index,
+                              is_right_integer(output.tied, outputs, index));
   }
   accumulate(total, load_real(output.dtype, output.actual, index), expected_real(output, index), index,
              output.dtype, output.magnitudes);
@@ -292,9 +348,7 @@ KGRADE_HOST_DEVICE inline bool is_wrong(const ComparedOutput& output, std::uint6
     return is_wrong(load_real(output.dtype, output.actual, index), expected_real(output, index), limit,
                     output.dtype, output.magnitudes);
   }
-  const std::int64_t actual = load_integer(output.dtype, output.actual, index);
-  const std::int64_t expected = load_integer(output.dtype, output.expected, index);
-  return actual != expected && !is_tied(output.tied, index, actual, expected);
+  return !is_right_integer(output.tied, integers_of(output), index);
 }
 
 }  // namespace kgrade::device

@@ -47,4 +47,13 @@ std::vector<FindingEntry> read_book(const FindingBook& book) {
   return entries;
 }
 
+std::vector<LaunchCounts> read_counts(const FindingBook& book) {
+  FindingBook copy;
+  std::memcpy(&copy, &book, sizeof copy);
+  if (copy.magic != finding_book_magic) return {};
+  std::vector<LaunchCounts> counts(copy.counts, copy.counts + std::min(copy.launches, most_counted));
+  for (LaunchCounts& one : counts) end_text(one.kernel);
+  return counts;
+}
+
 }  // namespace kgrade

@@ -3,6 +3,7 @@
 // read_book() takes over only well-formed entries.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -83,15 +84,63 @@ struct FindingEntry {
   char object[64] = {};         // name of a shared variable; empty: unknown
 };
 
+// A place in the contestant's library, and what its accesses cost beyond the least. pc as in FoundAccess; 0:
+// there is none.
+struct CountedPlace {
+  std::uint64_t pc = 0;
+  std::uint64_t excess = 0;
+};
+
+// Requests of warps to global memory.
+struct GlobalCounts {
+  std::uint64_t requests = 0;
+  std::uint64_t sectors = 0;
+  std::uint64_t least = 0;  // sectors that would hold the bytes
+  std::uint64_t bytes = 0;  // that the threads of a warp asked for, each once
+
+  std::uint64_t excess() const { return sectors > least ? sectors - least : 0; }
+};
+
+// What the launches of one kernel with one grid would ask of a GPU's memory, in one call
+// (emulated/checker/access_counts.h).
+struct LaunchCounts {
+  char kernel[96] = {};  // as the launch names it
+  std::uint32_t grid[3] = {};
+  std::uint32_t block[3] = {};
+  std::uint32_t times = 0;            // launches
+  std::uint32_t incomplete = 0;       // 1: there were more requests than can be put together
+  std::uint64_t global_accesses = 0;  // of threads, without atomics
+  std::uint64_t shared_accesses = 0;
+  std::uint64_t global_atomics = 0;
+  std::uint64_t shared_atomics = 0;
+  std::uint64_t barriers = 0;          // of blocks
+  std::uint64_t requests = 0;          // of warps, to either memory
+  std::uint64_t partial_requests = 0;  // that not all of the warp's threads made
+  GlobalCounts loads;
+  GlobalCounts stores;
+  std::uint64_t shared_requests = 0;
+  std::uint64_t shared_passes = 0;     // over the banks
+  std::uint64_t shared_conflicts = 0;  // passes beyond the least
+  CountedPlace worst_load;             // by sectors beyond the least
+  CountedPlace worst_store;            // by sectors beyond the least
+  CountedPlace worst_shared;           // by conflicts
+
+  std::array<CountedPlace, 3> places() const { return {worst_load, worst_store, worst_shared}; }
+};
+inline constexpr std::uint32_t most_counted = 64;
+
 inline constexpr std::uint32_t finding_book_magic = 0x6b676662;  // "kgfb"
 inline constexpr std::uint32_t most_findings = 64;               // most places; each counts its occurrences
 
 struct FindingBook {
   std::uint32_t magic = finding_book_magic;
   std::uint32_t count = 0;
-  std::uint32_t dropped = 0;  // further places, once the book is full
-  std::uint32_t reserved = 0;
+  std::uint32_t dropped = 0;       // further places, once the book is full
+  std::uint32_t wants_counts = 0;  // 1: the referee asks for counts of accesses
   FindingEntry entries[most_findings];
+  std::uint32_t launches = 0;  // of `counts`
+  std::uint32_t reserved = 0;
+  LaunchCounts counts[most_counted];  // of the latest call
 };
 
 static_assert(std::is_trivially_copyable_v<FindingBook>);
@@ -99,5 +148,6 @@ static_assert(std::is_trivially_copyable_v<FindingBook>);
 // The well-formed entries of a book. A worker may still be writing to the book, or may have filled it with
 // anything: counts and kinds are checked, texts are terminated.
 std::vector<FindingEntry> read_book(const FindingBook& book);
+std::vector<LaunchCounts> read_counts(const FindingBook& book);
 
 }  // namespace kgrade

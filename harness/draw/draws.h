@@ -21,6 +21,9 @@ struct Draw {
   // For a contestant that is a module: which set of weights it has, numbered from 1 by process. The weights
   // are the same in all launches and calls of a process. 0: weights are inputs like others.
   std::uint32_t weights = 0;
+  // 0: computed inputs as `index` says. Otherwise the problem's own file perturbs them under another seed
+  // (contest/computed_inputs.h), which this number decides, and all other inputs stay.
+  std::uint32_t perturbation = 0;
 
   bool operator==(const Draw&) const = default;
 };

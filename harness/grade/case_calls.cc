@@ -157,9 +157,11 @@ void CaseCalls::look_for_equal_answers() {
     if (!std::isfinite(distance)) return;  // there is no other answer yet
     has_looked_ = true;
     const double allowed =
-        has_norm(outputs[i]->compare) ? threshold(session_.problem.thresholds, asked) * share_of_distance : 0;
+        has_norm(outputs[i]->compare)
+            ? threshold(session_.problem.thresholds_of(outputs[i]->name), asked) * share_of_distance
+            : 0;
     if (distance > allowed) continue;
-    const double bound = threshold(error_bounds(session_.problem.thresholds, case_, i, distance), asked);
+    const double bound = threshold(error_bounds(session_.problem, case_, i, distance), asked);
     record_.notes.push_back(
         scales_.is_zero(i)
             ? fmt::format("'{}' is zero, whatever the inputs are; `kgrade lint` says what can be done",
@@ -382,10 +384,9 @@ bool CaseCalls::is_a_bug(const OutputErrors& output, std::size_t index, const Ju
 void CaseCalls::note_rule(std::size_t index, const Judgement& judgement) {
   const Precision asked = precision_from(session_.problem.precision);
   const double bound =
-      threshold(error_bounds(session_.problem.thresholds, case_, index, scales_.distance(index)), asked);
+      threshold(error_bounds(session_.problem, case_, index, scales_.distance(index)), asked);
   if (judgement.element_limit == 0 || !std::isfinite(bound)) return;
-  const double error =
-      std::max(judgement.relative_error, judgement.max_scaled_error / element_factor) / bound;
+  const double error = judgement.figure() / bound;
   if (error <= nearest_to_bound_) return;
   nearest_to_bound_ = error;
   record_.rule = AppliedRule{std::string(to_string(judgement.decided_by)), bound, case_.terms};

@@ -29,6 +29,18 @@ std::string file_name(const Record& record) {
   return std::filesystem::path(record.candidate().path).filename().string();
 }
 
+// The file's contents, if the record has their digest.
+std::string contents(const Record& record) {
+  const std::string& sha256 = record.candidate().sha256;
+  return sha256.empty() ? "path " + normal_path(record) : sha256;
+}
+
+Contest contest_on_any_device(const Record& record) {
+  Contest contest = contest_of(record);
+  std::get<2>(contest).clear();
+  return contest;
+}
+
 bool is_before(const Record& a, const Record& b) {
   return std::tuple(contest_of(a), normal_path(a)) < std::tuple(contest_of(b), normal_path(b));
 }
@@ -47,14 +59,13 @@ std::vector<Record> newest_of(std::vector<Record> records, std::size_t& supersed
   return result;
 }
 
-// Takes the pairs for which `name` gives the same name, if no other record on either side has that name.
-void take_pairs(std::vector<Record>& before, std::vector<Record>& after, std::string (*name)(const Record&),
-                std::vector<ComparedPair>& pairs) {
+// Takes the pairs for which `contest` and `name` give the same, if no other record on either side has these.
+void take_pairs(std::vector<Record>& before, std::vector<Record>& after, Contest (*contest)(const Record&),
+                std::string (*name)(const Record&), std::vector<ComparedPair>& pairs) {
   std::map<Name, std::array<std::vector<std::size_t>, 2>> places;
   for (std::size_t i = 0; i < before.size(); ++i)
-    places[{contest_of(before[i]), name(before[i])}][0].push_back(i);
-  for (std::size_t i = 0; i < after.size(); ++i)
-    places[{contest_of(after[i]), name(after[i])}][1].push_back(i);
+    places[{contest(before[i]), name(before[i])}][0].push_back(i);
+  for (std::size_t i = 0; i < after.size(); ++i) places[{contest(after[i]), name(after[i])}][1].push_back(i);
   std::array<std::vector<bool>, 2> taken = {std::vector<bool>(before.size()),
                                             std::vector<bool>(after.size())};
   for (const auto& [key, sides] : places) {
@@ -94,8 +105,14 @@ std::map<std::string, const CaseRecord*> cases_by_name(const Record& record) {
   return cases;
 }
 
+bool are_on_one_model(const Record& before, const Record& after) {
+  return device_model(before.device) == device_model(after.device);
+}
+
 // Empty if they can be compared.
 std::string why_not_compared(const Record& before, const Record& after) {
+  if (!are_on_one_model(before, after))
+    return fmt::format("other device: not compared ({}, before {})", after.device.name, before.device.name);
   if (!before.device.measures_speed || !after.device.measures_speed)
     return "times of this device do not measure speed";
   if (before.candidate().verdict != Verdict::accepted || after.candidate().verdict != Verdict::accepted)
@@ -174,6 +191,16 @@ void finish(ComparedPair& pair) {
   static_cast<ComparedSpeeds&>(pair) = compare_speeds(pair.before, pair.after);
 }
 
+bool may_be_slower(const ComparedPair& pair) {
+  if (!pair.statement()) return false;
+  SpeedRatio ratio = *pair.speed;
+  if (!ratio.interval) {
+    ratio.interval = Interval{ratio.ratio, ratio.ratio};
+    if (pair.other_device) ratio = across_devices(ratio);
+  }
+  return ratio.statement() == Statement::slower;
+}
+
 SuiteScore suite_of(const std::vector<ComparedPair>& pairs) {
   std::vector<SpeedRatio> ratios;
   for (const ComparedPair& pair : pairs) {
@@ -242,6 +269,12 @@ ComparedSpeeds compare_speeds(const Record& before, const Record& after) {
   return speeds;
 }
 
+bool ComparedPair::is_on_other_model() const { return !are_on_one_model(before, after); }
+
+bool ComparedPair::is_worse() const {
+  return change == VerdictChange::regression || change == VerdictChange::lower_class || may_be_slower(*this);
+}
+
 std::optional<Statement> ComparedPair::statement() const {
   if (!speed || is_same_on_other_device()) return std::nullopt;
   return speed->statement();
@@ -252,9 +285,11 @@ ComparedRecords compare_records(std::vector<Record> before, std::vector<Record> 
   before = newest_of(std::move(before), comparison.superseded);
   after = newest_of(std::move(after), comparison.superseded);
   const bool direct = before.size() == 1 && after.size() == 1;
-  take_pairs(before, after, normal_path, comparison.pairs);
-  take_pairs(before, after, file_name, comparison.pairs);
-  if (direct) take_pairs(before, after, any_name, comparison.pairs);
+  for (auto* const contest : {contest_of, contest_on_any_device}) {
+    for (auto* const name : {normal_path, contents, file_name})
+      take_pairs(before, after, contest, name, comparison.pairs);
+  }
+  if (direct) take_pairs(before, after, contest_of, any_name, comparison.pairs);
   std::sort(comparison.pairs.begin(), comparison.pairs.end(),
             [](const ComparedPair& a, const ComparedPair& b) { return is_before(a.after, b.after); });
   for (ComparedPair& pair : comparison.pairs) finish(pair);
@@ -266,6 +301,10 @@ ComparedRecords compare_records(std::vector<Record> before, std::vector<Record> 
 
 ComparedRecords compare_results(RecordsRead before, RecordsRead after) {
   ComparedRecords comparison = compare_records(std::move(before.records), std::move(after.records));
+  for (const RecordsRead* side : {&before, &after}) {
+    comparison.skipped.insert(comparison.skipped.end(), side->unreadable.begin(), side->unreadable.end());
+    comparison.skipped_count += side->unreadable_count;
+  }
   comparison.unfinished_before = std::move(before.unfinished);
   comparison.unfinished_after = std::move(after.unfinished);
   return comparison;
@@ -276,15 +315,7 @@ std::size_t count_of(const ComparedRecords& comparison, Statement statement) {
 }
 
 std::size_t count_of_suspects(const ComparedRecords& comparison) {
-  return count_of_pairs(comparison, [](const ComparedPair& pair) {
-    if (!pair.statement()) return false;
-    SpeedRatio ratio = *pair.speed;
-    if (!ratio.interval) {
-      ratio.interval = Interval{ratio.ratio, ratio.ratio};
-      if (pair.other_device) ratio = across_devices(ratio);
-    }
-    return ratio.statement() == Statement::slower;
-  });
+  return count_of_pairs(comparison, may_be_slower);
 }
 
 std::size_t count_of(const ComparedRecords& comparison, VerdictChange change) {
@@ -300,7 +331,15 @@ std::size_t count_of_missing(const ComparedRecords& comparison) {
 std::size_t count_of_incomparable(const ComparedRecords& comparison) {
   return count_of_pairs(comparison, [](const ComparedPair& pair) {
     return pair.change == VerdictChange::none && pair.after.candidate().verdict == Verdict::accepted &&
-           pair.before.device.measures_speed && pair.after.device.measures_speed && !pair.speed;
+           pair.before.device.measures_speed && pair.after.device.measures_speed && !pair.speed &&
+           !pair.is_on_other_model();
+  });
+}
+
+std::size_t count_of_other_models(const ComparedRecords& comparison) {
+  return count_of_pairs(comparison, [](const ComparedPair& pair) {
+    return pair.is_on_other_model() && pair.change == VerdictChange::none &&
+           pair.after.candidate().verdict == Verdict::accepted;
   });
 }
 
@@ -311,7 +350,8 @@ std::size_t count_of_same_files(const ComparedRecords& comparison) {
 bool loses_accepted(const ComparedRecords& comparison) {
   return count_of(comparison, VerdictChange::regression) > 0 ||
          count_of(comparison, VerdictChange::lower_class) > 0 || count_of_missing(comparison) > 0 ||
-         !comparison.unfinished_before.empty() || !comparison.unfinished_after.empty();
+         !comparison.unfinished_before.empty() || !comparison.unfinished_after.empty() ||
+         comparison.skipped_count > 0;
 }
 
 }  // namespace kgrade

@@ -56,6 +56,10 @@ struct ComparedPair : ComparedSpeeds {
   // devices, not the candidate.
   std::optional<Statement> statement() const;
   bool is_same_on_other_device() const { return speed && same_files && other_device; }
+  // The sides are of two GPU models: verdicts are compared, speeds are not.
+  bool is_on_other_model() const;
+  // What was accepted may have become worse: its verdict, its class, or its speed.
+  bool is_worse() const;
 };
 
 struct ComparedRecords {
@@ -67,13 +71,17 @@ struct ComparedRecords {
   // The files on each side in which a result is missing: see RecordsRead.
   Errors unfinished_before;
   Errors unfinished_after;
+  // The first files and lines on both sides that should be records but are not, and how many there are.
+  Errors skipped;
+  std::size_t skipped_count = 0;
 };
 
 // Pairs results with the same problem, element type, GPU model and candidate. The emulated device is one
-// model, however many cores it has. Candidates are the same if their paths are equal, or else their file
-// names, if each side has only one with that name. If each side has only one candidate, and problem, type and
-// model agree, these two are a pair whatever their names. If a side has several results of one candidate, the
-// newest counts.
+// model, however many cores it has. Candidates are the same if their paths are equal, or else their files,
+// byte by byte, or else their file names, if each side has only one such candidate. What is left is paired by
+// the same rules across GPU models: verdicts are compared, speeds are not. If each side has only one
+// candidate, and problem, type and model agree, these two are a pair whatever their names. If a side has
+// several results of one candidate, the newest counts.
 ComparedRecords compare_records(std::vector<Record> before, std::vector<Record> after);
 // Like compare_records(), and notes which results are missing in the files.
 ComparedRecords compare_results(RecordsRead before, RecordsRead after);
@@ -91,8 +99,11 @@ std::size_t count_of(const ComparedRecords& comparison, VerdictChange change);
 std::size_t count_of_suspects(const ComparedRecords& comparison);
 // The number of accepted candidates that only the first side has.
 std::size_t count_of_missing(const ComparedRecords& comparison);
-// The number of pairs that are accepted on both sides but have times that cannot be compared.
+// The number of pairs that are accepted on both sides but have times that cannot be compared, on one GPU
+// model.
 std::size_t count_of_incomparable(const ComparedRecords& comparison);
+// The number of pairs that are accepted on two GPU models.
+std::size_t count_of_other_models(const ComparedRecords& comparison);
 // The number of pairs of the same files on another device.
 std::size_t count_of_same_files(const ComparedRecords& comparison);
 // True if something accepted may have become worse: it is not accepted, missing, or of a lower class, or a

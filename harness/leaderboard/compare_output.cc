@@ -118,7 +118,9 @@ Json unfinished_json(const ComparedRecords& comparison) {
 
 // --- Text ---
 
-// A comment on GitHub may have 65,536 characters.
+// A comment on GitHub may have 65,536 characters. What has become worse is never left out: beyond so many
+// bytes it is there without its details.
+constexpr std::size_t most_detailed_bytes = 30'000;
 constexpr std::size_t most_row_bytes = 30'000;
 constexpr std::size_t most_list_bytes = 5'000;
 // With more candidates, each is compared with the fastest only.
@@ -203,6 +205,7 @@ std::string outcome_text(const ComparedPair& pair) {
       break;
   }
   if (pair.is_same_on_other_device()) return "same files";
+  if (pair.is_on_other_model() && pair.after.candidate().verdict == Verdict::accepted) return "other device";
   if (pair.speed) return std::string(to_string(pair.speed->statement()));
   return pair.after.candidate().verdict == Verdict::accepted ? "accepted" : "still not accepted";
 }
@@ -214,6 +217,22 @@ bool is_good(const ComparedPair& pair) {
 bool is_bad(const ComparedPair& pair) {
   return pair.change == VerdictChange::regression || pair.change == VerdictChange::lower_class ||
          pair.statement() == Statement::slower;
+}
+
+// The pairs in the order in which they are of interest: what has become worse, by how bad that is; then what
+// has become better; then the others. Within each, their own order.
+std::vector<const ComparedPair*> by_interest(const ComparedRecords& comparison) {
+  const auto place_of = [](const ComparedPair& pair) {
+    if (pair.change == VerdictChange::regression) return 0;
+    if (pair.change == VerdictChange::lower_class) return 1;
+    if (pair.is_worse()) return 2;
+    return is_good(pair) ? 3 : 4;
+  };
+  std::vector<const ComparedPair*> pairs;
+  for (const ComparedPair& pair : comparison.pairs) pairs.push_back(&pair);
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [&](const ComparedPair* a, const ComparedPair* b) { return place_of(*a) < place_of(*b); });
+  return pairs;
 }
 
 // The candidate, or both candidates if they differ.
@@ -276,6 +295,7 @@ std::string unfinished_text(const ComparedRecords& comparison) {
   for (const Errors& files : {comparison.unfinished_before, comparison.unfinished_after}) {
     for (const Error& file : files) text += fmt::format("  cut off: {}\n", to_string(file));
   }
+  for (const Error& line : comparison.skipped) text += fmt::format("  skipped: {}\n", to_string(line));
   return text;
 }
 
@@ -291,9 +311,9 @@ std::string row(const std::vector<std::string>& cells) {
   return fmt::format("| {} |\n", fmt::join(cells, " | "));
 }
 
-std::string markdown_row(const ComparedPair& pair) {
+std::string markdown_row(const ComparedPair& pair, bool detailed = true) {
   const std::string outcome = outcome_text(pair);
-  const std::string detail = detail_of(pair);
+  const std::string detail = detailed ? detail_of(pair) : "";
   return row({problem_label(pair.after), markdown_code(candidates_of(pair)),
               pair.speed ? ratio_of(*pair.speed) : "-", pair.speed ? interval_text(*pair.speed) : "",
               is_good(pair) || is_bad(pair) ? "**" + outcome + "**" : outcome,
@@ -301,11 +321,12 @@ std::string markdown_row(const ComparedPair& pair) {
 }
 
 // A list of candidates that only one side has.
-std::string markdown_list(const std::vector<Record>& records, const std::string& title) {
+std::string markdown_list(const std::vector<Record>& records, const std::string& title,
+                          std::size_t most_bytes = most_list_bytes) {
   if (records.empty()) return "";
   std::string text = fmt::format("\n{}: {}\n\n", title, records.size());
   std::size_t shown = 0;
-  for (; shown < records.size() && text.size() < most_list_bytes; ++shown) {
+  for (; shown < records.size() && text.size() < most_bytes; ++shown) {
     text += fmt::format(
         "- {}, {}, {}: {}\n", problem_label(records[shown]), markdown_code(records[shown].candidate().path),
         markdown_code(records[shown].device.name), to_string(records[shown].candidate().verdict));
@@ -323,7 +344,11 @@ std::string markdown_unfinished(const ComparedRecords& comparison) {
         text += fmt::format("- {}: {}\n", markdown_code(place), file.message);
     }
   }
-  return text.empty() ? "" : "\nCut off:\n\n" + text;
+  if (!text.empty()) text = "\nCut off:\n\n" + text;
+  if (comparison.skipped_count > 0)
+    text += fmt::format("\nSkipped, because they are no records: {}, first {}\n", comparison.skipped_count,
+                        markdown_code(to_string(comparison.skipped.front())));
+  return text;
 }
 
 }  // namespace
@@ -359,12 +384,14 @@ std::string summary_text(const ComparedRecords& comparison) {
   add(count_of(comparison, VerdictChange::lower_class), "of a lower class");
   add(missing, "accepted before and missing now");
   add(comparison.unfinished_before.size() + comparison.unfinished_after.size(), "cut off");
+  add(comparison.skipped_count, "no record and skipped");
   add(count_of(comparison, VerdictChange::improvement), "now accepted");
   add(count_of(comparison, VerdictChange::needs_gpu),
       "accepted before and now unsupported on the emulated device");
   for (const Statement s : {Statement::faster, Statement::slower, Statement::same, Statement::inconclusive})
     add(count_of(comparison, s), to_string(s));
   add(count_of_same_files(comparison), "of the same files on another device");
+  add(count_of_other_models(comparison), "on another GPU model: not compared");
   add(count_of_incomparable(comparison), "not comparable");
   add(comparison.added.size(), "added");
   add(comparison.removed.size() - missing, "removed");
@@ -375,7 +402,7 @@ std::string summary_text(const ComparedRecords& comparison) {
 std::string render_table(const ComparedRecords& comparison, const Style& style) {
   TextTable table({"problem", "candidate", "speed", "95 % interval", "", ""},
                   {false, false, true, false, false, false});
-  for (const ComparedPair& pair : comparison.pairs) add_rows(table, pair, style);
+  for (const ComparedPair* pair : by_interest(comparison)) add_rows(table, *pair, style);
   std::string text = comparison.pairs.empty() ? "" : table.render(style);
   const auto [missing, removed] = missing_and_others(comparison);
   text +=
@@ -407,28 +434,31 @@ std::string candidates_text(const Record& record) {
 }
 
 std::string render_markdown(const ComparedRecords& comparison) {
-  std::string rows;
+  std::string worse, rows;
   std::size_t left_out = 0, unchanged = 0;
-  for (const ComparedPair& pair : comparison.pairs) {
-    if (!pair.speed && pair.change == VerdictChange::none && detail_of(pair).empty()) {
+  for (const ComparedPair* pair : by_interest(comparison)) {
+    if (pair->is_worse()) {
+      worse += markdown_row(*pair, worse.size() < most_detailed_bytes);
+    } else if (!pair->speed && pair->change == VerdictChange::none && detail_of(*pair).empty()) {
       ++unchanged;
-    } else if (rows.size() < most_row_bytes) {
-      rows += markdown_row(pair);
+    } else if (worse.size() + rows.size() < most_row_bytes) {
+      rows += markdown_row(*pair);
     } else {
       ++left_out;
     }
   }
   std::string text = fmt::format("**{}**\n", summary_text(comparison));
   if (const std::string suite = suite_text(comparison.suite); !suite.empty()) text += "\n" + suite;
-  if (!rows.empty()) {
-    text += "\n" + row({"problem", "candidate", "speed", "95 % interval", "outcome", ""}) +
-            "| --- | --- | ---: | --- | --- | --- |\n" + rows;
-  }
-  if (left_out > 0) text += fmt::format("\n{} more rows are left out.\n", left_out);
-  if (unchanged > 0) text += fmt::format("\nAccepted before and after: {}\n", unchanged);
   const auto [missing, removed] = missing_and_others(comparison);
-  return text + markdown_unfinished(comparison) + markdown_list(missing, "Accepted before and missing now") +
-         markdown_list(comparison.added, "Added") + markdown_list(removed, "Removed");
+  text += markdown_unfinished(comparison) +
+          markdown_list(missing, "Accepted before and missing now", std::string::npos);
+  if (!worse.empty() || !rows.empty()) {
+    text += "\n" + row({"problem", "candidate", "speed", "95 % interval", "outcome", ""}) +
+            "| --- | --- | ---: | --- | --- | --- |\n" + worse + rows;
+  }
+  if (left_out > 0) text += fmt::format("\n{} more rows are left out; none of them is worse.\n", left_out);
+  if (unchanged > 0) text += fmt::format("\nAccepted before and after: {}\n", unchanged);
+  return text + markdown_list(comparison.added, "Added") + markdown_list(removed, "Removed");
 }
 
 }  // namespace kgrade

@@ -29,8 +29,9 @@ std::string render_table(const ComparedRecords& comparison, const Style& style);
 // are compared. Empty if there are no speeds.
 std::string candidates_text(const Record& record);
 
-// The comparison in GitHub's Markdown, for a comment on a pull request. The summary comes first. Unchanged
-// pairs are only counted. Text beyond the permitted length of a comment is replaced by a count.
+// The comparison in GitHub's Markdown, for a comment on a pull request. The summary comes first, then what
+// has become worse or is missing, all of it. Unchanged pairs are only counted. Other text beyond the
+// permitted length of a comment is replaced by a count.
 std::string render_markdown(const ComparedRecords& comparison);
 
 // "2 faster, 1 slower, 3 same; 1 no longer accepted". Counts of 0 are left out.

@@ -123,7 +123,7 @@ std::string described(const EvalFile& file) {
 
 std::optional<Error> add_result(EvalFiles& files, const std::string& pattern, const Record& record) {
   const KernelBenchName name = kernelbench_name_of(record);
-  EvalFile own{run_of(record.candidate().path), name.level.value_or(0), {}, {}};
+  EvalFile own{run_of(record.candidate().path, record.problem_slug), name.level.value_or(0), {}, {}};
   const std::string path =
       replace_all(replace_all(pattern, "{level}", std::to_string(own.level)), "{run}", own.run);
   EvalFile& file = files.try_emplace(path, own).first->second;

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "leaderboard/ranking.h"
 #include "measure/baselines.h"
+#include "measure/speedup.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -27,7 +28,7 @@ fs::path joined(std::vector<fs::path>::const_iterator begin, std::vector<fs::pat
 // The short name of a path outside the working folder.
 fs::path short_name(const fs::path& path, const std::string& slug) {
   const std::vector<fs::path> parts(path.begin(), path.end());
-  if (const std::string run = run_of(path); !run.empty() && read_candidate_name(path).sample) {
+  if (const std::string run = folder_of_run(path); !run.empty() && read_candidate_name(path).sample) {
     const auto from = std::find(parts.rbegin() + 1, parts.rend(), fs::path(run)).base() - 1;
     return joined(from, parts.end());
   }
@@ -90,7 +91,7 @@ LeaderboardRow row_of(std::vector<Record> results) {
   results.pop_back();
   row.earlier = std::move(results);
   row.id = id_of(row.newest);
-  row.solution = solution_of(row.newest.candidate().path);
+  row.solution = solution_of(row.newest.candidate().path, row.newest.problem_slug);
   return row;
 }
 
@@ -192,6 +193,12 @@ Leaderboard make_leaderboard(std::vector<Record> records) {
   Leaderboard leaderboard;
   name_candidates(records);
   sort_and_unite(records);
+  // Older records have the comparisons with each baseline, and no scores of them.
+  for (Record& record : records) {
+    CandidateRecord& candidate = record.candidate();
+    if (candidate.by_baseline.empty() && candidate.verdict == Verdict::accepted)
+      candidate.by_baseline = scores_by_baseline(candidate.cases);
+  }
   leaderboard.measurements = records.size();
   for (const Record& record : records) leaderboard.newest = std::max(leaderboard.newest, record.started_at);
   leaderboard.devices = devices_of(records);

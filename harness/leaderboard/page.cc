@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 #include "leaderboard/leaderboard_output.h"
+#include "leaderboard/notes.h"
+#include "leaderboard/page_data.h"
 #include "record/terminal.h"
 
 namespace kgrade {
@@ -18,6 +20,8 @@ extern const std::string_view layout;
 extern const std::string_view style;
 extern const std::string_view data_script;
 extern const std::string_view table_script;
+extern const std::string_view cards_script;
+extern const std::string_view axes_script;
 extern const std::string_view charts_script;
 extern const std::string_view solutions_script;
 extern const std::string_view main_script;
@@ -76,8 +80,8 @@ std::string embedded(const nlohmann::ordered_json& json) {
 std::string script() {
   std::string text = "(() => {\n'use strict';\n";
   for (const std::string_view part :
-       {page_files::data_script, page_files::table_script, page_files::charts_script,
-        page_files::solutions_script, page_files::main_script}) {
+       {page_files::data_script, page_files::table_script, page_files::cards_script, page_files::axes_script,
+        page_files::charts_script, page_files::solutions_script, page_files::main_script}) {
     text += part;
   }
   return text + "})();\n";
@@ -97,6 +101,23 @@ std::string about(const Leaderboard& leaderboard) {
     text += " <span>" + text_of(device.name) + "</span>";
   }
   return text + " <span>newest of " + text_of(leaderboard.newest.substr(0, 10)) + "</span>";
+}
+
+// A banner. Names that it counts are behind a click.
+std::string notes(const Leaderboard& leaderboard, const PageContext& context) {
+  std::vector<std::string> catalogue;
+  for (const PageProblem& problem : context.catalogue) catalogue.push_back(problem.slug);
+  std::string text;
+  for (const LeaderboardNote& note : notes_of(leaderboard, catalogue)) {
+    if (note.names.empty()) {
+      text += "<li>" + text_of(note.text) + "</li>\n";
+      continue;
+    }
+    text += "<li><details><summary>" + text_of(note.text) + "</summary>";
+    for (const std::string& name : note.names) text += "<span>" + text_of(name) + "</span> ";
+    text += "</details></li>\n";
+  }
+  return text.empty() ? "" : "<ul class=\"notes\" aria-label=\"What to know first\">\n" + text + "</ul>";
 }
 
 }  // namespace
@@ -121,7 +142,7 @@ std::string policy_source(std::string_view text) {
   return "'sha256-" + base64_of_hex(sha256_hex(text)) + "'";
 }
 
-std::string render_page(const Leaderboard& leaderboard) {
+std::string render_page(const Leaderboard& leaderboard, const PageContext& context) {
   const std::string code = script();
   const std::string policy = fmt::format(
       "default-src 'none'; img-src data:; style-src {}; script-src {}; base-uri 'none'; form-action 'none'",
@@ -129,8 +150,9 @@ std::string render_page(const Leaderboard& leaderboard) {
   return fill(page_files::layout, {{"policy", policy},
                                    {"style", std::string(page_files::style)},
                                    {"about", about(leaderboard)},
+                                   {"notes", notes(leaderboard, context)},
                                    {"leaders", plain_table(leaderboard)},
-                                   {"data", embedded(to_json(leaderboard))},
+                                   {"data", embedded(page_data(leaderboard, context))},
                                    {"script", code}});
 }
 

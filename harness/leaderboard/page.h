@@ -6,14 +6,15 @@
 #include <string_view>
 
 #include "leaderboard/leaderboard.h"
+#include "leaderboard/page_data.h"
 
 namespace kgrade {
 
-// The page holds the JSON of to_json(), from which its script draws the table, which it sorts and filters,
-// and charts. Without scripts the page shows a plain table of the leaders. The page asks for nothing over the
-// network, and its content policy allows no script or style but its own, by their hashes. The same
-// leaderboard gives the same bytes.
-std::string render_page(const Leaderboard& leaderboard);
+// The page holds page_data(), from which its script draws everything: a card for each problem, the table of
+// all results, and charts. Without scripts the page shows a plain table of the leaders. The page asks for
+// nothing over the network, and its content policy allows no script or style but its own, by their hashes.
+// The same leaderboard and context give the same bytes.
+std::string render_page(const Leaderboard& leaderboard, const PageContext& context = {});
 
 // Every {{name}} of the layout replaced by its text, once: what looks like a name in a text stays. Throws
 // std::logic_error for a name that has no text.

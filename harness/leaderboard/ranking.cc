@@ -29,7 +29,10 @@ Work work_of(const Record& record) {
 std::string why_unranked(const Record& record) {
   const Score* score = score_against(record, against_reference);
   if (compared_cases(record.candidate()).empty() || score == nullptr) return "no speed was measured";
-  if (!score->speedup.interval) return "its speedup has no interval: too few samples";
+  if (!score->speedup.interval) {
+    return record.effort == Effort::quick ? "--quick gives no interval"
+                                          : "its speedup has no interval: too few samples";
+  }
   return "";
 }
 
@@ -203,7 +206,7 @@ std::map<DeviceAndType, Newest> newest_by_device(const std::vector<Record>& reco
   std::map<DeviceAndType, Newest> devices;
   for (const Record& record : records) {
     if (!record.device.measures_speed) continue;
-    const std::string solution = solution_of(record.candidate().path);
+    const std::string solution = solution_of(record.candidate().path, record.problem_slug);
     const std::string cache = cache_text(record.candidate());
     const auto order = [](const Record& e) {
       return std::tie(e.started_at, e.candidate().path, e.candidate().sha256);
@@ -211,8 +214,8 @@ std::map<DeviceAndType, Newest> newest_by_device(const std::vector<Record>& reco
     // A result without a speed counts as a failed answer for both states of the cache.
     for (const char* const state : {"cold", "warm"}) {
       if (!cache.empty() && cache != state) continue;
-      const Record*& newest = devices[{record.device.name, record.dtype, record.candidate().is_module(), state}]
-                                     [solution][record.problem_slug];
+      const Record*& newest = devices[{record.device.name, record.dtype, record.candidate().is_module(),
+                                       state}][solution][record.problem_slug];
       if (newest == nullptr || order(*newest) < order(record)) newest = &record;
     }
   }

@@ -261,7 +261,7 @@ Result<RecordsRead> read_results(const fs::path& path) {
     if (*leaderboard) return read;
   }
   auto read = read_what_can_be(path);
-  if (read.ok() && !read->unreadable.empty()) return read->unreadable;
+  if (read.ok() && read->records.empty() && !read->unreadable.empty()) return read->unreadable;
   return read;
 }
 

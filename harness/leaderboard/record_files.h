@@ -43,8 +43,8 @@ Result<std::vector<Record>> read_records(const std::filesystem::path& path);
 // all candidates, with cases but without scores. Nothing for another JSON document.
 Result<std::optional<std::vector<Record>>> parse_leaderboard(std::string_view text, const Location& from);
 
-// Like read_what_can_be(), but any broken record is an Error. Also reads the results of a leaderboard from a
-// .json file of up to 1 GiB.
+// Like read_what_can_be(), but broken records without any other are an Error. Also reads the results of a
+// leaderboard from a .json file of up to 1 GiB.
 Result<RecordsRead> read_results(const std::filesystem::path& path);
 
 }  // namespace kgrade

@@ -43,17 +43,22 @@ double mean_pass_at_k(const Tallies& tallies, std::size_t k) {
 
 }  // namespace
 
-std::string run_of(const fs::path& candidate) {
+std::string folder_of_run(const fs::path& candidate) {
   fs::path folder = candidate.parent_path();
   while (says_only_numbers(folder)) folder = folder.parent_path();
   const std::string name = folder.filename().string();
   return name == "." || name == ".." ? "" : name;
 }
 
-std::string solution_of(const fs::path& candidate) {
+std::string run_of(const fs::path& candidate, const std::string& slug) {
+  std::string words = words_before_sample(candidate, slug);
+  return words.empty() ? folder_of_run(candidate) : words;
+}
+
+std::string solution_of(const fs::path& candidate, const std::string& slug) {
   const KernelBenchName name = read_candidate_name(candidate);
   if (!name.sample) return candidate.stem().string();
-  const std::string run = run_of(candidate);
+  const std::string run = run_of(candidate, slug);
   return fmt::format("{}{}sample {}", run, run.empty() ? "" : " ", *name.sample);
 }
 
@@ -89,7 +94,7 @@ namespace {
 
 // Different inputs make a different problem.
 std::string run_with_inputs(const Record& record) {
-  const std::string run = run_of(record.candidate().path);
+  const std::string run = run_of(record.candidate().path, record.problem_slug);
   return record.inputs
              ? fmt::format("{}{}with {}", run, run.empty() ? "" : " ", fmt::join(*record.inputs, ", "))
              : run;

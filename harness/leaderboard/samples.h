@@ -17,11 +17,15 @@ namespace kgrade {
 
 // The name of the candidate's folder. Folders that are called like a level, a problem or a sample are
 // skipped. Empty if there is no other folder.
-std::string run_of(const std::filesystem::path& candidate);
+std::string folder_of_run(const std::filesystem::path& candidate);
+
+// The words before "sample" in the name: gpt-x-sample-0.cu and claude-y-sample-0.cu are of two runs. Without
+// such words, folder_of_run(). `slug` is the problem's.
+std::string run_of(const std::filesystem::path& candidate, const std::string& slug);
 
 // Identifies a solution across problems, for fast_p and suite scores. It is "<run> sample 0" if the name
 // contains the number of a sample, otherwise the file's name without its extension.
-std::string solution_of(const std::filesystem::path& candidate);
+std::string solution_of(const std::filesystem::path& candidate, const std::string& slug);
 
 // Level and number come from the file that the candidate was graded against, if that is one of KernelBench's.
 // Otherwise they come from the candidate's name. The sample always comes from the candidate's name.

@@ -184,7 +184,7 @@ class CaseResolver {
     };
     if (values == nullptr || values->output)
       return refuse(fmt::format("names '{}', which is no input", compare.values), "name an input");
-    TiedTo tied{number_of(values), {}};
+    TiedTo tied{number_of(values), {}, compare.are_distinct};
     if (compare.axis) {
       const auto rank = static_cast<std::int64_t>(values->shape.size());
       const std::int64_t axis = *compare.axis < 0 ? *compare.axis + rank : *compare.axis;

@@ -30,6 +30,7 @@ struct ResolvedInit {
 struct TiedTo {
   std::size_t tensor = 0;  // index into Case::tensors
   std::optional<std::size_t> axis;
+  bool are_distinct = false;  // none twice along the axis
 };
 
 // Says which tensor the codes of an output stand for, and which output holds their scales.
@@ -59,6 +60,7 @@ struct Tensor {
   std::optional<QuantisedAs> quantised = {};          // of an output of codes
 
   bool is_computed() const { return !output && init.kind == ResolvedInit::Kind::computed; }
+  bool begins_as_constant() const { return output && init.kind == ResolvedInit::Kind::constant; }
   // An input that the case decides: its contents are the same in every draw.
   bool is_listed() const { return !output && init.kind == ResolvedInit::Kind::listed; }
   // An input in which a few elements may be changed after all were drawn.

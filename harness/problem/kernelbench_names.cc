@@ -201,6 +201,25 @@ KernelBenchName read_candidate_name(const fs::path& candidate) {
   return name;
 }
 
+std::string words_before_sample(const fs::path& candidate, const std::string& slug) {
+  const fs::path folder = candidate.parent_path();
+  for (const fs::path& name : {candidate.stem(), folder.filename(), folder.parent_path().filename()}) {
+    const std::string small = in_small_letters(name.string());
+    if (!number_after(small, "sample")) continue;
+    std::size_t end = small.size();
+    for (const char* const word : {"sample", "level", "problem"}) {
+      if (const auto rest = after_word(small, word))
+        end = std::min(end, small.rfind(word, small.size() - rest->size()));
+    }
+    std::string words = name.string().substr(0, end);
+    while (!words.empty() && is_separator(words.back())) words.pop_back();
+    if (!words.empty() && is_digit(words.front())) return "";
+    if (as_slug(words) == slug) return "";
+    return as_slug(words).starts_with(slug + "-") ? words.substr(slug.size() + 1) : words;
+  }
+  return "";
+}
+
 std::vector<std::size_t> matching_problems(const fs::path& candidate, const std::vector<fs::path>& problems) {
   return Matcher(candidate, problems).find();
 }

@@ -6,6 +6,7 @@
 #include <compare>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace kgrade {
@@ -26,6 +27,12 @@ KernelBenchName read_problem_name(const std::filesystem::path& file);
 // file's name, or else in the names of the two folders above it. Without such words, 1_23_fast.py begins with
 // a level and a problem's number, and 23_fast.py with a problem's number.
 KernelBenchName read_candidate_name(const std::filesystem::path& candidate);
+
+// What the name says before its sample, of the file or of the folder that says the sample: gpt-x-sample-0 is
+// of "gpt-x". Nothing where that is the problem's slug, a level, or a number, as in
+// level_1_problem_23_sample_0 and 23_Softmax_sample_0. A slug before the rest is left out:
+// softmax-gpt-x-sample-0 is of "gpt-x", too.
+std::string words_before_sample(const std::filesystem::path& candidate, const std::string& slug);
 
 // The indices in `problems` of the problems that a candidate may be written for. One if its names are
 // unambiguous; empty if they say nothing, or name no known problem. The strongest hint counts, in this order:

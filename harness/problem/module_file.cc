@@ -90,7 +90,8 @@ std::string compare_text(const Json& output) {
   if (ties == output.end() || ties->is_null()) return "";
   const std::string input = text_of(*ties, "input");
   const Json& axis = member(*ties, "axis");
-  const std::string inside = axis.is_null() ? input : fmt::format("{}, {}", input, axis.get<std::int64_t>());
+  std::string inside = axis.is_null() ? input : fmt::format("{}, {}", input, axis.get<std::int64_t>());
+  if (ties->value("distinct", false)) inside += ", distinct";
   return ", compare: " + yaml_text(fmt::format("ties({})", inside));
 }
 
@@ -139,7 +140,8 @@ class ProblemText {
         });
     text_ += fmt::format("dtypes: [{}]\nprecision: {}\ncases:\n  - {{name: kernelbench, role: bench}}\n",
                          fmt::join(dtypes_, ", "), is_exact ? "exact" : "fp32");
-    if (const auto terms = description_.find("terms"); terms != description_.end() && terms->is_number_integer())
+    if (const auto terms = description_.find("terms");
+        terms != description_.end() && terms->is_number_integer())
       text_ += fmt::format("terms: {}\n", std::max<std::int64_t>(1, terms->get<std::int64_t>()));
     add_torch();
     text_ += fmt::format("---\n`Model` of {} says what to compute.\n", path_.filename().string());

@@ -132,6 +132,13 @@ std::span<const Parameter> Problem::arguments() const {
   return {parameters.begin(), end};
 }
 
+const Thresholds& Problem::thresholds_of(std::string_view output) const {
+  const auto own = output_thresholds.find(output);
+  if (own == output_thresholds.end()) return thresholds;
+  const auto of_type = own->second.find(dtype);
+  return of_type != own->second.end() ? of_type->second : thresholds;
+}
+
 const CaseSpec* Problem::find_case(std::string_view name) const {
   for (const CaseSpec& spec : cases) {
     if (spec.name == name) return &spec;

@@ -99,7 +99,8 @@ struct Quantisation {
 // - norm: by the norm of the difference,
 // - exact: every element must be equal,
 // - ties(x), ties(x, axis): the output holds indices of elements of the input `x`, along an axis or into all
-//   elements. Indices of equal elements are equally good,
+//   elements. Indices of equal elements are equally good. With `distinct` behind them, none may occur twice
+//   along the axis, and the expected ones are in the order of their elements,
 // - quantised(x, e2m1, 32, scale, e8m0): the output holds codes of the input `x` in blocks of 32 along its
 //   last axis, with one scale per block in the output `scale`. The decoded numbers may be further from `x`
 //   than the expected ones, by as much as the class allows. The output `scale` is compared along with the
@@ -109,6 +110,7 @@ struct Comparison {
   Kind kind = Kind::norm;
   std::string values;                // the input `x`
   std::optional<std::int64_t> axis;  // for ties; a negative axis counts from the end
+  bool are_distinct = false;         // for ties
   Quantisation quantisation = {};    // of quantised
   std::string text = "norm";         // as written
   Location location;
@@ -239,8 +241,11 @@ struct Problem {
 
   // What a contestant has to keep to.
   std::string precision = "fp32";
+  bool only_fp32 = false;                        // no candidate may ask for a lower class
   Thresholds thresholds;                         // of `dtype`
   std::map<Dtype, Thresholds> dtype_thresholds;  // of the listed types
+  // Of outputs that have thresholds of their own, by name.
+  std::map<std::string, std::map<Dtype, Thresholds>, std::less<>> output_thresholds;
   Libraries libraries = Libraries::any;
 
   std::optional<TorchModule> torch;  // how a module of PyTorch states the problem
@@ -267,6 +272,8 @@ struct Problem {
   bool is_exact() const { return precision == "exact"; }
   // Whether there are outputs and none of them is compared by a norm.
   bool compares_exactly() const;
+  // The thresholds of an output, in `dtype`.
+  const Thresholds& thresholds_of(std::string_view output) const;
   const CaseSpec* find_case(std::string_view name) const;
   const Parameter* find_parameter(std::string_view name) const;
 };

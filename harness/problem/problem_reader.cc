@@ -190,8 +190,14 @@ class ProblemReader {
 
   void read_precision(const YamlNode& node) {
     read_into(node, problem_.precision);
-    const std::vector<std::string> known = {"exact", "fp32", "tf32", "bf16"};
+    const std::vector<std::string> known = {"exact", "fp32", "fp32 only", "tf32", "bf16"};
     if (problem_.is_exact()) return check_exact(node);
+    problem_.only_fp32 = problem_.precision == "fp32 only";
+    if (problem_.only_fp32) {
+      problem_.precision = "fp32";
+      if (const YamlNode* thresholds = root_.find("thresholds")) check_only_fp32(*thresholds);
+      return;
+    }
     if (std::find(known.begin(), known.end(), problem_.precision) != known.end()) return;
     diagnostics_.add(node.place(), fmt::format("unknown precision {}", in_quotes(problem_.precision)),
                      suggestion_of_known(problem_.precision, known));
@@ -214,6 +220,17 @@ class ProblemReader {
           thresholds->key_location,
           "'precision' is exact, and 'thresholds' says how far off an answer may be: no element may be",
           "remove the thresholds");
+    }
+  }
+
+  // Reports thresholds of classes that the problem does not have.
+  void check_only_fp32(const YamlNode& thresholds) {
+    for (const YamlNode& entry : thresholds.children) {
+      if (entry.key == "tf32" || entry.key == "bf16")
+        diagnostics_.add(entry.key_location,
+                         fmt::format("'precision' is fp32 only, and 'thresholds' has {}", entry.key),
+                         "remove this class, or write `precision: fp32`");
+      check_only_fp32(entry);
     }
   }
 

@@ -30,7 +30,8 @@ std::optional<ScaleRange> read_scale(const YamlNode& entry, const Parameter& inp
 void check_scales(const YamlNode& node, const Problem& problem, Diagnostics& diagnostics);
 std::vector<std::string> scalar_names(const Problem& problem);
 // Whether the value of an entry fits the type. Reports a value that does not.
-bool check_scalar_range(const YamlNode& entry, std::int64_t value, const ScalarType& type, Diagnostics& diagnostics);
+bool check_scalar_range(const YamlNode& entry, std::int64_t value, const ScalarType& type,
+                        Diagnostics& diagnostics);
 
 // Reads `defaults`, `cases` and `fuzz`. The problem must have all of its parameters.
 void read_cases(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics);

@@ -70,7 +70,12 @@ void read_classes(const YamlNode& node, Thresholds& thresholds, Diagnostics& dia
                   "write them so that fp32 < tf32 < bf16; one that is left out keeps its default");
 }
 
-void read_classes_of(const YamlNode& node, Problem& problem, Diagnostics& diagnostics) {
+bool is_class(std::string_view key) { return key == "fp32" || key == "tf32" || key == "bf16"; }
+bool is_narrow_type(std::string_view key) { return key == "float16" || key == "bfloat16"; }
+
+// Reads the thresholds of a 16-bit type, of the problem or of one of its outputs.
+void read_classes_of(const YamlNode& node, const Problem& problem, std::map<Dtype, Thresholds>& thresholds,
+                     Diagnostics& diagnostics) {
   if (!lists(problem, node.key)) {
     diagnostics.add(node.key_location,
                     fmt::format("'thresholds' of {}, which `dtypes` does not list", in_quotes(node.key)),
@@ -80,15 +85,42 @@ void read_classes_of(const YamlNode& node, Problem& problem, Diagnostics& diagno
   const std::string what = fmt::format("'thresholds' of {}", in_quotes(node.key));
   if (!expect_map(node, what, "a map: `{fp32: 1e-5}`, and so on", 10, diagnostics)) return;
   refuse_unknown_keys(node, {"fp32", "tf32", "bf16"}, what, diagnostics);
-  read_classes(node, problem.dtype_thresholds[*dtype_from(node.key)], diagnostics);
+  read_classes(node, thresholds[*dtype_from(node.key)], diagnostics);
+}
+
+// Reads the thresholds of the problem, or of one of its outputs. What is left out stays as it is.
+void read_all_classes(const YamlNode& node, const Problem& problem, std::map<Dtype, Thresholds>& thresholds,
+                      Diagnostics& diagnostics) {
+  read_classes(node, thresholds[Dtype::float32], diagnostics);
+  for (const YamlNode& entry : node.children) {
+    if (is_narrow_type(entry.key)) read_classes_of(entry, problem, thresholds, diagnostics);
+  }
+}
+
+std::vector<std::string> outputs_by_norm(const Problem& problem) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : problem.parameters) {
+    if (parameter.is_output() && has_norm(parameter.compare.kind)) names.push_back(parameter.name);
+  }
+  return names;
 }
 
 void read_thresholds(const YamlNode& node, Problem& problem, Diagnostics& diagnostics) {
   if (!expect_map(node, "'thresholds'", "a map: `fp32: 1e-5`, and so on", 10, diagnostics)) return;
-  refuse_unknown_keys(node, {"fp32", "tf32", "bf16", "float16", "bfloat16"}, "'thresholds'", diagnostics);
-  read_classes(node, problem.dtype_thresholds[Dtype::float32], diagnostics);
+  const std::vector<std::string> outputs = outputs_by_norm(problem);
+  const std::vector<std::string> common = {"fp32", "tf32", "bf16", "float16", "bfloat16"};
+  std::vector<std::string> known = common;
+  known.insert(known.end(), outputs.begin(), outputs.end());
+  refuse_unknown_keys(node, known, "'thresholds'", diagnostics);
+  read_all_classes(node, problem, problem.dtype_thresholds, diagnostics);
   for (const YamlNode& entry : node.children) {
-    if (entry.key == "float16" || entry.key == "bfloat16") read_classes_of(entry, problem, diagnostics);
+    const bool is_output = std::find(outputs.begin(), outputs.end(), entry.key) != outputs.end();
+    if (!is_output || is_class(entry.key) || is_narrow_type(entry.key)) continue;
+    const std::string what = fmt::format("'thresholds' of {}", in_quotes(entry.key));
+    if (!expect_map(entry, what, "a map: `{fp32: 1e-5}`, and so on", 10, diagnostics)) continue;
+    refuse_unknown_keys(entry, common, what, diagnostics);
+    auto& own = problem.output_thresholds[entry.key] = problem.dtype_thresholds;
+    read_all_classes(entry, problem, own, diagnostics);
   }
 }
 

@@ -14,9 +14,9 @@ namespace kgrade {
 namespace {
 
 constexpr std::string_view comparisons =
-    "write norm, exact, ties(x) or ties(x, axis), with an input x; or for codes of an input x in blocks of "
-    "32 as in "
-    "quantised(x, e2m1, 32, scale, e8m0), with an output scale";
+    "write norm, exact, ties(x), ties(x, axis) or ties(x, axis, distinct), with an input x; or for codes of "
+    "an "
+    "input x in blocks of 32 as in quantised(x, e2m1, 32, scale, e8m0), with an output scale";
 
 // Arguments of quantised(x, CODE, BLOCK, SCALES, SCALE_CODE), with `swizzled` and the name of a divisor
 // optionally after them.
@@ -47,7 +47,7 @@ std::optional<Comparison> read_comparison(const YamlNode& node, Diagnostics& dia
   comparison.location = node.location;
   comparison.text = std::string(trimmed(*text));
   const auto call = split_call(*text);
-  const auto arguments = call ? call->arguments() : std::vector<std::string_view>{};
+  auto arguments = call ? call->arguments() : std::vector<std::string_view>{};
   if (call && call->name == "norm" && !call->parentheses) return comparison;
   comparison.kind = Comparison::Kind::exact;
   if (call && call->name == "exact" && !call->parentheses) return comparison;
@@ -60,6 +60,8 @@ std::optional<Comparison> read_comparison(const YamlNode& node, Diagnostics& dia
     }
   }
   comparison.kind = Comparison::Kind::ties;
+  comparison.are_distinct = arguments.size() > 1 && arguments.back() == "distinct";
+  if (comparison.are_distinct) arguments.pop_back();
   const auto axis = arguments.size() == 2 ? parse_integer(arguments[1]) : std::nullopt;
   const bool is_ties = call && call->name == "ties" && (arguments.size() == 1 || axis);
   if (!is_ties) {

@@ -37,18 +37,6 @@ std::string escape_property(std::string_view text) {
   return replace_all(replace_all(escape_data(text), ":", "%3A"), ",", "%2C");
 }
 
-// The N of "PATH:N:..." (gcc, clang) or "PATH(N)..." (nvcc). 0 if the message begins in another way.
-int line_named(std::string_view message, std::string_view path) {
-  if (!message.starts_with(path) || message.size() <= path.size() + 1) return 0;
-  const char before = message[path.size()];
-  if (before != ':' && before != '(') return 0;
-  const std::string_view rest = message.substr(path.size() + 1);
-  int line = 0;
-  const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), line);
-  const bool ended = parsed.ptr != rest.data() + rest.size() && *parsed.ptr == (before == '(' ? ')' : ':');
-  return parsed.ec == std::errc{} && ended && line > 0 ? line : 0;
-}
-
 std::string annotation(const Ungraded& one) {
   return github_annotation("error", one.path, 0, "not graded: " + one.slug, one.message);
 }
@@ -208,6 +196,17 @@ std::string markdown_code(std::string_view text, std::size_t most_bytes) {
 
 // --- GitHub Actions ---
 
+int line_named(std::string_view message, std::string_view path) {
+  if (!message.starts_with(path) || message.size() <= path.size() + 1) return 0;
+  const char before = message[path.size()];
+  if (before != ':' && before != '(') return 0;
+  const std::string_view rest = message.substr(path.size() + 1);
+  int line = 0;
+  const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), line);
+  const bool ended = parsed.ptr != rest.data() + rest.size() && *parsed.ptr == (before == '(' ? ')' : ':');
+  return parsed.ec == std::errc{} && ended && line > 0 ? line : 0;
+}
+
 std::string github_annotation(const char* level, const std::string& file, int line, const std::string& title,
                               const std::string& message) {
   return fmt::format("::{} file={}{},title={}::{}\n", level, escape_property(file),
@@ -218,10 +217,12 @@ std::string github_annotation(const char* level, const std::string& file, int li
 std::string github_annotations(const std::vector<Record>& records, const std::vector<Ungraded>& ungraded) {
   std::string text;
   for (const Ungraded& one : ungraded) text += annotation(one);
+  std::string notices;
   for (const Record& record : records) {
-    if (record.candidate().verdict != Verdict::accepted) text += annotation(record);
+    if (record.candidate().verdict == Verdict::accepted) continue;
+    (needs_a_gpu(record) ? notices : text) += annotation(record);
   }
-  return text;
+  return text + notices;
 }
 
 std::string github_summary(const std::vector<Record>& records, const std::vector<Ungraded>& ungraded) {

@@ -41,8 +41,12 @@ std::string markdown_code(std::string_view text, std::size_t most_bytes = 300);
 std::string github_annotation(const char* level, const std::string& file, int line, const std::string& title,
                               const std::string& message);
 
-// An error for each candidate that was not accepted or not graded, and a notice for each that needs a GPU. A
-// compile error has the line that the compiler named, if it is in the candidate's file.
+// The line that a compiler's message names first, if it is in the file `path`: the N of "PATH:N:..." (gcc,
+// clang) or "PATH(N)..." (nvcc). 0 if the message begins in another way.
+int line_named(std::string_view message, std::string_view path);
+
+// An error for each candidate that was not accepted or not graded, then a notice for each that needs a GPU.
+// GitHub shows ten of a step. A compile error has the line that the compiler named.
 std::string github_annotations(const std::vector<Record>& records,
                                const std::vector<Ungraded>& ungraded = {});
 

@@ -84,14 +84,16 @@ class ThresholdEditor {
   }
 
   // The first key in the value of `thresholds` that replace() would lose.
-  std::optional<std::string> foreign_key(const MeasuredThresholds& own) const {
+  std::optional<std::string> foreign_key(const AllThresholds& own) const {
     const std::size_t at = find("thresholds");
     if (at == end_) return std::nullopt;
     std::string value = lines_[at].substr(lines_[at].find(':') + 1);
     for (std::size_t i = at + 1; i < behind_value(at); ++i) value += lines_[i];
     for (const std::string& key : keys_in(value)) {
       const auto dtype = dtype_from(key);
-      const bool is_own = dtype ? own.contains(*dtype) : key == "fp32" || key == "tf32" || key == "bf16";
+      const bool is_own = dtype
+                              ? own.common.contains(*dtype)
+                              : key == "fp32" || key == "tf32" || key == "bf16" || own.outputs.contains(key);
       if (!is_own) return key;
     }
     return std::nullopt;
@@ -158,14 +160,50 @@ double rounded_digits(double value) { return std::strtod(digits(value).c_str(), 
 // Small cases get several draws, because the errors of few elements vary widely.
 constexpr std::uint32_t draws_of_small_cases = 4;
 
+// The first draw for the usual norm, apart from the measured draws.
+constexpr std::uint32_t first_usual_draw = 1 << 20;
+
 bool same(const Thresholds& a, const Thresholds& b) {
   return a.fp32 == b.fp32 && a.tf32 == b.tf32 && a.bf16 == b.bf16;
+}
+
+// Outputs that share thresholds: one with its own, or all others.
+struct Group {
+  std::set<std::string> outputs;
+  CalibratedOutput measured;
+  ClassStatistics statistics = {};  // in float32
+  std::optional<SummationOrders> orders = {};
+
+  // The case with only these outputs compared by the norm.
+  Case part_of(Case bound) const {
+    for (Tensor& tensor : bound.tensors) {
+      if (tensor.output && tensor.compare == Comparison::Kind::norm && !outputs.contains(tensor.name))
+        tensor.compare = Comparison::Kind::exact;
+    }
+    return bound;
+  }
+  std::string prefix() const { return measured.output.empty() ? "" : "'" + measured.output + "': "; }
+};
+
+std::vector<Group> groups_of(const Problem& problem) {
+  std::vector<Group> groups;
+  Group others;
+  for (const Parameter& parameter : problem.parameters) {
+    if (!parameter.is_output() || !has_norm(parameter.compare.kind)) continue;
+    if (problem.output_thresholds.contains(parameter.name)) {
+      groups.push_back({{parameter.name}, {.output = parameter.name}});
+    } else {
+      others.outputs.insert(parameter.name);
+    }
+  }
+  if (!others.outputs.empty()) groups.insert(groups.begin(), std::move(others));
+  return groups;
 }
 
 class CalibrationRun {
  public:
   CalibrationRun(const Problem& problem, const CalibrateOptions& options, Bench& bench)
-      : problem_(problem), options_(options), context_(options, bench) {}
+      : problem_(problem), options_(options), context_(options, bench), groups_(groups_of(problem)) {}
 
   CalibrationOutcome run() {
     CalibrationOutcome outcome;
@@ -173,6 +211,7 @@ class CalibrationRun {
       outcome.nothing_to_do = "every output is compared exactly, and no error has a threshold";
       return outcome;
     }
+    calibration_.thresholds.only_fp32 = problem_.only_fp32;
     outcome.failure = measure();
     if (!outcome.failure) outcome.failure = settle();
     if (!calibration_.cases.empty()) outcome.calibration = std::move(calibration_);
@@ -199,95 +238,121 @@ class CalibrationRun {
     options_.progress("compiling");
     ProblemBuilds builds(context_, problem, false);
     if (auto failure = builds.load()) return failure;
-    SummationOrders orders(problem);
+    for (Group& group : groups_) group.orders = SummationOrders(problem);
     bool measured = false;
     const auto cases = select_cases(problem, options_.cases, true);
     for (const PlannedCase& planned : *cases) {
-      if (auto failure = measure_case(builds.runner(), orders, planned.bound)) return failure;
+      if (auto failure = measure_case(builds.runner(), planned.bound)) return failure;
       measured = measured || calibration_.cases.back().skipped.empty();
     }
-    calibration_.orders.insert(orders.reordered().begin(), orders.reordered().end());
+    for (const Group& group : groups_)
+      calibration_.orders.insert(group.orders->reordered().begin(), group.orders->reordered().end());
     if (measured) return std::nullopt;
     return fail("no case is small enough to be measured here", "name one with --case");
   }
 
-  Failure measure_case(ReferenceRunner& runner, SummationOrders& orders, const Case& bound) {
-    CalibratedCase result{bound.name, bound.dtype, {}, ""};
+  Failure measure_case(ReferenceRunner& runner, const Case& bound) {
     const bool emulated = context_.device().info().kind == "emulated";
-    const SoundnessLimits limits =
-        problem_.has_model() ? model_limits(false, emulated) : soundness_limits(true, emulated);
-    if (options_.cases.empty()) result.skipped = why_skipped(bound, limits);
-    if (result.skipped.empty())
-      result.skipped = why_beyond_host(bound, copies_of_calibrate, options_.host_bytes);
-    if (result.skipped.empty()) {
+    const bool small = why_skipped(bound, soundness_limits(false, emulated)).empty();
+    std::string skipped = why_not_measured(bound, emulated);
+    ExpectedScales scales;
+    if (skipped.empty()) {
       options_.progress(fmt::format("{} in {}", bound.name, to_string(bound.dtype)));
       if (const auto error = runner.set_case(bound)) {
-        result.skipped = error->message;
+        skipped = error->message;
       } else {
-        const bool small = why_skipped(bound, soundness_limits(false, emulated)).empty();
-        const auto errors = errors_of(runner, orders, bound, small);
-        if (!errors)
-          return fail(fmt::format("case '{}': {}", bound.name, errors.error().message),
-                      errors.error().remedy);
+        auto learned = scales_of_draws(runner, bound, options_.seed, first_usual_draw,
+                                       ExpectedScales::draws_of(bound, Precision::bf16));
+        if (!learned) return failed(bound, learned.error());
+        scales = std::move(*learned);
+      }
+    }
+    for (Group& group : groups_) {
+      CalibratedCase result{bound.name, group.measured.output, bound.dtype, {}, skipped};
+      if (skipped.empty()) {
+        const auto errors = errors_of(runner, group, group.part_of(bound), small, scales);
+        if (!errors) return failed(bound, errors.error());
         result.errors = *errors;
         calibration_.orders_tried = calibration_.orders_tried || small;
       }
+      calibration_.cases.push_back(std::move(result));
     }
-    calibration_.cases.push_back(std::move(result));
     return std::nullopt;
   }
 
-  Result<ClassErrors> errors_of(ReferenceRunner& runner, SummationOrders& orders, const Case& bound,
-                                bool small) {
-    const auto fp32 = orders.measure(runner, bound, {options_.seed, 0}, small);
+  std::string why_not_measured(const Case& bound, bool emulated) const {
+    const SoundnessLimits limits =
+        problem_.has_model() ? model_limits(false, emulated) : soundness_limits(true, emulated);
+    const std::string skipped = options_.cases.empty() ? why_skipped(bound, limits) : "";
+    return skipped.empty() ? why_beyond_host(bound, copies_of_calibrate, options_.host_bytes) : skipped;
+  }
+
+  Result<ClassErrors> errors_of(ReferenceRunner& runner, Group& group, const Case& part, bool small,
+                                const ExpectedScales& scales) {
+    const auto fp32 = group.orders->measure(runner, part, {options_.seed, 0}, small, scales);
     if (!fp32) return fp32.errors();
-    if (bound.dtype != Dtype::float32) {
-      double& largest = calibration_.fp32_errors[bound.dtype];
+    if (part.dtype != Dtype::float32 || problem_.only_fp32) {
+      double& largest = group.measured.fp32_errors[part.dtype];
       largest = std::max(largest, *fp32);
       return ClassErrors{*fp32, 0, 0, 0};
     }
     const auto classes =
-        measure_classes(runner, bound, options_.seed, small ? draws_of_small_cases : 1, *fp32);
+        measure_classes(runner, part, options_.seed, small ? draws_of_small_cases : 1, *fp32, scales);
     if (!classes) return classes.errors();
-    statistics_.add(*classes);
+    group.statistics.add(*classes);
     return classes->largest();
   }
 
   Failure settle() {
     std::vector<std::string> errors;
-    if (statistics_.count() > 0) {
-      if (auto failure = settle_float32()) return failure;
-      errors.push_back(to_string(calibration_.errors));
+    for (Group& group : groups_) {
+      group.measured.is_measured = group.statistics.count() > 0;
+      group.measured.errors = group.statistics.largest();
+      group.measured.root_mean_square = group.statistics.root_mean_square();
+      calibration_.outputs.push_back(group.measured);
     }
-    for (const auto& [dtype, error] : calibration_.fp32_errors) {
-      if (auto failure = settle_narrow(dtype, error)) return failure;
-      errors.push_back(fmt::format("in {} {:.1e}", to_string(dtype), error));
+    for (const Group& group : groups_) {
+      const std::string of = group.measured.output.empty() ? "" : "'" + group.measured.output + "' ";
+      MeasuredThresholds& thresholds = group.measured.output.empty()
+                                           ? calibration_.thresholds.common
+                                           : calibration_.thresholds.outputs[group.measured.output];
+      if (group.statistics.count() > 0) {
+        if (auto failure = settle_float32(group, thresholds)) return failure;
+        errors.push_back(of + to_string(group.measured.errors));
+      }
+      for (const auto& [dtype, error] : group.measured.fp32_errors) {
+        if (auto failure = settle_fp32(group, dtype, error, thresholds)) return failure;
+        errors.push_back(dtype == Dtype::float32
+                             ? fmt::format("{}fp32 {:.1e}", of, error)
+                             : fmt::format("{}in {} {:.1e}", of, to_string(dtype), error));
+      }
     }
     calibration_.how = fmt::format("{} on {}, errors {}", utc_now().substr(0, 10),
                                    printable(context_.device().info().name), fmt::join(errors, ", "));
     return options_.write ? write() : std::nullopt;
   }
 
-  Failure settle_float32() {
-    calibration_.errors = statistics_.largest();
-    if (const auto overlap = why_not_separate(statistics_.root_mean_square()))
-      return fail(overlap->message + "; nothing is written", overlap->remedy);
-    calibration_.thresholds[Dtype::float32] = with_two_digits(thresholds_for(calibration_.errors));
+  // Compares root mean squares, which the table shows too.
+  Failure settle_float32(const Group& group, MeasuredThresholds& thresholds) {
+    if (const auto overlap = why_not_separate(group.measured.root_mean_square))
+      return fail(group.prefix() + overlap->message + "; nothing is written", overlap->remedy);
+    thresholds[Dtype::float32] = with_two_digits(thresholds_for(group.measured.errors));
     return std::nullopt;
   }
 
-  Failure settle_narrow(Dtype dtype, double error) {
+  // For a type or a problem of which only fp32 is measured.
+  Failure settle_fp32(const Group& group, Dtype dtype, double error, MeasuredThresholds& measured) {
     const Problem typed = *with_dtype(problem_, to_string(dtype));
-    Thresholds thresholds = typed.thresholds;
+    Thresholds thresholds = typed.thresholds_of(group.measured.output);
     thresholds.fp32 = std::max(default_thresholds(dtype).fp32, least_separation * error);
     if (!(thresholds.fp32 < thresholds.tf32)) {
       return fail(
-          fmt::format("in {} the error of sums in single precision is {:.1e}, and four times that is no less "
-                      "than the threshold of tf32, {:.1e}; nothing is written",
-                      to_string(dtype), error, thresholds.tf32),
+          fmt::format("{}in {} the error of sums in single precision is {:.1e}, and four times that is no "
+                      "less than the threshold of tf32, {:.1e}; nothing is written",
+                      group.prefix(), to_string(dtype), error, thresholds.tf32),
           "avoid sums that cancel and divisions by small values, or leave the type out of `dtypes`");
     }
-    calibration_.thresholds[dtype] = with_two_digits(thresholds);
+    measured[dtype] = with_two_digits(thresholds);
     return std::nullopt;
   }
 
@@ -310,11 +375,22 @@ class CalibrationRun {
   }
 
   bool gives_back_thresholds(const Result<Problem>& read_back) const {
-    return read_back &&
-           std::all_of(calibration_.thresholds.begin(), calibration_.thresholds.end(),
-                       [&](const auto& measured) {
-                         return same(read_back->dtype_thresholds.at(measured.first), measured.second);
+    return read_back && gives_back(read_back->dtype_thresholds, calibration_.thresholds.common) &&
+           std::all_of(calibration_.thresholds.outputs.begin(), calibration_.thresholds.outputs.end(),
+                       [&](const auto& output) {
+                         const auto own = read_back->output_thresholds.find(output.first);
+                         return own != read_back->output_thresholds.end() &&
+                                gives_back(own->second, output.second);
                        });
+  }
+
+  static bool gives_back(const std::map<Dtype, Thresholds>& read_back, const MeasuredThresholds& measured) {
+    return std::all_of(measured.begin(), measured.end(),
+                       [&](const auto& each) { return same(read_back.at(each.first), each.second); });
+  }
+
+  Failure failed(const Case& bound, const Error& error) const {
+    return fail(fmt::format("case '{}': {}", bound.name, error.message), error.remedy);
   }
 
   Failure fail(std::string message, std::string remedy) const {
@@ -325,26 +401,28 @@ class CalibrationRun {
   const CalibrateOptions& options_;
   SoundnessContext context_;
   Calibration calibration_;
-  ClassStatistics statistics_;  // in float32
+  std::vector<Group> groups_;
 };
 
 }  // namespace
 
-std::string thresholds_text(const MeasuredThresholds& thresholds) {
+std::string thresholds_text(const AllThresholds& thresholds) {
   std::vector<std::string> parts;
-  for (const auto& [dtype, own] : thresholds) {
+  for (const auto& [dtype, own] : thresholds.common) {
     const Thresholds usual = default_thresholds(dtype);
-    const bool whole = dtype == Dtype::float32;
+    const bool whole = dtype == Dtype::float32 && !thresholds.only_fp32;
     std::vector<std::string> classes = {"fp32: " + digits(own.fp32)};
     if (whole || own.tf32 != usual.tf32) classes.push_back("tf32: " + digits(own.tf32));
     if (whole || own.bf16 != usual.bf16) classes.push_back("bf16: " + digits(own.bf16));
     const std::string text = fmt::format("{}", fmt::join(classes, ", "));
-    parts.push_back(whole ? text : fmt::format("{}: {{{}}}", to_string(dtype), text));
+    parts.push_back(dtype == Dtype::float32 ? text : fmt::format("{}: {{{}}}", to_string(dtype), text));
   }
+  for (const auto& [output, own] : thresholds.outputs)
+    parts.push_back(fmt::format("{}: {}", output, thresholds_text({own, {}, thresholds.only_fp32})));
   return fmt::format("{{{}}}", fmt::join(parts, ", "));
 }
 
-Result<std::string> with_thresholds(std::string_view content, const MeasuredThresholds& thresholds,
+Result<std::string> with_thresholds(std::string_view content, const AllThresholds& thresholds,
                                     const std::string& how) {
   ThresholdEditor editor(content);
   if (!editor.find_frontmatter()) return Error{"there is no frontmatter", "", {}};

@@ -5,9 +5,10 @@
 namespace kgrade {
 namespace {
 
-double relative_error(std::size_t output, CallOutputs& actual, CallOutputs& expected) {
+double relative_error(std::size_t output, CallOutputs& actual, CallOutputs& expected,
+                      const MeanSquares& usual = {}) {
   // Thresholds do not affect the error.
-  return judge(actual.errors(output, expected), {}, Precision::fp32).relative_error;
+  return judge(actual.errors(output, expected), {}, Precision::fp32, usual).relative_error;
 }
 
 }  // namespace
@@ -40,11 +41,12 @@ double error_of(CallOutputs& actual, CallOutputs& expected) {
   return error;
 }
 
-double rounding_error_of(CallOutputs& actual, CallOutputs& expected, const Case& bound) {
+double rounding_error_of(CallOutputs& actual, CallOutputs& expected, const Case& bound,
+                         const ExpectedScales& scales) {
   double error = 0;
   for (std::size_t i = 0; i < expected.values().size(); ++i) {
     if (output_of(bound, i).compare == Comparison::Kind::norm)
-      error = std::max(error, relative_error(i, actual, expected));
+      error = std::max(error, relative_error(i, actual, expected, scales.usual(i)));
   }
   return error;
 }

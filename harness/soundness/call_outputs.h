@@ -49,7 +49,9 @@ bool accepts_any(const Acceptance& acceptance, CallOutputs& actual, CallOutputs&
 
 // The largest error of any output. For a 16-bit type, the part that one rounding does not explain.
 double error_of(CallOutputs& actual, CallOutputs& expected);
-// The largest error of the outputs that are compared by the norm. Other outputs say nothing about arithmetic.
-double rounding_error_of(CallOutputs& actual, CallOutputs& expected, const Case& bound);
+// The largest error of the outputs that are compared by the norm, in units of the usual norm where it is
+// known and larger. Other outputs say nothing about arithmetic.
+double rounding_error_of(CallOutputs& actual, CallOutputs& expected, const Case& bound,
+                         const ExpectedScales& scales = {});
 
 }  // namespace kgrade

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
+#include "base/text.h"
 #include "record/verdict.h"
+#include "soundness/dependence.h"
 #include "soundness/expected_values.h"
 #include "soundness/host_values.h"
 #include "soundness/wrong_answers.h"
@@ -13,9 +16,6 @@
 
 namespace kgrade {
 namespace {
-
-// The number of tries. The changed elements are drawn, and a window or a stride may skip all of them.
-constexpr std::uint32_t most_small_changes = 8;
 
 // The inputs that are tried and recommended if the answer hardly depends on the file's own inputs.
 constexpr const char* usual_other_inputs = "normal(0, 2)";
@@ -52,14 +52,15 @@ class CaseSoundness {
   // The author of a file with a Model cannot change thresholds, or how much single elements count.
   std::vector<Step> steps() const {
     if (is_model())
-      return {&CaseSoundness::compute_answers,    &CaseSoundness::check_spread,
-              &CaseSoundness::check_model,        &CaseSoundness::try_wrong_answers,
-              &CaseSoundness::try_sampled_inputs, &CaseSoundness::check_dependence};
-    return {&CaseSoundness::compute_answers,   &CaseSoundness::check_spread,
-            &CaseSoundness::check_reference,   &CaseSoundness::try_wrong_answers,
-            &CaseSoundness::try_stale_answers, &CaseSoundness::try_sampled_inputs,
-            &CaseSoundness::check_dependence,  &CaseSoundness::check_beginnings,
-            &CaseSoundness::measure_errors};
+      return {&CaseSoundness::compute_answers,  &CaseSoundness::check_spread,
+              &CaseSoundness::check_model,      &CaseSoundness::try_wrong_answers,
+              &CaseSoundness::perturb_computed, &CaseSoundness::try_sampled_inputs,
+              &CaseSoundness::check_dependence};
+    return {&CaseSoundness::compute_answers,    &CaseSoundness::check_spread,
+            &CaseSoundness::check_reference,    &CaseSoundness::try_wrong_answers,
+            &CaseSoundness::perturb_computed,   &CaseSoundness::try_stale_answers,
+            &CaseSoundness::try_sampled_inputs, &CaseSoundness::check_dependence,
+            &CaseSoundness::check_beginnings,   &CaseSoundness::measure_errors};
   }
 
   bool is_model() const { return session_.problem.has_model(); }
@@ -67,6 +68,10 @@ class CaseSoundness {
     const std::optional<TorchModule>& module = session_.problem.torch;
     return module && module->weight_of(case_.tensors[tensor].name) != nullptr;
   }
+
+  // Whether single elements may be changed. Computed inputs depend on each other, and listed inputs are
+  // extents, which must be those of the case.
+  bool has_free_elements(std::size_t tensor) const { return case_.tensors[tensor].has_single_elements(); }
 
   // Calls the oracle. If the call fails, adds a finding and returns null. Answers are freed as soon as they
   // are compared: each may fill much of the host's memory, and host_bytes_needed() counts two at a time.
@@ -141,10 +146,8 @@ class CaseSoundness {
       }
       session_.findings.add(
           "reference-imprecise", name_of_output(i), case_,
-          fmt::format(
-              "in single precision the reference's '{}' is off by {:.1e} from the oracle's, and {:.1e} "
-              "is allowed",
-              name_of_output(i), judgement.relative_error, in_single.threshold(i)),
+          fmt::format("in single precision the reference's '{}' is off from the oracle's: {}",
+                      name_of_output(i), in_single.figures(i, judgement)),
           "sum many terms in parts, avoid sums that cancel and divisions by small values, by the formula or "
           "by the case; `kgrade calibrate` finds a threshold where that is the problem's nature");
     }
@@ -189,21 +192,10 @@ class CaseSoundness {
   // The scales of a few draws; of more draws if few elements could cancel.
   std::optional<ExpectedScales> usual_scales() {
     const int draws = std::max(1, ExpectedScales::draws_of(case_, Precision::fp32) / 2);
-    std::vector<Samples> calls;
-    for (int index = 1; index <= draws; ++index) {
-      const auto other = answer({session_.seed, static_cast<std::uint32_t>(index)});
-      if (!other) return std::nullopt;
-      calls.push_back(samples_of(*other));
-    }
-    ExpectedScales scales;
-    scales.learn_from(calls);
-    return scales;
-  }
-
-  static Samples samples_of(CallOutputs& outputs) {
-    Samples samples;
-    for (const Values& values : outputs.values()) samples.push_back(sample_of(values));
-    return samples;
+    auto scales = scales_of_draws(session_.runner, case_, session_.seed, 1, draws);
+    if (scales) return std::move(*scales);
+    fails(scales.error());
+    return std::nullopt;
   }
 
   // The answer to other inputs. Tries a few draws to find an answer that would not be accepted. A sum of very
@@ -317,29 +309,58 @@ class CaseSoundness {
     return true;
   }
 
-  // Tries the answer of the previous call after a few elements of one input have changed.
+  // Only the problem's own file knows which computed inputs are possible. So no other rule changes them.
+  bool perturb_computed() {
+    progress("computed inputs");
+    auto found =
+        find_dependence_on_computed(session_.runner, acceptance_, case_, base_draw(), inputs_, *base_);
+    if (!found) {
+      fails(found.error());
+      return false;
+    }
+    computed_ = std::move(*found);
+    if (computed_.names.empty()) return true;
+    bool& vary = session_.computed_vary[computed_.names];
+    vary = vary || computed_.inputs_vary;
+    if (!computed_.inputs_vary || computed_.stale.size() < outputs() || constants_.size() == outputs())
+      return true;
+    session_.findings.add(
+        "input-ignored", computed_.names, case_,
+        fmt::format("other contents of {} change no output{}", computed_.names,
+                    computed_.any_change
+                        ? fmt::format(" beyond the tolerance: the error is {:.1e}", computed_.largest_error)
+                        : fmt::format(", in {}", counted(computed_.perturbations, "call"))),
+        "remove the parameters, or mend the reference, its `inputs` or the case so that they count");
+    return true;
+  }
+
+  // Tries the answer of the previous call after a few elements of one input have changed, or after all
+  // computed inputs have.
   bool try_stale_answers() {
     progress("stale answers");
     std::set<std::size_t> accepted;
     for (std::size_t i = 0; i < outputs(); ++i) {
-      if (!constants_.contains(i)) accepted.insert(i);
+      if (!constants_.contains(i) && (computed_.names.empty() || computed_.stale.contains(i)))
+        accepted.insert(i);
     }
-    double error = 0;
+    std::map<std::size_t, Judgement> nearest;  // with the largest figure so far, by output
     for (std::uint32_t change = 1; change <= most_small_changes && !accepted.empty(); ++change) {
       const auto changed = answer({session_.seed, 0, change});
       if (!changed) return false;
-      error = std::max(error, error_of(*base_, *changed));
       std::erase_if(accepted, [&](std::size_t i) {
-        return judge(acceptance_, i, *base_, *changed).verdict != Verdict::accepted;
+        const Judgement judgement = judge(acceptance_, i, *base_, *changed);
+        if (judgement.figure() >= nearest[i].figure()) nearest[i] = judgement;
+        return judgement.verdict != Verdict::accepted;
       });
     }
     for (const std::size_t i : accepted) {
       session_.findings.add(
           "stale-passes", name_of_output(i), case_,
           fmt::format(
-              "when few elements of an input change, the old '{}' is accepted, in {} of {} tries, the "
-              "largest error being {:.1e}",
-              name_of_output(i), most_small_changes, most_small_changes, error),
+              "when few elements of an input change, the old '{}' is accepted in {} of {} tries; in the "
+              "nearest {}",
+              name_of_output(i), most_small_changes, most_small_changes,
+              acceptance_.is_exact(i) ? "it is the same" : acceptance_.figures(i, nearest[i])),
           "make single elements count: smaller cases, tighter thresholds, or inputs that vary more");
     }
     return true;
@@ -348,8 +369,7 @@ class CaseSoundness {
   bool try_sampled_inputs() {
     progress("sampled inputs");
     for (std::size_t tensor = 0; tensor < inputs_.size(); ++tensor) {
-      if (inputs_[tensor].size() < 2 || is_constant(inputs_[tensor]) || case_.tensors[tensor].is_listed())
-        continue;
+      if (inputs_[tensor].size() < 2 || is_constant(inputs_[tensor]) || !has_free_elements(tensor)) continue;
       if (is_model() && is_weight(tensor)) continue;
       const auto elements = static_cast<std::uint64_t>(case_.tensors[tensor].elements);
       std::vector<InputEdit> edits(1);
@@ -374,18 +394,17 @@ class CaseSoundness {
     if (constants_.contains(output)) return;
     session_.findings.add(
         "sample-passes", case_.tensors[tensor].name, case_,
-        fmt::format(
-            "with half of the elements of '{}' replaced by their mean '{}' is accepted (error {:.1e}, "
-            "{:.1e} is allowed): a kernel may read a sample",
-            case_.tensors[tensor].name, name_of_output(output), judgement.relative_error,
-            acceptance_.threshold(output)),
+        fmt::format("with half of the elements of '{}' replaced by their mean '{}' is accepted ({}): a "
+                    "kernel may read "
+                    "a sample",
+                    case_.tensors[tensor].name, name_of_output(output),
+                    acceptance_.figures(output, judgement)),
         "sum fewer terms, draw them around 0 (normal(0, 1)), or ask for a tighter `precision`");
   }
 
   bool check_dependence() {
     for (std::size_t tensor = 0; tensor < inputs_.size(); ++tensor) {
-      // Listed inputs are extents, which must be those of the case.
-      if (inputs_[tensor].empty() || case_.tensors[tensor].is_listed()) continue;
+      if (inputs_[tensor].empty() || !has_free_elements(tensor)) continue;
       progress(fmt::format("dependence on {}", case_.tensors[tensor].name));
       const auto found =
           find_dependence(session_.runner, acceptance_, case_, tensor, base_draw(), *base_, is_model());
@@ -458,6 +477,7 @@ class CaseSoundness {
   std::unique_ptr<CallOutputs> base_;  // kept: valid over further calls
   std::optional<Error> no_room_;
   std::set<std::size_t> constants_;  // outputs that are not checked further
+  ComputedDependence computed_;
 };
 
 }  // namespace

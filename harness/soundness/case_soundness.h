@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 
 #include "problem/problem.h"
@@ -23,6 +24,8 @@ struct SoundnessSession {
   // Results of the cases so far.
   ClassSeparation classes = ClassSeparation(problem);
   ScalarUse scalars = ScalarUse(problem);
+  // By the names of the computed inputs: whether the file computed others on at least one case.
+  std::map<std::string, bool> computed_vary = {};
   int cases = 0;
 };
 

@@ -7,7 +7,8 @@
 namespace kgrade {
 
 bool ClassSeparation::applies_to(const Problem& problem, const Case& bound) {
-  return problem.dtype == Dtype::float32 && has_output_by_norm(bound) && has_operands(bound);
+  return !problem.only_fp32 && problem.dtype == Dtype::float32 && has_output_by_norm(bound) &&
+         has_operands(bound);
 }
 
 std::optional<Error> ClassSeparation::try_case(ReferenceRunner& runner, const Case& bound,
@@ -31,8 +32,14 @@ std::optional<Error> ClassSeparation::try_lower_class(ReferenceRunner& runner, c
   const OperandFormat format = asked == Precision::fp32 ? OperandFormat::tf32 : OperandFormat::bf16;
   const auto lower = rounded_answer(runner, draw, bound, format);
   if (!lower) return lower.error();
-  lower_error_ = std::max(lower_error_, rounding_error_of(**lower, base, bound));
-  if (!accepts_all(acceptance, **lower, base)) lower_is_refused_ = true;
+  for (std::size_t i = 0; i < base.values().size() && !lower_is_refused_; ++i) {
+    const Judgement judgement = acceptance.judge(i, (*lower)->errors(i, base));
+    if (judgement.verdict != Verdict::accepted) lower_is_refused_ = true;
+    if (acceptance.is_exact(i) || judgement.figure() < nearest_) continue;
+    nearest_ = judgement.figure();
+    nearest_text_ = fmt::format("at most, on case '{}' and '{}', {}", bound.name, output_of(bound, i).name,
+                                acceptance.figures(i, judgement));
+  }
   return std::nullopt;
 }
 
@@ -45,9 +52,8 @@ void ClassSeparation::conclude(LintFindings& findings) const {
   const Precision asked = precision_from(problem_.precision);
   if (asked >= Precision::bf16 || lower_is_refused_) return;
   findings.add("lower-class-passes",
-               fmt::format("an answer of {} arithmetic is accepted as {} on every case: its error is {:.1e} "
-                           "at most",
-                           asked == Precision::fp32 ? "TF32" : "bf16", problem_.precision, lower_error_),
+               fmt::format("an answer of {} arithmetic is accepted as {} on every case: {}",
+                           asked == Precision::fp32 ? "TF32" : "bf16", problem_.precision, nearest_text_),
                "tighten `thresholds`: `kgrade calibrate` measures where they belong");
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "problem/case.h"
 #include "soundness/lint_findings.h"
@@ -18,9 +19,9 @@ class ClassSeparation {
   // Keeps a reference.
   explicit ClassSeparation(const Problem& problem) : problem_(problem) {}
 
-  // Whether the classes differ on a case. Without float32 operands they do not: tensor cores take operands of
-  // 16 bits as they are, and operands of few bits are exact in every class. Outputs that are compared exactly
-  // have no class.
+  // Whether the classes differ on a case. If the problem has no lower classes, or the case no float32
+  // operands, they do not: tensor cores take operands of 16 bits as they are, and operands of few bits are
+  // exact in every class. Outputs that are compared exactly have no class.
   static bool applies_to(const Problem& problem, const Case& bound);
 
   // Measures the runner's case. `base` is the oracle's answer to draw 0 of the seed, and must be kept. An
@@ -41,7 +42,9 @@ class ClassSeparation {
   const Problem& problem_;
   ClassStatistics errors_;
   bool lower_is_refused_ = false;  // on at least one case
-  double lower_error_ = 0;         // the largest, of the class below the required one
+  // The largest figure of the class below the required one, and where it is.
+  double nearest_ = 0;
+  std::string nearest_text_;
 };
 
 }  // namespace kgrade

@@ -255,6 +255,33 @@ Result<Dependence> find_dependence(ReferenceRunner& runner, const Acceptance& ac
   return whole ? search.run_whole() : search.run();
 }
 
+Result<ComputedDependence> find_dependence_on_computed(ReferenceRunner& runner, const Acceptance& acceptance,
+                                                       const Case& bound, const Draw& draw,
+                                                       const std::vector<Values>& inputs,
+                                                       CallOutputs& expected) {
+  ComputedDependence found;
+  for (const Tensor& tensor : bound.tensors) {
+    if (tensor.is_computed()) found.names += (found.names.empty() ? "'" : ", '") + tensor.name + "'";
+  }
+  if (found.names.empty()) return found;
+  for (std::size_t i = 0; i < expected.values().size(); ++i) found.stale.insert(i);
+  Draw perturbed = draw;
+  while (perturbed.perturbation < most_small_changes && !found.stale.empty()) {
+    perturbed.perturbation += 1;
+    const auto outputs = runner.call_oracle(bound, perturbed);
+    if (!outputs) return outputs.errors();
+    CallOutputs& changed = **outputs;
+    found.perturbations += 1;
+    found.inputs_vary = found.inputs_vary || runner.sampled_inputs() != inputs;
+    found.any_change = found.any_change || !changed.equals(expected);
+    found.largest_error = std::max(found.largest_error, error_of(expected, changed));
+    std::erase_if(found.stale, [&](std::size_t i) {
+      return acceptance.judge(i, expected.errors(i, changed)).verdict != Verdict::accepted;
+    });
+  }
+  return found;
+}
+
 std::string describe(const Dependence& dependence, const std::string& tensor) {
   if (!dependence.any_change)
     return fmt::format("'{}' changes no output, in {} with other elements", tensor,

@@ -2,6 +2,7 @@
 // than the comparison tolerates, and on scalar parameters that no shape depends on.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,12 +26,36 @@ struct Dependence {
   double largest_error = 0;  // of the old outputs compared with the new ones
 };
 
-// Flips elements of one input, one at a time: ends, the middle and a few drawn ones. If they change nothing,
-// flips all elements at once, and then halves the range that makes a difference, down to one element. With
-// `whole` it only flips all at once, which is enough to see that an input is used. An Error if a call fails.
+// For an input that is drawn, or an output that begins as drawn. Flips elements, one at a time: ends, the
+// middle and a few drawn ones. If they change nothing, flips all elements at once, and then halves the range
+// that makes a difference, down to one element. With `whole` it only flips all at once, which is enough to
+// see that an input is used. An Error if a call fails.
 Result<Dependence> find_dependence(ReferenceRunner& runner, const Acceptance& acceptance, const Case& bound,
                                    std::size_t tensor, const Draw& draw, CallOutputs& expected,
                                    bool whole = false);
+
+// How outputs change when the problem's own file perturbs its computed inputs. All are perturbed together,
+// because they depend on each other.
+struct ComputedDependence {
+  std::string names;            // "'ends', 'lengths'"; empty if no input is computed
+  std::set<std::size_t> stale;  // outputs whose old answer is accepted after every perturbation
+  bool any_change = false;      // of any bit of any output
+  bool inputs_vary = false;     // false: nothing can be said, since the file computes no other inputs
+  int perturbations = 0;
+  double largest_error = 0;  // of the old outputs compared with the new ones
+};
+
+// Perturbs the computed inputs a few times, until no output's old answer is accepted. `inputs` are those of
+// the draw, as ReferenceRunner::sampled_inputs() gives them, and `expected` is the answer to them. An Error
+// if a call fails.
+Result<ComputedDependence> find_dependence_on_computed(ReferenceRunner& runner, const Acceptance& acceptance,
+                                                       const Case& bound, const Draw& draw,
+                                                       const std::vector<Values>& inputs,
+                                                       CallOutputs& expected);
+
+// The number of tries to change a few elements of the inputs. The elements are drawn, and a window or a
+// stride may skip all of them.
+inline constexpr std::uint32_t most_small_changes = 8;
 
 // "no element of 'x' changes ..." with the figures, and how many elements together do.
 std::string describe(const Dependence& dependence, const std::string& tensor);

@@ -1,5 +1,7 @@
 #include "soundness/host_values.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <future>
@@ -38,8 +40,17 @@ ElementErrors compare_part(const Elements& actual, const Elements& expected, con
     return total;
   }
   if (is_integer(form.dtype)) {
+    // Of a part of an output, elements in other parts are unknown.
+    const auto element_of = [first](const Elements& elements) {
+      return [first, &elements](std::uint64_t i) {
+        return elements.integer(static_cast<std::size_t>(i - first));
+      };
+    };
+    const device::IntegerOutputs outputs{element_of(actual), element_of(expected), std::uint64_t{first},
+                                         std::uint64_t{first + actual.size()}};
     for (std::size_t i = begin; i < end; ++i)
-      device::accumulate_integer(total, actual.integer(i), expected.integer(i), first + i, form.tied);
+      device::accumulate_integer(total, actual.integer(i), expected.integer(i), first + i,
+                                 device::is_right_integer(form.tied, outputs, first + i));
     return total;
   }
   for (std::size_t i = begin; i < end; ++i)
@@ -90,14 +101,14 @@ Values column_means(std::span<const float> values, std::size_t width, std::size_
 }
 
 double largest_error(const std::vector<Values>& answer, const std::vector<Values>& expected,
-                     const Case& bound, bool only_by_norm) {
+                     const Case& bound, bool only_by_norm, const ExpectedScales& scales) {
   double error = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const Tensor& tensor = output_of(bound, i);
     if (only_by_norm && tensor.compare != Comparison::Kind::norm) continue;
     // Thresholds do not affect the error.
-    const Judgement judgement =
-        judge(compare(answer[i], expected[i], {bound.dtype_of(tensor)}), {}, Precision::fp32);
+    const Judgement judgement = judge(compare(answer[i], expected[i], {bound.dtype_of(tensor)}), {},
+                                      Precision::fp32, scales.usual(i));
     error = std::max(error, judgement.relative_error);
   }
   return error;
@@ -185,12 +196,12 @@ const Tensor& output_of(const Case& bound, std::size_t output) {
 }
 
 double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected, const Case& bound) {
-  return largest_error(answer, expected, bound, false);
+  return largest_error(answer, expected, bound, false, {});
 }
 
 double rounding_error_of(const std::vector<Values>& answer, const std::vector<Values>& expected,
-                         const Case& bound) {
-  return largest_error(answer, expected, bound, true);
+                         const Case& bound, const ExpectedScales& scales) {
+  return largest_error(answer, expected, bound, true, scales);
 }
 
 bool has_output_by_norm(const Case& bound) {
@@ -252,6 +263,12 @@ OutputForm form_of(const Case& bound, std::size_t output, const std::vector<Valu
   form.tied.values = is_exact ? reinterpret_cast<const unsigned char*>(values.data())
                               : reinterpret_cast<const unsigned char*>(values.integers.data());
   return form;
+}
+
+std::string Acceptance::figures(std::size_t output, const Judgement& judgement) const {
+  // A lower class is that of the candidates that declare it.
+  return fmt::format("the error is {:.1e} over {}, and {} allows {:.1e}", judgement.figure(),
+                     to_string(judgement.decided_by), to_string(required_), threshold(output));
 }
 
 }  // namespace kgrade

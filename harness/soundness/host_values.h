@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "contest/tensor_values.h"
@@ -88,9 +89,10 @@ OutputForm form_of(const Case& bound, std::size_t output, const std::vector<Valu
 
 // The largest error of any output. For a 16-bit type, the part that one rounding does not explain.
 double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected, const Case& bound);
-// The largest error of the outputs that are compared by the norm. Other outputs say nothing about arithmetic.
+// The largest error of the outputs that are compared by the norm, in units of the usual norm where it is
+// known and larger. Other outputs say nothing about arithmetic.
 double rounding_error_of(const std::vector<Values>& answer, const std::vector<Values>& expected,
-                         const Case& bound);
+                         const Case& bound, const ExpectedScales& scales = {});
 bool has_output_by_norm(const Case& bound);
 // Whether comparing an output needs the inputs: for indices with ties, and for codes.
 bool has_ties(const Case& bound);
@@ -143,11 +145,14 @@ class Acceptance {
     return is_exact(output) ? 0 : kgrade::threshold(bounds(output), required_);
   }
   bool is_exact(std::size_t output) const { return !has_norm(output_of(case_, output).compare); }
+  // The figure that decided, and what the class allows: "the error is 3.7e-06 over the whole output, and fp32
+  // allows 5.0e-06".
+  std::string figures(std::size_t output, const Judgement& judgement) const;
 
  private:
   Thresholds bounds(std::size_t output) const {
     const auto found = distances_.find(output);
-    return error_bounds(problem_.thresholds, case_, output,
+    return error_bounds(problem_, case_, output,
                         found != distances_.end() ? found->second : std::numeric_limits<double>::infinity());
   }
 

@@ -39,23 +39,33 @@ Error overlap(std::string_view better, double better_error, std::string_view wor
 
 // Takes the error of an answer, so that the answer is freed before the next call.
 Result<double> error_of_call(const Result<std::unique_ptr<CallOutputs>>& answer, CallOutputs& expected,
-                             const Case& bound) {
+                             const Case& bound, const ExpectedScales& scales) {
   if (!answer) return answer.errors();
-  return rounding_error_of(**answer, expected, bound);
+  return rounding_error_of(**answer, expected, bound, scales);
 }
 
-// Integers are not rounded, because a rounded shape or label would mean something else.
+// Integers are not rounded, because a rounded shape or label would mean something else. What an output begins
+// as is an operand, unless it is a constant, which has no rounding errors to measure.
 bool is_operand(const Case& bound, const Tensor& tensor) {
   const Dtype dtype = bound.dtype_of(tensor);
-  return !tensor.output && !is_integer(dtype) && !is_float8(dtype);
+  const bool is_read = !tensor.output || (tensor.begins_as_drawn && !tensor.begins_as_constant());
+  return is_read && !is_integer(dtype) && !is_float8(dtype);
+}
+
+// The tensors that a rounded answer rounds. Computed inputs may guarantee something that rounding breaks, so
+// they are rounded only if there is no other operand.
+std::vector<std::size_t> operands_of(const Case& bound) {
+  std::vector<std::size_t> drawn;
+  std::vector<std::size_t> computed;
+  for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
+    if (is_operand(bound, bound.tensors[i])) (bound.tensors[i].is_computed() ? computed : drawn).push_back(i);
+  }
+  return drawn.empty() ? computed : drawn;
 }
 
 }  // namespace
 
-bool has_operands(const Case& bound) {
-  return std::any_of(bound.tensors.begin(), bound.tensors.end(),
-                     [&](const Tensor& tensor) { return is_operand(bound, tensor); });
-}
+bool has_operands(const Case& bound) { return !operands_of(bound).empty(); }
 
 float rounded(float value, OperandFormat format) {
   if (!std::isfinite(value)) return value;
@@ -124,23 +134,22 @@ Result<std::unique_ptr<CallOutputs>> rounded_answer(ReferenceRunner& runner, con
     });
   };
   std::vector<InputEdit> edits;
-  for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
-    if (!is_operand(bound, bound.tensors[i])) continue;
+  for (const std::size_t i : operands_of(bound))
     edits.push_back({i, 0, {}, static_cast<std::uint64_t>(bound.tensors[i].elements), change});
-  }
   return runner.call_oracle(bound, draw, edits);
 }
 
 Result<ClassStatistics> measure_classes_on(ReferenceRunner& runner, const Case& bound, const Draw& draw,
-                                           CallOutputs& expected, double reordered_fp32) {
+                                           CallOutputs& expected, double reordered_fp32,
+                                           const ExpectedScales& scales) {
   ClassErrors errors;
-  const auto single = error_of_call(runner.call_reference(bound, draw), expected, bound);
+  const auto single = error_of_call(runner.call_reference(bound, draw), expected, bound, scales);
   if (!single) return single.errors();
   errors.fp32 = std::max(reordered_fp32, *single);
   for (const auto& [format, error] :
        {std::pair{OperandFormat::tf32, &errors.tf32}, std::pair{OperandFormat::fp16, &errors.fp16},
         std::pair{OperandFormat::bf16, &errors.bf16}}) {
-    const auto found = error_of_call(rounded_answer(runner, draw, bound, format), expected, bound);
+    const auto found = error_of_call(rounded_answer(runner, draw, bound, format), expected, bound, scales);
     if (!found) return found.errors();
     *error = *found;
   }
@@ -150,14 +159,15 @@ Result<ClassStatistics> measure_classes_on(ReferenceRunner& runner, const Case& 
 }
 
 Result<ClassStatistics> measure_classes(ReferenceRunner& runner, const Case& bound, std::uint64_t seed,
-                                        std::uint32_t draws, double reordered_fp32) {
+                                        std::uint32_t draws, double reordered_fp32,
+                                        const ExpectedScales& scales) {
   ClassStatistics all;
   for (std::uint32_t index = 0; index < draws; ++index) {
     const Draw draw{seed, index};
     const auto expected = runner.call_oracle(bound, draw);
     if (!expected) return expected.errors();
     if (auto error = (*expected)->keep()) return *error;
-    const auto errors = measure_classes_on(runner, bound, draw, **expected, reordered_fp32);
+    const auto errors = measure_classes_on(runner, bound, draw, **expected, reordered_fp32, scales);
     if (!errors) return errors.errors();
     all.add(*errors);
   }

@@ -1,12 +1,13 @@
 // Measures the errors of each precision class on a problem, checks whether the classes can be distinguished,
 // and derives thresholds.
 //
-// An error is the norm of the difference from the oracle over the oracle's norm (verify/judgement.h). The
-// norm is always that of the same output, even if its sums cancel, so thresholds are on the safe side.
+// An error is the norm of the difference from the oracle over the oracle's norm (verify/judgement.h). `kgrade
+// calibrate` takes the usual norm if that is larger, as grading does: sums of the same output may cancel.
 // - fp32: the reference, which computes every product and sum in single precision, one term after the other.
 //   `kgrade calibrate` measures other orders too (soundness/summation_orders.h).
-// - tf32, fp16, bf16: the oracle on inputs that are rounded to the format, as tensor cores take them. TF32
-//   and fp16 have mantissas of the same length, so they are one class. fp16 is shown because of its range.
+// - tf32, fp16, bf16: the oracle on operands that are rounded to the format, as tensor cores take them:
+//   inputs, and what outputs begin as. TF32 and fp16 have mantissas of the same length, so they are one class.
+//   fp16 is shown because of its range. Computed inputs are rounded only if there are no other operands.
 //
 // Thresholds follow from the largest error of all cases, since an answer has to be within its class on each
 // case. Whether classes are separate is decided by the root mean square over cases and draws. The largest
@@ -73,10 +74,10 @@ Thresholds thresholds_for(const ClassErrors& errors);
 // "fp32 1.2e-07, tf32 3.1e-04, fp16 3.1e-04, bf16 2.5e-03".
 std::string to_string(const ClassErrors& errors);
 
-// Whether a case has an input that rounding to a format can change: a real input of more than eight bits.
+// Whether a case has an operand that rounding to a format can change: a real one of more than eight bits.
 bool has_operands(const Case& bound);
 
-// The oracle's answer on a draw of the runner's case with all such inputs rounded to a format.
+// The oracle's answer on a draw of the runner's case with all such operands rounded to a format.
 Result<std::unique_ptr<CallOutputs>> rounded_answer(ReferenceRunner& runner, const Draw& draw,
                                                     const Case& bound, OperandFormat format);
 
@@ -84,10 +85,12 @@ Result<std::unique_ptr<CallOutputs>> rounded_answer(ReferenceRunner& runner, con
 // `expected` is the oracle's answer, which must be kept. `reordered_fp32` is the error of fp32 with sums in
 // other orders, if it was measured. The larger fp32 error counts.
 Result<ClassStatistics> measure_classes_on(ReferenceRunner& runner, const Case& bound, const Draw& draw,
-                                           CallOutputs& expected, double reordered_fp32 = 0);
+                                           CallOutputs& expected, double reordered_fp32 = 0,
+                                           const ExpectedScales& scales = {});
 
 // Measures the classes on draws 0 to `draws` - 1.
 Result<ClassStatistics> measure_classes(ReferenceRunner& runner, const Case& bound, std::uint64_t seed,
-                                        std::uint32_t draws, double reordered_fp32 = 0);
+                                        std::uint32_t draws, double reordered_fp32 = 0,
+                                        const ExpectedScales& scales = {});
 
 }  // namespace kgrade

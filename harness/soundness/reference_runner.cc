@@ -299,6 +299,20 @@ Result<std::unique_ptr<CallOutputs>> ReferenceRunner::call_reference(const Case&
       std::make_unique<HostOutputs>(bound, std::move(*values), std::vector<Values>()));
 }
 
+Result<ExpectedScales> scales_of_draws(ReferenceRunner& runner, const Case& bound, std::uint64_t seed,
+                                       std::uint32_t first, int draws) {
+  std::vector<Samples> calls;
+  for (int i = 0; i < draws; ++i) {
+    const auto outputs = runner.call_oracle(bound, {seed, first + static_cast<std::uint32_t>(i)});
+    if (!outputs) return outputs.errors();
+    calls.emplace_back();
+    for (const Values& values : (*outputs)->values()) calls.back().push_back(sample_of(values));
+  }
+  ExpectedScales scales;
+  scales.learn_from(calls);
+  return scales;
+}
+
 std::uint64_t sample_elements(const Case& bound, std::uint64_t whole) {
   const bool is_large = std::any_of(
       bound.tensors.begin(), bound.tensors.end(),

@@ -24,8 +24,8 @@ namespace kgrade {
 // Changes a slice of an input's elements, which begins at number `first`. Called slice by slice, in order.
 using ElementChange = std::function<void(std::uint64_t first, std::span<float> slice)>;
 
-// A change to an input's drawn elements from element `first` on. They are replaced by `values`, or `change`
-// computes `count` elements from the drawn ones.
+// A change to the drawn elements of an input, or of an output that begins as drawn, from element `first` on.
+// They are replaced by `values`, or `change` computes `count` elements from the drawn ones.
 struct InputEdit {
   std::size_t tensor = 0;  // index into Case::tensors
   std::uint64_t first = 0;
@@ -68,6 +68,11 @@ class ReferenceRunner {
   virtual std::vector<Values> sampled_inputs() { return inputs(); }
   virtual std::uint64_t most_elements() const { return std::numeric_limits<std::uint64_t>::max(); }
 };
+
+// The usual norms of a case's outputs, from `draws` calls of the oracle, on the draws of the seed from number
+// `first` on. The runner has the case. An Error if a call fails.
+Result<ExpectedScales> scales_of_draws(ReferenceRunner& runner, const Case& bound, std::uint64_t seed,
+                                       std::uint32_t first, int draws);
 
 // The size of samples for a case. A case is large if a tensor has more than `whole` elements. Its outputs are
 // compared on the device, and only samples are read.

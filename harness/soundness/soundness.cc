@@ -62,8 +62,8 @@ class ReferenceCheck {
     const auto& built = builds_.checked_build()->finish();
     if (!built) return built.errors();
     if (built->status != BuildStatus::built) return std::optional("the checked build: " + built->message);
-    CheckReferee referee(context_.device(), builds_.problem(), builds_.oracle(), std::move(sanitizer),
-                         context_.options().seed);
+    CheckReferee referee(context_.device(), builds_.problem(), builds_.oracle(),
+                         sanitizer ? &*sanitizer : nullptr, context_.options().seed);
     referee.set_candidate({built->library});
     const auto checked = check(referee, *built, bound);
     builds_.oracle().take_back();  // the buffers of the check
@@ -322,6 +322,13 @@ class SoundnessRun {
           fmt::format("whether '{}' is used cannot be seen: no shape depends on it, and no case can have "
                       "another value of it",
                       name));
+    for (const auto& [names, vary] : session.computed_vary) {
+      if (vary) continue;
+      report_.notes.push_back(
+          fmt::format("whether outputs depend on {} cannot be seen: `inputs` computes the same under every "
+                      "seed; a function `perturbed` in the reference could change it",
+                      names));
+    }
     report_.cases = session.cases;
     report_.errors = session.classes.errors().root_mean_square();
   }

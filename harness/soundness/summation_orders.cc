@@ -142,6 +142,13 @@ std::vector<Arrangement> arrangements_of(const Problem& problem) {
   std::stable_sort(shuffles.begin(), shuffles.end(),
                    [](const auto& a, const auto& b) { return a.size() < b.size(); });
   for (const auto& some : shuffles) all.insert(all.end(), some.begin(), some.end());
+  // Computed inputs may depend on the places of their elements.
+  std::erase_if(all, [&](const Arrangement& arrangement) {
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (tensors[i]->is_computed() && !arrangement.axes[i].empty()) return true;
+    }
+    return false;
+  });
   if (all.size() > most_arrangements) all.resize(most_arrangements);
   return all;
 }
@@ -200,7 +207,7 @@ Result<ReorderedError> measure_reordered(ReferenceRunner& runner, const Case& bo
   const auto reference = runner.reference(plain.draw, edits);
   if (!reference) return reference.errors();
   if (*reference == arranged_outputs(plain.reference)) return ReorderedError{Reordering::idle, 0};
-  return ReorderedError{Reordering::reordered, rounding_error_of(*reference, *oracle, bound)};
+  return ReorderedError{Reordering::reordered, rounding_error_of(*reference, *oracle, bound, plain.scales)};
 }
 
 bool SummationOrders::is_tried(std::size_t arrangement, bool thorough) const {
@@ -210,17 +217,17 @@ bool SummationOrders::is_tried(std::size_t arrangement, bool thorough) const {
 }
 
 Result<double> SummationOrders::measure(ReferenceRunner& runner, const Case& bound, const Draw& draw,
-                                        bool thorough) {
+                                        bool thorough, const ExpectedScales& scales) {
   const auto oracle = runner.oracle(draw, {});
   if (!oracle) return oracle.errors();
   const std::vector<Values> inputs = runner.inputs();
   const auto reference = runner.reference(draw, {});
   if (!reference) return reference.errors();
-  double largest = rounding_error_of(*reference, *oracle, bound);
+  double largest = rounding_error_of(*reference, *oracle, bound, scales);
   for (std::size_t i = 0; i < arrangements_.size(); ++i) {
     if (!is_tried(i, thorough)) continue;
     const auto found =
-        measure_reordered(runner, bound, arrangements_[i], {draw, inputs, *oracle, *reference});
+        measure_reordered(runner, bound, arrangements_[i], {draw, inputs, *oracle, *reference, scales});
     if (!found) return found.errors();
     if (found->what == Reordering::refuted && states_[i] == State::unknown) states_[i] = State::refuted;
     if (found->what != Reordering::reordered) continue;

@@ -27,8 +27,8 @@ struct Arrangement {
 };
 
 // The arrangements that may leave a problem's answer unchanged, at most most_arrangements: the last axes
-// reversed in all tensors of the highest rank, and axes that share a parameter shuffled together. The problem
-// must have shapes.
+// reversed in all tensors of the highest rank, and axes that share a parameter shuffled together. Computed
+// inputs are never rearranged. The problem must have shapes.
 std::vector<Arrangement> arrangements_of(const Problem& problem);
 inline constexpr std::size_t most_arrangements = 64;
 
@@ -60,6 +60,7 @@ struct PlainAnswers {
   const std::vector<Values>& inputs;
   const std::vector<Values>& oracle;
   const std::vector<Values>& reference;
+  const ExpectedScales& scales;  // of the outputs
 };
 
 // Measures one arrangement on the runner's case. An Error if a call fails.
@@ -74,7 +75,8 @@ class SummationOrders {
   // The reference's largest error on a draw of the runner's case, over its own order and other orders. With
   // `thorough` all arrangements are tried that have not been refuted, otherwise only arrangements that have
   // reordered a sum before. An Error if a call fails.
-  Result<double> measure(ReferenceRunner& runner, const Case& bound, const Draw& draw, bool thorough);
+  Result<double> measure(ReferenceRunner& runner, const Case& bound, const Draw& draw, bool thorough,
+                         const ExpectedScales& scales = {});
 
   // Names of the arrangements that have reordered a sum so far.
   const std::set<std::string>& reordered() const { return reordered_; }

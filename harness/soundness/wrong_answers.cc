@@ -122,9 +122,7 @@ class OutputSoundness {
           acceptance_.judge(output_, compare_axis_means(expected_, shape_, axis, form_));
       if (judgement.verdict != Verdict::accepted) continue;
       const std::string how =
-          is_exact() ? ""
-                     : fmt::format(": the mean along it has an error of {:.1e}, {:.1e} is allowed",
-                                   judgement.relative_error, acceptance_.threshold(output_));
+          is_exact() ? "" : fmt::format(": of the mean along it {}", acceptance_.figures(output_, judgement));
       findings_.add("axis-constant", fmt::format("{} {}", tensor_.name, axis), case_,
                     fmt::format("'{}' does not vary along axis {} of extent {}{}", tensor_.name, axis,
                                 tensor_.shape[axis], how),
@@ -154,10 +152,7 @@ class OutputSoundness {
   bool note_if_accepted(std::string_view rule, const std::string& what, const ElementErrors& errors) {
     const Judgement judgement = acceptance_.judge(output_, errors);
     if (judgement.verdict != Verdict::accepted) return false;
-    const std::string how = is_exact()
-                                ? ""
-                                : fmt::format(": the error is {:.1e}, {:.1e} is allowed",
-                                              judgement.relative_error, acceptance_.threshold(output_));
+    const std::string how = is_exact() ? "" : ": " + acceptance_.figures(output_, judgement);
     findings_.add(rule, tensor_.name, case_,
                   fmt::format("'{}' is accepted when it holds {}{}", tensor_.name, what, how),
                   is_exact()
@@ -230,7 +225,8 @@ std::set<std::size_t> find_degenerate_outputs(LintFindings& findings, const Acce
   for (std::size_t i = 0; i < known.expected.size(); ++i) {
     // Scales are checked along with their codes.
     const bool is_of_codes = output_of(bound, i).compare == Comparison::Kind::scales;
-    if (is_of_codes || OutputSoundness(findings, acceptance, bound, known, i).is_degenerate()) found.insert(i);
+    if (is_of_codes || OutputSoundness(findings, acceptance, bound, known, i).is_degenerate())
+      found.insert(i);
   }
   return found;
 }

@@ -81,6 +81,13 @@ std::optional<Error> mend_end(int fd, const fs::path& path, off_t size) {
   return std::nullopt;
 }
 
+// An Error if the file has broken lines and no record: then it is not a results file.
+Result<RecordsRead> read_results_of_sweep(const fs::path& path) {
+  auto read = read_what_can_be(path);
+  if (read.ok() && read->records.empty() && !read->unreadable.empty()) return read->unreadable;
+  return read;
+}
+
 }  // namespace
 
 std::optional<Record> read_result(const std::string& line, const fs::path& from) {
@@ -116,15 +123,17 @@ Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode, std::
   if (mode == ResultMode::overwrite && ::ftruncate(fd.get(), 0) != 0)
     return failed(path, "cannot be emptied");
   std::vector<Record> before = std::move(earlier);
+  SkippedLines skipped;
   if (mode == ResultMode::resume) {
     // Change nothing in a file that is not a results file.
-    if (auto records = read_records(path); !records) return records.errors();
+    if (auto read = read_results_of_sweep(path); !read) return read.errors();
     if (auto error = mend_end(fd.get(), path, status.st_size)) return *error;
-    const auto found = read_records(path);
+    const auto found = read_results_of_sweep(path);
     if (!found) return found.errors();
-    before.insert(before.end(), found->begin(), found->end());
+    before.insert(before.end(), found->records.begin(), found->records.end());
+    if (found->unreadable_count > 0) skipped = {found->unreadable.front(), found->unreadable_count};
   }
-  return ResultFile(path, std::move(fd), std::move(before));
+  return ResultFile(path, std::move(fd), std::move(before), std::move(skipped));
 }
 
 Result<bool> ResultFile::append(const std::string& record) {

@@ -13,6 +13,13 @@
 
 namespace kgrade {
 
+// Lines of a results file that are no records, such as a disk that was full leaves.
+struct SkippedLines {
+  Error first;
+  std::size_t count = 0;
+  bool empty() const { return count == 0; }
+};
+
 enum class ResultMode { create, resume, overwrite };
 
 // The record of one candidate from a line of a results file. Nothing for any other text. `from` is the file
@@ -22,25 +29,30 @@ std::optional<Record> read_result(const std::string& line, const std::filesystem
 class ResultFile {
  public:
   // `create` refuses a file with contents. `resume` reads the file, or makes it. It cuts off an unfinished
-  // line if a sweep wrote the line. Errors: the file is not called *.jsonl or cannot be opened, another sweep
-  // writes to it, or a line is not a record. `earlier`: results from elsewhere that count as if they were in
-  // the file.
+  // line if a sweep wrote the line. It skips broken lines, which stay in the file. Errors: the file is not
+  // called *.jsonl or cannot be opened, another sweep writes to it, or it has lines and no record. `earlier`:
+  // results from elsewhere that count as if they were in the file.
   static Result<ResultFile> open(const std::filesystem::path& path, ResultMode mode,
                                  std::vector<Record> earlier = {});
 
   // The records in the file when it was opened.
   const std::vector<Record>& before() const { return before_; }
+  const SkippedLines& skipped() const { return skipped_; }
   const std::filesystem::path& path() const { return path_; }
   // Appends a record, given as text without line breaks. It is on the disk when this returns.
   Result<bool> append(const std::string& record);
 
  private:
-  ResultFile(std::filesystem::path path, UniqueFd fd, std::vector<Record> before)
-      : path_(std::move(path)), fd_(std::move(fd)), before_(std::move(before)) {}
+  ResultFile(std::filesystem::path path, UniqueFd fd, std::vector<Record> before, SkippedLines skipped)
+      : path_(std::move(path)),
+        fd_(std::move(fd)),
+        before_(std::move(before)),
+        skipped_(std::move(skipped)) {}
 
   std::filesystem::path path_;
   UniqueFd fd_;  // locked
   std::vector<Record> before_;
+  SkippedLines skipped_;
 };
 
 }  // namespace kgrade

@@ -45,6 +45,9 @@ class SlurmSweep {
   Result<SweepOutcome> run() {
     if (auto error = make_folder()) return *error;
     if (!earlier_.note.empty()) options_.events.note(earlier_.note);
+    for (const auto& record : found_) {
+      if (record) options_.events.taken_over(*record);
+    }
     for (Trouble error = adopt(); left_ > 0 || !job_.empty();) {
       if (!error && job_.empty() && round_ - first_round_ >= most_rounds) break;
       if (!error && job_.empty()) error = submit();

@@ -55,6 +55,9 @@ class Sweep {
   Result<SweepOutcome> run() {
     if (no_python_.is_named) return no_python_.errors;
     if (!earlier_.note.empty()) options_.events.note(earlier_.note);
+    for (const auto& record : found_) {
+      if (record) options_.events.taken_over(*record);
+    }
     while (queue_.left() > 0) {
       if (lanes_left() == 0) return no_lane_left();
       if (const auto error = hand_out()) return *error;

@@ -15,6 +15,8 @@ namespace kgrade {
 struct SweepEvents {
   // The present state. Called often, for a line that is overwritten or a log at intervals.
   std::function<void(const std::string&)> progress = [](const std::string&) {};
+  // A result of an earlier sweep counts. Called once for each, before anything is graded.
+  std::function<void(const Record&)> taken_over = [](const Record&) {};
   // A candidate got its verdict. Now `done` of `all` candidates have one.
   std::function<void(const Record&, std::size_t done, std::size_t all)> result =
       [](const Record&, std::size_t, std::size_t) {};

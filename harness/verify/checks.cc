@@ -130,19 +130,10 @@ std::optional<CallFinding> review_rest(const CallReport& report) {
                   report.threads_left == 1 ? "is" : "are")};
 }
 
-struct ReferenceBounds {
-  Thresholds thresholds;
-  Precision required = Precision::fp32;
-};
-
-ReferenceBounds bounds_of_reference(const Problem& problem) {
-  ReferenceBounds bounds{problem.thresholds};
-  if (!problem.has_model()) return bounds;
-  bounds.required = precision_from(problem.precision);
-  if (problem.dtype == Dtype::float32) return bounds;
-  bounds.required = Precision::bf16;
-  bounds.thresholds.bf16 /= 2;
-  return bounds;
+// The class that a reference has to reach.
+Precision required_of_reference(const Problem& problem) {
+  if (!problem.has_model()) return Precision::fp32;
+  return problem.dtype == Dtype::float32 ? precision_from(problem.precision) : Precision::bf16;
 }
 
 std::optional<CallFinding> review_corruption(const Lease::Corruption& corruption) {
@@ -310,8 +301,10 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
 
 Judgement judge_reference(const OutputErrors& output, std::size_t index, const Problem& problem,
                           const Case& bound, const ExpectedScales& scales) {
-  const ReferenceBounds bounds = bounds_of_reference(problem);
-  return judge(output, error_bounds(bounds.thresholds, bound, index), bounds.required, scales.usual(index));
+  Thresholds bounds = error_bounds(problem, bound, index);
+  if (problem.has_model() && problem.dtype != Dtype::float32)
+    bounds.bf16 = std::max(bounds.tf32, problem.thresholds_of(output.tensor).bf16 / 2);
+  return judge(output, bounds, required_of_reference(problem), scales.usual(index));
 }
 
 bool is_precise_as_a_whole(const OutputErrors& output, std::size_t index, const Problem& problem,
@@ -333,8 +326,7 @@ std::string why_ill_conditioned(const Problem& problem, const std::string& outpu
     return fmt::format(
         "'{}' is not exact: what Model gives in {} differs from float64; no candidate can be judged", output,
         to_string(problem.dtype));
-  const ReferenceBounds bounds = bounds_of_reference(problem);
-  const std::string_view asked = to_string(bounds.required);
+  const std::string_view asked = to_string(required_of_reference(problem));
   const std::string_view dtype = to_string(problem.dtype);
   const std::string how =
       judgement.decided_by == ErrorFigure::element

@@ -87,6 +87,8 @@ double unit_roundoff(Dtype dtype) { return dtype == Dtype::float64 ? 0x1p-53 : 0
 
 }  // namespace
 
+double Judgement::figure() const { return std::max(relative_error, max_scaled_error / element_factor); }
+
 double RelativeErrors::largest() const { return std::max({all, varying, smaller}); }
 
 RelativeErrors relative_errors(const ElementErrors& errors, const MeanSquares& usual) {
@@ -134,11 +136,14 @@ Thresholds error_bounds(const Thresholds& thresholds, double terms, Dtype dtype,
   return bounds;
 }
 
-Thresholds error_bounds(const Thresholds& thresholds, const Case& bound, std::size_t output,
-                        double distance) {
+Thresholds error_bounds(const Problem& problem, const Case& bound, std::size_t output, double distance) {
   const std::vector<const Tensor*> outputs = bound.outputs();
-  const Dtype dtype = outputs.empty() ? bound.dtype : bound.dtype_of(*outputs[output % outputs.size()]);
-  return error_bounds(thresholds, static_cast<double>(bound.terms), dtype, distance);
+  const Tensor* const tensor = outputs.empty() ? nullptr : outputs[output % outputs.size()];
+  Thresholds bounds = error_bounds(
+      tensor != nullptr ? problem.thresholds_of(tensor->name) : problem.thresholds,
+      static_cast<double>(bound.terms), tensor != nullptr ? bound.dtype_of(*tensor) : bound.dtype, distance);
+  if (problem.only_fp32) bounds.tf32 = bounds.bf16 = bounds.fp32;
+  return bounds;
 }
 
 Judgement judge(const OutputErrors& output, const Thresholds& bounds, Precision required,
@@ -168,8 +173,8 @@ Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision
 Judgement judge(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
                 const ExpectedScales& scales, Precision required) {
   Judgement judgement = judge(scales.without_allowed(index, output.errors),
-                              error_bounds(problem.thresholds, bound, index, scales.distance(index)),
-                              required, scales.usual(index), output.compare);
+                              error_bounds(problem, bound, index, scales.distance(index)), required,
+                              scales.usual(index), output.compare);
   // Large elements may hide that most other elements are lost.
   const bool are_lost = has_norm(output.compare) && 2 * output.errors.lost > output.errors.varying.elements;
   if (are_lost && scales.keeps_values(index)) {

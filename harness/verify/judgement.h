@@ -60,6 +60,9 @@ struct Judgement {
   ErrorFigure decided_by = ErrorFigure::all;
   // Elements with larger errors, in the units of device::unit_of(), count as wrong.
   double element_limit = 0;
+
+  // The figure that is compared with the bound: the largest of the four.
+  double figure() const;
 };
 
 // The class of an answer without any error: exact if the problem requires that, otherwise fp32, even if
@@ -77,8 +80,8 @@ double threshold(const Thresholds& thresholds, Precision precision);
 // of `distance`. A class is not offered if that leaves no room for it.
 Thresholds error_bounds(const Thresholds& thresholds, double terms, Dtype dtype,
                         double distance = std::numeric_limits<double>::infinity());
-// The bounds for output number `output` of a case.
-Thresholds error_bounds(const Thresholds& thresholds, const Case& bound, std::size_t output,
+// The bounds for output number `output` of a case. Without lower classes, they are all that of fp32.
+Thresholds error_bounds(const Problem& problem, const Case& bound, std::size_t output,
                         double distance = std::numeric_limits<double>::infinity());
 
 // An output that is not compared by its norm is either right or wrong, without classes.

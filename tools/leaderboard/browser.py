@@ -128,7 +128,9 @@ class Browser:
 
     def screenshot(self, file: Path, whole: bool = False) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
-        answer = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        form = file.suffix.removeprefix(".")
+        quality = {} if form == "png" else {"quality": 85}
+        answer = self.call("Page.captureScreenshot", format=form, captureBeyondViewport=whole, **quality)
         file.write_bytes(base64.b64decode(answer["data"]))
 
     def pdf(self, file: Path) -> bytes:

@@ -42,7 +42,7 @@ class Dump:
     parameters: Parameters
     inputs: Arrays
     expected: Arrays
-    compare: dict[str, str]  # of each output: "norm", "exact", "ties(x, 1)" or "ties(x)"
+    compare: dict[str, str]  # of each output: "norm", "exact", "ties(x, 1)", "ties(x)", and with ", distinct" behind them
 
 
 @dataclass(frozen=True)

@@ -59,21 +59,34 @@ def check_exact(actual: torch.Tensor, expected: torch.Tensor) -> None:
 
 
 def at(values: torch.Tensor, axis: int | None, indices: torch.Tensor) -> torch.Tensor:
-    """The elements at one index for each line along an axis, or at indices into all elements."""
+    """The elements at the indices for each line along an axis, or at indices into all elements."""
     if axis is None:
         return values.flatten()[indices.flatten()]
+    return values.gather(axis, indices.reshape(shape_of_lines(values, axis)))
+
+
+def shape_of_lines(values: torch.Tensor, axis: int) -> list[int]:
+    """The shape of indices along an axis, with as many as there are."""
     lines = list(values.shape)
-    lines[axis] = 1
-    return values.gather(axis, indices.reshape(lines))
+    lines[axis] = -1
+    return lines
 
 
 def check_ties(comparison: str, inputs: Tensors, actual: torch.Tensor, expected: torch.Tensor) -> None:
-    name, axis = re.fullmatch(r"ties\((\w+)(?:, (-?\d+))?\)", comparison).groups()
+    name, axis, distinct = re.fullmatch(r"ties\((\w+)(?:, (-?\d+))?(, distinct)?\)", comparison).groups()
     axis = None if axis is None else int(axis)
     length = inputs[name].numel() if axis is None else inputs[name].shape[axis]
     if bool(((actual < 0) | (actual >= length)).any()):
         raise ValueError(f"an index is not from 0 to {length - 1}")
     check_exact(at(inputs[name], axis, actual), at(inputs[name], axis, expected))
+    if distinct:
+        lines = [-1] if axis is None else shape_of_lines(inputs[name], axis)
+        check_distinct(actual.reshape(lines), axis or 0)
+
+
+def check_distinct(indices: torch.Tensor, axis: int) -> None:
+    if bool((indices.sort(axis).values.diff(dim=axis) == 0).any()):
+        raise ValueError("an index occurs twice along the axis")
 
 
 def output_error(comparison: str, inputs: Tensors, actual: torch.Tensor, expected: torch.Tensor) -> float:

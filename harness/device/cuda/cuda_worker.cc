@@ -191,8 +191,19 @@ std::uint64_t CheckedCudaWorker::map(UniqueFd descriptor, const LentBuffer& buff
   auto memory = MappedMemory::import(driver_, ordinal_, descriptor.get(), buffer.bytes,
                                      buffer.writable ? Access::read_write : Access::read_only);
   if (!memory) return 0;
+  if (buffer.captures) {
+    captured_.push_back(std::move(*memory));
+    captures_.add({buffer.launch, buffer.parameter, captured_.back()->data(), buffer.length, buffer.bytes});
+    return reinterpret_cast<std::uint64_t>(captured_.back()->data());
+  }
   loans_.push_back({std::move(*memory), buffer});
   return reinterpret_cast<std::uint64_t>(loans_.back().memory->data());
+}
+
+void CheckedCudaWorker::unmap_all() {
+  loans_.clear();
+  captures_.clear();
+  captured_.clear();
 }
 
 cudaError_t CheckedCudaWorker::make_copies() {
@@ -221,6 +232,16 @@ bool CheckedCudaWorker::take_copies_back() {
   return ok(cudaDeviceSynchronize()) && taken;
 }
 
+bool CheckedCudaWorker::capture_outputs(std::span<const unsigned long long> arguments) {
+  bool captured = true;
+  for (const Capture& capture : captures_) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): arguments are addresses.
+    const auto* const output = reinterpret_cast<const void*>(arguments[capture.parameter]);
+    captured = ok(cudaMemcpy(capture.memory, output, capture.bytes, cudaMemcpyDeviceToDevice)) && captured;
+  }
+  return captured;
+}
+
 // Makes the whole call and waits for it: below a tool, nothing is queued ahead. Checked calls have one
 // launch.
 void CheckedCudaWorker::begin_call(Entry entry, Launches launches, std::uint32_t /*gate*/) {
@@ -238,13 +259,17 @@ void CheckedCudaWorker::begin_call(Entry entry, Launches launches, std::uint32_t
   }
   first_failed_launch = 0;
   const auto start = std::chrono::steady_clock::now();
+  CallWatch* const watch = ++calls_ == watched_call ? watch_.get() : nullptr;
+  if (watch != nullptr) watch->begin(ordinal_);
   timed_.error = entry(ours.data());
   const cudaError_t status = cudaDeviceSynchronize();
+  if (watch != nullptr) watch->end();
   timed_.elapsed_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (timed_.error == 0) timed_.error = status;
   timed_.failed_launch = first_failed_launch;
-  timed_.device_failed = !take_copies_back() && timed_.error == 0;
+  const bool captured = timed_.error != 0 || capture_outputs(ours);
+  timed_.device_failed = (!take_copies_back() || !captured) && timed_.error == 0;
 }
 
 void CheckedCudaWorker::conclude() {

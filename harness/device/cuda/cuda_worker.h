@@ -1,11 +1,14 @@
-// The workers of a CUDA device: the usual one for measuring, and one for checks below compute-sanitizer.
+// The workers of a CUDA device: the usual one for measuring, and one that runs below a tool.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "device/cuda/call_watch.h"
 #include "device/cuda/virtual_memory.h"
 #include "device/worker_device.h"
 
@@ -56,15 +59,21 @@ class CudaWorker : public WorkerDevice {
   int error_ = 0;             // returned by the call's entry
 };
 
-// The worker below compute-sanitizer. Its tools know the bounds of an allocation, and which bytes of it were
-// written, only for memory of cudaMalloc. So every call gets new copies of exactly the tensors' sizes, and
-// outputs are unwritten again. None of our kernels runs; times mean nothing.
+// The worker below a tool. compute-sanitizer knows the bounds of an allocation, and which bytes of it were
+// written, only for memory of cudaMalloc, and a profiler saves and restores only such memory. So every call
+// gets new copies of exactly the tensors' sizes, and outputs are unwritten again. None of our kernels runs;
+// times mean nothing.
 class CheckedCudaWorker : public WorkerDevice {
  public:
-  explicit CheckedCudaWorker(int ordinal) : ordinal_(ordinal) {}
+  // `watch` sees the second call; null: nothing does.
+  explicit CheckedCudaWorker(int ordinal, std::unique_ptr<CallWatch> watch = nullptr)
+      : ordinal_(ordinal), watch_(std::move(watch)) {}
   bool prepare() override;
   std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
-  void unmap_all() override { loans_.clear(); }
+  void unmap_all() override;
+  bool set_capture_length(std::uint32_t launch, std::uint32_t parameter, std::uint64_t bytes) override {
+    return captures_.set_length(launch, parameter, bytes);
+  }
   void begin_call(Entry entry, Launches launches, std::uint32_t gate) override;
   TimedCall end_call() override { return timed_; }
   // Allocations that are left at the end are the contestant's leaks.
@@ -80,10 +89,16 @@ class CheckedCudaWorker : public WorkerDevice {
   };
   cudaError_t make_copies();
   bool take_copies_back();
+  // `arguments`: as the call has left them. A contestant in Python may return other memory than ours.
+  bool capture_outputs(std::span<const unsigned long long> arguments);
 
   int ordinal_;
+  std::unique_ptr<CallWatch> watch_;
+  int calls_ = 0;
   std::shared_ptr<const Driver> driver_;
   std::vector<Loan> loans_;
+  Captures captures_;
+  std::vector<std::unique_ptr<MappedMemory>> captured_;
   TimedCall timed_;
 };
 

@@ -98,7 +98,7 @@ void EmulatedWorker::begin_call(Entry entry, Launches launches, std::uint32_t /*
 bool EmulatedWorker::watch(UniqueFd book) {
   void* memory = ::mmap(nullptr, sizeof(FindingBook), PROT_READ | PROT_WRITE, MAP_SHARED, book.get(), 0);
   if (memory == MAP_FAILED) return false;
-  book_ = new (memory) FindingBook;
+  book_ = static_cast<FindingBook*>(memory);
   kgrade_emulated::start_checking(*book_);
   if (contestants_ == Contestants::in_python) kgrade_emulated::share_with_frameworks();
   return true;

@@ -1,57 +1,82 @@
-// The leaderboard as `kgrade leaderboard --json` writes it, and its candidates as rows in the page's own order.
+// The page's data (page_data.h), unpacked: problems, boards and rows in the page's own order; what a search and the
+// filters let through; and numbers as people read them.
 const data = JSON.parse(document.getElementById('data').textContent);
 const classes = ['exact', 'fp32', 'tf32', 'bf16', 'none'];
-const dtypes = ['float32', 'float16', 'bfloat16'];
 const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
-const scoreOf = (result, against) => result.scores.find((score) => score.against === against);
+const problems = new Map(data.problems.map((problem) => [problem.slug, { ...problem, area: areaOf(problem) }]));
+const boards = data.boards.map(makeBoard);
+const rows = boards.flatMap((board) => board.rows);
 
-const rows = data.boards.flatMap((board) => board.rows.map((entry) => makeRow(board, entry)));
-// What has no speed follows what has one, in the class that was asked for if it was not accepted.
-for (const entry of data.unmeasured) rows.push(makeRow(entry, { ...entry, scores: [] }));
-rows.sort((a, b) => compare(a.slug, b.slug) || dtypes.indexOf(a.dtype) - dtypes.indexOf(b.dtype) ||
-    compare(a.device, b.device) || classes.indexOf(a.precision) - classes.indexOf(b.precision));
+// The family, or else the first tag, if at least three problems have it.
+function areaOf(problem) {
+  const names = [['family', problem.family], ['tag', problem.tags[0]]];
+  const shares = ([kind, name]) => name && data.problems.filter((other) => (kind === 'family' ? other.family : other.tags[0]) === name).length > 2;
+  return (names.find(shares) || ['', 'other problems'])[1];
+}
 
-// `board` says on what the candidate was measured. A number of 0 is not known.
-function makeRow(board, entry) {
-  const cases = entry.cases || [];
-  const sum = (valueOf) => cases.reduce((total, c) => total + valueOf(c), 0);
-  const score = entry.rank ? scoreOf(entry, board.against) : entry.scores.at(-1);
-  const reference = scoreOf(entry, 'reference');
-  const [ms, bytes] = [sum((c) => c.median_ms), sum((c) => c.bytes)];
-  const flops = cases.every((c) => c.flops !== null) ? sum((c) => c.flops) : 0;
+function makeBoard(packed) {
+  const board = { ...packed, of: problems.get(packed.problem) };
+  board.name = board.dtype === 'float32' ? board.problem : `${board.problem}, ${board.dtype}`;
+  board.rows = packed.rows.map((values) => makeRow(board, Object.fromEntries(data.columns.map((name, i) => [name, values[i]]))));
+  board.ranked = board.rows.filter((row) => row.rank);
+  return board;
+}
+
+// [place of the name, speedup, low, high] as an object.
+function scoreOf(packed) {
+  const [name, speed, low, high] = packed;
+  return { against: data.texts[name], speed, interval: low ? { low, high } : null };
+}
+
+// A number of 0 is not known.
+function makeRow(board, row) {
+  const text = (place) => data.texts[place];
+  const scores = row.scores.map(scoreOf);
+  const last = scores.at(-1);
+  const score = row.rank && board.against === 'reference' ? scores[0] : last;
+  const verdict = text(row.verdict);
+  const name = row.candidate.slice(row.candidate.lastIndexOf('/') + 1);
+  const compared = last && last.against !== 'reference' ? last : null;
   return {
-    ...entry,
-    slug: board.problem,
-    problem: board.dtype === 'float32' ? board.problem : `${board.problem}, ${board.dtype}`,
-    title: board.title,
-    dtype: board.dtype,
+    ...row,
+    board,
+    verdict,
+    solution: text(row.solution),
+    // A compiler's message begins with the file, which stands beside it.
+    why: text(row.why).replaceAll(row.candidate, name),
+    precision: verdict === 'accepted' ? text(row.precision) : board.precision,
+    version: text(row.version),
+    effort: text(row.effort),
+    file: text(row.file),
+    problem: board.name,
     device: board.device,
-    precision: entry.verdict === 'accepted' ? entry.precision : board.required_precision,
-    name: entry.candidate.slice(entry.candidate.lastIndexOf('/') + 1),
-    message: clipped(entry.unranked_because || entry.message, 400),
-    score,
-    speed: score ? score.speedup : 0,
+    name,
+    speed: score ? score.speed : 0,
     interval: score ? score.interval : null,
-    against: score && score.against === 'baseline' ? board.baselines.join(', ') || 'baseline' : 'reference',
-    reference: reference ? reference.speedup : 0,
-    ms,
-    share: Math.exp(sum((c) => Math.log(c.roofline_share || 0)) / cases.length) || 0,
-    intensity: bytes ? flops / bytes : 0,
-    rate: ms ? flops / ms * 1e3 : 0,
+    against: score ? score.against : '',
+    reference: scores.length ? scores[0].speed : 0,
+    library: compared,
+    beats: Boolean(compared && compared.interval && compared.interval.low > 1),
+    intensity: row.bytes ? row.flops / row.bytes : 0,
+    rate: row.ms ? row.flops / row.ms * 1e3 : 0,
+    earlier: row.earlier.map(([time, speed, of, changed]) => ({ time, speed, verdict: text(of), changed })),
   };
 }
 
-// Of an earlier result, by what counts for the row.
-function earlierSpeed(row, result) {
-  const score = row.score && result.precision === row.precision && scoreOf(result, row.score.against);
-  return score ? score.speedup : 0;
-}
+// What a row can be asked for, apart from where and on what it ran.
+const kinds = {
+  '': { label: 'All results', has: () => true },
+  ranked: { label: 'With a rank', has: (row) => row.rank > 0 },
+  beats: { label: 'Faster than a library', has: (row) => row.beats },
+  unranked: { label: 'Accepted, no rank', has: (row) => row.verdict === 'accepted' && !row.rank },
+  failed: { label: 'Failed', has: (row) => row.verdict !== 'accepted' && row.verdict !== 'unsupported' },
+  unsupported: { label: 'Need a GPU', has: (row) => row.verdict === 'unsupported' },
+};
 
 function clipped(text, most) {
   return text.length <= most ? text : `${text.slice(0, most - 1)}\u2026`;
 }
 
-// What people read.
 const ratioText = (x) => (x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x >= 1 ? x.toFixed(2) : x.toFixed(3)) + '\u00d7';
 const threeDigits = (x) => x.toFixed(x < 10 ? 2 : x < 100 ? 1 : 0);
 const timeText = (ms) => (ms < 1 ? threeDigits(ms * 1000) + ' \u00b5s' : ms < 1000 ? threeDigits(ms) + ' ms' : threeDigits(ms / 1000) + ' s');
@@ -59,34 +84,49 @@ const percentText = (x) => (100 * x).toFixed(1) + ' %';
 const boundText = (x) => x.toFixed(x >= 100 ? 1 : x >= 10 ? 2 : 3);
 const intervalText = (interval) => (interval ? `${boundText(interval.low)}\u2013${boundText(interval.high)}` : '');
 const wholeText = (n) => n.toLocaleString('en-GB');
+const countText = (n, one, more = `${one}s`) => `${wholeText(n)} ${n === 1 ? one : more}`;
+const momentText = (seconds) => new Date(1000 * seconds).toISOString().slice(0, 19).replace('T', ' ') + ' UTC';
+const dayText = (seconds) => new Date(1000 * seconds).toISOString().slice(0, 10);
+// "NVIDIA H100 80GB HBM3" without what all share.
+const gpuText = (device) => device.replace(/^NVIDIA /, '');
+const againstText = (against) => (against === 'reference' ? 'the reference' : against === 'baseline' ? 'the strongest baseline' : against);
+
+// A file's address; nothing of a path can leave its place in it.
+const fileAddress = (path) => `${data.links}/${path.split('/').map(encodeURIComponent).join('/')}`;
 
 // Text that a search looks through, made when the first search asks.
+function problemText(problem) {
+  problem.searched ??= [problem.slug, problem.title, problem.family, problem.author, ...problem.tags].join(' ').toLowerCase();
+  return problem.searched;
+}
+
 function searchedText(row) {
-  row.searched ??= [row.candidate, row.problem, row.dtype, row.title, row.device, row.precision, row.sha256.slice(0, 12)].join(' ').toLowerCase();
+  row.searched ??= [row.candidate, row.solution, row.problem, row.device, row.precision, row.verdict, row.sha256].join(' ').toLowerCase() +
+      ` ${problemText(row.board.of)}`;
   return row.searched;
 }
 
-// The rows that a filter lets through, in the page's own order.
-function filtered(filter) {
-  const terms = filter.q.toLowerCase().split(/\s+/).filter((term) => term);
+const termsOf = (text) => text.toLowerCase().split(/\s+/).filter((term) => term);
+
+// The rows that a filter lets through, in the page's own order. `kind` false: of every kind.
+function filtered(filter, kind = filter.show) {
+  const terms = termsOf(filter.q);
+  const has = kinds[kind || ''].has;
   return rows.filter((row) => ['problem', 'device', 'precision'].every((key) => filter[key] === '' || row[key] === filter[key]) &&
-      (filter.verdict === 'ranked' ? row.rank : filter.verdict === '' || row.verdict === filter.verdict) &&
-      terms.every((term) => searchedText(row).includes(term)));
+      has(row) && terms.every((term) => searchedText(row).includes(term)));
 }
 
 // Of each column that the table can be sorted by: its value in a row, and which end comes first.
 const keys = {
   rank: { of: (row) => row.rank, first: 1 },
   candidate: { of: (row) => row.name, first: 1 },
-  problem: { of: (row) => `${row.slug},${row.dtype}`, first: 1 },
-  gpu: { of: (row) => row.device, first: 1 },
-  class: { of: (row) => classes.indexOf(row.precision) + 1, first: 1 },
+  problem: { of: (row) => row.problem, first: 1 },
+  gpu: { of: (row) => `${row.device} ${classes.indexOf(row.precision)}`, first: 1 },
   speedup: { of: (row) => row.speed, first: -1 },
-  reference: { of: (row) => row.reference, first: -1 },
   time: { of: (row) => row.ms, first: 1 },
   roofline: { of: (row) => row.share, first: -1 },
-  verdict: { of: (row) => row.verdict, first: 1 },
-  measured: { of: (row) => row.measured_at, first: -1 },
+  result: { of: (row) => row.verdict, first: 1 },
+  measured: { of: (row) => row.measured, first: -1 },
 };
 
 // Stable: what is equal keeps the page's own order. What is not known goes last.

@@ -1,5 +1,4 @@
 // Tables of solutions over all problems and of runs of samples; filters do not change them.
-const mostSolutions = 12;
 // Of more tables all but the first are closed.
 const mostOpen = 4;
 
@@ -12,30 +11,34 @@ function smallTable(heads, lines) {
   return element('div', { class: 'suites' }, element('table', {}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...body)));
 }
 
-function againstText(against) {
-  return against === 'reference' ? 'the reference' : against === 'baseline' ? 'the strongest baseline' : against;
-}
-
 function suiteTable(suite, open) {
   const limits = Object.keys(suite.rows[0].fast_p).sort((a, b) => a - b);
   const heads = [['Solution'], ['Accepted', true], ['Geometric mean', true],
     ...limits.map((limit) => [element('span', {}, 'fast', element('sub', {}, limit)), true])];
-  const lines = suite.rows.slice(0, mostSolutions).map((row) => [row.solution, `${row.accepted} of ${suite.problems}`,
+  const lines = suite.rows.map((row) => [row.solution, `${row.accepted} of ${suite.problems}`,
     speedTexts(row.geometric_mean, row.interval), ...limits.map((limit) => `${(100 * row.fast_p[limit]).toFixed(0)} %`)]);
-  const where = [suite.device, ...(suite.dtype === 'float32' ? [] : [suite.dtype]), suite.precision].join(', ');
-  const more = lines.length < suite.rows.length ? `; the first ${lines.length} of ${suite.rows.length}` : '';
+  const where = [suite.device, ...(suite.dtype === 'float32' ? [] : [suite.dtype]), suite.precision, ...(suite.modules ? ['modules'] : [])].join(', ');
+  const more = suite.rows.length < suite.solutions ? `; the first ${suite.rows.length} of ${suite.solutions}` : '';
   const note = `against ${againstText(suite.against)}${suite.cache === 'warm' ? ', warm cache' : ''}${more}`;
   return element('details', open ? { open: '' } : {}, element('summary', {}, `${where} `, element('span', {}, note)), smallTable(heads, lines));
 }
 
 function runTable(runs) {
   const heads = [['Run'], ['Level', true], ['GPU'], ['Problems', true], ['Samples', true], ['Accepted', true], ['pass@k']];
-  return smallTable(heads, runs.map((run) => [run.run, run.level ?? '', run.device, run.problems, run.samples, run.accepted,
-    Object.entries(run.pass_at_k).map(([k, share]) => `pass@${k} ${percentText(share)}`).join(', ')]));
+  return smallTable(heads, runs.map((run) => [run.run, run.level ?? '', run.device, run.problems, run.samples, run.accepted, run.pass_at_k]));
+}
+
+// Where a baseline is the only one, the strongest is that one.
+function isRepeated(suite) {
+  const where = ({ device, dtype, precision, modules, cache, rows: some }) => JSON.stringify([device, dtype, precision, modules, cache,
+    some.map(({ solution, accepted, geometric_mean: mean }) => [solution, accepted, mean])]);
+  return !['reference', 'baseline'].includes(suite.against) &&
+      data.suites.some((other) => other.against === 'baseline' && where(other) === where(suite));
 }
 
 function fillSolutions() {
-  const tables = data.suites.map((suite, i) => suiteTable(suite, i === 0 || data.suites.length <= mostOpen));
-  document.getElementById('suites').append(...(data.runs ? [runTable(data.runs)] : []),
-      ...(tables.length ? tables : [element('p', { class: 'about' }, 'Nothing here has a speed.')]));
+  const suites = data.suites.filter((suite) => !isRepeated(suite));
+  const tables = suites.map((suite, i) => suiteTable(suite, i === 0 || suites.length <= mostOpen));
+  document.getElementById('suites').append(...(data.runs.length ? [runTable(data.runs)] : []),
+      ...(tables.length ? tables : [element('p', { class: 'about' }, 'No result here has a speed, so solutions have none over all problems.')]));
 }

@@ -8,6 +8,8 @@ from .draws import is_alike, short_name, storage_of
 # The position of the indices among an operator's results; None: they are the only result.
 OPERATORS = {"argmax": None, "argmin": None, "max": 1, "min": 1, "sort": 1, "topk": 1, "kthvalue": 1, "median": 1,
              "nanmedian": 1, "cummax": 1, "cummin": 1}
+# Those that give no index twice along the axis.
+DISTINCT = {"sort", "topk"}
 
 
 class IndexLog(DispatchMode):
@@ -24,26 +26,27 @@ class IndexLog(DispatchMode):
         indices = result if place is None else result[place] if place > 0 and isinstance(result, (tuple, list)) else None
         if isinstance(indices, torch.Tensor) and args and isinstance(args[0], torch.Tensor):
             # Both are kept, so that no other tensor gets their storage.
-            self.chosen[storage_of(indices)] = (indices, args[0], axis_of(function, args, kwargs or {}))
+            self.chosen[storage_of(indices)] = (indices, args[0], axis_of(function, args, kwargs or {}),
+                                                name in DISTINCT)
         return result
 
     def source_of(self, output):
-        """The tensor and the axis that an output's elements are indices of, or None. The axis is None if the tensor
-        counts as flat."""
-        indices, source, axis = self.chosen.get(storage_of(output), (None, None, None))
+        """The tensor and the axis that an output's elements are indices of, and whether none occurs twice along it; or
+        None. The axis is None if the tensor counts as flat."""
+        indices, source, axis, is_distinct = self.chosen.get(storage_of(output), (None, None, None, False))
         if indices is None or indices.numel() != output.numel() or not (indices.is_contiguous() and output.is_contiguous()):
             return None
-        return source, axis
+        return source, axis, is_distinct
 
     def input_of(self, output, inputs):
-        """{"input": name, "axis": number or None} if an output's elements are indices of one of `inputs` (by name);
-        else None."""
+        """{"input": name, "axis": number or None} if an output's elements are indices of one of `inputs` (by name), and
+        with "distinct": True if none may occur twice along the axis; else None."""
         source = self.source_of(output)
         if source is None:
             return None
         for name, tensor in inputs.items():
             if storage_of(tensor) == storage_of(source[0]) and is_alike(tensor, source[0]):
-                return {"input": name, "axis": source[1]}
+                return {"input": name, "axis": source[1]} | ({"distinct": True} if source[2] else {})
         return None
 
 

@@ -20,6 +20,30 @@ std::vector<CheckRecord> with_one_for_a_gpu() {
   return {record};
 }
 
+TEST(CheckGithub, ACompileErrorHasItsLineAndTheFirstFindingOfEachCandidateComesFirst) {
+  CheckRecord record;
+  record.problem_slug = "scale";
+  const auto candidate = [&](const std::string& path, CheckStatus status, const std::string& message) {
+    CheckedCandidate made;
+    made.path = path;
+    made.status = status;
+    made.message = message;
+    return made;
+  };
+  CheckedCandidate racy = candidate("racy.cu", CheckStatus::findings, "");
+  racy.findings.resize(2);
+  racy.findings[0].kind = "race";
+  racy.findings[1].kind = "out_of_bounds";
+  record.candidates = {racy,
+                       candidate("bad.cu", CheckStatus::compile_error, "bad.cu:7:3: error: expected ';'"),
+                       candidate("old.cu", CheckStatus::compile_error, "nvcc is gone")};
+  const std::string text = github_annotations({record});
+  EXPECT_THAT(text, HasSubstr("::error file=bad.cu,line=7,title=compile_error"));
+  EXPECT_THAT(text, HasSubstr("::error file=old.cu,title=compile_error"));
+  EXPECT_LT(text.find("race"), text.find("bad.cu"));
+  EXPECT_LT(text.find("old.cu"), text.find("out_of_bounds"));
+}
+
 TEST(CheckGithub, AFindingIsAnErrorAtItsLine) {
   EXPECT_EQ(
       github_annotations(with_one_for_a_gpu()),

@@ -50,6 +50,7 @@ TEST(Inputs, AreASecondEntryOfTheReferenceAlone) {
     ASSERT_NE(library, nullptr) << ::dlerror();
     EXPECT_NE(::dlsym(library, "kgrade_entry"), nullptr);
     EXPECT_EQ(::dlsym(library, "kgrade_inputs") != nullptr, is_reference);
+    EXPECT_EQ(::dlsym(library, "kgrade_perturbed") != nullptr, is_reference);
   }
 }
 

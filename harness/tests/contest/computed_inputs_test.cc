@@ -125,7 +125,7 @@ TEST_F(ComputedInputsTest, AProblemThatComputesNoneNeedsNoneOfThis) {
 TEST_F(ComputedInputsTest, ContestantsGetCopiesOfWhatTheFileGivesUnderTheSeed) {
   lease(1);
   const Draw draw{1, 2};
-  EXPECT_EQ(contents(draw), value_of(lease_->seeds_of_computed(draw).at(0)));
+  EXPECT_EQ(contents(draw), value_of(lease_->seeds_of_computed(draw).at(0).seed));
 }
 
 TEST_F(ComputedInputsTest, AChangedCopyIsSeen) {
@@ -172,10 +172,10 @@ TEST_F(ComputedInputsTest, SeedsDifferByDrawLaunchAndCase) {
   lease(2);
   std::set<std::uint64_t> seeds;
   for (const Draw& draw : {Draw{1, 2}, Draw{1, 3}, Draw{2, 2}}) {
-    for (const std::uint64_t seed : lease_->seeds_of_computed(draw)) seeds.insert(seed);
+    for (const ComputedSeeds& each : lease_->seeds_of_computed(draw)) seeds.insert(each.seed);
   }
   case_.name = "another";
-  for (const std::uint64_t seed : lease_->seeds_of_computed({1, 2})) seeds.insert(seed);
+  for (const ComputedSeeds& each : lease_->seeds_of_computed({1, 2})) seeds.insert(each.seed);
   EXPECT_THAT(seeds, SizeIs(8));
 }
 
@@ -191,8 +191,23 @@ TEST_F(ComputedInputsTest, WhereAllInputsAreComputedAChangeIsADrawOfItsOwn) {
   case_.tensors[0].init.kind = ResolvedInit::Kind::computed;
   std::set<std::uint64_t> seeds;
   for (std::uint32_t change = 0; change <= 6; ++change)
-    seeds.insert(lease_->seeds_of_computed({1, 2, change}).at(0));
+    seeds.insert(lease_->seeds_of_computed({1, 2, change}).at(0).seed);
   EXPECT_THAT(seeds, SizeIs(7));
+}
+
+// FakeFile cannot change what it has written, and writes other contents instead.
+TEST_F(ComputedInputsTest, APerturbationAsksTheFileForOthersAndIsUndoneByTheNextDraw) {
+  lease(1);
+  const Draw draw{1, 2};
+  const auto first = contents(draw);
+  Draw perturbed = draw;
+  perturbed.perturbation = 1;
+  const auto other = contents(perturbed);
+  EXPECT_NE(other, first);
+  perturbed.perturbation = 2;
+  EXPECT_NE(contents(perturbed), other);
+  EXPECT_EQ(contents(draw), first);
+  EXPECT_EQ(lease_->seeds_of_computed(perturbed).at(0).seed, lease_->seeds_of_computed(draw).at(0).seed);
 }
 
 TEST_F(ComputedInputsTest, AFaultOfTheFileIsNoneOfTheContestants) {

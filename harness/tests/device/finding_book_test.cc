@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <random>
+#include <string>
 
 namespace kgrade {
 namespace {
@@ -62,6 +65,17 @@ TEST(FindingBook, RandomBytesGiveWellFormedEntriesOrNone) {
       EXPECT_GE(entry.parameter, -1);
     }
   }
+}
+
+TEST(FindingBook, CountsOfAHostileWorkerAreReadWithinTheirBounds) {
+  const auto book = std::make_unique<FindingBook>();
+  book->launches = 1000;
+  std::fill(std::begin(book->counts[0].kernel), std::end(book->counts[0].kernel), 'x');
+  const auto counts = read_counts(*book);
+  ASSERT_EQ(counts.size(), most_counted);
+  EXPECT_EQ(std::string(counts[0].kernel).size(), sizeof book->counts[0].kernel - 1);
+  book->magic = 0;
+  EXPECT_TRUE(read_counts(*book).empty());
 }
 
 }  // namespace

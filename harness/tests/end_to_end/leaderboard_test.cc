@@ -32,6 +32,12 @@ TEST(LeaderboardCommand, PrintsATableAndWritesWhatItIsAskedFor) {
   EXPECT_EQ(nlohmann::json::parse(content_of(json))["schema"], "kgrade-leaderboard");
 }
 
+TEST(LeaderboardCommand, SaysBelowItsTablesWhatHasToBeKnownToReadThem) {
+  const Result result = kgrade({"leaderboard", "results/nvidia-h100/sweep.jsonl"});
+  EXPECT_THAT(result.output, HasSubstr(" results here are --quick: no interval, no rank."));
+  EXPECT_THAT(result.output, HasSubstr("was measured. A speedup is against the reference"));
+}
+
 TEST(LeaderboardCommand, MakesTheSameOfTheSameRecords) {
   for (const char* option : {"--html", "--json", "--markdown"}) {
     const Result first = kgrade({"leaderboard", "results", option, "-"});
@@ -70,6 +76,9 @@ TEST(LeaderboardCommand, WrongUsageIsSaidWithARemedy) {
   const Result unwritable = kgrade({"leaderboard", "results", "--html", "no-such-folder/page.html"});
   EXPECT_EQ(unwritable.exit_code, 2);
   EXPECT_THAT(unwritable.output, HasSubstr("--html: there is no folder no-such-folder"));
+  const Result script = kgrade({"leaderboard", "results", "--html", "-", "--links", "javascript:alert(1)"});
+  EXPECT_EQ(script.exit_code, 2);
+  EXPECT_THAT(script.output, HasSubstr("--links: 'javascript:alert(1)' is no address of a page"));
   const Result unnumbered = kgrade({"leaderboard", "results/nvidia-h200/baselines", "--kernelbench", "-"});
   EXPECT_EQ(unnumbered.exit_code, 2);
   EXPECT_THAT(unnumbered.output, HasSubstr("no result here is of a numbered problem"));

@@ -318,7 +318,7 @@ TEST(Compare, WhatOneSideHasIsAddedOrRemoved) {
   Record other = record("a.cu", 1);
   other.dtype = Dtype::float16;
   Record elsewhere = record("b.cu", 1);
-  elsewhere.device.name = "NVIDIA A100";
+  elsewhere.problem_slug = "other";
   const auto comparison = compare_records({record("a.cu", 1), record("b.cu", 1)}, {other, elsewhere});
   EXPECT_TRUE(comparison.pairs.empty());
   EXPECT_EQ(comparison.added.size(), 2u);
@@ -471,20 +471,27 @@ TEST(Compare, WhySpeedsCannotBeComparedIsSaid) {
             "case 'large' was not measured against the reference");
 }
 
+// The same file has the same digest.
+Record other_file(const std::string& path) {
+  Record made = record(path, 1);
+  made.candidate().sha256 = std::string(64, 'd');
+  return made;
+}
+
 ComparedRecords some_comparison() {
   return compare_records(
       {record("a.cu", 1), record("b.cu", 1), record("old.cu", 1), record("w.cu", 1)},
-      {record("a.cu", 2), record("b.cu", 0.5), record("new.cu", 1),
+      {record("a.cu", 2), record("b.cu", 0.5), other_file("new.cu"),
        refused("w.cu", Verdict::wrong_answer, "case 'tiny': <b>all</b> | wrong @you\n# x")});
 }
 
 TEST(CompareTable, HasARowAPairAndTheSuite) {
   EXPECT_EQ(render_table(some_comparison(), Style(false)),
             "  problem  candidate   speed  95 % interval\n"
-            "  scale    a.cu       2.000x  1.972x to 2.028x  faster\n"
-            "  scale    b.cu       0.500x  0.493x to 0.507x  slower\n"
             "  scale    w.cu            -                    no longer accepted  wrong_answer: case 'tiny': "
             "<b>all</b> | wrong @you # x\n"
+            "  scale    b.cu       0.500x  0.493x to 0.507x  slower\n"
+            "  scale    a.cu       2.000x  1.972x to 2.028x  faster\n"
             "  missing: scale  old.cu  NVIDIA H200  accepted\n"
             "  added: scale  new.cu  NVIDIA H200  accepted\n"
             "Geometric mean over 2 pairs: 1.000x (0.990x to 1.010x), same\n"
@@ -522,7 +529,7 @@ TEST(CompareTable, MarkdownOfManyPairsEnds) {
   for (int i = 0; i < 1000; ++i)
     after.push_back(record("new" + std::string(300, '|') + std::to_string(i), 2));
   const std::string text = render_markdown(compare_records(before, after));
-  EXPECT_THAT(text, HasSubstr(" more rows are left out.\n"));
+  EXPECT_THAT(text, HasSubstr(" more rows are left out; none of them is worse.\n"));
   EXPECT_LT(text.size(), 65536u) << "a comment holds no more";
 }
 

@@ -1,10 +1,13 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "leaderboard/leaderboard_output.h"
+#include "leaderboard/notes.h"
 #include "leaderboard/page.h"
 #include "tests/support/sample_results.h"
 
@@ -14,7 +17,9 @@ namespace {
 using test::beside_baseline;
 using test::record;
 using test::refused;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 
 constexpr const char* hostile = "<script>alert(1)</script>|{{data}}\"'&\x1b[31m";
@@ -42,6 +47,13 @@ std::string data_of(const std::string& page) {
   return page.substr(at, page.find("</script>", at) - at);
 }
 
+// The value of a column in a row of the first board.
+nlohmann::json value_of(const nlohmann::json& data, std::size_t row, const std::string& column) {
+  const auto& columns = data["columns"];
+  const auto at = std::find(columns.begin(), columns.end(), column) - columns.begin();
+  return data["boards"][0]["rows"][row][static_cast<std::size_t>(at)];
+}
+
 TEST(LeaderboardPage, TextsOfCandidatesAreNoMarkup) {
   const std::string page = render_page(hostile_leaderboard());
   EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
@@ -54,8 +66,105 @@ TEST(LeaderboardPage, TextsOfCandidatesAreNoMarkup) {
 TEST(LeaderboardPage, ItsDataHaveTheTextsAsTheyWere) {
   const auto data = nlohmann::json::parse(data_of(render_page(hostile_leaderboard())));
   EXPECT_EQ(data["devices"][0]["name"], hostile);
-  EXPECT_EQ(data["boards"][0]["title"], hostile);
-  EXPECT_EQ(data, nlohmann::json(to_json(hostile_leaderboard()))) << "the page has no facts of its own";
+  EXPECT_EQ(data["problems"][0]["title"], hostile);
+  EXPECT_EQ(value_of(data, 1, "candidate"), "wrong.cu");
+  EXPECT_EQ(data["texts"][value_of(data, 1, "why").get<int>()], hostile);
+  EXPECT_EQ(data, nlohmann::json(page_data(hostile_leaderboard(), {})));
+}
+
+TEST(LeaderboardPage, ItsDataAreATenthOfTheJson) {
+  std::vector<Record> records;
+  for (int i = 0; i < 300; ++i) {
+    records.push_back(beside_baseline(record("solutions/scale/a.cu", 2 + i % 7), 1.5));
+    records.back().started_at = fmt::format("2026-01-{:02}T00:{:02}:00Z", 1 + i / 60, i % 60);
+  }
+  const Leaderboard made = make_leaderboard(records);
+  const auto data = page_data(made, {});
+  EXPECT_LT(10 * data.dump().size(), to_json(made).dump().size());
+  EXPECT_EQ(value_of(data, 0, "earlier").size(), 50u) << "the newest";
+  EXPECT_EQ(value_of(data, 0, "earlier").back(), nlohmann::json({1767574680, 1.5, 2, 0}));
+  EXPECT_EQ(value_of(data, 0, "measured"), 1767574740);
+}
+
+TEST(LeaderboardPage, ScoresOfItsDataSayAgainstWhat) {
+  const auto data = page_data(make_leaderboard({beside_baseline(record("a.cu", 2), 1.5)}), {});
+  const auto& scores = value_of(data, 0, "scores");
+  ASSERT_EQ(scores.size(), 2u);
+  EXPECT_EQ(data["texts"][scores[0][0].get<int>()], "reference");
+  EXPECT_EQ(data["texts"][scores[1][0].get<int>()], "cudnn-fp32");
+  EXPECT_EQ(scores[1], nlohmann::json({scores[1][0], 1.5, 1.48515, 1.515}));
+}
+
+TEST(LeaderboardPage, WhatFailedIsOnTheBoardOfTheClassThatWasAskedFor) {
+  const auto data =
+      page_data(make_leaderboard({record("a.cu", 2), refused(record("b.cu", 1), Verdict::wrong_answer)}), {});
+  ASSERT_EQ(data["boards"].size(), 1u);
+  EXPECT_EQ(data["boards"][0]["rows"].size(), 2u);
+}
+
+TEST(LeaderboardPage, LinksToStatementsAndCandidatesThatItMayLinkTo) {
+  PageContext context;
+  context.catalogue = {{"scale", "Scale", "pointwise", "Ada", {"map"}, "problems/scale.md"}};
+  const Leaderboard made = make_leaderboard({record("a.cu", 2), record("elsewhere/b.cu", 1)});
+  EXPECT_EQ(page_data(made, context)["problems"][0]["statement"], "") << "there is no place to link to";
+  context.links = "https://example.org/kernels";
+  context.is_linked = [](const std::string& path) { return path == "a.cu"; };
+  const auto data = page_data(made, context);
+  EXPECT_EQ(nlohmann::json(data["problems"][0]), nlohmann::json({{"slug", "scale"},
+                                                                 {"title", "Scale"},
+                                                                 {"family", "pointwise"},
+                                                                 {"author", "Ada"},
+                                                                 {"tags", {"map"}},
+                                                                 {"statement", "problems/scale.md"}}));
+  EXPECT_EQ(value_of(data, 0, "linked"), 1);
+  EXPECT_EQ(value_of(data, 1, "linked"), 0);
+}
+
+Record quick(const std::string& path) {
+  Record made = record(path, 25.7);
+  made.effort = Effort::quick;
+  made.candidate().scores[0].speedup.interval.reset();
+  return made;
+}
+
+std::vector<std::string> texts_of(const std::vector<LeaderboardNote>& notes) {
+  std::vector<std::string> texts;
+  for (const LeaderboardNote& note : notes) texts.push_back(note.text);
+  return texts;
+}
+
+TEST(LeaderboardNotes, SayWhyThereAreNoRanks) {
+  const Leaderboard made =
+      make_leaderboard({quick("a.cu"), quick("b.cu"), beside_baseline(record("c.cu", 2), 1.5)});
+  EXPECT_EQ(texts_of(notes_of(made)),
+            std::vector<std::string>{
+                "2 of 3 results here are --quick: no interval, no rank. Grade without --quick for ranks."});
+  EXPECT_THAT(render_page(made), HasSubstr("<li>2 of 3 results here are --quick: no interval, no rank."));
+  EXPECT_EQ(made.boards[0].rows[1].unranked_because, "--quick gives no interval");
+}
+
+TEST(LeaderboardNotes, SayThatNothingWasComparedWithALibrary) {
+  Record other = beside_baseline(record("b.cu", 2), 1.5);
+  other.problem_slug = "other";
+  EXPECT_THAT(texts_of(notes_of(make_leaderboard({record("naive.cu", 25.7)}))),
+              ElementsAre(HasSubstr("Nothing here was compared with a library: no baseline was measured.")));
+  EXPECT_THAT(texts_of(notes_of(make_leaderboard({record("naive.cu", 25.7), other}))),
+              ElementsAre(HasSubstr("1 of 2 problems were compared with a library.")));
+  EXPECT_THAT(notes_of(make_leaderboard({other})), IsEmpty());
+  Record pytorch = record("a.py", 2);
+  pytorch.reference.path = "level1/23_Softmax.py";
+  EXPECT_THAT(notes_of(make_leaderboard({pytorch})), IsEmpty()) << "the reference is a library";
+}
+
+TEST(LeaderboardNotes, NameTheProblemsWithoutAResultOnEachGpu) {
+  Record other = beside_baseline(record("b.cu", 2), 1.5);
+  other.problem_slug = "other";
+  other.device.name = "NVIDIA B";
+  const auto notes =
+      notes_of(make_leaderboard({beside_baseline(record("a.cu", 2), 1.5), other}), {"scale", "third"});
+  EXPECT_EQ(texts_of(notes), (std::vector<std::string>{"2 of 3 problems have no result on NVIDIA B",
+                                                       "2 of 3 problems have no result on NVIDIA H200"}));
+  EXPECT_EQ(notes[0].names, (std::vector<std::string>{"scale", "third"}));
 }
 
 TEST(LeaderboardPage, AsksForNothingFromElsewhere) {
@@ -121,7 +230,7 @@ TEST(LeaderboardPage, WithoutAnySpeedThePlainTableHasVerdicts) {
 TEST(LeaderboardPage, ASumOverCasesIsCalledATotal) {
   const Leaderboard made = make_leaderboard(
       {record("a.cu", {test::measured("one", 2, {1.9, 2.1}), test::measured("two", 2, {1.9, 2.1})})});
-  EXPECT_THAT(render_page(made), HasSubstr(">Total median</button></th>"));
+  EXPECT_THAT(render_page(made), HasSubstr(">Total median</button>"));
   EXPECT_THAT(render_page(made), HasSubstr("<td class=\"number\">2.00 ms</td>"));
   EXPECT_THAT(render_table(made, Style(false)), HasSubstr("total median"));
   EXPECT_THAT(render_markdown(make_leaderboard({record("a.cu", 2)})), HasSubstr("| total median |"));

@@ -42,6 +42,14 @@ std::vector<std::size_t> best_ranks(const std::vector<Interval>& intervals) {
   return ranks;
 }
 
+TEST(LeaderboardAgainst, KnowsTheBaselinesOfOlderRecords) {
+  // They name baselines in their cases alone.
+  Leaderboard made = make_leaderboard({beside_baseline(record("a.cu", 2), 1.5)});
+  ASSERT_TRUE(keep_suites_against(made, "cudnn-fp32").ok());
+  ASSERT_EQ(made.suites.size(), 1u);
+  EXPECT_DOUBLE_EQ(made.suites[0].rows.at(0).score.geometric_mean, 1.5);
+}
+
 TEST(Ranks, CountWhatLiesWhollyAbove) {
   EXPECT_THAT(best_ranks({{3, 4}, {1, 2}, {5, 6}}), ElementsAre(2, 3, 1));
   EXPECT_THAT(best_ranks({}), IsEmpty());
@@ -418,10 +426,11 @@ TEST(Suites, TheNewestResultOfASolutionCounts) {
 TEST(Suites, AgainstBaselinesOnlyProblemsThatHaveOneCount) {
   const Leaderboard made =
       make_leaderboard({on(beside_baseline(record("fast.cu", 4), 2), "p1"), on(record("fast.cu", 4), "p2")});
-  ASSERT_THAT(made.suites, SizeIs(2));
+  ASSERT_THAT(made.suites, SizeIs(3));
   EXPECT_EQ(made.suites[0].against, "reference");
   EXPECT_EQ(made.suites[0].problems, 2u);
   EXPECT_EQ(made.suites[1].against, "baseline");
+  EXPECT_EQ(made.suites[2].against, "cudnn-fp32");
   EXPECT_EQ(made.suites[1].problems, 1u);
   EXPECT_DOUBLE_EQ(made.suites[1].rows.at(0).fast_p.at(1.5), 1);
 }
@@ -432,8 +441,8 @@ Record beside_by_name(Record made, const std::string& name, double speedup) {
 }
 
 TEST(Suites, AreAgainstEachBaselineByItsNameToo) {
-  Leaderboard made = make_leaderboard({on(beside_by_name(record("fast.cu", 4), "pytorch-tf32", 1.25), "p1"),
-                                       on(record("fast.cu", 4), "p2")});
+  Leaderboard made = make_leaderboard(
+      {on(beside_by_name(record("fast.cu", 4), "pytorch-tf32", 1.25), "p1"), on(record("fast.cu", 4), "p2")});
   ASSERT_THAT(made.suites, SizeIs(2));
   EXPECT_EQ(made.suites[1].against, "pytorch-tf32");
   EXPECT_EQ(made.suites[1].problems, 1u);

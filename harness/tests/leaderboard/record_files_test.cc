@@ -57,6 +57,10 @@ TEST_F(EntryFiles, ASweepThatIsCutOffIsToldOf) {
   write("whole.jsonl", line("b.cu") + " \t");
   EXPECT_EQ(read_results(folder_.path())->unfinished.size(), 1u);
   EXPECT_EQ(read_results(folder_.path())->records.size(), 2u);
+  const auto broken = read_results(write("broken.jsonl", line("a.cu") + "{\"schema\"\n"));
+  ASSERT_TRUE(broken.ok()) << "a broken line is skipped";
+  EXPECT_EQ(broken->unreadable_count, 1u);
+  EXPECT_FALSE(read_results(write("none.jsonl", "{\"schema\"\n")).ok());
 }
 
 TEST_F(EntryFiles, ABrokenLineOfASweepIsNamed) {

@@ -48,13 +48,39 @@ TEST(PassAtK, IsTheUnbiasedEstimator) {
 }
 
 TEST(Samples, TheRunIsTheFolder) {
-  EXPECT_EQ(run_of("runs/mine/level_1_problem_23_sample_0_kernel.py"), "mine");
-  EXPECT_EQ(run_of("runs/mine/level_1/problem_23/sample_0.py"), "mine");
-  EXPECT_EQ(run_of("mine_level_1/problem_23_sample_0.py"), "mine_level_1");
-  EXPECT_EQ(run_of("level_1_problem_23_sample_0.py"), "");
-  EXPECT_EQ(run_of("../x.py"), "");
-  EXPECT_EQ(solution_of("runs/mine/level_1_problem_23_sample_4_kernel.py"), "mine sample 4");
-  EXPECT_EQ(solution_of("solutions/scale/fast.cu"), "fast");
+  EXPECT_EQ(run_of("runs/mine/level_1_problem_23_sample_0_kernel.py", "scale"), "mine");
+  EXPECT_EQ(run_of("runs/mine/level_1/problem_23/sample_0.py", "scale"), "mine");
+  EXPECT_EQ(run_of("mine_level_1/problem_23_sample_0.py", "scale"), "mine_level_1");
+  EXPECT_EQ(run_of("level_1_problem_23_sample_0.py", "scale"), "");
+  EXPECT_EQ(run_of("../x.py", "scale"), "");
+  EXPECT_EQ(solution_of("runs/mine/level_1_problem_23_sample_4_kernel.py", "scale"), "mine sample 4");
+  EXPECT_EQ(solution_of("solutions/scale/fast.cu", "scale"), "fast");
+}
+
+TEST(Samples, WordsBeforeTheSampleAreTheRun) {
+  EXPECT_EQ(run_of("solutions/softmax/gpt-x-sample-0.cu", "softmax"), "gpt-x");
+  EXPECT_EQ(run_of("solutions/softmax/claude-y-sample-0.cu", "softmax"), "claude-y");
+  EXPECT_EQ(run_of("solutions/gelu/gpt-x-sample-0.cu", "gelu"), "gpt-x") << "one run over all problems";
+  EXPECT_EQ(run_of("softmax/softmax_GPT-X_sample_3.py", "softmax"), "GPT-X");
+  EXPECT_EQ(run_of("gpt-x_level_1_problem_23_sample_0.py", "level1-23-softmax"), "gpt-x");
+  EXPECT_EQ(run_of("gpt-x-sample-0/softmax.cu", "softmax"), "gpt-x") << "the folder says the sample";
+  EXPECT_EQ(run_of("runs/mine/softmax_sample_0.py", "softmax"), "mine") << "that is the problem";
+  EXPECT_EQ(run_of("runs/mine/23_Softmax_sample_0.py", "level1-23-softmax"), "mine");
+  EXPECT_EQ(run_of("runs/mine/sample_0.py", "softmax"), "mine");
+  EXPECT_EQ(solution_of("solutions/softmax/gpt-x-sample-4.cu", "softmax"), "gpt-x sample 4");
+
+  const auto sample = [](const std::string& name, Verdict verdict) {
+    Record made = record("solutions/scale/" + name + ".cu", 2);
+    return verdict == Verdict::accepted ? made : refused(made, verdict);
+  };
+  const Leaderboard made = make_leaderboard({sample("gpt-x-sample-0", Verdict::accepted),
+                                             sample("gpt-x-sample-1", Verdict::wrong_answer),
+                                             sample("claude-y-sample-0", Verdict::accepted)});
+  ASSERT_THAT(made.runs, SizeIs(2));
+  EXPECT_EQ(made.runs[0].run, "claude-y");
+  EXPECT_THAT(made.runs[0].pass_at_k, ElementsAre(Pair(1, 1)));
+  EXPECT_EQ(made.runs[1].run, "gpt-x");
+  EXPECT_THAT(made.runs[1].pass_at_k, ElementsAre(Pair(1, 0.5), Pair(2, 1)));
 }
 
 TEST(Samples, TheProblemsFileSaysMoreThanTheCandidatesName) {

@@ -95,6 +95,34 @@ TEST(Dtypes, ThresholdsCanBeWrittenForEachType) {
   EXPECT_EQ(problem.thresholds.fp32, 1e-6);
 }
 
+TEST(Dtypes, AnOutputCanHaveThresholdsOfItsOwn) {
+  const Problem problem =
+      parsed(in_all_types("{fp32: 1e-6", "{output: {fp32: 3e-7, float16: {fp32: 4e-6}}, fp32: 1e-6"));
+  EXPECT_EQ(problem.thresholds_of("output").fp32, 3e-7);
+  EXPECT_EQ(problem.thresholds_of("output").tf32, problem.thresholds.tf32)
+      << "what it leaves out is the problem's";
+  EXPECT_EQ(problem.thresholds_of("another").fp32, 1e-6);
+  EXPECT_EQ(with_dtype(problem, "float16")->thresholds_of("output").fp32, 4e-6);
+  EXPECT_EQ(with_dtype(problem, "bfloat16")->thresholds_of("output").fp32,
+            default_thresholds(Dtype::bfloat16).fp32);
+  EXPECT_THAT(fault_of(in_all_types("{fp32: 1e-6", "{input: {fp32: 3e-7}, fp32: 1e-6")),
+              HasSubstr("unknown key 'input'"));
+  EXPECT_THAT(fault_of(in_all_types("{fp32: 1e-6", "{output: {output: {}}, fp32: 1e-6")),
+              HasSubstr("unknown key 'output' in 'thresholds' of 'output'"));
+}
+
+TEST(Dtypes, AProblemCanHaveTheClassFp32Only) {
+  const Problem problem = parsed(edited(row_sum, "precision: fp32", "precision: fp32 only"));
+  EXPECT_EQ(problem.precision, "fp32");
+  EXPECT_TRUE(problem.only_fp32);
+  EXPECT_FALSE(parsed(row_sum).only_fp32);
+  EXPECT_THAT(fault_of(edited(row_sum, "precision: fp32\nthresholds: {fp32: 1e-6",
+                              "precision: fp32 only\nthresholds: {output: {bf16: 1e-2}, fp32: 1e-6")),
+              HasSubstr("'precision' is fp32 only, and 'thresholds' has bf16"));
+  EXPECT_THAT(fault_of(edited(row_sum, "precision: fp32", "precision: tf32 only")),
+              HasSubstr("unknown precision 'tf32 only'"));
+}
+
 TEST(Dtypes, FaultsHaveTheirPlace) {
   EXPECT_THAT(fault_of(edited(row_sum, "[float32]", "[float32, float32]")),
               HasSubstr("row-sum.md:20:19: error: dtype 'float32' is listed twice"));

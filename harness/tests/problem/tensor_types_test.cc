@@ -167,6 +167,13 @@ TEST(Comparisons, OfIndicesNameTheirTensorAndAxis) {
   EXPECT_EQ(tied->axis, 1u);
   EXPECT_EQ(tiny_of(largest(drawn, "type: int64_t, compare: \"ties(x, -2)\"")).tensors[1].tied->axis, 1u);
   EXPECT_EQ(tiny_of(largest(drawn, "type: int64_t, compare: ties(x)")).tensors[1].tied->axis, std::nullopt);
+  EXPECT_FALSE(tied->are_distinct);
+  const auto distinct =
+      tiny_of(largest(drawn, "type: int, compare: \"ties(x, 1, distinct)\"")).tensors[1].tied;
+  EXPECT_TRUE(distinct->are_distinct);
+  EXPECT_EQ(distinct->axis, 1u);
+  EXPECT_TRUE(
+      tiny_of(largest(drawn, "type: int, compare: \"ties(x, distinct)\"")).tensors[1].tied->are_distinct);
 }
 
 TEST(Comparisons, SayWhatIsWrongWithThem) {
@@ -180,8 +187,8 @@ TEST(Comparisons, SayWhatIsWrongWithThem) {
   EXPECT_THAT(said("ties(x, 2)"),
               HasSubstr("does not fit: 'y' has 6 elements, and 'x' 15 lines along axis 2"));
   EXPECT_THAT(said("ties(x, 1)", "float"), HasSubstr("is of no integer type"));
-  for (const char* text :
-       {"ties", "ties()", "ties(x, 1, 2)", "ties(x, one)", "ties(x", "exact(1)", "near", ""})
+  for (const char* text : {"ties", "ties()", "ties(distinct)", "ties(x, distinct, 1)", "ties(x, 1, 2)",
+                           "ties(x, one)", "ties(x", "exact(1)", "near", ""})
     EXPECT_THAT(said(text), HasSubstr("compare")) << text;
   EXPECT_THAT(said_of(largest(std::string(drawn) + ", compare: exact", "type: float")),
               HasSubstr("'x' is no output and has a 'compare'"));

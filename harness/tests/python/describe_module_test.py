@@ -315,8 +315,9 @@ def get_init_inputs(): return []
         self.assertEqual(self.ties("x.argmax(1)"), [{"input": "x", "axis": 1}])
         self.assertEqual(self.ties("x.argmin(dim=-1, keepdim=True)"), [{"input": "x", "axis": -1}])
         self.assertEqual(self.ties("x.argmax()"), [{"input": "x", "axis": None}])
-        self.assertEqual(self.ties("tuple(torch.topk(x, 2))"), [None, {"input": "x", "axis": -1}])
-        self.assertEqual(self.ties("torch.sort(x, dim=0).indices"), [{"input": "x", "axis": 0}])
+        self.assertEqual(self.ties("tuple(torch.topk(x, 2))"), [None, {"input": "x", "axis": -1, "distinct": True}])
+        self.assertEqual(self.ties("torch.sort(x, dim=0).indices"), [{"input": "x", "axis": 0, "distinct": True}])
+        self.assertEqual(self.ties("torch.argsort(x, 1)"), [{"input": "x", "axis": 1, "distinct": True}])
         self.assertEqual(self.ties("torch.max(x, 1).indices.unsqueeze(1)"), [{"input": "x", "axis": 1}])
 
     def test_other_indices_are_tied_to_nothing(self):

@@ -76,12 +76,19 @@ TEST(Junit, WhatNeedsAGpuIsSkipped) {
   EXPECT_THAT(xml, HasSubstr(">\n      <skipped message=\"g.cu:4: inline assembly is for GPUs alone\"/>\n"));
 }
 
+TEST(Github, FailuresComeFirst) {
+  const std::string text =
+      github_annotations({for_gpu("g.cu"), record("scale", "b.cu", Verdict::wrong_answer, "wrong")});
+  EXPECT_LT(text.find("::error file=b.cu"), text.find("::notice file=g.cu"));
+  EXPECT_THAT(text, testing::StartsWith("::error"));
+}
+
 TEST(Github, WhatNeedsAGpuIsANoticeAndNoFailure) {
   const std::vector<Record> records = {record("scale", "a.cu", Verdict::accepted), for_gpu("g.cu"),
                                        record("scale", "b.cu", Verdict::wrong_answer, "wrong")};
   EXPECT_EQ(github_annotations(records),
-            "::notice file=g.cu,title=unsupported%3A scale::g.cu:4: inline assembly is for GPUs alone\n"
-            "::error file=b.cu,title=wrong_answer%3A scale::wrong\n");
+            "::error file=b.cu,title=wrong_answer%3A scale::wrong\n"
+            "::notice file=g.cu,title=unsupported%3A scale::g.cu:4: inline assembly is for GPUs alone\n");
   EXPECT_EQ(
       github_summary(records),
       "### kgrade: 1 of 3 accepted, 1 unsupported on this machine\n\n"

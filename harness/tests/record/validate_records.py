@@ -1,7 +1,7 @@
 """validate_records.py KGRADE: checks that every record under results/, and new ones, follow the schema for their kind:
 record.schema.json for `kgrade grade`, check.schema.json for `kgrade check`, selftest.schema.json for `kgrade selftest`,
-leaderboard.schema.json for leaderboards, throughput.schema.json for tools/throughput.py. The schemas must also reject bad
-records."""
+leaderboard.schema.json for leaderboards, throughput.schema.json for tools/throughput.py, profile.schema.json for `kgrade
+profile`. The schemas must also reject bad records."""
 
 import copy
 import json
@@ -19,10 +19,11 @@ WRONG = ROOT / "harness/tests/candidates" / SLUG
 
 CHECKS = ROOT / "harness/tests/checks"
 BENCH = ROOT / "harness/tests/measured"
+PROFILES = ROOT / "harness/tests/profiles"
 # By kind.
 SCHEMAS = {"kgrade-record": "record.schema.json", "kgrade-check": "check.schema.json",
            "kgrade-selftest": "selftest.schema.json", "kgrade-leaderboard": "leaderboard.schema.json",
-           "kgrade-throughput": "throughput.schema.json"}
+           "kgrade-throughput": "throughput.schema.json", "kgrade-profile": "profile.schema.json"}
 
 
 def output_of(command: list) -> dict:
@@ -54,6 +55,22 @@ def fresh_check(kgrade: str) -> dict:
     return output_of([kgrade, "check", "neighbour-sum", *(str(CHECKS / "candidates" / name) for name in names),
                       str(WRONG / "does-not-compile.cu"), "--problems", str(CHECKS / "problems"),
                       "--device", "emulated", "--json", "-"])
+
+
+def fresh_profile(kgrade: str) -> dict:
+    return output_of([kgrade, "profile", "square-transpose", str(PROFILES / "candidates/columns.cu"),
+                      str(PROFILES / "candidates/wrong.cu"), "--problems", str(PROFILES / "problems"), "--device", "emulated",
+                      "--json", "-"])
+
+
+def profile_of_a_gpu(profile: dict) -> dict:
+    """As Nsight Compute on a GPU leaves it, with a counter that was not a number."""
+    kernel = {"duration_us": 41.2, "time_share": 1.0, "dram_read_b": None, "registers": 40, "occupancy_limit": "registers",
+              "stalls": {"long_scoreboard": 3.1, "wait": None}, "mangled": "_Z1fv"}
+    changed = set_in(profile, ["candidates", 0, "kernels", 0], {**profile["candidates"][0]["kernels"][0], **kernel})
+    changed = set_in(changed, ["profiler"], {"name": "ncu", "version": "2025.3.1.0"})
+    changed = set_in(changed, ["lacks"], {"message": "no counters", "remedy": "as root"})
+    return set_in(changed, ["candidates", 0, "own_kernel_time_share"], 0.75)
 
 
 def fresh_selftest(kgrade: str) -> dict:
@@ -126,6 +143,8 @@ def main(kgrade: str) -> int:
     check = records["(fresh check)"] = fresh_check(kgrade)
     measured = records["(fresh measured)"] = measured_record(kgrade)
     heat = records["(of a heat)"] = with_neighbour(measured)
+    profile = records["(fresh profile)"] = fresh_profile(kgrade)
+    records["(profile of a GPU)"] = profile_of_a_gpu(profile)
     selftest = records["(fresh self-test)"] = fresh_selftest(kgrade)
     throughput = records["(fresh throughput)"] = fresh_throughput(kgrade)
     files = records["(throughput of files)"] = throughput_of_files(throughput)
@@ -163,6 +182,12 @@ def main(kgrade: str) -> int:
         (["schema_version"], 3), (["seed"], 7), (["surprise"], 1), (["sandbox", "layers"], 0), (["passes"], []),
         ([*finding, "kind"], "oops"), ([*finding, "place", "line"], 0), ([*finding, "thread", "block"], [0, 0]),
         ([*finding, "passes"], ["upward"]), ([*finding, "occurrences"], 0), (["candidates", 0, "status"], "accepted")])
+    kernel = ["candidates", 0, "kernels", 0]
+    failures += wrongly_accepted(by_kind["kgrade-profile"], profile, [
+        (["schema_version"], 2), (["attested"], True), (["surprise"], 1), (["profiler", "name"], "nvprof"), (["replay"], "range"),
+        (["candidates", 0, "status"], "accepted"), (["candidates", 0, "source"], "luck"), ([*kernel, "duration_us"], "1"),
+        ([*kernel, "occupancy_limit"], "luck"), ([*kernel, "rules", 0, "name"], "A rule"), ([*kernel, "grid"], [1]),
+        ([*kernel, "worst_places", 0, "share"], 2), ([*kernel, "surprise"], 1), (["candidates", 0, "own_kernel_time_share"], 2)])
     failures += wrongly_accepted(by_kind["kgrade-throughput"], throughput, [
         (["schema_version"], 2), (["surprise"], 1), (["candidates"], 0), (["seconds"], 0), (["gpu_busy_share"], 1.5),
         (["verdicts"], {}), (["stage_seconds_per_candidate", "compile"], -1), (["form"], "files"), (["reading_seconds"], 1)])

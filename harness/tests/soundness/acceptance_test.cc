@@ -21,6 +21,7 @@ parameters:
   - {name: count, type: int64_t, pointer: true, const: false, shape: [4]}
   - {name: moved, type: "[VAR]", pointer: true, const: false, shape: [4], compare: exact}
   - {name: largest, type: int, pointer: true, const: false, shape: [2], compare: "ties(x, 1)"}
+  - {name: order, type: int, pointer: true, const: false, shape: [2, 3], compare: "ties(x, 1, distinct)"}
 dtypes: [float32, float16]
 cases:
   - {name: only, role: test}
@@ -28,7 +29,7 @@ cases:
 text
 )yaml";
 
-enum Output : std::size_t { sum, wide, count, moved, largest };
+enum Output : std::size_t { sum, wide, count, moved, largest, order };
 
 class AcceptanceTest : public ::testing::Test {
  protected:
@@ -106,7 +107,7 @@ TEST_F(AcceptanceTest, EachOutputIsRoundedToItsOwnType) {
 }
 
 TEST_F(AcceptanceTest, AnIndexOfAnEqualElementIsAsGood) {
-  const std::vector<Values> inputs = {{1, 3, 3, 2, 0, 2}, {}, {}, {}, {}, {}};
+  const std::vector<Values> inputs = {{1, 3, 3, 2, 0, 2}, {}, {}, {}, {}, {}, {}};
   EXPECT_TRUE(accepts(largest, {1, 0}, {2, 2}, inputs));
   EXPECT_FALSE(accepts(largest, {0, 0}, {2, 2}, inputs)) << "1 is less than 3";
   EXPECT_FALSE(accepts(largest, {2, 3}, {2, 2}, inputs)) << "of another row";
@@ -117,8 +118,26 @@ TEST_F(AcceptanceTest, AnIndexOfAnEqualElementIsAsGood) {
   EXPECT_FALSE(accepts(largest, {0, 0}, {2, 2}, alike)) << "the same float, and another integer";
 }
 
+// As an argsort has them, from the largest to the smallest.
+TEST_F(AcceptanceTest, DistinctIndicesMayBeThoseOfEqualElementsInAnyOrderButNoneTwice) {
+  const std::vector<Values> inputs = {{1, 3, 3, 2, 2, 2}, {}, {}, {}, {}, {}, {}};
+  const Values expected = {1, 2, 0, 0, 1, 2};
+  const auto wrong = [&](const Values& answer) {
+    return compare(answer, expected, Acceptance(problem_, case_).form(order, inputs)).sum_squared_difference;
+  };
+  EXPECT_EQ(wrong({1, 2, 0, 0, 1, 2}), 0);
+  EXPECT_EQ(wrong({2, 1, 0, 2, 0, 1}), 0);
+  EXPECT_EQ(wrong({1, 1, 0, 0, 1, 2}), 1) << "twice, one as expected";
+  EXPECT_EQ(wrong({2, 2, 0, 0, 1, 2}), 1) << "one is the expected one there";
+  EXPECT_GT(wrong({1, 2, 0, 2, 2, 0}), 0) << "twice, none as expected";
+  EXPECT_GT(wrong({0, 1, 2, 0, 1, 2}), 0) << "not in the order of values";
+  EXPECT_TRUE(accepts(order, {2, 1, 0, 2, 0, 1}, expected, inputs));
+  EXPECT_FALSE(accepts(order, {2, 2, 0, 2, 0, 1}, expected, inputs));
+}
+
 TEST_F(AcceptanceTest, TheErrorOfArithmeticIsThatOfOutputsByTheNorm) {
-  const std::vector<Values> expected = {{1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 3, 4}, {0, 0}};
+  const std::vector<Values> expected = {{1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 3, 4},
+                                        {1, 2, 3, 4}, {0, 0},       {0, 1, 2, 0, 1, 2}};
   std::vector<Values> answer = expected;
   answer[count][0] = 5;
   answer[moved][0] = 7;

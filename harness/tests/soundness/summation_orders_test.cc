@@ -13,6 +13,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr const char* head = "---\nslug: sample\ntitle: Sample\ndifficulty: EASY\nparameters:\n";
 constexpr const char* tail =
@@ -193,6 +194,17 @@ TEST(Summation, LargeCasesRunWhatSmallOnesHaveProven) {
   ASSERT_TRUE(orders.measure(runner, large, {1, 0}, false));
   EXPECT_EQ(runner.calls - calls, 3) << "as they are, reversed, shuffled";
   EXPECT_GT(calls, 6);
+}
+
+// Offsets in another order would be no offsets any more.
+TEST(Summation, WhatTheFileComputesIsNeverRearranged) {
+  std::string computed = tensor("y", "[k]", true);
+  computed.replace(computed.find("init: "), std::string::npos, "init: computed}\n");
+  const Problem problem =
+      problem_of_tensors(tensor("x", "[n, k]", true) + computed + tensor("out", "[n]", false));
+  const auto arrangements = arrangements_of(problem);
+  EXPECT_THAT(arrangements, Not(IsEmpty()));
+  for (const Arrangement& arrangement : arrangements) EXPECT_THAT(arrangement.axes[1], IsEmpty());
 }
 
 }  // namespace

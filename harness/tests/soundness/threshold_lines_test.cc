@@ -10,7 +10,7 @@ const Thresholds measured{4.86e-6, 8.5e-4, 6.7e-3};
 const std::string line = "thresholds: {fp32: 4.9e-06, tf32: 8.5e-04, bf16: 6.7e-03}";
 
 std::string written(const std::string& content) {
-  const auto text = with_thresholds(content, {{Dtype::float32, measured}}, "today");
+  const auto text = with_thresholds(content, {.common = {{Dtype::float32, measured}}}, "today");
   return text ? *text : "error: " + text.error().message;
 }
 
@@ -64,14 +64,39 @@ TEST(ThresholdLines, OtherTypesStandBelowTheirNames) {
   Thresholds narrow = default_thresholds(Dtype::float16);
   narrow.fp32 = 2e-5;
   const std::string old = "---\nthresholds: {fp32: 1e-5, float16: {fp32: 1e-3}}\n---\n";
-  const auto both = with_thresholds(old, {{Dtype::float32, measured}, {Dtype::float16, narrow}}, "today");
+  const auto both =
+      with_thresholds(old, {.common = {{Dtype::float32, measured}, {Dtype::float16, narrow}}}, "today");
   ASSERT_TRUE(both);
   EXPECT_EQ(*both,
             "---\nthresholds: {fp32: 4.9e-06, tf32: 8.5e-04, bf16: 6.7e-03, float16: {fp32: 2.0e-05}}\n"
             "# calibrated: today\n---\n");
   narrow.bf16 = 0.02;
-  EXPECT_EQ(thresholds_text({{Dtype::float16, narrow}}), "{float16: {fp32: 2.0e-05, bf16: 2.0e-02}}");
+  EXPECT_EQ(thresholds_text({.common = {{Dtype::float16, narrow}}}),
+            "{float16: {fp32: 2.0e-05, bf16: 2.0e-02}}");
   EXPECT_EQ(written(old), "error: 'thresholds' holds 'float16' too, which would be lost");
+}
+
+TEST(ThresholdLines, OutputsWithTheirOwnStandBelowTheirNames) {
+  const std::string old = "---\nthresholds: {fp32: 1e-5, loss: {fp32: 1e-3}}\n---\n";
+  const auto text = with_thresholds(
+      old,
+      {.common = {{Dtype::float32, measured}}, .outputs = {{"loss", {{Dtype::float32, {1e-6, 2e-4, 3e-3}}}}}},
+      "today");
+  ASSERT_TRUE(text);
+  EXPECT_EQ(
+      *text,
+      "---\nthresholds: {fp32: 4.9e-06, tf32: 8.5e-04, bf16: 6.7e-03, loss: {fp32: 1.0e-06, tf32: 2.0e-04, "
+      "bf16: 3.0e-03}}\n# calibrated: today\n---\n");
+  EXPECT_EQ(written(old), "error: 'thresholds' holds 'loss' too, which would be lost");
+}
+
+TEST(ThresholdLines, WithoutLowerClassesThereIsOneThreshold) {
+  EXPECT_EQ(thresholds_text({.common = {{Dtype::float32, measured}}, .only_fp32 = true}),
+            "{fp32: 4.9e-06, tf32: 8.5e-04, bf16: 6.7e-03}")
+      << "a class that differs from its default is kept";
+  Thresholds usual;
+  usual.fp32 = 2e-6;
+  EXPECT_EQ(thresholds_text({.common = {{Dtype::float32, usual}}, .only_fp32 = true}), "{fp32: 2.0e-06}");
 }
 
 TEST(ThresholdLines, AreRoundedAsTheyAreWritten) {

@@ -119,11 +119,20 @@ TEST_F(ResultFileTest, ResumeLeavesAloneWhatIsNoneOfASweeps) {
   }
 }
 
-TEST_F(ResultFileTest, ResumeLeavesAFileWithADamagedLineAlone) {
-  const std::string damaged = one_ + "\n" + two_.substr(0, 100) + "\n" + two_ + "\n";
+TEST_F(ResultFileTest, ResumeSkipsADamagedLineAndGoesOn) {
+  const std::string damaged = one_ + "\n" + two_.substr(0, 100) + "\n" + two_ + "\nnotes\n";
   write_content(file_, damaged);
-  EXPECT_THAT(refusal(ResultMode::resume), HasSubstr("results.jsonl:2"));
-  EXPECT_EQ(content_of(file_), damaged);
+  auto file = ResultFile::open(file_, ResultMode::resume);
+  ASSERT_TRUE(file.ok());
+  EXPECT_THAT(candidates(*file), testing::ElementsAre("one.cu", "two.cu"));
+  EXPECT_EQ(file->skipped().count, 2u);
+  EXPECT_THAT(to_string(file->skipped().first), HasSubstr("results.jsonl:2"));
+  EXPECT_EQ(content_of(file_), damaged) << "it stays as it was";
+  ASSERT_TRUE(file->append(two_).ok());
+  EXPECT_EQ(content_of(file_), damaged + two_ + "\n");
+}
+
+TEST_F(ResultFileTest, ResumeLeavesAFileWithoutARecordAlone) {
   write_content(file_, "\"text\"\n");
   EXPECT_THAT(refusal(ResultMode::resume), HasSubstr("results.jsonl:1"));
   EXPECT_EQ(content_of(file_), "\"text\"\n");

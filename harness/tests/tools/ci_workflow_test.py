@@ -8,11 +8,14 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
+from xml.etree import ElementTree
 
 import yaml
 
@@ -185,6 +188,32 @@ class Workflow(unittest.TestCase):
             self.assertTrue(holds(build, event))
 
 
+class SlurmSection(unittest.TestCase):
+    """What docs/leaderboards.md says to an administrator of Slurm."""
+
+    def setUp(self):
+        text = (ROOT / "docs/leaderboards.md").read_text(encoding="utf-8")
+        self.section = re.search(r"(?ms)^## On a Slurm cluster\n(.*?)^## ", text)[1]
+
+    def test_names_what_kgrade_gives_to_sbatch(self):
+        client = (ROOT / "harness/sweep/slurm_client.cc").read_text(encoding="utf-8")
+        submit = re.search(r"(?s)SlurmClient::submit.*?call\(command\)", client)[0]
+        given = set(re.findall(r'"(--[a-z-]+)', submit))
+        self.assertEqual(given, {"--parsable", "--requeue", "--open-mode", "--job-name", "--array", "--output"})
+        for option in given:
+            self.assertIn(f"`{option}", self.section)
+
+    def test_its_options_of_kgrade_exist(self):
+        options = subprocess.run([KGRADE, "sweep", "--help"], capture_output=True, text=True, check=True).stdout
+        for option in ("--executor", "--slurm", "--chunk", "--poll", "--wait-held", "--time-limit", "--require-sandbox", "--resume"):
+            self.assertIn(option, self.section)
+            self.assertRegex(options, rf"{option}\b")
+
+    def test_answers_what_an_administrator_asks(self):
+        for subject in ("GPUs", "Cores", "Memory", "Time", "The same path", "What each node needs", "The shared cache", "Logs", "Caps"):
+            self.assertIn(f"- **{subject}.**", self.section)
+
+
 class Steps(unittest.TestCase):
     """The scripts of steps, run like the runner does, with stand-ins for the programs that they call."""
 
@@ -214,7 +243,8 @@ class Steps(unittest.TestCase):
         (step,) = [step for step in self.jobs[job]["steps"] if step["name"] == name]
         environment = {"PATH": f"{self.path / 'bin'}:{os.environ['PATH']}", "GH_REPO": "us/kernels", "GITHUB_RUN_ID": "9",
                        "PULL_REQUEST": "7", "GITHUB_STEP_SUMMARY": str(self.path / "summary.md"),
-                       "RUNNER_TEMP": str(self.path), "SOLUTIONS": "solutions/*/*.cu"}
+                       "RUNNER_TEMP": str(self.path), "SOLUTIONS": "solutions/*/*", "GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "us/kernels",
+                       "COMMIT": "0" * 40}
         return subprocess.run(["bash", "-e", "-c", step["run"]], cwd=self.path / step.get("working-directory", "."),
                               env=environment, capture_output=True, text=True, check=False)
 
@@ -269,9 +299,58 @@ class Steps(unittest.TestCase):
     def test_a_pattern_that_matches_nothing_is_no_clean_check(self):
         self.real_kgrade()
         (self.path / "candidates").mkdir()
+        self.assertNotEqual(self.run_step("correctness", "Grade").returncode, 0)
         check = self.run_step("correctness", "Check")
         self.assertEqual(check.returncode, 2, check.stderr)
-        self.assertIn("::error::No file matches solutions/*/*.cu", check.stdout)
+        self.assertIn("::error::Nothing was graded, so nothing was checked", check.stdout)
+
+    def test_grade_and_check_take_the_same_files(self):
+        """.cu, .py and .md alike; what holds no submission is no candidate; names may have blanks."""
+        self.stand_in("kgrade", f'#!{sys.executable}\nimport json, sys\nopen({str(self.path / "calls")!r}, "a").write('
+                      'json.dumps(sys.argv[1:]) + "\\n")\n')
+        (self.path / "candidates").mkdir()
+        names = ["solutions/a/answer one.md", "solutions/a/own.py", "solutions/a/x.cu", "solutions/b/y.cu"]
+        lines = [json.dumps({"problem": {"slug": name.split("/")[1]}, "candidates": [{"path": name}]}) for name in names]
+        (self.path / "answers.jsonl").write_text("\n".join([*lines[:2], '{"broken', *lines[2:], lines[0], lines[3][:20]]))
+        check = self.run_step("correctness", "Check")
+        self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
+        calls = [json.loads(line) for line in (self.path / "calls").read_text().splitlines()]
+        self.assertEqual([call[:call.index("--device")] for call in calls], [["check", "a", *names[:3]], ["check", "b", names[3]]])
+        pattern = re.search(r"SOLUTIONS: .* \|\| '([^']*)'", WORKFLOW.read_text(encoding="utf-8"))[1]
+        self.assertEqual(pattern, "solutions/*/*", "kgrade decides what a candidate is")
+
+    def test_a_run_that_is_cut_short_has_a_junit_file(self):
+        """It names what was graded, and everything else as not graded. A broken line does not keep it from going on."""
+        shutil.copytree(CANDIDATES, self.path / "candidates")
+        output, junit = self.path / "answers.jsonl", self.path / "answers.xml"
+        command = [KGRADE, "sweep", "--device", "emulated", "--jobs", "1", "--output", str(output), "--junit", str(junit)]
+        sweep = subprocess.Popen(command, cwd=self.path / "candidates", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while sweep.poll() is None and not (output.exists() and output.read_text().count("\n") > 0):
+            time.sleep(0.05)
+        sweep.send_signal(signal.SIGTERM)
+        self.assertEqual(sweep.wait(), -signal.SIGTERM)
+        graded = output.read_text().count("\n")
+        self.assertLess(graded, 5)
+        suite = ElementTree.parse(junit).getroot().find("testsuite")
+        self.assertEqual((suite.get("tests"), suite.get("errors")), ("5", str(5 - graded)))
+        self.assertEqual({error.get("message") for error in suite.iter("error")}, {"the sweep was cut short before it"})
+
+        lines = output.read_text().splitlines()
+        output.write_text("\n".join([lines[0][:500], *lines[1:], ""]))
+        resumed = subprocess.run([*command, "--resume"], cwd=self.path / "candidates", capture_output=True, text=True, check=False)
+        self.assertEqual(resumed.returncode, 2 if graded == 1 else 0, resumed.stderr)
+        if graded > 1:
+            self.assertIn("answers.jsonl:1 is no record: skipped, and graded again", resumed.stderr)
+
+    def test_a_comment_of_any_length_can_be_posted(self):
+        text = "**1 slower**\n" + "| a row |\n" * 9000
+        self.state.write_text(json.dumps({"comments": [], "downloads": {"9": {"comment.md": text}}}), encoding="utf-8")
+        posted = self.run_step("comment", "Post it")
+        self.assertEqual(posted.returncode, 0, posted.stderr)
+        body = json.loads(Path(f"{self.state}.changes").read_text())["new"]
+        self.assertLess(len(body), 65536)
+        self.assertTrue(body.startswith(f"{MARK}\n**1 slower**\n| a row |\n"))
+        self.assertTrue(body.endswith("| a row |\n\nThe rest is in the summary of the job `Compare with main`.\n"))
 
     def test_a_slower_candidate_is_named(self):
         self.real_kgrade()

@@ -108,7 +108,16 @@ void Checker::access(const Access& access) {
   if (access.atomic || waits_for_others) {
     ordering_.synchronising_access(thread_, access.address, access.atomic || !access.write, access.write);
   }
+  if (counts_) count(*region, access);
   access_in(*region, access);
+}
+
+// Offsets in a region, since a tensor's place in its buffer is not what cudaMalloc() would give it.
+void Checker::count(const Region& region, const Access& access) {
+  const bool shared = region.space == MemorySpace::shared;
+  if (!shared && region.space != MemorySpace::global) return;
+  counts_->note({region.begin, access.address - region.begin, access.bytes, shared, access.write,
+                 access.atomic, offset_of(access.pc), chain_, thread_});
 }
 
 void Checker::access_on_host(const Access& access) {

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "device/emulated/checker/access_counts.h"
 #include "device/emulated/checker/checking.h"
 #include "device/emulated/checker/ordering.h"
 #include "device/emulated/checker/process_map.h"
@@ -63,7 +64,7 @@ class CallChains {
 // Writes findings into the book: one entry per kind and place, with a count.
 class BookWriter {
  public:
-  explicit BookWriter(kgrade::FindingBook& book) : book_(book) { book_ = kgrade::FindingBook{}; }
+  explicit BookWriter(kgrade::FindingBook& book) : book_(book) {}
 
   // If the book has an entry of this kind at these places, increases its count. A full book counts dropped
   // entries.
@@ -78,7 +79,10 @@ class BookWriter {
 
 class Checker {
  public:
-  explicit Checker(kgrade::FindingBook& book) : writer_(book) {}
+  // The book is empty.
+  explicit Checker(kgrade::FindingBook& book) : writer_(book) {
+    if (book.wants_counts != 0) counts_.emplace(book);
+  }
 
   void set_library(const void* address, std::uint64_t number);
   void share_with_frameworks() { shares_process_ = true; }
@@ -147,6 +151,7 @@ class Checker {
   void settle_guesses();
   void access_on_host(const Access& access);
   void access_in(Region& region, const Access& access);
+  void count(const Region& region, const Access& access);
   void access_outside(const Access& access);
   void note_history(Region& region, const Access& access);
   kgrade::FindingEntry entry(kgrade::FindingKind kind, const Access& access) const;
@@ -162,6 +167,7 @@ class Checker {
   std::recursive_mutex mutex_;
 
   BookWriter writer_;
+  std::optional<AccessCounts> counts_;  // if the referee asks for them
   RegionMap regions_;
   Ordering ordering_;
   ProcessMap process_;

@@ -29,6 +29,9 @@ constinit thread_local std::uint32_t Checker::chain_ = CallChains::none;
 
 // Never destroyed: contestants' destructors run while the process ends.
 void start_checking(kgrade::FindingBook& book) {
+  const std::uint32_t wants_counts = book.magic == kgrade::finding_book_magic ? book.wants_counts : 0;
+  book = kgrade::FindingBook{};
+  book.wants_counts = wants_counts;
   the_checker = new Checker(book);
   set_host_threads(1);
 }
@@ -106,6 +109,7 @@ void Checker::forget_tensor_memory(const void* begin) {
 }
 
 void Checker::begin_call() {
+  if (counts_) counts_->begin_call();
   ++call_;
   regions_.for_each([](Region& region) {
     if (region.parameter >= 0 && !region.unwritten.empty()) region.mark_unwritten();
@@ -139,12 +143,16 @@ void Checker::begin_launch(const BoundKernel& kernel, const Configuration& confi
   block_extent_ = configuration.block;
   process_.set_arguments(kernel.arguments, kernel.argument_bytes);
   host_chain_ = chain_;
+  if (counts_)
+    counts_->begin_launch(kernel_.c_str(), {grid_.x, grid_.y, grid_.z},
+                          {block_extent_.x, block_extent_.y, block_extent_.z});
   ordering_.begin_launch();
 }
 
 void Checker::end_launch() {
   settle_pending();
   settle_guesses();
+  if (counts_) counts_->end_launch();
   kernel_.clear();
   chain_ = host_chain_;
 }
@@ -152,6 +160,7 @@ void Checker::end_launch() {
 void Checker::begin_block(uint3 block) {
   settle_pending();
   settle_guesses();
+  if (counts_) counts_->settle_block();
   block_ = linear(block, grid_);
   const unsigned int threads = block_extent_.x * block_extent_.y * block_extent_.z;
   ordering_.begin_block(block_, threads);
@@ -221,6 +230,7 @@ void Checker::goes_on(unsigned int thread) {
 void Checker::block_barrier(unsigned int exited) {
   settle_pending();
   ordering_.block_barrier();
+  if (counts_) counts_->note_barrier();
   const FindingEntry found = waiting_threads(exited, true);
   if (found.waits[1].threads > 0) writer_.write(found);
 }

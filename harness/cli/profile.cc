@@ -1,0 +1,78 @@
+#include "profile/profile.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/app.h"
+#include "cli/grading.h"
+
+namespace kgrade::cli {
+
+// Found by run_and_print().
+Printout printout_of(const ProfileRecord& record, const GradingArguments& arguments) {
+  const bool all =
+      std::all_of(record.candidates.begin(), record.candidates.end(),
+                  [](const ProfiledCandidate& candidate) { return candidate.status == CheckStatus::clean; });
+  return {to_text(record), render_table(record, Style::for_descriptor(STDOUT_FILENO), arguments.verbose),
+          all};
+}
+
+Result<bool> tell(const GradingArguments&, const std::vector<ProfileRecord>&, std::FILE*) { return true; }
+
+namespace {
+
+const GradingWords words = {
+    "The case, by name or by values, as in n=1000,m=3 (default: the largest measured one; on the emulated "
+    "device the largest small one)",
+    "Seed of inputs (default: random)",
+    "Seconds that one call of a candidate may take, with all counters (default: 300; 60 on the emulated "
+    "device)",
+    "Also print short kernels, facts that are zero, and compiler messages"};
+
+// A candidate of this name that is not a file is the problem's reference.
+constexpr const char* reference_word = "reference";
+
+Errors name_reference(GradingArguments& arguments) {
+  for (std::string& candidate : arguments.candidates) {
+    std::error_code error;
+    if (candidate != reference_word || std::filesystem::is_regular_file(candidate, error)) continue;
+    const Layout layout = Layout::find(arguments.problems);
+    const auto problem = problem_named(arguments.problem, layout, arguments.python, arguments.inputs);
+    if (!problem) return problem.errors();
+    candidate = layout.reference_source(*problem).string();
+  }
+  return {};
+}
+
+int run(GradingArguments arguments) {
+  const auto device = parse_device_choice(arguments.device);
+  if (!device) return fail(device.errors());
+  if (arguments.cases.size() > 1)
+    return fail({{"--case: one case is profiled", "name one, and call kgrade again for another", {}}});
+  if (const Errors errors = name_reference(arguments); !errors.empty()) return fail(errors);
+  return run_and_print(arguments, *device, ProfileOptions(), profile);
+}
+
+}  // namespace
+
+Command add_profile(CLI::App& app) {
+  auto arguments = std::make_shared<GradingArguments>();
+  CLI::App* command = app.add_subcommand(
+      "profile", "Show what limits the kernels of a candidate, or of several side by side");
+  add_contest_options(*command, *arguments);
+  add_run_options(*command, *arguments, words);
+  command->footer(
+      "Profiles one call of one case, in a run of its own: with Nsight Compute on a GPU, with times and "
+      "resources alone where it is missing or may not count, and by counts of accesses on the emulated "
+      "device. "
+      "Wrong candidates are not profiled. Nothing of it is used for a verdict or a speed.\n"
+      "A candidate `reference` is the problem's reference.\n"
+      "Exit codes: 0 all are profiled, 1 some are wrong or do not compile or run here, 2 wrong usage, 3 the "
+      "machine lacks something.\n"
+      "Example: kgrade profile square-matmul solutions/square-matmul/naive.cu reference");
+  return {command, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace kgrade::cli

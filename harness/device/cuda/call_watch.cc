@@ -1,0 +1,145 @@
+#include "device/cuda/call_watch.h"
+
+#include <cuda_profiler_api.h>
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+
+// A part of the toolkit that may be left out.
+#if __has_include(<cupti.h>)
+#include <cupti.h>
+#define KGRADE_HAVE_CUPTI
+#endif
+
+namespace kgrade::cuda {
+namespace {
+
+class ProfilerRange : public CallWatch {
+ public:
+  void begin(int /*ordinal*/) override { cudaProfilerStart(); }
+  void end() override { cudaProfilerStop(); }
+};
+
+#ifdef KGRADE_HAVE_CUPTI
+
+// The file of the one recorder, for CUPTI's callbacks, which have no argument of ours.
+std::FILE* records = nullptr;
+
+// The functions of CUPTI, from the library.
+struct Cupti {
+  decltype(&cuptiActivityRegisterCallbacks) set_callbacks = nullptr;
+  decltype(&cuptiActivityEnable) enable = nullptr;
+  decltype(&cuptiActivityDisable) disable = nullptr;
+  decltype(&cuptiActivityFlushAll) flush = nullptr;
+  decltype(&cuptiActivityGetNextRecord) next = nullptr;
+
+  bool open(const char* path) {
+    void* const library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) return false;
+    const auto find = [library](auto& function, const char* name) {
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
+      return function != nullptr;
+    };
+    return find(set_callbacks, "cuptiActivityRegisterCallbacks") && find(enable, "cuptiActivityEnable") &&
+           find(disable, "cuptiActivityDisable") && find(flush, "cuptiActivityFlushAll") &&
+           find(next, "cuptiActivityGetNextRecord");
+  }
+};
+Cupti cupti;
+
+constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
+
+void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
+  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(ACTIVITY_RECORD_ALIGNMENT, buffer_bytes));
+  *size = *buffer != nullptr ? buffer_bytes : 0;
+  *most_records = 0;
+}
+
+void write(const CUpti_ActivityKernel9& kernel) {
+  std::fprintf(records, "kernel\t%s\t%llu\t%llu\t%d\t%d\t%d\t%d\t%d\t%d\t%u\t%d\t%d\t%u\n",
+               kernel.name != nullptr ? kernel.name : "", static_cast<unsigned long long>(kernel.start),
+               static_cast<unsigned long long>(kernel.end), kernel.gridX, kernel.gridY, kernel.gridZ,
+               kernel.blockX, kernel.blockY, kernel.blockZ, kernel.registersPerThread,
+               kernel.staticSharedMemory, kernel.dynamicSharedMemory, kernel.localMemoryPerThread);
+}
+
+// Later versions of the record begin with this one's members.
+void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid) {
+  CUpti_Activity* record = nullptr;
+  while (cupti.next(buffer, valid, &record) == CUPTI_SUCCESS) {
+    if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
+      write(*reinterpret_cast<const CUpti_ActivityKernel9*>(record));
+  }
+  std::free(buffer);
+}
+
+class ActivityRecorder : public CallWatch {
+ public:
+  ActivityRecorder(std::string file, std::string library)
+      : file_(std::move(file)), library_(std::move(library)) {}
+
+  void begin(int ordinal) override {
+    records = std::fopen(file_.c_str(), "w");
+    if (records == nullptr) return;
+    write_limits(ordinal);
+    if (!cupti.open(library_.c_str())) {
+      std::fprintf(records, "error\tCUPTI cannot be loaded\n");
+    } else if (const CUptiResult result = enable(); result != CUPTI_SUCCESS) {
+      std::fprintf(records, "error\tCUPTI records nothing: error %d\n", static_cast<int>(result));
+    } else {
+      enabled_ = true;
+    }
+  }
+
+  void end() override {
+    if (records == nullptr) return;
+    if (enabled_) {
+      cupti.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+      cupti.disable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+    }
+    std::fclose(std::exchange(records, nullptr));
+  }
+
+ private:
+  static CUptiResult enable() {
+    if (const CUptiResult result = cupti.set_callbacks(give_buffer, take_buffer); result != CUPTI_SUCCESS)
+      return result;
+    return cupti.enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+  }
+
+  static void write_limits(int ordinal) {
+    const auto attribute = [ordinal](cudaDeviceAttr which) {
+      int value = 0;
+      return cudaDeviceGetAttribute(&value, which, ordinal) == cudaSuccess ? value : 0;
+    };
+    std::fprintf(records, "limits\t%d\t%d\t%d\t%d\t%d\n", attribute(cudaDevAttrMaxThreadsPerMultiProcessor),
+                 attribute(cudaDevAttrMaxRegistersPerMultiprocessor),
+                 attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+                 attribute(cudaDevAttrMaxBlocksPerMultiprocessor),
+                 attribute(cudaDevAttrReservedSharedMemoryPerBlock));
+  }
+
+  std::string file_;
+  std::string library_;
+  bool enabled_ = false;
+};
+
+#endif
+
+}  // namespace
+
+std::unique_ptr<CallWatch> call_watch(std::span<const char* const> words) {
+  if (!words.empty() && std::strcmp(words[0], "--profile") == 0) return std::make_unique<ProfilerRange>();
+#ifdef KGRADE_HAVE_CUPTI
+  if (words.size() > 2 && std::strcmp(words[0], "--activity") == 0)
+    return std::make_unique<ActivityRecorder>(words[1], words[2]);
+#endif
+  return nullptr;
+}
+
+}  // namespace kgrade::cuda

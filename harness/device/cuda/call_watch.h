@@ -1,0 +1,33 @@
+// What looks at one call of a worker below a tool (CheckedCudaWorker), inside of its process. What it reports
+// comes from the contestant's process, which could have forged it.
+#pragma once
+
+#include <memory>
+#include <span>
+
+namespace kgrade::cuda {
+
+class CallWatch {
+ public:
+  virtual ~CallWatch() = default;
+  virtual void begin(int ordinal) = 0;
+  // The device is idle again.
+  virtual void end() = 0;
+};
+
+// The number of the watched call. The first one loads modules, and a contestant in Python compiles and tunes
+// itself in it.
+inline constexpr int watched_call = 2;
+
+// From the words of the worker's command, nothing if there are none:
+//   --profile                 the profiler above the process sees only what the call launches
+//                             (cuProfilerStart, cuProfilerStop)
+//   --activity FILE LIBRARY   CUPTI, which is in LIBRARY, records the kernels of the call into FILE
+std::unique_ptr<CallWatch> call_watch(std::span<const char* const> words);
+
+// The lines of FILE, with tabs between their words. Names are mangled; times are in nanoseconds.
+//   limits  threads registers shared_bytes blocks reserved_shared_bytes   (of a multiprocessor; per block)
+//   kernel  name start end grid_x grid_y grid_z block_x block_y block_z registers static_shared
+//           dynamic_shared local_bytes
+//   error   why there are no kernels
+}  // namespace kgrade::cuda

@@ -1,0 +1,28 @@
+// Reads what Nsight Compute prints: `ncu --csv --page raw` (one row for each launch, after a row of names and
+// a row of units), the lines that it prints about itself, and `--page source`. It ran above the candidate's
+// process, so its text may hold anything.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profile/kernel_profile.h"
+
+namespace kgrade {
+
+// The rows of a CSV text (RFC 4180). Lines that begin with "==" are ncu's own and are left out.
+std::vector<std::vector<std::string>> parse_csv(const std::string& text);
+
+struct NcuReport {
+  std::vector<KernelProfile> launches;  // in the order of ncu's ID
+  std::size_t nulls = 0;                // counters that were not numbers
+};
+
+// `text` is the page "raw" with --print-units base and --print-kernel-base mangled.
+NcuReport parse_raw_page(const std::string& text);
+
+// Why ncu counts nothing, and what to do about it, from its own lines. Nothing if it does not say.
+std::optional<Error> complaint_of(const std::string& log);
+
+}  // namespace kgrade

@@ -1,0 +1,26 @@
+// A whole run of `kgrade profile`: what limits the kernels of candidates in one case. It is a run of its own,
+// after grading, and nothing of it is used for a verdict or a speed. A candidate that is wrong in the case is
+// not profiled.
+#pragma once
+
+#include <memory>
+
+#include "grade/bench.h"
+#include "grade/run.h"
+#include "problem/problem.h"
+#include "profile/profile_record.h"
+
+namespace kgrade {
+
+// `cases` names at most one. Without one: the largest measured case, and on the emulated device the largest
+// that `kgrade check` would run.
+struct ProfileOptions : RunOptions {};
+
+// The time limit of a call in seconds. Nsight Compute runs each kernel of a call some 30 times.
+constexpr double default_profile_limit(bool on_gpu) { return on_gpu ? 300 : 60; }
+
+using ProfileResult = RunOutcome<ProfileRecord>;
+
+ProfileResult profile(const Problem& problem, const ProfileOptions& options, std::shared_ptr<Bench> bench);
+
+}  // namespace kgrade
