@@ -320,10 +320,10 @@ std::string note_on_fuzz(const Problem& problem) {
         most = std::max(most.value_or(value->second), value->second);
     }
     if (most && range.high > *most)
-      beyond.push_back(fmt::format("{} to {}, after {}", range.parameter, range.high, *most));
+      beyond.push_back(fmt::format("{} up to {} ({})", range.parameter, range.high, *most));
   }
   if (beyond.empty()) return "";
-  return fmt::format("'fuzz' goes beyond all samples and tests: {}", fmt::join(beyond, "; "));
+  return fmt::format("hidden shapes may be larger than every sample and test: {}", fmt::join(beyond, ", "));
 }
 
 }  // namespace kgrade

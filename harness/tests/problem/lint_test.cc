@@ -57,7 +57,7 @@ TEST(Lint, AScalarThatInputsGetsIsUsedAndSoIsABool) {
 TEST(Lint, NotesRangesBeyondAllSamplesAndTests) {
   EXPECT_EQ(note_on_fuzz(parsed(edited(clean(), "rows: 1..3", "rows: 1..2"))), "");
   EXPECT_EQ(note_on_fuzz(parsed(edited(clean(), "columns: 2", "columns: [1, 7]"))),
-            "'fuzz' goes beyond all samples and tests: rows to 3, after 2; columns to 7, after 3");
+            "hidden shapes may be larger than every sample and test: rows up to 3 (2), columns up to 7 (3)");
 }
 
 TEST(Lint, WarningsAreInTheOrderOfTheFile) {
