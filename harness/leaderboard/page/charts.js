@@ -38,10 +38,13 @@ function speedupBars(shown, where) {
         ...(interval ? [svgElement('line', { class: 'whisker', x1: px(interval.low), x2: px(interval.high), y1: y + 5.5, y2: y + 5.5 })] : [])));
   });
   picture.append(svgElement('line', { class: 'one', x1: px(1), x2: px(1), y1: 6, y2: height - 24 }));
+  const unranked = ranked.length && !one
+      ? new Set(shown.filter((row) => row.speed && !seen.has(row.problem)).map((row) => row.problem)).size : 0;
   const versus = [...new Set(bars.map(({ against }) => against))];
   const note = `${versus.length > 3 ? 'Against what the table says' : `Against ${versus.map(againstText).join(', ')}`}` +
       `${ranked.length ? ', with 95 % intervals' : '; without intervals these have no rank'}.` +
       `${!one && beside.length && beside.length < leaders.length ? ` ${countText(leaders.length - beside.length, 'more problem')} had no library beside the candidates.` : ''}` +
+      `${unranked ? ` Without a rank, and not here: ${countText(unranked, 'problem')}.` : ''}` +
       `${all.length > bars.length ? ` The first ${bars.length} of ${wholeText(all.length)}.` : ''}`;
   return showFigure('speedups', title, where, note, picture);
 }
@@ -69,9 +72,13 @@ function rooflinePlot(shown, focus, where) {
   const { picture, px, py } = frame(width, height, 50, x, y, `${title}: ${points.length} candidates below the ceilings of ${focus.device}`);
   const memory = Math.max(...ridges);
   picture.append(svgElement('path', { class: 'ceiling', d: `M${px(x.low)} ${py(bandwidth * x.low)}L${px(memory)} ${py(bandwidth * memory)}` }));
-  for (const [name, rate] of rates) {
+  let above = -Infinity;
+  for (const [name, rate] of [...rates].reverse()) {
+    // Below its line where it would stand on the label above.
+    const label = py(rate) - 4 < above + 16 ? py(rate) + 13 : py(rate) - 4;
+    above = label;
     picture.append(svgElement('path', { class: 'ceiling', d: `M${px(rate / bandwidth)} ${py(rate)}H${px(x.high)}` }),
-        svgElement('text', { class: 'right strong', x: px(x.high), y: py(rate) - 4 }, `${name} ${+(rate / 1e12).toPrecision(3)}`));
+        svgElement('text', { class: 'right strong', x: px(x.high), y: label }, `${name} ${+(rate / 1e12).toPrecision(3)}`));
   }
   for (const row of points) {
     picture.append(svgElement('circle', { class: `dot fill s${classes.indexOf(focus.precision) % 3}`, cx: px(row.intensity).toFixed(1), cy: py(row.rate).toFixed(1), r: 3.4 },

@@ -252,6 +252,14 @@ TEST(LeaderboardPage, IsTheSameForTheSameEntries) {
   EXPECT_EQ(render_page(hostile_leaderboard()), render_page(hostile_leaderboard()));
 }
 
+TEST(LeaderboardAgainst, KnowsTheBaselinesOfOlderRecords) {
+  // They name baselines in their cases alone.
+  Leaderboard made = make_leaderboard({beside_baseline(record("a.cu", 2), 1.5)});
+  ASSERT_TRUE(keep_suites_against(made, "cudnn-fp32").ok());
+  ASSERT_EQ(made.suites.size(), 1u);
+  EXPECT_DOUBLE_EQ(made.suites[0].rows.at(0).score.geometric_mean, 1.5);
+}
+
 TEST(PageParts, ATextIsFilledInOnce) {
   EXPECT_EQ(fill("<{{a}}|{{b}}>", {{"a", "{{b}}"}, {"b", "x"}}), "<{{b}}|x>");
   EXPECT_THROW(fill("{{c}}", {{"a", ""}}), std::logic_error);

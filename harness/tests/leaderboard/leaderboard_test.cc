@@ -42,14 +42,6 @@ std::vector<std::size_t> best_ranks(const std::vector<Interval>& intervals) {
   return ranks;
 }
 
-TEST(LeaderboardAgainst, KnowsTheBaselinesOfOlderRecords) {
-  // They name baselines in their cases alone.
-  Leaderboard made = make_leaderboard({beside_baseline(record("a.cu", 2), 1.5)});
-  ASSERT_TRUE(keep_suites_against(made, "cudnn-fp32").ok());
-  ASSERT_EQ(made.suites.size(), 1u);
-  EXPECT_DOUBLE_EQ(made.suites[0].rows.at(0).score.geometric_mean, 1.5);
-}
-
 TEST(Ranks, CountWhatLiesWhollyAbove) {
   EXPECT_THAT(best_ranks({{3, 4}, {1, 2}, {5, 6}}), ElementsAre(2, 3, 1));
   EXPECT_THAT(best_ranks({}), IsEmpty());
