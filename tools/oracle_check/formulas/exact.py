@@ -68,6 +68,8 @@ FORMULAS = {
     "shortest-path": _from_source,
     "min-spanning-tree": _spanning_tree,
     "array-sort": lambda t, p: {"b": torch.sort(t["a"]).values},
+    "argsort": lambda t, p: {"indices": torch.argsort(t["x"], 1)},
+    "top-k": lambda t, p: dict(zip(("values", "indices"), torch.topk(t["x"], p["k"], 1))),
     # Below 2^62, so 64 bits hold the products.
     "vector-multiply-ff": lambda t, p: {"d_output": t["d_input1"] * t["d_input2"] % MERSENNE_31},
     "poly-multiply-ff": _polynomials,
