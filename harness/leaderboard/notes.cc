@@ -50,9 +50,10 @@ void add_libraries(const std::vector<const Record*>& records, std::vector<Leader
   }
   if (compared.size() == measured.size()) return;
   const std::string what =
-      compared.empty() ? "Nothing here was compared with a library: no baseline was measured. A speedup "
-                       : fmt::format("{} of {} were compared with a library. Any other speedup ",
-                                     compared.size(), counted(measured.size(), "problem"));
+      compared.empty()
+          ? "Nothing here was compared with a library: no baseline was measured. A speedup "
+          : fmt::format("{} of {} {} compared with a library. Any other speedup ", compared.size(),
+                        counted(measured.size(), "problem"), compared.size() == 1 ? "was" : "were");
   notes.push_back(
       {what +
        "is against the reference, a plain kernel that is easy to beat: it says nothing about libraries."});

@@ -334,7 +334,7 @@ def answers_a_newcomer(browser: Browser, url: str, folder: Path) -> None:
         notes = browser.evaluate("[...document.querySelectorAll('.notes li')].map(n => n.innerText.split('\\n')[0])")
         expect("why there are no ranks, before everything", notes[0],
                "1 of 6 results here is --quick: no interval, no rank. Grade without --quick for ranks.")
-        expect("what was compared with a library", notes[2].startswith("1 of 2 problems were compared with a library."))
+        expect("what was compared with a library", notes[2].startswith("1 of 2 problems was compared with a library."))
         expect("which problems are missing", notes[-1].endswith("problems have no result on NVIDIA H200"))
         browser.evaluate("document.getElementById('q').focus()")
         browser.type("softmax")

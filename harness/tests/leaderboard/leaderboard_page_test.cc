@@ -149,7 +149,7 @@ TEST(LeaderboardNotes, SayThatNothingWasComparedWithALibrary) {
   EXPECT_THAT(texts_of(notes_of(make_leaderboard({record("naive.cu", 25.7)}))),
               ElementsAre(HasSubstr("Nothing here was compared with a library: no baseline was measured.")));
   EXPECT_THAT(texts_of(notes_of(make_leaderboard({record("naive.cu", 25.7), other}))),
-              ElementsAre(HasSubstr("1 of 2 problems were compared with a library.")));
+              ElementsAre(HasSubstr("1 of 2 problems was compared with a library.")));
   EXPECT_THAT(notes_of(make_leaderboard({other})), IsEmpty());
   Record pytorch = record("a.py", 2);
   pytorch.reference.path = "level1/23_Softmax.py";
