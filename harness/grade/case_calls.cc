@@ -377,8 +377,7 @@ Judgement CaseCalls::judge_knowing_distance(const OutputErrors& output, std::siz
 bool CaseCalls::is_a_bug(const OutputErrors& output, std::size_t index, const Judgement& judgement) {
   if (output.compare != Comparison::Kind::norm) return false;
   const auto values = session_.arena.examine(case_, index, draw_, draw_before_, candidate_limit());
-  return values && is_in_few_elements(*values, judgement.element_limit / element_factor,
-                                      output.errors.varying.elements);
+  return values && is_in_few_elements(*values, judgement.element_limit / element_factor);
 }
 
 void CaseCalls::note_rule(std::size_t index, const Judgement& judgement) {

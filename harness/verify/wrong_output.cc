@@ -282,15 +282,16 @@ bool is_right_when_called_again(const Positions& wrong, const std::vector<Treatm
 
 }  // namespace
 
-bool is_in_few_elements(const OutputValues& values, double bound, std::uint64_t varying) {
-  constexpr std::uint64_t few = 4;  // fewer than one in this many
+bool is_in_few_elements(const OutputValues& values, double bound) {
+  constexpr std::uint64_t few = 8;  // fewer than one in this many
   if (is_narrow(values.dtype)) return false;
-  std::uint64_t off = 0;
+  std::uint64_t off = 0, differing = 0;
   for (std::size_t i = 0; i < values.expected.size(); ++i) {
     const double difference = std::abs(values.got[i] - values.expected[i]);
     off += difference <= bound * std::abs(values.expected[i]) ? 0 : 1;
+    differing += difference == 0 ? 0 : 1;
   }
-  return off * few < varying;
+  return off * few < differing;
 }
 
 WrongOutput wrong_output(const OutputValues& values, double limit) {

@@ -33,9 +33,9 @@ TEST(LeaderboardCommand, PrintsATableAndWritesWhatItIsAskedFor) {
 }
 
 TEST(LeaderboardCommand, SaysBelowItsTablesWhatHasToBeKnownToReadThem) {
-  const Result result = kgrade({"leaderboard", "results/nvidia-h100/sweep.jsonl"});
+  const Result result = kgrade({"leaderboard", "results/nvidia-h200/board.jsonl"});
   EXPECT_THAT(result.output, HasSubstr(" results here are --quick: no interval, no rank."));
-  EXPECT_THAT(result.output, HasSubstr("was measured. A speedup is against the reference"));
+  EXPECT_THAT(result.output, HasSubstr("of 150 problems were compared with a library. Any other speedup is against"));
 }
 
 TEST(LeaderboardCommand, MakesTheSameOfTheSameRecords) {

@@ -139,12 +139,9 @@ std::string configuration_object(Tokens configuration) {
 
 std::string launcher_call(Tokens kernel, Tokens configuration) {
   const std::string name = joined(kernel);
-  const std::string parameters = "kgrade_emulated::parameters_of(kgrade_tag, " + name + ")";
-  const std::string call = name + "(kgrade_p...)";
   return "kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(" + configuration_object(configuration) +
-         ", " + string_literal(display_name(kernel)) + ", [&](auto kgrade_tag) -> decltype(" + parameters +
-         ") { return " + parameters + "; }, [&](auto&... kgrade_p) -> decltype((void)" + call + ") { " +
-         call + "; })";
+         ", " + string_literal(display_name(kernel)) + ", KGRADE_EMULATED_PARAMETERS_OF(" + name +
+         "), KGRADE_EMULATED_CALL_OF(" + name + "))";
 }
 
 void put_kernelless_launcher(Tokens tokens, std::size_t open, std::size_t close, Edits& edits) {

@@ -90,6 +90,8 @@ Words common(const HostCompiler& compiler, const CompilerJob& job, bool threads_
       fmt::format("{}={}", compiler.is_clang ? "-ferror-limit" : "-fmax-errors", most_errors_read));
   // Otherwise the contestants in one process would share their templates' static variables.
   if (!compiler.is_clang) words.emplace_back("-fno-gnu-unique");
+  // For launches (kgrade_emulated/launch.h).
+  if (!compiler.is_clang) words.emplace_back("-fconcepts");
   words.push_back(fmt::format("-DKGRADE_EMULATED_BLOCK_MODE=kgrade_emulated::BlockMode::{}",
                               threads_cooperate ? "cooperative" : "independent"));
   append(words, job.definitions_and_folders);

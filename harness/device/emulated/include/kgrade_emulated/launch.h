@@ -99,6 +99,46 @@ Parameters<P...> parameters_of(Tag, void (*kernel)(P...)) {
   return {kernel};
 }
 
+// What a function below returns where the kernel cannot be named or called in that way.
+struct Unknown {};
+
+template <class Function, class... A>
+constexpr bool knows() {
+  if constexpr (std::is_invocable_v<const Function&, A...>) {
+    return !std::is_same_v<std::invoke_result_t<const Function&, A...>, Unknown>;
+  } else {
+    return false;
+  }
+}
+
+// Functions for the launch of a kernel, which is an expression with commas in it: one returns its Parameters,
+// one calls it. Constants of the function that launches may be arguments of a kernel's template. In the
+// declared return type of a function inside a lambda, GCC 13 does not take them for constants, so that GCC
+// looks at the expression in the body. Clang knows `requires` in C++20 only.
+#ifdef __clang__
+#define KGRADE_EMULATED_PARAMETERS_OF(...)                                                    \
+  [&](auto kgrade_tag) -> decltype(kgrade_emulated::parameters_of(kgrade_tag, __VA_ARGS__)) { \
+    return kgrade_emulated::parameters_of(kgrade_tag, __VA_ARGS__);                           \
+  }
+#define KGRADE_EMULATED_CALL_OF(...) \
+  [&](auto&... kgrade_p) -> decltype((void)__VA_ARGS__(kgrade_p...)) { __VA_ARGS__(kgrade_p...); }
+#else
+#define KGRADE_EMULATED_PARAMETERS_OF(...)                                               \
+  [&](auto kgrade_tag) {                                                                 \
+    if constexpr (requires { kgrade_emulated::parameters_of(kgrade_tag, __VA_ARGS__); }) \
+      return kgrade_emulated::parameters_of(kgrade_tag, __VA_ARGS__);                    \
+    else                                                                                 \
+      return kgrade_emulated::Unknown();                                                 \
+  }
+#define KGRADE_EMULATED_CALL_OF(...)                      \
+  [&](auto&... kgrade_p) {                                \
+    if constexpr (requires { __VA_ARGS__(kgrade_p...); }) \
+      (void)__VA_ARGS__(kgrade_p...);                     \
+    else                                                  \
+      return kgrade_emulated::Unknown();                  \
+  }
+#endif
+
 // An integer argument that may be meant as a null pointer: 0 and NULL are plain integers once they have
 // passed through a template.
 template <class T>
@@ -203,7 +243,7 @@ class Launcher<Mode, Parameters<P...>, Call> {
   template <std::size_t... Index, class... A>
   void run_first(std::index_sequence<Index...>, A&&... arguments) const {
     using Types = std::tuple<P...>;
-    if constexpr (std::is_invocable_v<const Call&, std::tuple_element_t<Index, Types>&...>) {
+    if constexpr (knows<Call, std::tuple_element_t<Index, Types>&...>()) {
       run<std::tuple_element_t<Index, Types>...>(
           converted<std::tuple_element_t<Index, Types>>(std::forward<A>(arguments))...);
     } else {
@@ -225,9 +265,9 @@ class Launcher<Mode, AnyParameters, Call> {
 
   template <class... A>
   void operator()(A&&... arguments) const {
-    if constexpr (std::is_invocable_v<const Call&, std::decay_t<A>&...>) {
+    if constexpr (knows<Call, std::decay_t<A>&...>()) {
       run<std::decay_t<A>...>(std::forward<A>(arguments)...);
-    } else if constexpr (std::is_invocable_v<const Call&, Argument<std::decay_t<A>>&...>) {
+    } else if constexpr (knows<Call, Argument<std::decay_t<A>>&...>()) {
       run<Argument<std::decay_t<A>>...>(std::forward<A>(arguments)...);
     } else {
       static_assert(sizeof(launch_without_kernel<std::decay_t<A>...>) > 0, "");
@@ -250,7 +290,7 @@ class Launcher<Mode, AnyParameters, Call> {
 template <BlockMode Mode, class FindParameters, class Call>
 auto launcher(const Configuration& configuration, const char* name,
               [[maybe_unused]] const FindParameters& find_parameters, const Call& call) {
-  if constexpr (std::is_invocable_v<const FindParameters&, int>) {
+  if constexpr (knows<FindParameters, int>()) {
     const auto parameters = find_parameters(0);
     using Found = std::remove_const_t<decltype(parameters)>;
     return Launcher<Mode, Found, Call>(configuration, name, parameters, call);

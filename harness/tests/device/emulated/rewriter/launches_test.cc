@@ -91,9 +91,7 @@ std::string rewritten_launches(const std::string& text) {
 TEST(Launches, PutsALauncherBeforeTheArguments) {
   EXPECT_EQ(rewritten_launches("  k<T> <<<1,\n 2>>>(a,\n b);"),
             "  kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(kgrade_emulated::Configuration(1, 2), "
-            "\"k<T>\", [&](auto kgrade_tag) -> decltype(kgrade_emulated::parameters_of(kgrade_tag, k<T>)) { "
-            "return kgrade_emulated::parameters_of(kgrade_tag, k<T>); }, [&](auto&... kgrade_p) -> "
-            "decltype((void)k<T>(kgrade_p...)) { k<T>(kgrade_p...); })\n(a,\n b);");
+            "\"k<T>\", KGRADE_EMULATED_PARAMETERS_OF(k<T>), KGRADE_EMULATED_CALL_OF(k<T>))\n(a,\n b);");
 }
 
 TEST(Launches, MakesAnOperatorOfAConfigurationWithoutAKernel) {
