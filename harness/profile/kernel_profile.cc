@@ -204,7 +204,7 @@ void KernelProfile::scale_sums(int of_launches) {
 
 std::span<const FactKind> fact_kinds() { return kinds; }
 
-std::vector<std::string> ncu_metrics() {
+std::vector<std::string> ncu_metrics(bool with_instructions) {
   std::vector<std::string> names;
   for (const Copied& one : copied) names.emplace_back(one.metric);
   names.insert(names.end(), counted.begin(), counted.end());
@@ -213,6 +213,9 @@ std::vector<std::string> ncu_metrics() {
   for (const Limit& limit : limits) names.emplace_back(limit.metric);
   for (const auto& operations : {fp32_operations, fp64_operations, fp16_operations}) {
     for (const Operation& operation : operations) names.push_back(metric_of(operation));
+  }
+  if (!with_instructions) {
+    std::erase_if(names, [](const std::string& name) { return name.starts_with("smsp__sass_"); });
   }
   return names;
 }

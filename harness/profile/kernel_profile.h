@@ -69,7 +69,7 @@ struct FactKind {
 // All facts, in the order in which they are printed.
 std::span<const FactKind> fact_kinds();
 
-// The facts that follow from counters of Nsight Compute (ncu_metrics()). Counters that are absent leave their
+// The facts that follow from counters of Nsight Compute (ncu_metrics). Counters that are absent leave their
 // facts out.
 Counters facts_of(const Counters& counters);
 // The reasons for stalls, in cycles.
@@ -77,9 +77,9 @@ Counters stalls_of(const Counters& counters);
 // Which of the limits that the counters name is the least.
 std::string occupancy_limit_of(const Counters& counters);
 
-// All metrics that Nsight Compute is asked for. Each is named, so that a version of its own sets of sections
-// changes nothing.
-std::vector<std::string> ncu_metrics();
+// All metrics that Nsight Compute is asked for, or those for which it puts no code into the kernel. Each is
+// named, so that a version of its own sets of sections changes nothing.
+std::vector<std::string> ncu_metrics(bool with_instructions);
 
 // Adds what follows from the facts and the measured ceilings of the device: shares of the time, and rates
 // as shares of the ceilings.

@@ -161,7 +161,10 @@ class ProfileRun {
            const BuildOutcome& built, const OwnSources& own, Seen& seen) {
     seen.extensions = evidence.extensions;
     if (!on_gpu()) return see_counts(evidence, source, built, own, seen);
-    if (pass == activity_pass) return see_activity(evidence.tool_report, seen);
+    if (pass == activity_pass) {
+      see_activity(evidence.tool_report, seen);
+      return limit_counters(seen);
+    }
     see_counters(split_report(evidence.tool_report), own, seen);
   }
 
@@ -186,6 +189,18 @@ class ProfileRun {
     seen.kernels = combined(std::move(activity.launches));
     if (!seen.kernels.empty()) seen.source = "activity";
     if (!activity.problem.empty()) seen.notes.push_back(printable_line(activity.problem));
+  }
+
+  // Before the pass `counters`.
+  void limit_counters(Seen& seen) {
+    double call_us = 0;
+    for (const KernelProfile& kernel : seen.kernels) call_us += kernel.fact("duration_us").value_or(0);
+    profiler_->count_instructions(call_us <= longest_call_with_instructions_us);
+    if (profiler_->ncu().empty() || profiler_->counts_instructions()) return;
+    seen.notes.push_back(fmt::format(
+        "the call takes {:.0f} ms: its instructions are not counted, since that makes kernels slower by "
+        "far; a smaller case (--case NAME) shows them",
+        call_us / 1000));
   }
 
   // Times stay those of the activity, where kernels run as in any call. Under Nsight Compute each runs alone.

@@ -98,10 +98,11 @@ std::vector<std::string> Profiler::command(const std::string& pass, const fs::pa
       "--profile-from-start", "off", "--launch-count", std::to_string(most_counted_launches),
       // Each kernel alone, again and again, with cold caches as in a measured call. The clocks stay as they
       // are, as in a measured call, and when the ceilings were measured.
-      "--replay-mode", "kernel", "--cache-control", "all", "--clock-control", "none",
-      // Lines of the source.
-      "--section", "SourceCounters", "--import-source", "yes", "--source-folders", sources.string(),
-      "--metrics", fmt::format("{}", fmt::join(ncu_metrics(), ","))};
+      "--replay-mode", "kernel", "--cache-control", "all", "--clock-control", "none", "--metrics",
+      fmt::format("{}", fmt::join(ncu_metrics(counts_instructions_), ","))};
+  if (counts_instructions_)  // with lines of the source
+    command.insert(command.end(), {"--section", "SourceCounters", "--import-source", "yes",
+                                   "--source-folders", sources.string()});
   command.insert(command.end(), words.begin(), words.end());
   return command;
 }
@@ -152,7 +153,7 @@ Result<std::string> try_counters(const Profiler& profiler, const std::vector<std
                                       "--clock-control",
                                       "none",
                                       "--metrics",
-                                      fmt::format("{}", fmt::join(ncu_metrics(), ","))};
+                                      fmt::format("{}", fmt::join(ncu_metrics(true), ","))};
   command.insert(command.end(), program.begin(), program.end());
   page_of(command, folder.path());
   const std::string text = text_of(log);
@@ -161,7 +162,7 @@ Result<std::string> try_counters(const Profiler& profiler, const std::vector<std
   if (report.launches.empty()) return machine_error("Nsight Compute counted nothing", "");
   return report.nulls == 0 ? "it reads the GPU's counters"
                            : fmt::format("it reads the GPU's counters; {} of {} are not numbers",
-                                         report.nulls, ncu_metrics().size());
+                                         report.nulls, ncu_metrics(true).size());
 }
 
 NcuPages split_report(const std::string& report) {

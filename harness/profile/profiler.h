@@ -17,6 +17,10 @@ namespace kgrade {
 inline constexpr const char* activity_pass = "activity";
 inline constexpr const char* counters_pass = "counters";
 
+// Instructions are counted by code that Nsight Compute puts into the kernel, which makes it slower by far. In
+// a call that takes longer than this on the GPU, they are not counted.
+inline constexpr double longest_call_with_instructions_us = 20'000;
+
 // The most kernels of a call that Nsight Compute counts. PyTorch's programs launch hundreds.
 inline constexpr int most_counted_launches = 40;
 
@@ -34,6 +38,10 @@ class Profiler : public WorkerTool {
   // path that may no longer exist, or that the sandbox hides.
   void set_source(std::string name, std::string text) { source_ = {std::move(name), std::move(text)}; }
 
+  // Whether the pass `counters` counts instructions, and by lines of the source: the default.
+  void count_instructions(bool whether) { counts_instructions_ = whether; }
+  bool counts_instructions() const { return counts_instructions_; }
+
   std::vector<std::string> command(const std::string& pass, const std::filesystem::path& folder,
                                    const std::vector<std::string>& worker) const override;
   std::vector<std::filesystem::path> needs() const override;
@@ -47,6 +55,7 @@ class Profiler : public WorkerTool {
   std::string version_;
   std::filesystem::path cupti_;
   std::pair<std::string, std::string> source_;  // name and text
+  bool counts_instructions_ = true;
 };
 
 // Whether Nsight Compute may read the GPU's counters, tried on `program`, which launches one kernel. The text

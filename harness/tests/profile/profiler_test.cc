@@ -1,5 +1,6 @@
 #include "profile/profiler.h"
 
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +18,7 @@ namespace {
 using test::profile_fixtures;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 // fixtures/profile/fake_ncu.sh takes the place of ncu.
@@ -61,6 +63,16 @@ TEST_F(ProfilerTest, TheWorkerRunsBelowItAndSaysWhenToCount) {
   const auto command = profiler_.command(counters_pass, folder_.path(), {"worker"});
   EXPECT_THAT(command, Contains("--profile-from-start"));
   EXPECT_THAT(command, Contains("--clock-control"));
+}
+
+TEST_F(ProfilerTest, InstructionsOfLongCallsAreNotCounted) {
+  const auto command = [&] {
+    return fmt::format("{}", fmt::join(profiler_.command(counters_pass, folder_.path(), {"worker"}), " "));
+  };
+  EXPECT_THAT(command(), testing::AllOf(HasSubstr("smsp__sass_"), HasSubstr("SourceCounters")));
+  profiler_.count_instructions(false);
+  EXPECT_THAT(command(), testing::AllOf(Not(HasSubstr("smsp__sass_")), Not(HasSubstr("SourceCounters")),
+                                        HasSubstr("dram__bytes_read.sum"), HasSubstr(" worker --profile")));
 }
 
 TEST_F(ProfilerTest, ReadsTheReportInTwoPages) {
