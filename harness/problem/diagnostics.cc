@@ -44,7 +44,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& op
 }
 
 std::string listed(const std::vector<std::string>& options) {
-  constexpr std::size_t limit = 36;
+  constexpr std::size_t limit = 48;
   if (options.empty()) return "none";
   std::string text;
   for (std::size_t i = 0; i < options.size() && i < limit; ++i) {

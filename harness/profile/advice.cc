@@ -230,7 +230,7 @@ const std::array<Rule, 13> rules = {{
     {"busy-caches", KGRADE_PROFILING_GUIDE("Memory Chart"), nullptr, &busy_memory},
     {"small-grid", KGRADE_BEST_PRACTICES("Thread and Block Heuristics"), nullptr, &small_grid},
     {"low-occupancy", KGRADE_BEST_PRACTICES("Occupancy"), nullptr, &low_occupancy},
-    {"uneven-work", KGRADE_PROFILING_GUIDE("Waves and Tail Effect"), nullptr, &uneven_work},
+    {"uneven-work", KGRADE_PROFILING_GUIDE("Sections and Rules"), nullptr, &uneven_work},
     {"divergence", KGRADE_BEST_PRACTICES("Branching and Divergence"), nullptr, &divergence},
     {"top-stall", KGRADE_PROFILING_GUIDE("Warp Stall Reasons"), "stall", &top_stall},
 }};

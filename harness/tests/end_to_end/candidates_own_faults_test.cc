@@ -144,7 +144,7 @@ Sum all elements.
   EXPECT_EQ(lint.exit_code, 2) << lint.output;
   EXPECT_THAT(lint.output,
               HasSubstr("sum-all.md:16:5: error: case 'large': in single precision the reference's "
-                        "'output' is off by "));
+                        "'output' is off from the oracle's: the error is "));
   const Result graded = kgrade({"grade", "sum-all", root.path() / "right.cu", "--problems",
                                 root.path() / "problems", "--case", "large", "--device", "emulated"});
   EXPECT_EQ(graded.exit_code, 2) << graded.output;

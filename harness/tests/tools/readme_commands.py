@@ -26,7 +26,7 @@ def main(kgrade: str) -> int:
     os.chdir(ROOT)
     build = Path(kgrade).resolve().parent.parent
     is_release = build == (ROOT / RELEASE).resolve()
-    made = [ROOT / name for name in ("mine.cu", "mine.json", "leaderboard.html", "leaderboard.json",
+    made = [ROOT / name for name in ("mine.cu", "mine.json", "profile.json", "leaderboard.html", "leaderboard.json",
                                    "sweep.jsonl")]
     if any(path.exists() for path in made):
         print(f"the README's commands write {', '.join(path.name for path in made)}: one of them already exists")
