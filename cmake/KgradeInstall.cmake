@@ -9,6 +9,9 @@ install(TARGETS kgrade-rewrite kgrade-worker-emulated kgrade-python-emulated kgr
 if(TARGET kgrade-worker-cuda)
   install(TARGETS kgrade-worker-cuda kgrade-python-cuda DESTINATION ${libexec})
 endif()
+if(KGRADE_BUNDLE)
+  install(IMPORTED_RUNTIME_ARTIFACTS fmt::fmt ${KGRADE_YAML} LIBRARY DESTINATION ${libexec})
+endif()
 install(DIRECTORY harness/python DESTINATION ${share} PATTERN __pycache__ EXCLUDE)
 
 install(DIRECTORY problems reference solutions DESTINATION ${share})

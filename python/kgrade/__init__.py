@@ -1,0 +1,30 @@
+"""Grade GPU kernels from Python: correctness against a reference, and speed with an interval.
+
+>>> import kgrade
+>>> grade = kgrade.grade("cumsum", "mine.cu")    # doctest: +SKIP
+>>> grade.verdict, grade.speedup                 # doctest: +SKIP
+('accepted', 1.83)
+
+A verdict is about the candidate. What the machine lacks is not: then `Grade.outcome` is "failed", and there is no figure
+that a training loop could take for a bad kernel.
+"""
+
+from kgrade import rewards
+from kgrade._grading import grade
+from kgrade._program import KgradeError, NotInstalled, WrongUsage, program
+from kgrade._result import Fault, Grade, Interval, Outcome, Stage, Verdict
+
+__all__ = [
+    "Fault",
+    "Grade",
+    "Interval",
+    "KgradeError",
+    "NotInstalled",
+    "Outcome",
+    "Stage",
+    "Verdict",
+    "WrongUsage",
+    "grade",
+    "program",
+    "rewards",
+]

@@ -1,0 +1,127 @@
+"""What a grade says. Figures have the names and units of the record (docs/leaderboards.md)."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Literal, Mapping, Optional
+
+Outcome = Literal["graded", "failed"]
+Verdict = Literal[
+    "accepted",
+    "wrong_answer",
+    "low_precision",
+    "compile_error",
+    "signature_mismatch",
+    "unsupported",
+    "runtime_error",
+    "time_limit",
+    "memory_limit",
+    "out_of_bounds",
+    "input_modified",
+    "cheating",
+    "unstable",
+]
+# Whose fault it is that there is no verdict.
+Fault = Literal["machine", "service"]
+Stage = Literal["compile", "load", "answers", "speed", "done"]
+
+# Half the width of a 95 % interval in standard errors, of a normal distribution.
+_NORMAL_95 = 1.959964
+
+@dataclass(frozen=True)
+class Interval:
+    """Of 95 % confidence. Both ends are speedups, without a unit."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Grade:
+    """One candidate's grade.
+
+    `outcome` is "graded" if there is a verdict. Otherwise it is "failed": the machine lacks something or broke, or kgrade
+    has a bug (`fault`). Then no figure is set, and the grade says nothing about the candidate.
+    """
+
+    outcome: Outcome
+    verdict: Optional[Verdict] = None
+    fault: Optional[Fault] = None
+    # Why it is not accepted, or why there is no verdict. Parts of it come from the candidate: never run it, never show it
+    # as HTML unescaped.
+    reason: str = ""
+    # The last stage that the candidate reached.
+    stage: Optional[Stage] = None
+    # "exact", "fp32", "tf32", "bf16" and so on: the class of the answers' errors.
+    precision: Optional[str] = None
+    # The geometric mean over the measured cases of (time of `against`) / (time of the candidate).
+    speedup: Optional[float] = None
+    speedup_interval: Optional[Interval] = None
+    # "reference", or "baseline": the fastest library in each case.
+    against: Optional[str] = None
+    cases_passed: int = 0
+    cases: int = 0
+    # The whole record, as `kgrade grade --json` writes it.
+    record: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def accepted(self) -> bool:
+        """Right in every case, in the precision class that was asked for, and measured."""
+        return self.verdict == "accepted"
+
+    @property
+    def compiled(self) -> bool:
+        return self.outcome == "graded" and self.stage != "compile"
+
+    @property
+    def correct(self) -> bool:
+        """All answers are right. True for "unstable", too: then only the speed is not known."""
+        return self.verdict in ("accepted", "unstable")
+
+    @property
+    def log_speedup(self) -> Optional[float]:
+        """The natural logarithm of `speedup`."""
+        return None if self.speedup is None else math.log(self.speedup)
+
+    @property
+    def log_standard_error(self) -> Optional[float]:
+        """The standard error of `log_speedup`, from the width of the interval. None if there is no interval."""
+        if self.speedup_interval is None:
+            return None
+        return (math.log(self.speedup_interval.high) - math.log(self.speedup_interval.low)) / (2 * _NORMAL_95)
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any], number: int = 0) -> "Grade":
+        """The grade of candidate `number` of a record (schema kgrade-record)."""
+        candidate = record["candidates"][number]
+        score = _headline(candidate)
+        interval = score["interval"] if score else None
+        return cls(
+            outcome="graded",
+            verdict=candidate["verdict"],
+            reason=candidate["message"],
+            stage=_stage(candidate),
+            precision=candidate["precision"],
+            speedup=score["geometric_mean"] if score else None,
+            speedup_interval=Interval(interval["low"], interval["high"]) if interval else None,
+            against=score["against"] if score else None,
+            cases_passed=sum(each["verdict"] == "accepted" for each in candidate["cases"]),
+            cases=len(candidate["cases"]),
+            record=record,
+        )
+
+
+def _headline(candidate: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:
+    """The score that `kgrade` prints: over the baselines where every measured case has one, else over the reference."""
+    scores = candidate.get("scores") or []
+    return next((each for each in scores if each["against"] == "baseline"), scores[0] if scores else None)
+
+
+def _stage(candidate: Mapping[str, Any]) -> Stage:
+    verdict = candidate["verdict"]
+    if verdict == "accepted":
+        return "done"
+    if verdict in ("compile_error", "unsupported", "signature_mismatch"):
+        return "compile"
+    if verdict == "unstable":
+        return "speed"
+    return "answers" if any(each["run"] for each in candidate["cases"]) else "load"

@@ -1,0 +1,68 @@
+"""Rewards for reinforcement learning, computed from the figures of a grade.
+
+Each takes a Grade and returns a float, or None if and only if the grade failed. A failure of the machine is not a bad
+kernel: leave such a sample out, as trainers do that know the value None.
+
+A speedup is an estimate. `kgrade` finds no difference between a kernel and itself, but a training loop that rewards every
+0.1 % above 1 rewards noise. So `log_speedup` counts a speedup only if its interval lies above 1 + `eps`.
+
+>>> from kgrade import Grade, Interval
+>>> fast = Grade("graded", "accepted", stage="done", speedup=2.0, speedup_interval=Interval(1.98, 2.02))
+>>> round(log_speedup(fast), 3)
+0.693
+>>> log_speedup(Grade("graded", "wrong_answer", stage="answers"))
+-0.25
+>>> log_speedup(Grade("failed", fault="machine")) is None
+True
+"""
+
+import math
+from typing import Optional
+
+from kgrade._result import Grade
+
+
+def log_speedup(grade: Grade, *, cap: float = 1.5, eps: float = 0.02) -> Optional[float]:
+    """The natural logarithm of the speedup, from 0 to `cap`, for a right answer; -0.5 if it does not compile, else -0.25.
+
+    It is 0 if the interval reaches down to 1 + `eps`, or if there is no interval. The default `cap`, 1.5, is a speedup of
+    4.5.
+    """
+    wrong = _of_a_wrong_answer(grade, not_compiled=-0.5, wrong=-0.25, cheating=-0.5)
+    if grade.outcome != "graded" or wrong is not None:
+        return wrong
+    if grade.speedup is None or grade.speedup_interval is None or grade.speedup_interval.low <= 1 + eps:
+        return 0.0
+    return min(max(math.log(grade.speedup), 0.0), cap)
+
+
+def kevin(grade: Grade) -> Optional[float]:
+    """0.3 for a right answer, plus the speedup. 0 otherwise.
+
+    Source: Kevin-32B (multi-turn RL for CUDA kernels), the reward of one turn.
+    """
+    wrong = _of_a_wrong_answer(grade, not_compiled=0.0, wrong=0.0, cheating=0.0)
+    if grade.outcome != "graded" or wrong is not None:
+        return wrong
+    return 0.3 + (grade.speedup or 0.0)
+
+
+def kernrl(grade: Grade) -> Optional[float]:
+    """-0.5 if it does not compile, -0.25 if it is wrong, (s - 1) / 2 for a slower kernel and at most 2 for a faster one.
+
+    Source: the environment kernrl of OpenEnv.
+    """
+    wrong = _of_a_wrong_answer(grade, not_compiled=-0.5, wrong=-0.25, cheating=-0.5)
+    if grade.outcome != "graded" or wrong is not None:
+        return wrong
+    gain = (grade.speedup or 1.0) - 1
+    return gain / 2 if gain < 0 else min(gain, 2.0)
+
+
+def _of_a_wrong_answer(grade: Grade, *, not_compiled: float, wrong: float, cheating: float) -> Optional[float]:
+    """None for a right answer, and for a grade that failed."""
+    if grade.outcome != "graded" or grade.correct:
+        return None
+    if grade.verdict == "cheating":
+        return cheating
+    return wrong if grade.compiled else not_compiled
