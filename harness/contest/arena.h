@@ -146,8 +146,10 @@ class Arena {
   // than `limit` (in the units of device::unit_of()), and how many the call did not write.
   virtual std::uint64_t count_wrong(std::size_t output, double limit) = 0;
   virtual std::uint64_t count_unwritten(std::size_t output) = 0;
-  // Reads the output in full, and repeats the call in a fresh process. `before` is the draw of the previous
-  // call. Nothing if the output is too large. Changes the oracle's outputs.
+  // Reads in full what the latest calls left in the output. Nothing if it is too large.
+  virtual std::optional<OutputValues> read_output(std::size_t output) = 0;
+  // The same, and repeats the call in a fresh process. `before` is the draw of the previous call. Changes the
+  // oracle's outputs.
   virtual std::optional<OutputValues> examine(const Case& bound, std::size_t output, const Draw& draw,
                                               const std::optional<Draw>& before, Patience patience) = 0;
 

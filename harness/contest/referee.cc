@@ -247,9 +247,13 @@ std::uint64_t Referee::count_unwritten(std::size_t output) {
   return returns_outputs_ ? 0 : candidate_->lease().unwritten_elements(output);
 }
 
+std::optional<OutputValues> Referee::read_output(std::size_t output) {
+  return examine_output(candidate_->lease(), oracle_.lease(), output);
+}
+
 std::optional<OutputValues> Referee::examine(const Case& bound, std::size_t output, const Draw& draw,
                                              const std::optional<Draw>& before, Patience patience) {
-  auto values = examine_output(candidate_->lease(), oracle_.lease(), output);
+  auto values = read_output(output);
   if (!values) return values;
   if (returns_outputs_) {
     values->untouched = candidate_->lease().still_overwritten(output);

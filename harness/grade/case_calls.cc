@@ -376,7 +376,7 @@ Judgement CaseCalls::judge_knowing_distance(const OutputErrors& output, std::siz
 // be must not depend on how much is off in this draw.
 bool CaseCalls::is_a_bug(const OutputErrors& output, std::size_t index, const Judgement& judgement) {
   if (output.compare != Comparison::Kind::norm) return false;
-  const auto values = session_.arena.examine(case_, index, draw_, draw_before_, candidate_limit());
+  const auto values = session_.arena.read_output(index);
   return values && is_in_few_elements(*values, judgement.element_limit / element_factor);
 }
 

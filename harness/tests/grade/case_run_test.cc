@@ -56,6 +56,24 @@ TEST_F(CaseRunTest, APrecisionBelowTheProblemsIsItsOwnVerdict) {
   EXPECT_EQ(run().verdict, Verdict::accepted);
 }
 
+// It is seen in what the calls left. To examine an output changes what the oracle's call left.
+TEST_F(CaseRunTest, AnErrorInFewElementsIsABugAndSaysHowManyAreWrong) {
+  arena_.candidate_comparison = outputs_off_by(3e-4);
+  arena_.values.emplace();
+  arena_.values->expected.assign(37, 1);
+  arena_.values->got.assign(37, 1 + 1e-7);
+  arena_.values->got[5] = 1.002;
+  arena_.wrong = 1;
+  const CaseRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::wrong_answer);
+  EXPECT_THAT(record.message, HasSubstr("'output': 1 of "));
+  EXPECT_EQ(arena_.looks, "rx") << "examined once, when the verdict is known";
+  arena_.values->got.assign(37, 1 + 3e-4);
+  arena_.looks.clear();
+  EXPECT_EQ(run().verdict, Verdict::low_precision);
+  EXPECT_EQ(arena_.looks, "r");
+}
+
 // A class is not reached where the answer to other inputs is about as near.
 TEST_F(CaseRunTest, WhetherAnAnswerReachesAClassDependsOnTheAnswerToOtherInputs) {
   arena_.candidate_comparison = outputs_off_by(3e-4);

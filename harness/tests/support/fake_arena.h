@@ -72,6 +72,7 @@ class FakeArena : public Arena {
   std::vector<std::string> opened;  // libraries
   std::uint64_t wrong = 0;
   std::uint64_t unwritten = 0;
+  std::optional<OutputValues> values;          // of every output; nothing: too large
   std::uint32_t most_launches = max_launches;  // that there is room for
   bool has_room_for_baselines = true;
   std::set<Role> lent_elsewhere;   // who has buffers from another arena
@@ -82,6 +83,7 @@ class FakeArena : public Arena {
   // o, r, b and c in the order of the calls; capitals if outputs are not captured, u for calls of the
   // reference that are not queued; | when all but the oracle restart.
   std::string order;
+  std::string looks;  // at an output: r if it is read, x if it is examined
   int baseline_calls = 0;
   std::vector<Draw> draws;
   std::vector<Draw> oracle_draws;
@@ -111,8 +113,13 @@ class FakeArena : public Arena {
   double busy_ms() override { return 0; }
   bool takes_turns() const override { return false; }
   void compare_by(std::vector<Magnitudes>) override {}
+  std::optional<OutputValues> read_output(std::size_t) override {
+    looks += 'r';
+    return values;
+  }
   std::optional<OutputValues> examine(const Case&, std::size_t, const Draw&, const std::optional<Draw>&,
                                       Patience) override {
+    looks += 'x';
     return std::nullopt;
   }
   Answer lock_candidate(Patience, std::string&) override { return {}; }
