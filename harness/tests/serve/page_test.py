@@ -1,0 +1,315 @@
+"""page_test.py PAGE FOLDER: tests the page of `kgrade serve` in a real browser, with a service that grades nothing.
+Screenshots go to FOLDER, or where KGRADE_SCREENSHOTS says. Exit code 77, for a skipped test, if there is no Chromium."""
+
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tools/leaderboard"))
+sys.dont_write_bytecode = True
+
+from browser import Browser, find_chromium  # noqa: E402
+from fake_service import FakeServer, Service, graded, problem_of  # noqa: E402
+
+SKIPPED = 77
+EVIL = "<img src=x onerror=\"window.hit = true\"><script>window.hit = true</script>"
+WIDTH = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+CARDS = "[...document.querySelectorAll('#{0} article')].map(card => card.innerText)"
+FOCUS = "document.activeElement.dataset.do || document.activeElement.id || document.activeElement.innerText"
+
+failures: list[str] = []
+
+
+def expect(what: str, seen, wanted=True) -> None:
+    if seen != wanted:
+        failures.append(f"{what}: {seen!r} and not {wanted!r}")
+
+
+def soon(browser: Browser, what: str, expression: str, patience: float = 15) -> None:
+    """Waits until an expression is true."""
+    until = time.monotonic() + patience
+    while not browser.evaluate(f"Boolean({expression})"):
+        if time.monotonic() > until:
+            failures.append(f"{what}: not within {patience} s; the page says {browser.evaluate('document.body.innerText')[-800:]!r}")
+            return
+        time.sleep(0.05)
+
+
+def text(control: str) -> str:
+    return f"document.getElementById('{control}').innerText.replace(/\\n+/g, '\\n')"
+
+
+def says(browser: Browser, what: str, control: str, words: str) -> None:
+    soon(browser, what, f"{text(control)}.includes({json.dumps(words)})")
+
+
+def visible(control: str) -> str:
+    return f"document.getElementById('{control}').checkVisibility()"
+
+
+def opens(browser: Browser, url: str) -> None:
+    """Opens an address afresh, even if only what is behind its # differs."""
+    browser.open("about:blank")
+    browser.open(url)
+
+
+def tab_to(browser: Browser, wanted: str, most: int = 60) -> None:
+    """Presses Tab until a control, given by id, data-do or text, has the focus."""
+    for _ in range(most):
+        if browser.evaluate(FOCUS) == wanted:
+            return
+        browser.press("Tab")
+    failures.append(f"Tab does not reach {wanted!r}; it is at {browser.evaluate(FOCUS)!r}")
+
+
+def write(browser: Browser, control: str, words: str) -> None:
+    browser.evaluate(f"document.getElementById('{control}').focus()")
+    browser.evaluate(f"document.getElementById('{control}').select()")
+    browser.type(words)
+
+
+def send(browser: Browser, source: str, name: str = "") -> None:
+    write(browser, "source", source)
+    if name:
+        write(browser, "name", name)
+    browser.evaluate("document.getElementById('submit').click()")
+
+
+def lists_problems(browser: Browser, url: str, service: Service) -> None:
+    opens(browser, url)
+    rows = "document.querySelectorAll('#rows tr').length"
+    soon(browser, "a row for each problem", f"{rows} === {len(service.problems)}")
+    write(browser, "q", "CONV-2D dilated")
+    expect("a search finds by name and family, whatever the case", browser.evaluate(f"{text('rows')}.includes('conv-2d-')"))
+    expect("and only what matches", browser.evaluate(f"{rows} < {len(service.problems)}"))
+    write(browser, "q", "nothing-like-it")
+    says(browser, "a search without a match says so", "rows", "Nothing matches.")
+    says(browser, "the queue's length stands on top", "about", "1 lane, 1 idle")
+
+
+def shows_statements(browser: Browser, url: str, service: Service) -> None:
+    service.problems["odd"] = service.problems["softmax"] | {
+        "slug": "odd", "title": EVIL, "signature": EVIL,
+        "statement": f"# Head {EVIL}\nA **bold** `code <b>` $a_1 * b * c$\nline\n\n- one\n  more\n- two\n  - deep\n\n1. first\n\n"
+                     f"```cpp\nint x; // {EVIL}\n```\n$$\n\\frac{{a}}{{b}}\n$$\n\n| a | b |\n| --- | --- |\n| `x \\| y` | 2 |\n\n"
+                     "[safe](https://example.org/) [not](javascript:hit=1)\n\n```\nno end"}
+    opens(browser, url + "#problem=odd")
+    soon(browser, "the statement", "document.querySelector('#statement pre')")
+    shown = "document.getElementById('statement')"
+    tags = browser.evaluate(f"[...{shown}.querySelectorAll('*')].map(e => e.localName)")
+    expect("only these elements are made", set(tags) <= {"h3", "p", "strong", "code", "span", "ul", "ol", "li", "pre", "div", "table",
+                                                         "thead", "tbody", "tr", "th", "td", "br", "a"})
+    for name, count in {"h3": 1, "strong": 1, "ul": 2, "ol": 1, "li": 4, "pre": 3, "th": 2, "td": 2, "a": 1}.items():
+        expect(f"how many {name}", tags.count(name), count)
+    expect("formulas stay text", browser.evaluate(f"{shown}.querySelector('.formula').textContent"), "a_1 * b * c")
+    expect("markup in the title is text", browser.evaluate(text("problem")), EVIL)
+    expect("the signature is text", browser.evaluate("document.getElementById('signature').textContent"), EVIL)
+    del service.problems["odd"]
+    opens(browser, url + "#problem=no-such")
+    says(browser, "an unknown problem is named as one", "problem-about", "There is no such thing")
+
+
+def shows_a_verdict(browser: Browser, url: str, service: Service) -> None:
+    service.results = [graded("accepted", cases=20, cases_passed=20, precision="fp32", speedup=1.834, speedup_low=1.812,
+                              speedup_high=1.857, against="cudnn"),
+                       graded("wrong_answer", EVIL, cases=20, cases_passed=4)]
+    service.delay = 1e6  # the job goes on when this test says so
+    opens(browser, url + "#problem=softmax")
+    send(browser, "```cuda\n__global__ void f() {}\n```")
+    says(browser, "a job waits in the queue", "here", "queued, 3 before it")
+    job = list(service.jobs.values())[-1]
+    job["state"] = "running"
+    says(browser, "then it runs", "here", "measuring case site-2")
+    job["state"] = "finished"
+    for words in ("accepted", "20 of 20 cases passed", "1.83×", "1.812–1.857 vs cudnn", "NVIDIA H100"):
+        says(browser, "the result", "here", words)
+    says(browser, "readers of the screen hear it", "news", "answer.md: accepted")
+    request = service.requests[-1]
+    expect("what was sent", request["body"], {"problem": "softmax", "effort": "quick", "candidate": {
+        "name": "answer.md", "source": "```cuda\n__global__ void f() {}\n```"}})
+    service.delay = 0.5
+    send(browser, "__global__ void f() {}", "second.cu")
+    expect("each job has a key of its own", len({each["headers"].get("Idempotency-Key") for each in service.requests}), len(service.requests))
+    says(browser, "the reason is shown as text", "here", EVIL)
+    # Whatever name is stored is shown as text, even one that a service refuses.
+    browser.evaluate("localStorage.setItem('kgrade.jobs', localStorage.getItem('kgrade.jobs').replace('second.cu', "
+                     f"JSON.stringify({json.dumps(EVIL)}).slice(1, -1)))")
+    opens(browser, url + "#view=jobs")
+    says(browser, "the name is shown as text", "jobs", f"softmax: {EVIL}")
+    says(browser, "the reason too", "jobs", f"wrong_answer\n{EVIL}")
+    expect("the newest comes first", browser.evaluate(CARDS.format("jobs") + ".map(t => t.includes('wrong_answer'))")[:2], [True, False])
+    expect("no markup was made of it", browser.evaluate("document.querySelectorAll('main img, main script').length"), 0)
+    expect("nothing of it was run", browser.evaluate("'hit' in window"), False)
+
+
+def links_to_a_job(browser: Browser, url: str, service: Service) -> None:
+    job = service.add(graded("compile_error", "error: x is undefined", cases=20, cases_passed=0))
+    service.records[job] = '{"seed":18446744073709551615,"name":"<img src=x>","of":[{},[1,"a\\"{"]]}'
+    opens(browser, f"{url}#job={job}")
+    says(browser, "a job that this browser did not send", "jobs", "error: x is undefined")
+    soon(browser, "it has the focus", f"document.activeElement.dataset.id === '{job}'")
+    expect("it is not stored", browser.evaluate(f"(localStorage.getItem('kgrade.jobs') || '').includes('{job}')"), False)
+    tab_to(browser, "record")
+    browser.press("Enter")
+    says(browser, "the record is text, with all digits", "jobs", '"seed": 18446744073709551615,\n  "name": "<img src=x>"')
+    expect("it says the same", browser.evaluate("JSON.stringify(JSON.parse(document.querySelector('.record').textContent).of)"), '[{},[1,"a\\"{"]]')
+    opens(browser, f"{url}#job=g_unknown")
+    says(browser, "an unknown job is named as one", "jobs", "The service knows no such job of yours.")
+
+
+def works_by_keyboard(browser: Browser, url: str, service: Service) -> None:
+    browser.evaluate("localStorage.clear()")
+    service.results = [graded("time_limit", "case rows took longer than 2 s")]
+    opens(browser, url)
+    soon(browser, "the problems", "document.querySelectorAll('#rows a').length")
+    browser.press("Tab")
+    expect("the first stop skips to the content", browser.evaluate(FOCUS), "skip")
+    tab_to(browser, "q")
+    browser.type("softmax")
+    browser.press("Enter")
+    expect("Enter goes to the first that is found", browser.evaluate("document.activeElement.hash").startswith("#problem="))
+    wanted = browser.evaluate("document.activeElement.hash")
+    browser.press("Enter")
+    soon(browser, "it opens, and has the focus", f"location.hash === '{wanted}' && document.activeElement.id === 'problem'")
+    tab_to(browser, "submit")
+    browser.press("Enter")
+    soon(browser, "without a text the form says so, and takes the focus there", "document.activeElement.id === 'source'")
+    says(browser, "in words", "send-trouble", "There is no text.")
+    browser.type("import torch\ndef solution(input): pass\n")
+    browser.press("Tab")
+    expect("Tab leaves the text", browser.evaluate(FOCUS) != "source")
+    tab_to(browser, "name")
+    expect("the name fits the text", browser.evaluate("document.activeElement.value"), "kernel.py")
+    tab_to(browser, "submit")
+    browser.press(" ")
+    says(browser, "the verdict", "here", "time_limit\ncase rows took longer than 2 s")
+    soon(browser, "the focus has stayed", "document.activeElement.id === 'submit'")
+    tab_to(browser, "remove")
+    browser.press("Enter")
+    expect("it is removed from the list", browser.evaluate(CARDS.format("here")), [])
+    expect("the focus is not lost", browser.evaluate("document.activeElement !== document.body"))
+    service.results, service.delay = [graded("accepted")], 60
+    tab_to(browser, "submit")
+    browser.press("Enter")
+    soon(browser, "it can be cancelled", "document.querySelector('#here [data-do=cancel]')")
+    tab_to(browser, "cancel")
+    browser.press("Enter")
+    says(browser, "it is cancelled", "here", "cancelled")
+    expect("the focus stays on it", browser.evaluate("document.activeElement.closest('article') !== null"))
+    service.delay = 0.5
+
+
+def tells_what_is_wrong(browser: Browser, url: str, service: Service) -> None:
+    busy = {"title": "Too many jobs of this owner", "detail": f"9 jobs are queued already {EVIL}"}
+    service.refusals = [(429, busy, {"Retry-After": "10"}), (400, {"title": "The request is wrong", "detail": "x"}, {})]
+    opens(browser, url + "#problem=softmax")
+    send(browser, "x", "not a name")
+    says(browser, "a wrong name", "send-trouble", "The file name must have")
+    expect("nothing was sent for it", len(service.refusals), 2)
+    send(browser, "x", "x.cu")
+    says(browser, "a full queue", "send-trouble", f"{busy['title']}: {busy['detail']}. Try again in 10 s.")
+    browser.evaluate("document.getElementById('submit').click()")
+    says(browser, "a refusal", "send-trouble", "The request is wrong: x. Change what is wrong, then send it again.")
+    send(browser, "y", "x.cu")
+    says(browser, "a good one takes the trouble away", "send-state", "The service has it.")
+    expect("the trouble is away", browser.evaluate(visible("send-trouble")), False)
+    first, again, other = service.keys[-3:]
+    expect("the same request sent again has the same key, another one has not", (first == again, again == other), (True, False))
+
+
+def reads_a_file(browser: Browser, url: str, folder: Path) -> None:
+    file = folder / "my answer (2).md"
+    file.write_text("```cuda\nvoid f();\n```\n", encoding="utf-8")
+    opens(browser, url + "#problem=softmax")
+    field = browser.call("Runtime.evaluate", expression="document.getElementById('file')")["result"]["objectId"]
+    browser.call("DOM.setFileInputFiles", files=[str(file)], objectId=field)
+    soon(browser, "a file's text is in the form", "document.getElementById('source').value.includes('void f();')")
+    expect("its name is made one that the service takes", browser.evaluate("document.getElementById('name').value"), "my_answer_2_.md")
+
+
+def asks_for_a_token(browser: Browser, url: str, service: Service) -> None:
+    opens(browser, url + "#problem=softmax")
+    says(browser, "without a need", "problem-about", "softmax")
+    expect("there is no field for a token", browser.evaluate(visible("token")), False)
+    service.token = "the-token"
+    opens(browser, url + "#problem=softmax")
+    soon(browser, "after a 401 there is one", visible("token"))
+    soon(browser, "it has the focus", "document.activeElement.id === 'token-text'")
+    browser.type("wrong")
+    browser.press("Enter")
+    says(browser, "a wrong token", "token-why", "The service does not know this token.")
+    browser.type("the-token")
+    browser.press("Enter")
+    says(browser, "with the token the statement comes", "statement", "Softmax along one axis")
+    expect("the field is gone", browser.evaluate(visible("token")), False)
+    says(browser, "the queue too", "about", "1 lane")
+    expect("the token is kept for the tab", browser.evaluate("sessionStorage.getItem('kgrade.token')"), "the-token")
+    expect("and nowhere else", browser.evaluate("JSON.stringify(localStorage).includes('the-token')"), False)
+    send(browser, "x", "x.cu")
+    says(browser, "a job with the token", "here", "x.cu")
+    service.token = ""
+
+
+def survives_a_stop(browser: Browser, service: Service) -> None:
+    with FakeServer(service) as server:
+        opens(browser, server.url + "#view=queue")
+        says(browser, "the lanes", "lanes", "NVIDIA H100 80GB HBM3")
+        expect("what the page complained about", browser.complaints(), [])
+        address = server.server.server_address
+    says(browser, "without a service", "trouble", "The service does not answer.")
+    with FakeServer(service, address[1]):
+        soon(browser, "when it is back, the trouble is over", f"!{visible('trouble')}", 30)
+
+
+def looks_right(browser: Browser, url: str, service: Service, folder: Path) -> None:
+    service.lanes += [{"device": "emulated", "state": "busy", "since_s": 8.3, "problem": "softmax", "job": "g_1", "doing": "measuring"}]
+    ids = [service.add(graded("wrong_answer", "element [3, 17] is 0.124 and not 0.0621 " + "x" * 200, cases=20, cases_passed=4)),
+           service.add(graded("accepted", cases=20, cases_passed=20, speedup=1.8, speedup_low=1.7, speedup_high=1.9, against="reference")),
+           service.add({"outcome": "failed", "fault": "machine", "retryable": True, "reason": "no space is left"})]
+    stored = [{"id": i, "problem": "softmax", "name": "a_long_name_" * 8 + ".cu", "effort": "quick", "at": 1e12} for i in ids]
+    for scheme in ("light", "dark"):
+        browser.colours(scheme)
+        for width in (1280, 390):
+            browser.resize(width, 900, phone=width < 500)
+            opens(browser, url)
+            browser.evaluate(f"localStorage.setItem('kgrade.jobs', {json.dumps(json.dumps(stored))})")
+            for name, place in {"problems": "", "problem": "#problem=softmax", "jobs": f"#job={ids[0]}", "queue": "#view=queue"}.items():
+                opens(browser, url + place)
+                soon(browser, f"{name} is filled", {"problems": "document.querySelector('#rows a')", "problem": "document.querySelector('#statement p')",
+                     "jobs": f"{text('jobs')}.includes('no verdict')", "queue": f"{text('lanes')}.includes('emulated')"}[name])
+                expect(f"nothing sticks out of {name} at {width} pixels", browser.evaluate(WIDTH), 0)
+                browser.screenshot(folder / f"serve-{name}-{width}-{scheme}.png")
+                expect(f"{name}: what the page complained about", browser.complaints(), [])
+                expect(f"{name}: what it asked others for", [each for each in browser.requests() if not each.startswith(url)], [])
+
+
+def main(page: str, folder: str) -> int:
+    program = find_chromium()
+    if program is None:
+        print("skipped: there is no Chromium\n  remedy: tools/setup.sh --all-tests, or KGRADE_CHROMIUM=<program>")
+        return SKIPPED
+    files = [file for file in sorted((ROOT / "problems").glob("*.md")) if file.stem != "README"]
+    service = Service(Path(page), {file.stem: problem_of(file) for file in files})
+    with FakeServer(service) as server, Browser(program) as browser:
+        browser.resize(1280, 900)
+        lists_problems(browser, server.url, service)
+        shows_statements(browser, server.url, service)
+        shows_a_verdict(browser, server.url, service)
+        expect("what the page complained about", browser.complaints(), [])
+        links_to_a_job(browser, server.url, service)
+        works_by_keyboard(browser, server.url, service)
+        tells_what_is_wrong(browser, server.url, service)
+        with tempfile.TemporaryDirectory() as folder_of_file:
+            reads_a_file(browser, server.url, Path(folder_of_file))
+        asks_for_a_token(browser, server.url, service)
+        looks_right(browser, server.url, service, Path(os.environ.get("KGRADE_SCREENSHOTS", folder)))
+        survives_a_stop(browser, service)
+    print("\n".join(failures) or "the page does what it should")
+    return 1 if failures else 0
+
+
+sys.exit(main(*sys.argv[1:]))
