@@ -110,7 +110,7 @@ missing() {
   command -v ninja >/dev/null || { echo "ninja ninja-build"; programs_there=false; }
 
   local -A package_of=([yaml-cpp]=libyaml-cpp-dev [nlohmann_json]=nlohmann-json3-dev [CLI11]=libcli11-dev
-    [fmt]=libfmt-dev)
+    [fmt]=libfmt-dev [Boost]=libboost-dev)
   [ -z "$purpose" ] || package_of[GTest]="libgtest-dev libgmock-dev"
   case $purpose in
     tests | all-tests) has_venv || echo "python3-venv python3 python3-venv" ;;&

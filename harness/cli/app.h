@@ -39,6 +39,7 @@ Command add_doctor(CLI::App& app);
 Command add_selftest(CLI::App& app);
 Command add_cache(CLI::App& app);
 Command add_sweep(CLI::App& app);
+Command add_serve(CLI::App& app);
 Command add_sweep_lane(CLI::App& app);
 Command add_sweep_chunk(CLI::App& app);
 Command add_leaderboard(CLI::App& app);

@@ -134,7 +134,7 @@ void add_amount_options(CLI::App& command, SelftestArguments& arguments) {
       ->type_name("NAMES");
 }
 
-void add_measuring_options(CLI::App& command, SelftestArguments& arguments) {
+void add_selftest_measuring(CLI::App& command, SelftestArguments& arguments) {
   CLI::Option* const quick =
       command.add_flag("--quick", arguments.quick,
                        "As `grade --quick`: until speeds are known to within 1 %, for at most half a second");
@@ -166,7 +166,7 @@ Command add_selftest(CLI::App& app) {
       "selftest", "Show whether the measuring protocol holds on this machine: the same binary on both sides");
   add_device_option(*command, arguments->device);
   add_amount_options(*command, *arguments);
-  add_measuring_options(*command, *arguments);
+  add_selftest_measuring(*command, *arguments);
   add_seed_option(*command, arguments->seed,
                   "Seed of inputs and orders (default: random; the record keeps it)");
   command->add_option("--json", arguments->json, "Write the record to FILE; - prints it instead of the table")

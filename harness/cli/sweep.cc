@@ -4,16 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <memory>
-#include <thread>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/junit_so_far.h"
+#include "cli/lane_devices.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
 #include "compile/module_file.h"
@@ -43,35 +42,6 @@ struct SweepArguments {
   SlurmOptions slurm;
   CiOutput ci;
 };
-
-int cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
-
-// The CUDA devices of "0,1,3".
-Result<std::vector<std::string>> gpus_of(const std::string& text) {
-  std::vector<std::string> devices;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    int number = 0;
-    const auto [rest, failure] = std::from_chars(text.data() + begin, text.data() + end, number);
-    const std::string device = fmt::format("cuda:{}", number);
-    const bool twice = std::find(devices.begin(), devices.end(), device) != devices.end();
-    if (failure != std::errc{} || rest != text.data() + end || number < 0 || twice)
-      return Error{fmt::format("--gpus: '{}' is no list of different GPUs", text), "write --gpus 0,1", {}};
-    devices.push_back(device);
-    begin = end + 1;
-  }
-  return devices;
-}
-
-// One lane per GPU. For the emulated device, as many lanes as jobs.
-Result<std::vector<std::string>> devices_of(const SweepArguments& arguments) {
-  if (!arguments.gpus.empty()) return gpus_of(arguments.gpus);
-  const auto choice = parse_device_choice(arguments.lane.device);
-  if (!choice) return choice.errors();
-  if (resolve_choice(*choice).kind != DeviceChoice::Kind::emulated)
-    return std::vector<std::string>{arguments.lane.device};
-  return std::vector<std::string>(arguments.jobs > 0 ? arguments.jobs : cores(), "emulated");
-}
 
 Result<ResultFile> open_results(const SweepArguments& arguments) {
   ResultMode mode = ResultMode::create;
@@ -211,7 +181,9 @@ std::string skipped_text(const SkippedLines& skipped) {
 int run(SweepArguments& arguments) {
   const Errors errors = check_ci_output(arguments.ci, {{"--output", arguments.output, true}});
   if (!errors.empty()) return fail(errors);
-  auto devices = arguments.executor == "local" ? devices_of(arguments) : devices_elsewhere(arguments);
+  auto devices = arguments.executor == "local"
+                     ? lane_devices(arguments.gpus, arguments.lane.device, arguments.jobs)
+                     : devices_elsewhere(arguments);
   if (!devices) return fail(devices.errors());
   if (const Errors wrong = take_modules(arguments); !wrong.empty()) return fail(wrong);
   if (const Errors lacks = lack_for_modules(arguments); !lacks.empty()) return fail(lacks);

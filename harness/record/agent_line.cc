@@ -27,30 +27,6 @@ std::size_t count_run(const CandidateRecord& candidate) {
                                                 [](const CaseRecord& c) { return c.run; }));
 }
 
-// The stage that the candidate reached before its verdict.
-std::string stage_of(const CandidateRecord& candidate) {
-  switch (candidate.verdict) {
-    case Verdict::accepted:
-      return "done";
-    case Verdict::compile_error:
-    case Verdict::unsupported:
-    case Verdict::signature_mismatch:
-      return "compile";
-    case Verdict::unstable:
-      return "speed";
-    case Verdict::wrong_answer:
-    case Verdict::low_precision:
-    case Verdict::runtime_error:
-    case Verdict::time_limit:
-    case Verdict::memory_limit:
-    case Verdict::out_of_bounds:
-    case Verdict::input_modified:
-    case Verdict::cheating:
-      break;
-  }
-  return count_run(candidate) > 0 ? "answers" : "load";
-}
-
 Json first_wrong(const CandidateRecord& candidate, std::size_t length) {
   const CaseRecord* failed = smallest_failure(candidate);
   if (failed != nullptr && !failed->wrong) failed = smallest_failure(candidate, true);
@@ -141,6 +117,29 @@ std::string line_of(const CandidateRecord& candidate, const Record& record, std:
 }
 
 }  // namespace
+
+std::string stage_of(const CandidateRecord& candidate) {
+  switch (candidate.verdict) {
+    case Verdict::accepted:
+      return "done";
+    case Verdict::compile_error:
+    case Verdict::unsupported:
+    case Verdict::signature_mismatch:
+      return "compile";
+    case Verdict::unstable:
+      return "speed";
+    case Verdict::wrong_answer:
+    case Verdict::low_precision:
+    case Verdict::runtime_error:
+    case Verdict::time_limit:
+    case Verdict::memory_limit:
+    case Verdict::out_of_bounds:
+    case Verdict::input_modified:
+    case Verdict::cheating:
+      break;
+  }
+  return count_run(candidate) > 0 ? "answers" : "load";
+}
 
 std::string agent_line(const CandidateRecord& candidate, const Record& record) {
   std::size_t length = usual_length;

@@ -125,7 +125,10 @@ std::string to_line(const LaneJob& job) {
                {"precision", job.precision},
                {"candidates", texts_of_bytes(job.candidates)},
                {"numbers", job.numbers},
-               {"only_builds", job.only_builds}});
+               {"only_builds", job.only_builds},
+               {"as_declared", job.as_declared},
+               {"cases", texts_of_bytes(job.cases)},
+               {"lease", job.lease}});
   return dump(json);
 }
 
@@ -134,7 +137,8 @@ std::string to_line(const LaneMessage& message) {
                {"candidate", message.candidate},
                {"text", message.text},
                {"exit_code", message.exit_code},
-               {"bytes", message.bytes}});
+               {"bytes", message.bytes},
+               {"lease", message.lease}});
 }
 
 std::optional<LaneJob> read_job(const std::string& line) try {
@@ -170,6 +174,10 @@ std::optional<LaneJob> read_job(const std::string& line) try {
     job.numbers.push_back(number<std::size_t>(each));
   if (!job.numbers.empty() && job.numbers.size() != job.candidates.size()) return std::nullopt;
   job.only_builds = json.at("only_builds").get<bool>();
+  job.as_declared = json.at("as_declared").get<bool>();
+  for (const std::string& each : json.at("cases").get<std::vector<std::string>>())
+    job.cases.push_back(bytes_of_text(each));
+  job.lease = json.at("lease").get<std::string>();
   return job;
 } catch (const Json::exception&) {
   return std::nullopt;
@@ -185,6 +193,7 @@ std::optional<LaneMessage> read_message(const std::string& line) try {
   message.text = json.at("text").get<std::string>();
   message.exit_code = json.at("exit_code").get<int>();
   message.bytes = number<std::uint64_t>(json.at("bytes"));
+  message.lease = json.at("lease").get<std::string>();
   return message;
 } catch (const Json::exception&) {
   return std::nullopt;

@@ -31,6 +31,10 @@ struct LaneJob {
   std::vector<std::string> candidates;
   std::vector<std::size_t> numbers = {};  // of the candidates in the sweep
   bool only_builds = false;               // fills the cache: build_for() in lane_worker.cc
+  // The candidates declare their type and class, where `dtype` and `precision` are empty. They may differ.
+  bool as_declared = false;
+  std::vector<std::string> cases = {};  // as for --case; empty: the usual ones
+  std::string lease = {};               // repeated in each answer to this job
 };
 
 // The lane's answers, in this order: begun, doing (any number of times) and graded for each candidate, and
@@ -42,6 +46,7 @@ struct LaneMessage {
   std::string text;           // doing: the action; graded: the record; ended: why it ended early, or empty
   int exit_code = 0;          // if it ended early: the exit code that `kgrade grade` would have
   std::uint64_t bytes = 0;    // when a job that only builds has ended: bytes now in the cache
+  std::string lease = {};     // of the job
 };
 
 // The settings that change verdicts and times, except problem, candidate, effort and device, as text to

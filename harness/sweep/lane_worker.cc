@@ -84,11 +84,14 @@ class LaneWorker {
 
  private:
   Failure carry_out(const LaneJob& job) {
+    lease_ = job.lease;
     const auto device = parse_device_choice(job.options.device);
     if (!device) return device.errors();
     const Layout layout = Layout::find(job.options.problems);
     auto problem = load_problem_file(job.problem, job.options.python, layout, job.options.inputs);
-    if (problem) problem = as_asked(*std::move(problem), job.dtype, job.precision);
+    if (problem && !job.as_declared) problem = as_asked(*std::move(problem), job.dtype, job.precision);
+    if (problem && job.as_declared && !job.precision.empty())
+      problem = with_precision(*std::move(problem), job.precision);
     if (!problem) return problem.errors();
     built_ = 0;
     if (job.only_builds) {
@@ -98,18 +101,38 @@ class LaneWorker {
       built_ = build_for(job, *problem, *bench_for(job, *device, layout));
       return std::nullopt;
     }
-    GradeOptions options = options_of(job);
     const std::vector<std::filesystem::path> paths(job.candidates.begin(), job.candidates.end());
-    auto candidates = read_candidates(paths, options.layout);
+    auto candidates = read_candidates(paths, layout);
     if (!candidates) return candidates.errors();
-    for (CandidateSource& candidate : *candidates) {
-      const auto declared = as_declared(*problem, candidate, std::nullopt);
-      if (!declared) candidate.fault = in_one_line(declared.error());
+    if (!job.as_declared) {
+      for (CandidateSource& candidate : *candidates) {
+        const auto declared = as_declared(*problem, candidate, std::nullopt);
+        if (!declared) candidate.fault = in_one_line(declared.error());
+      }
+      return run(job, *device, {*std::move(problem), *std::move(candidates)});
     }
-    options.candidates = std::move(*candidates);
-    const std::shared_ptr<Bench> bench = bench_for(job, *device, options.layout);
+    auto groups = group_candidates(*problem, *std::move(candidates),
+                                   job.dtype.empty() ? std::nullopt : std::optional(job.dtype));
+    if (!groups) return groups.errors();
+    for (CandidateGroup& group : *groups) {
+      if (const Failure failure = run(job, *device, std::move(group))) return failure;
+    }
+    return std::nullopt;
+  }
+
+  // Grades candidates of one type and class.
+  Failure run(const LaneJob& job, const DeviceChoice& device, CandidateGroup group) {
+    indices_.clear();
+    GradeOptions options = options_of(job);
+    for (const CandidateSource& candidate : group.candidates) {
+      const auto at = std::find(job.candidates.begin(), job.candidates.end(), candidate.path.string());
+      indices_.push_back(static_cast<std::size_t>(at - job.candidates.begin()));
+      if (!job.numbers.empty()) options.numbers.push_back(job.numbers[indices_.back()]);
+    }
+    options.candidates = std::move(group.candidates);
+    const std::shared_ptr<Bench> bench = bench_for(job, device, options.layout);
     bench->begin_run();
-    Failure failure = grade(*problem, options, bench).failure;
+    Failure failure = grade(group.problem, options, bench).failure;
     // A new context may cure a fault of the device.
     if (failure) bench_.reset();
     return failure;
@@ -126,12 +149,12 @@ class LaneWorker {
   GradeOptions options_of(const LaneJob& job) {
     GradeOptions options;
     static_cast<GradeSettings&>(options) = job.options;
-    options.numbers = job.numbers;
+    options.cases = job.cases;
     options.layout = Layout::find(options.problems);
     options.progress = [this](const std::string& what) { send({LaneMessage::Kind::doing, 0, what}); };
-    options.on_start = [this](std::size_t number) { send({LaneMessage::Kind::begun, number, ""}); };
+    options.on_start = [this](std::size_t number) { send({LaneMessage::Kind::begun, indices_[number], ""}); };
     options.on_verdict = [this, &job](std::size_t number, const Record& record) {
-      send({LaneMessage::Kind::graded, number, result_line_of(record, job.options)});
+      send({LaneMessage::Kind::graded, indices_[number], result_line_of(record, job.options)});
     };
     return options;
   }
@@ -148,7 +171,8 @@ class LaneWorker {
   }
 
   // If nobody listens any more, end this process.
-  void send(const LaneMessage& message) const {
+  void send(LaneMessage message) const {
+    message.lease = lease_;
     if (!socket_.send(to_line(message))) ::raise(SIGTERM);
   }
 
@@ -160,7 +184,9 @@ class LaneWorker {
   }
 
   LineSocket socket_;
-  std::uint64_t built_ = 0;  // bytes, by the last job
+  std::string lease_;                 // of the last job
+  std::vector<std::size_t> indices_;  // in the job, of the candidates that are being graded
+  std::uint64_t built_ = 0;           // bytes, by the last job
   std::shared_ptr<Bench> bench_;
   std::pair<std::string, std::string> bench_of_;  // its device and problems
 };

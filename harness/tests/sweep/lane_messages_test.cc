@@ -34,6 +34,9 @@ LaneJob full_job() {
   job.precision = "tf32";
   job.candidates = {"a.cu", "with space\nand break \"quoted\".cu", "no utf-8 \xfc\xff.cu", "ü.cu"};
   job.numbers = {0, 5, 17, 1};
+  job.as_declared = true;
+  job.cases = {"small", "n=3"};
+  job.lease = "a lease";
   return job;
 }
 
@@ -41,7 +44,8 @@ auto all_of(const LaneJob& job) {
   const LaneOptions& o = job.options;
   return std::tuple(o.device, o.problems, o.effort, o.cache, o.baselines, o.require_sandbox, o.seed,
                     o.hidden_cases, o.hidden_seed, o.time_limit_seconds, o.launches, o.heat, o.python,
-                    o.clears_outputs, job.problem, job.dtype, job.precision, job.candidates, job.numbers);
+                    o.clears_outputs, job.problem, job.dtype, job.precision, job.candidates, job.numbers, job.as_declared, job.cases,
+                    job.lease);
 }
 
 TEST(LaneMessages, AJobComesBackAsItWas) {
@@ -57,13 +61,13 @@ TEST(LaneMessages, AJobComesBackAsItWas) {
 TEST(LaneMessages, AnAnswerComesBackAsItWas) {
   using Kind = LaneMessage::Kind;
   for (const Kind kind : {Kind::begun, Kind::doing, Kind::graded, Kind::ended}) {
-    const LaneMessage message{kind, 31, "two\nlines \"and\" quotes", 70};
+    const LaneMessage message{kind, 31, "two\nlines \"and\" quotes", 70, 5, "a lease"};
     const std::string line = to_line(message);
     EXPECT_THAT(line, Not(HasSubstr("\n")));
     const auto read = read_message(line);
     ASSERT_TRUE(read);
-    EXPECT_EQ(std::tuple(read->kind, read->candidate, read->text, read->exit_code),
-              std::tuple(message.kind, message.candidate, message.text, message.exit_code));
+    EXPECT_EQ(std::tuple(read->kind, read->candidate, read->text, read->exit_code, read->lease),
+              std::tuple(message.kind, message.candidate, message.text, message.exit_code, message.lease));
   }
 }
 

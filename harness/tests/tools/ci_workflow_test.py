@@ -332,7 +332,9 @@ class Steps(unittest.TestCase):
         graded = output.read_text().count("\n")
         self.assertLess(graded, 5)
         suite = ElementTree.parse(junit).getroot().find("testsuite")
-        self.assertEqual((suite.get("tests"), suite.get("errors")), ("5", str(5 - graded)))
+        self.assertEqual(suite.get("tests"), "5")
+        # A result is written first and counted then. The signal may come in between.
+        self.assertIn(int(suite.get("errors")), (5 - graded, 6 - graded))
         self.assertEqual({error.get("message") for error in suite.iter("error")}, {"the sweep was cut short before it"})
 
         lines = output.read_text().splitlines()

@@ -79,7 +79,7 @@ everything_is_installed_on_a_bare_machine() {
   new_machine
   set_up
   local package
-  for package in g++ cmake ninja-build libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev; do
+  for package in g++ cmake ninja-build libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev libboost-dev; do
     expect "$package is asked for" [ "$(grep -cw -- "$package" <<<"$calls")" -eq 1 ]
   done
   expect "no test package" [ "$(grep -c gtest <<<"$calls")" -eq 0 ]

@@ -1,0 +1,43 @@
+#include "cli/lane_devices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <thread>
+
+#include "device/registry.h"
+
+namespace kgrade::cli {
+namespace {
+
+// The CUDA devices of "0,1,3".
+Result<std::vector<std::string>> gpus_of(const std::string& text) {
+  std::vector<std::string> devices;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    int number = 0;
+    const auto [rest, failure] = std::from_chars(text.data() + begin, text.data() + end, number);
+    const std::string device = fmt::format("cuda:{}", number);
+    const bool twice = std::find(devices.begin(), devices.end(), device) != devices.end();
+    if (failure != std::errc{} || rest != text.data() + end || number < 0 || twice)
+      return Error{fmt::format("--gpus: '{}' is no list of different GPUs", text), "write --gpus 0,1", {}};
+    devices.push_back(device);
+    begin = end + 1;
+  }
+  return devices;
+}
+
+}  // namespace
+
+int cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
+
+Result<std::vector<std::string>> lane_devices(const std::string& gpus, const std::string& device, int jobs) {
+  if (!gpus.empty()) return gpus_of(gpus);
+  const auto choice = parse_device_choice(device);
+  if (!choice) return choice.errors();
+  if (resolve_choice(*choice).kind != DeviceChoice::Kind::emulated) return std::vector<std::string>{device};
+  return std::vector<std::string>(jobs > 0 ? jobs : cores(), "emulated");
+}
+
+}  // namespace kgrade::cli

@@ -1,0 +1,118 @@
+// `kgrade serve`: the service that grades for others (docs/service.md).
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "cli/app.h"
+#include "cli/lane_devices.h"
+#include "cli/options.h"
+#include "serve/http_server.h"
+
+namespace kgrade::cli {
+namespace {
+
+struct ServeArguments {
+  std::string listen = "127.0.0.1:8642";
+  std::string state;
+  std::string tokens;
+  std::string gpus;
+  int jobs = 0;
+  LaneOptions lane;
+};
+
+// $XDG_STATE_HOME/kgrade/serve, or ~/.local/state/kgrade/serve.
+Result<std::filesystem::path> usual_state() {
+  const char* const state = std::getenv("XDG_STATE_HOME");
+  if (state != nullptr && *state == '/') return std::filesystem::path(state) / "kgrade" / "serve";
+  const char* const home = std::getenv("HOME");
+  if (home != nullptr && *home == '/')
+    return std::filesystem::path(home) / ".local" / "state" / "kgrade" / "serve";
+  return Error{"there is no home folder for the service's state", "name a folder with --state", {}};
+}
+
+int run(ServeArguments& arguments) {
+  const auto address = parse_listen_address(arguments.listen);
+  if (!address) return fail(address.errors());
+  Tokens tokens;
+  if (!arguments.tokens.empty()) {
+    auto read = Tokens::read(arguments.tokens);
+    if (!read) return fail(read.errors());
+    tokens = std::move(*read);
+  }
+  if (!address->is_loopback()) {
+    if (!tokens.are_needed())
+      return fail(
+          {{fmt::format("--listen: {} can be reached from other machines, and nobody would need a token",
+                        address->host),
+            "name a file of tokens with --tokens, or listen at 127.0.0.1 or a Unix socket",
+            {}}});
+    // Whoever reaches this address may have code run, so the sandbox has to confine it.
+    arguments.lane.require_sandbox = true;
+  }
+  auto devices = lane_devices(arguments.gpus, arguments.lane.device, arguments.jobs);
+  if (!devices) return fail(devices.errors());
+  ServiceOptions options;
+  if (arguments.state.empty()) {
+    auto folder = usual_state();
+    if (!folder) return fail(folder.errors());
+    options.state = std::move(*folder);
+  } else {
+    options.state = std::filesystem::absolute(arguments.state);
+  }
+  options.lane = arguments.lane;
+  options.devices = std::move(*devices);
+  options.lane_command = {"/proc/self/exe", "sweep-lane"};
+  options.note = [](const std::string& what) { fmt::print(stderr, "kgrade serve: {}\n", printable(what)); };
+  raise_descriptor_limit();
+  auto service = Service::open(std::move(options));
+  if (!service) return fail(service.errors());
+  Routes routes(**service, std::move(tokens));
+  const auto served = serve_http(**service, routes, *address, {}, [](const std::string& where) {
+    fmt::print(stderr, "kgrade serve: listening at {}\n", where);
+  });
+  return served ? *served : fail(served.errors());
+}
+
+}  // namespace
+
+Command add_serve(CLI::App& app) {
+  auto arguments = std::make_shared<ServeArguments>();
+  CLI::App* command = app.add_subcommand("serve", "Grade for other programs, over HTTP");
+  command
+      ->add_option("--listen", arguments->listen,
+                   "IP address and port, or unix:PATH (default: 127.0.0.1:8642; port 0 takes a free one). An "
+                   "address that other machines reach needs --tokens and the sandbox")
+      ->type_name("ADDRESS");
+  command
+      ->add_option(
+          "--tokens", arguments->tokens,
+          "File with a line OWNER SHA256 [seeds] for each token: only clients with one of the tokens "
+          "are served")
+      ->type_name("FILE");
+  command
+      ->add_option("--state", arguments->state,
+                   "Folder for accepted jobs and their results, which a restart goes on with (default: "
+                   "~/.local/state/kgrade/serve)")
+      ->type_name("DIR");
+  add_problems_option(*command, arguments->lane.problems);
+  add_device_option(*command, arguments->lane.device);
+  command->add_option("--gpus", arguments->gpus, "CUDA devices to grade on, one candidate at a time on each")
+      ->type_name("0,1,..")
+      ->excludes(command->get_option("--device"));
+  command
+      ->add_option("--jobs", arguments->jobs, "Lanes of the emulated device (default: the number of cores)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  add_python_option(*command, arguments->lane.python);
+  add_require_sandbox_option(*command, arguments->lane.require_sandbox);
+  command->footer(
+      "Example: kgrade serve --gpus 0,1 --listen unix:/tmp/kgrade.socket\n"
+      "Exit codes: 2 wrong usage, 3 the address or the state folder cannot be used, 70 a fault of kgrade.");
+  return {command, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace kgrade::cli

@@ -1,0 +1,357 @@
+#include "serve/grade_job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "record/agent_line.h"
+
+namespace kgrade {
+namespace {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+constexpr std::size_t longest_source = std::size_t{1} << 20;
+constexpr std::size_t longest_label = 200;
+constexpr std::size_t most_cases = 100;
+
+// Half the width of a 95 % interval of a normal distribution, in standard errors.
+constexpr double normal_95 = 1.959964;
+
+// Thrown inside of this file only, by the readers of members.
+struct WrongMember {
+  std::string message;
+};
+
+bool is_name(const std::string& text) {
+  const auto fits = [](char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == '-'; };
+  return !text.empty() && text.size() <= 100 && text.front() != '.' && text.front() != '-' &&
+         std::all_of(text.begin(), text.end(), fits);
+}
+
+// The members of an object. Each is read once; end() reports those that nobody read.
+class Members {
+ public:
+  Members(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
+    if (!json.is_object()) throw WrongMember{where_ + " is not an object"};
+  }
+
+  // Null if the member is missing or null.
+  const Json* find(const char* name) {
+    known_.emplace_back(name);
+    const auto at = json_.find(name);
+    return at == json_.end() || at->is_null() ? nullptr : &*at;
+  }
+
+  std::string text(const char* name, std::size_t most) {
+    const Json* const at = find(name);
+    if (at == nullptr) return "";
+    if (!at->is_string()) fail(name, "is not a string");
+    const auto& value = at->get_ref<const std::string&>();
+    if (value.size() > most) fail(name, fmt::format("is longer than {}", format_bytes(most)));
+    return value;
+  }
+
+  std::string needed_text(const char* name, std::size_t most) {
+    if (find(name) == nullptr) fail(name, "is missing");
+    return text(name, most);
+  }
+
+  std::string file_name(const char* name) {
+    const std::string value = needed_text(name, longest_label);
+    if (!is_name(value))
+      fail(name,
+           "is no name of a file: up to 100 letters, digits, '.', '_' and '-', beginning with a letter, "
+           "a digit or '_'");
+    return value;
+  }
+
+  std::optional<double> number(const char* name, double least, double most) {
+    const Json* const at = find(name);
+    if (at == nullptr) return std::nullopt;
+    if (!at->is_number() || !(at->get<double>() >= least) || !(at->get<double>() <= most))
+      fail(name, fmt::format("is no number from {} to {}", least, most));
+    return at->get<double>();
+  }
+
+  // Seeds have 64 bits: they may be numbers or texts of digits.
+  std::optional<std::uint64_t> seed(const char* name) {
+    const Json* const at = find(name);
+    if (at == nullptr) return std::nullopt;
+    if (at->is_number_integer() && (at->is_number_unsigned() || at->get<std::int64_t>() >= 0))
+      return at->get<std::uint64_t>();
+    std::uint64_t value = 0;
+    const std::string digits = at->is_string() ? at->get<std::string>() : "";
+    const auto [rest, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (digits.empty() || failure != std::errc{} || rest != digits.data() + digits.size())
+      fail(name, "is no whole number from 0 to 2^64 - 1");
+    return value;
+  }
+
+  template <class T>
+  std::optional<T> choice(const char* name, const std::vector<std::pair<const char*, T>>& choices) {
+    const std::string value = text(name, longest_label);
+    if (find(name) == nullptr) return std::nullopt;
+    std::string all;
+    for (const auto& [word, meaning] : choices) {
+      if (value == word) return meaning;
+      all += (all.empty() ? "" : ", ") + std::string(word);
+    }
+    fail(name, "is none of " + all);
+  }
+
+  [[noreturn]] void fail(const char* name, const std::string& what) const {
+    throw WrongMember{fmt::format("{}.{} {}", where_, name, what)};
+  }
+
+  void end() const {
+    for (const auto& [name, value] : json_.items()) {
+      if (std::find(known_.begin(), known_.end(), name) == known_.end())
+        throw WrongMember{fmt::format("{} has no member '{}'", where_, printable_line(name.substr(0, 100)))};
+    }
+  }
+
+ private:
+  const Json& json_;
+  std::string where_;
+  std::vector<std::string> known_;
+};
+
+void read_problem(Members& body, GradeRequest& request) {
+  const Json* const problem = body.find("problem");
+  if (problem == nullptr) body.fail("problem", "is missing");
+  if (problem->is_string()) {
+    request.slug = problem->get<std::string>();
+    if (!is_name(request.slug)) body.fail("problem", "is no slug; GET /v1/problems lists them");
+    return;
+  }
+  Members file(*problem, "problem");
+  request.problem_name = file.file_name("name");
+  request.problem_source = file.needed_text("source", longest_source);
+  if (!request.problem_name.ends_with(".py"))
+    file.fail("name", "does not end in .py: only problem files in Python can be sent with a request");
+  file.end();
+}
+
+void read_candidate(Members& body, GradeRequest& request) {
+  const Json* const candidate = body.find("candidate");
+  if (candidate == nullptr) body.fail("candidate", "is missing");
+  Members file(*candidate, "candidate");
+  request.candidate_name = file.file_name("name");
+  request.candidate_source = file.needed_text("source", longest_source);
+  if (const Json* const headers = file.find("headers")) {
+    if (!headers->is_object() || headers->size() > 32)
+      file.fail("headers", "is no object with up to 32 files");
+    for (const auto& [name, text] : headers->items()) {
+      if (!is_name(name) || name == request.candidate_name || !text.is_string())
+        file.fail("headers", "has a member that is no text or has no usable name");
+      request.headers[name] = text.get<std::string>();
+    }
+  }
+  file.end();
+  if (request.bytes() > 2 * longest_source) body.fail("candidate", "is larger than 2 MiB with its headers");
+}
+
+void read_settings(Members& body, GradeRequest& request, bool may_seed) {
+  GradeSettings& settings = request.settings;
+  settings.effort =
+      body.choice<Effort>("effort",
+                          {{"quick", Effort::quick}, {"default", Effort::normal}, {"ranked", Effort::ranked}})
+          .value_or(Effort::quick);
+  settings.baselines = body.choice<WantedBaselines>("baselines", {{"none", WantedBaselines::none},
+                                                                  {"usual", WantedBaselines::usual},
+                                                                  {"pytorch", WantedBaselines::pytorch},
+                                                                  {"compiled", WantedBaselines::compiled}})
+                           .value_or(settings.baselines);
+  if (const auto hidden = body.number("hidden", 0, 64)) {
+    if (*hidden != std::floor(*hidden)) body.fail("hidden", "is no whole number");
+    settings.hidden_cases = static_cast<std::size_t>(*hidden);
+  }
+  settings.seed = body.seed("seed");
+  settings.hidden_seed = body.seed("hidden_seed");
+  if (!may_seed && (settings.seed || settings.hidden_seed))
+    body.fail("seed", "may be chosen only with a token that has the scope 'seeds'");
+  settings.time_limit_seconds = body.number("time_limit_s", 0.001, 86400);
+  request.run_limit_s = body.number("run_limit_s", 1, 86400).value_or(request.run_limit_s);
+  request.deadline_s = body.number("deadline_s", 0.001, 30 * 86400.0).value_or(request.deadline_s);
+}
+
+void read_cases(Members& body, GradeRequest& request) {
+  const Json* const cases = body.find("cases");
+  if (cases == nullptr) return;
+  if (!cases->is_array() || cases->size() > most_cases) body.fail("cases", "is no list of up to 100 names");
+  for (const Json& each : *cases) {
+    if (!each.is_string() || each.get_ref<const std::string&>().size() > 1000)
+      body.fail("cases", "has a member that is no name");
+    request.cases.push_back(each.get<std::string>());
+  }
+}
+
+OrderedJson no_figures() {
+  return {{"compiled", nullptr},     {"correct", nullptr},
+          {"cases_passed", nullptr}, {"cases", nullptr},
+          {"precision", nullptr},    {"speedup", nullptr},
+          {"speedup_low", nullptr},  {"speedup_high", nullptr},
+          {"log_speedup", nullptr},  {"log_standard_error", nullptr},
+          {"against", nullptr}};
+}
+
+OrderedJson figures_of(const CandidateRecord& candidate) {
+  OrderedJson figures = no_figures();
+  figures["compiled"] = stage_of(candidate) != "compile";
+  if (candidate.verdict == Verdict::cheating) return figures;
+  figures["correct"] = candidate.verdict == Verdict::accepted || candidate.verdict == Verdict::unstable;
+  figures["cases_passed"] =
+      std::count_if(candidate.cases.begin(), candidate.cases.end(),
+                    [](const CaseRecord& c) { return c.run && c.verdict == Verdict::accepted; });
+  figures["cases"] = candidate.cases.size();
+  figures["precision"] = to_string(candidate.precision);
+  const Score* const score = candidate.headline();
+  if (score == nullptr) return figures;
+  const double speedup = score->speedup.geometric_mean;
+  figures["speedup"] = speedup;
+  figures["log_speedup"] = std::log(speedup);
+  figures["against"] = score->against;
+  if (const auto& interval = score->speedup.interval) {
+    figures["speedup_low"] = interval->low;
+    figures["speedup_high"] = interval->high;
+    figures["log_standard_error"] = (std::log(interval->high) - std::log(interval->low)) / (2 * normal_95);
+  }
+  return figures;
+}
+
+}  // namespace
+
+std::string json_text(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+std::size_t GradeRequest::bytes() const {
+  std::size_t sum = problem_source.size() + candidate_source.size();
+  for (const auto& [name, text] : headers) sum += text.size();
+  return sum;
+}
+
+Result<GradeRequest> read_request(const Json& json, bool may_seed) try {
+  GradeRequest request;
+  Members body(json, "request");
+  read_problem(body, request);
+  read_candidate(body, request);
+  read_settings(body, request, may_seed);
+  read_cases(body, request);
+  request.dtype = body.text("dtype", longest_label);
+  request.precision = body.text("precision", longest_label);
+  request.priority = body.choice<Priority>("priority", {{"normal", Priority::normal}, {"low", Priority::low}})
+                         .value_or(Priority::normal);
+  request.group = body.text("group", longest_label);
+  request.client_ref = body.text("client_ref", longest_label);
+  body.end();
+  return request;
+} catch (const WrongMember& wrong) {
+  return Error{wrong.message, "docs/service.md describes the request", {}};
+}
+
+std::string batch_key(const GradeRequest& request) {
+  LaneOptions options;
+  static_cast<GradeSettings&>(options) = request.settings;
+  const std::string problem =
+      request.slug.empty() ? request.problem_name + ":" + sha256_hex(request.problem_source) : request.slug;
+  return json_text({problem, request.dtype, request.precision, request.cases,
+                    static_cast<int>(request.settings.effort), conditions_of(options)});
+}
+
+const char* to_string(JobState state) {
+  switch (state) {
+    case JobState::queued:
+      return "queued";
+    case JobState::running:
+      return "running";
+    case JobState::finished:
+      return "finished";
+    case JobState::cancelled:
+      return "cancelled";
+    case JobState::expired:
+      return "expired";
+  }
+  return "";
+}
+
+OrderedJson reward_view(const GradeJob& job) {
+  if (!job.result.empty()) return OrderedJson::parse(job.result);
+  const double until = job.has_ended() ? job.ended_at : 0;
+  const bool has_started = job.started_at > 0;
+  const auto span = [](double from, double to) {
+    return to > from ? OrderedJson(to - from) : OrderedJson(nullptr);
+  };
+  return {{"schema", "kgrade-grade"},
+          {"schema_version", 1},
+          {"id", job.id},
+          {"problem", job.request.slug.empty() ? job.request.problem_name : job.request.slug},
+          {"client_ref", job.request.client_ref},
+          {"group", job.request.group},
+          {"state", to_string(job.state)},
+          {"outcome", nullptr},
+          {"fault", nullptr},
+          {"retryable", false},
+          {"verdict", nullptr},
+          {"stage", nullptr},
+          {"reason", ""},
+          {"figures", no_figures()},
+          {"device", nullptr},
+          {"confined", nullptr},
+          {"problem_sha256", nullptr},
+          {"candidate_sha256", nullptr},
+          {"tool", nullptr},
+          {"times_s",
+           {{"queued", span(job.submitted_at, has_started ? job.started_at : until)},
+            {"run", has_started ? span(job.started_at, until) : OrderedJson(nullptr)}}},
+          {"attempts", job.attempts}};
+}
+
+OrderedJson graded_view(const GradeJob& job, const Record& record) {
+  OrderedJson view = reward_view(job);
+  const CandidateRecord& candidate = record.candidate();
+  view["outcome"] = "graded";
+  view["verdict"] = to_string(candidate.verdict);
+  view["stage"] = stage_of(candidate);
+  view["reason"] = candidate.message;
+  view["figures"] = figures_of(candidate);
+  view["device"] = {{"name", record.device.name}};
+  view["confined"] = record.sandbox.confined;
+  view["problem_sha256"] = record.problem_sha256;
+  view["candidate_sha256"] = candidate.sha256;
+  view["tool"] = {{"version", record.tool.version}, {"commit", record.tool.git_commit}};
+  return view;
+}
+
+OrderedJson failed_view(const GradeJob& job, const char* fault, const std::string& reason) {
+  OrderedJson view = reward_view(job);
+  view["outcome"] = "failed";
+  if (fault != nullptr) view["fault"] = fault;
+  const std::string_view whose = fault == nullptr ? "" : fault;
+  view["retryable"] = whose == "machine" || whose == "service";
+  view["reason"] = reason;
+  return view;
+}
+
+OrderedJson overrun_view(const GradeJob& job) {
+  OrderedJson view = reward_view(job);
+  view["outcome"] = "graded";
+  view["verdict"] = to_string(Verdict::time_limit);
+  view["stage"] = "load";
+  view["reason"] =
+      fmt::format("building and running it took more than {:g} s, the run_limit_s of the request",
+                  job.request.run_limit_s);
+  OrderedJson& figures = view["figures"];
+  figures["compiled"] = nullptr;
+  figures["correct"] = false;
+  figures["cases_passed"] = 0;
+  return view;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,86 @@
+// One grade that a client asked a service for, from its request to its result.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "sweep/lane.h"
+
+namespace kgrade {
+
+// Whose jobs run first among those of one owner.
+enum class Priority { normal, low };
+
+// What a client asks for, in the words of docs/service.md.
+struct GradeRequest {
+  std::string slug;            // of a problem in the catalogue; empty if the request brings its own file
+  std::string problem_name;    // "23_Softmax.py": the name of that file
+  std::string problem_source;  // its text
+  std::string candidate_name;  // "answer.md"
+  std::string candidate_source;
+  std::map<std::string, std::string> headers;  // files beside the candidate, by name
+  GradeSettings settings;
+  std::string dtype;      // empty: as the candidate declares
+  std::string precision;  // empty: as the candidate declares
+  std::vector<std::string> cases;
+  double run_limit_s = 600;
+  double deadline_s = 86400;
+  Priority priority = Priority::normal;
+  std::string group;
+  std::string client_ref;
+
+  std::size_t bytes() const;  // of all texts
+};
+
+// Reads the body of a request. An Error names the member that is wrong. `may_seed`: the client may choose the
+// seeds of inputs and hidden shapes, with which a candidate could learn the answers in advance.
+Result<GradeRequest> read_request(const nlohmann::json& body, bool may_seed);
+
+// Jobs with equal keys ask for the same problem under the same conditions, so one lane grades them in one
+// run.
+std::string batch_key(const GradeRequest& request);
+
+enum class JobState { queued, running, finished, cancelled, expired };
+const char* to_string(JobState state);
+
+struct GradeJob {
+  std::string id;
+  std::string owner;
+  std::string key;          // Idempotency-Key; empty if there was none
+  std::string body_sha256;  // of the request's text
+  std::string body;         // the request's text; empty when the job has ended
+  GradeRequest request;     // without texts when the job has ended
+  std::string batch;        // batch_key() of the request
+  JobState state = JobState::queued;
+  std::string doing;        // what its lane does now
+  double submitted_at = 0;  // seconds since 1970
+  double started_at = 0;
+  double ended_at = 0;
+  int attempts = 0;       // how often a lane has begun with it
+  int failures = 0;       // how often a lane could not grade it
+  bool is_alone = false;  // the next attempt is in a batch of its own
+  std::string result;     // the reward view as JSON; empty before the end
+
+  bool has_ended() const { return state != JobState::queued && state != JobState::running; }
+};
+
+// One line of JSON. Bytes that are not UTF-8 are replaced by U+FFFD.
+std::string json_text(const nlohmann::ordered_json& json);
+
+// The reward view of a job (docs/service.md): always the same members.
+nlohmann::ordered_json reward_view(const GradeJob& job);
+// The same with the figures of a record: the job got a verdict.
+nlohmann::ordered_json graded_view(const GradeJob& job, const Record& record);
+// The same for a job without a verdict. `fault`: "machine", "service", "problem", "expired", or null if the
+// client cancelled it.
+nlohmann::ordered_json failed_view(const GradeJob& job, const char* fault, const std::string& reason);
+// The same for a candidate that took longer than the run limit, which is its verdict.
+nlohmann::ordered_json overrun_view(const GradeJob& job);
+
+}  // namespace kgrade

@@ -1,0 +1,23 @@
+// For a build without Boost's headers: commands that need the network say so.
+#include "serve/http_server.h"
+
+namespace kgrade {
+namespace {
+
+Error without_boost() {
+  return machine_error("this kgrade was built without Boost, so it cannot serve",
+                       "install libboost-dev, and build it again");
+}
+
+}  // namespace
+
+bool ListenAddress::is_loopback() const { return true; }
+
+Result<ListenAddress> parse_listen_address(const std::string&) { return without_boost(); }
+
+Result<int> serve_http(Service&, Routes&, const ListenAddress&, const HttpLimits&,
+                       const std::function<void(const std::string&)>&) {
+  return without_boost();
+}
+
+}  // namespace kgrade

@@ -1,0 +1,281 @@
+#include "serve/routes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/text.h"
+#include "serve/page.h"
+
+namespace kgrade {
+namespace {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+constexpr double longest_wait_s = 50;
+constexpr std::size_t most_ids = 1024;
+constexpr std::size_t most_items = 256;
+constexpr std::size_t longest_key = 200;
+constexpr std::string_view grade_prefix = "/v1/grades/";
+constexpr std::string_view problem_prefix = "/v1/problems/";
+
+HttpAnswer json_answer(const OrderedJson& json, int status = 200) {
+  return {status, "application/json", json_text(json) + "\n"};
+}
+
+const char* title_of(int status) {
+  switch (status) {
+    case 400:
+      return "The request is wrong";
+    case 401:
+      return "A token is needed";
+    case 404:
+      return "There is no such thing";
+    case 405:
+      return "Another method is needed";
+    case 409:
+      return "The job has ended";
+    case 413:
+      return "The request is too large";
+    case 422:
+      return "The key was used before";
+    case 429:
+      return "Too many jobs of this owner";
+    case 503:
+      return "The service is busy";
+    default:
+      return "The request failed";
+  }
+}
+
+OrderedJson problem_json(const Refusal& refusal) {
+  return {{"type", "about:blank"},
+          {"title", title_of(refusal.status)},
+          {"status", refusal.status},
+          {"detail", refusal.detail}};
+}
+
+std::map<std::string, std::string> parameters_of(std::string_view query) {
+  std::map<std::string, std::string> parameters;
+  while (!query.empty()) {
+    const std::string_view pair = query.substr(0, query.find('&'));
+    const std::size_t equals = pair.find('=');
+    if (equals != pair.npos) parameters[std::string(pair.substr(0, equals))] = pair.substr(equals + 1);
+    query.remove_prefix(std::min(query.size(), pair.size() + 1));
+  }
+  return parameters;
+}
+
+// Seconds from 0 to the longest wait. Nothing for other texts.
+std::optional<double> seconds_of(const std::string& text) {
+  double seconds = 0;
+  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (failure != std::errc{} || rest != text.data() + text.size()) return std::nullopt;
+  if (!(seconds >= 0 && seconds <= longest_wait_s)) return std::nullopt;
+  return seconds;
+}
+
+std::optional<View> view_named(const std::string& name) {
+  if (name.empty() || name == "reward") return View::reward;
+  if (name == "agent") return View::agent;
+  if (name == "record") return View::record;
+  return std::nullopt;
+}
+
+bool is_printable_ascii(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+}  // namespace
+
+HttpAnswer problem_answer(const Refusal& refusal) {
+  return {refusal.status, "application/problem+json", json_text(problem_json(refusal)) + "\n",
+          refusal.retry_after_s};
+}
+
+// A request of a known client.
+struct Routes::Call {
+  const HttpRequest& request;
+  Client client;
+  std::map<std::string, std::string> parameters;
+
+  std::string parameter(const char* name) const {
+    const auto at = parameters.find(name);
+    return at == parameters.end() ? "" : at->second;
+  }
+};
+
+void Routes::handle(const HttpRequest& request, Answer answer) {
+  const std::size_t mark = request.target.find('?');
+  const std::string path = request.target.substr(0, mark);
+  const std::string query =
+      mark == path.npos ? "" : request.target.substr(std::min(mark + 1, request.target.size()));
+  const bool reads = request.method == "GET";
+  if (path == "/healthz" && reads) {
+    const bool healthy = service_.is_healthy();
+    return answer({healthy ? 200 : 503, "text/plain; charset=utf-8", healthy ? "ok\n" : "no lane grades\n"});
+  }
+  if (path == "/" && reads) return answer({200, "text/html; charset=utf-8", std::string(serve_page::page)});
+  const auto client = tokens_.client_of(request.authorization);
+  if (!client)
+    return answer(problem_answer({401,
+                                  "send the header Authorization: Bearer TOKEN, with a token that this "
+                                  "service knows",
+                                  0}));
+  const Call call{request, *client, parameters_of(query)};
+  if (path == "/metrics" && reads) return answer({200, "text/plain; version=0.0.4", service_.metrics()});
+  if (path == "/v1/capacity" && reads) return answer(json_answer(service_.capacity()));
+  if (path == "/v1/problems" && reads) return answer(problems());
+  if (path.starts_with(problem_prefix) && reads) return answer(problem(path.substr(problem_prefix.size())));
+  const bool posts = request.method == "POST";
+  if (path == "/v1/grades" && posts) return grades(call, std::move(answer));
+  if (path == "/v1/grades/batch" && posts) return batch(call, std::move(answer));
+  if (path == "/v1/wait" && posts) return wait(call, std::move(answer));
+  if (path.starts_with(grade_prefix) && (reads || request.method == "DELETE"))
+    return one_grade(call, path.substr(grade_prefix.size()), std::move(answer));
+  answer(problem_answer({404, "docs/service.md lists the paths and their methods", 0}));
+}
+
+void Routes::grades(const Call& call, Answer answer) {
+  const std::string& key = call.request.idempotency_key;
+  if (key.size() > longest_key || !is_printable_ascii(key))
+    return answer(
+        problem_answer({400, "the Idempotency-Key is longer than 200 characters, or not ASCII", 0}));
+  const auto seconds =
+      call.parameter("wait").empty() ? std::optional(0.0) : seconds_of(call.parameter("wait"));
+  if (!seconds) return answer(problem_answer({400, "wait is no number of seconds from 0 to 50", 0}));
+  const auto done = service_.submit(call.client, key, call.request.body);
+  if (const auto* const refusal = std::get_if<Refusal>(&done)) return answer(problem_answer(*refusal));
+  const std::string id = std::get<std::string>(done);
+  const auto reply = [this, client = call.client, id, answer = std::move(answer)] {
+    const GradeJob* const job = service_.find(client.owner, id);
+    if (job == nullptr) return answer(problem_answer({404, "the job was forgotten", 0}));
+    answer(job->has_ended() ? view(client, id, View::reward) : json_answer(service_.status_of(*job), 202));
+  };
+  if (*seconds > 0) return service_.wait(call.client.owner, {id}, true, *seconds, reply);
+  service_.after_commit(reply);
+}
+
+void Routes::batch(const Call& call, Answer answer) {
+  const Json json = Json::parse(call.request.body, nullptr, false);
+  if (!json.is_object() || !json.contains("items") || !json["items"].is_array() ||
+      json["items"].size() > most_items)
+    return answer(problem_answer({400, "the request is no object with up to 256 `items`", 0}));
+  const std::string& key = call.request.idempotency_key;
+  OrderedJson items = OrderedJson::array();
+  for (std::size_t i = 0; i < json["items"].size(); ++i) {
+    const std::string body = json["items"][i].dump(-1, ' ', false, Json::error_handler_t::replace);
+    const auto done = service_.submit(call.client, key.empty() ? "" : fmt::format("{}/{}", key, i), body);
+    if (const auto* const refusal = std::get_if<Refusal>(&done)) {
+      OrderedJson error = problem_json(*refusal);
+      if (refusal->retry_after_s > 0) error["retry_after"] = refusal->retry_after_s;
+      items.push_back({{"error", error}});
+    } else {
+      const std::string& id = std::get<std::string>(done);
+      items.push_back({{"id", id}, {"state", to_string(service_.find(call.client.owner, id)->state)}});
+    }
+  }
+  service_.after_commit([answer = std::move(answer), items] { answer(json_answer({{"items", items}})); });
+}
+
+void Routes::wait(const Call& call, Answer answer) {
+  const Json json = Json::parse(call.request.body, nullptr, false);
+  const auto wrong = [&answer](const char* what) { answer(problem_answer({400, what, 0})); };
+  if (!json.is_object() || !json.contains("ids") || !json["ids"].is_array() || json["ids"].size() > most_ids)
+    return wrong("the request is no object with up to 1024 `ids`");
+  std::vector<std::string> ids;
+  for (const Json& id : json["ids"]) {
+    if (!id.is_string()) return wrong("`ids` has a member that is no text");
+    ids.push_back(id.get<std::string>());
+  }
+  const double seconds =
+      json.contains("timeout_s") && json["timeout_s"].is_number() ? json["timeout_s"].get<double>() : 0;
+  if (!(seconds >= 0 && seconds <= longest_wait_s)) return wrong("`timeout_s` is no number from 0 to 50");
+  const std::string until = json.value("until", Json("any")).is_string() ? json.value("until", "any") : "";
+  if (until != "any" && until != "all") return wrong("`until` is neither any nor all");
+  const auto named = json.value("view", Json("reward"));
+  const auto wanted = named.is_string() ? view_named(named.get<std::string>()) : std::nullopt;
+  if (!wanted) return wrong("`view` is none of reward, agent, record");
+  const auto reply = [this, owner = call.client.owner, ids, wanted, answer] {
+    OrderedJson finished = OrderedJson::array(), pending = OrderedJson::array(),
+                unknown = OrderedJson::array();
+    for (const std::string& id : ids) {
+      const GradeJob* const job = service_.find(owner, id);
+      if (job == nullptr) {
+        unknown.push_back(id);
+      } else if (!job->has_ended()) {
+        pending.push_back(service_.status_of(*job));
+      } else {
+        OrderedJson view = service_.view_of(*job, *wanted);
+        finished.push_back(view.is_null() ? service_.view_of(*job, View::reward) : view);
+      }
+    }
+    answer(json_answer({{"finished", finished}, {"pending", pending}, {"unknown", unknown}}));
+  };
+  service_.wait(call.client.owner, ids, until == "all", seconds, reply);
+}
+
+void Routes::one_grade(const Call& call, const std::string& id, Answer answer) {
+  const std::string owner = call.client.owner;
+  if (service_.find(owner, id) == nullptr) return answer(problem_answer({404, "there is no such job", 0}));
+  if (call.request.method == "DELETE") {
+    if (!service_.cancel(owner, id)) return answer(problem_answer({409, "the job has ended already", 0}));
+    return service_.after_commit([this, client = call.client, id, answer = std::move(answer)] {
+      answer(view(client, id, View::reward));
+    });
+  }
+  const auto wanted = view_named(call.parameter("view"));
+  if (!wanted) return answer(problem_answer({400, "view is none of reward, agent, record", 0}));
+  const auto seconds =
+      call.parameter("wait").empty() ? std::optional(0.0) : seconds_of(call.parameter("wait"));
+  if (!seconds) return answer(problem_answer({400, "wait is no number of seconds from 0 to 50", 0}));
+  service_.wait(owner, {id}, true, *seconds,
+                [this, client = call.client, id, wanted, answer = std::move(answer)] {
+                  answer(view(client, id, *wanted));
+                });
+}
+
+HttpAnswer Routes::view(const Client& client, const std::string& id, View view) const {
+  const GradeJob* const job = service_.find(client.owner, id);
+  if (job == nullptr) return problem_answer({404, "there is no such job", 0});
+  const OrderedJson json = service_.view_of(*job, view);
+  if (json.is_null())
+    return problem_answer({404, "this job has no record: it has no verdict yet, or none at all", 0});
+  return json_answer(json);
+}
+
+HttpAnswer Routes::problems() const {
+  OrderedJson all = OrderedJson::array();
+  for (const auto& [slug, problem] : service_.problems()) {
+    all.push_back({{"slug", slug},
+                   {"title", problem.title},
+                   {"difficulty", to_string(problem.difficulty)},
+                   {"family", problem.family}});
+  }
+  return json_answer({{"problems", all}});
+}
+
+HttpAnswer Routes::problem(const std::string& slug) const {
+  const auto at = service_.problems().find(slug);
+  if (at == service_.problems().end()) return problem_answer({404, "GET /v1/problems lists the problems", 0});
+  const Problem& problem = at->second;
+  OrderedJson cases = OrderedJson::array();
+  for (const CaseSpec& one : problem.cases)
+    cases.push_back({{"name", one.name}, {"role", to_string(one.role)}});
+  return json_answer({{"slug", slug},
+                      {"title", problem.title},
+                      {"difficulty", to_string(problem.difficulty)},
+                      {"family", problem.family},
+                      {"tags", problem.tags},
+                      {"dtypes", problem.dtypes},
+                      {"statement", std::string(trimmed(problem.statement))},
+                      {"signature", signature(problem)},
+                      {"sha256", problem.content_sha256},
+                      {"cases", cases}});
+}
+
+}  // namespace kgrade

@@ -1,0 +1,57 @@
+// The endpoints of the service (docs/service.md), without a network.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "serve/service.h"
+#include "serve/tokens.h"
+
+namespace kgrade {
+
+struct HttpRequest {
+  std::string method;  // "GET"
+  std::string target;  // "/v1/grades/g_12?wait=5"
+  std::string authorization;
+  std::string idempotency_key;
+  std::string body;
+};
+
+struct HttpAnswer {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+  int retry_after_s = 0;  // 0: no such header
+};
+
+// The status, a title and a detail (RFC 9457).
+HttpAnswer problem_answer(const Refusal& refusal);
+
+class Routes {
+ public:
+  using Answer = std::function<void(HttpAnswer)>;
+
+  // Keeps a reference to the service.
+  Routes(Service& service, Tokens tokens) : service_(service), tokens_(std::move(tokens)) {}
+
+  // Answers one request: at once, or later for a request that waits. `answer` is called once.
+  void handle(const HttpRequest& request, Answer answer);
+
+ private:
+  struct Call;
+
+  void grades(const Call& call, Answer answer);
+  void batch(const Call& call, Answer answer);
+  void wait(const Call& call, Answer answer);
+  void one_grade(const Call& call, const std::string& id, Answer answer);
+  HttpAnswer problems() const;
+  HttpAnswer problem(const std::string& slug) const;
+  HttpAnswer view(const Client& client, const std::string& id, View view) const;
+
+  Service& service_;
+  Tokens tokens_;
+};
+
+}  // namespace kgrade

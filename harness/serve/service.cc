@@ -1,0 +1,662 @@
+#include "serve/service.h"
+
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "problem/catalogue.h"
+#include "record/agent_line.h"
+#include "record/record_json.h"
+#include "serve/service_lane.h"
+
+namespace kgrade {
+namespace fs = std::filesystem;
+namespace {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+// Results are counted over this time for the rate of grades.
+constexpr double rate_seconds = 300;
+// A journal below this size is not worth a compaction.
+constexpr std::uint64_t small_journal = std::uint64_t{64} << 20;
+constexpr double clean_each_seconds = 60;
+
+double wall_clock() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string random_text() {
+  unsigned char bytes[16];
+  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+    throw std::system_error(errno, std::generic_category());
+  std::string text;
+  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+bool is_text(const Json& json, const char* name) {
+  const auto at = json.find(name);
+  return at != json.end() && at->is_string();
+}
+
+const char* fault_of(int exit_code) {
+  if (exit_code == exit_usage) return "problem";
+  return exit_code == exit_machine ? "machine" : "service";
+}
+
+}  // namespace
+
+struct Service::Waiter {
+  std::size_t left = 1;        // jobs that have to end
+  double until = 0;            // seconds since 1970
+  std::function<void()> then;  // empty after it was called
+
+  void wake() {
+    if (then) std::exchange(then, nullptr)();
+  }
+};
+
+// --- Beginning and journal ---
+
+Service::Service(ServiceOptions options, Journal journal)
+    : options_(std::move(options)),
+      journal_(std::move(journal)),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      queue_(options_.devices.size()) {
+  for (const std::string& device : options_.devices) {
+    lanes_.emplace_back();
+    lanes_.back().device = device;
+    lanes_.back().since = wall_clock();
+  }
+}
+
+Service::~Service() = default;
+
+Result<std::unique_ptr<Service>> Service::open(ServiceOptions options) {
+  std::error_code failure;
+  for (const char* const folder : {"records", "work"}) {
+    if (fs::create_directories(options.state / folder, failure); failure)
+      return machine_error("the state folder cannot be made: " + failure.message(),
+                           "name another one with --state", {options.state.string(), 0, 0});
+  }
+  fs::permissions(options.state, fs::perms::owner_all, failure);
+  auto journal = Journal::open(options.state / "journal.jsonl");
+  if (!journal) return journal.errors();
+  // Nobody else uses the folder now. What a stopped service was working on begins anew.
+  for (const auto& left : fs::directory_iterator(options.state / "work", failure))
+    fs::remove_all(left.path(), failure);
+  std::unique_ptr<Service> service(new Service(std::move(options), std::move(*journal)));
+  if (const Failure errors = service->restore()) return *errors;
+  return service;
+}
+
+Failure Service::restore() {
+  const Layout layout = Layout::find(options_.lane.problems);
+  const auto files = problem_files(layout.problems);
+  if (!files) return files.errors();
+  for (const fs::path& file : *files) {
+    auto problem = load_problem(fs::absolute(file));
+    if (problem) {
+      problems_.emplace(file.stem().string(), std::move(*problem));
+    } else {
+      options_.note(to_string(problem.errors()));
+    }
+  }
+  const auto lines = journal_.read();
+  if (!lines) return lines.errors();
+  std::size_t wrong = 0;
+  for (const std::string& line : *lines) {
+    const Json json = Json::parse(line, nullptr, false);
+    if (is_text(json, "type") && is_text(json, "id")) {
+      restore_line(json);
+    } else {
+      wrong += 1;
+    }
+  }
+  if (wrong > 0) options_.note(fmt::format("the journal has {} that cannot be read", counted(wrong, "line")));
+  std::vector<GradeJob*> queued;
+  for (auto& [id, job] : jobs_) {
+    if (!job.has_ended()) queued.push_back(&job);
+  }
+  std::stable_sort(queued.begin(), queued.end(),
+                   [](const GradeJob* a, const GradeJob* b) { return a->submitted_at < b->submitted_at; });
+  for (GradeJob* const job : queued) enqueue(*job);
+  compact();
+  return std::nullopt;
+}
+
+void Service::restore_line(const Json& line) try {
+  const auto id = line.at("id").get<std::string>();
+  const auto type = line.at("type").get<std::string>();
+  GradeJob& job = jobs_[id];
+  job.id = id;
+  if (type == "begun") {
+    job.attempts += 1;
+    return;
+  }
+  job.owner = line.at("owner").get<std::string>();
+  job.key = line.at("key").get<std::string>();
+  job.body_sha256 = line.at("body_sha256").get<std::string>();
+  job.submitted_at = line.at("submitted_at").get<double>();
+  if (!job.key.empty()) by_key_[{job.owner, job.key}] = id;
+  if (type == "job") {
+    job.body = line.at("body").get<std::string>();
+    // It was accepted: whether the client may choose seeds was decided then.
+    auto request = read_request(Json::parse(job.body), true);
+    if (!request) throw Json::other_error::create(501, request.error().message, nullptr);
+    job.request = std::move(*request);
+    job.batch = batch_key(job.request);
+    return;
+  }
+  job.state = line.at("state") == "finished"    ? JobState::finished
+              : line.at("state") == "cancelled" ? JobState::cancelled
+                                                : JobState::expired;
+  job.ended_at = line.at("ended_at").get<double>();
+  job.result = json_text(OrderedJson::parse(line.at("result").get<std::string>()));
+  job.body.clear();
+  job.request = {};
+} catch (const Json::exception& error) {
+  options_.note(fmt::format("a line of the journal cannot be used: {}", printable_line(error.what())));
+  // Without its request, a job cannot be carried out.
+  if (const auto at = jobs_.find(line.at("id").get<std::string>());
+      at != jobs_.end() && at->second.body.empty())
+    jobs_.erase(at);
+}
+
+std::string Service::job_line(const GradeJob& job) const {
+  return json_text({{"type", "job"},
+                    {"id", job.id},
+                    {"owner", job.owner},
+                    {"key", job.key},
+                    {"body_sha256", job.body_sha256},
+                    {"submitted_at", job.submitted_at},
+                    {"body", job.body}});
+}
+
+std::string Service::ended_line(const GradeJob& job) const {
+  return json_text({{"type", "ended"},
+                    {"id", job.id},
+                    {"owner", job.owner},
+                    {"key", job.key},
+                    {"body_sha256", job.body_sha256},
+                    {"submitted_at", job.submitted_at},
+                    {"ended_at", job.ended_at},
+                    {"state", to_string(job.state)},
+                    {"result", job.result}});
+}
+
+// Leaves out of the journal what is over.
+void Service::compact() {
+  if (journal_.has_pending()) return;
+  std::vector<std::string> lines;
+  for (const auto& [id, job] : jobs_) lines.push_back(job.has_ended() ? ended_line(job) : job_line(job));
+  if (const auto written = journal_.rewrite(lines); !written) options_.note(to_string(written.errors()));
+}
+
+void Service::commit() {
+  if (const auto written = journal_.commit(); !written) {
+    // Answers are sent only when the disk has what they say. Until then, clients wait or give up.
+    options_.note(to_string(written.errors()));
+    return;
+  }
+  std::vector<std::function<void()>> ready;
+  ready.swap(after_commit_);
+  for (const auto& then : ready) then();
+}
+
+// --- Clients ---
+
+std::variant<std::string, Refusal> Service::submit(const Client& client, const std::string& key,
+                                                   const std::string& body) {
+  const std::string digest = sha256_hex(body);
+  if (const auto earlier = by_key_.find({client.owner, key}); !key.empty() && earlier != by_key_.end()) {
+    if (jobs_.at(earlier->second).body_sha256 == digest) return earlier->second;
+    return Refusal{422, "this Idempotency-Key was used for another request", 0};
+  }
+  const Json json = Json::parse(body, nullptr, false);
+  if (json.is_discarded()) return Refusal{400, "the request is not JSON", 0};
+  auto request = read_request(json, client.may_seed);
+  if (!request) return Refusal{400, request.error().message, 0};
+  if (!request->slug.empty() && !problems_.contains(request->slug)) {
+    std::vector<std::string> slugs;
+    for (const auto& [slug, file] : problems_) slugs.push_back(slug);
+    const auto near = nearest(request->slug, slugs);
+    return Refusal{404,
+                   fmt::format("there is no problem '{}'{}", request->slug,
+                               near ? fmt::format("; did you mean '{}'?", *near) : ""),
+                   0};
+  }
+  if (queue_.size() >= options_.limits.queued || queued_bytes_ + body.size() > options_.limits.bytes)
+    return Refusal{503, "the queue is full", 10};
+  if (queue_.size_of(client.owner) >= options_.limits.queued_of_owner)
+    return Refusal{
+        429,
+        fmt::format("{} of this owner are queued already", counted(options_.limits.queued_of_owner, "job")),
+        10};
+  GradeJob job;
+  job.id = "g_" + random_text();
+  job.owner = client.owner;
+  job.key = key;
+  job.body_sha256 = digest;
+  job.body = body;
+  job.request = std::move(*request);
+  job.batch = batch_key(job.request);
+  job.submitted_at = wall_clock();
+  if (!key.empty()) by_key_[{job.owner, key}] = job.id;
+  journal_.append(job_line(job));
+  const std::string id = job.id;
+  enqueue(jobs_[id] = std::move(job));
+  return id;
+}
+
+const GradeJob* Service::find(const std::string& owner, const std::string& id) const {
+  const auto at = jobs_.find(id);
+  return at == jobs_.end() || at->second.owner != owner ? nullptr : &at->second;
+}
+
+bool Service::cancel(const std::string& owner, const std::string& id) {
+  if (find(owner, id) == nullptr) return false;
+  GradeJob& job = jobs_.at(id);
+  if (job.has_ended()) return false;
+  ServiceLane* const lane = lane_of(id);
+  end(job, JobState::cancelled, [&] { return failed_view(job, nullptr, "the client cancelled it"); });
+  if (lane != nullptr) interrupt(*lane, false);
+  return true;
+}
+
+void Service::wait(const std::string& owner, const std::vector<std::string>& ids, bool all, double seconds,
+                   std::function<void()> then) {
+  auto waiter = std::make_shared<Waiter>();
+  waiter->then = std::move(then);
+  waiter->until = wall_clock() + seconds;
+  std::size_t running = 0;
+  for (const std::string& id : ids) {
+    const GradeJob* const job = find(owner, id);
+    if (job == nullptr || job->has_ended()) continue;
+    running += 1;
+    waiting_for_.emplace(id, waiter);
+  }
+  waiter->left = all ? running : std::min<std::size_t>(1, running);
+  if (running == 0 || (!all && running < ids.size())) {
+    // The jobs have ended, perhaps not durably yet.
+    after_commit([waiter] { waiter->wake(); });
+    return;
+  }
+  waiters_.push_back(std::move(waiter));
+}
+
+void Service::wake(const std::string& id) {
+  const auto [first, last] = waiting_for_.equal_range(id);
+  std::vector<std::shared_ptr<Waiter>> woken;
+  for (auto at = first; at != last; ++at) {
+    if (at->second->left > 0 && --at->second->left == 0) woken.push_back(at->second);
+  }
+  waiting_for_.erase(first, last);
+  for (const auto& waiter : woken) waiter->wake();
+}
+
+OrderedJson Service::status_of(const GradeJob& job) const {
+  const auto position = queue_.position(job.id);
+  return {{"id", job.id},
+          {"state", to_string(job.state)},
+          {"position", position ? OrderedJson(*position) : OrderedJson(nullptr)},
+          {"doing", job.doing}};
+}
+
+OrderedJson Service::view_of(const GradeJob& job, View view) const {
+  if (view == View::reward) return reward_view(job);
+  const auto text = read_text_file(record_file(job.id), std::uint64_t{64} << 20);
+  if (!text) return nullptr;
+  if (view == View::record) return OrderedJson::parse(*text, nullptr, false);
+  const auto record = parse_record(*text, {});
+  if (!record || !*record) return nullptr;
+  return OrderedJson::parse(agent_line((*record)->candidate(), **record), nullptr, false);
+}
+
+OrderedJson Service::capacity() const {
+  OrderedJson lanes = OrderedJson::array();
+  for (const ServiceLane& lane : lanes_) {
+    const GradeJob* const job = lane.batch.empty() ? nullptr : lane.current(jobs_);
+    lanes.push_back({{"device", lane.device},
+                     {"state", lane.state()},
+                     {"since_s", wall_clock() - lane.since},
+                     {"problem", lane.batch.empty() ? OrderedJson(nullptr) : OrderedJson(lane.problem)},
+                     {"job", job == nullptr ? OrderedJson(nullptr) : OrderedJson(job->id)},
+                     {"doing", lane.doing}});
+  }
+  std::size_t running = 0;
+  for (const ServiceLane& lane : lanes_) running += lane.left();
+  return {{"lanes", lanes},
+          {"queued", queue_.size()},
+          {"running", running},
+          {"by_owner", queue_.by_owner()},
+          {"grades_per_minute", static_cast<double>(ends_.size()) * 60 / rate_seconds},
+          {"version", tool_info().version}};
+}
+
+std::string Service::metrics() const {
+  std::size_t busy = 0, quarantined = 0;
+  for (const ServiceLane& lane : lanes_) {
+    busy += lane.batch.empty() ? 0 : 1;
+    quarantined += lane.is_quarantined ? 1 : 0;
+  }
+  std::string text = fmt::format(
+      "# HELP kgrade_queued_jobs Jobs that wait for a lane.\n# TYPE kgrade_queued_jobs gauge\n"
+      "kgrade_queued_jobs {}\n"
+      "# HELP kgrade_lanes Lanes by state.\n# TYPE kgrade_lanes gauge\n"
+      "kgrade_lanes{{state=\"busy\"}} {}\nkgrade_lanes{{state=\"idle\"}} {}\n"
+      "kgrade_lanes{{state=\"quarantined\"}} {}\n"
+      "# HELP kgrade_jobs_ended_total Jobs that have ended since the service was started.\n"
+      "# TYPE kgrade_jobs_ended_total counter\n",
+      queue_.size(), busy, lanes_.size() - busy - quarantined, quarantined);
+  for (const auto& [how, count] : ended_as_)
+    text += fmt::format("kgrade_jobs_ended_total{{as=\"{}\"}} {}\n", how, count);
+  return text;
+}
+
+bool Service::is_healthy() const {
+  const double now = wall_clock();
+  return std::any_of(lanes_.begin(), lanes_.end(), [now](const ServiceLane& lane) {
+    return !lane.is_quarantined && (lane.batch.empty() || now - lane.heard_at < 600);
+  });
+}
+
+// --- Jobs ---
+
+fs::path Service::record_file(const std::string& id) const {
+  return options_.state / "records" / (id + ".json");
+}
+
+void Service::enqueue(GradeJob& job, bool at_front) {
+  job.state = JobState::queued;
+  job.started_at = 0;
+  job.doing.clear();
+  queued_bytes_ += job.body.size();
+  QueuedJob queued{job.id, job.owner, job.batch, job.request.priority == Priority::low, job.is_alone};
+  if (at_front) {
+    queue_.give_back(std::move(queued));
+  } else {
+    queue_.add(std::move(queued));
+  }
+}
+
+// Ends a job. `view` is asked for the result when the state and the time are set.
+void Service::end(GradeJob& job, JobState state, const std::function<OrderedJson()>& view) {
+  if (queue_.remove(job.id)) queued_bytes_ -= job.body.size();
+  job.state = state;
+  job.ended_at = wall_clock();
+  const OrderedJson result = view();
+  job.result = json_text(result);
+  job.body.clear();
+  job.request = {};
+  journal_.append(ended_line(job));
+  ends_.push_back(job.ended_at);
+  const OrderedJson& word = result["outcome"] == "graded" ? result["verdict"] : result["fault"];
+  ended_as_[word.is_string() ? word.get<std::string>() : to_string(state)] += 1;
+  after_commit([this, id = job.id] { wake(id); });
+}
+
+void Service::expire(GradeJob& job, double now) {
+  const bool waited = job.state == JobState::queued;
+  const std::string reason =
+      fmt::format("its deadline_s of {:g} s ended {}", job.request.deadline_s,
+                  waited ? "in the queue, before a lane began with it" : "while a lane graded it");
+  (void)now;
+  end(job, JobState::expired, [&] { return failed_view(job, "expired", reason); });
+}
+
+void Service::look_at_the_clock() {
+  const double now = wall_clock();
+  std::vector<std::string> late;
+  for (auto& [id, job] : jobs_) {
+    if (!job.has_ended() && now > job.submitted_at + job.request.deadline_s) late.push_back(id);
+  }
+  for (const std::string& id : late) {
+    ServiceLane* const lane = lane_of(id);
+    expire(jobs_.at(id), now);
+    if (lane != nullptr) interrupt(*lane, false);
+  }
+  for (ServiceLane& lane : lanes_) {
+    const GradeJob* const current = lane.batch.empty() ? nullptr : lane.current(jobs_);
+    if (current != nullptr && current->started_at > 0 && !current->has_ended() &&
+        now > current->started_at + current->request.run_limit_s) {
+      // Others in its batch may have taken the time. Only a job that was alone has its verdict.
+      const bool alone = lane.batch.size() == 1;
+      GradeJob& job = jobs_.at(current->id);
+      if (alone) end(job, JobState::finished, [&] { return overrun_view(job); });
+      interrupt(lane, true);
+    }
+    if (lane.is_quarantined && now >= lane.quarantined_until) lane.is_quarantined = false;
+  }
+  for (auto at = waiters_.begin(); at != waiters_.end();) {
+    const bool is_late = (*at)->then != nullptr && now > (*at)->until;
+    const auto waiter = *at;
+    at = waiter->then == nullptr || is_late ? waiters_.erase(at) : std::next(at);
+    if (is_late) after_commit([waiter] { waiter->wake(); });
+  }
+  std::erase_if(ends_, [now](double end) { return end < now - rate_seconds; });
+  if (now >= next_cleaning_) {
+    next_cleaning_ = now + clean_each_seconds;
+    forget_old(now);
+  }
+}
+
+void Service::forget_old(double now) {
+  for (auto at = jobs_.begin(); at != jobs_.end();) {
+    const GradeJob& job = at->second;
+    if (!job.has_ended() || now < job.ended_at + options_.limits.keep_seconds) {
+      ++at;
+      continue;
+    }
+    std::error_code ignored;
+    fs::remove(record_file(job.id), ignored);
+    if (!job.key.empty()) by_key_.erase({job.owner, job.key});
+    at = jobs_.erase(at);
+  }
+  std::erase_if(waiting_for_, [](const auto& each) { return each.second->then == nullptr; });
+  if (journal_.bytes() > small_journal) compact();
+}
+
+// --- Lanes ---
+
+Service::ServiceLane* Service::lane_of(const std::string& id) {
+  for (ServiceLane& lane : lanes_) {
+    if (lane.index_of(id)) return &lane;
+  }
+  return nullptr;
+}
+
+void Service::go_on() {
+  epoll_event events[64];
+  const int count = ::epoll_wait(epoll_.get(), events, 64, 0);
+  for (int i = 0; i < count; ++i) hear(*static_cast<ServiceLane*>(events[i].data.ptr));
+  look_at_the_clock();
+  hand_out();
+}
+
+void Service::hand_out() {
+  for (ServiceLane& lane : lanes_) {
+    if (!lane.batch.empty() || lane.is_quarantined || queue_.size() == 0) continue;
+    const std::vector<QueuedJob> batch = queue_.take(lane.last);
+    if (batch.empty()) return;
+    for (const QueuedJob& each : batch) queued_bytes_ -= jobs_.at(each.id).body.size();
+    if (!start(lane, batch)) return;
+  }
+}
+
+bool Service::start(ServiceLane& lane, const std::vector<QueuedJob>& batch) {
+  const double now = wall_clock();
+  lane.begin(batch, random_text(), now);
+  lane.folder = fs::absolute(options_.state / "work" / lane.lease);
+  const GradeRequest& request = jobs_.at(batch.front().id).request;
+  lane.problem = request.slug.empty() ? request.problem_name : request.slug;
+  for (const QueuedJob& each : batch) jobs_.at(each.id).state = JobState::running;
+  const auto job = lane_job(options_.lane, lane, jobs_, problems_);
+  if (!job) {
+    batch_failed(lane, to_string(job.errors()), exit_machine);
+    return false;
+  }
+  if (!lane.process) {
+    auto process = Lane::start(options_.lane_command);
+    if (!process) {
+      batch_failed(lane, to_string(process.errors()), exit_machine);
+      return false;
+    }
+    lane.process = std::move(*process);
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.ptr = &lane;
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, lane.process->descriptor(), &event);
+  }
+  lane.process->give(*job);  // if the lane is gone, its socket says so
+  return true;
+}
+
+void Service::hear(ServiceLane& lane) {
+  if (!lane.process) return;
+  const bool alive = lane.process->read();
+  while (lane.process) {
+    const auto message = lane.process->next();
+    if (!message) break;
+    if (!lane.batch.empty() && message->lease == lane.lease) take(lane, *message);
+  }
+  if (alive || !lane.process) return;
+  const LaneEnd how = lane.process->end();
+  lane.process.reset();
+  lane.last.clear();
+  if (!lane.batch.empty())
+    batch_failed(lane, "the process that graded " + how.description,
+                 how.was_killed ? exit_machine : exit_internal);
+}
+
+void Service::take(ServiceLane& lane, const LaneMessage& message) {
+  lane.heard_at = wall_clock();
+  switch (message.kind) {
+    case LaneMessage::Kind::begun: {
+      if (message.candidate >= lane.batch.size() || lane.is_done[message.candidate]) break;
+      GradeJob& job = jobs_.at(lane.batch[message.candidate].id);
+      lane.has_begun[message.candidate] = true;
+      job.started_at = lane.heard_at;
+      job.attempts += 1;
+      journal_.append(json_text({{"type", "begun"}, {"id", job.id}}));
+      break;
+    }
+    case LaneMessage::Kind::doing:
+      lane.doing = printable_line(message.text.substr(0, 200));
+      break;
+    case LaneMessage::Kind::graded:
+      keep_result(lane, message.candidate, message.text);
+      break;
+    case LaneMessage::Kind::ended:
+      if (lane.left() > 0) {
+        batch_failed(lane, message.text.empty() ? "the run ended before its time" : message.text,
+                     message.exit_code == 0 ? exit_internal : message.exit_code);
+      } else {
+        close_batch(lane);
+      }
+      // The fault that broke a run may have broken its process.
+      if (!message.text.empty()) stop_process(lane);
+      break;
+  }
+}
+
+void Service::keep_result(ServiceLane& lane, std::size_t index, const std::string& text) {
+  const auto wrong = [&] {
+    batch_failed(lane, "the lane sent a result that is not of the candidate that it was given",
+                 exit_internal);
+    stop_process(lane);
+  };
+  if (index >= lane.batch.size() || lane.is_done[index]) return wrong();
+  GradeJob& job = jobs_.at(lane.batch[index].id);
+  // Clients see the names that they gave, and not the service's folders.
+  const std::string own = lane.folder.string() + "/" + job.id + "/";
+  const auto escaped = [](const std::string& path) {
+    const std::string quoted = Json(path).dump(-1, ' ', false, Json::error_handler_t::replace);
+    return quoted.substr(1, quoted.size() - 2);
+  };
+  if (text.find(escaped(own)) == text.npos) return wrong();
+  const std::string shown =
+      replace_all(replace_all(text, escaped(own), ""), escaped(lane.folder.string() + "/problem/"), "");
+  const auto record = parse_record(shown, {});
+  if (!record || !*record || (*record)->candidates.size() != 1) return wrong();
+  charge(lane, wall_clock());
+  lane.is_done[index] = true;
+  lane.refusals = 0;
+  lane.backoff_s = 0;
+  if (const auto written = write_file_atomically(record_file(job.id), shown); !written)
+    options_.note(to_string(written.errors()));
+  end(job, JobState::finished, [&] { return graded_view(job, **record); });
+}
+
+void Service::charge(ServiceLane& lane, double now) {
+  if (!lane.batch.empty()) queue_.charge(lane.batch.front().owner, now - lane.charged_until);
+  lane.charged_until = now;
+}
+
+void Service::close_batch(ServiceLane& lane) {
+  charge(lane, wall_clock());
+  std::error_code ignored;
+  fs::remove_all(lane.folder, ignored);
+  lane.close(wall_clock());
+}
+
+void Service::stop_process(ServiceLane& lane) {
+  lane.process.reset();
+  lane.last.clear();
+}
+
+void Service::interrupt(ServiceLane& lane, bool alone) {
+  stop_process(lane);
+  for (std::size_t i = lane.batch.size(); i-- > 0;) {
+    GradeJob& job = jobs_.at(lane.batch[i].id);
+    if (lane.is_done[i] || job.has_ended()) continue;
+    job.is_alone = job.is_alone || alone;
+    enqueue(job, true);
+  }
+  close_batch(lane);
+}
+
+void Service::batch_failed(ServiceLane& lane, const std::string& why, int exit_code) {
+  bool any_begun = false;
+  for (std::size_t i = 0; i < lane.batch.size(); ++i)
+    any_begun = any_begun || (lane.has_begun[i] && !lane.is_done[i]);
+  for (std::size_t i = lane.batch.size(); i-- > 0;) {
+    GradeJob& job = jobs_.at(lane.batch[i].id);
+    if (lane.is_done[i] || job.has_ended()) continue;
+    const bool is_blamed = lane.has_begun[i] || !any_begun;
+    if (is_blamed) job.failures += 1;
+    // A wrong problem file stays wrong.
+    if (is_blamed && (job.failures >= 2 || exit_code == exit_usage)) {
+      const std::string shown = replace_all(why, lane.folder.string() + "/problem/", "");
+      end(job, JobState::finished, [&] {
+        return failed_view(job, fault_of(exit_code),
+                           replace_all(shown, lane.folder.string() + "/" + job.id + "/", ""));
+      });
+      continue;
+    }
+    job.is_alone = job.is_alone || is_blamed;
+    enqueue(job, true);
+  }
+  close_batch(lane);
+  if (exit_code != exit_usage && !any_begun) refuse(lane, why);
+}
+
+void Service::refuse(ServiceLane& lane, const std::string& why) {
+  lane.refusals += 1;
+  if (lane.refusals < ServiceLane::most_refusals) return;
+  lane.refusals = 0;
+  lane.backoff_s = std::min(3600.0, std::max(60.0, 2 * lane.backoff_s));
+  lane.is_quarantined = true;
+  lane.since = wall_clock();
+  lane.quarantined_until = lane.since + lane.backoff_s;
+  options_.note(fmt::format("{} gets no work for {:g} s, since it refused {} times in a row: {}", lane.device,
+                            lane.backoff_s, ServiceLane::most_refusals, printable_line(why.substr(0, 500))));
+}
+
+}  // namespace kgrade

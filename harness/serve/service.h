@@ -1,0 +1,152 @@
+// A service that grades jobs on lanes: it accepts jobs durably, queues them fairly, and keeps their results.
+// It knows nothing of HTTP. Everything runs in one thread, and nothing waits except commit(), for the disk.
+//
+// The service itself holds no GPU and runs no candidate. Lanes do (sweep/lane.h). Each batch that a lane gets
+// has a lease, a random text that the lane repeats in its messages. So an answer can never be taken for the
+// answer to another batch.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "grade/failure.h"
+#include "problem/problem.h"
+#include "serve/fair_queue.h"
+#include "serve/grade_job.h"
+#include "serve/journal.h"
+#include "sweep/lane.h"
+
+namespace kgrade {
+
+struct ServiceLimits {
+  std::size_t queued = 10'000;               // jobs of all owners
+  std::size_t queued_of_owner = 2'000;       // jobs of one owner
+  std::size_t bytes = std::size_t{1} << 30;  // texts of all queued jobs
+  double keep_seconds = 86'400;              // how long a result is kept
+};
+
+struct ServiceOptions {
+  std::filesystem::path state;       // its folder: the journal, records, and files of running jobs
+  LaneOptions lane;                  // except the device, and what a request says
+  std::vector<std::string> devices;  // one for each lane
+  std::vector<std::string> lane_command;
+  ServiceLimits limits;
+  std::function<void(const std::string&)> note = [](const std::string&) {};  // for the service's own log
+};
+
+// Who asks.
+struct Client {
+  std::string owner;
+  bool may_seed = false;
+};
+
+// Why a request was not carried out, for an answer in HTTP (RFC 9457).
+struct Refusal {
+  int status = 400;
+  std::string detail;
+  int retry_after_s = 0;  // 0: trying again does not help
+};
+
+enum class View { reward, agent, record };
+
+class Service {
+ public:
+  // Opens the state folder, and goes on with the jobs in its journal. Errors: the folder cannot be used.
+  static Result<std::unique_ptr<Service>> open(ServiceOptions options);
+  ~Service();
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  // Readable when go_on() has something to do. Call it then, and ten times a second for what time brings.
+  int descriptor() const { return epoll_.get(); }
+  void go_on();
+
+  // Calls `then` after the next commit, when all that has happened so far is durable. An answer to a client
+  // is sent only then.
+  void after_commit(std::function<void()> then) { after_commit_.push_back(std::move(then)); }
+  bool has_to_commit() const { return journal_.has_pending() || !after_commit_.empty(); }
+  void commit();
+
+  // Accepts a job. `body`: the request's text. `key`: an Idempotency-Key, or empty. Returns the id, which is
+  // that of an earlier job if the owner has sent the same key and body before.
+  std::variant<std::string, Refusal> submit(const Client& client, const std::string& key,
+                                            const std::string& body);
+  // The job of that owner. Null if there is none.
+  const GradeJob* find(const std::string& owner, const std::string& id) const;
+  // Cancels a job. False if it had ended.
+  bool cancel(const std::string& owner, const std::string& id);
+  // Calls `then` once: when one job (`all`: every job) has ended durably, or after `seconds`. Jobs that do
+  // not exist count as ended.
+  void wait(const std::string& owner, const std::vector<std::string>& ids, bool all, double seconds,
+            std::function<void()> then);
+
+  nlohmann::ordered_json view_of(const GradeJob& job, View view) const;
+  // {"id", "state", "position"}
+  nlohmann::ordered_json status_of(const GradeJob& job) const;
+  nlohmann::ordered_json capacity() const;
+  std::string metrics() const;  // in Prometheus's text format
+  // A lane is idle, or has given a result or begun a job in the last ten minutes.
+  bool is_healthy() const;
+  // The problems that a request may name, by slug.
+  const std::map<std::string, Problem>& problems() const { return problems_; }
+
+ private:
+  struct ServiceLane;
+  struct Waiter;
+
+  Service(ServiceOptions options, Journal journal);
+
+  Failure restore();
+  void restore_line(const nlohmann::json& line);
+  std::string ended_line(const GradeJob& job) const;
+  std::string job_line(const GradeJob& job) const;
+  void compact();
+
+  void enqueue(GradeJob& job, bool at_front = false);
+  void hand_out();
+  bool start(ServiceLane& lane, const std::vector<QueuedJob>& batch);
+  void hear(ServiceLane& lane);
+  void take(ServiceLane& lane, const LaneMessage& message);
+  void keep_result(ServiceLane& lane, std::size_t index, const std::string& text);
+  // The lane could not go on with its batch.
+  void batch_failed(ServiceLane& lane, const std::string& why, int exit_code);
+  // Ends the lane's process, and puts back its jobs without blame; alone for the next time if asked.
+  void interrupt(ServiceLane& lane, bool alone);
+  void close_batch(ServiceLane& lane);
+  void stop_process(ServiceLane& lane);
+  void refuse(ServiceLane& lane, const std::string& why);
+  void look_at_the_clock();
+  void expire(GradeJob& job, double now);
+  void forget_old(double now);
+  void end(GradeJob& job, JobState state, const std::function<nlohmann::ordered_json()>& view);
+  void wake(const std::string& id);
+  void charge(ServiceLane& lane, double now);
+  ServiceLane* lane_of(const std::string& id);
+  std::filesystem::path record_file(const std::string& id) const;
+
+  ServiceOptions options_;
+  Journal journal_;
+  UniqueFd epoll_;
+  std::map<std::string, Problem> problems_;                            // by slug
+  std::map<std::string, GradeJob> jobs_;                               // by id
+  std::map<std::pair<std::string, std::string>, std::string> by_key_;  // owner and key; ids
+  FairQueue queue_;
+  std::size_t queued_bytes_ = 0;
+  std::list<ServiceLane> lanes_;
+  std::vector<std::function<void()>> after_commit_;
+  std::list<std::shared_ptr<Waiter>> waiters_;
+  std::multimap<std::string, std::shared_ptr<Waiter>> waiting_for_;  // by id
+  std::map<std::string, std::size_t> ended_as_;  // counts for metrics, by verdict or fault
+  std::vector<double> ends_;                     // of the last five minutes
+  double next_cleaning_ = 0;
+};
+
+}  // namespace kgrade

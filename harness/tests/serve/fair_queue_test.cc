@@ -1,0 +1,119 @@
+// Which jobs a lane of the service gets next.
+#include "serve/fair_queue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kgrade {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> take(FairQueue& queue, const std::string& last = "") {
+  std::vector<std::string> ids;
+  for (const QueuedJob& job : queue.take(last)) ids.push_back(job.id);
+  return ids;
+}
+
+TEST(FairQueue, JobsOfOneProblemRunTogetherInTheOrderOfArrival) {
+  FairQueue queue(1);
+  queue.add({"1", "ann", "softmax"});
+  queue.add({"2", "ann", "cumsum"});
+  queue.add({"3", "ann", "softmax"});
+  EXPECT_THAT(take(queue), ElementsAre("1", "3"));
+  EXPECT_THAT(take(queue), ElementsAre("2"));
+  EXPECT_THAT(take(queue), IsEmpty());
+}
+
+TEST(FairQueue, ALaneGoesOnWithTheProblemThatItIsWarmFor) {
+  FairQueue queue(1);
+  queue.add({"1", "ann", "softmax"});
+  queue.add({"2", "ann", "cumsum"});
+  EXPECT_THAT(take(queue, "cumsum"), ElementsAre("2"));
+}
+
+TEST(FairQueue, JobsAreDividedAmongTheLanes) {
+  FairQueue queue(2);
+  for (const char* const id : {"1", "2", "3"}) queue.add({id, "ann", "softmax"});
+  EXPECT_THAT(take(queue), ElementsAre("1", "2"));
+  EXPECT_THAT(take(queue), ElementsAre("3"));
+}
+
+TEST(FairQueue, LowPriorityWaitsForNormal) {
+  FairQueue queue(1);
+  queue.add({"1", "ann", "softmax", true});
+  queue.add({"2", "ann", "cumsum"});
+  queue.add({"3", "ann", "softmax"});
+  EXPECT_THAT(take(queue, "softmax"), ElementsAre("3"));
+  EXPECT_THAT(take(queue, "softmax"), ElementsAre("2"));
+  EXPECT_THAT(take(queue, "softmax"), ElementsAre("1"));
+}
+
+TEST(FairQueue, AJobThatHasToBeAloneIsAlone) {
+  FairQueue queue(1);
+  queue.add({"1", "ann", "softmax", false, true});
+  queue.add({"2", "ann", "softmax"});
+  queue.add({"3", "ann", "softmax"});
+  EXPECT_THAT(take(queue), ElementsAre("1"));
+  EXPECT_THAT(take(queue), ElementsAre("2", "3"));
+}
+
+TEST(FairQueue, TheOwnerWhoHasUsedLessLaneTimeIsNext) {
+  FairQueue queue(1);
+  for (const char* const id : {"a1", "a2"}) queue.add({id, "ann", id});
+  queue.add({"b1", "bob", "softmax"});
+  EXPECT_THAT(take(queue), ElementsAre("a1"));
+  queue.charge("ann", 10);
+  EXPECT_THAT(take(queue), ElementsAre("b1"));
+}
+
+TEST(FairQueue, AFloodDoesNotKeepAnotherOwnerWaitingForAWholeBatch) {
+  FairQueue queue(1);
+  for (int i = 0; i < 100; ++i) queue.add({std::to_string(i), "ann", "softmax"});
+  EXPECT_EQ(take(queue).size(), FairQueue::largest_batch);
+  queue.charge("ann", 1);
+  queue.add({"b1", "bob", "cumsum"});
+  queue.charge("bob", 100);
+  EXPECT_EQ(take(queue).size(), FairQueue::largest_shared_batch);
+}
+
+TEST(FairQueue, APauseSavesNoCredit) {
+  FairQueue queue(1);
+  queue.add({"a1", "ann", "softmax"});
+  queue.charge("ann", 1000);
+  queue.add({"b1", "bob", "softmax"});
+  // Bob starts level with Ann, and the first of equals is served.
+  EXPECT_THAT(take(queue), ElementsAre("a1"));
+}
+
+TEST(FairQueue, ARemovedJobIsNotTaken) {
+  FairQueue queue(1);
+  queue.add({"1", "ann", "softmax"});
+  queue.add({"2", "ann", "softmax"});
+  EXPECT_TRUE(queue.remove("1"));
+  EXPECT_FALSE(queue.remove("1"));
+  EXPECT_EQ(queue.size(), 1u);
+  EXPECT_THAT(take(queue), ElementsAre("2"));
+}
+
+TEST(FairQueue, AJobThatIsGivenBackIsNextAgain) {
+  FairQueue queue(1);
+  queue.add({"1", "ann", "softmax"});
+  queue.add({"2", "ann", "softmax"});
+  queue.give_back({"0", "ann", "softmax"});
+  EXPECT_THAT(take(queue), ElementsAre("0", "1", "2"));
+}
+
+TEST(FairQueue, APositionCountsTheJobsBefore) {
+  FairQueue queue(1);
+  for (const char* const id : {"a1", "a2", "a3"}) queue.add({id, "ann", id});
+  queue.add({"b1", "bob", "b"});
+  EXPECT_EQ(queue.position("a1"), 0u);
+  EXPECT_EQ(queue.position("a3"), 3u);
+  EXPECT_EQ(queue.position("b1"), 0u);
+  EXPECT_EQ(queue.position("c"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,157 @@
+// What a service accepts as a request, and what it says of others.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/temporary_directory.h"
+#include "base/text.h"
+#include "serve/grade_job.h"
+#include "serve/http_server.h"
+#include "serve/tokens.h"
+
+namespace kgrade {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+Json body() { return {{"problem", "softmax"}, {"candidate", {{"name", "mine.cu"}, {"source", "// text"}}}}; }
+
+Json with(const char* name, const Json& value) {
+  Json json = body();
+  json[name] = value;
+  return json;
+}
+
+std::string refusal_of(const Json& json, bool may_seed = false) {
+  const auto request = read_request(json, may_seed);
+  return request ? "" : request.error().message;
+}
+
+TEST(GradeRequest, HasUsualSettings) {
+  const auto request = read_request(body(), false);
+  ASSERT_TRUE(request.ok());
+  EXPECT_EQ(request->slug, "softmax");
+  EXPECT_EQ(request->candidate_name, "mine.cu");
+  EXPECT_EQ(request->settings.effort, Effort::quick);
+  EXPECT_EQ(request->priority, Priority::normal);
+  EXPECT_TRUE(request->dtype.empty());
+}
+
+TEST(GradeRequest, TakesAProblemFileWithIt) {
+  const auto request =
+      read_request(with("problem", {{"name", "23_Softmax.py"}, {"source", "import torch"}}), false);
+  ASSERT_TRUE(request.ok());
+  EXPECT_TRUE(request->slug.empty());
+  EXPECT_EQ(request->problem_name, "23_Softmax.py");
+}
+
+// A reference in CUDA would run with the rights of the referee's own code.
+TEST(GradeRequest, TakesNoProblemFileWithAReferenceInCuda) {
+  EXPECT_THAT(refusal_of(with("problem", {{"name", "p.md"}, {"source", "---"}})),
+              HasSubstr("does not end in .py"));
+}
+
+TEST(GradeRequest, NamesWhatIsWrong) {
+  EXPECT_THAT(refusal_of(Json::array()), HasSubstr("request is not an object"));
+  EXPECT_THAT(refusal_of({{"problem", "softmax"}}), HasSubstr("request.candidate is missing"));
+  EXPECT_THAT(refusal_of(with("problem", 7)), HasSubstr("problem is not an object"));
+  EXPECT_THAT(refusal_of(with("efort", "quick")), HasSubstr("request has no member 'efort'"));
+  EXPECT_THAT(refusal_of(with("effort", "slow")),
+              HasSubstr("request.effort is none of quick, default, ranked"));
+  EXPECT_THAT(refusal_of(with("run_limit_s", 0)), HasSubstr("request.run_limit_s is no number from 1"));
+  EXPECT_THAT(refusal_of(with("hidden", 1.5)), HasSubstr("request.hidden is no whole number"));
+  EXPECT_THAT(refusal_of(with("group", std::string(300, 'x'))), HasSubstr("request.group is longer than"));
+  EXPECT_THAT(refusal_of(with("cases", Json::array({1}))),
+              HasSubstr("request.cases has a member that is no name"));
+}
+
+TEST(GradeRequest, TakesNamesAndNoPaths) {
+  for (const char* const name :
+       {"../mine.cu", "/etc/passwd", "", ".", "..", "-o.cu", "a b.cu", "\xc3\xa4.cu"}) {
+    EXPECT_NE(refusal_of(with("candidate", {{"name", name}, {"source", ""}})), "") << name;
+    EXPECT_NE(refusal_of(with("candidate", {{"name", "a.cu"}, {"source", ""}, {"headers", {{name, ""}}}})),
+              "")
+        << name;
+    EXPECT_NE(refusal_of(with("problem", name)), "") << name;
+  }
+}
+
+TEST(GradeRequest, LeavesSeedsToThoseWhoMayChooseThem) {
+  EXPECT_THAT(refusal_of(with("seed", 7)), HasSubstr("scope 'seeds'"));
+  EXPECT_THAT(refusal_of(with("hidden_seed", "7")), HasSubstr("scope 'seeds'"));
+  EXPECT_EQ(refusal_of(with("seed", "18446744073709551615"), true), "");
+  EXPECT_THAT(refusal_of(with("seed", "18446744073709551616"), true),
+              HasSubstr("request.seed is no whole number"));
+  EXPECT_THAT(refusal_of(with("seed", -1), true), HasSubstr("request.seed is no whole number"));
+}
+
+TEST(GradeRequest, OnlyEqualConditionsRunTogether) {
+  const auto key = [](const Json& json) { return batch_key(*read_request(json, true)); };
+  EXPECT_EQ(key(body()), key(with("client_ref", "mine")));
+  EXPECT_NE(key(body()), key(with("problem", "cumsum")));
+  EXPECT_NE(key(body()), key(with("effort", "ranked")));
+  EXPECT_NE(key(body()), key(with("dtype", "float16")));
+  EXPECT_NE(key(body()), key(with("seed", 1)));
+  EXPECT_NE(key(body()), key(with("cases", {"small"})));
+  const auto file = [&](const char* source) {
+    return key(with("problem", {{"name", "a.py"}, {"source", source}}));
+  };
+  EXPECT_NE(file("one"), file("two"));
+}
+
+struct TokensTest : testing::Test {
+  Result<Tokens> read(const std::string& text,
+                      std::filesystem::perms rights = std::filesystem::perms::owner_read) {
+    const std::filesystem::path file = folder.path() / "tokens";
+    std::filesystem::remove(file);
+    std::ofstream(file) << text;
+    std::filesystem::permissions(file, rights);
+    return Tokens::read(file);
+  }
+
+  TemporaryDirectory folder;
+};
+
+TEST_F(TokensTest, FindTheOwnerOfAToken) {
+  const auto tokens =
+      read("# owners\n\nann " + sha256_hex("secret") + "\nbob " + sha256_hex("other") + " seeds\n");
+  ASSERT_TRUE(tokens.ok());
+  const auto ann = tokens->client_of("Bearer secret");
+  ASSERT_TRUE(ann);
+  EXPECT_EQ(ann->owner, "ann");
+  EXPECT_FALSE(ann->may_seed);
+  EXPECT_TRUE(tokens->client_of("Bearer other")->may_seed);
+  for (const std::string wrong : {"", "secret", "Bearer", "Bearer ", "Bearer secret2", "bearer secret"})
+    EXPECT_FALSE(tokens->client_of(wrong)) << wrong;
+}
+
+TEST_F(TokensTest, AWrongLineIsNamed) {
+  const auto tokens = read("ann " + sha256_hex("secret") + "\nbob secret\n");
+  ASSERT_FALSE(tokens.ok());
+  EXPECT_EQ(tokens.error().location.line, 2);
+  EXPECT_FALSE(read("ann " + sha256_hex("secret") + " admin\n").ok());
+  EXPECT_FALSE(read("# nobody\n").ok());
+}
+
+TEST_F(TokensTest, AFileThatOthersCanReadIsRefused) {
+  const auto tokens = read("ann " + sha256_hex("secret") + "\n", std::filesystem::perms(0644));
+  ASSERT_FALSE(tokens.ok());
+  EXPECT_THAT(tokens.error().message, HasSubstr("others may read"));
+}
+
+TEST(ListenAddress, ReadsSocketsAndPorts) {
+  EXPECT_EQ(parse_listen_address("unix:/tmp/s")->socket, "/tmp/s");
+  EXPECT_EQ(parse_listen_address(":80")->host, "127.0.0.1");
+  EXPECT_EQ(parse_listen_address("[::1]:80")->host, "::1");
+  EXPECT_TRUE(parse_listen_address("[::1]:80")->is_loopback());
+  EXPECT_FALSE(parse_listen_address("0.0.0.0:80")->is_loopback());
+  for (const char* const wrong :
+       {"", "80", "localhost:80", "1.2.3.4:", "1.2.3.4:65536", "1.2.3.4:x", "unix:"})
+    EXPECT_FALSE(parse_listen_address(wrong).ok()) << wrong;
+}
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,364 @@
+#!/usr/bin/env python3
+"""Tests `kgrade serve` from outside: its interface, and that no accepted job is lost or graded twice.
+
+    service_test.py KGRADE [--grades N] [--clients N]
+
+Clients send right, wrong, hanging, crashing and huge candidates with fixed seeds, while the service and one of its lanes
+are killed with SIGKILL. Every job has to end once, with the verdict of `kgrade grade`.
+"""
+
+import argparse
+import hashlib
+import http.client
+import json
+import os
+import random
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+SLUG = "vector-addition"
+SEEDS = {"seed": 11, "hidden_seed": 12, "hidden": 1}
+PATIENCE = 600
+
+RIGHT = (ROOT / "solutions" / SLUG / "naive.cu").read_text()
+SIGNATURE = 'extern "C" void solution(const float* d_input1, const float* d_input2, float* d_output, size_t n)'
+CANDIDATES = {
+    "right": RIGHT,
+    "right_too": RIGHT + "\n// the same kernel in another file\n",
+    "wrong": RIGHT.replace("] + ", "] - "),
+    "no_kernel": SIGNATURE + " {}\n",
+    "not_cuda": "this is no kernel\n",
+    "hangs": SIGNATURE + " { for (volatile int i = 0;; i = i + 1) {} }\n",
+    "crashes": SIGNATURE + " { *(volatile int*)8 = 1; }\n",
+    "huge": RIGHT + "\n//" + "x" * 900_000 + "\n",
+}
+
+
+class UnixConnection(http.client.HTTPConnection):
+    """A connection over a Unix socket."""
+
+    def __init__(self, path, timeout):
+        super().__init__("localhost", timeout=timeout)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+class Service:
+    """A running `kgrade serve`."""
+
+    def __init__(self, program, folder, *options):
+        self.command = [program, "serve", "--listen", f"unix:{folder}/socket", "--state", f"{folder}/state",
+                        "--device", "emulated", "--jobs", "2", *options]
+        self.socket = f"{folder}/socket"
+        self.log = open(f"{folder}/log", "ab")
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.command, stderr=self.log, stdin=subprocess.DEVNULL)
+        for _ in range(200):
+            try:
+                if self.call("GET", "/healthz")[0] == 200:
+                    return
+            except OSError:
+                time.sleep(0.05)
+        raise AssertionError("the service did not start")
+
+    def call(self, method, path, body=None, headers=(), timeout=PATIENCE):
+        """The status and the body of the answer: JSON as an object, and other text as text."""
+        connection = UnixConnection(self.socket, timeout)
+        try:
+            text = json.dumps(body) if isinstance(body, (dict, list)) else body
+            connection.request(method, path, text, dict(headers))
+            answer = connection.getresponse()
+            content = answer.read().decode()
+            is_json = "json" in (answer.getheader("Content-Type") or "")
+            return answer.status, json.loads(content) if is_json else content
+        finally:
+            connection.close()
+
+    def insist(self, *arguments, **options):
+        """Like call(), but tries again while the service is down."""
+        for _ in range(600):
+            try:
+                return self.call(*arguments, **options)
+            except (OSError, http.client.HTTPException):
+                time.sleep(0.1)
+        raise AssertionError("the service did not come back")
+
+    def lanes(self):
+        """The processes of the lanes."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return [int(child) for child in children]
+
+    def stop(self, sent=signal.SIGTERM):
+        self.process.send_signal(sent)
+        return self.process.wait(30)
+
+
+def request(name, **more):
+    return {"problem": SLUG, "candidate": {"name": f"{name}.cu", "source": CANDIDATES[name]}, **SEEDS, **more}
+
+
+def check(condition, *what):
+    if not condition:
+        raise AssertionError(" ".join(str(each) for each in what))
+
+
+def verdicts_of_grade(program, folder):
+    """What `kgrade grade` says of each candidate, with the same seeds."""
+    verdicts = {}
+    for name, source in CANDIDATES.items():
+        path = Path(folder) / f"{name}.cu"
+        path.write_text(source)
+        record = Path(folder) / "record.json"
+        subprocess.run([program, "grade", SLUG, path, "--quick", "--device", "emulated", "--seed", str(SEEDS["seed"]),
+                        "--hidden", str(SEEDS["hidden"]), "--hidden-seed", str(SEEDS["hidden_seed"]),
+                        "--json", record], cwd=ROOT, capture_output=True, check=False)
+        verdicts[name] = json.loads(record.read_text())["candidates"][0]["verdict"]
+    return verdicts
+
+
+def test_interface(service):
+    status, problems = service.call("GET", "/v1/problems")
+    check(status == 200 and SLUG in [each["slug"] for each in problems["problems"]], problems)
+    status, problem = service.call("GET", f"/v1/problems/{SLUG}")
+    check(status == 200 and "solution" in problem["signature"] and problem["statement"], problem)
+    check(service.call("GET", "/v1/problems/none")[0] == 404)
+    check(service.call("GET", "/v1/nothing")[0] == 404)
+    check(service.call("POST", "/v1/grades", "{")[0] == 400)
+    status, error = service.call("POST", "/v1/grades", {**request("right"), "problem": "vector-additio"})
+    check(status == 404 and "did you mean 'vector-addition'" in error["detail"], error)
+    status, error = service.call("POST", "/v1/grades", {**request("right"), "efort": "quick"})
+    check(status == 400 and "efort" in error["detail"], error)
+    check(service.call("GET", "/v1/grades/g_none")[0] == 404)
+    check("<html" in service.call("GET", "/")[1])
+
+    status, graded = service.call("POST", "/v1/grades?wait=50", request("right", client_ref="mine"))
+    check(status == 200 and graded["verdict"] == "accepted", graded)
+    check(graded["client_ref"] == "mine" and graded["figures"]["correct"] is True, graded)
+    status, record = service.call("GET", f"/v1/grades/{graded['id']}?view=record")
+    check(status == 200 and record["candidates"][0]["path"] == "right.cu", record["candidates"][0]["path"])
+    check("/state/work/" not in json.dumps(record), "the record names the service's folders")
+    status, line = service.call("GET", f"/v1/grades/{graded['id']}?view=agent")
+    check(status == 200 and line["verdict"] == "accepted", line)
+    check(service.call("DELETE", f"/v1/grades/{graded['id']}")[0] == 409)
+
+    key = {"Idempotency-Key": "once"}
+    first = service.call("POST", "/v1/grades", request("right"), key)[1]["id"]
+    check(service.call("POST", "/v1/grades", request("right"), key)[1]["id"] == first)
+    check(service.call("POST", "/v1/grades", request("wrong"), key)[0] == 422)
+
+    # What waits can be cancelled, and what runs too.
+    hanging = service.call("POST", "/v1/grades", request("hangs"))[1]["id"]
+    late = service.call("POST", "/v1/grades", request("right", deadline_s=0.001, effort="ranked"))[1]["id"]
+    status, cancelled = service.call("DELETE", f"/v1/grades/{hanging}")
+    check(status == 200 and cancelled["state"] == "cancelled" and cancelled["fault"] is None, cancelled)
+    status, expired = service.call("GET", f"/v1/grades/{late}?wait=30")
+    check(expired["state"] == "expired" and expired["fault"] == "expired", expired)
+    check(expired["outcome"] == "failed" and expired["verdict"] is None, expired)
+
+    # The run limit covers all that a candidate causes, and is a verdict.
+    slow = RIGHT + "\nstruct Slow { Slow() { for (volatile long i = 0;; i = i + 1) {} } } slow;\n"
+    body = {**request("right", run_limit_s=2, effort="default"), "candidate": {"name": "slow.cu", "source": slow}}
+    status, overrun = service.call("POST", "/v1/grades?wait=50", body)
+    check(overrun["verdict"] == "time_limit" and overrun["outcome"] == "graded", overrun)
+
+    # A wrong problem is nobody's kernel's fault.
+    body = {**request("right", dtype="float99", effort="default")}
+    status, wrong = service.call("POST", "/v1/grades?wait=50", body)
+    check(wrong["outcome"] == "failed" and wrong["fault"] == "problem", wrong)
+
+    status, batch = service.call("POST", "/v1/grades/batch", {"items": [request("right"), {"problem": 1}]})
+    check("id" in batch["items"][0] and batch["items"][1]["error"]["status"] == 400, batch)
+    status, answer = service.call("POST", "/v1/wait", {"ids": [batch["items"][0]["id"], "g_none"], "timeout_s": 0})
+    check(answer["unknown"] == ["g_none"], answer)
+    status, capacity = service.call("GET", "/v1/capacity")
+    check(len(capacity["lanes"]) == 2, capacity)
+    check('kgrade_jobs_ended_total{as="accepted"}' in service.call("GET", "/metrics")[1])
+
+
+def test_idle_waits(service, count):
+    """Waiting clients cost no thread, and do not slow others down. Returns the seconds of calls beside them."""
+    hanging = service.call("POST", "/v1/grades", request("right", effort="ranked"))[1]["id"]
+    sockets = []
+    body = json.dumps({"ids": [hanging, "g_x"], "timeout_s": 20, "until": "all"})
+    text = f"POST /v1/wait HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+    for _ in range(count):
+        one = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        one.settimeout(60)
+        one.connect(service.socket)
+        one.sendall(text.encode())
+        sockets.append(one)
+    seconds = []
+    for _ in range(100):
+        begin = time.monotonic()
+        check(service.call("POST", "/v1/grades", request("not_cuda"))[0] == 202)
+        seconds.append(time.monotonic() - begin)
+    for one in sockets:
+        check(one.recv(100).startswith(b"HTTP/1.1 200"), "a waiting client got no answer")
+        one.close()
+    return seconds
+
+
+def test_hostile_bytes(service):
+    """What is not HTTP is answered or cut off, and the service goes on."""
+    for text in (b"\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\x16\x03\x01" * 50, b"A" * 20000,
+                 b"POST /v1/grades HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+                 b"POST /v1/grades HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n",
+                 b"POST /v1/grades HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+                 b"GET /v1/grades/%00%ff?wait=nan HTTP/1.1\r\nHost: x\r\n\r\n",
+                 b"POST /v1/wait HTTP/1.1\r\nContent-Length: 200000\r\n\r\n" + b"[" * 200000):
+        one = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        one.settimeout(5)
+        one.connect(service.socket)
+        try:
+            one.sendall(text)
+            one.shutdown(socket.SHUT_WR)
+            one.recv(1000)
+        except OSError:
+            pass
+        one.close()
+    check(service.call("GET", "/healthz")[0] == 200)
+
+
+def test_tokens(program, folder):
+    """What each token can do and cannot (SECURITY.md)."""
+    tokens = Path(folder) / "tokens"
+    tokens.touch(0o600)
+    hashes = {name: hashlib.sha256(name.encode()).hexdigest() for name in ("anns", "bobs")}
+    tokens.write_text(f"ann {hashes['anns']}\nbob {hashes['bobs']} seeds\n")
+    service = Service(program, folder, "--tokens", str(tokens))
+    try:
+        ann, bob = ({"Authorization": f"Bearer {token}"} for token in hashes)
+        unseeded = {"problem": SLUG, "candidate": {"name": "a.cu", "source": CANDIDATES["not_cuda"]}}
+        for method, path in (("POST", "/v1/grades"), ("POST", "/v1/wait"), ("GET", "/v1/capacity"), ("GET", "/metrics"),
+                             ("GET", "/v1/problems"), ("DELETE", "/v1/grades/g_1")):
+            check(service.call(method, path, unseeded)[0] == 401, method, path)
+            check(service.call(method, path, unseeded, {"Authorization": "Bearer ann"})[0] == 401, method, path)
+        check(service.call("GET", "/")[0] == 200)
+        job = service.call("POST", "/v1/grades", unseeded, ann)[1]["id"]
+        for method in ("GET", "DELETE"):
+            check(service.call(method, f"/v1/grades/{job}", None, bob)[0] == 404, "another owner's job")
+        check(service.call("POST", "/v1/wait", {"ids": [job]}, bob)[1]["unknown"] == [job])
+        status, error = service.call("POST", "/v1/grades", {**unseeded, "seed": 1}, ann)
+        check(status == 400 and "seeds" in error["detail"], error)
+        check(service.call("POST", "/v1/grades", {**unseeded, "seed": 1}, bob)[0] == 202)
+        # A key is its owner's: another owner's request with it is another job.
+        key = {"Idempotency-Key": "k"}
+        mine = service.call("POST", "/v1/grades", unseeded, {**ann, **key})[1]["id"]
+        check(service.call("POST", "/v1/grades", unseeded, {**bob, **key})[1]["id"] != mine)
+        for path in ("/shutdown", "/v1/shutdown", "/v1/records/../journal.jsonl", "/v1/grades/..%2fjournal.jsonl"):
+            for method in ("GET", "POST"):
+                check(service.call(method, path, None, bob)[0] == 404, path)
+    finally:
+        service.stop()
+    refused = subprocess.run([program, "serve", "--listen", "0.0.0.0:0", "--state", f"{folder}/other"],
+                             capture_output=True, text=True, check=False)
+    check(refused.returncode == 2 and "--tokens" in refused.stderr, refused.stderr)
+    tokens.chmod(0o644)
+    refused = subprocess.run([program, "serve", "--tokens", str(tokens)], capture_output=True, text=True, check=False)
+    check(refused.returncode == 2 and "chmod 600" in refused.stderr, refused.stderr)
+
+
+def test_kills(service, expected, grades, clients):
+    """Every accepted job ends once, with the verdict of `kgrade grade`."""
+    names = [random.Random(i).choice(list(CANDIDATES)) for i in range(grades)]
+    ended = {}
+    failures = []
+    lock = threading.Lock()
+
+    def client(number):
+        try:
+            for i in range(number, grades, clients):
+                key = {"Idempotency-Key": f"kills-{i}"}
+                status, job = service.insist("POST", "/v1/grades", request(names[i], client_ref=str(i)), key)
+                check(status in (200, 202), status, job)
+                while True:
+                    status, answer = service.insist("POST", "/v1/wait", {"ids": [job["id"]], "timeout_s": 10})
+                    check(not answer["unknown"], "an accepted job was lost:", i)
+                    if answer["finished"]:
+                        break
+                with lock:
+                    check(i not in ended)
+                    ended[i] = answer["finished"][0]
+        except Exception as error:  # pylint: disable=broad-except
+            failures.append(repr(error))
+
+    threads = [threading.Thread(target=client, args=(number,)) for number in range(clients)]
+    for thread in threads:
+        thread.start()
+    while len(ended) < grades // 4 and not failures:
+        time.sleep(0.1)
+    for lane in service.lanes()[:1]:
+        os.kill(lane, signal.SIGKILL)
+    while len(ended) < grades // 2 and not failures:
+        time.sleep(0.1)
+    service.stop(signal.SIGKILL)
+    service.start()
+    for thread in threads:
+        thread.join()
+    check(not failures, failures[:3])
+    check(len(ended) == grades)
+    for i, view in ended.items():
+        check(view["client_ref"] == str(i), "an answer to another job:", view)
+        check(view["verdict"] == expected[names[i]], names[i], "got", view["verdict"], view["fault"], view["reason"],
+              "and not", expected[names[i]])
+        check(service.call("GET", f"/v1/grades/{view['id']}")[1] == view, "the result changed")
+
+
+def test_nothing_is_left(service, folder):
+    """Files of jobs go when the jobs have ended."""
+    for _ in range(300):
+        capacity = service.call("GET", "/v1/capacity")[1]
+        if capacity["queued"] == 0 and all(lane["state"] == "idle" for lane in capacity["lanes"]):
+            break
+        time.sleep(0.2)
+    left = list(Path(folder, "state", "work").iterdir())
+    check(not left, "left behind:", left)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kgrade")
+    parser.add_argument("--grades", type=int, default=48)
+    parser.add_argument("--clients", type=int, default=16)
+    arguments = parser.parse_args()
+    os.chdir(ROOT)
+    with tempfile.TemporaryDirectory(prefix="kgrade-serve-test-") as folder:
+        built = subprocess.run([arguments.kgrade, "serve", "--listen", "x", "--state", folder], capture_output=True,
+                               text=True, check=False)
+        if "without Boost" in built.stderr:
+            sys.exit(77)
+        expected = verdicts_of_grade(arguments.kgrade, folder)
+        print("expected:", expected)
+        service = Service(arguments.kgrade, folder)
+        try:
+            test_interface(service)
+            test_hostile_bytes(service)
+            begin = time.monotonic()
+            test_kills(service, expected, arguments.grades, arguments.clients)
+            print(f"{arguments.grades} grades in {time.monotonic() - begin:.1f} s")
+            seconds = test_idle_waits(service, 1000)
+            print(f"beside 1000 waiting clients: median {1000 * statistics.median(seconds):.1f} ms, "
+                  f"95 % within {1000 * statistics.quantiles(seconds, n=20)[-1]:.1f} ms")
+            test_nothing_is_left(service, folder)
+        finally:
+            service.stop()
+            print(Path(folder, "log").read_text()[-3000:])
+        test_tokens(arguments.kgrade, folder)
+
+
+if __name__ == "__main__":
+    main()
