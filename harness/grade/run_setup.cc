@@ -88,7 +88,7 @@ RunSetup::RunSetup(const Problem& problem, const RunOptions& options, std::share
 Failure RunSetup::read(const CaseSelection& select) {
   order_.resize(candidates().size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
-  if (options_.shuffled && bench_->machinery().measures_speed)
+  if (options_.shuffled && !checked_ && bench_->machinery().measures_speed)
     order_ = grading_order(candidates().size(), seed_);
   if (const Errors missing = missing_for_grading(problem_); !missing.empty()) return missing;
   auto cases = select();
