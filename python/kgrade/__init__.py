@@ -10,21 +10,30 @@ that a training loop could take for a bad kernel.
 """
 
 from kgrade import rewards
+from kgrade._client import AsyncClient, BadRequest, Client, Handle, Unauthorized, Unavailable, local
 from kgrade._grading import grade
 from kgrade._program import KgradeError, NotInstalled, WrongUsage, program
-from kgrade._result import Fault, Grade, Interval, Outcome, Stage, Verdict
+from kgrade._result import Fault, Grade, GradeFailed, Interval, Outcome, Stage, Verdict
 
 __all__ = [
+    "AsyncClient",
+    "BadRequest",
+    "Client",
     "Fault",
     "Grade",
+    "GradeFailed",
+    "Handle",
     "Interval",
     "KgradeError",
     "NotInstalled",
     "Outcome",
     "Stage",
+    "Unauthorized",
+    "Unavailable",
     "Verdict",
     "WrongUsage",
     "grade",
+    "local",
     "program",
     "rewards",
 ]

@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Literal, Mapping, Optional
 
+from kgrade._program import KgradeError
+
 Outcome = Literal["graded", "failed"]
 Verdict = Literal[
     "accepted",
@@ -20,12 +22,25 @@ Verdict = Literal[
     "cheating",
     "unstable",
 ]
-# Whose fault it is that there is no verdict.
-Fault = Literal["machine", "service"]
+# Whose fault it is that there is no verdict. "problem" and "expired" come only from a service: the problem or an option is
+# wrong, or the job was not done before its deadline.
+Fault = Literal["machine", "service", "problem", "expired"]
 Stage = Literal["compile", "load", "answers", "speed", "done"]
 
 # Half the width of a 95 % interval in standard errors, of a normal distribution.
 _NORMAL_95 = 1.959964
+
+
+class GradeFailed(KgradeError):
+    """There is no verdict, and Grade.raise_for_fault() was called. `grade` is the failed grade."""
+
+    def __init__(self, grade: "Grade") -> None:
+        super().__init__(grade)
+        self.grade = grade
+
+    def __str__(self) -> str:
+        return f"{self.grade.fault or 'cancelled'}: {self.grade.reason}"
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -40,7 +55,8 @@ class Grade:
     """One candidate's grade.
 
     `outcome` is "graded" if there is a verdict. Otherwise it is "failed": the machine lacks something or broke, or kgrade
-    has a bug (`fault`). Then no figure is set, and the grade says nothing about the candidate.
+    has a bug (`fault`), or a service's job was cancelled (then `fault` is None). Then no figure is set, and the grade says
+    nothing about the candidate.
     """
 
     outcome: Outcome
@@ -61,7 +77,25 @@ class Grade:
     cases_passed: int = 0
     cases: int = 0
     # The whole record, as `kgrade grade --json` writes it.
+    # Empty if a service graded it: Client.record() asks for it.
     record: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    # Of a service's job. `client_ref` and `group` are what the request had.
+    id: str = ""
+    client_ref: str = ""
+    group: str = ""
+    # It failed by no fault of the request: the same request may succeed later.
+    retryable: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """There is a verdict, whatever it is."""
+        return self.outcome == "graded"
+
+    def raise_for_fault(self) -> "Grade":
+        """Raises GradeFailed if there is no verdict, and otherwise returns the grade."""
+        if not self.ok:
+            raise GradeFailed(self)
+        return self
 
     @property
     def accepted(self) -> bool:
@@ -107,6 +141,31 @@ class Grade:
             cases_passed=sum(each["verdict"] == "accepted" for each in candidate["cases"]),
             cases=len(candidate["cases"]),
             record=record,
+        )
+
+    @classmethod
+    def of_service(cls, view: Mapping[str, Any]) -> "Grade":
+        """The grade of a job that has ended, from what a service answers (schema kgrade-grade)."""
+        if view["outcome"] is None:
+            raise ValueError(f"the job {view['id']} has not ended")
+        figures = view["figures"]
+        low, high = figures["speedup_low"], figures["speedup_high"]
+        return cls(
+            outcome=view["outcome"],
+            verdict=view["verdict"],
+            fault=view["fault"],
+            reason=view["reason"],
+            stage=view["stage"],
+            precision=figures["precision"],
+            speedup=figures["speedup"],
+            speedup_interval=None if low is None or high is None else Interval(low, high),
+            against=figures["against"],
+            cases_passed=figures["cases_passed"] or 0,
+            cases=figures["cases"] or 0,
+            id=view["id"],
+            client_ref=view["client_ref"],
+            group=view["group"],
+            retryable=view["retryable"],
         )
 
 

@@ -47,6 +47,17 @@ def kevin(grade: Grade) -> Optional[float]:
     return 0.3 + (grade.speedup or 0.0)
 
 
+def dr_kernel(grade: Grade, *, cap: float = 3.0) -> Optional[float]:
+    """1 plus the speedup, which counts up to `cap`, for a right answer. 0 otherwise.
+
+    Source: Dr. Kernel (RL for Triton kernels).
+    """
+    wrong = _of_a_wrong_answer(grade, not_compiled=0.0, wrong=0.0, cheating=0.0)
+    if grade.outcome != "graded" or wrong is not None:
+        return wrong
+    return 1.0 + min(grade.speedup or 0.0, cap)
+
+
 def kernrl(grade: Grade) -> Optional[float]:
     """-0.5 if it does not compile, -0.25 if it is wrong, (s - 1) / 2 for a slower kernel and at most 2 for a faster one.
 

@@ -132,7 +132,7 @@ class Figures(unittest.TestCase):
 
 
 class Rewards(unittest.TestCase):
-    EACH = (rewards.log_speedup, rewards.kevin, rewards.kernrl)
+    EACH = (rewards.log_speedup, rewards.kevin, rewards.kernrl, rewards.dr_kernel)
 
     def test_are_none_if_and_only_if_the_grade_failed(self):
         for reward in self.EACH:
@@ -159,6 +159,7 @@ class Rewards(unittest.TestCase):
         fast = graded("accepted", stage="done", speedup=1000.0, speedup_interval=Interval(999, 1001))
         self.assertEqual(rewards.log_speedup(fast), 1.5)
         self.assertEqual(rewards.kernrl(fast), 2.0)
+        self.assertEqual(rewards.dr_kernel(fast), 4.0)
 
 
 def load_tests(_loader, tests, _pattern):

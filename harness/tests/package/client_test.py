@@ -1,0 +1,283 @@
+"""The Python client, with a real service on the emulated device: `client_test.py KGRADE`."""
+
+import asyncio
+import http.server
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "python"))
+
+import kgrade  # noqa: E402
+from kgrade import Grade, Interval, rewards  # noqa: E402
+from kgrade.adapters import trl, verl  # noqa: E402
+
+SLUG = "vector-addition"
+FILE = ROOT / "solutions" / SLUG / "naive.cu"
+RIGHT = FILE.read_text()
+WRONG = RIGHT.replace("] + ", "] - ")
+HANGS = RIGHT + "\nstruct Slow { Slow() { for (volatile long i = 0;; i = i + 1) {} } } slow;\n"
+SMALL = {"cases": ["tiny"], "hidden": 0}
+EACH = {"accepted": RIGHT, "wrong_answer": WRONG, "compile_error": "this is no kernel\n"}
+
+
+def answer(source):
+    return f"The kernel:\n```cuda\n{source}```\n"
+
+
+class WithAService(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.client = kgrade.local(device="emulated", jobs=2)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.client.close()
+
+    def test_many_keep_their_order_and_have_the_verdicts_of_grade(self):
+        order = ["wrong_answer", "accepted", "compile_error", "accepted", "wrong_answer"]
+        items = [(SLUG, EACH[verdict], "mine.cu") for verdict in order]
+        found = self.client.grade_many(items + [(SLUG, FILE)], group="g", client_ref="r", **SMALL)
+        self.assertEqual([each.verdict for each in found], order + ["accepted"])
+        self.assertEqual({(each.group, each.client_ref, each.ok, each.retryable) for each in found},
+                         {("g", "r", True, False)})
+        for verdict, source in EACH.items():
+            local = kgrade.grade(SLUG, source, name="mine.cu", device="emulated", cases=["tiny"], hidden=0)
+            remote = found[order.index(verdict)]
+            for field in ("verdict", "stage", "precision", "cases_passed", "cases", "speedup", "against"):
+                self.assertEqual(getattr(local, field), getattr(remote, field), (verdict, field))
+        record = self.client.record(found[1])
+        self.assertEqual(record["schema"], "kgrade-record")
+        self.assertEqual(Grade.of_record(record).verdict, "accepted")
+
+    def test_one_wrong_item_fails_alone(self):
+        items = [(SLUG, RIGHT, "a.cu"), ("no-such-problem", RIGHT, "a.cu"), (SLUG, "/nowhere/a.cu"), (SLUG, RIGHT, "a/b"),
+                 (SLUG, "half of a pair \udc00", "a.cu"), (SLUG, "\0", "a.cu"), (SLUG, "x" * (2 << 20), "a.cu")]
+        found = self.client.grade_many(items, **SMALL)
+        self.assertEqual([each.fault for each in found], [None, "problem", "problem", "problem", None, None, "problem"])
+        self.assertEqual([each.verdict for each in found if each.ok], ["accepted", "compile_error", "compile_error"])
+        self.assertIn("no-such-problem", found[1].reason)
+        self.assertEqual(self.client.grade_many([]), [])
+
+    def test_what_is_wrong_raises(self):
+        for call in (self.client.grade, self.client.submit):
+            with self.assertRaisesRegex(kgrade.BadRequest, "did you mean 'vector-addition'"):
+                call("vector-additio", FILE)
+            with self.assertRaisesRegex(kgrade.BadRequest, "effort"):
+                call(SLUG, FILE, effort="none")
+            with self.assertRaises(TypeError):
+                call(SLUG, FILE, efort="quick")
+            with self.assertRaisesRegex(kgrade.BadRequest, "too long|32 MiB"):
+                call(SLUG, "x" * (33 << 20), name="a.cu")
+        with self.assertRaises(kgrade.BadRequest):
+            self.client.problem("a/b")
+        with self.assertRaises(kgrade.WrongUsage):
+            kgrade.Client("ftp://somewhere")
+        with self.assertRaisesRegex(kgrade.WrongUsage, "nonsense"):
+            kgrade.local(device="nonsense")
+
+    def test_handles_and_cancelling(self):
+        hanging = self.client.submit(SLUG, HANGS, name="mine.cu", **SMALL)
+        right = self.client.submit(SLUG, FILE, **SMALL)
+        with self.assertRaises(TimeoutError):
+            hanging.result(timeout=0)
+        self.assertIs(next(self.client.as_completed([hanging, right])), right)
+        self.assertEqual(right.result().verdict, "accepted")
+        self.assertTrue(hanging.cancel())
+        found = hanging.result()
+        self.assertEqual((found.outcome, found.fault, found.verdict), ("failed", None, None))
+        with self.assertRaisesRegex(kgrade.KgradeError, "cancelled"):
+            found.raise_for_fault()
+        self.assertFalse(right.cancel())
+        self.assertEqual({each.id for each in self.client.as_completed([hanging, right])}, {hanging.id, right.id})
+
+    def test_a_job_that_is_too_late_is_expired(self):
+        found = self.client.grade(SLUG, FILE, deadline=0.001)
+        self.assertEqual((found.outcome, found.fault), ("failed", "expired"))
+
+    def test_problems_and_capacity(self):
+        self.assertIn(SLUG, [each["slug"] for each in self.client.problems()])
+        self.assertIn("solution", self.client.problem(SLUG)["signature"])
+        self.assertEqual(len(self.client.capacity()["lanes"]), 2)
+
+    def test_a_pickled_client_and_handle(self):
+        copy = pickle.loads(pickle.dumps(self.client))
+        self.assertEqual((type(copy), copy.url, copy.timeout), (kgrade.Client, self.client.url, self.client.timeout))
+        handle = pickle.loads(pickle.dumps(copy.submit(SLUG, WRONG, name="mine.cu", **SMALL)))
+        self.assertEqual(handle.result().verdict, "wrong_answer")
+
+    def test_after_a_fork(self):
+        children = []
+        for source, verdict in ((RIGHT, "accepted"), (WRONG, "wrong_answer")):
+            child = os.fork()
+            if child == 0:
+                good = False
+                try:
+                    good = self.client.grade(SLUG, source, name="mine.cu", **SMALL).verdict == verdict
+                    self.client.close()
+                finally:
+                    os._exit(0 if good else 1)
+            children.append(child)
+        for child in children:
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertTrue(self.client.capacity(), "the child's close() ended the service")
+
+    def test_coroutines(self):
+        async def run():
+            async with kgrade.AsyncClient(self.client.url) as client:
+                sources = [RIGHT, WRONG] * 5
+                one_by_one = await asyncio.gather(
+                    *(client.grade(SLUG, source, name="mine.cu", **SMALL) for source in sources))
+                at_once = await client.grade_many([(SLUG, RIGHT, "mine.cu"), (SLUG, WRONG, "mine.cu")], **SMALL)
+                return one_by_one, at_once, await client.capacity()
+
+        one_by_one, at_once, capacity = asyncio.run(run())
+        self.assertEqual([each.verdict for each in one_by_one], ["accepted", "wrong_answer"] * 5)
+        self.assertEqual([each.verdict for each in at_once], ["accepted", "wrong_answer"])
+        self.assertTrue(capacity["lanes"])
+
+    def test_adapters(self):
+        reward = trl.make_reward(self.client, **SMALL)
+        completions = [answer(RIGHT), [{"role": "assistant", "content": answer(WRONG)}], answer(RIGHT)]
+        found = reward(prompts=[""] * 3, completions=completions, problem=[SLUG, SLUG, "no-such-problem"])
+        self.assertEqual(found, [0.0, -0.25, None])
+        with self.assertRaisesRegex(KeyError, "problem"):
+            reward(prompts=[""], completions=[""])
+        self.assertEqual(trl.text_of([{"content": [{"type": "text", "text": "a"}, {"type": "image"}]}]), "a")
+
+        client = kgrade.AsyncClient(self.client.url)
+        found = asyncio.run(verl.compute_score("d", answer(WRONG), None, {"kgrade_problem": SLUG}, client=client))
+        client.close()
+        self.assertEqual(found, {"score": -0.25, "kgrade_valid": 1.0, "kgrade_speedup": 0.0})
+
+
+class WithoutAService(unittest.TestCase):
+    DEAD = "unix:///nowhere/socket"
+
+    def test_a_grade_fails_after_the_timeout(self):
+        begin = time.monotonic()
+        client = kgrade.Client(self.DEAD, timeout=2)
+        found = client.grade_many([(SLUG, FILE), ("x", "/nowhere/a.cu")])
+        self.assertLess(time.monotonic() - begin, 4)
+        self.assertEqual([(each.outcome, each.fault, each.verdict, each.retryable) for each in found],
+                         [("failed", "service", None, True), ("failed", "problem", None, False)])
+        self.assertIn("/nowhere/socket", found[0].reason)
+        client.timeout = 0.1
+        for call in (client.capacity, lambda: client.submit(SLUG, FILE)):
+            with self.assertRaises(kgrade.Unavailable):
+                call()
+
+    def test_adapters(self):
+        reward = trl.make_reward(kgrade.Client(self.DEAD, timeout=0.1))
+        self.assertEqual(reward(prompts=[""], completions=["x"], problem=[SLUG]), [None])
+        client = kgrade.AsyncClient(self.DEAD, timeout=0.1)
+        found = asyncio.run(verl.compute_score("d", "x", None, {"kgrade_problem": SLUG}, client=client))
+        self.assertEqual(found, {"score": 0.0, "kgrade_valid": 0.0, "kgrade_speedup": 0.0})
+
+    def test_a_service_ends_with_python(self):
+        code = "import kgrade, os; client = kgrade.local(device='emulated', jobs=1); print(client.url, end='')"
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+        ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        self.assertTrue(ended.stdout.endswith("/socket"), ended.stdout)
+        self.assertFalse(Path(ended.stdout[len("unix://"):]).parent.exists())
+
+    def test_nothing_is_left_of_a_service_that_does_not_start(self):
+        with tempfile.TemporaryDirectory() as folder:
+            before, tempfile.tempdir = tempfile.tempdir, folder
+            try:
+                with self.assertRaises(kgrade.KgradeError):
+                    kgrade.local(gpus="none")
+            finally:
+                tempfile.tempdir = before
+            self.assertEqual(os.listdir(folder), [])
+
+
+class Script(http.server.BaseHTTPRequestHandler):
+    """Answers as its server's `script` says: (status, headers, body), or None to end the connection."""
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.seen.append((self.path, self.headers, body))
+        step = self.server.script.pop(0)
+        if step is None:
+            self.close_connection = True
+            return
+        status, headers, text = step
+        content = json.dumps(text).encode()
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(content))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        pass
+
+
+VIEW = {"id": "g_1", "client_ref": "", "group": "", "outcome": "graded", "fault": None, "retryable": False,
+        "verdict": "accepted", "stage": "done", "reason": "",
+        "figures": {"precision": "fp32", "speedup": 2.0, "speedup_low": 1.9, "speedup_high": 2.1, "against": "reference",
+                    "cases_passed": 3, "cases": 3}}
+
+
+class WithABusyService(unittest.TestCase):
+    def run_script(self, script, timeout=20.0):
+        server = http.server.HTTPServer(("127.0.0.1", 0), Script)
+        server.script, server.seen = list(script), []
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            client = kgrade.Client(f"http://127.0.0.1:{server.server_port}", "secret", timeout=timeout)
+            return client.grade(SLUG, FILE), server.seen
+        finally:
+            server.shutdown()
+            thread.join()
+            server.server_close()
+
+    def test_tries_again_with_the_same_key(self):
+        begin = time.monotonic()
+        found, seen = self.run_script([
+            None, (503, {"Retry-After": "1"}, {}), (200, {}, {"items": [{"id": "g_1"}]}), None,
+            (200, {}, {"finished": [VIEW], "pending": [], "unknown": []})])
+        self.assertGreater(time.monotonic() - begin, 1.2)
+        self.assertEqual((found.verdict, found.speedup, found.speedup_interval, found.cases),
+                         ("accepted", 2.0, Interval(1.9, 2.1), 3))
+        self.assertEqual(rewards.dr_kernel(found), 3.0)
+        self.assertEqual(len({headers["Idempotency-Key"] for _, headers, _ in seen[:3]}), 1)
+        self.assertEqual({headers["Authorization"] for _, headers, _ in seen}, {"Bearer secret"})
+        self.assertEqual(seen[0][2]["items"][0]["deadline_s"], 20.0)
+
+    def test_an_item_that_is_refused_for_now_comes_again(self):
+        busy = {"error": {"status": 429, "detail": "queued already", "retry_after": 0.1}}
+        found, seen = self.run_script([
+            (200, {}, {"items": [busy]}), (200, {}, {"items": [{"id": "g_1"}]}),
+            (200, {}, {"finished": [], "pending": [], "unknown": ["g_1"]})])
+        self.assertEqual((found.outcome, found.fault, found.id), ("failed", "service", "g_1"))
+        self.assertNotEqual(seen[0][1]["Idempotency-Key"], seen[1][1]["Idempotency-Key"])
+        found, _ = self.run_script([(200, {}, {"items": [busy]})] * 9, timeout=0.5)
+        self.assertEqual((found.outcome, found.fault, found.reason), ("failed", "service", "queued already"))
+
+    def test_an_unknown_token_raises(self):
+        with self.assertRaisesRegex(kgrade.Unauthorized, "which token"):
+            self.run_script([(401, {}, {"detail": "which token"})])
+
+
+if __name__ == "__main__":
+    os.environ["KGRADE_PROGRAM"] = sys.argv.pop(1)
+    os.chdir(ROOT)
+    try:
+        kgrade.local(device="emulated", jobs=1).close()
+    except kgrade.KgradeError as failure:
+        if "without Boost" not in str(failure):
+            raise
+        print(failure)
+        sys.exit(77)
+    unittest.main()

@@ -1,0 +1,1 @@
+"""Reward functions for trainers. None of them imports its trainer."""

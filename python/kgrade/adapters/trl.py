@@ -1,0 +1,50 @@
+"""A reward function for TRL's GRPOTrainer.
+
+>>> from kgrade.adapters.trl import make_reward                  # doctest: +SKIP
+>>> GRPOTrainer(..., reward_funcs=[make_reward(kgrade.Client())])  # doctest: +SKIP
+"""
+
+from typing import Any, Callable, Optional, Protocol, Sequence
+
+from kgrade import rewards
+from kgrade._client import Client
+from kgrade._result import Grade
+
+
+class Reward(Protocol):
+    def __call__(self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> "list[Optional[float]]": ...
+
+
+def make_reward(
+    client: Client,
+    reward: Callable[[Grade], Optional[float]] = rewards.log_speedup,
+    problem_column: str = "problem",
+    **options: Any,
+) -> Reward:
+    """A function that grades a batch of completions with one call of grade_many().
+
+    problem_column: the column of the data set that has the slug of each prompt's problem.
+    options: of Client.grade_many(), such as effort="default".
+
+    A completion is a text or a list of messages, of which the last counts. A failed grade gives None, which TRL leaves
+    out of the sum over reward functions. If it is the only one, the sum is 0, and TRL warns: then look at its log.
+    """
+
+    def kgrade_reward(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> "list[Optional[float]]":
+        if problem_column not in columns:
+            raise KeyError(f"the data set has no column {problem_column!r}, which names each prompt's problem")
+        problems = columns[problem_column]
+        items = [(problem, text_of(each), "answer.md") for problem, each in zip(problems, completions)]
+        return [reward(grade) for grade in client.grade_many(items, **options)]
+
+    return kgrade_reward
+
+
+def text_of(completion: Any) -> str:
+    """The text of a completion: itself, or its last message's content, of which only the parts of text count."""
+    if isinstance(completion, str):
+        return completion
+    content = completion[-1]["content"] if completion else ""
+    if isinstance(content, list):
+        return "".join(part.get("text") or "" for part in content if isinstance(part, dict))
+    return content or ""
