@@ -160,7 +160,7 @@ TEST_F(LibrariesOfACandidate, FromMemoryAreSeen) {
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <string>
-static bool open_copy() {
+static bool open_new_copy() {
   Dl_info info{};
   double (*const function)(double) = &cbrt;
   if (dladdr((void*)function, &info) == 0) return false;
@@ -168,6 +168,11 @@ static bool open_copy() {
   while (from >= 0 && to >= 0 && sendfile(to, from, nullptr, 1 << 20) > 0) {
   }
   return dlopen(("/proc/self/fd/" + std::to_string(to)).c_str(), RTLD_NOW) != nullptr;
+}
+// Once: on a GPU a process makes more calls than it may have open files.
+static bool open_copy() {
+  static const bool is_open = open_new_copy();
+  return is_open;
 }
 )";
   const json recorded = graded("any", solution("open_copy()", copy));
