@@ -67,7 +67,9 @@ void add_occupancy(KernelProfile& kernel, const Limits& limits, std::int64_t reg
   if (of_block > 0) blocks.emplace_back("shared_memory", limits.shared_bytes / of_block);
   const auto least = std::min_element(blocks.begin(), blocks.end(),
                                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  kernel.occupancy_limit = least->first;
+  for (const auto& [limit, count] : blocks) {
+    if (count == least->second) kernel.occupancy_limits.emplace_back(limit);
+  }
   kernel.facts["theoretical_occupancy_pct"] =
       100.0 * static_cast<double>(std::min(least->second * warps, most)) / static_cast<double>(most);
 }

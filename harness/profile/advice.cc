@@ -1,11 +1,14 @@
 #include "profile/advice.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace kgrade {
 namespace {
@@ -140,17 +143,33 @@ Text small_grid(const KernelProfile& kernel, const ProfiledProblem&) {
       100 * *waves);
 }
 
+struct LimitWords {
+  const char* limit;
+  const char* name;
+  const char* remedy;
+};
+// Nothing gives more warps where a multiprocessor already holds all of them ("warps").
+constexpr std::array<LimitWords, 3> limit_words = {{
+    {"registers", "registers", "__launch_bounds__, or fewer live values"},
+    {"shared_memory", "shared memory", "smaller tiles, or fewer stages"},
+    {"blocks", "the number of blocks", "use larger blocks"},
+}};
+
 Text low_occupancy(const KernelProfile& kernel, const ProfiledProblem&) {
   const auto most = kernel.fact("theoretical_occupancy_pct");
-  const bool limits = kernel.occupancy_limit == "registers" || kernel.occupancy_limit == "shared_memory" ||
-                      kernel.occupancy_limit == "blocks";
   // Few warps do no harm to a kernel that keeps something busy.
-  if (!most || *most >= low_occupancy_pct || !limits || !is_waiting(kernel)) return std::nullopt;
-  const char* const what =
-      kernel.occupancy_limit == "registers"       ? "registers: __launch_bounds__, or fewer live values"
-      : kernel.occupancy_limit == "shared_memory" ? "shared memory: smaller tiles, or fewer stages"
-                                                  : "the number of blocks: use larger blocks";
-  return fmt::format("a multiprocessor holds {:.0f} % of its warps, limited by {}", *most, what);
+  if (!most || *most >= low_occupancy_pct || !is_waiting(kernel)) return std::nullopt;
+  std::vector<std::string> names, remedies;
+  for (const LimitWords& words : limit_words) {
+    const auto& limits = kernel.occupancy_limits;
+    if (std::find(limits.begin(), limits.end(), words.limit) == limits.end()) continue;
+    names.emplace_back(words.name);
+    remedies.emplace_back(words.remedy);
+  }
+  if (names.empty()) return std::nullopt;
+  // A remedy for one of several limits leaves the number of blocks as it is.
+  return fmt::format("a multiprocessor holds {:.0f} % of its warps, limited by {}: {}", *most,
+                     fmt::join(names, " and by "), fmt::join(remedies, "; and "));
 }
 
 Text uneven_work(const KernelProfile& kernel, const ProfiledProblem&) {

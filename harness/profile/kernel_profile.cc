@@ -254,14 +254,15 @@ Counters stalls_of(const Counters& counters) {
   return stalls;
 }
 
-std::string occupancy_limit_of(const Counters& counters) {
-  std::string least;
+std::vector<std::string> occupancy_limits_of(const Counters& counters) {
+  std::vector<std::string> least;
   double blocks = HUGE_VAL;
   for (const Limit& limit : limits) {
     const Value* const value = find(counters, limit.metric);
-    if (value == nullptr || !*value || !(**value < blocks)) continue;
+    if (value == nullptr || !*value || !(**value <= blocks)) continue;
+    if (**value < blocks) least.clear();
     blocks = **value;
-    least = limit.name;
+    least.emplace_back(limit.name);
   }
   return least;
 }

@@ -42,9 +42,10 @@ struct KernelProfile {
   int launches = 0;     // in the profiled call, with this grid and block
   std::array<std::int64_t, 3> grid{};
   std::array<std::int64_t, 3> block{};
-  Counters facts;               // by the names of facts()
-  std::string occupancy_limit;  // "registers", "shared_memory", "blocks", "warps"; empty: unknown
-  Counters stalls;              // by reason: cycles between two instructions of a warp that it waited
+  Counters facts;  // by the names of facts()
+  // Those that allow the fewest blocks: "registers", "shared_memory", "blocks", "warps". Empty: unknown.
+  std::vector<std::string> occupancy_limits;
+  Counters stalls;  // by reason: cycles between two instructions of a warp that it waited
   std::vector<WorstPlace> worst;
   std::vector<Advice> advice;
 
@@ -74,8 +75,8 @@ std::span<const FactKind> fact_kinds();
 Counters facts_of(const Counters& counters);
 // The reasons for stalls, in cycles.
 Counters stalls_of(const Counters& counters);
-// Which of the limits that the counters name is the least.
-std::string occupancy_limit_of(const Counters& counters);
+// Which of the limits that the counters name are the least. Several can allow the same number of blocks.
+std::vector<std::string> occupancy_limits_of(const Counters& counters);
 
 // All metrics that Nsight Compute is asked for, or those for which it puts no code into the kernel. Each is
 // named, so that a version of its own sets of sections changes nothing.

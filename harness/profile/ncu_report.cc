@@ -126,7 +126,7 @@ NcuReport parse_raw_page(const std::string& text) {
     }
     kernel.facts = facts_of(counters);
     kernel.stalls = stalls_of(counters);
-    kernel.occupancy_limit = occupancy_limit_of(counters);
+    kernel.occupancy_limits = occupancy_limits_of(counters);
     report.launches.push_back(std::move(kernel));
   }
   return report;

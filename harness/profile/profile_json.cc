@@ -35,7 +35,8 @@ Json kernel_json(const KernelProfile& kernel) {
     const auto fact = kernel.facts.find(kind.name);
     if (fact != kernel.facts.end()) json[std::string(kind.name)] = value_or_null(fact->second);
   }
-  json["occupancy_limit"] = kernel.occupancy_limit.empty() ? Json(nullptr) : Json(kernel.occupancy_limit);
+  const auto& limits = kernel.occupancy_limits;
+  json["occupancy_limit"] = limits.empty() ? Json(nullptr) : Json(limits.front());
   json["stalls"] = counters_json(kernel.stalls);
   json["worst_places"] = Json::array();
   for (const WorstPlace& worst : kernel.worst)

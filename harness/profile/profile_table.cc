@@ -102,8 +102,8 @@ std::string kernel_text(const KernelProfile& kernel, const Style& style, bool ve
     const auto fact = kernel.facts.find(kind.name);
     if (fact == kernel.facts.end() || (!verbose && is_idle(kind, fact->second))) continue;
     std::string label(kind.label);
-    if (kind.name == "theoretical_occupancy_pct" && !kernel.occupancy_limit.empty())
-      label += " (limit: " + replace_all(kernel.occupancy_limit, "_", " ") + ")";
+    if (kind.name == "theoretical_occupancy_pct" && !kernel.occupancy_limits.empty())
+      label += replace_all(fmt::format(" (limit: {})", fmt::join(kernel.occupancy_limits, ", ")), "_", " ");
     table.add({label, value_text(kind, fact->second)});
   }
   std::string rows = table.render(style, "    ");

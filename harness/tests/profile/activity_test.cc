@@ -34,7 +34,7 @@ TEST(ProfileActivity, ReadsKernelsInTheOrderOfTheirStarts) {
 TEST(ProfileActivity, OccupancyFollowsFromTheResources) {
   const KernelProfile kernel = parse_activity(file).launches[0];
   EXPECT_DOUBLE_EQ(*kernel.fact("theoretical_occupancy_pct"), 25) << "2 blocks of 256 threads";
-  EXPECT_EQ(kernel.occupancy_limit, "registers");
+  EXPECT_THAT(kernel.occupancy_limits, ElementsAre("registers"));
 }
 
 TEST(ProfileActivity, LinesOfAnythingElseAreLeftOut) {

@@ -59,6 +59,21 @@ TEST(Advice, TensorCoresAreAdvisedForNarrowTypesAlone) {
   EXPECT_EQ(advice_on(kernel, {true})[0].rule, "no-tensor-cores");
 }
 
+// One block takes most of the registers and most of the shared memory of a multiprocessor. A second block
+// does not fit if the kernel needs less of only one of them.
+TEST(Advice, NamesEveryLimitThatAllowsTheFewestBlocks) {
+  KernelProfile kernel;
+  kernel.facts = {{"theoretical_occupancy_pct", 18.8}, {"sm_pct", 50}, {"memory_pct", 50}};
+  kernel.occupancy_limits = occupancy_limits_of({{"launch__occupancy_limit_registers", 1},
+                                                 {"launch__occupancy_limit_shared_mem", 1},
+                                                 {"launch__occupancy_limit_warps", 5},
+                                                 {"launch__occupancy_limit_blocks", 32}});
+  EXPECT_THAT(kernel.occupancy_limits, ElementsAre("registers", "shared_memory"));
+  ASSERT_THAT(advice_on(kernel, {false}), testing::SizeIs(1));
+  EXPECT_THAT(advice_on(kernel, {false})[0].message,
+              HasSubstr("limited by registers and by shared memory: __launch_bounds__"));
+}
+
 TEST(Advice, SaysWhatWasCounted) {
   const std::string message = advice("strided_copy")[1].message;
   EXPECT_THAT(message, HasSubstr("touches 32.0 sectors and uses 4.0 of the 32 bytes"));

@@ -46,7 +46,7 @@ TEST(NcuReport, NumbersWithCommasBecomeFactsInBaseUnits) {
 
 TEST(NcuReport, ConflictsSpillsAndTensorCoresShow) {
   EXPECT_NEAR(*recorded_kernel("conflicting_transpose").fact("shared_conflict_pct"), 94, 1);
-  EXPECT_EQ(recorded_kernel("conflicting_transpose").occupancy_limit, "warps");
+  EXPECT_THAT(recorded_kernel("conflicting_transpose").occupancy_limits, testing::ElementsAre("warps"));
   EXPECT_DOUBLE_EQ(*recorded_kernel("spilling").fact("local_sectors"), 30141336 + 25791924);
   EXPECT_DOUBLE_EQ(*recorded_kernel("tensor_product").fact("tensor_pipe_pct"), 4.32);
   EXPECT_DOUBLE_EQ(*recorded_kernel("product_fp32").fact("fp32_flops"), 2.0 * 1024 * 1024 * 1024);
