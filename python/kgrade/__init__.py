@@ -10,15 +10,20 @@ that a training loop could take for a bad kernel.
 """
 
 from kgrade import rewards
-from kgrade._client import AsyncClient, BadRequest, Client, Handle, Unauthorized, Unavailable, local
+from kgrade._async_client import AsyncClient
+from kgrade._client import Client, Handle
 from kgrade._grading import grade
+from kgrade._local import local
 from kgrade._program import KgradeError, NotInstalled, WrongUsage, program
+from kgrade._request import Request
 from kgrade._result import Fault, Grade, GradeFailed, Interval, Outcome, Stage, Verdict
+from kgrade._transport import BadRequest, DeadlineExceeded, QueueFull, Unauthorized, Unavailable
 
 __all__ = [
     "AsyncClient",
     "BadRequest",
     "Client",
+    "DeadlineExceeded",
     "Fault",
     "Grade",
     "GradeFailed",
@@ -27,6 +32,8 @@ __all__ = [
     "KgradeError",
     "NotInstalled",
     "Outcome",
+    "QueueFull",
+    "Request",
     "Stage",
     "Unauthorized",
     "Unavailable",

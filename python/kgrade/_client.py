@@ -1,137 +1,41 @@
 """Grades candidates with a running `kgrade serve` (docs/service.md)."""
 
-import asyncio
 import functools
-import http.client
-import json
 import os
-import random
-import shutil
-import signal
-import socket
-import ssl
-import subprocess
-import sys
-import tempfile
 import time
 import urllib.parse
-import uuid
-import weakref
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, TypedDict, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Optional, Sequence, TypeVar, Union
 
-from kgrade import _program
-from kgrade._grading import Effort
-from kgrade._program import KgradeError, WrongUsage
+from kgrade._request import Item, Options, Problem, Text, job, of_item, to_json
 from kgrade._result import Grade
+from kgrade._transport import BadRequest, Busy, Clock, DeadlineExceeded, Transport, Unavailable
+from kgrade._waiter import MOST_IDS, Waiter, Watch, ask
 
 if TYPE_CHECKING:
-    from typing_extensions import Literal, Unpack
+    from typing_extensions import Unpack
 
-Text = Union[str, "os.PathLike[str]"]
-# A problem, a candidate and the candidate's name.
-Item = Union["tuple[Text, Text]", "tuple[Text, Text, Optional[str]]"]
-_T = TypeVar("_T")
+_C = TypeVar("_C", bound="Client")
 
 _MOST_ITEMS = 256
-_MOST_IDS = 1024
 # Of the items of one request: the service takes 32 MiB, and closes the connection where there is more.
 _MOST_BYTES = 24 << 20
-_LONGEST_REQUEST = 32 << 20
-_LONGEST_WAIT = 25.0
 _LONGEST_DEADLINE = 30 * 86400.0
-_BUSY = (429, 502, 503, 504)
-
-
-class Options(TypedDict, total=False):
-    """What can be said of a grade. docs/service.md says what each means."""
-
-    effort: Effort
-    cases: Sequence[str]
-    dtype: Optional[str]
-    precision: Optional[str]
-    hidden: Optional[int]
-    baselines: "Optional[Literal['none', 'usual', 'pytorch', 'compiled']]"
-    # Seconds that the candidate may take in all, its build included.
-    run_limit: Optional[float]
-    # Seconds until the result is of no use, the queue included. grade() and grade_many() take the client's timeout.
-    deadline: Optional[float]
-    priority: "Literal['normal', 'low']"
-    group: Optional[str]
-    client_ref: Optional[str]
-    # Texts of files beside the candidate, by name.
-    headers: Optional[Mapping[str, str]]
-    seed: Optional[int]
-    hidden_seed: Optional[int]
-
-
-class BadRequest(WrongUsage):
-    """The service refuses the request: no such problem or option. The message has the reason."""
-
-    def __init__(self, message: str, status: int = 400) -> None:
-        super().__init__(message, status)
-        self.status = status
-
-    def __str__(self) -> str:
-        return str(self.args[0])
-
-
-class Unauthorized(KgradeError):
-    """The service does not know the token."""
-
-
-class Unavailable(KgradeError):
-    """The service gave no usable answer within the timeout."""
-
-
-class _Clock:
-    """The time that is left of a call, and how long to wait before it tries again."""
-
-    def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
-        self._pause = 0.5
-
-    def left(self) -> float:
-        return self._end - time.monotonic()
-
-    def pause(self, least: float = 0.0) -> float:
-        """Seconds to wait. They double up to 30, and vary, so that clients do not come back all at once."""
-        # Not the generator of `random`: its numbers belong to the caller, who may have seeded it.
-        seconds = self._pause * random.SystemRandom().uniform(0.5, 1.0)
-        self._pause = min(2 * self._pause, 30.0)
-        return max(seconds, least)
-
-    def reset(self) -> None:
-        self._pause = 0.5
-
-
-class _UnixConnection(http.client.HTTPConnection):
-    """HTTP over a Unix socket."""
-
-    def __init__(self, path: str, timeout: float) -> None:
-        super().__init__("localhost", timeout=timeout)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
 
 
 class Handle:
     """A job that was submitted. It can be pickled, and used in another process."""
 
-    def __init__(self, client: "Client", id: str) -> None:
+    def __init__(self, client: "Client", id: str, grade: Optional[Grade] = None) -> None:
+        # Empty if the service did not take the job.
         self.id = id
         self._client = client
-        self._grade: Optional[Grade] = None
+        self._grade = grade
 
     def __repr__(self) -> str:
         return f"Handle({self.id!r})"
 
     def result(self, timeout: Optional[float] = None) -> Grade:
-        """The grade. Raises TimeoutError if the job has not ended after `timeout` seconds: the client's if None."""
+        """The grade. Raises DeadlineExceeded if the job has not ended after `timeout` seconds: the client's if None."""
         for _ in self._client.as_completed([self], timeout):
             pass
         assert self._grade is not None
@@ -139,6 +43,8 @@ class Handle:
 
     def cancel(self) -> bool:
         """Cancels the job, also while it is being graded. False if it has ended before."""
+        if not self.id:
+            return False
         # The state is asked for after a refusal: an earlier try may have been the one that cancelled it.
         path = f"/v1/grades/{urllib.parse.quote(self.id, safe='')}"
         try:
@@ -151,21 +57,30 @@ class Handle:
 
 
 class Client:
-    """Grades with a service. It can be pickled, and used in threads and after a fork: it keeps no connection.
+    """Grades with a service. It can be pickled, and used in threads and after a fork.
 
     url: "http://host:port", "https://host" or "unix:///path/of/socket". $KGRADE_URL if None.
     token: what the service's operator gave you. $KGRADE_TOKEN if None.
     timeout: seconds that one call of a method may take in all, waiting and trying again included.
 
     While the service is busy or cannot be reached, each call tries again until `timeout`. Then grade() and grade_many()
-    return grades with the outcome "failed" and the fault "service"; the other methods raise Unavailable.
+    return grades with the outcome "failed" and the fault "service"; the other methods raise Unavailable, or QueueFull,
+    which is one. All calls of a process share one thread and one connection for waiting, however many jobs there are.
     """
 
     def __init__(self, url: Optional[str] = None, token: Optional[str] = None, *, timeout: float = 1800.0) -> None:
-        self.url = url or os.environ.get("KGRADE_URL", "")
-        self.token = token if token is not None else os.environ.get("KGRADE_TOKEN")
+        self._transport = Transport(url, token)
         self.timeout = timeout
-        self._connection(1.0)
+        # By process: a fork does not copy a thread. A dict, since its setdefault() needs no lock that a fork could keep.
+        self._waiters: "dict[int, Waiter]" = {}
+
+    @property
+    def url(self) -> str:
+        return self._transport.url
+
+    @property
+    def token(self) -> Optional[str]:
+        return self._transport.token
 
     def __repr__(self) -> str:
         return f"Client({self.url!r}, timeout={self.timeout})"
@@ -173,16 +88,26 @@ class Client:
     def __reduce__(self) -> "tuple[Any, ...]":
         return functools.partial(Client, timeout=self.timeout), (self.url, self.token or "")
 
-    def grade(self, problem: Text, candidate: Text, *, name: Optional[str] = None, **options: "Unpack[Options]") -> Grade:
+    def __enter__(self: "_C") -> "_C":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Does nothing, since a client keeps nothing open. That of local() stops its service."""
+
+    def grade(self, problem: Problem, candidate: Text, *, name: Optional[str] = None,
+              **options: "Unpack[Options]") -> Grade:
         """Grades one candidate, and returns when it is done.
 
-        problem: a slug, or the path of one of KernelBench's .py files.
+        problem: a slug, or the path of one of KernelBench's .py files, or such a file as {"name": ..., "source": ...}.
         candidate: the path of a file; or a text, with `name`, such as "answer.md" or "mine.cu".
         options: see `Options`.
 
         Raises BadRequest if the problem or an option is wrong, and Unauthorized.
         """
-        found = self._grade_all([functools.partial(_request, problem, candidate, name, **options)])[0]
+        found = self._grade_all([functools.partial(job, problem, candidate, name, **options)])[0]
         if isinstance(found, BadRequest):
             raise found
         return found
@@ -190,48 +115,69 @@ class Client:
     def grade_many(self, items: Iterable[Item], **same: "Unpack[Options]") -> "list[Grade]":
         """Grades many candidates at once. The grades have the order of `items`.
 
-        items: tuples (problem, candidate) or (problem, candidate, name), as in grade().
+        items: tuples (problem, candidate) or (problem, candidate, name), as in grade(); or each a kgrade.Request.
         An item that the service refuses gets a failed grade with the fault "problem".
         """
-        requests = [functools.partial(_request, *_named(item), **same) for item in items]
-        return [
-            Grade(outcome="failed", fault="problem", reason=str(found)) if isinstance(found, BadRequest) else found
-            for found in self._grade_all(requests)
-        ]
+        found = self._grade_all([functools.partial(of_item, item, same) for item in items])
+        return [refused(each) if isinstance(each, BadRequest) else each for each in found]
 
-    def submit(self, problem: Text, candidate: Text, *, name: Optional[str] = None, **options: "Unpack[Options]") -> Handle:
+    def submit(self, problem: Problem, candidate: Text, *, name: Optional[str] = None,
+               **options: "Unpack[Options]") -> Handle:
         """Accepts one candidate, and returns at once. See grade()."""
-        return Handle(self, str(self._call("POST", "/v1/grades", _request(problem, candidate, name, **options))["id"]))
+        return self._submit(job(problem, candidate, name, **options), Clock(self.timeout))
+
+    def submit_many(self, items: Iterable[Item], **same: "Unpack[Options]") -> "list[Handle]":
+        """Accepts many candidates. The handles have the order of `items`: see grade_many().
+
+        An item that is refused, or not taken within the timeout, gets a handle that has its failed grade already.
+        """
+        clock, queue = Clock(self.timeout), Clock(self.timeout)
+        todo, found = _prepare([functools.partial(of_item, item, same) for item in items], None)
+        handles: "dict[int, Handle]" = {}
+        reason = ""
+        try:
+            while todo and clock.left() > 0:
+                taken, reason, retry_after = self._submit_chunk(todo, clock, found)
+                handles.update((number, Handle(self, id)) for id, number in taken.items())
+                if reason:
+                    time.sleep(max(0.0, min(queue.pause(retry_after), clock.left())))
+                else:
+                    queue.reset()
+        except Unavailable as error:
+            reason = str(error)
+        for number, wrong in found.items():
+            handles[number] = Handle(self, "", refused(wrong))
+        for number, _ in todo:
+            handles[number] = Handle(self, "", late(reason))
+        return [handles[number] for number in range(len(handles))]
 
     def as_completed(self, handles: Iterable[Handle], timeout: Optional[float] = None) -> Iterator[Handle]:
-        """The handles in the order in which their jobs end. Raises TimeoutError after `timeout` seconds."""
-        clock = _Clock(self.timeout if timeout is None else timeout)
+        """The handles in the order in which their jobs end. Raises DeadlineExceeded after `timeout` seconds."""
+        clock = Clock(self.timeout if timeout is None else timeout)
         waiting: "dict[str, list[Handle]]" = {}
         for handle in handles:
             if handle._grade is not None:
                 yield handle
             else:
                 waiting.setdefault(handle.id, []).append(handle)
-        late = False
-        while waiting:
-            if late:
-                raise TimeoutError(f"{len(waiting)} jobs have not ended after the timeout")
-            late = clock.left() <= 0
-            # All have a turn where they are more than one call can name.
-            ids = list(waiting)[:_MOST_IDS]
-            longest = _LONGEST_WAIT if len(waiting) <= _MOST_IDS else 1.0
-            try:
-                ended = self._wait(ids, "any", longest, clock if not late else _Clock(1.0))
-            except Unavailable as error:
-                raise TimeoutError(str(error)) from error
-            for id, grade in ended.items():
-                for handle in waiting.pop(id):
-                    handle._grade = grade
-                    yield handle
-            if len(waiting) > _MOST_IDS:
-                for id in ids:
-                    if id in waiting:
-                        waiting[id] = waiting.pop(id)
+        if not waiting:
+            return
+        waiter, watch = self._waiter(), Watch()
+        try:
+            waiter.add(watch, waiting)
+            while waiting:
+                ended = watch.take(clock.left())
+                if not ended and clock.left() <= 0:
+                    # Those that had ended before the call have had no time to be found.
+                    ended = self._ask_now(list(waiting))
+                    if not ended:
+                        raise DeadlineExceeded(_pending(len(waiting), waiter.trouble))
+                for id, grade in ended.items():
+                    for handle in waiting.pop(id, ()):
+                        handle._grade = grade
+                        yield handle
+        finally:
+            waiter.remove(watch)
 
     def problems(self) -> "list[dict[str, Any]]":
         """The service's problems: slug, title, difficulty and family of each."""
@@ -252,48 +198,39 @@ class Client:
 
     def _grade_all(self, requests: "Sequence[Callable[[], dict[str, Any]]]") -> "list[Union[Grade, BadRequest]]":
         """Submits all and waits for all, a chunk after the other, as the service takes them."""
-        clock, queue = _Clock(self.timeout), _Clock(self.timeout)
-        found: "dict[int, Union[Grade, BadRequest]]" = {}
-        todo: "list[tuple[int, bytes]]" = []
-        for number, request in enumerate(requests):
-            try:
-                body = request()
-                body.setdefault("deadline_s", min(max(self.timeout, 0.001), _LONGEST_DEADLINE))
-                text = _json(body)
-                if len(text) > _MOST_BYTES:
-                    raise BadRequest("the problem and the candidate are too long")
-                todo.append((number, text))
-            except BadRequest as error:
-                found[number] = error
+        clock, queue = Clock(self.timeout), Clock(self.timeout)
+        todo, wrong = _prepare(requests, self._deadline())
+        found: "dict[int, Grade]" = {}
         running: "dict[str, int]" = {}
         next_try = time.monotonic()
         reason = ""
+        waiter, watch = self._waiter(), Watch()
         try:
             while (todo or running) and clock.left() > 0:
                 if todo and time.monotonic() >= next_try:
-                    taken, refused, retry_after = self._submit_chunk(todo, clock, found)
+                    taken, reason, retry_after = self._submit_chunk(todo, clock, wrong)
                     running.update(taken)
-                    if refused:
-                        reason = refused
-                        next_try = time.monotonic() + queue.pause(retry_after)
-                    else:
+                    waiter.add(watch, taken)
+                    if not reason:
                         queue.reset()
                         continue
-                pause = next_try - time.monotonic() if todo else _LONGEST_WAIT
-                if running:
-                    ended = self._wait(list(running)[:_MOST_IDS], "all", pause, clock)
-                    for id, grade in ended.items():
-                        found[running.pop(id)] = grade
-                elif todo:
-                    time.sleep(max(0.0, min(pause, clock.left())))
+                    next_try = time.monotonic() + queue.pause(retry_after)
+                pause = next_try - time.monotonic() if todo else clock.left()
+                for id, grade in watch.take(min(pause, clock.left())).items():
+                    found[running.pop(id)] = grade
+            reason = reason or waiter.trouble
         except Unavailable as error:
             reason = str(error)
-        late = Grade(outcome="failed", fault="service", retryable=True,
-                     reason=reason or f"the job has not ended after {self.timeout:g} s, the client's timeout")
-        return [found.get(number, late) for number in range(len(requests))]
+        finally:
+            waiter.remove(watch)
+        missing = late(reason or _pending(len(running), ""))
+        return [wrong.get(number) or found.get(number, missing) for number in range(len(requests))]
+
+    def _submit(self, body: "dict[str, Any]", clock: Clock) -> Handle:
+        return Handle(self, str(self._transport.call("POST", "/v1/grades", clock, to_json(body))["id"]))
 
     def _submit_chunk(
-        self, todo: "list[tuple[int, bytes]]", clock: _Clock, found: "dict[int, Union[Grade, BadRequest]]"
+        self, todo: "list[tuple[int, bytes]]", clock: Clock, found: "dict[int, BadRequest]"
     ) -> "tuple[dict[str, int], str, float]":
         """Submits the first of `todo` and removes those that were taken or are wrong.
 
@@ -305,315 +242,79 @@ class Client:
             count += 1
         chunk = todo[:count]
         body = b'{"items":[' + b",".join(text for _, text in chunk) + b"]}"
-        answers = self._call("POST", "/v1/grades/batch", body, clock=clock)["items"]
+        answers = self._transport.call("POST", "/v1/grades/batch", clock, body)["items"]
         taken: "dict[str, int]" = {}
         busy: "list[tuple[int, bytes]]" = []
-        refused, retry_after = "", 0.0
+        reason, retry_after = "", 0.0
         for (number, text), answer in zip(chunk, answers):
             error = answer.get("error")
             if error is None:
                 taken[answer["id"]] = number
-            elif error["status"] in _BUSY:
+            elif error["status"] in (429, 502, 503, 504):
                 busy.append((number, text))
-                refused, retry_after = str(error.get("detail", "busy")), float(error.get("retry_after", 0))
+                reason, retry_after = str(error.get("detail", "busy")), float(error.get("retry_after", 0))
             else:
                 found[number] = BadRequest(str(error.get("detail", error)), error["status"])
         todo[:count] = busy
-        return taken, refused, retry_after
+        return taken, reason, retry_after
 
-    def _wait(self, ids: "list[str]", until: str, longest: float, clock: _Clock) -> "dict[str, Grade]":
-        """The grades of those that have ended, after at most `longest` seconds."""
-        # Less than what is left, so that the answer comes in time.
-        seconds = max(0.0, min(longest, _LONGEST_WAIT, 0.9 * clock.left()))
-        answer = self._call("POST", "/v1/wait", {"ids": ids, "timeout_s": round(seconds, 3), "until": until}, clock=clock)
-        ended = {str(view["id"]): Grade.of_service(view) for view in answer["finished"]}
-        for id in answer["unknown"]:
-            ended[id] = Grade(outcome="failed", fault="service", id=id, retryable=True,
-                              reason="the service does not know the job: it is older than a day, or another owner's")
+    def _ask_now(self, ids: "list[str]") -> "dict[str, Grade]":
+        """Those of the jobs that have ended. None if the service is away."""
+        ended: "dict[str, Grade]" = {}
+        try:
+            for begin in range(0, len(ids), MOST_IDS):
+                ended.update(ask(self._transport, ids[begin:begin + MOST_IDS], 0.0, 2.0))
+        except Busy:
+            pass
         return ended
 
-    def _call(self, method: str, path: str, body: "Union[bytes, dict[str, Any], None]" = None, *,
-              clock: Optional[_Clock] = None) -> Any:
-        """The answer's JSON. Tries again while the service is away or busy."""
-        clock = clock or _Clock(self.timeout)
-        text = _json(body) if isinstance(body, dict) else body
-        if text is not None and len(text) > _LONGEST_REQUEST:
-            raise BadRequest("the request is longer than 32 MiB", 413)
-        headers = {"Accept": "application/json", "Connection": "close"}
-        if self.token:
-            headers["Authorization"] = f"Bearer {self.token}"
-        if text is not None:
-            headers["Content-Type"] = "application/json"
-        if method == "POST":
-            # The same in each try, so that a job whose answer was lost is not graded twice.
-            headers["Idempotency-Key"] = str(uuid.uuid4())
-        while True:
-            retry_after = 0.0
-            try:
-                status, retry_after, content = self._once(method, path, text, headers, clock.left())
-                why = f"{self.url} answered {status}: {_detail(content)}"
-                if status < 300:
-                    answer = json.loads(content)
-                    clock.reset()
-                    return answer
-                if status in (401, 403):
-                    raise Unauthorized(_detail(content))
-                if 400 <= status < 500 and status not in _BUSY:
-                    raise BadRequest(_detail(content), status)
-                if status not in _BUSY:
-                    raise Unavailable(why)
-            except ssl.SSLCertVerificationError as error:
-                raise Unavailable(f"{self.url} is not trusted: {error}") from error
-            except (OSError, http.client.HTTPException, ValueError) as error:
-                why = f"{self.url} cannot be reached: {error or type(error).__name__}"
-            pause = clock.pause(retry_after)
-            if pause >= clock.left():
-                time.sleep(max(0.0, clock.left()))
-                raise Unavailable(why)
-            time.sleep(pause)
+    def _call(self, method: str, path: str) -> Any:
+        return self._transport.call(method, path, Clock(self.timeout))
 
-    def _once(self, method: str, path: str, text: Optional[bytes], headers: "dict[str, str]",
-              left: float) -> "tuple[int, float, bytes]":
-        """The status, the seconds to wait before another try, and the body."""
-        connection = self._connection(min(max(left, 0.1), 60.0))
+    def _deadline(self) -> float:
+        return min(max(self.timeout, 0.001), _LONGEST_DEADLINE)
+
+    def _waiter(self) -> Waiter:
+        process = os.getpid()
+        waiter = self._waiters.get(process)
+        if waiter is None:
+            waiter = self._waiters.setdefault(process, Waiter(self._transport))
+            # Those of the processes that this one was forked from, with their copies of connections.
+            for other in [each for each in self._waiters if each != process]:
+                self._waiters.pop(other, None)
+        return waiter
+
+
+def refused(error: BadRequest) -> Grade:
+    """The grade of an item that is wrong."""
+    return Grade(outcome="failed", fault="problem", reason=str(error))
+
+
+def late(reason: str) -> Grade:
+    """The grade of an item whose result did not come within the client's timeout."""
+    return Grade(outcome="failed", fault="service", retryable=True, reason=reason)
+
+
+def _pending(count: int, trouble: str) -> str:
+    jobs = "the job has" if count == 1 else f"{count} jobs have"
+    return trouble or f"{jobs} not ended after the timeout"
+
+
+def _prepare(
+    requests: "Sequence[Callable[[], dict[str, Any]]]", deadline: Optional[float]
+) -> "tuple[list[tuple[int, bytes]], dict[int, BadRequest]]":
+    """The bodies of the requests by number, and what is wrong with the others."""
+    todo: "list[tuple[int, bytes]]" = []
+    wrong: "dict[int, BadRequest]" = {}
+    for number, request in enumerate(requests):
         try:
-            prefix = "" if self.url.startswith("unix:") else urllib.parse.urlsplit(self.url).path.rstrip("/")
-            connection.request(method, prefix + path, text, headers)
-            answer = connection.getresponse()
-            seconds = answer.getheader("Retry-After") or ""
-            return answer.status, float(seconds) if seconds.isdecimal() else 0.0, answer.read()
-        finally:
-            connection.close()
-
-    def _connection(self, timeout: float) -> http.client.HTTPConnection:
-        if self.url.startswith("unix:/"):
-            path = self.url[len("unix:"):]
-            return _UnixConnection("/" + path.lstrip("/"), timeout)
-        try:
-            parts = urllib.parse.urlsplit(self.url)
-            if parts.scheme in ("http", "https") and parts.hostname:
-                kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-                return kind(parts.hostname, parts.port, timeout=timeout)
-        except (ValueError, http.client.InvalidURL):
-            pass
-        raise WrongUsage(f"{self.url!r} is no address of a service: give http://host:port or unix:///path, "
-                         "or set KGRADE_URL")
-
-
-class LocalClient(Client):
-    """The client of a service that runs on this machine, until close(). A pickled one does not end the service."""
-
-    def __init__(self, url: str, stop: Callable[[], None], timeout: float) -> None:
-        super().__init__(url, "", timeout=timeout)
-        # Also when Python ends without close().
-        self._finalizer = weakref.finalize(self, stop)
-
-    def close(self) -> None:
-        """Stops the service and removes its files. Jobs that have not ended are lost."""
-        self._finalizer()
-
-    def __enter__(self) -> "LocalClient":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-def local(device: str = "auto", jobs: Optional[int] = None, gpus: Union[str, Sequence[int], None] = None, *,
-          timeout: float = 1800.0) -> LocalClient:
-    """Starts a service on this machine, and returns its client: `with kgrade.local(gpus=[0, 1]) as client:`.
-
-    device: "auto", "cuda", "cuda:1" or "emulated".
-    jobs: lanes of the emulated device.
-    gpus: CUDA devices, instead of `device`.
-
-    The service also ends with this Python, but not if Python is killed by a signal.
-    Raises WrongUsage if an option is wrong, and KgradeError if the service does not start.
-    """
-    folder = tempfile.mkdtemp(prefix="kgrade-")
-    if len(folder) > 80:
-        # The path of a Unix socket has at most 107 bytes.
-        os.rmdir(folder)
-        folder = tempfile.mkdtemp(prefix="kgrade-", dir="/tmp")
-    command = ["serve", "--listen", f"unix:{folder}/socket", "--state", f"{folder}/state"]
-    if gpus is None:
-        command.append(f"--device={device}")
-    else:
-        command.append("--gpus=" + (gpus if isinstance(gpus, str) else ",".join(str(each) for each in gpus)))
-    if jobs is not None:
-        command.append(f"--jobs={jobs}")
-    log = Path(folder) / "log"
-    try:
-        with open(log, "wb") as output:
-            process = subprocess.Popen([_program.program(), *command], stdin=subprocess.DEVNULL, stdout=output,
-                                       stderr=output, env={"KGRADE_PYTHON": sys.executable, **os.environ})
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    stop = functools.partial(_stop, process, folder, os.getpid())
-    try:
-        client = LocalClient(f"unix://{folder}/socket", stop, timeout)
-        end = time.monotonic() + 120
-        while process.poll() is None and time.monotonic() < end:
-            try:
-                if client._once("GET", "/healthz", None, {}, 5.0)[0] == 200:
-                    return client
-            except (OSError, http.client.HTTPException):
-                pass
-            time.sleep(0.02)
-        message = log.read_text(encoding="utf-8", errors="replace").strip()[-4000:]
-        code = process.poll()
-    except BaseException:
-        stop()
-        raise
-    stop()
-    if code == 2:
-        raise WrongUsage(message)
-    raise KgradeError(message or "the service does not grade after 120 s")
-
-
-def _stop(process: "subprocess.Popen[bytes]", folder: str, owner: int) -> None:
-    """Ends a service. Not in a fork of the process that started it."""
-    if os.getpid() != owner:
-        process.returncode = 0  # Python would warn of a child that it left behind.
-        return
-    if process.poll() is None:
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-class AsyncClient:
-    """The same for asyncio, with threads: up to 32 calls at a time. For more candidates at once, use grade_many().
-
-    A task that is cancelled does not cancel its job.
-    """
-
-    def __init__(self, url: Optional[str] = None, token: Optional[str] = None, *, timeout: float = 1800.0) -> None:
-        self._client = Client(url, token, timeout=timeout)
-        self._pool: "Optional[tuple[int, ThreadPoolExecutor]]" = None
-
-    def __reduce__(self) -> "tuple[Any, ...]":
-        client = self._client
-        return functools.partial(AsyncClient, timeout=client.timeout), (client.url, client.token or "")
-
-    async def grade(self, problem: Text, candidate: Text, *, name: Optional[str] = None,
-                    **options: "Unpack[Options]") -> Grade:
-        """See Client.grade()."""
-        return await self._run(functools.partial(self._client.grade, problem, candidate, name=name, **options))
-
-    async def grade_many(self, items: Iterable[Item], **same: "Unpack[Options]") -> "list[Grade]":
-        """See Client.grade_many(). It needs one thread."""
-        return await self._run(functools.partial(self._client.grade_many, list(items), **same))
-
-    async def capacity(self) -> "dict[str, Any]":
-        """See Client.capacity()."""
-        return await self._run(self._client.capacity)
-
-    def close(self) -> None:
-        """Ends the threads, when their calls are done."""
-        if self._pool is not None and self._pool[0] == os.getpid():
-            self._pool[1].shutdown(wait=False)
-        self._pool = None
-
-    async def __aenter__(self) -> "AsyncClient":
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.close()
-
-    async def _run(self, call: Callable[[], _T]) -> _T:
-        # Threads do not survive a fork.
-        if self._pool is None or self._pool[0] != os.getpid():
-            self._pool = os.getpid(), ThreadPoolExecutor(32, "kgrade")
-        return await asyncio.get_running_loop().run_in_executor(self._pool[1], call)
-
-
-def _named(item: Item) -> "tuple[Text, Text, Optional[str]]":
-    return (item[0], item[1], item[2] if len(item) > 2 else None)
-
-
-def _request(
-    problem: Text,
-    candidate: Text,
-    name: Optional[str] = None,
-    *,
-    effort: Effort = "quick",
-    cases: Sequence[str] = (),
-    dtype: Optional[str] = None,
-    precision: Optional[str] = None,
-    hidden: Optional[int] = None,
-    baselines: Optional[str] = None,
-    run_limit: Optional[float] = None,
-    deadline: Optional[float] = None,
-    priority: str = "normal",
-    group: Optional[str] = None,
-    client_ref: Optional[str] = None,
-    headers: Optional[Mapping[str, str]] = None,
-    seed: Optional[int] = None,
-    hidden_seed: Optional[int] = None,
-) -> "dict[str, Any]":
-    """A job as the service takes it. Files are read here: the service sees none of this machine's."""
-    sent: "dict[str, Any]" = {}
-    where = os.fspath(problem)
-    if where.endswith(".py"):
-        sent["problem"] = {"name": Path(where).name, "source": _read(where)}
-    else:
-        sent["problem"] = _clean(where)
-    text = os.fspath(candidate)
-    if name is None:
-        sent["candidate"] = {"name": Path(text).name, "source": _read(text)}
-    else:
-        sent["candidate"] = {"name": _clean(name), "source": _clean(text)}
-    if headers:
-        sent["candidate"]["headers"] = {_clean(each): _clean(source) for each, source in headers.items()}
-    options = {
-        "effort": effort,
-        "cases": list(cases) or None,
-        "dtype": dtype,
-        "precision": precision,
-        "hidden": hidden,
-        "baselines": baselines,
-        "run_limit_s": run_limit,
-        "deadline_s": deadline,
-        "priority": priority,
-        "group": group,
-        "client_ref": client_ref,
-        "seed": seed,
-        "hidden_seed": hidden_seed,
-    }
-    sent.update((key, value) for key, value in options.items() if value is not None)
-    return sent
-
-
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError) as error:
-        raise BadRequest(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
-
-
-def _clean(text: str) -> str:
-    """Without halves of surrogate pairs, which are no Unicode and would spoil a whole request."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _json(body: "dict[str, Any]") -> bytes:
-    try:
-        return _clean(json.dumps(body, ensure_ascii=False, allow_nan=False)).encode("utf-8")
-    except ValueError as error:
-        raise BadRequest(f"the request is no JSON: {error}") from error
-
-
-def _detail(content: bytes) -> str:
-    """What an error of the service says."""
-    text = content.decode("utf-8", "replace")
-    try:
-        problem = json.loads(text)
-        return str(problem.get("detail") or problem["title"])
-    except (ValueError, KeyError, AttributeError):
-        return text.strip()[:500]
+            body = request()
+            if deadline is not None:
+                body.setdefault("deadline_s", deadline)
+            text = to_json(body)
+            if len(text) > _MOST_BYTES:
+                raise BadRequest("the problem and the candidate are too long")
+            todo.append((number, text))
+        except BadRequest as error:
+            wrong[number] = error
+    return todo, wrong

@@ -24,9 +24,11 @@ SLUG = "vector-addition"
 FILE = ROOT / "solutions" / SLUG / "naive.cu"
 RIGHT = FILE.read_text()
 WRONG = RIGHT.replace("] + ", "] - ")
+# The worker dies while it loads the candidate.
+CRASHES = RIGHT + "\nstruct Crash { Crash() { *(volatile int*)8 = 1; } } crash;\n"
 HANGS = RIGHT + "\nstruct Slow { Slow() { for (volatile long i = 0;; i = i + 1) {} } } slow;\n"
 SMALL = {"cases": ["tiny"], "hidden": 0}
-EACH = {"accepted": RIGHT, "wrong_answer": WRONG, "compile_error": "this is no kernel\n"}
+EACH = {"accepted": RIGHT, "wrong_answer": WRONG, "compile_error": "this is no kernel\n", "runtime_error": CRASHES}
 
 
 def answer(source):
@@ -43,7 +45,7 @@ class WithAService(unittest.TestCase):
         cls.client.close()
 
     def test_many_keep_their_order_and_have_the_verdicts_of_grade(self):
-        order = ["wrong_answer", "accepted", "compile_error", "accepted", "wrong_answer"]
+        order = ["wrong_answer", "accepted", "compile_error", "runtime_error", "accepted", "wrong_answer"]
         items = [(SLUG, EACH[verdict], "mine.cu") for verdict in order]
         found = self.client.grade_many(items + [(SLUG, FILE)], group="g", client_ref="r", **SMALL)
         self.assertEqual([each.verdict for each in found], order + ["accepted"])

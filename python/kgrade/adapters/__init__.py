@@ -1,1 +1,1 @@
-"""Reward functions for trainers. None of them imports its trainer."""
+"""Adapters for trainers. Each module but _failures imports at most the one framework that its name says."""

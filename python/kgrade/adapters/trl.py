@@ -26,8 +26,9 @@ def make_reward(
     problem_column: the column of the data set that has the slug of each prompt's problem.
     options: of Client.grade_many(), such as effort="default".
 
-    A completion is a text or a list of messages, of which the last counts. A failed grade gives None, which TRL leaves
-    out of the sum over reward functions. If it is the only one, the sum is 0, and TRL warns: then look at its log.
+    A completion is a text or a list of messages, of which the last counts. A failed grade gives None. TRL 1.16
+    leaves such a sample out of the group's mean and gives it no advantage. Do not use a version without that: there, it
+    counts as a reward of 0.
     """
 
     def kgrade_reward(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> "list[Optional[float]]":

@@ -7,8 +7,9 @@ import functools
 from typing import Any, Mapping, Optional
 
 from kgrade import rewards
-from kgrade._client import AsyncClient
+from kgrade._async_client import AsyncClient
 from kgrade._result import Grade
+from kgrade.adapters._failures import Failures
 
 
 async def compute_score(
@@ -19,29 +20,31 @@ async def compute_score(
     *,
     client: Optional[AsyncClient] = None,
     reward: str = "log_speedup",
+    on_failure: float = 0.0,
     **kwargs: Any,
 ) -> "dict[str, float]":
-    """Grades one answer. `extra_info["kgrade_problem"]` has the slug of its problem.
+    """Grades one answer for the problem `extra_info["kgrade_problem"]`, or else `ground_truth`.
 
+    A problem is a slug, the path of one of KernelBench's files, or such a file as {"name": ..., "source": ...}.
     reward: the name of a function in kgrade.rewards.
 
-    verl has no way to leave a sample out. So a failed grade has the score 0.0 like some kernels, and only `kgrade_valid`,
-    which is then 0.0, tells them apart: watch its mean, and mask such samples if it is not 1. `kgrade_speedup` is 0.0
-    where there is none. All three keys are always there, since verl makes a column of each.
+    verl has no way to leave a sample out. So a failed grade has the score `on_failure`, and only `kgrade_valid`, which is
+    then 0.0, tells it from a kernel's. If more than 5 % of the latest 200 grades failed, GradeFailed stops the training.
+    `kgrade_speedup` is 0.0 where there is none. All keys are always there, since verl makes a column of each.
     """
     function = getattr(rewards, reward)
-    problem = (extra_info or {}).get("kgrade_problem")
+    problem = (extra_info or {}).get("kgrade_problem") or ground_truth
     if not problem:
         raise KeyError('extra_info has no "kgrade_problem", which names the problem')
-    # In a batch, where a refused answer does not end the training.
-    graded = await (client or _client()).grade_many([(problem, solution_str, "answer.md")])
-    return score(graded[0], function(graded[0]))
+    # As an item, where a refused answer does not end the training.
+    graded = await (client or _client()).grade_item((problem, solution_str, "answer.md"))
+    return score(graded, function(graded), on_failure)
 
 
-def score(grade: Grade, value: Optional[float]) -> "dict[str, float]":
+def score(grade: Grade, value: Optional[float], on_failure: float = 0.0) -> "dict[str, float]":
     """What verl gets for a grade and its reward."""
     return {
-        "score": 0.0 if value is None else float(value),
+        "score": _failures().value(grade, value, on_failure),
         "kgrade_valid": 0.0 if value is None else 1.0,
         "kgrade_speedup": grade.speedup or 0.0,
     }
@@ -50,3 +53,8 @@ def score(grade: Grade, value: Optional[float]) -> "dict[str, float]":
 @functools.lru_cache(maxsize=1)
 def _client() -> AsyncClient:
     return AsyncClient()
+
+
+@functools.lru_cache(maxsize=1)
+def _failures() -> Failures:
+    return Failures()

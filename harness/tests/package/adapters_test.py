@@ -1,0 +1,142 @@
+"""kgrade.adapters with a service that grades nothing; and with the real frameworks, where they are installed."""
+
+import asyncio
+import doctest
+import json
+import os
+import runpy
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "python"))
+
+import stand_ins  # noqa: E402
+from faulty_service import Service  # noqa: E402
+
+import kgrade  # noqa: E402
+from kgrade.adapters import _failures, harbor, openenv, openrlhf, skyrl, trl, verifiers, verl  # noqa: E402
+
+RIGHT = json.dumps({"verdict": "accepted"})
+WRONG = json.dumps({"verdict": "wrong_answer"})
+FAILS = json.dumps({"fault": "machine"})
+REWARD = 0.6931471805599453  # the logarithm of a speedup of 2
+
+
+class Adapters(unittest.TestCase):
+    def setUp(self):
+        self.service = Service()
+        self.addCleanup(self.service.close)
+        os.environ.update(KGRADE_URL=self.service.url, KGRADE_TOKEN="")
+        for module in (openrlhf, skyrl, verifiers, verl):
+            module._client.cache_clear()
+            getattr(module, "_failures", module._client).cache_clear()
+
+    def test_trl(self):
+        reward = trl.make_reward(kgrade.Client())
+        found = reward(prompts=[""] * 4, completions=[RIGHT, [{"role": "assistant", "content": WRONG}], FAILS, RIGHT],
+                       problem=["softmax"] * 3 + ["no-such-problem"], completion_ids=[], trainer_state=None)
+        self.assertEqual(found, [REWARD, -0.25, None, None])
+
+    def test_verl(self):
+        async def run():
+            return [await verl.compute_score("d", each, "softmax", {"kgrade_problem": problem}, reward_router_address="",
+                                             reward_model_tokenizer=None)
+                    for each, problem in ((RIGHT, ""), (WRONG, "softmax"), (FAILS, ""), (RIGHT, "no-such-problem"))]
+
+        failed = {"score": 0.0, "kgrade_valid": 0.0, "kgrade_speedup": 0.0}
+        self.assertEqual(asyncio.run(run()), [{"score": REWARD, "kgrade_valid": 1.0, "kgrade_speedup": 2.0},
+                                              {"score": -0.25, "kgrade_valid": 1.0, "kgrade_speedup": 0.0}, failed, failed])
+
+    def test_verl_by_path_as_verl_loads_it(self):
+        compute_score = runpy.run_path(verl.__file__)["compute_score"]
+        self.assertEqual(asyncio.run(compute_score("d", RIGHT, "softmax"))["score"], REWARD)
+
+    def test_verl_stops_when_many_fail(self):
+        async def run():
+            for _ in range(11):
+                await verl.compute_score("d", FAILS, "softmax")
+
+        with self.assertRaisesRegex(kgrade.GradeFailed, "machine"):
+            asyncio.run(run())
+        self.assertEqual(len(self.service.jobs), 11)
+
+    def test_failures_are_counted_as_their_text_says(self):
+        found = doctest.testmod(_failures)
+        self.assertEqual((found.failed, found.attempted > 0), (0, True))
+
+    def test_skyrl(self):
+        env = skyrl.KgradeEnv({"reward": "kevin", "options": {"effort": "default"}}, {"kgrade_problem": "softmax"})
+        found = env.step(RIGHT)
+        self.assertEqual((found["reward"], found["done"], found["metadata"]["kgrade_verdict"]), (2.3, True, "accepted"))
+        self.assertEqual(self.service.seen[0][2]["items"][0]["effort"], "default")
+        found = skyrl.KgradeEnv(extras={"reward_spec": {"ground_truth": "softmax"}}).step(FAILS)
+        self.assertEqual((found["reward"], found["metadata"]["kgrade_valid"]), (0.0, 0.0))
+        with self.assertRaises(KeyError):
+            skyrl.KgradeEnv()
+
+    def test_openrlhf(self):
+        found = openrlhf.reward_func(["ask" + RIGHT, "ask" + FAILS], ["ask", "ask"], ["softmax", "softmax"], other=1)
+        self.assertEqual([round(each, 5) for each in found["rewards"].tolist()], [0.69315, 0.0])
+        self.assertEqual(found["extra_logs"]["kgrade_valid"].tolist(), [1.0, 0.0])
+
+    def test_openenv(self):
+        env = openenv.KgradeEnvironment()
+        self.assertIn("Normalise each row.", env.reset(problem="softmax", seed=1).prompt)
+        seen = env.step(openenv.KgradeAction(answer=WRONG))
+        self.assertEqual((seen.done, seen.reward, seen.verdict, env.state.step_count), (True, -0.25, "wrong_answer", 1))
+        seen = asyncio.run(env.step_async(openenv.KgradeAction(answer=FAILS, name="a.cu")))
+        self.assertEqual((seen.done, seen.reward, seen.verdict, seen.fault), (True, None, None, "machine"))
+        self.assertTrue(openenv.app())
+
+    def test_verifiers(self):
+        class Trace(SimpleNamespace):
+            def record_metrics(self, metrics):
+                self.metrics.update(metrics)
+
+        task = next(iter(verifiers.KgradeTaskset(verifiers.KgradeConfig()).load()))
+        self.assertEqual(task.data.problem, "softmax")
+        self.assertIn("void solution(const float* x, float* y, size_t n);", task.data.prompt)
+
+        async def run():
+            trace = Trace(last_reply=RIGHT, metrics={}, info={})
+            self.assertEqual(await task.kgrade(trace), REWARD)
+            self.assertEqual(trace.metrics, {"kgrade_correct": 1.0, "kgrade_speedup": 2.0})
+            trace.last_reply = FAILS
+            with self.assertRaisesRegex(verifiers.vf.SandboxError, "machine"):
+                await task.kgrade(trace)
+
+        asyncio.run(run())
+
+    def test_harbor(self):
+        with tempfile.TemporaryDirectory() as folder:
+            task = Path(folder) / "softmax"
+            subprocess.run([sys.executable, "-m", "kgrade.adapters.harbor", "softmax", str(task)], check=True,
+                           env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+            self.assertIn("/logs/artifacts/solution.cu", (task / "instruction.md").read_text())
+            try:
+                from harbor.models.task.task import Task
+            except ImportError:
+                pass
+            else:
+                self.assertEqual(Task(task).config.verifier.environment_mode, "separate")
+            answer, reward = Path(folder) / "answer.cu", Path(folder) / "reward.json"
+            # As the verifier's container does, with the copied package and no other.
+            code = "import sys; from kgrade.adapters.harbor import verify; verify('softmax', answer=sys.argv[1], to=sys.argv[2])"
+            command = [sys.executable, "-c", code, str(answer), str(reward)]
+            environment = {**os.environ, "PYTHONPATH": str(task / "tests")}
+            answer.write_text(FAILS)
+            self.assertNotEqual(subprocess.run(command, env=environment, capture_output=True).returncode, 0)
+            self.assertFalse(reward.exists())
+            answer.write_text(RIGHT)
+            subprocess.run(command, env=environment, check=True, capture_output=True)
+            self.assertEqual(json.loads(reward.read_text()), {"reward": REWARD, "correct": 1.0, "speedup": 2.0})
+
+
+if __name__ == "__main__":
+    print("not installed:", ", ".join(sorted(stand_ins.missing)) or "none", file=sys.stderr)
+    unittest.main()

@@ -1,0 +1,70 @@
+"""An environment for OpenEnv: `uvicorn --factory kgrade.adapters.openenv:app` serves it.
+
+The service is that of $KGRADE_URL and $KGRADE_TOKEN. A client's `message_timeout_s` is 60 if nothing else is said, and
+covers the queue: 1800 is better.
+"""
+
+import uuid
+from typing import Any, Optional
+
+from openenv.core.env_server import Action, Environment, Observation, State, create_app
+
+from kgrade import rewards
+from kgrade._async_client import AsyncClient
+from kgrade._client import Client
+from kgrade._prompt import prompt
+from kgrade._result import Grade
+
+
+class KgradeAction(Action):
+    """An answer: a text with code blocks; or a kernel, with the name of its file."""
+
+    answer: str
+    name: str = "answer.md"
+
+
+class KgradeObservation(Observation):
+    """After reset() the prompt, and after a step the verdict. `reward` is None if the grade failed: see `fault`."""
+
+    prompt: str = ""
+    verdict: Optional[str] = None
+    fault: Optional[str] = None
+    reason: str = ""
+    speedup: Optional[float] = None
+
+
+class KgradeEnvironment(Environment[KgradeAction, KgradeObservation, State]):
+    """An episode is one problem and one answer."""
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._client, self._async_client = Client(), AsyncClient()
+        self._problem, self._state = "", State()
+
+    def reset(self, seed: Optional[int] = None, episode_id: Optional[str] = None, *, problem: str = "vector-addition",
+              **kwargs: Any) -> KgradeObservation:
+        """problem: the slug of the problem."""
+        self._problem, self._state = problem, State(episode_id=episode_id or str(uuid.uuid4()))
+        return KgradeObservation(prompt=prompt(self._client.problem(problem)))
+
+    def step(self, action: KgradeAction, timeout_s: Optional[float] = None, **kwargs: Any) -> KgradeObservation:
+        return self._seen(self._client.grade_many([(self._problem, action.answer, action.name)])[0])
+
+    async def step_async(self, action: KgradeAction, timeout_s: Optional[float] = None,
+                         **kwargs: Any) -> KgradeObservation:
+        return self._seen(await self._async_client.grade_item((self._problem, action.answer, action.name)))
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    def _seen(self, grade: Grade) -> KgradeObservation:
+        self._state.step_count += 1
+        return KgradeObservation(done=True, reward=rewards.log_speedup(grade), verdict=grade.verdict, fault=grade.fault,
+                                 reason=grade.reason, speedup=grade.speedup)
+
+
+def app() -> Any:
+    return create_app(KgradeEnvironment, KgradeAction, KgradeObservation, env_name="kgrade", max_concurrent_envs=256)

@@ -1,0 +1,49 @@
+"""A reward function for OpenRLHF: give --reward.remote_url the path of this file.
+
+The service is that of $KGRADE_URL and $KGRADE_TOKEN.
+"""
+
+import functools
+from typing import Any, Sequence
+
+from kgrade import rewards
+from kgrade._client import Client
+from kgrade.adapters._failures import Failures
+
+
+def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any], *, reward: str = "log_speedup",
+                **kwargs: Any) -> "dict[str, Any]":
+    """Grades answers for the problems `labels`. OpenRLHF calls it with one answer in each of many threads.
+
+    A label is a slug, the path of one of KernelBench's files, or such a file as {"name": ..., "source": ...}.
+    reward: the name of a function in kgrade.rewards.
+
+    OpenRLHF's rewards are numbers. So a failed grade has the reward 0.0, and `kgrade_valid` in the logs is 0.0. If more
+    than 5 % of the latest 200 grades failed, GradeFailed stops the training.
+    """
+    import torch
+
+    function = getattr(rewards, reward)
+    # A query is a prompt and its answer.
+    answers = [query[len(prompt):] if query.startswith(prompt) else query for query, prompt in zip(queries, prompts)]
+    grades = _client().grade_many([(label, answer, "answer.md") for label, answer in zip(labels, answers)])
+    found = [function(grade) for grade in grades]
+    values = torch.tensor([_failures().value(*each) for each in zip(grades, found)], dtype=torch.float32)
+    return {
+        "rewards": values,
+        "scores": values,
+        "extra_logs": {
+            "kgrade_valid": torch.tensor([float(each is not None) for each in found]),
+            "kgrade_speedup": torch.tensor([grade.speedup or 0.0 for grade in grades]),
+        },
+    }
+
+
+@functools.lru_cache(maxsize=1)
+def _client() -> Client:
+    return Client()
+
+
+@functools.lru_cache(maxsize=1)
+def _failures() -> Failures:
+    return Failures()

@@ -1,0 +1,51 @@
+"""An environment for SkyRL: register(id="kgrade", entry_point="kgrade.adapters.skyrl:KgradeEnv").
+
+The service is that of $KGRADE_URL and $KGRADE_TOKEN. Set `max_env_workers` to how many answers shall be graded at a time:
+each has a thread of SkyRL's.
+"""
+
+import functools
+from typing import Any, Mapping, Optional
+
+from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput
+
+from kgrade import rewards
+from kgrade._client import Client
+from kgrade.adapters._failures import Failures
+
+
+class KgradeEnv(BaseTextEnv):
+    """One answer for the problem `kgrade_problem` of the sample, or else its `reward_spec.ground_truth`.
+
+    env_config: `reward` is the name of a function in kgrade.rewards, and `options` are those of Client.grade().
+
+    SkyRL's rewards are numbers. So a failed grade has the reward 0.0, and `kgrade_valid` in the metadata is 0.0. If more
+    than 5 % of the latest 200 grades failed, GradeFailed stops the training.
+    """
+
+    def __init__(self, env_config: Optional[Mapping[str, Any]] = None, extras: Optional[Mapping[str, Any]] = None) -> None:
+        super().__init__()
+        sample, config = extras or {}, env_config or {}
+        self.problem = sample.get("kgrade_problem") or sample.get("reward_spec", {}).get("ground_truth")
+        if not self.problem:
+            raise KeyError('the sample has no "kgrade_problem", which names the problem')
+        self._reward = getattr(rewards, config.get("reward", "log_speedup"))
+        self._options = dict(config.get("options", {}))
+
+    def step(self, action: str) -> BaseTextEnvStepOutput:
+        grade = _client().grade_many([(self.problem, action, "answer.md")], **self._options)[0]
+        reward = self._reward(grade)
+        metadata = {"kgrade_valid": 0.0 if reward is None else 1.0, "kgrade_speedup": grade.speedup or 0.0,
+                    "kgrade_verdict": grade.verdict or "", "kgrade_reason": grade.reason}
+        value = _failures().value(grade, reward)
+        return BaseTextEnvStepOutput(observations=[], reward=value, done=True, metadata=metadata)
+
+
+@functools.lru_cache(maxsize=1)
+def _client() -> Client:
+    return Client()
+
+
+@functools.lru_cache(maxsize=1)
+def _failures() -> Failures:
+    return Failures()

@@ -1,0 +1,61 @@
+"""A taskset for verifiers 0.4: a module of yours with `from kgrade.adapters.verifiers import *` is a taskset of that name.
+
+The service is that of $KGRADE_URL and $KGRADE_TOKEN.
+"""
+
+import functools
+from typing import Any, Iterable, List
+
+import verifiers.v1 as vf
+
+from kgrade import rewards
+from kgrade._async_client import AsyncClient
+from kgrade._client import Client
+from kgrade._prompt import prompt
+
+# verifiers looks here for the one taskset of a module.
+__all__ = ["KgradeTaskset"]
+
+
+class KgradeData(vf.TaskData):
+    problem: str
+
+
+class KgradeTaskConfig(vf.TaskConfig):
+    reward: str = "log_speedup"
+    """The name of a function in kgrade.rewards."""
+    effort: str = "quick"
+
+
+class KgradeTask(vf.Task[KgradeData, vf.State, KgradeTaskConfig]):
+    """The answer is the agent's last reply. A failed grade raises SandboxError, which is an error and no reward."""
+
+    @vf.reward(weight=1.0)
+    async def kgrade(self, trace: vf.Trace) -> float:
+        options: Any = {"effort": self.config.effort}
+        grade = await _client().grade_item((self.data.problem, trace.last_reply, "answer.md"), **options)
+        value = getattr(rewards, self.config.reward)(grade)
+        if value is None:
+            raise vf.SandboxError(f"kgrade has no verdict: {grade.fault or 'cancelled'}: {grade.reason}")
+        trace.record_metrics({"kgrade_correct": float(grade.correct), "kgrade_speedup": grade.speedup or 0.0})
+        trace.info["kgrade"] = {"id": grade.id, "verdict": grade.verdict, "reason": grade.reason}
+        return float(value)
+
+
+class KgradeConfig(vf.TasksetConfig):
+    problems: List[str] = []
+    """Slugs. All of the service's problems if empty."""
+    task: KgradeTaskConfig = KgradeTaskConfig()
+
+
+class KgradeTaskset(vf.Taskset[KgradeTask, KgradeConfig]):
+    def load(self) -> Iterable[KgradeTask]:
+        client = Client()
+        for slug in self.config.problems or [each["slug"] for each in client.problems()]:
+            data = KgradeData(name=slug, problem=slug, prompt=prompt(client.problem(slug)))
+            yield KgradeTask(data, self.config.task)
+
+
+@functools.lru_cache(maxsize=1)
+def _client() -> AsyncClient:
+    return AsyncClient()
