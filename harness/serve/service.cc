@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 #include <sys/epoll.h>
-#include <sys/random.h>
 
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "draw/seed.h"
 #include "problem/catalogue.h"
 #include "record/agent_line.h"
 #include "record/record_json.h"
@@ -31,14 +31,7 @@ double wall_clock() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-std::string random_text() {
-  unsigned char bytes[16];
-  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-    throw std::system_error(errno, std::generic_category());
-  std::string text;
-  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
-  return text;
-}
+std::string random_text() { return fmt::format("{:016x}{:016x}", random_seed(), random_seed()); }
 
 bool is_text(const Json& json, const char* name) {
   const auto at = json.find(name);
