@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "draw/seed.h"
 #include "record/agent_line.h"
 
 namespace kgrade {
@@ -230,6 +232,12 @@ OrderedJson figures_of(const CandidateRecord& candidate) {
 std::string json_text(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
+
+double wall_clock() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string random_id() { return fmt::format("{:016x}{:016x}", random_seed(), random_seed()); }
 
 std::size_t GradeRequest::bytes() const {
   std::size_t sum = problem_source.size() + candidate_source.size();

@@ -67,11 +67,18 @@ struct GradeJob {
   bool is_alone = false;  // the next attempt is in a batch of its own
   std::string result;     // the reward view as JSON; empty before the end
 
+  // When its result is of no use any more. Seconds since 1970.
+  double deadline() const { return submitted_at + request.deadline_s; }
   bool has_ended() const { return state != JobState::queued && state != JobState::running; }
 };
 
 // One line of JSON. Bytes that are not UTF-8 are replaced by U+FFFD.
 std::string json_text(const nlohmann::ordered_json& json);
+
+// The time in seconds since 1970, as jobs have it.
+double wall_clock();
+// 32 random hexadecimal digits, which nobody can guess.
+std::string random_id();
 
 // The reward view of a job (docs/service.md): always the same members.
 nlohmann::ordered_json reward_view(const GradeJob& job);

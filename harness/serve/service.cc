@@ -4,11 +4,9 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "draw/seed.h"
 #include "problem/catalogue.h"
 #include "record/agent_line.h"
 #include "record/record_json.h"
@@ -27,33 +25,12 @@ constexpr double rate_seconds = 300;
 constexpr std::uint64_t small_journal = std::uint64_t{64} << 20;
 constexpr double clean_each_seconds = 60;
 
-double wall_clock() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-std::string random_text() { return fmt::format("{:016x}{:016x}", random_seed(), random_seed()); }
-
 bool is_text(const Json& json, const char* name) {
   const auto at = json.find(name);
   return at != json.end() && at->is_string();
 }
 
-const char* fault_of(int exit_code) {
-  if (exit_code == exit_usage) return "problem";
-  return exit_code == exit_machine ? "machine" : "service";
-}
-
 }  // namespace
-
-struct Service::Waiter {
-  std::size_t left = 1;        // jobs that have to end
-  double until = 0;            // seconds since 1970
-  std::function<void()> then;  // empty after it was called
-
-  void wake() {
-    if (then) std::exchange(then, nullptr)();
-  }
-};
 
 // --- Beginning and journal ---
 
@@ -233,7 +210,7 @@ std::variant<std::string, Refusal> Service::submit(const Client& client, const s
         fmt::format("{} of this owner are queued already", counted(options_.limits.queued_of_owner, "job")),
         10};
   GradeJob job;
-  job.id = "g_" + random_text();
+  job.id = "g_" + random_id();
   job.owner = client.owner;
   job.key = key;
   job.body_sha256 = digest;
@@ -265,37 +242,21 @@ bool Service::cancel(const std::string& owner, const std::string& id) {
 
 void Service::wait(const std::string& owner, const std::vector<std::string>& ids, bool all, double seconds,
                    std::function<void()> then) {
-  auto waiter = std::make_shared<Waiter>();
-  waiter->then = std::move(then);
-  waiter->until = wall_clock() + seconds;
-  std::size_t running = 0;
+  std::vector<std::string> open;
   for (const std::string& id : ids) {
     const GradeJob* const job = find(owner, id);
-    if (job == nullptr || job->has_ended()) continue;
-    running += 1;
-    waiting_for_.emplace(id, waiter);
+    if (job != nullptr && !job->has_ended()) open.push_back(id);
   }
-  waiter->left = all ? running : std::min<std::size_t>(1, running);
-  if (running == 0 || (!all && running < ids.size())) {
+  if (open.empty() || (!all && open.size() < ids.size())) {
     // The jobs have ended, perhaps not durably yet.
-    after_commit([waiter] { waiter->wake(); });
-    return;
+    after_commit(std::move(then));
+  } else {
+    waiters_.add(open, all, wall_clock() + seconds, std::move(then));
   }
-  waiters_.push_back(std::move(waiter));
-}
-
-void Service::wake(const std::string& id) {
-  const auto [first, last] = waiting_for_.equal_range(id);
-  std::vector<std::shared_ptr<Waiter>> woken;
-  for (auto at = first; at != last; ++at) {
-    if (at->second->left > 0 && --at->second->left == 0) woken.push_back(at->second);
-  }
-  waiting_for_.erase(first, last);
-  for (const auto& waiter : woken) waiter->wake();
 }
 
 OrderedJson Service::status_of(const GradeJob& job) const {
-  const auto position = queue_.position(job.id);
+  const auto position = job.state == JobState::queued ? queue_.position(job.id) : std::nullopt;
   return {{"id", job.id},
           {"state", to_string(job.state)},
           {"position", position ? OrderedJson(*position) : OrderedJson(nullptr)},
@@ -371,6 +332,7 @@ void Service::enqueue(GradeJob& job, bool at_front) {
   job.started_at = 0;
   job.doing.clear();
   queued_bytes_ += job.body.size();
+  deadlines_.emplace(job.deadline(), job.id);
   QueuedJob queued{job.id, job.owner, job.batch, job.request.priority == Priority::low, job.is_alone};
   if (at_front) {
     queue_.give_back(std::move(queued));
@@ -381,7 +343,8 @@ void Service::enqueue(GradeJob& job, bool at_front) {
 
 // Ends a job. `view` is asked for the result when the state and the time are set.
 void Service::end(GradeJob& job, JobState state, const std::function<OrderedJson()>& view) {
-  if (queue_.remove(job.id)) queued_bytes_ -= job.body.size();
+  if (job.state == JobState::queued && queue_.remove(job.id)) queued_bytes_ -= job.body.size();
+  deadlines_.erase({job.deadline(), job.id});
   job.state = state;
   job.ended_at = wall_clock();
   const OrderedJson result = view();
@@ -392,27 +355,23 @@ void Service::end(GradeJob& job, JobState state, const std::function<OrderedJson
   ends_.push_back(job.ended_at);
   const OrderedJson& word = result["outcome"] == "graded" ? result["verdict"] : result["fault"];
   ended_as_[word.is_string() ? word.get<std::string>() : to_string(state)] += 1;
-  after_commit([this, id = job.id] { wake(id); });
+  after_commit([this, id = job.id] { waiters_.ended(id); });
 }
 
-void Service::expire(GradeJob& job, double now) {
+void Service::expire(GradeJob& job) {
   const bool waited = job.state == JobState::queued;
   const std::string reason =
       fmt::format("its deadline_s of {:g} s ended {}", job.request.deadline_s,
                   waited ? "in the queue, before a lane began with it" : "while a lane graded it");
-  (void)now;
   end(job, JobState::expired, [&] { return failed_view(job, "expired", reason); });
 }
 
 void Service::look_at_the_clock() {
   const double now = wall_clock();
-  std::vector<std::string> late;
-  for (auto& [id, job] : jobs_) {
-    if (!job.has_ended() && now > job.submitted_at + job.request.deadline_s) late.push_back(id);
-  }
-  for (const std::string& id : late) {
+  while (!deadlines_.empty() && deadlines_.begin()->first < now) {
+    const std::string id = deadlines_.begin()->second;
     ServiceLane* const lane = lane_of(id);
-    expire(jobs_.at(id), now);
+    expire(jobs_.at(id));
     if (lane != nullptr) interrupt(*lane, false);
   }
   for (ServiceLane& lane : lanes_) {
@@ -427,12 +386,7 @@ void Service::look_at_the_clock() {
     }
     if (lane.is_quarantined && now >= lane.quarantined_until) lane.is_quarantined = false;
   }
-  for (auto at = waiters_.begin(); at != waiters_.end();) {
-    const bool is_late = (*at)->then != nullptr && now > (*at)->until;
-    const auto waiter = *at;
-    at = waiter->then == nullptr || is_late ? waiters_.erase(at) : std::next(at);
-    if (is_late) after_commit([waiter] { waiter->wake(); });
-  }
+  for (auto& then : waiters_.take_late(now)) after_commit(std::move(then));
   std::erase_if(ends_, [now](double end) { return end < now - rate_seconds; });
   if (now >= next_cleaning_) {
     next_cleaning_ = now + clean_each_seconds;
@@ -452,204 +406,7 @@ void Service::forget_old(double now) {
     if (!job.key.empty()) by_key_.erase({job.owner, job.key});
     at = jobs_.erase(at);
   }
-  std::erase_if(waiting_for_, [](const auto& each) { return each.second->then == nullptr; });
   if (journal_.bytes() > small_journal) compact();
-}
-
-// --- Lanes ---
-
-Service::ServiceLane* Service::lane_of(const std::string& id) {
-  for (ServiceLane& lane : lanes_) {
-    if (lane.index_of(id)) return &lane;
-  }
-  return nullptr;
-}
-
-void Service::go_on() {
-  epoll_event events[64];
-  const int count = ::epoll_wait(epoll_.get(), events, 64, 0);
-  for (int i = 0; i < count; ++i) hear(*static_cast<ServiceLane*>(events[i].data.ptr));
-  look_at_the_clock();
-  hand_out();
-}
-
-void Service::hand_out() {
-  for (ServiceLane& lane : lanes_) {
-    if (!lane.batch.empty() || lane.is_quarantined || queue_.size() == 0) continue;
-    const std::vector<QueuedJob> batch = queue_.take(lane.last);
-    if (batch.empty()) return;
-    for (const QueuedJob& each : batch) queued_bytes_ -= jobs_.at(each.id).body.size();
-    if (!start(lane, batch)) return;
-  }
-}
-
-bool Service::start(ServiceLane& lane, const std::vector<QueuedJob>& batch) {
-  const double now = wall_clock();
-  lane.begin(batch, random_text(), now);
-  lane.folder = fs::absolute(options_.state / "work" / lane.lease);
-  const GradeRequest& request = jobs_.at(batch.front().id).request;
-  lane.problem = request.slug.empty() ? request.problem_name : request.slug;
-  for (const QueuedJob& each : batch) jobs_.at(each.id).state = JobState::running;
-  const auto job = lane_job(options_.lane, lane, jobs_, problems_);
-  if (!job) {
-    batch_failed(lane, to_string(job.errors()), exit_machine);
-    return false;
-  }
-  if (!lane.process) {
-    auto process = Lane::start(options_.lane_command);
-    if (!process) {
-      batch_failed(lane, to_string(process.errors()), exit_machine);
-      return false;
-    }
-    lane.process = std::move(*process);
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.ptr = &lane;
-    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, lane.process->descriptor(), &event);
-  }
-  lane.process->give(*job);  // if the lane is gone, its socket says so
-  return true;
-}
-
-void Service::hear(ServiceLane& lane) {
-  if (!lane.process) return;
-  const bool alive = lane.process->read();
-  while (lane.process) {
-    const auto message = lane.process->next();
-    if (!message) break;
-    if (!lane.batch.empty() && message->lease == lane.lease) take(lane, *message);
-  }
-  if (alive || !lane.process) return;
-  const LaneEnd how = lane.process->end();
-  lane.process.reset();
-  lane.last.clear();
-  if (!lane.batch.empty())
-    batch_failed(lane, "the process that graded " + how.description,
-                 how.was_killed ? exit_machine : exit_internal);
-}
-
-void Service::take(ServiceLane& lane, const LaneMessage& message) {
-  lane.heard_at = wall_clock();
-  switch (message.kind) {
-    case LaneMessage::Kind::begun: {
-      if (message.candidate >= lane.batch.size() || lane.is_done[message.candidate]) break;
-      GradeJob& job = jobs_.at(lane.batch[message.candidate].id);
-      lane.has_begun[message.candidate] = true;
-      job.started_at = lane.heard_at;
-      job.attempts += 1;
-      journal_.append(json_text({{"type", "begun"}, {"id", job.id}}));
-      break;
-    }
-    case LaneMessage::Kind::doing:
-      lane.doing = printable_line(message.text.substr(0, 200));
-      break;
-    case LaneMessage::Kind::graded:
-      keep_result(lane, message.candidate, message.text);
-      break;
-    case LaneMessage::Kind::ended:
-      if (lane.left() > 0) {
-        batch_failed(lane, message.text.empty() ? "the run ended before its time" : message.text,
-                     message.exit_code == 0 ? exit_internal : message.exit_code);
-      } else {
-        close_batch(lane);
-      }
-      // The fault that broke a run may have broken its process.
-      if (!message.text.empty()) stop_process(lane);
-      break;
-  }
-}
-
-void Service::keep_result(ServiceLane& lane, std::size_t index, const std::string& text) {
-  const auto wrong = [&] {
-    batch_failed(lane, "the lane sent a result that is not of the candidate that it was given",
-                 exit_internal);
-    stop_process(lane);
-  };
-  if (index >= lane.batch.size() || lane.is_done[index]) return wrong();
-  GradeJob& job = jobs_.at(lane.batch[index].id);
-  // Clients see the names that they gave, and not the service's folders.
-  const std::string own = lane.folder.string() + "/" + job.id + "/";
-  const auto escaped = [](const std::string& path) {
-    const std::string quoted = Json(path).dump(-1, ' ', false, Json::error_handler_t::replace);
-    return quoted.substr(1, quoted.size() - 2);
-  };
-  if (text.find(escaped(own)) == text.npos) return wrong();
-  const std::string shown =
-      replace_all(replace_all(text, escaped(own), ""), escaped(lane.folder.string() + "/problem/"), "");
-  const auto record = parse_record(shown, {});
-  if (!record || !*record || (*record)->candidates.size() != 1) return wrong();
-  charge(lane, wall_clock());
-  lane.is_done[index] = true;
-  lane.refusals = 0;
-  lane.backoff_s = 0;
-  if (const auto written = write_file_atomically(record_file(job.id), shown); !written)
-    options_.note(to_string(written.errors()));
-  end(job, JobState::finished, [&] { return graded_view(job, **record); });
-}
-
-void Service::charge(ServiceLane& lane, double now) {
-  if (!lane.batch.empty()) queue_.charge(lane.batch.front().owner, now - lane.charged_until);
-  lane.charged_until = now;
-}
-
-void Service::close_batch(ServiceLane& lane) {
-  charge(lane, wall_clock());
-  std::error_code ignored;
-  fs::remove_all(lane.folder, ignored);
-  lane.close(wall_clock());
-}
-
-void Service::stop_process(ServiceLane& lane) {
-  lane.process.reset();
-  lane.last.clear();
-}
-
-void Service::interrupt(ServiceLane& lane, bool alone) {
-  stop_process(lane);
-  for (std::size_t i = lane.batch.size(); i-- > 0;) {
-    GradeJob& job = jobs_.at(lane.batch[i].id);
-    if (lane.is_done[i] || job.has_ended()) continue;
-    job.is_alone = job.is_alone || alone;
-    enqueue(job, true);
-  }
-  close_batch(lane);
-}
-
-void Service::batch_failed(ServiceLane& lane, const std::string& why, int exit_code) {
-  bool any_begun = false;
-  for (std::size_t i = 0; i < lane.batch.size(); ++i)
-    any_begun = any_begun || (lane.has_begun[i] && !lane.is_done[i]);
-  for (std::size_t i = lane.batch.size(); i-- > 0;) {
-    GradeJob& job = jobs_.at(lane.batch[i].id);
-    if (lane.is_done[i] || job.has_ended()) continue;
-    const bool is_blamed = lane.has_begun[i] || !any_begun;
-    if (is_blamed) job.failures += 1;
-    // A wrong problem file stays wrong.
-    if (is_blamed && (job.failures >= 2 || exit_code == exit_usage)) {
-      const std::string shown = replace_all(why, lane.folder.string() + "/problem/", "");
-      end(job, JobState::finished, [&] {
-        return failed_view(job, fault_of(exit_code),
-                           replace_all(shown, lane.folder.string() + "/" + job.id + "/", ""));
-      });
-      continue;
-    }
-    job.is_alone = job.is_alone || is_blamed;
-    enqueue(job, true);
-  }
-  close_batch(lane);
-  if (exit_code != exit_usage && !any_begun) refuse(lane, why);
-}
-
-void Service::refuse(ServiceLane& lane, const std::string& why) {
-  lane.refusals += 1;
-  if (lane.refusals < ServiceLane::most_refusals) return;
-  lane.refusals = 0;
-  lane.backoff_s = std::min(3600.0, std::max(60.0, 2 * lane.backoff_s));
-  lane.is_quarantined = true;
-  lane.since = wall_clock();
-  lane.quarantined_until = lane.since + lane.backoff_s;
-  options_.note(fmt::format("{} gets no work for {:g} s, since it refused {} times in a row: {}", lane.device,
-                            lane.backoff_s, ServiceLane::most_refusals, printable_line(why.substr(0, 500))));
 }
 
 }  // namespace kgrade

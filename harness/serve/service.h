@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "serve/fair_queue.h"
 #include "serve/grade_job.h"
 #include "serve/journal.h"
+#include "serve/waiters.h"
 #include "sweep/lane.h"
 
 namespace kgrade {
@@ -56,6 +58,8 @@ struct Refusal {
 };
 
 enum class View { reward, agent, record };
+
+struct ServiceLane;  // serve/service_lane.h
 
 class Service {
  public:
@@ -99,9 +103,6 @@ class Service {
   const std::map<std::string, Problem>& problems() const { return problems_; }
 
  private:
-  struct ServiceLane;
-  struct Waiter;
-
   Service(ServiceOptions options, Journal journal);
 
   Failure restore();
@@ -124,10 +125,9 @@ class Service {
   void stop_process(ServiceLane& lane);
   void refuse(ServiceLane& lane, const std::string& why);
   void look_at_the_clock();
-  void expire(GradeJob& job, double now);
+  void expire(GradeJob& job);
   void forget_old(double now);
   void end(GradeJob& job, JobState state, const std::function<nlohmann::ordered_json()>& view);
-  void wake(const std::string& id);
   void charge(ServiceLane& lane, double now);
   ServiceLane* lane_of(const std::string& id);
   std::filesystem::path record_file(const std::string& id) const;
@@ -142,8 +142,9 @@ class Service {
   std::size_t queued_bytes_ = 0;
   std::list<ServiceLane> lanes_;
   std::vector<std::function<void()>> after_commit_;
-  std::list<std::shared_ptr<Waiter>> waiters_;
-  std::multimap<std::string, std::shared_ptr<Waiter>> waiting_for_;  // by id
+  Waiters waiters_;
+  std::set<std::pair<double, std::string>>
+      deadlines_;                                // of jobs that have not ended; seconds since 1970, and id
   std::map<std::string, std::size_t> ended_as_;  // counts for metrics, by verdict or fault
   std::vector<double> ends_;                     // of the last five minutes
   double next_cleaning_ = 0;
