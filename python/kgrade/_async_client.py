@@ -6,7 +6,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Iterable, Optional, TypeVar, Union
 
-from kgrade._client import Client, Handle, late, refused
+from kgrade._client import Client, Handle, by_end, late, refused
 from kgrade._request import Item, Options, Problem, Text, job, of_item
 from kgrade._result import Grade
 from kgrade._transport import BadRequest, Clock, DeadlineExceeded, Unavailable
@@ -60,12 +60,9 @@ class AsyncClient:
     async def as_completed(self, handles: Iterable[Handle], timeout: Optional[float] = None) -> AsyncIterator[Handle]:
         """See Client.as_completed()."""
         clock = Clock(self._client.timeout if timeout is None else timeout)
-        waiting: "dict[str, list[Handle]]" = {}
-        for handle in handles:
-            if handle._grade is not None:
-                yield handle
-            else:
-                waiting.setdefault(handle.id, []).append(handle)
+        ended_before, waiting = by_end(handles)
+        for handle in ended_before:
+            yield handle
         watching = _Watching(self._client._waiter())
         try:
             watching.add(waiting)

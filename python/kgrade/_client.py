@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _C = TypeVar("_C", bound="Client")
 
 _MOST_ITEMS = 256
-# Of the items of one request: the service takes 32 MiB, and closes the connection where there is more.
+# The items of one request may have this many bytes together. The service closes the connection of a request above 32 MiB.
 _MOST_BYTES = 24 << 20
 _LONGEST_DEADLINE = 30 * 86400.0
 
@@ -154,12 +154,8 @@ class Client:
     def as_completed(self, handles: Iterable[Handle], timeout: Optional[float] = None) -> Iterator[Handle]:
         """The handles in the order in which their jobs end. Raises DeadlineExceeded after `timeout` seconds."""
         clock = Clock(self.timeout if timeout is None else timeout)
-        waiting: "dict[str, list[Handle]]" = {}
-        for handle in handles:
-            if handle._grade is not None:
-                yield handle
-            else:
-                waiting.setdefault(handle.id, []).append(handle)
+        ended_before, waiting = by_end(handles)
+        yield from ended_before
         if not waiting:
             return
         waiter, watch = self._waiter(), Watch()
@@ -259,7 +255,7 @@ class Client:
         return taken, reason, retry_after
 
     def _ask_now(self, ids: "list[str]") -> "dict[str, Grade]":
-        """Those of the jobs that have ended. None if the service is away."""
+        """The grades of the jobs that have ended. Empty if the service is away."""
         ended: "dict[str, Grade]" = {}
         try:
             for begin in range(0, len(ids), MOST_IDS):
@@ -283,6 +279,18 @@ class Client:
             for other in [each for each in self._waiters if each != process]:
                 self._waiters.pop(other, None)
         return waiter
+
+
+def by_end(handles: Iterable[Handle]) -> "tuple[list[Handle], dict[str, list[Handle]]]":
+    """The handles whose grades are known, and the others by the ids of their jobs."""
+    known: "list[Handle]" = []
+    waiting: "dict[str, list[Handle]]" = {}
+    for handle in handles:
+        if handle._grade is not None:
+            known.append(handle)
+        else:
+            waiting.setdefault(handle.id, []).append(handle)
+    return known, waiting
 
 
 def refused(error: BadRequest) -> Grade:

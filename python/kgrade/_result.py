@@ -79,7 +79,7 @@ class Grade:
     # The whole record, as `kgrade grade --json` writes it.
     # Empty if a service graded it: Client.record() asks for it.
     record: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    # Of a service's job. `client_ref` and `group` are what the request had.
+    # The job of a service that this is the grade of. `client_ref` and `group` are texts of its request.
     id: str = ""
     client_ref: str = ""
     group: str = ""

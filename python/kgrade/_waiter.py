@@ -16,13 +16,13 @@ from kgrade._transport import Busy, Clock, Transport, Unavailable
 
 MOST_IDS = 1024
 _LONGEST_WAIT = 25.0
-# Of a request where the jobs are more than one request can name, so that all have a turn.
+# A request waits only this long if there are more jobs than one request can name. So all jobs have a turn.
 _TURN = 1.0
-# Of a request while jobs are being added, until none was for _CALM seconds. Such a request is not interrupted, so that
-# answers come even if jobs are added all the time.
+# A request waits only _SHORT_WAIT seconds if a job was added in the last _CALM seconds. Such a request is not interrupted,
+# so answers come even if jobs are added all the time.
 _SHORT_WAIT = 0.25
 _CALM = 0.5
-# Between two requests, in seconds. Jobs that are added or end meanwhile share the next one.
+# The pause between two requests, in seconds. Jobs that are added or end meanwhile share the next request.
 _GATHER = 0.02
 
 

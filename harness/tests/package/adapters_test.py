@@ -19,7 +19,7 @@ import stand_ins  # noqa: E402
 from faulty_service import Service  # noqa: E402
 
 import kgrade  # noqa: E402
-from kgrade.adapters import _failures, harbor, openenv, openrlhf, skyrl, trl, verifiers, verl  # noqa: E402
+from kgrade.adapters import _failures, _shared, harbor, openenv, openrlhf, skyrl, trl, verifiers, verl  # noqa: E402
 
 RIGHT = json.dumps({"verdict": "accepted"})
 WRONG = json.dumps({"verdict": "wrong_answer"})
@@ -32,9 +32,8 @@ class Adapters(unittest.TestCase):
         self.service = Service()
         self.addCleanup(self.service.close)
         os.environ.update(KGRADE_URL=self.service.url, KGRADE_TOKEN="")
-        for module in (openrlhf, skyrl, verifiers, verl):
-            module._client.cache_clear()
-            getattr(module, "_failures", module._client).cache_clear()
+        for kept in (_shared.client, _shared.async_client, _shared.failures):
+            kept.cache_clear()
 
     def test_trl(self):
         reward = trl.make_reward(kgrade.Client())

@@ -3,12 +3,10 @@
 The service is that of $KGRADE_URL and $KGRADE_TOKEN.
 """
 
-import functools
 from typing import Any, Sequence
 
 from kgrade import rewards
-from kgrade._client import Client
-from kgrade.adapters._failures import Failures
+from kgrade.adapters._shared import client, failures
 
 
 def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any], *, reward: str = "log_speedup",
@@ -26,9 +24,9 @@ def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence
     function = getattr(rewards, reward)
     # A query is a prompt and its answer.
     answers = [query[len(prompt):] if query.startswith(prompt) else query for query, prompt in zip(queries, prompts)]
-    grades = _client().grade_many([(label, answer, "answer.md") for label, answer in zip(labels, answers)])
+    grades = client().grade_many([(label, answer, "answer.md") for label, answer in zip(labels, answers)])
     found = [function(grade) for grade in grades]
-    values = torch.tensor([_failures().value(*each) for each in zip(grades, found)], dtype=torch.float32)
+    values = torch.tensor([failures().value(*each) for each in zip(grades, found)], dtype=torch.float32)
     return {
         "rewards": values,
         "scores": values,
@@ -37,13 +35,3 @@ def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence
             "kgrade_speedup": torch.tensor([grade.speedup or 0.0 for grade in grades]),
         },
     }
-
-
-@functools.lru_cache(maxsize=1)
-def _client() -> Client:
-    return Client()
-
-
-@functools.lru_cache(maxsize=1)
-def _failures() -> Failures:
-    return Failures()

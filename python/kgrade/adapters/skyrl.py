@@ -4,14 +4,12 @@ The service is that of $KGRADE_URL and $KGRADE_TOKEN. Set `max_env_workers` to h
 each has a thread of SkyRL's.
 """
 
-import functools
 from typing import Any, Mapping, Optional
 
 from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput
 
 from kgrade import rewards
-from kgrade._client import Client
-from kgrade.adapters._failures import Failures
+from kgrade.adapters._shared import client, failures
 
 
 class KgradeEnv(BaseTextEnv):
@@ -33,19 +31,9 @@ class KgradeEnv(BaseTextEnv):
         self._options = dict(config.get("options", {}))
 
     def step(self, action: str) -> BaseTextEnvStepOutput:
-        grade = _client().grade_many([(self.problem, action, "answer.md")], **self._options)[0]
+        grade = client().grade_many([(self.problem, action, "answer.md")], **self._options)[0]
         reward = self._reward(grade)
         metadata = {"kgrade_valid": 0.0 if reward is None else 1.0, "kgrade_speedup": grade.speedup or 0.0,
                     "kgrade_verdict": grade.verdict or "", "kgrade_reason": grade.reason}
-        value = _failures().value(grade, reward)
+        value = failures().value(grade, reward)
         return BaseTextEnvStepOutput(observations=[], reward=value, done=True, metadata=metadata)
-
-
-@functools.lru_cache(maxsize=1)
-def _client() -> Client:
-    return Client()
-
-
-@functools.lru_cache(maxsize=1)
-def _failures() -> Failures:
-    return Failures()

@@ -3,15 +3,14 @@
 The service is that of $KGRADE_URL and $KGRADE_TOKEN.
 """
 
-import functools
 from typing import Any, Iterable, List
 
 import verifiers.v1 as vf
 
 from kgrade import rewards
-from kgrade._async_client import AsyncClient
 from kgrade._client import Client
 from kgrade._prompt import prompt
+from kgrade.adapters._shared import async_client
 
 # verifiers looks here for the one taskset of a module.
 __all__ = ["KgradeTaskset"]
@@ -33,7 +32,7 @@ class KgradeTask(vf.Task[KgradeData, vf.State, KgradeTaskConfig]):
     @vf.reward(weight=1.0)
     async def kgrade(self, trace: vf.Trace) -> float:
         options: Any = {"effort": self.config.effort}
-        grade = await _client().grade_item((self.data.problem, trace.last_reply, "answer.md"), **options)
+        grade = await async_client().grade_item((self.data.problem, trace.last_reply, "answer.md"), **options)
         value = getattr(rewards, self.config.reward)(grade)
         if value is None:
             raise vf.SandboxError(f"kgrade has no verdict: {grade.fault or 'cancelled'}: {grade.reason}")
@@ -54,8 +53,3 @@ class KgradeTaskset(vf.Taskset[KgradeTask, KgradeConfig]):
         for slug in self.config.problems or [each["slug"] for each in client.problems()]:
             data = KgradeData(name=slug, problem=slug, prompt=prompt(client.problem(slug)))
             yield KgradeTask(data, self.config.task)
-
-
-@functools.lru_cache(maxsize=1)
-def _client() -> AsyncClient:
-    return AsyncClient()

@@ -3,13 +3,12 @@
 The service is that of $KGRADE_URL and $KGRADE_TOKEN.
 """
 
-import functools
 from typing import Any, Mapping, Optional
 
 from kgrade import rewards
 from kgrade._async_client import AsyncClient
 from kgrade._result import Grade
-from kgrade.adapters._failures import Failures
+from kgrade.adapters._shared import async_client, failures
 
 
 async def compute_score(
@@ -37,24 +36,14 @@ async def compute_score(
     if not problem:
         raise KeyError('extra_info has no "kgrade_problem", which names the problem')
     # As an item, where a refused answer does not end the training.
-    graded = await (client or _client()).grade_item((problem, solution_str, "answer.md"))
+    graded = await (client or async_client()).grade_item((problem, solution_str, "answer.md"))
     return score(graded, function(graded), on_failure)
 
 
 def score(grade: Grade, value: Optional[float], on_failure: float = 0.0) -> "dict[str, float]":
     """What verl gets for a grade and its reward."""
     return {
-        "score": _failures().value(grade, value, on_failure),
+        "score": failures().value(grade, value, on_failure),
         "kgrade_valid": 0.0 if value is None else 1.0,
         "kgrade_speedup": grade.speedup or 0.0,
     }
-
-
-@functools.lru_cache(maxsize=1)
-def _client() -> AsyncClient:
-    return AsyncClient()
-
-
-@functools.lru_cache(maxsize=1)
-def _failures() -> Failures:
-    return Failures()
