@@ -40,6 +40,7 @@ Command add_selftest(CLI::App& app);
 Command add_cache(CLI::App& app);
 Command add_sweep(CLI::App& app);
 Command add_serve(CLI::App& app);
+Command add_watch(CLI::App& app);
 Command add_sweep_lane(CLI::App& app);
 Command add_sweep_chunk(CLI::App& app);
 Command add_leaderboard(CLI::App& app);

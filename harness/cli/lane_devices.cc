@@ -40,4 +40,6 @@ Result<std::vector<std::string>> lane_devices(const std::string& gpus, const std
   return std::vector<std::string>(jobs > 0 ? jobs : cores(), "emulated");
 }
 
+int spare_cores(std::size_t lanes) { return std::max(1, cores() - 2 * static_cast<int>(lanes)); }
+
 }  // namespace kgrade::cli

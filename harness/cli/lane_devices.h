@@ -1,6 +1,7 @@
 // The devices on which commands with lanes grade: one lane each.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,5 +15,9 @@ Result<std::vector<std::string>> lane_devices(const std::string& gpus, const std
 
 // The cores of this machine, at least 1.
 int cores();
+
+// The cores beside those that lanes need, at least 1. Each lane needs two: a graded candidate has two
+// processes that wait for each other, and their times count.
+int spare_cores(std::size_t lanes);
 
 }  // namespace kgrade::cli

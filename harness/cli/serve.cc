@@ -20,7 +20,7 @@ struct ServeArguments {
   std::string state;
   std::string tokens;
   std::string gpus;
-  int jobs = 0;
+  int jobs = -1;  // not given
   LaneOptions lane;
 };
 
@@ -53,7 +53,9 @@ int run(ServeArguments& arguments) {
     // Whoever reaches this address may have code run, so the sandbox has to confine it.
     arguments.lane.require_sandbox = true;
   }
-  auto devices = lane_devices(arguments.gpus, arguments.lane.device, arguments.jobs);
+  std::vector<std::string> none;
+  auto devices = arguments.jobs == 0 ? Result(std::move(none))
+                                     : lane_devices(arguments.gpus, arguments.lane.device, arguments.jobs);
   if (!devices) return fail(devices.errors());
   ServiceOptions options;
   if (arguments.state.empty()) {
@@ -64,6 +66,8 @@ int run(ServeArguments& arguments) {
     options.state = std::filesystem::absolute(arguments.state);
   }
   options.lane = arguments.lane;
+  const bool builds = !devices->empty() && devices->front() != "emulated";
+  options.build_jobs = builds ? spare_cores(devices->size()) : 0;
   options.devices = std::move(*devices);
   options.lane_command = {"/proc/self/exe", "sweep-lane"};
   options.note = [](const std::string& what) { fmt::print(stderr, "kgrade serve: {}\n", printable(what)); };
@@ -88,10 +92,10 @@ Command add_serve(CLI::App& app) {
                    "address that other machines reach needs --tokens and the sandbox")
       ->type_name("ADDRESS");
   command
-      ->add_option(
-          "--tokens", arguments->tokens,
-          "File with a line OWNER SHA256 [seeds] for each token: only clients with one of the tokens "
-          "are served")
+      ->add_option("--tokens", arguments->tokens,
+                   "File with a line OWNER SHA256 for each token (docs/service.md): only clients with one of "
+                   "the tokens "
+                   "are served")
       ->type_name("FILE");
   command
       ->add_option("--state", arguments->state,
@@ -104,8 +108,11 @@ Command add_serve(CLI::App& app) {
       ->type_name("0,1,..")
       ->excludes(command->get_option("--device"));
   command
-      ->add_option("--jobs", arguments->jobs, "Lanes of the emulated device (default: the number of cores)")
-      ->check(CLI::Range(1, 1024))
+      ->add_option(
+          "--jobs", arguments->jobs,
+          "Lanes of the emulated device (default: the number of cores). 0: only lanes on other machines "
+          "grade, which join")
+      ->check(CLI::Range(0, 1024))
       ->type_name("N");
   add_python_option(*command, arguments->lane.python);
   add_require_sandbox_option(*command, arguments->lane.require_sandbox);

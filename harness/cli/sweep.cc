@@ -72,10 +72,6 @@ int exit_code_of(const SweepArguments& arguments, const SweepOutcome& outcome) {
   return asked("slower") && any(is_slower) ? exit_slower : exit_ok;
 }
 
-// Each lane needs two cores: a graded candidate has two processes that wait for each other, and their times
-// count.
-int spare_cores(std::size_t lanes) { return std::max(1, cores() - 2 * static_cast<int>(lanes)); }
-
 SweepOptions options_of(const SweepArguments& arguments, std::vector<std::string> devices, Layout layout) {
   SweepOptions options;
   options.lane = arguments.lane;

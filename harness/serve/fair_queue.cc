@@ -1,6 +1,7 @@
 #include "serve/fair_queue.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace kgrade {
@@ -39,40 +40,48 @@ bool FairQueue::remove(const std::string& id) {
   return false;
 }
 
-std::map<std::string, FairQueue::Owner>::iterator FairQueue::next_owner() {
-  auto best = owners_.end();
-  for (auto at = owners_.begin(); at != owners_.end(); ++at) {
-    if (at->second.jobs.empty()) continue;
-    if (best == owners_.end() || at->second.used < best->second.used) best = at;
+const FairQueue::Owner* FairQueue::next_owner() const {
+  const Owner* best = nullptr;
+  for (const auto& [name, owner] : owners_) {
+    if (owner.jobs.empty()) continue;
+    if (best == nullptr || owner.used < best->used) best = &owner;
   }
   return best;
 }
 
-std::vector<QueuedJob> FairQueue::take(const std::string& last) {
-  const auto chosen = next_owner();
-  if (chosen == owners_.end()) return {};
-  std::list<QueuedJob>& jobs = chosen->second.jobs;
+std::vector<QueuedJob> FairQueue::choose(const std::string& last, std::size_t most) const {
+  const Owner* const chosen = next_owner();
+  if (chosen == nullptr) return {};
+  const std::list<QueuedJob>& jobs = chosen->jobs;
   // Lists keep the order of arrival, and min_element the first of equals.
-  const auto first =
+  const auto leader =
       std::min_element(jobs.begin(), jobs.end(), [&last](const QueuedJob& a, const QueuedJob& b) {
         return std::pair(a.is_low, a.batch != last) < std::pair(b.is_low, b.batch != last);
       });
-  const QueuedJob leader = *first;
+  if (leader->is_alone) return {*leader};
   const auto fits = [&leader](const QueuedJob& job) {
-    return !job.is_alone && job.batch == leader.batch && job.is_low == leader.is_low;
+    return !job.is_alone && job.batch == leader->batch && job.is_low == leader->is_low;
   };
   const auto alike = static_cast<std::size_t>(std::count_if(jobs.begin(), jobs.end(), fits));
-  const std::size_t most = jobs.size() == size_ ? largest_batch : largest_shared_batch;
-  const std::size_t count = leader.is_alone ? 1 : std::min(most, (alike + lanes_ - 1) / lanes_);
+  most = std::min(most, jobs.size() == size_ ? largest_batch : largest_shared_batch);
+  const std::size_t count = std::min(most, (alike + lanes_ - 1) / lanes_);
   std::vector<QueuedJob> batch;
-  for (auto at = leader.is_alone ? first : jobs.begin(); at != jobs.end() && batch.size() < count;) {
-    if (leader.is_alone || fits(*at)) {
-      batch.push_back(std::move(*at));
-      at = jobs.erase(at);
-    } else {
-      ++at;
-    }
+  for (auto at = jobs.begin(); at != jobs.end() && batch.size() < count; ++at) {
+    if (fits(*at)) batch.push_back(*at);
   }
+  return batch;
+}
+
+std::vector<QueuedJob> FairQueue::next(const std::string& last) const { return choose(last, largest_batch); }
+
+std::vector<QueuedJob> FairQueue::take(const std::string& last, std::size_t most) {
+  std::vector<QueuedJob> batch = choose(last, most);
+  if (batch.empty()) return batch;
+  std::set<std::string> taken;
+  for (const QueuedJob& job : batch) taken.insert(job.id);
+  owners_.at(batch.front().owner).jobs.remove_if([&](const QueuedJob& job) {
+    return taken.contains(job.id);
+  });
   size_ -= batch.size();
   return batch;
 }

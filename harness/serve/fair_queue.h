@@ -30,7 +30,8 @@ class FairQueue {
   static constexpr std::size_t largest_shared_batch = 8;
 
   // `lanes`: the jobs of a batch are divided among this number of lanes.
-  explicit FairQueue(std::size_t lanes) : lanes_(lanes == 0 ? 1 : lanes) {}
+  explicit FairQueue(std::size_t lanes) { divide_among(lanes); }
+  void divide_among(std::size_t lanes) { lanes_ = lanes == 0 ? 1 : lanes; }
 
   void add(QueuedJob job);
   // Puts a job back to the front of its owner's jobs.
@@ -38,9 +39,11 @@ class FairQueue {
   // False if the job is not in the queue.
   bool remove(const std::string& id);
 
-  // The next jobs for a lane that graded `last` before. All have the same owner and batch. Empty if none
-  // waits.
-  std::vector<QueuedJob> take(const std::string& last);
+  // The next jobs for a lane that graded `last` before, at most `most`. All have the same owner and batch.
+  // Empty if none waits.
+  std::vector<QueuedJob> take(const std::string& last, std::size_t most = largest_batch);
+  // What take() would return.
+  std::vector<QueuedJob> next(const std::string& last) const;
   // The owner's jobs have used `seconds` of a lane.
   void charge(const std::string& owner, double seconds);
 
@@ -57,10 +60,11 @@ class FairQueue {
   };
 
   // The owner who is served next. Null if no job waits.
-  std::map<std::string, Owner>::iterator next_owner();
+  const Owner* next_owner() const;
+  std::vector<QueuedJob> choose(const std::string& last, std::size_t most) const;
   void level(Owner& owner);
 
-  std::size_t lanes_;
+  std::size_t lanes_ = 1;
   std::map<std::string, Owner> owners_;
   std::size_t size_ = 0;
 };

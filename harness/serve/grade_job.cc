@@ -299,7 +299,7 @@ OrderedJson reward_view(const GradeJob& job) {
   return {{"schema", "kgrade-grade"},
           {"schema_version", 1},
           {"id", job.id},
-          {"problem", job.request.slug.empty() ? job.request.problem_name : job.request.slug},
+          {"problem", job.request.problem_shown()},
           {"client_ref", job.request.client_ref},
           {"group", job.request.group},
           {"state", to_string(job.state)},

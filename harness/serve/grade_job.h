@@ -36,6 +36,8 @@ struct GradeRequest {
   std::string client_ref;
 
   std::size_t bytes() const;  // of all texts
+  // The problem as the client named it.
+  const std::string& problem_shown() const { return slug.empty() ? problem_name : slug; }
 };
 
 // Reads the body of a request. An Error names the member that is wrong. `may_seed`: the client may choose the

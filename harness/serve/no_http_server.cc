@@ -1,15 +1,20 @@
 // For a build without Boost's headers: commands that need the network say so.
+#include "serve/http_client.h"
 #include "serve/http_server.h"
 
 namespace kgrade {
 namespace {
 
 Error without_boost() {
-  return machine_error("this kgrade was built without Boost, so it cannot serve",
+  return machine_error("this kgrade was built without Boost, so it has no network",
                        "install libboost-dev, and build it again");
 }
 
 }  // namespace
+
+Result<std::string> get_from_service(const std::string&, const std::string&, const std::string&) {
+  return without_boost();
+}
 
 bool ListenAddress::is_loopback() const { return true; }
 

@@ -38,7 +38,9 @@ Service::Service(ServiceOptions options, Journal journal)
     : options_(std::move(options)),
       journal_(std::move(journal)),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-      queue_(options_.devices.size()) {
+      queue_(options_.devices.size()),
+      ahead_(options_.build_jobs, options_.lane_command,
+             [this](const BuildTask& task, bool trusted) { return job_that_builds(task, trusted); }) {
   for (const std::string& device : options_.devices) {
     lanes_.emplace_back();
     lanes_.back().device = device;
@@ -209,6 +211,9 @@ std::variant<std::string, Refusal> Service::submit(const Client& client, const s
         429,
         fmt::format("{} of this owner are queued already", counted(options_.limits.queued_of_owner, "job")),
         10};
+  if (const int wait_s = quotas_.wait_s(client.owner, client.quota_s); wait_s > 0)
+    return Refusal{429, fmt::format("this owner has used its {:g} s of lanes an hour", client.quota_s),
+                   wait_s};
   GradeJob job;
   job.id = "g_" + random_id();
   job.owner = client.owner;
@@ -236,7 +241,7 @@ bool Service::cancel(const std::string& owner, const std::string& id) {
   if (job.has_ended()) return false;
   ServiceLane* const lane = lane_of(id);
   end(job, JobState::cancelled, [&] { return failed_view(job, nullptr, "the client cancelled it"); });
-  if (lane != nullptr) interrupt(*lane, false);
+  if (lane != nullptr) stop_job(*lane, id);
   return true;
 }
 
@@ -277,12 +282,22 @@ OrderedJson Service::capacity() const {
   OrderedJson lanes = OrderedJson::array();
   for (const ServiceLane& lane : lanes_) {
     const GradeJob* const job = lane.batch.empty() ? nullptr : lane.current(jobs_);
-    lanes.push_back({{"device", lane.device},
+    lanes.push_back({{"name", lane.is_elsewhere() ? OrderedJson(lane.name) : OrderedJson(nullptr)},
+                     {"device", lane.device},
                      {"state", lane.state()},
                      {"since_s", wall_clock() - lane.since},
                      {"problem", lane.batch.empty() ? OrderedJson(nullptr) : OrderedJson(lane.problem)},
                      {"job", job == nullptr ? OrderedJson(nullptr) : OrderedJson(job->id)},
                      {"doing", lane.doing}});
+  }
+  for (const Asker& asker : askers_) {
+    lanes.push_back({{"name", asker.lane.name},
+                     {"device", asker.lane.device},
+                     {"state", "idle"},
+                     {"since_s", nullptr},
+                     {"problem", nullptr},
+                     {"job", nullptr},
+                     {"doing", ""}});
   }
   std::size_t running = 0;
   for (const ServiceLane& lane : lanes_) running += lane.left();
@@ -308,7 +323,7 @@ std::string Service::metrics() const {
       "kgrade_lanes{{state=\"quarantined\"}} {}\n"
       "# HELP kgrade_jobs_ended_total Jobs that have ended since the service was started.\n"
       "# TYPE kgrade_jobs_ended_total counter\n",
-      queue_.size(), busy, lanes_.size() - busy - quarantined, quarantined);
+      queue_.size(), busy, lanes_.size() + askers_.size() - busy - quarantined, quarantined);
   for (const auto& [how, count] : ended_as_)
     text += fmt::format("kgrade_jobs_ended_total{{as=\"{}\"}} {}\n", how, count);
   return text;
@@ -316,7 +331,7 @@ std::string Service::metrics() const {
 
 bool Service::is_healthy() const {
   const double now = wall_clock();
-  return std::any_of(lanes_.begin(), lanes_.end(), [now](const ServiceLane& lane) {
+  return !askers_.empty() || std::any_of(lanes_.begin(), lanes_.end(), [now](const ServiceLane& lane) {
     return !lane.is_quarantined && (lane.batch.empty() || now - lane.heard_at < 600);
   });
 }
@@ -351,6 +366,9 @@ void Service::end(GradeJob& job, JobState state, const std::function<OrderedJson
   job.result = json_text(result);
   job.body.clear();
   job.request = {};
+  ahead_.finished(job.id);
+  std::error_code ignored;
+  fs::remove_all(build_folder(job.id), ignored);
   journal_.append(ended_line(job));
   ends_.push_back(job.ended_at);
   const OrderedJson& word = result["outcome"] == "graded" ? result["verdict"] : result["fault"];
@@ -372,10 +390,11 @@ void Service::look_at_the_clock() {
     const std::string id = deadlines_.begin()->second;
     ServiceLane* const lane = lane_of(id);
     expire(jobs_.at(id));
-    if (lane != nullptr) interrupt(*lane, false);
+    if (lane != nullptr) stop_job(*lane, id);
   }
   for (ServiceLane& lane : lanes_) {
-    const GradeJob* const current = lane.batch.empty() ? nullptr : lane.current(jobs_);
+    // A lane on another machine looks at its own clock.
+    const GradeJob* const current = lane.batch.empty() || lane.is_elsewhere() ? nullptr : lane.current(jobs_);
     if (current != nullptr && current->started_at > 0 && !current->has_ended() &&
         now > current->started_at + current->request.run_limit_s) {
       // Others in its batch may have taken the time. Only a job that was alone has its verdict.
@@ -386,6 +405,7 @@ void Service::look_at_the_clock() {
     }
     if (lane.is_quarantined && now >= lane.quarantined_until) lane.is_quarantined = false;
   }
+  look_at_leases(now);
   for (auto& then : waiters_.take_late(now)) after_commit(std::move(then));
   std::erase_if(ends_, [now](double end) { return end < now - rate_seconds; });
   if (now >= next_cleaning_) {

@@ -1,9 +1,9 @@
 // A service that grades jobs on lanes: it accepts jobs durably, queues them fairly, and keeps their results.
 // It knows nothing of HTTP. Everything runs in one thread, and nothing waits except commit(), for the disk.
 //
-// The service itself holds no GPU and runs no candidate. Lanes do (sweep/lane.h). Each batch that a lane gets
-// has a lease, a random text that the lane repeats in its messages. So an answer can never be taken for the
-// answer to another batch.
+// The service itself holds no GPU and runs no candidate. Lanes do: on this machine (sweep/lane.h), and on
+// others that ask for work. Each batch that a lane gets has a lease, a random text that the lane repeats in
+// its messages. So an answer can never be taken for the answer to another batch.
 #pragma once
 
 #include <filesystem>
@@ -23,8 +23,9 @@
 #include "serve/fair_queue.h"
 #include "serve/grade_job.h"
 #include "serve/journal.h"
+#include "serve/quotas.h"
 #include "serve/waiters.h"
-#include "sweep/lane.h"
+#include "sweep/build_ahead.h"
 
 namespace kgrade {
 
@@ -40,6 +41,7 @@ struct ServiceOptions {
   LaneOptions lane;                  // except the device, and what a request says
   std::vector<std::string> devices;  // one for each lane
   std::vector<std::string> lane_command;
+  int build_jobs = 0;  // processes that build what is graded next
   ServiceLimits limits;
   std::function<void(const std::string&)> note = [](const std::string&) {};  // for the service's own log
 };
@@ -48,6 +50,8 @@ struct ServiceOptions {
 struct Client {
   std::string owner;
   bool may_seed = false;
+  bool may_grade = false;  // it may be a lane: its results are believed
+  double quota_s = 0;      // seconds of lanes in an hour; 0: as many as there are
 };
 
 // Why a request was not carried out, for an answer in HTTP (RFC 9457).
@@ -58,6 +62,26 @@ struct Refusal {
 };
 
 enum class View { reward, agent, record };
+
+// A lane on another machine that has nothing to do.
+struct FreeLane {
+  std::string name;                             // "node7 cuda:0"
+  std::string device;                           // "NVIDIA H200"
+  std::size_t most = FairQueue::largest_batch;  // jobs that it takes
+};
+
+// What a lane on another machine says of its batch.
+struct LeaseReport {
+  struct Result {
+    std::string id;
+    std::string record;  // its text; empty: there is no verdict
+    std::string fault;   // then: whose fault it is, as in a result
+    std::string reason;
+  };
+  std::vector<std::string> begun;  // ids
+  std::vector<Result> results;
+  bool is_released = false;  // it does not go on with what has no result
+};
 
 struct ServiceLane;  // serve/service_lane.h
 
@@ -92,6 +116,14 @@ class Service {
   void wait(const std::string& owner, const std::vector<std::string>& ids, bool all, double seconds,
             std::function<void()> then);
 
+  // Calls `then` once: with the lease of a batch for that lane, or with an empty text after `seconds`.
+  void wait_for_work(const FreeLane& lane, double seconds, std::function<void(const std::string&)> then);
+  // {"lease", "lease_s", "jobs": [{"id", "request"}]}
+  nlohmann::ordered_json batch_of(const std::string& lease) const;
+  // Renews the lease, and takes what the lane says. Returns the ids of jobs that it should stop. Nothing if
+  // it does not have this lease (any more).
+  std::optional<std::vector<std::string>> hear(const std::string& lease, const LeaseReport& report);
+
   nlohmann::ordered_json view_of(const GradeJob& job, View view) const;
   // {"id", "state", "position"}
   nlohmann::ordered_json status_of(const GradeJob& job) const;
@@ -113,12 +145,25 @@ class Service {
 
   void enqueue(GradeJob& job, bool at_front = false);
   void hand_out();
+  void hand_out_elsewhere();
+  std::vector<BuildTask> upcoming() const;
+  std::optional<LaneJob> job_that_builds(const BuildTask& task, bool trusted) const;
+  std::filesystem::path build_folder(const std::string& id) const;
+  void build_ahead();
+  void look_at_leases(double now);
+  void lose(ServiceLane& lane, const std::string& why);
   bool start(ServiceLane& lane, const std::vector<QueuedJob>& batch);
   void hear(ServiceLane& lane);
   void take(ServiceLane& lane, const LaneMessage& message);
   void keep_result(ServiceLane& lane, std::size_t index, const std::string& text);
   // The lane could not go on with its batch.
   void batch_failed(ServiceLane& lane, const std::string& why, int exit_code);
+  // Ends the job with the figures of a record. False if the text is no record of one candidate.
+  bool finish(GradeJob& job, const std::string& record);
+  // A lane could not grade the job. It is tried once more, alone.
+  void not_graded(GradeJob& job, const std::string& fault, const std::string& why);
+  // The lane need not go on with a job that has ended.
+  void stop_job(ServiceLane& lane, const std::string& id);
   // Ends the lane's process, and puts back its jobs without blame; alone for the next time if asked.
   void interrupt(ServiceLane& lane, bool alone);
   void close_batch(ServiceLane& lane);
@@ -141,6 +186,15 @@ class Service {
   FairQueue queue_;
   std::size_t queued_bytes_ = 0;
   std::list<ServiceLane> lanes_;
+  struct Asker {
+    FreeLane lane;
+    double until = 0;  // seconds since 1970
+    std::function<void(const std::string&)> then;
+  };
+  std::list<Asker> askers_;                  // lanes on other machines that wait for work
+  std::map<std::string, std::string> warm_;  // by lane on another machine: the key of its last batch
+  Quotas quotas_;
+  BuildAhead ahead_;
   std::vector<std::function<void()>> after_commit_;
   Waiters waiters_;
   std::set<std::pair<double, std::string>>

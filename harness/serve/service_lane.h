@@ -1,4 +1,4 @@
-// A lane of a service: its process, and the batch that it grades.
+// A lane of a service, and the batch that it grades.
 #pragma once
 
 #include <filesystem>
@@ -14,11 +14,16 @@
 
 namespace kgrade {
 
+// A lane on this machine has a process. A lane on another machine asks for each batch, and hands in its
+// results (service_leases.cc).
 struct ServiceLane {
   // After this number of refusals in a row, the lane gets no work for a while.
   static constexpr int most_refusals = 3;
 
   std::string device;
+  std::string name;        // that a lane on another machine gave itself; empty: it is on this machine
+  double lease_until = 0;  // of a lane on another machine: when its batch is given to others
+  std::vector<std::string> cancelled;    // jobs that a lane on another machine does not know of yet
   std::optional<Lane> process;           // started with its first batch
   std::string lease;                     // of the batch
   std::vector<QueuedJob> batch;          // empty: the lane is idle
@@ -43,6 +48,8 @@ struct ServiceLane {
     last = jobs.front().batch;
     since = heard_at = charged_until = now;
   }
+
+  bool is_elsewhere() const { return !name.empty(); }
 
   void close(double now) {
     batch.clear();
@@ -79,10 +86,10 @@ struct ServiceLane {
   }
 };
 
-// Writes the files of the lane's batch into its folder, and returns the job for its process. An Error if they
-// cannot be written.
-Result<LaneJob> lane_job(const LaneOptions& options, const ServiceLane& lane,
-                         const std::map<std::string, GradeJob>& jobs,
+// Writes the files of jobs of one batch into a folder, and returns the job for a process of a lane. An Error
+// if they cannot be written.
+Result<LaneJob> lane_job(const LaneOptions& options, const std::filesystem::path& folder,
+                         const std::vector<const GradeJob*>& jobs,
                          const std::map<std::string, Problem>& problems);
 
 }  // namespace kgrade

@@ -1,5 +1,6 @@
 // The lanes of a service: which jobs they get, and what becomes of what they say.
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
@@ -34,33 +35,43 @@ ServiceLane* Service::lane_of(const std::string& id) {
 void Service::go_on() {
   epoll_event events[64];
   const int count = ::epoll_wait(epoll_.get(), events, 64, 0);
-  for (int i = 0; i < count; ++i) hear(*static_cast<ServiceLane*>(events[i].data.ptr));
+  for (int i = 0; i < count; ++i) {
+    if (events[i].data.ptr != &ahead_) hear(*static_cast<ServiceLane*>(events[i].data.ptr));
+  }
   look_at_the_clock();
+  lanes_.remove_if([](const ServiceLane& lane) { return lane.is_elsewhere() && lane.batch.empty(); });
   hand_out();
+  build_ahead();
 }
 
 void Service::hand_out() {
+  queue_.divide_among(lanes_.size() + askers_.size());
   for (ServiceLane& lane : lanes_) {
-    if (!lane.batch.empty() || lane.is_quarantined || queue_.size() == 0) continue;
+    if (!lane.batch.empty() || lane.is_quarantined || lane.is_elsewhere() || queue_.size() == 0) continue;
     const std::vector<QueuedJob> batch = queue_.take(lane.last);
-    if (batch.empty()) return;
+    if (batch.empty()) break;
     for (const QueuedJob& each : batch) queued_bytes_ -= jobs_.at(each.id).body.size();
-    if (!start(lane, batch)) return;
+    if (!start(lane, batch)) break;
   }
+  hand_out_elsewhere();
 }
 
 bool Service::start(ServiceLane& lane, const std::vector<QueuedJob>& batch) {
   const double now = wall_clock();
   lane.begin(batch, random_id(), now);
   lane.folder = fs::absolute(options_.state / "work" / lane.lease);
-  const GradeRequest& request = jobs_.at(batch.front().id).request;
-  lane.problem = request.slug.empty() ? request.problem_name : request.slug;
+  lane.problem = jobs_.at(batch.front().id).request.problem_shown();
   for (const QueuedJob& each : batch) jobs_.at(each.id).state = JobState::running;
-  const auto job = lane_job(options_.lane, lane, jobs_, problems_);
+  LaneOptions options = options_.lane;
+  options.device = lane.device;
+  std::vector<const GradeJob*> jobs;
+  for (const QueuedJob& each : batch) jobs.push_back(&jobs_.at(each.id));
+  auto job = lane_job(options, lane.folder, jobs, problems_);
   if (!job) {
     batch_failed(lane, to_string(job.errors()), exit_machine);
     return false;
   }
+  job->lease = lane.lease;
   if (!lane.process) {
     auto process = Lane::start(options_.lane_command);
     if (!process) {
@@ -75,6 +86,60 @@ bool Service::start(ServiceLane& lane, const std::vector<QueuedJob>& batch) {
   }
   lane.process->give(*job);  // if the lane is gone, its socket says so
   return true;
+}
+
+// The jobs whose candidates are graded next, in that order: of all batches in turn, and then of the next
+// batch.
+std::vector<BuildTask> Service::upcoming() const {
+  std::vector<BuildTask> tasks;
+  std::vector<std::vector<std::string>> waiting;
+  for (const ServiceLane& lane : lanes_) {
+    if (lane.is_elsewhere()) continue;
+    std::vector<std::string>& ids = waiting.emplace_back();
+    for (std::size_t i = 0; i < lane.batch.size(); ++i) {
+      if (!lane.has_begun[i] && !lane.is_done[i]) ids.push_back(lane.batch[i].id);
+    }
+    for (const QueuedJob& job : queue_.next(lane.last)) ids.push_back(job.id);
+  }
+  for (std::size_t i = 0; tasks.size() < ahead_.horizon(); ++i) {
+    const std::size_t before = tasks.size();
+    for (const auto& ids : waiting) {
+      if (i < ids.size()) tasks.push_back({ids[i], jobs_.at(ids[i]).batch});
+    }
+    if (tasks.size() == before) break;
+  }
+  return tasks;
+}
+
+std::optional<LaneJob> Service::job_that_builds(const BuildTask& task, bool trusted) const {
+  LaneOptions options = options_.lane;
+  options.device = options_.devices.front();
+  auto job = lane_job(options, build_folder(task.key), {&jobs_.at(task.key)}, problems_);
+  if (!job) return std::nullopt;  // the grading will fail for this reason too, and say so
+  if (trusted) job->candidates.clear();
+  return *std::move(job);
+}
+
+fs::path Service::build_folder(const std::string& id) const {
+  return fs::absolute(options_.state / "work" / ("build-" + id));
+}
+
+void Service::build_ahead() {
+  if (ahead_.horizon() == 0) return;
+  std::vector<pollfd> sockets;
+  for (const int descriptor : ahead_.descriptors()) sockets.push_back({descriptor, POLLIN, 0});
+  if (::poll(sockets.data(), sockets.size(), 0) > 0) {
+    for (const pollfd& socket : sockets) {
+      if (socket.revents != 0) ahead_.hear(socket.fd);
+    }
+  }
+  ahead_.go_on(upcoming());
+  for (const int descriptor : ahead_.descriptors()) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.ptr = &ahead_;
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event);  // fails for those that are there already
+  }
 }
 
 void Service::hear(ServiceLane& lane) {
@@ -142,19 +207,27 @@ void Service::keep_result(ServiceLane& lane, std::size_t index, const std::strin
   if (text.find(escaped(own)) == text.npos) return wrong();
   const std::string shown =
       replace_all(replace_all(text, escaped(own), ""), escaped(lane.folder.string() + "/problem/"), "");
-  const auto record = parse_record(shown, {});
-  if (!record || !*record || (*record)->candidates.size() != 1) return wrong();
+  if (!finish(job, shown)) return wrong();
   charge(lane, wall_clock());
   lane.is_done[index] = true;
   lane.refusals = 0;
   lane.backoff_s = 0;
-  if (const auto written = write_file_atomically(record_file(job.id), shown); !written)
+}
+
+bool Service::finish(GradeJob& job, const std::string& text) {
+  const auto record = parse_record(text, {});
+  if (!record || !*record || (*record)->candidates.size() != 1) return false;
+  if (const auto written = write_file_atomically(record_file(job.id), text); !written)
     options_.note(to_string(written.errors()));
   end(job, JobState::finished, [&] { return graded_view(job, **record); });
+  return true;
 }
 
 void Service::charge(ServiceLane& lane, double now) {
-  if (!lane.batch.empty()) queue_.charge(lane.batch.front().owner, now - lane.charged_until);
+  if (!lane.batch.empty()) {
+    queue_.charge(lane.batch.front().owner, now - lane.charged_until);
+    quotas_.charge(lane.batch.front().owner, now - lane.charged_until);
+  }
   lane.charged_until = now;
 }
 
@@ -189,21 +262,26 @@ void Service::batch_failed(ServiceLane& lane, const std::string& why, int exit_c
     GradeJob& job = jobs_.at(lane.batch[i].id);
     if (lane.is_done[i] || job.has_ended()) continue;
     const bool is_blamed = lane.has_begun[i] || !any_begun;
-    if (is_blamed) job.failures += 1;
-    // A wrong problem file stays wrong.
-    if (is_blamed && (job.failures >= 2 || exit_code == exit_usage)) {
-      const std::string shown = replace_all(why, lane.folder.string() + "/problem/", "");
-      end(job, JobState::finished, [&] {
-        return failed_view(job, fault_of(exit_code),
-                           replace_all(shown, lane.folder.string() + "/" + job.id + "/", ""));
-      });
+    if (!is_blamed) {
+      enqueue(job, true);
       continue;
     }
-    job.is_alone = job.is_alone || is_blamed;
-    enqueue(job, true);
+    const std::string shown = replace_all(why, lane.folder.string() + "/problem/", "");
+    not_graded(job, fault_of(exit_code), replace_all(shown, lane.folder.string() + "/" + job.id + "/", ""));
   }
   close_batch(lane);
   if (exit_code != exit_usage && !any_begun) refuse(lane, why);
+}
+
+void Service::not_graded(GradeJob& job, const std::string& fault, const std::string& why) {
+  job.failures += 1;
+  // A wrong problem file stays wrong.
+  if (job.failures >= 2 || fault == "problem") {
+    end(job, JobState::finished, [&] { return failed_view(job, fault.c_str(), why); });
+    return;
+  }
+  job.is_alone = true;
+  enqueue(job, true);
 }
 
 void Service::refuse(ServiceLane& lane, const std::string& why) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <sstream>
 
 #include "base/text.h"
@@ -24,6 +25,23 @@ bool is_owner(const std::string& text) {
   });
 }
 
+// One of the words after the hash.
+bool read_right(const std::string& word, Client& client) {
+  constexpr std::string_view quota = "quota=";
+  if (word == "seeds") {
+    client.may_seed = true;
+  } else if (word == "lanes") {
+    client.may_grade = true;
+  } else if (word.starts_with(quota)) {
+    const char* const end = word.data() + word.size();
+    const auto [rest, failure] = std::from_chars(word.data() + quota.size(), end, client.quota_s);
+    return failure == std::errc{} && rest == end && client.quota_s > 0 && client.quota_s < 1e12;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<Tokens> Tokens::read(const fs::path& file) {
@@ -42,15 +60,12 @@ Result<Tokens> Tokens::read(const fs::path& file) {
     Token token;
     if (!(words >> token.client.owner) || token.client.owner.front() == '#') continue;
     words >> token.sha256;
-    std::string scope;
+    std::string word;
     bool is_right = is_owner(token.client.owner) && is_hash(token.sha256);
-    while (words >> scope) {
-      is_right = is_right && scope == "seeds";
-      token.client.may_seed = true;
-    }
+    while (words >> word) is_right = read_right(word, token.client) && is_right;
     if (!is_right)
       return Error{
-          "is no token: OWNER SHA256 [seeds]",
+          "is no token: OWNER SHA256 [seeds] [lanes] [quota=SECONDS]",
           "make a token with `openssl rand -hex 32`, and its hash with `printf %s TOKEN | sha256sum`",
           {file.string(), number, 0}};
     tokens.tokens_.push_back(std::move(token));
@@ -61,7 +76,7 @@ Result<Tokens> Tokens::read(const fs::path& file) {
 }
 
 std::optional<Client> Tokens::client_of(std::string_view authorization) const {
-  if (tokens_.empty()) return Client{"local", true};
+  if (tokens_.empty()) return Client{.owner = "local", .may_seed = true, .may_grade = true};
   if (!authorization.starts_with(scheme)) return std::nullopt;
   // Hashes are compared. How long that takes says nothing about a token.
   const std::string hash = sha256_hex(authorization.substr(scheme.size()));

@@ -20,8 +20,8 @@ class Tokens {
  public:
   // Without tokens, everybody who reaches the service is the owner "local", with all rights.
   Tokens() = default;
-  // Reads a file with one token a line: "OWNER SHA256 [seeds]". Empty lines and lines with # are left out.
-  // Errors: a wrong line, no token, or a file that others may read.
+  // Reads a file with one token a line: "OWNER SHA256 [seeds] [lanes] [quota=SECONDS]". Empty lines and lines
+  // with # are left out. Errors: a wrong line, no token, or a file that others may read.
   static Result<Tokens> read(const std::filesystem::path& file);
 
   bool are_needed() const { return !tokens_.empty(); }

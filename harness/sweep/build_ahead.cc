@@ -3,57 +3,62 @@
 #include <algorithm>
 
 #include "grade/run.h"
-#include "sweep/sweep.h"
 
 namespace kgrade {
 namespace {
 
 // The other half of the cache is for contestants that are being graded, and for other runs.
 constexpr std::uint64_t share_of_cache = 2;
+constexpr std::size_t most_groups = 10'000;
 
 }  // namespace
 
-BuildAhead::BuildAhead(const SweepPlan& plan, const SweepOptions& options)
-    : plan_(plan), options_(options), begun_(plan.tasks.size()), trusted_begun_(plan.groups.size()) {
+BuildAhead::BuildAhead(int builders, std::vector<std::string> lane_command, JobOf job_of)
+    : lane_command_(std::move(lane_command)), job_of_(std::move(job_of)) {
   const auto cache = contestant_cache();
   if (!cache || !cache->problem().empty()) return;
   cache_limit_ = cache->limit();
-  for (int i = 0; i < options.build_jobs; ++i) builders_.emplace_back();
+  for (int i = 0; i < builders; ++i) builders_.emplace_back();
 }
 
-void BuildAhead::go_on(const std::vector<std::size_t>& upcoming) {
+void BuildAhead::go_on(const std::vector<BuildTask>& upcoming) {
   for (Builder& builder : builders_) {
     if (builder.task) continue;
     if (!has_room()) return;
-    std::size_t task = 0;
-    const auto job = next_job(upcoming, task);
+    std::string key;
+    const auto job = next_job(upcoming, key);
     if (!job) return;
     if (!builder.lane) {
-      auto lane = Lane::start(options_.lane_command);
+      auto lane = Lane::start(lane_command_);
       // The machine lacks room or processes. The grading will fail for this reason too, and report it.
       if (!lane) return;
       builder.lane = std::move(*lane);
     }
-    builder.task = task;
+    builder.task = key;
     builder.lane->give(*job);  // if the lane is gone, its socket says so
   }
 }
 
-std::optional<LaneJob> BuildAhead::next_job(const std::vector<std::size_t>& upcoming, std::size_t& task) {
+std::optional<LaneJob> BuildAhead::next_job(const std::vector<BuildTask>& upcoming, std::string& key) {
   const std::size_t count = std::min(upcoming.size(), horizon());
+  // A service sees groups without an end. One that is built twice comes from the cache.
+  if (trusted_begun_.size() > most_groups) trusted_begun_.clear();
   for (std::size_t i = 0; i < count; ++i) {
-    task = upcoming[i];
-    const std::size_t group = plan_.tasks[task].group;
-    const bool trusted = !trusted_begun_[group];
-    if (!trusted && begun_[task]) continue;
-    LaneJob job = job_for(options_.lane, plan_.groups[group].problem);
-    job.options.device = options_.devices.front();
-    job.only_builds = true;
-    if (!trusted) job.candidates = {plan_.tasks[task].candidate.string()};
-    (trusted ? trusted_begun_[group] : begun_[task]) = true;
+    const BuildTask& task = upcoming[i];
+    const bool trusted = trusted_begun_.insert(task.group).second;
+    if (!trusted && !begun_.insert(task.key).second) continue;
+    auto job = job_of_(task, trusted);
+    if (!job) continue;
+    job->only_builds = true;
+    key = task.key;
     return job;
   }
   return std::nullopt;
+}
+
+void BuildAhead::finished(const std::string& key) {
+  begun_.erase(key);
+  held_.erase(key);
 }
 
 bool BuildAhead::has_room() const {

@@ -2,16 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "sweep/lane.h"
-#include "sweep/plan.h"
 
 namespace kgrade {
 
-struct SweepOptions;
+// A candidate that will be graded.
+struct BuildTask {
+  std::string key;    // of the candidate
+  std::string group;  // of candidates that are graded with the same oracle, reference and baselines
+};
 
 // Runs lanes that only build. They fill the cache with oracles, references, baselines and candidates just
 // before these are needed. They stay close ahead of the grading, because a contestant that is built too early
@@ -19,18 +25,22 @@ struct SweepOptions;
 // the lanes and their compilers.
 class BuildAhead {
  public:
+  // The job that builds the task's candidate, or (`trusted`) what its group is graded with. Nothing if there
+  // is no such job.
+  using JobOf = std::function<std::optional<LaneJob>(const BuildTask& task, bool trusted)>;
+
   // Tasks whose contestants a builder may have built before they are graded.
   static constexpr std::size_t tasks_per_builder = 4;
 
-  // Has `options.build_jobs` builders, or none if there is no cache. Keeps references to both arguments.
-  BuildAhead(const SweepPlan& plan, const SweepOptions& options);
+  // Has that number of builders, or none if there is no cache.
+  BuildAhead(int builders, std::vector<std::string> lane_command, JobOf job_of);
 
   // How many upcoming tasks go_on() considers.
   std::size_t horizon() const { return builders_.size() * tasks_per_builder; }
   // Gives work to idle builders. `upcoming`: tasks in the order in which they will be graded.
-  void go_on(const std::vector<std::size_t>& upcoming);
+  void go_on(const std::vector<BuildTask>& upcoming);
   // Call when the task has ended: its builds may leave the cache.
-  void finished(std::size_t task) { held_.erase(task); }
+  void finished(const std::string& key);
 
   // No builder has work.
   bool is_idle() const;
@@ -41,20 +51,20 @@ class BuildAhead {
  private:
   struct Builder {
     std::optional<Lane> lane;
-    std::optional<std::size_t> task;  // for which it builds
+    std::optional<std::string> task;  // for which it builds
   };
 
-  std::optional<LaneJob> next_job(const std::vector<std::size_t>& upcoming, std::size_t& task);
+  std::optional<LaneJob> next_job(const std::vector<BuildTask>& upcoming, std::string& key);
   bool has_room() const;
   void end_job(Builder& builder, std::uint64_t bytes);
 
-  const SweepPlan& plan_;
-  const SweepOptions& options_;
+  std::vector<std::string> lane_command_;
+  JobOf job_of_;
   std::uint64_t cache_limit_ = 0;
   std::vector<Builder> builders_;
-  std::vector<bool> begun_;                         // by task
-  std::vector<bool> trusted_begun_;                 // by group
-  std::map<std::size_t, std::uint64_t> held_;       // bytes in the cache for each task
+  std::set<std::string> begun_;                     // tasks that have not ended
+  std::set<std::string> trusted_begun_;             // groups
+  std::map<std::string, std::uint64_t> held_;       // bytes in the cache for each task
   std::uint64_t largest_ = std::uint64_t{1} << 20;  // of one job; a guess until the first job has ended
 };
 

@@ -43,7 +43,8 @@ class Sweep {
         found_(std::move(earlier_.found)),
         no_python_(find_lack_of_python(plan, found_, options.lane.python)),
         queue_(open_tasks(), options.devices.size()),
-        ahead_(plan, options),
+        ahead_(options.build_jobs, options.lane_command,
+               [this](const BuildTask& task, bool trusted) { return job_that_builds(task, trusted); }),
         start_(clock_.now()),
         time_left_(start_) {
     for (const std::string& device : options.devices) {
@@ -87,7 +88,7 @@ class Sweep {
   }
 
   // The tasks in the order in which they will be graded, after those that the lanes are grading.
-  std::vector<std::size_t> upcoming() const {
+  std::vector<BuildTask> upcoming() const {
     std::vector<std::size_t> tasks;
     std::vector<std::size_t> current;
     for (std::size_t ahead = 1; ahead < SweepQueue::largest_batch; ++ahead) {
@@ -101,7 +102,10 @@ class Sweep {
     }
     const std::vector<std::size_t> waiting = queue_.upcoming(current, ahead_.horizon());
     tasks.insert(tasks.end(), waiting.begin(), waiting.end());
-    return tasks;
+    std::vector<BuildTask> all;
+    for (const std::size_t task : tasks)
+      all.push_back({std::to_string(task), std::to_string(plan_.tasks[task].group)});
+    return all;
   }
 
   // Gives work to every idle lane.
@@ -130,6 +134,14 @@ class Sweep {
     job.options.device = device;
     for (const std::size_t task : batch.tasks) job.candidates.push_back(plan_.tasks[task].candidate.string());
     job.numbers = batch.tasks;
+    return job;
+  }
+
+  LaneJob job_that_builds(const BuildTask& task, bool trusted) const {
+    const SweepTask& one = plan_.tasks[std::stoul(task.key)];
+    LaneJob job = job_for(options_.lane, plan_.groups[one.group].problem);
+    job.options.device = options_.devices.front();
+    if (!trusted) job.candidates = {one.candidate.string()};
     return job;
   }
 
@@ -207,7 +219,7 @@ class Sweep {
     slot.health.succeeded();
     found_[task] = std::move(*record);
     queue_.finished(task);
-    ahead_.finished(task);
+    ahead_.finished(std::to_string(task));
     done_ += 1;
     time_left_.result_at(clock_.now());
     options_.events.result(*found_[task], done_, found_.size());
@@ -246,7 +258,7 @@ class Sweep {
 
   void release_given_up() {
     for (; released_ < queue_.failures().size(); ++released_)
-      ahead_.finished(queue_.failures()[released_].task);
+      ahead_.finished(std::to_string(queue_.failures()[released_].task));
   }
 
   void retire(LaneSlot& slot, const std::string& why) {

@@ -58,9 +58,9 @@ class UnixConnection(http.client.HTTPConnection):
 class Service:
     """A running `kgrade serve`."""
 
-    def __init__(self, program, folder, *options):
+    def __init__(self, program, folder, *options, jobs=2):
         self.command = [program, "serve", "--listen", f"unix:{folder}/socket", "--state", f"{folder}/state",
-                        "--device", "emulated", "--jobs", "2", *options]
+                        "--device", "emulated", "--jobs", str(jobs), *options]
         self.socket = f"{folder}/socket"
         self.log = open(f"{folder}/log", "ab")
         self.start()
@@ -69,8 +69,8 @@ class Service:
         self.process = subprocess.Popen(self.command, stderr=self.log, stdin=subprocess.DEVNULL)
         for _ in range(200):
             try:
-                if self.call("GET", "/healthz")[0] == 200:
-                    return
+                self.call("GET", "/healthz")
+                return
             except OSError:
                 time.sleep(0.05)
         raise AssertionError("the service did not start")
@@ -116,13 +116,13 @@ def check(condition, *what):
         raise AssertionError(" ".join(str(each) for each in what))
 
 
-def verdicts_of_grade(program, folder):
-    """What `kgrade grade` says of each candidate, with the same seeds."""
+def verdicts_of_grade(program, folder, names=tuple(CANDIDATES)):
+    """What `kgrade grade` says of each candidate, with the same seeds. Leaves NAME.json, the record, in the folder."""
     verdicts = {}
-    for name, source in CANDIDATES.items():
+    for name in names:
         path = Path(folder) / f"{name}.cu"
-        path.write_text(source)
-        record = Path(folder) / "record.json"
+        path.write_text(CANDIDATES[name])
+        record = Path(folder) / f"{name}.json"
         subprocess.run([program, "grade", SLUG, path, "--quick", "--device", "emulated", "--seed", str(SEEDS["seed"]),
                         "--hidden", str(SEEDS["hidden"]), "--hidden-seed", str(SEEDS["hidden_seed"]),
                         "--json", record], cwd=ROOT, capture_output=True, check=False)
@@ -237,14 +237,16 @@ def test_tokens(program, folder):
     """What each token can do and cannot (SECURITY.md)."""
     tokens = Path(folder) / "tokens"
     tokens.touch(0o600)
-    hashes = {name: hashlib.sha256(name.encode()).hexdigest() for name in ("anns", "bobs")}
-    tokens.write_text(f"ann {hashes['anns']}\nbob {hashes['bobs']} seeds\n")
+    hashes = {name: hashlib.sha256(name.encode()).hexdigest() for name in ("anns", "bobs", "nodes", "eves")}
+    tokens.write_text(f"ann {hashes['anns']}\nbob {hashes['bobs']} seeds\nnode {hashes['nodes']} lanes\n"
+                      f"eve {hashes['eves']} quota=0.001\n")
     service = Service(program, folder, "--tokens", str(tokens))
     try:
-        ann, bob = ({"Authorization": f"Bearer {token}"} for token in hashes)
+        ann, bob, node, eve = ({"Authorization": f"Bearer {token}"} for token in hashes)
         unseeded = {"problem": SLUG, "candidate": {"name": "a.cu", "source": CANDIDATES["not_cuda"]}}
         for method, path in (("POST", "/v1/grades"), ("POST", "/v1/wait"), ("GET", "/v1/capacity"), ("GET", "/metrics"),
-                             ("GET", "/v1/problems"), ("DELETE", "/v1/grades/g_1")):
+                             ("GET", "/v1/problems"), ("DELETE", "/v1/grades/g_1"), ("POST", "/v1/leases"),
+                             ("POST", "/v1/leases/l")):
             check(service.call(method, path, unseeded)[0] == 401, method, path)
             check(service.call(method, path, unseeded, {"Authorization": "Bearer ann"})[0] == 401, method, path)
         check(service.call("GET", "/")[0] == 200)
@@ -255,6 +257,15 @@ def test_tokens(program, folder):
         status, error = service.call("POST", "/v1/grades", {**unseeded, "seed": 1}, ann)
         check(status == 400 and "seeds" in error["detail"], error)
         check(service.call("POST", "/v1/grades", {**unseeded, "seed": 1}, bob)[0] == 202)
+        # Results are believed only from a token with `lanes`, and such a token is no other owner.
+        for path in ("/v1/leases", "/v1/leases/l"):
+            check(service.call("POST", path, {"lane": "x", "device": "x"}, bob)[0] == 403, path)
+        check(service.call("POST", "/v1/leases/l", {}, node)[0] == 410)
+        check(service.call("GET", f"/v1/grades/{job}", None, node)[0] == 404)
+        # Who has used up a quota is told when to come again. Others are served.
+        check(service.call("POST", "/v1/grades?wait=50", unseeded, eve)[0] == 200)
+        status, error = service.call("POST", "/v1/grades", unseeded, eve)
+        check(status == 429 and "0.001 s" in error["detail"], error)
         # A key is its owner's: another owner's request with it is another job.
         key = {"Idempotency-Key": "k"}
         mine = service.call("POST", "/v1/grades", unseeded, {**ann, **key})[1]["id"]
@@ -270,6 +281,72 @@ def test_tokens(program, folder):
     tokens.chmod(0o644)
     refused = subprocess.run([program, "serve", "--tokens", str(tokens)], capture_output=True, text=True, check=False)
     check(refused.returncode == 2 and "chmod 600" in refused.stderr, refused.stderr)
+
+
+def test_leases(program, folder):
+    """Lanes on other machines: each job ends once, whatever becomes of the lane that has it."""
+    service = Service(program, folder, jobs=0)
+    ask = {"lane": "node cuda:0", "device": "NVIDIA H200", "wait_s": 10}
+
+    def submit(name):
+        return service.call("POST", "/v1/grades", request(name, client_ref=name))[1]["id"]
+
+    def lease():
+        status, given = service.call("POST", "/v1/leases", ask)
+        check(status == 200 and given["lease"], given)
+        return f"/v1/leases/{given['lease']}", {job["id"]: job["request"] for job in given["jobs"]}
+
+    def state(job):
+        return service.call("GET", f"/v1/grades/{job}")[1]["state"]
+
+    try:
+        check(service.call("GET", "/healthz")[0] == 503)
+        check(service.call("POST", "/v1/leases", {**ask, "wait_s": 0})[1]["lease"] is None)
+        for wrong in ({}, {**ask, "most": 0}, {**ask, "lane": ""}, {**ask, "lane": "x" * 101}, {**ask, "wait_s": 51}):
+            check(service.call("POST", "/v1/leases", wrong)[0] == 400, wrong)
+        waits = threading.Thread(target=lambda: check(service.call("POST", "/v1/leases", {**ask, "wait_s": 2})[1]))
+        waits.start()
+        while service.call("GET", "/healthz")[0] != 200:
+            time.sleep(0.05)
+        check(service.call("GET", "/v1/capacity")[1]["lanes"][0]["name"] == "node cuda:0")
+        waits.join()
+
+        right, wrong, third = submit("right"), submit("wrong"), submit("right_too")
+        path, jobs = lease()
+        check(list(jobs) == [right, wrong, third] and jobs[right]["candidate"]["source"] == RIGHT, jobs)
+        check(service.call("POST", path, {"begun": [right]})[1] == {"cancelled": []})
+        service.call("DELETE", f"/v1/grades/{third}")
+        check(service.call("POST", path, {})[1] == {"cancelled": [third]})
+        record = json.loads(Path(folder, "right.json").read_text())
+        for nonsense in ({"results": [{"id": right}]}, {"results": [{"id": right, "failed": {"fault": "me"}}]}, []):
+            check(service.call("POST", path, nonsense)[0] == 400, nonsense)
+        failed = {"id": wrong, "failed": {"fault": "machine", "reason": "it broke"}}
+        check(service.call("POST", path, {"results": [{"id": right, "record": record}, failed]})[0] == 200)
+        status, graded = service.call("GET", f"/v1/grades/{right}")
+        check(graded["verdict"] == "accepted" and graded["client_ref"] == "right", graded)
+        check(service.call("POST", path, {"results": [{"id": right, "record": record}]})[0] == 410)
+
+        # The job that failed is tried once more. What a lane gives back is nobody's fault.
+        path, jobs = lease()
+        check(list(jobs) == [wrong], jobs)
+        check(service.call("POST", path, {"begun": [wrong], "released": True})[0] == 200)
+        path, jobs = lease()
+        check(service.call("POST", path, {"results": [failed]})[0] == 200 and state(wrong) == "finished")
+        ended = service.call("GET", f"/v1/grades/{wrong}")[1]
+        check(ended["outcome"] == "failed" and ended["fault"] == "machine" and ended["reason"] == "it broke", ended)
+
+        # After a restart, the lease of before is not known, and the job waits again.
+        again = submit("right")
+        path, jobs = lease()
+        service.stop(signal.SIGKILL)
+        service.start()
+        check(service.call("POST", path, {"results": [{"id": again, "record": record}]})[0] == 410)
+        path, jobs = lease()
+        check(list(jobs) == [again] and state(again) == "running")
+        check(service.call("POST", path, {"results": [{"id": again, "record": {"nothing": 1}}]})[0] == 200)
+        check(state(again) == "queued", "a text that is no record became a verdict")
+    finally:
+        service.stop()
 
 
 def test_kills(service, expected, grades, clients):
@@ -358,6 +435,9 @@ def main():
             service.stop()
             print(Path(folder, "log").read_text()[-3000:])
         test_tokens(arguments.kgrade, folder)
+    with tempfile.TemporaryDirectory(prefix="kgrade-serve-test-") as folder:
+        verdicts_of_grade(arguments.kgrade, folder, ["right"])
+        test_leases(arguments.kgrade, folder)
 
 
 if __name__ == "__main__":

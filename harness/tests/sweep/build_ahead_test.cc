@@ -25,10 +25,6 @@ class BuildingAhead : public testing::Test {
     checkout_.add_problem("alpha");
     for (char name = 'a'; name <= 'l'; ++name)
       checkout_.add_candidate("alpha/" + std::string(1, name) + ".cu");
-    options_.layout = checkout_.layout();
-    options_.lane_command = {KGRADE_FAKE_LANE};
-    options_.devices = {"emulated"};
-    options_.build_jobs = 1;
   }
 
   void TearDown() override {
@@ -42,7 +38,22 @@ class BuildingAhead : public testing::Test {
     return std::move(*plan);
   }
 
-  static void until_idle(BuildAhead& ahead, const std::vector<std::size_t>& upcoming) {
+  // Of the candidate with that number in the plan.
+  static BuildTask task(std::size_t number) { return {std::to_string(number), "alpha"}; }
+
+  BuildAhead builders(int count = 1) const {
+    return {
+        count, {KGRADE_FAKE_LANE}, [all = plan(), lane = LaneOptions()](const BuildTask& one, bool trusted) {
+          const SweepTask& task = all.tasks[std::stoul(one.key)];
+          LaneJob job = job_for(lane, all.groups[task.group].problem);
+          if (!trusted) job.candidates = {task.candidate.string()};
+          return job;
+        }};
+  }
+
+  static void until_idle(BuildAhead& ahead, const std::vector<std::size_t>& numbers) {
+    std::vector<BuildTask> upcoming;
+    for (const std::size_t number : numbers) upcoming.push_back(task(number));
     for (ahead.go_on(upcoming); !ahead.is_idle(); ahead.go_on(upcoming)) {
       std::vector<pollfd> sockets;
       for (const int descriptor : ahead.descriptors()) sockets.push_back({descriptor, POLLIN, 0});
@@ -64,12 +75,10 @@ class BuildingAhead : public testing::Test {
   }
 
   test::ScratchCheckout checkout_;
-  SweepOptions options_;
 };
 
 TEST_F(BuildingAhead, IsInTheOrderOfTheGradingAndNeverTwice) {
-  const SweepPlan all = plan();
-  BuildAhead ahead(all, options_);
+  BuildAhead ahead = builders();
   until_idle(ahead, {3, 1, 0});
   EXPECT_THAT(built(), ElementsAre("trusted", "d", "b", "a"));
   until_idle(ahead, {1, 0, 5});
@@ -77,8 +86,7 @@ TEST_F(BuildingAhead, IsInTheOrderOfTheGradingAndNeverTwice) {
 }
 
 TEST_F(BuildingAhead, GoesSoFarAndNoFurther) {
-  const SweepPlan all = plan();
-  BuildAhead ahead(all, options_);
+  BuildAhead ahead = builders();
   EXPECT_EQ(ahead.horizon(), BuildAhead::tasks_per_builder);
   until_idle(ahead, {0, 1, 2, 3, 4, 5, 6, 7, 8});
   EXPECT_THAT(built(), ElementsAre("trusted", "a", "b", "c", "d"));
@@ -89,30 +97,26 @@ TEST_F(BuildingAhead, GoesSoFarAndNoFurther) {
 // What is built beyond that could be evicted before it is used.
 TEST_F(BuildingAhead, TakesHalfOfTheCacheAtMost) {
   ::setenv("KGRADE_CACHE_LIMIT", "6M", 1);
-  options_.build_jobs = 2;
-  const SweepPlan all = plan();
-  BuildAhead ahead(all, options_);
+  BuildAhead ahead = builders(2);
   until_idle(ahead, {0, 1, 2, 3, 4, 5, 6, 7});
   EXPECT_EQ(built().size(), 3u);
   until_idle(ahead, {1, 2, 3, 4, 5, 6, 7});
   EXPECT_THAT(built(), IsEmpty());
-  ahead.finished(0);  // its own, and what its problem is graded with
+  ahead.finished(task(0).key);  // its own, and what its problem is graded with
   until_idle(ahead, {1, 2, 3, 4, 5, 6, 7});
   EXPECT_EQ(built().size(), 2u);
 }
 
 TEST_F(BuildingAhead, GoesOnAfterABuilderThatDies) {
   checkout_.add_candidate("alpha/breaks-builder.cu");
-  const SweepPlan all = plan();  // behind a and b
-  BuildAhead ahead(all, options_);
+  BuildAhead ahead = builders();  // the new candidate is behind a and b
   until_idle(ahead, {1, 2, 3});
   EXPECT_THAT(built(), ElementsAre("trusted", "b", "breaks-builder", "c"));
 }
 
 TEST_F(BuildingAhead, IsNotDoneWithoutACache) {
   ::setenv("KGRADE_CACHE_DIR", "", 1);
-  const SweepPlan all = plan();
-  BuildAhead ahead(all, options_);
+  BuildAhead ahead = builders();
   EXPECT_EQ(ahead.horizon(), 0u);
   until_idle(ahead, {0, 1});
   EXPECT_THAT(built(), IsEmpty());

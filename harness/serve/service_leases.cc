@@ -1,0 +1,145 @@
+// Lanes on other machines: they ask for work, and hand in results (docs/service.md).
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "serve/service.h"
+#include "serve/service_lane.h"
+
+namespace kgrade {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+// A lane that says nothing for so long has lost its batch.
+constexpr double lease_seconds = 60;
+// Names are made up by lanes, so what is kept of them has an end.
+constexpr std::size_t most_names = 10'000;
+
+}  // namespace
+
+void Service::wait_for_work(const FreeLane& lane, double seconds,
+                            std::function<void(const std::string&)> then) {
+  askers_.push_back({lane, wall_clock() + seconds, std::move(then)});
+  hand_out();
+}
+
+void Service::hand_out_elsewhere() {
+  while (!askers_.empty() && queue_.size() > 0) {
+    const Asker asker = std::move(askers_.front());
+    askers_.pop_front();
+    if (warm_.size() > most_names) warm_.clear();
+    std::string& warm = warm_[asker.lane.name];
+    const std::vector<QueuedJob> batch = queue_.take(warm, asker.lane.most);
+    ServiceLane& lane = lanes_.emplace_back();
+    lane.name = asker.lane.name;
+    lane.device = asker.lane.device;
+    lane.begin(batch, random_id(), wall_clock());
+    lane.lease_until = lane.since + lease_seconds;
+    lane.problem = jobs_.at(batch.front().id).request.problem_shown();
+    warm = lane.last;
+    for (const QueuedJob& each : batch) {
+      GradeJob& job = jobs_.at(each.id);
+      queued_bytes_ -= job.body.size();
+      job.state = JobState::running;
+    }
+    asker.then(lane.lease);
+  }
+}
+
+OrderedJson Service::batch_of(const std::string& lease) const {
+  const auto lane =
+      std::find_if(lanes_.begin(), lanes_.end(), [&](const ServiceLane& one) { return one.lease == lease; });
+  OrderedJson jobs = OrderedJson::array();
+  const bool is_there = !lease.empty() && lane != lanes_.end();
+  for (std::size_t i = 0; is_there && i < lane->batch.size(); ++i) {
+    const GradeJob& job = jobs_.at(lane->batch[i].id);
+    if (lane->is_done[i]) continue;  // it was cancelled a moment ago
+    OrderedJson request = OrderedJson::parse(job.body);
+    request["deadline_s"] = std::max(1.0, job.deadline() - wall_clock());
+    jobs.push_back({{"id", job.id}, {"request", request}});
+  }
+  return {{"lease", is_there ? OrderedJson(lease) : OrderedJson(nullptr)},
+          {"lease_s", lease_seconds},
+          {"jobs", jobs}};
+}
+
+std::optional<std::vector<std::string>> Service::hear(const std::string& lease, const LeaseReport& report) {
+  const auto at = std::find_if(lanes_.begin(), lanes_.end(), [&](const ServiceLane& one) {
+    return one.is_elsewhere() && !one.batch.empty() && one.lease == lease;
+  });
+  if (at == lanes_.end()) return std::nullopt;
+  ServiceLane& lane = *at;
+  lane.heard_at = wall_clock();
+  lane.lease_until = lane.heard_at + lease_seconds;
+  for (const std::string& id : report.begun) {
+    const auto index = lane.index_of(id);
+    if (!index || lane.has_begun[*index]) continue;
+    GradeJob& job = jobs_.at(id);
+    lane.has_begun[*index] = true;
+    job.started_at = lane.heard_at;
+    job.attempts += 1;
+    journal_.append(json_text({{"type", "begun"}, {"id", id}}));
+  }
+  for (const LeaseReport::Result& result : report.results) {
+    const auto index = lane.index_of(result.id);
+    if (!index) continue;  // it was cancelled, or is known already
+    GradeJob& job = jobs_.at(result.id);
+    lane.is_done[*index] = true;
+    charge(lane, lane.heard_at);
+    if (result.record.empty()) {
+      not_graded(job, result.fault, result.reason);
+    } else if (!finish(job, result.record)) {
+      not_graded(job, "service", "the lane sent no record of the candidate");
+    }
+  }
+  const std::vector<std::string> cancelled = std::exchange(lane.cancelled, {});
+  if (report.is_released) {
+    lose(lane, "");
+  } else if (lane.left() == 0) {
+    close_batch(lane);
+  }
+  return cancelled;
+}
+
+// The lane does not go on with its batch. `why`: what is said of the jobs that it had begun; empty if nobody
+// is to blame.
+void Service::lose(ServiceLane& lane, const std::string& why) {
+  for (std::size_t i = lane.batch.size(); i-- > 0;) {
+    if (lane.is_done[i]) continue;
+    GradeJob& job = jobs_.at(lane.batch[i].id);
+    if (lane.has_begun[i] && !why.empty()) {
+      not_graded(job, "machine", why);
+    } else {
+      enqueue(job, true);
+    }
+  }
+  close_batch(lane);
+}
+
+void Service::look_at_leases(double now) {
+  for (ServiceLane& lane : lanes_) {
+    if (lane.is_elsewhere() && !lane.batch.empty() && now > lane.lease_until)
+      lose(lane, "the lane '" + lane.name + "' on another machine is not heard of any more");
+  }
+  std::vector<Asker> late;
+  for (auto at = askers_.begin(); at != askers_.end();) {
+    if (at->until > now) {
+      ++at;
+      continue;
+    }
+    late.push_back(std::move(*at));
+    at = askers_.erase(at);
+  }
+  for (const Asker& asker : late) asker.then("");
+}
+
+void Service::stop_job(ServiceLane& lane, const std::string& id) {
+  if (!lane.is_elsewhere()) return interrupt(lane, false);
+  const auto index = lane.index_of(id);
+  if (!index) return;
+  lane.is_done[*index] = true;
+  lane.cancelled.push_back(id);
+  if (lane.left() == 0) close_batch(lane);
+}
+
+}  // namespace kgrade
