@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""service_bench.py --kgrade KGRADE [--part batch|warm|noise] [--json FILE]: what the service of `kgrade serve` costs on a GPU.
+
+batch: grades 256 different candidates of eight problems, with --quick and nothing compiled before: with `kgrade sweep`, with
+the service through the Python client, and with the sweep again. Prints the candidates in a minute and their ratio.
+warm: the seconds from submit to result for a candidate of a problem that was graded before, in one case, with the candidate's
+library in the cache; 10 times for a candidate in CUDA C++, 10 times for one in Python that builds it with load_inline.
+noise: the standard deviation of each reward of kgrade.rewards for one kernel that is graded 50 times, quick and default.
+
+Without --part it does all three. It needs the Python package: PYTHONPATH=python."""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import kgrade
+from kgrade import rewards
+from python_twins import load_inline_twin
+from throughput import write_candidates
+
+ROOT = Path(__file__).resolve().parents[1]
+PROBLEMS = ("softmax", "layer-norm", "rms-norm", "cross-entropy", "max-pool-2d", "conv2d-relu-hardswish", "gelu-tanh",
+            "conv-depthwise-2d-square-input-asym-kernel")
+CANDIDATES_OF_EACH = 32
+WARM = ("conv-depthwise-2d-square-input-asym-kernel", "kernelbench")
+# Problem, candidate and the one case in which it is graded.
+NOISY = (("conv-depthwise-2d-square-input-asym-kernel", "tuned.cu", "kernelbench"), ("rms-norm", "naive.cu", None))
+TIMES = 50
+REWARDS = (rewards.log_speedup, rewards.kevin, rewards.dr_kernel, rewards.kernrl)
+
+
+def started(folder, name):
+    """A local service with an empty cache."""
+    os.environ["KGRADE_CACHE_DIR"] = str(folder / f"cache-{name}")
+    return kgrade.local(device="cuda")
+
+
+def per_minute(count, seconds):
+    return 60 * count / seconds
+
+
+def swept(program, folder, name):
+    """Candidates a minute in a sweep of all candidates in the folder."""
+    environment = {**os.environ, "KGRADE_CACHE_DIR": str(folder / f"cache-{name}")}
+    output = folder / f"{name}.jsonl"
+    begin = time.monotonic()
+    subprocess.run([program, "sweep", "--quick", "--device", "cuda", "--solutions",
+                    f"{folder / 'candidates'}/*/*.cu", "--output", output],
+                   env=environment, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    seconds = time.monotonic() - begin
+    verdicts = [json.loads(line)["candidates"][0]["verdict"] for line in output.read_text().splitlines()]
+    return per_minute(len(verdicts), seconds), verdicts.count("accepted")
+
+
+def batch(program, folder):
+    for slug in PROBLEMS:
+        write_candidates(folder, slug, CANDIDATES_OF_EACH, False)
+    files = sorted((folder / "candidates").glob("*/*.cu"))
+    before, _ = swept(program, folder, "before")
+    with started(folder, "service") as client:
+        begin = time.monotonic()
+        grades = client.grade_many([(file.parent.name, file) for file in files])
+        seconds = time.monotonic() - begin
+    after, accepted = swept(program, folder, "after")
+    served = per_minute(len(files), seconds)
+    figures = {"candidates": len(files), "problems": len(PROBLEMS), "sweep_per_minute": [before, after],
+               "service_per_minute": served, "ratio": served / statistics.mean([before, after]),
+               "accepted": {"sweep": accepted, "service": sum(grade.accepted for grade in grades)}}
+    print(f"batch: sweep {before:.1f} and {after:.1f} a minute, service {served:.1f}: ratio {figures['ratio']:.3f}", flush=True)
+    for grade in grades:
+        if not grade.accepted:
+            print(f"  {grade.verdict or grade.fault}: {grade.reason}")
+    return figures
+
+
+def warm(folder):
+    slug, case = WARM
+    source = (ROOT / "solutions" / slug / "naive.cu").read_text()
+    figures = {}
+    with started(folder, "warm") as client:
+        for name, text in (("cuda", source), ("load_inline", load_inline_twin(source, ""))):
+            file = "mine.cu" if name == "cuda" else "mine.py"
+            grade = client.grade(slug, text, name=file, cases=[case]).raise_for_fault()
+            seconds = []
+            for _ in range(10):
+                begin = time.monotonic()
+                grade = client.grade(slug, text, name=file, cases=[case]).raise_for_fault()
+                seconds.append(time.monotonic() - begin)
+            figures[name] = {"verdict": grade.verdict, "seconds": seconds, "median": statistics.median(seconds)}
+            print(f"warm: {name}: {grade.verdict}, median {figures[name]['median']:.2f} s, "
+                  f"{min(seconds):.2f} to {max(seconds):.2f} s", flush=True)
+    return figures
+
+
+def noise(folder):
+    figures = []
+    with started(folder, "noise") as client:
+        for slug, file, case in NOISY:
+            for effort in ("quick", "default"):
+                options = {"effort": effort, "baselines": "none", **({} if case is None else {"cases": [case]})}
+                request = kgrade.Request(slug, ROOT / "solutions" / slug / file, None, options)
+                begin = time.monotonic()
+                grades = client.grade_many([request] * TIMES)
+                seconds = time.monotonic() - begin
+                right = [grade for grade in grades if grade.speedup is not None]
+                row = {"problem": slug, "candidate": file, "case": case, "effort": effort, "grades": len(grades),
+                       "with_speedup": len(right), "seconds_each": seconds / len(grades),
+                       "speedup": statistics.mean(grade.speedup for grade in right),
+                       "speedup_deviation": statistics.stdev(grade.speedup for grade in right),
+                       "rewards": {}}
+                for reward in REWARDS:
+                    values = [reward(grade) for grade in right]
+                    row["rewards"][reward.__name__] = {"mean": statistics.mean(values), "deviation": statistics.stdev(values)}
+                figures.append(row)
+                print(f"noise: {slug} {file} {effort}: speedup {row['speedup']:.4f}, deviation "
+                      f"{row['speedup_deviation']:.5f}; {len(right)} of {len(grades)}, {row['seconds_each']:.2f} s each",
+                      flush=True)
+    return figures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--kgrade", default=str(ROOT / "build/release/bin/kgrade"))
+    parser.add_argument("--part", choices=("batch", "warm", "noise"))
+    parser.add_argument("--json", help="write the figures to this file")
+    arguments = parser.parse_args()
+    os.environ["KGRADE_PROGRAM"] = arguments.kgrade
+    parts = {"batch": lambda folder: batch(arguments.kgrade, folder), "warm": warm, "noise": noise}
+    figures = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, part in parts.items():
+            if arguments.part in (None, name):
+                figures[name] = part(Path(folder))
+    if arguments.json:
+        Path(arguments.json).write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
