@@ -188,6 +188,15 @@ def test_interface(service):
     check(len(capacity["lanes"]) == 2, capacity)
     check('kgrade_jobs_ended_total{as="accepted"}' in service.call("GET", "/metrics")[1])
 
+    def watch(url):
+        return subprocess.run([service.command[0], "watch", url], capture_output=True, text=True, check=False)
+
+    shown = watch(f"unix://{service.socket}")
+    check(shown.returncode == 0 and "grades a minute" in shown.stdout and shown.stdout.count("emulated") == 2, shown)
+    for url, code in (("unix:///nobody", 3), ("http://127.0.0.1:1", 3), ("ftp://x", 2)):
+        refused = watch(url)
+        check(refused.returncode == code and url in refused.stderr, refused)
+
 
 def test_idle_waits(service, count):
     """Waiting clients cost no thread, and do not slow others down. Returns the seconds of calls beside them."""
