@@ -38,7 +38,7 @@ REWARDS = (rewards.log_speedup, rewards.kevin, rewards.dr_kernel, rewards.kernrl
 def started(folder, name):
     """A local service with an empty cache."""
     os.environ["KGRADE_CACHE_DIR"] = str(folder / f"cache-{name}")
-    return kgrade.local(device="cuda")
+    return kgrade.local(device=os.environ.get("KGRADE_TEST_DEVICE", "cuda"))
 
 
 def per_minute(count, seconds):
@@ -50,7 +50,7 @@ def swept(program, folder, name):
     environment = {**os.environ, "KGRADE_CACHE_DIR": str(folder / f"cache-{name}")}
     output = folder / f"{name}.jsonl"
     begin = time.monotonic()
-    subprocess.run([program, "sweep", "--quick", "--device", "cuda", "--solutions",
+    subprocess.run([program, "sweep", "--quick", "--device", os.environ.get("KGRADE_TEST_DEVICE", "cuda"), "--solutions",
                     f"{folder / 'candidates'}/*/*.cu", "--output", output],
                    env=environment, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     seconds = time.monotonic() - begin
@@ -58,9 +58,9 @@ def swept(program, folder, name):
     return per_minute(len(verdicts), seconds), verdicts.count("accepted")
 
 
-def batch(program, folder):
+def batch(program, folder, count):
     for slug in PROBLEMS:
-        write_candidates(folder, slug, CANDIDATES_OF_EACH, False)
+        write_candidates(folder, slug, count, False)
     files = sorted((folder / "candidates").glob("*/*.cu"))
     before, _ = swept(program, folder, "before")
     with started(folder, "service") as client:
@@ -128,10 +128,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--kgrade", default=str(ROOT / "build/release/bin/kgrade"))
     parser.add_argument("--part", choices=("batch", "warm", "noise"))
+    parser.add_argument("--candidates", type=int, default=CANDIDATES_OF_EACH, metavar="N",
+                        help=f"of each problem in the batch (default: {CANDIDATES_OF_EACH})")
     parser.add_argument("--json", help="write the figures to this file")
     arguments = parser.parse_args()
     os.environ["KGRADE_PROGRAM"] = arguments.kgrade
-    parts = {"batch": lambda folder: batch(arguments.kgrade, folder), "warm": warm, "noise": noise}
+    parts = {"batch": lambda folder: batch(arguments.kgrade, folder, arguments.candidates), "warm": warm, "noise": noise}
     figures = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, part in parts.items():
