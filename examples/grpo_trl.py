@@ -1,9 +1,10 @@
-"""Trains a model with TRL to write a kernel: `grpo_trl.py --model Qwen/Qwen3-8B --problem softmax --steps 500`.
+"""Trains a model with TRL to write a kernel: `grpo_trl.py --model Qwen/Qwen2.5-Coder-1.5B-Instruct --problem softmax`.
 
-The service is that of $KGRADE_URL. It needs GPUs of its own: a kernel is slower on a GPU that also trains. Without a
-service, this starts one on the emulated device, which measures no speed: there, all right answers have the same reward.
+The service is that of $KGRADE_URL. It needs GPUs of its own, because a kernel is slower on a GPU that also trains. Without
+a service, this starts one on the emulated device, which measures no speed: there, all right answers have the same reward.
+All processes of `accelerate launch` need the same service.
 
-Without --model, a tiny model with random weights writes noise, so that all can be tried on a CPU. No answer is right then.
+Without --model, a tiny model with random weights writes noise, to try everything on a CPU. None of its answers is right.
 It needs `pip install kgrade[trl]`.
 """
 
@@ -22,13 +23,12 @@ from kgrade.adapters.trl import make_reward, prompts
 
 
 def make_trainer(client: kgrade.Client, problems: Sequence[str], model: Optional[str] = None, **config: Any) -> GRPOTrainer:
-    """config: members of GRPOConfig. A batch is one prompt with all its answers, which are graded side by side."""
+    """config: members of GRPOConfig, such as use_vllm=True. A batch is one prompt with all its answers."""
     settings: "dict[str, Any]" = {"num_generations": 8, "per_device_train_batch_size": 8, "logging_steps": 1,
                                   "report_to": "none", "use_cpu": not torch.cuda.is_available(), **config}
-    tokenizer = None if model else tiny_tokenizer()
     return GRPOTrainer(
         model=model or tiny_model(),
-        processing_class=tokenizer,
+        processing_class=None if model else tiny_tokenizer(),  # None: the model's own
         reward_funcs=make_reward(client),
         train_dataset=Dataset.from_list(prompts(client, problems)),
         args=GRPOConfig(**settings),
