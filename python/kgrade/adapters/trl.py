@@ -29,8 +29,8 @@ def make_reward(
     options: of Client.grade_many(), such as effort="default".
 
     A completion is a text or a list of messages, of which the last counts. A failed grade gives None. GRPOTrainer and
-    RLOOTrainer leave such a sample out of the group's mean and give it no advantage, from TRL 1.6 on. Do not use an
-    older version, or another trainer of TRL's: there, it counts as a reward of 0.
+    RLOOTrainer leave such a sample out of the group's mean and give it no advantage, from TRL 1.6 on. It counts as a reward
+    of 0 in older versions, and in TRL's experimental trainers SDPO and OnlineDPO: do not use those.
     """
 
     def kgrade_reward(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> "list[Optional[float]]":
