@@ -41,6 +41,11 @@ class Adapters(unittest.TestCase):
                        problem=["softmax"] * 3 + ["no-such-problem"], completion_ids=[], trainer_state=None)
         self.assertEqual(found, [REWARD, -0.25, None, None])
 
+    def test_trl_prompts(self):
+        [row] = trl.prompts(kgrade.Client(), ["softmax"], problem_column="slug")
+        self.assertEqual((row["slug"], row["prompt"][0]["role"]), ("softmax", "user"))
+        self.assertIn("Normalise each row.", row["prompt"][0]["content"])
+
     def test_verl(self):
         async def run():
             return [await verl.compute_score("d", each, "softmax", {"kgrade_problem": problem}, reward_router_address="",
@@ -82,6 +87,12 @@ class Adapters(unittest.TestCase):
         found = openrlhf.reward_func(["ask" + RIGHT, "ask" + FAILS], ["ask", "ask"], ["softmax", "softmax"], other=1)
         self.assertEqual([round(each, 5) for each in found["rewards"].tolist()], [0.69315, 0.0])
         self.assertEqual(found["extra_logs"]["kgrade_valid"].tolist(), [1.0, 0.0])
+
+    def test_openrlhf_tells_the_answer_from_the_prompt_and_the_end(self):
+        for end in ("", "<|im_end|>", "<|im_end|>\n", "</s>", "<｜end▁of▁sentence｜>"):
+            self.assertEqual(openrlhf.answer_of("ask ```\na<b>\n```" + end, "ask "), "```\na<b>\n```")
+        # A prompt that was cut.
+        self.assertEqual(openrlhf.answer_of("sk a < b", "ask "), "sk a < b")
 
     def test_openenv(self):
         env = openenv.KgradeEnvironment()

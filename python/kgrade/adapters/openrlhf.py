@@ -3,6 +3,7 @@
 The service is that of $KGRADE_URL and $KGRADE_TOKEN.
 """
 
+import re
 from typing import Any, Sequence
 
 from kgrade import rewards
@@ -17,13 +18,13 @@ def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence
     reward: the name of a function in kgrade.rewards.
 
     OpenRLHF's rewards are numbers. So a failed grade has the reward 0.0, and `kgrade_valid` in the logs is 0.0. If more
-    than 5 % of the latest 200 grades failed, GradeFailed stops the training.
+    than 5 % of the latest 200 grades failed, this raises GradeFailed. OpenRLHF logs that error, and ends the training with
+    another one, because a reward is missing.
     """
     import torch
 
     function = getattr(rewards, reward)
-    # A query is a prompt and its answer.
-    answers = [query[len(prompt):] if query.startswith(prompt) else query for query, prompt in zip(queries, prompts)]
+    answers = [answer_of(query, prompt) for query, prompt in zip(queries, prompts)]
     grades = client().grade_many([(label, answer, "answer.md") for label, answer in zip(labels, answers)])
     found = [function(grade) for grade in grades]
     values = torch.tensor([failures().value(*each) for each in zip(grades, found)], dtype=torch.float32)
@@ -35,3 +36,10 @@ def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence
             "kgrade_speedup": torch.tensor([grade.speedup or 0.0 for grade in grades]),
         },
     }
+
+
+def answer_of(query: str, prompt: str) -> str:
+    """The answer in a query, which is a prompt, its answer, and a special token such as <|im_end|>."""
+    answer = query[len(prompt):] if query.startswith(prompt) else query
+    # Behind the fence that ends a block, the token would make that fence a part of the code.
+    return re.sub(r"<[^<>\s]{1,40}>\s*\Z", "", answer)

@@ -1,13 +1,15 @@
 """A reward function for TRL's GRPOTrainer.
 
->>> from kgrade.adapters.trl import make_reward                  # doctest: +SKIP
->>> GRPOTrainer(..., reward_funcs=[make_reward(kgrade.Client())])  # doctest: +SKIP
+>>> from kgrade.adapters.trl import make_reward, prompts         # doctest: +SKIP
+>>> GRPOTrainer(..., reward_funcs=[make_reward(client)],         # doctest: +SKIP
+...             train_dataset=Dataset.from_list(prompts(client, ["softmax"])))
 """
 
 from typing import Any, Callable, Optional, Protocol, Sequence
 
 from kgrade import rewards
 from kgrade._client import Client
+from kgrade._prompt import prompt
 from kgrade._result import Grade
 
 
@@ -26,9 +28,9 @@ def make_reward(
     problem_column: the column of the data set that has the slug of each prompt's problem.
     options: of Client.grade_many(), such as effort="default".
 
-    A completion is a text or a list of messages, of which the last counts. A failed grade gives None. TRL 1.16
-    leaves such a sample out of the group's mean and gives it no advantage. Do not use a version without that: there, it
-    counts as a reward of 0.
+    A completion is a text or a list of messages, of which the last counts. A failed grade gives None. GRPOTrainer and
+    RLOOTrainer leave such a sample out of the group's mean and give it no advantage, from TRL 1.6 on. It counts as a reward
+    of 0 in older versions, and in TRL's experimental trainers SDPO and OnlineDPO: do not use those.
     """
 
     def kgrade_reward(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> "list[Optional[float]]":
@@ -39,6 +41,12 @@ def make_reward(
         return [reward(grade) for grade in client.grade_many(items, **options)]
 
     return kgrade_reward
+
+
+def prompts(client: Client, problems: Sequence[str], problem_column: str = "problem") -> "list[dict[str, Any]]":
+    """The rows of a data set: for each slug a prompt, which is a list with one message, and the slug."""
+    return [{"prompt": [{"role": "user", "content": prompt(client.problem(slug))}], problem_column: slug}
+            for slug in problems]
 
 
 def text_of(completion: Any) -> str:

@@ -1,4 +1,4 @@
-"""A reward function for verl: set custom_reward_function.path to this file.
+"""A reward function for verl: set reward.custom_reward_function.path to this file.
 
 The service is that of $KGRADE_URL and $KGRADE_TOKEN.
 """
