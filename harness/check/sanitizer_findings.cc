@@ -116,10 +116,13 @@ void read_nearest(const std::string& text, ReportEntry& entry) {
 }
 
 void read_frame(const std::string& text, ReportEntry& entry) {
-  static const std::regex pattern(R"(^Host Frame: ?(.*?) ?\[0x([0-9a-f]+)\] in (.*)$)");
+  static const std::regex pattern(R"(^Host Frame: ?(.*?) ?\[0x([0-9a-f]+)\](?: in (.*))?$)");
   std::smatch match;
-  if (!std::regex_match(text, match, pattern)) return;
-  entry.host_frames.push_back({match[1].str(), number(match[2].str(), 16), match[3].str()});
+  if (std::regex_match(text, match, pattern)) {
+    entry.host_frames.push_back({match[1].str(), number(match[2].str(), 16), match[3].str()});
+  } else if (text.starts_with("in ") && !entry.host_frames.empty()) {
+    entry.host_frames.back().module = text.substr(3);  // since compute-sanitizer 2025.3, on a line of its own
+  }
 }
 
 void read_detail(const std::string& text, ReportEntry& entry) {
@@ -273,7 +276,8 @@ class ReportReader {
   std::string allocation(std::uint64_t bytes) const {
     std::string name;
     for (const Tensor& tensor : case_.tensors) {
-      if (static_cast<std::uint64_t>(tensor.elements) * element_bytes(case_.dtype_of(tensor)) != bytes) continue;
+      if (static_cast<std::uint64_t>(tensor.elements) * element_bytes(case_.dtype_of(tensor)) != bytes)
+        continue;
       name += fmt::format("{}`{}`", name.empty() ? "" : " or ", tensor.name);
     }
     if (name.empty()) return fmt::format("an allocation ({} bytes)", bytes);

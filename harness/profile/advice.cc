@@ -37,6 +37,8 @@ constexpr double partial_requests_pct = 50;
 constexpr double top_stall_share = 0.3;
 // Of a kernel's time by arithmetic that is not on tensor cores.
 constexpr double much_arithmetic_pct = 30;
+// A multiprocessor that issues in so many of its cycles has little time left to issue more.
+constexpr double many_issues_pct = 65;
 
 using Text = std::optional<std::string>;
 
@@ -119,6 +121,22 @@ Text busy_memory(const KernelProfile& kernel, const ProfiledProblem& problem) {
       "in "
       "registers, and load wider words",
       *memory, *dram);
+}
+
+Text many_instructions(const KernelProfile& kernel, const ProfiledProblem&) {
+  const auto issues = kernel.fact("issue_pct");
+  // Unknown for a long kernel, whose instructions are not counted by kind.
+  const double arithmetic = kernel.fact("arithmetic_ceiling_pct").value_or(0);
+  const double tensor = kernel.fact("tensor_pipe_pct").value_or(0);
+  if (!issues || *issues < many_issues_pct || arithmetic >= much_arithmetic_pct ||
+      tensor >= much_arithmetic_pct)
+    return std::nullopt;
+  return fmt::format(
+      "a multiprocessor issues instructions in {:.0f} % of its cycles, so only fewer instructions make it "
+      "faster: "
+      "compute several outputs in each thread, move index arithmetic and conditions out of loops, load wider "
+      "words",
+      *issues);
 }
 
 Text no_tensor_cores(const KernelProfile& kernel, const ProfiledProblem& problem) {
@@ -232,7 +250,7 @@ Text top_stall(const KernelProfile& kernel, const ProfiledProblem& problem) {
                      words->words);
 }
 
-const std::array<Rule, 13> rules = {{
+const std::array<Rule, 14> rules = {{
     {"memory-ceiling", KGRADE_BEST_PRACTICES("Effective Bandwidth Calculation"), nullptr, &at_memory_ceiling},
     {"arithmetic-ceiling", KGRADE_PROFILING_GUIDE("Roofline Charts"), nullptr, &at_arithmetic_ceiling},
     {"uncoalesced-loads", KGRADE_BEST_PRACTICES("Coalesced Access to Global Memory"), "loads",
@@ -247,6 +265,7 @@ const std::array<Rule, 13> rules = {{
     {"local-memory", KGRADE_BEST_PRACTICES("Local Memory"), nullptr, &local_memory},
     {"no-tensor-cores", KGRADE_PROFILING_GUIDE("Pipelines"), nullptr, &no_tensor_cores},
     {"busy-caches", KGRADE_PROFILING_GUIDE("Memory Chart"), nullptr, &busy_memory},
+    {"many-instructions", KGRADE_BEST_PRACTICES("Instruction Optimization"), nullptr, &many_instructions},
     {"small-grid", KGRADE_BEST_PRACTICES("Thread and Block Heuristics"), nullptr, &small_grid},
     {"low-occupancy", KGRADE_BEST_PRACTICES("Occupancy"), nullptr, &low_occupancy},
     {"uneven-work", KGRADE_PROFILING_GUIDE("Sections and Rules"), nullptr, &uneven_work},

@@ -139,6 +139,27 @@ TEST_F(SanitizerFindings, WhatEveryCallLeavesIsALeak) {
   EXPECT_EQ(findings[0].message, "1,000 bytes stay allocated after every call");
 }
 
+// As compute-sanitizer 2025.3.1 writes it.
+TEST_F(SanitizerFindings, ALeakHasItsLineIfTheModuleIsOnALineOfItsOwn) {
+  const auto newer = [](const std::string& address) {
+    return "========= Leaked 1,000 bytes at " + address +
+           "\n=========     Saved host backtrace up to driver entry point at allocation time\n"
+           "=========         Host Frame: cuMemAlloc_v2 [0x2100]\n"
+           "=========                        in /usr/local/nvidia/lib64/libcuda.so.1\n"
+           "=========         Host Frame:  [0x4cd66]\n"
+           "=========                        in /proc/self/fd/56\n"
+           "=========         Host Frame: solution [0x2200]\n"
+           "=========                        in /proc/self/fd/56\n"
+           "=========         Host Frame: main [0x2300]\n"
+           "=========                        in /project/build/bin/kgrade-worker-cuda\n========= \n";
+  };
+  const auto findings = read(newer("0x100") + newer("0x200"));
+  ASSERT_THAT(findings, SizeIs(2));
+  EXPECT_EQ(findings[0].kind, "leak");
+  ASSERT_TRUE(findings[0].place);
+  EXPECT_EQ(findings[0].place->line, 22);
+}
+
 TEST_F(SanitizerFindings, WhatOneCallKeepsIsNone) {
   EXPECT_THAT(read(leak("0x100", "0x2200")), IsEmpty());
   EXPECT_THAT(read(leak("0x100", "0x2200") + leak("0x200", "0x2300")), IsEmpty());

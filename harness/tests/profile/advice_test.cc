@@ -51,6 +51,21 @@ TEST(Advice, BroadcastsAreNotUncoalesced) {
   EXPECT_THAT(rules("product_fp32"), ElementsAre("busy-caches", "top-stall"));
 }
 
+// As the plain convolutions do on an H200: their index arithmetic fills the multiprocessors.
+TEST(Advice, InstructionsThatAreNoArithmeticAreNamed) {
+  KernelProfile kernel;
+  kernel.facts = {{"issue_pct", 80.2}, {"arithmetic_ceiling_pct", 0.5}, {"tensor_pipe_pct", 1.4}};
+  ASSERT_THAT(advice_on(kernel, {false}), testing::SizeIs(1));
+  EXPECT_EQ(advice_on(kernel, {false})[0].rule, "many-instructions");
+  EXPECT_THAT(advice_on(kernel, {false})[0].message, HasSubstr("80 % of its cycles"));
+  kernel.facts = {{"issue_pct", 80.2}};  // long kernels are not counted by kind
+  EXPECT_THAT(advice_on(kernel, {false}), testing::SizeIs(1));
+  for (const char* const busy : {"arithmetic_ceiling_pct", "tensor_pipe_pct"}) {
+    kernel.facts = {{"issue_pct", 80.2}, {busy, 40}};
+    EXPECT_THAT(advice_on(kernel, {false}), IsEmpty()) << busy;
+  }
+}
+
 TEST(Advice, TensorCoresAreAdvisedForNarrowTypesAlone) {
   KernelProfile kernel;
   kernel.facts = {{"tensor_pipe_pct", 0.02}, {"arithmetic_ceiling_pct", 50}};
