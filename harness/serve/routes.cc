@@ -129,6 +129,11 @@ bool is_printable_ascii(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
+std::optional<Refusal> refusal_of_key(const std::string& key) {
+  if (key.size() <= longest_key && is_printable_ascii(key)) return std::nullopt;
+  return Refusal{400, "the Idempotency-Key is longer than 200 characters, or not ASCII", 0};
+}
+
 }  // namespace
 
 HttpAnswer problem_answer(const Refusal& refusal) {
@@ -186,9 +191,7 @@ void Routes::handle(const HttpRequest& request, Answer answer) {
 
 void Routes::grades(const Call& call, Answer answer) {
   const std::string& key = call.request.idempotency_key;
-  if (key.size() > longest_key || !is_printable_ascii(key))
-    return answer(
-        problem_answer({400, "the Idempotency-Key is longer than 200 characters, or not ASCII", 0}));
+  if (const auto refusal = refusal_of_key(key)) return answer(problem_answer(*refusal));
   const auto seconds =
       call.parameter("wait").empty() ? std::optional(0.0) : seconds_of(call.parameter("wait"));
   if (!seconds) return answer(problem_answer({400, "wait is no number of seconds from 0 to 50", 0}));
@@ -205,11 +208,12 @@ void Routes::grades(const Call& call, Answer answer) {
 }
 
 void Routes::batch(const Call& call, Answer answer) {
-  const Json json = Json::parse(call.request.body, nullptr, false);
+  const Json json = parsed_json(call.request.body);
   if (!json.is_object() || !json.contains("items") || !json["items"].is_array() ||
       json["items"].size() > most_items)
     return answer(problem_answer({400, "the request is no object with up to 256 `items`", 0}));
   const std::string& key = call.request.idempotency_key;
+  if (const auto refusal = refusal_of_key(key)) return answer(problem_answer(*refusal));
   OrderedJson items = OrderedJson::array();
   for (std::size_t i = 0; i < json["items"].size(); ++i) {
     const std::string body = json["items"][i].dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -227,7 +231,7 @@ void Routes::batch(const Call& call, Answer answer) {
 }
 
 void Routes::wait(const Call& call, Answer answer) {
-  const Json json = Json::parse(call.request.body, nullptr, false);
+  const Json json = parsed_json(call.request.body);
   const auto wrong = [&answer](const char* what) { answer(problem_answer({400, what, 0})); };
   if (!json.is_object() || !json.contains("ids") || !json["ids"].is_array() || json["ids"].size() > most_ids)
     return wrong("the request is no object with up to 1024 `ids`");
@@ -264,7 +268,7 @@ void Routes::wait(const Call& call, Answer answer) {
 }
 
 void Routes::lease(const Call& call, Answer answer) {
-  const Json json = Json::parse(call.request.body, nullptr, false);
+  const Json json = parsed_json(call.request.body);
   const auto name = text_member(json, "lane", longest_name);
   const auto device = text_member(json, "device", longest_name);
   if (!name || name->empty() || !device || !is_printable_ascii(*name) || !is_printable_ascii(*device))
@@ -281,7 +285,7 @@ void Routes::lease(const Call& call, Answer answer) {
 }
 
 void Routes::lease_report(const Call& call, const std::string& lease, Answer answer) {
-  const Json json = Json::parse(call.request.body, nullptr, false);
+  const Json json = parsed_json(call.request.body);
   const auto wrong = [&answer](const char* what) { answer(problem_answer({400, what, 0})); };
   if (!json.is_object()) return wrong("the request is no object");
   LeaseReport report;
