@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -87,7 +88,7 @@ std::optional<double> seconds_of(const std::string& text) {
 }
 
 std::optional<View> view_named(const std::string& name) {
-  if (name.empty() || name == "reward") return View::reward;
+  if (name == "reward") return View::reward;
   if (name == "agent") return View::agent;
   if (name == "record") return View::record;
   return std::nullopt;
@@ -101,9 +102,11 @@ std::optional<std::string> text_member(const Json& json, const char* name, std::
   return text.size() > longest ? std::nullopt : std::optional(std::move(text));
 }
 
+// `otherwise` if it is missing, and NaN if it is no number.
 double number_member(const Json& json, const char* name, double otherwise) {
   const auto at = json.find(name);
-  return at != json.end() && at->is_number() ? at->get<double>() : otherwise;
+  if (at == json.end()) return otherwise;
+  return at->is_number() ? at->get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
 // A result in the report of a lane. Nothing if it is neither a record nor a fault.
@@ -164,6 +167,10 @@ void Routes::handle(const HttpRequest& request, Answer answer) {
     return answer({healthy ? 200 : 503, "text/plain; charset=utf-8", healthy ? "ok\n" : "no lane grades\n"});
   }
   if (path == "/" && reads) return answer({200, "text/html; charset=utf-8", std::string(serve_page::page)});
+  if (path == "/v1/openapi.json" && reads)
+    return answer({200, "application/json", std::string(serve_page::openapi)});
+  if (path == "/v1/record.schema.json" && reads)
+    return answer({200, "application/schema+json", std::string(serve_page::record_schema)});
   const auto client = tokens_.client_of(request.authorization);
   if (!client)
     return answer(problem_answer({401,
@@ -240,8 +247,8 @@ void Routes::wait(const Call& call, Answer answer) {
     if (!id.is_string()) return wrong("`ids` has a member that is no text");
     ids.push_back(id.get<std::string>());
   }
-  const double seconds =
-      json.contains("timeout_s") && json["timeout_s"].is_number() ? json["timeout_s"].get<double>() : 0;
+  const auto timeout = json.value("timeout_s", Json(0));
+  const double seconds = timeout.is_number() ? timeout.get<double>() : -1;
   if (!(seconds >= 0 && seconds <= longest_wait_s)) return wrong("`timeout_s` is no number from 0 to 50");
   const std::string until = json.value("until", Json("any")).is_string() ? json.value("until", "any") : "";
   if (until != "any" && until != "all") return wrong("`until` is neither any nor all");
@@ -318,7 +325,8 @@ void Routes::one_grade(const Call& call, const std::string& id, Answer answer) {
       answer(view(client, id, View::reward));
     });
   }
-  const auto wanted = view_named(call.parameter("view"));
+  const std::string named = call.parameter("view");
+  const auto wanted = view_named(named.empty() ? "reward" : named);
   if (!wanted) return answer(problem_answer({400, "view is none of reward, agent, record", 0}));
   const auto seconds =
       call.parameter("wait").empty() ? std::optional(0.0) : seconds_of(call.parameter("wait"));
