@@ -308,6 +308,27 @@ Result<ListenAddress> parse_listen_address(const std::string& text) {
   return address;
 }
 
+struct HttpConnections::State {
+  Server server;
+};
+
+HttpConnections::HttpConnections(Service& service, Routes& routes, const HttpLimits& limits)
+    : state_(new State{{.service = service, .routes = routes, .limits = limits}}) {}
+
+HttpConnections::~HttpConnections() = default;
+
+void HttpConnections::add(UniqueFd socket) {
+  using Local = asio::local::stream_protocol;
+  Local::socket stream(state_->server.context, Local(), socket.release());
+  std::make_shared<Connection<Local::socket>>(state_->server, std::move(stream))->read();
+}
+
+void HttpConnections::go_on() {
+  asio::io_context& context = state_->server.context;
+  context.restart();
+  while (context.poll() > 0) continue;
+}
+
 Result<int> serve_http(Service& service, Routes& routes, const ListenAddress& address,
                        const HttpLimits& limits, const std::function<void(const std::string&)>& listening) {
   Server server{.service = service, .routes = routes, .limits = limits};

@@ -68,7 +68,9 @@ Result<std::unique_ptr<Service>> Service::open(ServiceOptions options) {
   return service;
 }
 
-Failure Service::restore() {
+Failure Service::read_problems() {
+  problems_ = std::move(options_.problems);
+  if (!problems_.empty()) return std::nullopt;
   const Layout layout = Layout::find(options_.lane.problems);
   const auto files = problem_files(layout.problems);
   if (!files) return files.errors();
@@ -80,6 +82,11 @@ Failure Service::restore() {
       options_.note(to_string(problem.errors()));
     }
   }
+  return std::nullopt;
+}
+
+Failure Service::restore() {
+  if (const Failure errors = read_problems()) return errors;
   const auto lines = journal_.read();
   if (!lines) return lines.errors();
   std::size_t wrong = 0;
@@ -149,6 +156,8 @@ void Service::restore_line(const Json& line) try {
   options_.note(fmt::format("a line of the journal cannot be used: {}", printable_line(error.what())));
 }
 
+std::string Service::begun_line(const std::string& id) { return json_text({{"type", "begun"}, {"id", id}}); }
+
 std::string Service::job_line(const GradeJob& job) const {
   return json_text({{"type", "job"},
                     {"id", job.id},
@@ -175,7 +184,10 @@ std::string Service::ended_line(const GradeJob& job) const {
 void Service::compact() {
   if (journal_.has_pending()) return;
   std::vector<std::string> lines;
-  for (const auto& [id, job] : jobs_) lines.push_back(job.has_ended() ? ended_line(job) : job_line(job));
+  for (const auto& [id, job] : jobs_) {
+    lines.push_back(job.has_ended() ? ended_line(job) : job_line(job));
+    if (!job.has_ended()) lines.insert(lines.end(), static_cast<std::size_t>(job.attempts), begun_line(id));
+  }
   if (const auto written = journal_.rewrite(lines); !written) options_.note(to_string(written.errors()));
 }
 
