@@ -12,7 +12,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/fuzz
 # Shares of the time: replies, problem files and expressions come first and get most.
 shares=(fuzz_reply:6 fuzz_frontmatter:6 fuzz_expression:4 fuzz_request:2 fuzz_rewrite:3 fuzz_rewriter_answer:1
-  fuzz_sanitizer_report:2 fuzz_finding_book:1 fuzz_profile:2 fuzz_record:2 fuzz_addr2line:1 fuzz_compiler_log:1 fuzz_worker_output:1)
+  fuzz_sanitizer_report:2 fuzz_finding_book:1 fuzz_profile:2 fuzz_record:2 fuzz_addr2line:1 fuzz_compiler_log:1 fuzz_worker_output:1
+  fuzz_grade_request:2 fuzz_journal:2)
 seconds_for_one_input=20
 
 usage() { sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
@@ -104,6 +105,8 @@ run_all() { # seconds, whether for each
 
 fuzz() { # seconds, whether for each
   build_targets fuzzers
+  # Without Boost there is no service to fuzz.
+  [ ! -e "$build/bin/fuzz_http" ] || shares+=(fuzz_http:4)
   rm -rf "$build/seeds"
   "$build/bin/write_seeds" . "$build/seeds"
   run_all "$1" "$2"

@@ -21,6 +21,7 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr std::size_t longest_source = std::size_t{1} << 20;
 constexpr std::size_t longest_label = 200;
 constexpr std::size_t most_cases = 100;
+constexpr int deepest_json = 32;
 
 // Half the width of a 95 % interval of a normal distribution, in standard errors.
 constexpr double normal_95 = 1.959964;
@@ -231,6 +232,19 @@ OrderedJson figures_of(const CandidateRecord& candidate) {
 
 std::string json_text(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+Json parsed_json(std::string_view text) {
+  using Event = Json::parse_event_t;
+  bool is_too_deep = false;
+  // `depth`: the levels around the value. What is below the deepest one is never stored.
+  const auto keep = [&is_too_deep](int depth, Event event, const Json&) {
+    const bool begins = event == Event::array_start || event == Event::object_start;
+    is_too_deep = is_too_deep || (begins && depth >= deepest_json);
+    return !is_too_deep;
+  };
+  Json json = Json::parse(text, keep, false);
+  return is_too_deep ? Json(Json::value_t::discarded) : json;
 }
 
 double wall_clock() {

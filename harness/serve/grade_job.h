@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -76,6 +77,10 @@ struct GradeJob {
 
 // One line of JSON. Bytes that are not UTF-8 are replaced by U+FFFD.
 std::string json_text(const nlohmann::ordered_json& json);
+
+// The value of a client's text. It is_discarded() if the text is not JSON, or is nested more than 32 deep:
+// what copies or writes a value calls itself for each level.
+nlohmann::json parsed_json(std::string_view text);
 
 // The time in seconds since 1970, as jobs have it.
 double wall_clock();

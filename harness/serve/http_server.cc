@@ -25,6 +25,8 @@ namespace http = beast::http;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto tick = std::chrono::milliseconds(100);
+// For clients that ask before they send a large body.
+constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
 // The page has its style and script inside, and loads nothing from elsewhere.
 constexpr const char* page_policy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
@@ -59,6 +61,7 @@ class Connection : public std::enable_shared_from_this<Connection<Socket>> {
   ~Connection() { server_.connections -= 1; }
 
   void read() {
+    is_head_ = false;
     parser_.emplace();
     parser_->body_limit(server_.limits.body_bytes);
     parser_->header_limit(server_.limits.header_bytes);
@@ -71,9 +74,21 @@ class Connection : public std::enable_shared_from_this<Connection<Socket>> {
  private:
   void read_body(beast::error_code failure) {
     if (failure) return refuse(failure);
-    if (parser_->get()[http::field::expect] == "100-continue")
-      return send({400, "text/plain", "no Expect\n"}, true);
     stream_.expires_after(std::chrono::seconds(server_.limits.read_seconds));
+    const auto& header = parser_->get();
+    // A client of HTTP/1.0 does not know this answer, and one without a body does not wait for it (RFC
+    // 9110, 10.1.1).
+    if (header.version() < 11 || parser_->is_done() ||
+        !beast::iequals(header[http::field::expect], "100-continue"))
+      return read_rest();
+    asio::async_write(stream_, asio::buffer(go_on),
+                      [self = this->shared_from_this()](auto failure_of_answer, auto) {
+                        if (failure_of_answer) return self->close();
+                        self->read_rest();
+                      });
+  }
+
+  void read_rest() {
     http::async_read(stream_, buffer_, *parser_,
                      [self = this->shared_from_this()](auto failure_of_body, auto) {
                        if (failure_of_body) return self->refuse(failure_of_body);
@@ -291,6 +306,27 @@ Result<ListenAddress> parse_listen_address(const std::string& text) {
       std::from_chars(text.data() + colon + 1, text.data() + text.size(), address.port);
   if (error != std::errc{} || rest != text.data() + text.size()) return wrong("has no port from 0 to 65535");
   return address;
+}
+
+struct HttpConnections::State {
+  Server server;
+};
+
+HttpConnections::HttpConnections(Service& service, Routes& routes, const HttpLimits& limits)
+    : state_(new State{{.service = service, .routes = routes, .limits = limits}}) {}
+
+HttpConnections::~HttpConnections() = default;
+
+void HttpConnections::add(UniqueFd socket) {
+  using Local = asio::local::stream_protocol;
+  Local::socket stream(state_->server.context, Local(), socket.release());
+  std::make_shared<Connection<Local::socket>>(state_->server, std::move(stream))->read();
+}
+
+void HttpConnections::go_on() {
+  asio::io_context& context = state_->server.context;
+  context.restart();
+  while (context.poll() > 0) continue;
 }
 
 Result<int> serve_http(Service& service, Routes& routes, const ListenAddress& address,

@@ -3,8 +3,10 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "base/unique_fd.h"
 #include "serve/routes.h"
 #include "serve/service.h"
 
@@ -26,6 +28,25 @@ struct HttpLimits {
   std::uint32_t header_bytes = 16 << 10;
   int idle_seconds = 60;  // a connection without a request
   int read_seconds = 60;  // from the first byte of a request to its last
+};
+
+// Connections that the caller has opened itself, without an address to listen at. For tests.
+class HttpConnections {
+ public:
+  // Keeps references to both. The service must be destroyed before this object, since clients that wait for a
+  // job have their connections in it.
+  HttpConnections(Service& service, Routes& routes, const HttpLimits& limits);
+  ~HttpConnections();
+
+  // Serves the client at the other end of this Unix stream socket.
+  void add(UniqueFd socket);
+  // Reads, answers and commits until all clients have to be waited for. Waits for nothing itself, and starts
+  // no lane.
+  void go_on();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 // Serves until SIGINT or SIGTERM comes to the process, or forever. `listening` is called once with the

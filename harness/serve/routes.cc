@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -87,7 +88,7 @@ std::optional<double> seconds_of(const std::string& text) {
 }
 
 std::optional<View> view_named(const std::string& name) {
-  if (name.empty() || name == "reward") return View::reward;
+  if (name == "reward") return View::reward;
   if (name == "agent") return View::agent;
   if (name == "record") return View::record;
   return std::nullopt;
@@ -101,9 +102,11 @@ std::optional<std::string> text_member(const Json& json, const char* name, std::
   return text.size() > longest ? std::nullopt : std::optional(std::move(text));
 }
 
+// `otherwise` if it is missing, and NaN if it is no number.
 double number_member(const Json& json, const char* name, double otherwise) {
   const auto at = json.find(name);
-  return at != json.end() && at->is_number() ? at->get<double>() : otherwise;
+  if (at == json.end()) return otherwise;
+  return at->is_number() ? at->get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
 // A result in the report of a lane. Nothing if it is neither a record nor a fault.
@@ -127,6 +130,11 @@ std::optional<LeaseReport::Result> read_result(const Json& json) {
 
 bool is_printable_ascii(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+std::optional<Refusal> refusal_of_key(const std::string& key) {
+  if (key.size() <= longest_key && is_printable_ascii(key)) return std::nullopt;
+  return Refusal{400, "the Idempotency-Key is longer than 200 characters, or not ASCII", 0};
 }
 
 }  // namespace
@@ -159,6 +167,10 @@ void Routes::handle(const HttpRequest& request, Answer answer) {
     return answer({healthy ? 200 : 503, "text/plain; charset=utf-8", healthy ? "ok\n" : "no lane grades\n"});
   }
   if (path == "/" && reads) return answer({200, "text/html; charset=utf-8", std::string(serve_page::page)});
+  if (path == "/v1/openapi.json" && reads)
+    return answer({200, "application/json", std::string(serve_page::openapi)});
+  if (path == "/v1/record.schema.json" && reads)
+    return answer({200, "application/schema+json", std::string(serve_page::record_schema)});
   const auto client = tokens_.client_of(request.authorization);
   if (!client)
     return answer(problem_answer({401,
@@ -186,9 +198,7 @@ void Routes::handle(const HttpRequest& request, Answer answer) {
 
 void Routes::grades(const Call& call, Answer answer) {
   const std::string& key = call.request.idempotency_key;
-  if (key.size() > longest_key || !is_printable_ascii(key))
-    return answer(
-        problem_answer({400, "the Idempotency-Key is longer than 200 characters, or not ASCII", 0}));
+  if (const auto refusal = refusal_of_key(key)) return answer(problem_answer(*refusal));
   const auto seconds =
       call.parameter("wait").empty() ? std::optional(0.0) : seconds_of(call.parameter("wait"));
   if (!seconds) return answer(problem_answer({400, "wait is no number of seconds from 0 to 50", 0}));
@@ -205,11 +215,12 @@ void Routes::grades(const Call& call, Answer answer) {
 }
 
 void Routes::batch(const Call& call, Answer answer) {
-  const Json json = Json::parse(call.request.body, nullptr, false);
+  const Json json = parsed_json(call.request.body);
   if (!json.is_object() || !json.contains("items") || !json["items"].is_array() ||
       json["items"].size() > most_items)
     return answer(problem_answer({400, "the request is no object with up to 256 `items`", 0}));
   const std::string& key = call.request.idempotency_key;
+  if (const auto refusal = refusal_of_key(key)) return answer(problem_answer(*refusal));
   OrderedJson items = OrderedJson::array();
   for (std::size_t i = 0; i < json["items"].size(); ++i) {
     const std::string body = json["items"][i].dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -227,7 +238,7 @@ void Routes::batch(const Call& call, Answer answer) {
 }
 
 void Routes::wait(const Call& call, Answer answer) {
-  const Json json = Json::parse(call.request.body, nullptr, false);
+  const Json json = parsed_json(call.request.body);
   const auto wrong = [&answer](const char* what) { answer(problem_answer({400, what, 0})); };
   if (!json.is_object() || !json.contains("ids") || !json["ids"].is_array() || json["ids"].size() > most_ids)
     return wrong("the request is no object with up to 1024 `ids`");
@@ -236,8 +247,8 @@ void Routes::wait(const Call& call, Answer answer) {
     if (!id.is_string()) return wrong("`ids` has a member that is no text");
     ids.push_back(id.get<std::string>());
   }
-  const double seconds =
-      json.contains("timeout_s") && json["timeout_s"].is_number() ? json["timeout_s"].get<double>() : 0;
+  const auto timeout = json.value("timeout_s", Json(0));
+  const double seconds = timeout.is_number() ? timeout.get<double>() : -1;
   if (!(seconds >= 0 && seconds <= longest_wait_s)) return wrong("`timeout_s` is no number from 0 to 50");
   const std::string until = json.value("until", Json("any")).is_string() ? json.value("until", "any") : "";
   if (until != "any" && until != "all") return wrong("`until` is neither any nor all");
@@ -264,7 +275,7 @@ void Routes::wait(const Call& call, Answer answer) {
 }
 
 void Routes::lease(const Call& call, Answer answer) {
-  const Json json = Json::parse(call.request.body, nullptr, false);
+  const Json json = parsed_json(call.request.body);
   const auto name = text_member(json, "lane", longest_name);
   const auto device = text_member(json, "device", longest_name);
   if (!name || name->empty() || !device || !is_printable_ascii(*name) || !is_printable_ascii(*device))
@@ -281,7 +292,7 @@ void Routes::lease(const Call& call, Answer answer) {
 }
 
 void Routes::lease_report(const Call& call, const std::string& lease, Answer answer) {
-  const Json json = Json::parse(call.request.body, nullptr, false);
+  const Json json = parsed_json(call.request.body);
   const auto wrong = [&answer](const char* what) { answer(problem_answer({400, what, 0})); };
   if (!json.is_object()) return wrong("the request is no object");
   LeaseReport report;
@@ -314,7 +325,8 @@ void Routes::one_grade(const Call& call, const std::string& id, Answer answer) {
       answer(view(client, id, View::reward));
     });
   }
-  const auto wanted = view_named(call.parameter("view"));
+  const std::string named = call.parameter("view");
+  const auto wanted = view_named(named.empty() ? "reward" : named);
   if (!wanted) return answer(problem_answer({400, "view is none of reward, agent, record", 0}));
   const auto seconds =
       call.parameter("wait").empty() ? std::optional(0.0) : seconds_of(call.parameter("wait"));

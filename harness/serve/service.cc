@@ -68,7 +68,9 @@ Result<std::unique_ptr<Service>> Service::open(ServiceOptions options) {
   return service;
 }
 
-Failure Service::restore() {
+Failure Service::read_problems() {
+  problems_ = std::move(options_.problems);
+  if (!problems_.empty()) return std::nullopt;
   const Layout layout = Layout::find(options_.lane.problems);
   const auto files = problem_files(layout.problems);
   if (!files) return files.errors();
@@ -80,6 +82,11 @@ Failure Service::restore() {
       options_.note(to_string(problem.errors()));
     }
   }
+  return std::nullopt;
+}
+
+Failure Service::restore() {
+  if (const Failure errors = read_problems()) return errors;
   const auto lines = journal_.read();
   if (!lines) return lines.errors();
   std::size_t wrong = 0;
@@ -98,7 +105,14 @@ Failure Service::restore() {
   }
   std::stable_sort(queued.begin(), queued.end(),
                    [](const GradeJob* a, const GradeJob* b) { return a->submitted_at < b->submitted_at; });
-  for (GradeJob* const job : queued) enqueue(*job);
+  for (GradeJob* const job : queued) {
+    enqueue(*job);
+    if (const std::string& slug = job->request.slug; !slug.empty() && !problems_.contains(slug))
+      end(*job, JobState::finished, [&] {
+        return failed_view(*job, "problem", fmt::format("there is no problem '{}' any more", slug));
+      });
+  }
+  commit();
   compact();
   return std::nullopt;
 }
@@ -106,40 +120,43 @@ Failure Service::restore() {
 void Service::restore_line(const Json& line) try {
   const auto id = line.at("id").get<std::string>();
   const auto type = line.at("type").get<std::string>();
-  GradeJob& job = jobs_[id];
-  job.id = id;
+  const auto earlier = jobs_.find(id);
   if (type == "begun") {
-    job.attempts += 1;
+    if (earlier != jobs_.end()) earlier->second.attempts += 1;
     return;
   }
+  GradeJob job = earlier == jobs_.end() ? GradeJob{} : earlier->second;
+  job.id = id;
   job.owner = line.at("owner").get<std::string>();
   job.key = line.at("key").get<std::string>();
   job.body_sha256 = line.at("body_sha256").get<std::string>();
   job.submitted_at = line.at("submitted_at").get<double>();
-  if (!job.key.empty()) by_key_[{job.owner, job.key}] = id;
   if (type == "job") {
     job.body = line.at("body").get<std::string>();
     // It was accepted: whether the client may choose seeds was decided then.
-    auto request = read_request(Json::parse(job.body), true);
+    auto request = read_request(parsed_json(job.body), true);
     if (!request) throw Json::other_error::create(501, request.error().message, nullptr);
     job.request = std::move(*request);
     job.batch = batch_key(job.request);
-    return;
+  } else {
+    job.state = line.at("state") == "finished"    ? JobState::finished
+                : line.at("state") == "cancelled" ? JobState::cancelled
+                                                  : JobState::expired;
+    job.ended_at = line.at("ended_at").get<double>();
+    const auto result = line.at("result").get<std::string>();
+    if (!parsed_json(result).is_object())
+      throw Json::other_error::create(501, "the result is no object", nullptr);
+    job.result = json_text(OrderedJson::parse(result));
+    job.body.clear();
+    job.request = {};
   }
-  job.state = line.at("state") == "finished"    ? JobState::finished
-              : line.at("state") == "cancelled" ? JobState::cancelled
-                                                : JobState::expired;
-  job.ended_at = line.at("ended_at").get<double>();
-  job.result = json_text(OrderedJson::parse(line.at("result").get<std::string>()));
-  job.body.clear();
-  job.request = {};
+  if (!job.key.empty()) by_key_[{job.owner, job.key}] = id;
+  jobs_[id] = std::move(job);
 } catch (const Json::exception& error) {
   options_.note(fmt::format("a line of the journal cannot be used: {}", printable_line(error.what())));
-  // Without its request, a job cannot be carried out.
-  if (const auto at = jobs_.find(line.at("id").get<std::string>());
-      at != jobs_.end() && at->second.body.empty())
-    jobs_.erase(at);
 }
+
+std::string Service::begun_line(const std::string& id) { return json_text({{"type", "begun"}, {"id", id}}); }
 
 std::string Service::job_line(const GradeJob& job) const {
   return json_text({{"type", "job"},
@@ -167,7 +184,10 @@ std::string Service::ended_line(const GradeJob& job) const {
 void Service::compact() {
   if (journal_.has_pending()) return;
   std::vector<std::string> lines;
-  for (const auto& [id, job] : jobs_) lines.push_back(job.has_ended() ? ended_line(job) : job_line(job));
+  for (const auto& [id, job] : jobs_) {
+    lines.push_back(job.has_ended() ? ended_line(job) : job_line(job));
+    if (!job.has_ended()) lines.insert(lines.end(), static_cast<std::size_t>(job.attempts), begun_line(id));
+  }
   if (const auto written = journal_.rewrite(lines); !written) options_.note(to_string(written.errors()));
 }
 
@@ -193,8 +213,8 @@ std::variant<std::string, Refusal> Service::submit(const Client& client, const s
     if (jobs_.at(earlier->second).body_sha256 == digest) return earlier->second;
     return Refusal{422, "this Idempotency-Key was used for another request", 0};
   }
-  const Json json = Json::parse(body, nullptr, false);
-  if (json.is_discarded()) return Refusal{400, "the request is not JSON", 0};
+  const Json json = parsed_json(body);
+  if (json.is_discarded()) return Refusal{400, "the request is not JSON, or is nested too deep", 0};
   auto request = read_request(json, client.may_seed);
   if (!request) return Refusal{400, request.error().message, 0};
   if (!request->slug.empty() && !problems_.contains(request->slug)) {

@@ -37,9 +37,10 @@ struct ServiceLimits {
 };
 
 struct ServiceOptions {
-  std::filesystem::path state;       // its folder: the journal, records, and files of running jobs
-  LaneOptions lane;                  // except the device, and what a request says
-  std::vector<std::string> devices;  // one for each lane
+  std::filesystem::path state;              // its folder: the journal, records, and files of running jobs
+  LaneOptions lane;                         // except the device, and what a request says
+  std::map<std::string, Problem> problems;  // that a request may name, by slug; empty: those of the folders
+  std::vector<std::string> devices;         // one for each lane
   std::vector<std::string> lane_command;
   int build_jobs = 0;  // processes that build what is graded next
   ServiceLimits limits;
@@ -137,8 +138,10 @@ class Service {
  private:
   Service(ServiceOptions options, Journal journal);
 
+  Failure read_problems();
   Failure restore();
   void restore_line(const nlohmann::json& line);
+  static std::string begun_line(const std::string& id);
   std::string ended_line(const GradeJob& job) const;
   std::string job_line(const GradeJob& job) const;
   void compact();

@@ -168,7 +168,7 @@ void Service::take(ServiceLane& lane, const LaneMessage& message) {
       lane.has_begun[message.candidate] = true;
       job.started_at = lane.heard_at;
       job.attempts += 1;
-      journal_.append(json_text({{"type", "begun"}, {"id", job.id}}));
+      journal_.append(begun_line(job.id));
       break;
     }
     case LaneMessage::Kind::doing:

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "contest/protocol.h"
@@ -183,6 +184,69 @@ Texts profile_texts(const fs::path& source) {
           "kernel\t_Z9plain_addPfi\t1000\t2000\t65536\t1\t1\t256\t1\t1\t128\t0\t0\t0\n"};
 }
 
+// A job with only what it needs, and one with everything.
+Texts grade_request_texts() {
+  return {R"({"problem":"vector-addition","candidate":{"name":"a.cu","source":"// a"}})",
+          R"({"problem":{"name":"23_Softmax.py","source":"import torch"},"candidate":{"name":"answer.md",)"
+          R"("source":"text","headers":{"tile.h":"#pragma once"}},"effort":"ranked","dtype":"float16",)"
+          R"("precision":"fp32","cases":["small"],"hidden":2,"baselines":"none","time_limit_s":1.5,)"
+          R"("run_limit_s":60,"deadline_s":3600,"priority":"low","group":"g","client_ref":"7","seed":7,)"
+          R"("hidden_seed":"18446744073709551615"})"};
+}
+
+// Two jobs that wait, of which one has begun, and one that has ended.
+Texts journal_texts() {
+  using Json = nlohmann::json;
+  const auto job = [](const char* id, const std::string& body) {
+    return Json{{"type", "job"},
+                {"id", id},
+                {"owner", "ann"},
+                {"key", std::string("key of ") + id},
+                {"body_sha256", sha256_hex(body)},
+                {"submitted_at", 1.7e9},
+                {"body", body}};
+  };
+  Texts texts;
+  for (const std::string& body : grade_request_texts()) {
+    Json ended = job("g_3", body);
+    ended.update(
+        {{"type", "ended"}, {"ended_at", 1.7e9 + 5}, {"state", "finished"}, {"result", R"({"id":"g_3"})"}});
+    ended.erase("body");
+    const Json begun = {{"type", "begun"}, {"id", "g_1"}};
+    texts.push_back(job("g_1", body).dump() + "\n" + begun.dump() + "\n" + job("g_2", body).dump() + "\n" +
+                    ended.dump() + "\n");
+  }
+  return texts;
+}
+
+// Clients of fuzz_http.
+Texts http_texts() {
+  const auto with_body = [](const std::string& line, const std::string& body,
+                            const std::string& headers = "") {
+    // The fuzzer puts an id in place of g_LAST.
+    const std::size_t length = replace_all(body, "g_LAST", std::string(34, 'x')).size();
+    return line + " HTTP/1.1\r\nHost: x\r\n" + headers + "Content-Length: " + std::to_string(length) +
+           "\r\n\r\n" + body;
+  };
+  const auto without = [](const std::string& line) { return line + " HTTP/1.1\r\nHost: x\r\n\r\n"; };
+  const std::string job = grade_request_texts().front(), next(1, between_files);
+  const std::string post = with_body("POST /v1/grades", job, "Idempotency-Key: k\r\n");
+  const std::string batch = with_body("POST /v1/grades/batch", R"({"items":[)" + job + "," + job + ",{}]}");
+  const std::string wait =
+      with_body("POST /v1/wait", R"({"ids":["g_LAST","g_1"],"timeout_s":20,"until":"all","view":"agent"})");
+  const std::string cancel = without("DELETE /v1/grades/g_LAST");
+  return {post + next + wait + next + without("GET /v1/grades/g_LAST?wait=50&view=reward") + next + cancel +
+              cancel,
+          batch + next + with_body("POST /v1/grades?wait=9", job) + next + cancel + next + post + post,
+          with_body("POST /v1/grades", grade_request_texts().back(), "Expect: 100-continue\r\n"),
+          "POST /v1/wait HTTP/1.1\r\nTransfer-Encoding: "
+          "chunked\r\n\r\n5\r\n{\"ids\r\n5;x=y\r\n\":[]}\r\n0\r\nA: b\r\n\r\n",
+          without("GET /v1/problems") + without("HEAD /v1/problems/vector-addition") +
+              without("GET /v1/capacity") + without("GET /metrics") + without("GET /v1/openapi.json") +
+              "GET / HTTP/1.0\r\n\r\n",
+          "GET /healthz HTTP/1.1\r\nConnection: close\r\nAuthorization: Bearer x\r\n\r\n"};
+}
+
 }  // namespace
 
 std::vector<std::string> seeds(std::string_view target, const fs::path& source) {
@@ -197,6 +261,9 @@ std::vector<std::string> seeds(std::string_view target, const fs::path& source) 
   }
   if (target == "fuzz_sanitizer_report") return report_texts();
   if (target == "fuzz_record") return record_texts(source);
+  if (target == "fuzz_grade_request") return grade_request_texts();
+  if (target == "fuzz_journal") return journal_texts();
+  if (target == "fuzz_http") return http_texts();
   if (target == "fuzz_finding_book") return finding_book_texts();
   if (target == "fuzz_profile") return profile_texts(source);
   if (target == "fuzz_addr2line") {

@@ -31,6 +31,9 @@ int fuzz_finding_book(const std::uint8_t* data,
                       std::size_t size);                       // what a checked worker left in its memory
 int fuzz_profile(const std::uint8_t* data, std::size_t size);  // what profilers left
 int fuzz_record(const std::uint8_t* data, std::size_t size);   // a line of a sweep
+int fuzz_grade_request(const std::uint8_t* data, std::size_t size);  // the body of a request to a service
+int fuzz_journal(const std::uint8_t* data, std::size_t size);        // of a service
+int fuzz_http(const std::uint8_t* data, std::size_t size);           // a service's clients; only with Boost
 
 // A problem file. After a form feed, which neither may contain, comes the file of the only family.
 inline constexpr char between_files = '\f';

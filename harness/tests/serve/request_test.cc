@@ -68,6 +68,17 @@ TEST(GradeRequest, NamesWhatIsWrong) {
               HasSubstr("request.cases has a member that is no name"));
 }
 
+// Writing or copying a value calls itself for each level, and ended the service with 16 million of them.
+TEST(GradeRequest, IsNotNestedDeep) {
+  const auto nested = [](std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); };
+  EXPECT_EQ(parsed_json(nested(32)).dump(), nested(32));
+  EXPECT_TRUE(parsed_json(nested(33)).is_discarded());
+  EXPECT_TRUE(parsed_json(nested(1'000'000)).is_discarded());
+  EXPECT_TRUE(parsed_json("[" + nested(40) + ", 1]").is_discarded());
+  EXPECT_TRUE(parsed_json(std::string(1'000'000, '[')).is_discarded());
+  EXPECT_TRUE(parsed_json("{").is_discarded());
+}
+
 TEST(GradeRequest, TakesNamesAndNoPaths) {
   for (const char* const name :
        {"../mine.cu", "/etc/passwd", "", ".", "..", "-o.cu", "a b.cu", "\xc3\xa4.cu"}) {

@@ -242,6 +242,43 @@ def test_hostile_bytes(service):
     check(service.call("GET", "/healthz")[0] == 200)
 
 
+def test_large_bodies(service):
+    """Clients such as curl ask before they send more than 1 MiB, and wait for 100 or for a refusal."""
+    body = json.dumps(request("right", group="x", candidate={
+        "name": "no.cu", "source": "//" + "x" * 700_000, "headers": {"h.h": "//" + "x" * 700_000}})).encode()
+
+    def ask(size, expect="100-continue", version="1.1"):
+        """A connection whose request has this header, and whose body is still to be sent."""
+        one = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        one.settimeout(30)
+        one.connect(service.socket)
+        one.sendall((f"POST /v1/grades HTTP/{version}\r\nHost: x\r\nExpect: {expect}\r\n"
+                     f"Content-Length: {size}\r\n\r\n").encode())
+        return one
+
+    for expect in ("100-continue", "100-Continue"):
+        one = ask(len(body), expect)
+        check(one.recv(1000) == b"HTTP/1.1 100 Continue\r\n\r\n", expect)
+        one.sendall(body)
+        check(one.recv(1000).startswith(b"HTTP/1.1 202 "), "after 100 Continue")
+        one.close()
+    one = ask(99_999_999)
+    check(one.recv(1000).startswith(b"HTTP/1.1 413 "), "a body that is too large is refused before it is sent")
+    one.close()
+    one = ask(len(body), version="1.0")
+    one.sendall(body)
+    check(one.recv(1000).startswith(b"HTTP/1.1 202 "), "a client of HTTP/1.0 gets only one answer")
+    one.close()
+    # Nothing recurses for each level of a client's JSON.
+    for method in ("/v1/grades", "/v1/grades/batch", "/v1/wait", "/v1/leases", "/v1/leases/x"):
+        for member in ("problem", "items", "until", "begun"):
+            deep = f'{{"ids": [], "{member}": {"[" * 1_000_000}{"]" * 1_000_000}}}'
+            check(service.call("POST", method, deep)[0] == 400, method, member)
+    for key in ("k" * 201, "\xfc"):
+        status, error = service.call("POST", "/v1/grades/batch", {"items": []}, {"Idempotency-Key": key})
+        check(status == 400 and "Idempotency-Key" in error["detail"], error)
+
+
 def test_tokens(program, folder):
     """What each token can do and cannot (SECURITY.md)."""
     tokens = Path(folder) / "tokens"
@@ -433,6 +470,7 @@ def main():
         try:
             test_interface(service)
             test_hostile_bytes(service)
+            test_large_bodies(service)
             begin = time.monotonic()
             test_kills(service, expected, arguments.grades, arguments.clients)
             print(f"{arguments.grades} grades in {time.monotonic() - begin:.1f} s")

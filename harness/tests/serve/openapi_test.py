@@ -1,0 +1,485 @@
+#!/usr/bin/env python3
+"""Tests that harness/serve/openapi.json says what the service does: its paths, its answers, and what it accepts.
+
+    openapi_test.py KGRADE [--jsonschema]
+
+The real service answers every operation of the document, with every status that a test can cause. It accepts exactly
+the values that the document allows. --jsonschema also checks the document's schemas, and every answer, with the package
+jsonschema.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+from pathlib import Path
+
+from json_schema import Schemas
+from service_test import CANDIDATES, ROOT, SLUG, Service, UnixConnection, check, request
+
+DOCUMENT = ROOT / "harness/serve/openapi.json"
+RECORD = "record.schema.json"
+METHODS = ("get", "post", "put", "patch", "delete")
+LIMIT = 32 << 20
+# Each with its rights. The last ones fill the queue.
+OWNERS = {"ann": "seeds", "bob": "", "node": "lanes", **{f"owner{i}": "" for i in range(5)}}
+
+
+class Description(Schemas):
+    """The document, and the record's schema to which it refers."""
+
+    def __init__(self):
+        self.document = json.loads(DOCUMENT.read_text(encoding="utf-8"))
+        record = json.loads((ROOT / "results" / RECORD).read_text(encoding="utf-8"))
+        super().__init__({"openapi": self.document, RECORD: record})
+        self.second = None  # another check of the same
+
+    def whole(self, part):
+        """The part that a reference means. Members beside the reference are left out."""
+        return self.resolve(part["$ref"], "openapi")[0] if "$ref" in part else part
+
+    def schema(self, name):
+        return self.document["components"]["schemas"][name]
+
+    def wrong(self, value, schema):
+        found = self.errors(value, schema, "openapi")
+        if self.second:
+            check(bool(found) != self.second(value, schema), "jsonschema disagrees:", found, str(value)[:500])
+        return found
+
+    def operations(self):
+        for path, item in self.document["paths"].items():
+            for method in METHODS:
+                if method in item:
+                    shared = [self.whole(each) for each in item.get("parameters", [])]
+                    yield method, path, item[method], shared + [self.whole(each) for each in item[method].get("parameters", [])]
+
+    def use_jsonschema(self):
+        import jsonschema  # pylint: disable=import-outside-toplevel
+        import referencing.jsonschema  # pylint: disable=import-outside-toplevel
+
+        def adapted(part, key=""):
+            """References name their document. In Python, $ would also match before a line break."""
+            if isinstance(part, dict):
+                return {name: adapted(each, name) for name, each in part.items()}
+            if isinstance(part, list):
+                return [adapted(each) for each in part]
+            if key == "$ref":
+                return f"file:///{part}" if part[0] != "#" else f"file:///openapi{part}"
+            return part.replace("$", r"\Z") if key == "pattern" else part
+
+        dialect = referencing.jsonschema.DRAFT202012
+        # The references of the record's schema stay in it.
+        registry = referencing.Registry().with_resources([
+            ("file:///openapi", dialect.create_resource(adapted(self.document))),
+            (f"file:///{RECORD}", dialect.create_resource(self.documents[RECORD]))])
+        for schema in self.document["components"]["schemas"].values():
+            jsonschema.Draft202012Validator.check_schema(schema)
+        self.second = lambda value, schema: jsonschema.Draft202012Validator(
+            adapted(schema), registry=registry).is_valid(value)
+
+
+class Caller:
+    """Calls operations of the document, and checks that each answer is in it."""
+
+    def __init__(self, description, service):
+        self.description, self.service = description, service
+        self.operations = {(method, path): operation for method, path, operation, _ in description.operations()}
+        self.seen = set()
+
+    def __call__(self, method, path, body=None, query="", owner="ann", headers=(), **values):
+        """The status and the content of the answer."""
+        target = re.sub(r"\{(\w+)\}", lambda name: urllib.parse.quote(values[name[1]]), path)
+        target += "?" + query if query else ""
+        sent = {"Authorization": f"Bearer token of {owner}"} if owner else {}
+        text = json.dumps(body) if isinstance(body, (dict, list)) else body
+        connection = UnixConnection(self.service.socket, 120)
+        connection.request(method.upper(), target, text, {**sent, **dict(headers)})
+        answer = connection.getresponse()
+        content = answer.read()
+        connection.close()
+        return self.checked(method, path, answer, content)
+
+    def checked(self, method, path, answer, content):
+        what = f"{method} {path} {answer.status}"
+        responses = self.operations[method, path]["responses"]
+        check(str(answer.status) in responses, "not documented:", what, content)
+        self.seen.add((method, path, str(answer.status)))
+        response = self.description.whole(responses[str(answer.status)])
+        media = answer.getheader("Content-Type").split(";")[0]
+        check(media in response["content"], "not documented:", what, media)
+        value = json.loads(content) if "json" in media else content.decode()
+        wrong = self.description.wrong(value, response["content"][media]["schema"])
+        check(not wrong, what, wrong)
+        if media == "application/problem+json":
+            check(value["status"] == answer.status, what, value)
+        documented = {name: self.description.whole(header) for name, header in response.get("headers", {}).items()}
+        for name in {"Retry-After", "WWW-Authenticate", *documented}:
+            text = answer.getheader(name)
+            check((text is not None) == (name in documented), what, name, text)
+            if text is not None:
+                number = int(text) if text.isdecimal() else text
+                check(not self.description.wrong(number, documented[name]["schema"]), what, name, text)
+        return answer.status, value
+
+
+def test_document(description):
+    """The document's parts fit together."""
+    names = [operation["operationId"] for _, _, operation, _ in description.operations()]
+    check(len(set(names)) == len(names), names)
+    used = set(re.findall(r'"#/components/(\w+/\w+)"', DOCUMENT.read_text(encoding="utf-8")))
+    there = {f"{kind}/{name}" for kind, parts in description.document["components"].items() for name in parts}
+    check(there - used == {"securitySchemes/token"} and used <= there, used ^ there)
+    for method, path, operation, parameters in description.operations():
+        in_path = {each["name"] for each in parameters if each["in"] == "path" and each["required"] is True}
+        check(in_path == set(re.findall(r"\{(\w+)\}", path)), path, in_path)
+        needs_token = operation.get("security", description.document["security"]) != []
+        check(needs_token == ("401" in operation["responses"]), method, path, "401")
+        check(("413" in operation["responses"]) == (method == "post"), method, path, "413")
+
+
+def test_sources(description):
+    """The document has what the code and docs/service.md have."""
+    code = (ROOT / "harness/serve/routes.cc").read_text(encoding="utf-8")
+    routes = set(re.findall(r'"(/(?:[\w./]*))"', code))
+    check({"/", "/healthz", "/v1/grades/"} <= routes, routes)
+    known = {piece for path in description.document["paths"] for piece in re.split(r"\{\w+\}", path) if piece}
+    check(routes == known, routes ^ known)
+
+    code = (ROOT / "harness/serve/grade_job.cc").read_text(encoding="utf-8")
+    read = set(re.findall(r'\bbody\.(?:find|text|number|seed|choice<\w+>)\(\s*"(\w+)"', code))
+    check(read == set(description.schema("Request")["properties"]), read)
+
+    text = (ROOT / "docs/service.md").read_text(encoding="utf-8")
+    table = text[text.index("| method, path | does |"):].split("\n\n")[0]
+    rows = set(re.findall(r"`([A-Z]+) (/\S*)`", table))
+    written = {(method.upper(), re.sub(r"\{(\w+)\}", lambda name: name[1].upper(), path))
+               for method, path, _, _ in description.operations()}
+    check(rows == written - {("GET", "/")}, rows ^ written)
+
+    table = text[text.index("| member | meaning |"):].split("\n\n")[0]
+    members = {name for row in table.splitlines()[2:] for name in re.findall(r"`([\w.]+)`", row.split("|")[1])}
+    documented = set(description.schema("Request")["properties"])
+    check(members == documented - {"candidate"} | {"candidate.headers"}, members ^ documented)
+    check(set(description.schema("Request")["required"]) == {"problem", "candidate"})
+    example = json.loads(re.search(r'^\{"schema": "kgrade-grade".*?^```', text, re.S | re.M)[0][:-3])
+    check(list(example) == description.schema("Grade")["required"], list(example))
+    check(list(example["figures"]) == description.schema("Figures")["required"], list(example["figures"]))
+    for name in ("Grade", "Figures", "AgentLine", "Capacity", "ProblemFile", "JobStatus"):
+        schema = description.schema(name)
+        optional = set(schema["properties"]) - set(schema["required"])
+        check(not optional and schema["additionalProperties"] is False, name, optional)
+
+
+def test_documents(description, call):
+    """The document and the record's schema need no token, and are those of the repository."""
+    check(call("get", "/v1/openapi.json", owner=None)[1] == description.document)
+    check(call("get", f"/v1/{RECORD}", owner=None)[1] == description.documents[RECORD])
+    for method, path, operation, _ in description.operations():
+        if operation.get("security") == []:
+            check(call(method, path, owner=None)[0] == 200)
+        else:
+            for owner in (None, "nobody"):
+                check(call(method, path, owner=owner, id="g_1", slug=SLUG, lease="x")[0] == 401, path)
+
+
+def test_methods(description, service):
+    """What is not in the document does not exist, and HEAD is GET without a body."""
+    token = {"Authorization": "Bearer token of ann"}
+    documented = {(method, path) for method, path, _, _ in description.operations()}
+    for path in description.document["paths"]:
+        target = path.replace("{id}", "g_1").replace("{slug}", SLUG).replace("{lease}", "x")
+        for method in METHODS:
+            if (method, path) not in documented:
+                check(service.call(method.upper(), target, "{}", token)[0] == 404, method, path)
+        if ("get", path) in documented:
+            answers = [raw(service, method, target, token) for method in ("GET", "HEAD")]
+            check(answers[0][0] == answers[1][0] and answers[0][1] == answers[1][1] and answers[1][2] == b"", path)
+    for path in ("/v1", "/v1/", "/v1/grade", "/v1/openapi.yaml", "/v2/grades", "/healthz/"):
+        check(service.call("GET", path, None, token)[0] == 404, path)
+
+
+def raw(service, method, target, headers):
+    """The status, the media type and the body."""
+    connection = UnixConnection(service.socket, 60)
+    connection.request(method, target, None, headers)
+    answer = connection.getresponse()
+    found = answer.status, answer.getheader("Content-Type"), answer.read()
+    connection.close()
+    return found
+
+
+def test_problems(call):
+    for problem in call("get", "/v1/problems")[1]["problems"]:
+        check(call("get", "/v1/problems/{slug}", slug=problem["slug"])[1]["title"] == problem["title"])
+    check(call("get", "/v1/problems/{slug}", slug="none")[0] == 404)
+
+
+def test_results(call):
+    """Jobs of each kind in each view."""
+    for name, verdict in (("right", "accepted"), ("wrong", "wrong_answer"), ("not_cuda", "compile_error")):
+        key = {"Idempotency-Key": name}
+        status, grade = call("post", "/v1/grades", request(name), "wait=50", headers=key)
+        check(status == 200 and grade["verdict"] == verdict, grade)
+        check(call("post", "/v1/grades", request(name), headers=key) == (200, grade), "a job that has ended")
+        check(call("post", "/v1/grades", request("huge"), headers=key)[0] == 422)
+        for view, schema in (("", "kgrade-grade"), ("view=reward", "kgrade-grade"), ("view=agent&wait=50", "kgrade-agent"),
+                             ("view=record", "kgrade-record")):
+            check(call("get", "/v1/grades/{id}", query=view, id=grade["id"])[1]["schema"] == schema)
+        for view in ("reward", "agent", "record"):
+            body = {"ids": [grade["id"], "g_none"], "timeout_s": 50, "until": "all", "view": view}
+            status, waited = call("post", "/v1/wait", body)
+            check(waited["finished"][0]["schema"].endswith(view.replace("reward", "grade")) and waited["unknown"] == ["g_none"])
+        check(call("delete", "/v1/grades/{id}", id=grade["id"])[0] == 409)
+    line = call("get", "/v1/grades/{id}", query="view=agent", id=call("post", "/v1/grades", request("wrong"), headers={
+        "Idempotency-Key": "wrong"})[1]["id"])[1]
+    check(line["first_wrong"]["index"] is not None, line)
+    # No verdict, so neither a record nor a line for agents.
+    failed = call("post", "/v1/grades", request("right", dtype="float99"), "wait=50")[1]
+    check(failed["fault"] == "problem", failed)
+    check(call("get", "/v1/grades/{id}", query="view=record", id=failed["id"])[0] == 404)
+    check(call("post", "/v1/wait", {"ids": [failed["id"]], "view": "record"})[1]["finished"] == [failed])
+    check(call("get", "/v1/grades/{id}", owner="bob", id=failed["id"])[0] == 404)
+    check(call("delete", "/v1/grades/{id}", owner="bob", id=failed["id"])[0] == 404)
+    check(call("post", "/v1/grades", request("right", problem="none"))[0] == 404)
+
+
+def hold_the_lane(call):
+    """The only lane is busy afterwards, and every job waits."""
+    holding = call("post", "/v1/grades", request("hangs", time_limit_s=86400, run_limit_s=86400))[1]["id"]
+    while call("get", "/v1/grades/{id}", query="wait=0.2", id=holding)[1]["state"] != "running":
+        pass
+    expired = call("post", "/v1/grades", request("right", deadline_s=0.001))[1]["id"]
+    check(call("get", "/v1/grades/{id}", query="wait=30", id=expired)[1]["fault"] == "expired")
+    queued = call("post", "/v1/grades", request("right"), "wait=0.01")[1]
+    check(queued["state"] == "queued" and queued["position"] == 0, queued)
+    pending = call("post", "/v1/wait", {"ids": [holding, queued["id"]]})[1]["pending"]
+    check([each["state"] for each in pending] == ["running", "queued"], pending)
+    check(call("get", "/v1/grades/{id}", id=queued["id"])[1]["times_s"]["queued"] is None)
+    check(call("delete", "/v1/grades/{id}", id=queued["id"])[1]["state"] == "cancelled")
+    capacity = call("get", "/v1/capacity")[1]
+    check(capacity["lanes"][0]["state"] == "busy" and capacity["running"] == 1, capacity)
+    check('kgrade_lanes{state="busy"} 1\n' in call("get", "/metrics")[1])
+
+
+TEXTS = ["", "a", "x.py", ".py", "a/b.py", "../a", ".a", "-a", "_a", "a b", "a\n", "\u00e9", "7", "007", "-7", "7.5",
+         str(2**64 - 1), "quick", "low", SLUG, "x" * 97 + ".py", "x" * 98 + ".py", "x" * 100, "x" * 101]
+OTHERS = [True, False, 7, [], {}, [[]], {"name": "a.cu"}]
+
+
+def values_for(description, schema):
+    """Values at the limits of a schema and beyond: some that it allows and some that it does not."""
+    if "$ref" in schema:
+        yield from values_for(description, description.whole(schema))
+    for each in schema.get("oneOf", []):
+        yield from values_for(description, each)
+    yield from schema.get("enum", [])
+    for limit in (schema.get(name) for name in ("minimum", "maximum") if name in schema):
+        yield from (limit, limit - 1, limit + 1, limit + 0.5 if abs(limit) < 2**50 else limit)
+    if "maxLength" in schema:
+        yield from ("x" * schema["maxLength"], "x" * (schema["maxLength"] + 1))
+    if "maxItems" in schema:
+        good = next(each for each in ("x", request("not_cuda"))
+                    if not description.wrong(each, schema["items"]))
+        yield from ([good] * count for count in (0, 1, schema["maxItems"], schema["maxItems"] + 1))
+        yield from ([each] for each in values_for(description, schema["items"]))
+    if "maxProperties" in schema:
+        yield from ({f"f{i}.h": "" for i in range(schema["maxProperties"] + more)} for more in (0, 1))
+        yield from ({name: ""} for name in TEXTS)
+        yield from ({"a.h": each} for each in OTHERS)
+    if "properties" in schema:
+        good = {"name": "a.py", "source": ""}
+        yield from (good, {**good, "nme": ""}, *({key: good[key]} for key in good))
+        for name, part in schema["properties"].items():
+            yield from ({**good, name: each} for each in values_for(description, part))
+    yield from TEXTS
+    yield from OTHERS
+
+
+def different(values):
+    return list({json.dumps(value): value for value in values}.values())
+
+
+def is_accepted(description, call, path, body, schema, accepts, owner="ann"):
+    """Whether the document allows the body. The service must say the same."""
+    wrong = description.wrong(body, description.schema(schema))
+    status, answer = call("post", path, body, owner=owner)
+    check(status in ((400,) if wrong else accepts), path, status, answer, wrong, str(body)[:300])
+    return not wrong
+
+
+def test_accepted_bodies(description, call):
+    """The service accepts a body exactly if the document allows it."""
+    accepted = refused = 0
+
+    def compare(*arguments):
+        nonlocal accepted, refused
+        right = is_accepted(description, call, *arguments)
+        accepted, refused = accepted + right, refused + (not right)
+
+    base = {"problem": SLUG, "candidate": {"name": "a.cu", "source": "x"}}
+    properties = description.schema("Request")["properties"]
+    for name, part in properties.items():
+        for value in different(values_for(description, part)):
+            compare("/v1/grades", {**base, name: value}, "Request", (200, 202, 404))
+    for body in ({}, [], {"problem": SLUG}, {"candidate": base["candidate"]}, {**base, "efort": "quick"}):
+        compare("/v1/grades", body, "Request", (202,))
+    for schema, path, good in (("Batch", "/v1/grades/batch", {"items": []}), ("Wait", "/v1/wait", {"ids": []})):
+        for body in ([], {}, good):
+            compare(path, body, schema, (200,))
+        for name, part in description.schema(schema)["properties"].items():
+            # An item that is wrong is refused alone.
+            values = [[], {}, 1, "x", [{}] * 257] if name == "items" else different(values_for(description, part))
+            for value in values:
+                compare(path, {**good, name: value}, schema, (200,))
+    items = [base, {}, {**base, "problem": "none"}]
+    answer = call("post", "/v1/grades/batch", {"items": items})[1]["items"]
+    check([each.get("error", {}).get("status") for each in answer] == [None, 400, 404], answer)
+    check(call("post", "/v1/grades/batch", {"items": [base] * 256})[0] == 200)
+    check(accepted > 50 and refused > 100, accepted, refused)
+    print(f"{accepted} bodies were accepted and {refused} refused, as the document says")
+
+
+def test_accepted_parameters(description, call):
+    job = call("post", "/v1/grades", request("not_cuda", group="x"))[1]["id"]
+    call("delete", "/v1/grades/{id}", id=job)
+    components = description.document["components"]["parameters"]
+    for text in ("0", "0.5", "50", "50.5", "51", "-1", "nan", "inf", "x", "5x", "1e1", "1e999"):
+        try:
+            number = float(text)
+        except ValueError:
+            number = text
+        allowed = number == number and not description.wrong(number, components["wait"]["schema"])
+        check((call("get", "/v1/grades/{id}", query=f"wait={text}", id=job)[0] == 200) == allowed, text)
+        if not allowed:
+            check(call("post", "/v1/grades", request("right"), f"wait={text}")[0] == 400, text)
+    for text in ("reward", "agent", "record", "Reward", "x"):
+        allowed = not description.wrong(text, description.schema("View"))
+        check((call("get", "/v1/grades/{id}", query=f"view={text}", id=job)[0] != 400) == allowed, text)
+    for text in ("k", "k" * 200, "k" * 201, "a b", "\xe9", "a\tb"):
+        allowed = not description.wrong(text, components["idempotency_key"]["schema"])
+        key = {"Idempotency-Key": text.encode("latin-1")}
+        check((call("post", "/v1/grades", request("right"), headers=key)[0] == 202) == allowed, text)
+        check((call("post", "/v1/grades/batch", {"items": []}, headers=key)[0] == 200) == allowed, text)
+    check(call("post", "/v1/grades", request("right", seed=None), owner="bob")[0] == 400, "hidden_seed")
+    check(call("post", "/v1/grades", "{")[0] == 400)
+
+
+def test_too_large(description, service, call):
+    for method, path, operation, _ in description.operations():
+        for size in (LIMIT, LIMIT + 1) if "413" in operation["responses"] else ():
+            connection = UnixConnection(service.socket, 60)
+            connection.putrequest(method.upper(), path)
+            connection.putheader("Content-Length", str(size))
+            connection.putheader("Expect", "100-continue")
+            connection.endheaders()
+            if size > LIMIT:
+                answer = connection.getresponse()
+                check(call.checked(method, path, answer, answer.read())[0] == 413)
+            else:
+                check(connection.sock.recv(100).startswith(b"HTTP/1.1 100 "), path)
+            connection.close()
+
+
+def test_full_queue(call):
+    """429 for one owner, and then 503 for all."""
+    job = {"problem": SLUG, "candidate": {"name": "a.cu", "source": ""}}
+    status = 0
+    for owner in list(OWNERS)[3:]:
+        for _ in range(8):
+            answer = call("post", "/v1/grades/batch", {"items": [job] * 256}, owner=owner)[1]["items"]
+        check(answer[-1]["error"]["status"] in (429, 503) and answer[-1]["error"]["retry_after"] > 0, answer[-1])
+        status = call("post", "/v1/grades", job, owner=owner)[0]
+        check(status == 429 or owner == list(OWNERS)[-1], owner, status)
+    check(status == 503, "10,000 jobs are queued")
+
+
+def test_accepted_lanes(description, call):
+    """Beside a full queue, a lane gets jobs at once."""
+    good = {"lane": "node7", "device": "NVIDIA H200"}
+    for body in ({}, [], {"lane": "node7"}, good):
+        is_accepted(description, call, "/v1/leases", body, "FreeLane", (200,), "node")
+    for name, part in description.schema("FreeLane")["properties"].items():
+        for value in different(values_for(description, part)):
+            is_accepted(description, call, "/v1/leases", {**good, name: value}, "FreeLane", (200,), "node")
+    report = "/v1/leases/{lease}"
+    for body in ([], {"begun": 1}, {"begun": [1]}, {"results": [{}]}, {"results": [{"id": "g_1"}]},
+                 {"results": [{"id": "g_1", "failed": {"fault": "mine"}}]}):
+        check(description.wrong(body, description.schema("LeaseReport")))
+        check(call("post", report, body, owner="node", lease="x")[0] == 400, body)
+
+
+def test_lanes(call):
+    """A service whose only lane is on another machine."""
+    free = {"lane": "node7 cuda:0", "device": "NVIDIA H200", "most": 2}
+    check(call("get", "/healthz")[0] == 503)
+    check(call("post", "/v1/leases", free)[0] == 403)
+    check(call("post", "/v1/leases/{lease}", {}, lease="x")[0] == 403)
+    check(call("post", "/v1/leases", free, owner="node")[1]["lease"] is None)
+    ids = [call("post", "/v1/grades", request("right", client_ref=str(i)))[1]["id"] for i in range(2)]
+    answer = call("post", "/v1/leases", free, owner="node")[1]
+    check([each["id"] for each in answer["jobs"]] == ids, answer)
+    lease = {"owner": "node", "lease": answer["lease"]}
+    check(call("post", "/v1/leases/{lease}", {"begun": ids}, **lease)[1]["cancelled"] == [])
+    check(call("get", "/v1/capacity")[1]["lanes"][0]["name"] == "node7 cuda:0")
+    check(call("delete", "/v1/grades/{id}", id=ids[1])[0] == 200)
+    results = [{"id": ids[0], "failed": {"fault": "problem", "reason": "no such type"}}]
+    check(call("post", "/v1/leases/{lease}", {"results": results}, **lease)[1]["cancelled"] == [ids[1]])
+    check(call("post", "/v1/leases/{lease}", {}, **lease)[0] == 410)
+    check(call("get", "/v1/grades/{id}", id=ids[0])[1]["reason"] == "no such type")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kgrade")
+    parser.add_argument("--jsonschema", action="store_true")
+    arguments = parser.parse_args()
+    os.chdir(ROOT)
+    description = Description()
+    if arguments.jsonschema:
+        description.use_jsonschema()
+    test_document(description)
+    test_sources(description)
+    with tempfile.TemporaryDirectory(prefix="kgrade-openapi-test-") as folder:
+        tried = subprocess.run([arguments.kgrade, "serve", "--listen", "x", "--state", folder], capture_output=True, text=True,
+                               check=False)
+        if "without Boost" in tried.stderr:
+            sys.exit(77)
+        tokens = Path(folder, "tokens")
+        tokens.touch(0o600)
+        tokens.write_text("".join(f"{owner} {hashlib.sha256(f'token of {owner}'.encode()).hexdigest()}"
+                                  f" {rights}\n" for owner, rights in OWNERS.items()))
+        Path(folder, "other").mkdir()
+        service = Service(arguments.kgrade, folder, "--tokens", str(tokens), jobs=1)
+        other = Service(arguments.kgrade, f"{folder}/other", "--tokens", str(tokens), jobs=0)
+        call = Caller(description, service)
+        try:
+            test_documents(description, call)
+            test_methods(description, service)
+            test_problems(call)
+            test_results(call)
+            hold_the_lane(call)
+            test_accepted_bodies(description, call)
+            test_accepted_parameters(description, call)
+            test_too_large(description, service, call)
+            test_full_queue(call)
+            test_accepted_lanes(description, call)
+            call.service = other
+            test_lanes(call)
+            documented = {(method, path, status) for method, path, operation, _ in description.operations()
+                          for status in operation["responses"]}
+            check(documented == call.seen, "not caused:", documented - call.seen)
+            print(f"{len(call.seen)} answers of {len(call.operations)} operations were as documented")
+        finally:
+            service.stop()
+            other.stop()
+            print(Path(folder, "log").read_text()[-3000:])
+
+
+if __name__ == "__main__":
+    main()
