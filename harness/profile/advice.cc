@@ -123,22 +123,6 @@ Text busy_memory(const KernelProfile& kernel, const ProfiledProblem& problem) {
       *memory, *dram);
 }
 
-Text many_instructions(const KernelProfile& kernel, const ProfiledProblem&) {
-  const auto issues = kernel.fact("issue_pct");
-  // Unknown for a long kernel, whose instructions are not counted by kind.
-  const double arithmetic = kernel.fact("arithmetic_ceiling_pct").value_or(0);
-  const double tensor = kernel.fact("tensor_pipe_pct").value_or(0);
-  if (!issues || *issues < many_issues_pct || arithmetic >= much_arithmetic_pct ||
-      tensor >= much_arithmetic_pct)
-    return std::nullopt;
-  return fmt::format(
-      "a multiprocessor issues instructions in {:.0f} % of its cycles, so only fewer instructions make it "
-      "faster: "
-      "compute several outputs in each thread, move index arithmetic and conditions out of loops, load wider "
-      "words",
-      *issues);
-}
-
 Text no_tensor_cores(const KernelProfile& kernel, const ProfiledProblem& problem) {
   const auto tensor = kernel.fact("tensor_pipe_pct");
   const auto arithmetic = kernel.fact("arithmetic_ceiling_pct");
@@ -214,6 +198,24 @@ Text divergence(const KernelProfile& kernel, const ProfiledProblem&) {
       "{:.0f} % of the memory requests come from part of a warp: let the threads of a warp take the same "
       "branch",
       *partial);
+}
+
+Text many_instructions(const KernelProfile& kernel, const ProfiledProblem& problem) {
+  const auto issues = kernel.fact("issue_pct");
+  // Unknown for a long kernel, whose instructions are not counted by kind.
+  const double arithmetic = kernel.fact("arithmetic_ceiling_pct").value_or(0);
+  const double tensor = kernel.fact("tensor_pipe_pct").value_or(0);
+  // Instructions of half-empty warps are too many for that reason.
+  if (divergence(kernel, problem)) return std::nullopt;
+  if (!issues || *issues < many_issues_pct || arithmetic >= much_arithmetic_pct ||
+      tensor >= much_arithmetic_pct)
+    return std::nullopt;
+  return fmt::format(
+      "a multiprocessor issues instructions in {:.0f} % of its cycles, so only fewer instructions make it "
+      "faster: "
+      "compute several outputs in each thread, move index arithmetic and conditions out of loops, load wider "
+      "words",
+      *issues);
 }
 
 struct StallWords {
