@@ -303,6 +303,14 @@ const char* to_string(JobState state) {
   return "";
 }
 
+OrderedJson event_of(const GradeJob& job) {
+  return {{"id", job.id},
+          {"problem", job.request.problem_shown()},
+          {"client_ref", job.request.client_ref},
+          {"group", job.request.group},
+          {"state", to_string(job.state)}};
+}
+
 OrderedJson reward_view(const GradeJob& job) {
   if (!job.result.empty()) return OrderedJson::parse(job.result);
   const double until = job.has_ended() ? job.ended_at : 0;

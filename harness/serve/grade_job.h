@@ -87,6 +87,8 @@ double wall_clock();
 // 32 random hexadecimal digits, which nobody can guess.
 std::string random_id();
 
+// What an event says of a job that has not ended.
+nlohmann::ordered_json event_of(const GradeJob& job);
 // The reward view of a job (docs/service.md): always the same members.
 nlohmann::ordered_json reward_view(const GradeJob& job);
 // The same with the figures of a record: the job got a verdict.

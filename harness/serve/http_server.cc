@@ -116,6 +116,7 @@ class Connection : public std::enable_shared_from_this<Connection<Socket>> {
     request.target = std::string(message.target());
     request.authorization = std::string(message[http::field::authorization]);
     request.idempotency_key = std::string(message["Idempotency-Key"]);
+    request.last_event_id = std::string(message["Last-Event-ID"]);
     request.body = std::move(message.body());
     is_head_ = request.method == "HEAD";
     if (is_head_) request.method = "GET";
@@ -131,6 +132,7 @@ class Connection : public std::enable_shared_from_this<Connection<Socket>> {
   }
 
   void send(HttpAnswer answer, bool closes) {
+    if (answer.more && !is_head_) return begin_stream(std::move(answer));
     answer_.emplace();
     answer_->version(11);
     answer_->result(static_cast<unsigned>(answer.status));
@@ -153,6 +155,44 @@ class Connection : public std::enable_shared_from_this<Connection<Socket>> {
     });
   }
 
+  // The connection belongs to the stream until its client is gone, which the next part shows.
+  void begin_stream(HttpAnswer answer) {
+    more_ = std::move(answer.more);
+    stream_header_.emplace(http::status::ok, 11);
+    stream_header_->set(http::field::content_type, answer.content_type);
+    stream_header_->set(http::field::cache_control, "no-store");
+    stream_header_->set("X-Content-Type-Options", "nosniff");
+    stream_header_->set("X-Accel-Buffering", "no");
+    stream_header_->chunked(true);
+    stream_serializer_.emplace(*stream_header_);
+    part_ = std::move(answer.body);
+    stream_.expires_after(std::chrono::seconds(server_.limits.read_seconds));
+    http::async_write_header(stream_, *stream_serializer_,
+                             [self = this->shared_from_this()](auto failure, auto) {
+                               if (failure) return self->close();
+                               self->write_part();
+                             });
+  }
+
+  void write_part() {
+    stream_.expires_after(std::chrono::seconds(server_.limits.read_seconds));
+    asio::async_write(stream_, http::make_chunk(asio::buffer(part_)),
+                      [self = this->shared_from_this()](auto failure, auto) {
+                        if (failure) return self->close();
+                        self->await_part();
+                      });
+  }
+
+  void await_part() {
+    stream_.expires_never();
+    more_([self = this->shared_from_this()](const std::string& part) {
+      asio::post(self->server_.context, [self, part] {
+        self->part_ = part;
+        self->write_part();
+      });
+    });
+  }
+
   void close() {
     beast::error_code ignored;
     stream_.socket().shutdown(Socket::shutdown_both, ignored);
@@ -165,6 +205,10 @@ class Connection : public std::enable_shared_from_this<Connection<Socket>> {
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> answer_;
   bool is_head_ = false;
+  std::function<void(HttpAnswer::Part)> more_;  // of a stream, as the rest
+  std::optional<http::response<http::empty_body>> stream_header_;
+  std::optional<http::response_serializer<http::empty_body>> stream_serializer_;
+  std::string part_;
 };
 
 template <class Protocol>

@@ -18,6 +18,7 @@ using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr double longest_wait_s = 50;
+constexpr double longest_silence_s = 15;  // of a stream of events
 constexpr std::size_t most_ids = 1024;
 constexpr std::size_t most_items = 256;
 constexpr std::size_t longest_key = 200;
@@ -180,6 +181,7 @@ void Routes::handle(const HttpRequest& request, Answer answer) {
   const Call call{request, *client, parameters_of(query)};
   if (path == "/metrics" && reads) return answer({200, "text/plain; version=0.0.4", service_.metrics()});
   if (path == "/v1/capacity" && reads) return answer(json_answer(service_.capacity()));
+  if (path == "/v1/events" && reads) return events(call, std::move(answer));
   if (path == "/v1/problems" && reads) return answer(problems());
   if (path.starts_with(problem_prefix) && reads) return answer(problem(path.substr(problem_prefix.size())));
   const bool posts = request.method == "POST";
@@ -272,6 +274,26 @@ void Routes::wait(const Call& call, Answer answer) {
     answer(json_answer({{"finished", finished}, {"pending", pending}, {"unknown", unknown}}));
   };
   service_.wait(call.client.owner, ids, until == "all", seconds, reply);
+}
+
+// A stream of the owner's events, from now on or after the client's last one.
+void Routes::events(const Call& call, Answer answer) {
+  const std::string& last = call.request.last_event_id;
+  auto after = std::make_shared<std::uint64_t>(service_.events().last());
+  if (!last.empty()) {
+    const auto [rest, failure] = std::from_chars(last.data(), last.data() + last.size(), *after);
+    if (failure != std::errc{} || rest != last.data() + last.size() || last.size() > 18)
+      return answer(problem_answer({400, "Last-Event-ID is not the number of an event", 0}));
+  }
+  HttpAnswer stream{200, "text/event-stream", "retry: 2000\n\n"};
+  stream.more = [this, owner = call.client.owner, after](HttpAnswer::Part then) {
+    service_.events().follow(owner, *after, wall_clock() + longest_silence_s,
+                             [after, then = std::move(then)](const std::string& text, std::uint64_t up_to) {
+                               *after = up_to;
+                               then(text);
+                             });
+  };
+  answer(std::move(stream));
 }
 
 void Routes::lease(const Call& call, Answer answer) {

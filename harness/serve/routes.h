@@ -16,6 +16,7 @@ struct HttpRequest {
   std::string target;  // "/v1/grades/g_12?wait=5"
   std::string authorization;
   std::string idempotency_key;
+  std::string last_event_id;
   std::string body;
 };
 
@@ -24,6 +25,9 @@ struct HttpAnswer {
   std::string content_type = "application/json";
   std::string body;
   int retry_after_s = 0;  // 0: no such header
+  // For a stream: calls its argument once with the next part of the body. Empty: there are no more parts.
+  using Part = std::function<void(const std::string&)>;
+  std::function<void(Part)> more = {};
 };
 
 // The status, a title and a detail (RFC 9457).
@@ -48,6 +52,7 @@ class Routes {
   void lease(const Call& call, Answer answer);
   void lease_report(const Call& call, const std::string& lease, Answer answer);
   void one_grade(const Call& call, const std::string& id, Answer answer);
+  void events(const Call& call, Answer answer);
   HttpAnswer problems() const;
   HttpAnswer problem(const std::string& slug) const;
   HttpAnswer view(const Client& client, const std::string& id, View view) const;

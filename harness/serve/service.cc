@@ -39,6 +39,7 @@ Service::Service(ServiceOptions options, Journal journal)
       journal_(std::move(journal)),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       queue_(options_.devices.size()),
+      events_(static_cast<std::uint64_t>(wall_clock() * 1000) * 1000),
       ahead_(options_.build_jobs, options_.lane_command,
              [this](const BuildTask& task, bool trusted) { return job_that_builds(task, trusted); }) {
   for (const std::string& device : options_.devices) {
@@ -249,6 +250,7 @@ std::variant<std::string, Refusal> Service::submit(const Client& client, const s
   journal_.append(job_line(job));
   const std::string id = job.id;
   enqueue(jobs_[id] = std::move(job));
+  tell(jobs_[id], "queued", event_of(jobs_[id]));
   return id;
 }
 
@@ -396,6 +398,11 @@ void Service::end(GradeJob& job, JobState state, const std::function<OrderedJson
   const OrderedJson& word = result["outcome"] == "graded" ? result["verdict"] : result["fault"];
   ended_as_[word.is_string() ? word.get<std::string>() : to_string(state)] += 1;
   after_commit([this, id = job.id] { waiters_.ended(id); });
+  tell(job, "finished", result);
+}
+
+void Service::tell(const GradeJob& job, const char* kind, OrderedJson data) {
+  after_commit([this, owner = job.owner, kind, data = std::move(data)] { events_.add(owner, kind, data); });
 }
 
 void Service::expire(GradeJob& job) {
@@ -428,6 +435,7 @@ void Service::look_at_the_clock() {
     if (lane.is_quarantined && now >= lane.quarantined_until) lane.is_quarantined = false;
   }
   look_at_leases(now);
+  events_.look_at_the_clock(now);
   for (auto& then : waiters_.take_late(now)) after_commit(std::move(then));
   std::erase_if(ends_, [now](double end) { return end < now - rate_seconds; });
   if (now >= next_cleaning_) {

@@ -20,6 +20,7 @@
 #include "base/unique_fd.h"
 #include "grade/failure.h"
 #include "problem/problem.h"
+#include "serve/events.h"
 #include "serve/fair_queue.h"
 #include "serve/grade_job.h"
 #include "serve/journal.h"
@@ -125,6 +126,9 @@ class Service {
   // it does not have this lease (any more).
   std::optional<std::vector<std::string>> hear(const std::string& lease, const LeaseReport& report);
 
+  // What happens to jobs from now on, and did lately.
+  Events& events() { return events_; }
+
   nlohmann::ordered_json view_of(const GradeJob& job, View view) const;
   // {"id", "state", "position"}
   nlohmann::ordered_json status_of(const GradeJob& job) const;
@@ -175,6 +179,8 @@ class Service {
   void look_at_the_clock();
   void expire(GradeJob& job);
   void forget_old(double now);
+  // An event for the job's owner, when what has happened so far is durable.
+  void tell(const GradeJob& job, const char* kind, nlohmann::ordered_json data);
   void end(GradeJob& job, JobState state, const std::function<nlohmann::ordered_json()>& view);
   void charge(ServiceLane& lane, double now);
   ServiceLane* lane_of(const std::string& id);
@@ -187,6 +193,7 @@ class Service {
   std::map<std::string, GradeJob> jobs_;                               // by id
   std::map<std::pair<std::string, std::string>, std::string> by_key_;  // owner and key; ids
   FairQueue queue_;
+  Events events_;
   std::size_t queued_bytes_ = 0;
   std::list<ServiceLane> lanes_;
   struct Asker {

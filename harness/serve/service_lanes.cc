@@ -167,6 +167,7 @@ void Service::take(ServiceLane& lane, const LaneMessage& message) {
       GradeJob& job = jobs_.at(lane.batch[message.candidate].id);
       lane.has_begun[message.candidate] = true;
       job.started_at = lane.heard_at;
+      tell(job, "started", event_of(job));
       job.attempts += 1;
       journal_.append(begun_line(job.id));
       break;

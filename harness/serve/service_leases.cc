@@ -77,6 +77,7 @@ std::optional<std::vector<std::string>> Service::hear(const std::string& lease, 
     GradeJob& job = jobs_.at(id);
     lane.has_begun[*index] = true;
     job.started_at = lane.heard_at;
+    tell(job, "started", event_of(job));
     job.attempts += 1;
     journal_.append(json_text({{"type", "begun"}, {"id", id}}));
   }

@@ -198,6 +198,44 @@ def test_interface(service):
         check(refused.returncode == code and url in refused.stderr, refused)
 
 
+class Stream:
+    """A client that follows the events."""
+
+    def __init__(self, service, last=""):
+        self.connection = UnixConnection(service.socket, 60)
+        self.connection.request("GET", "/v1/events", headers={"Last-Event-ID": last})
+        self.answer = self.connection.getresponse()
+        check(self.answer.status == 200 and self.lines() == ["retry: 2000"])
+
+    def lines(self):
+        lines = []
+        while not lines or lines[-1]:
+            lines.append(self.answer.readline().decode().strip())
+        return lines[:-1]
+
+    def next(self):
+        """The number, the kind and the data of the next event."""
+        members = dict(line.split(": ", 1) for line in self.lines())
+        return members.get("id"), members["event"], json.loads(members["data"])
+
+
+def test_events(service):
+    """Clients see what happens to their jobs, and again after their last event."""
+    stream = Stream(service)
+    job = service.call("POST", "/v1/grades?wait=50", request("not_cuda", client_ref="followed"))[1]
+    events = [stream.next() for _ in range(3)]
+    check([kind for _, kind, _ in events] == ["queued", "started", "finished"], events)
+    check([data["id"] for _, _, data in events] == [job["id"]] * 3, events)
+    check(events[0][2]["client_ref"] == "followed" and events[2][2] == job, events)
+    stream.connection.close()
+    again = Stream(service, events[0][0])
+    check([again.next() for _ in range(2)] == events[1:])
+    again.connection.close()
+    old = Stream(service, "1")
+    check(old.next()[1] == "gap")
+    old.connection.close()
+
+
 def test_idle_waits(service, count):
     """Waiting clients cost no thread, and do not slow others down. Returns the seconds of calls beside them."""
     hanging = service.call("POST", "/v1/grades", request("right", effort="ranked"))[1]["id"]
@@ -469,6 +507,7 @@ def main():
         service = Service(arguments.kgrade, folder)
         try:
             test_interface(service)
+            test_events(service)
             test_hostile_bytes(service)
             test_large_bodies(service)
             begin = time.monotonic()

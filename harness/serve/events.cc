@@ -1,0 +1,54 @@
+#include "serve/events.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "serve/grade_job.h"
+
+namespace kgrade {
+namespace {
+
+constexpr const char* comment = ": still here\n\n";
+
+}  // namespace
+
+void Events::add(const std::string& owner, const std::string& kind, const nlohmann::ordered_json& data) {
+  last_ += 1;
+  kept_.push_back(
+      {last_, owner, fmt::format("id: {}\nevent: {}\ndata: {}\n\n", last_, kind, json_text(data))});
+  if (kept_.size() > most_kept) kept_.pop_front();
+  std::vector<Call> informed;
+  for (auto at = followers_.begin(); at != followers_.end();) {
+    const auto follower = at++;
+    if (follower->owner != owner) continue;
+    informed.push_back(std::move(follower->then));
+    followers_.erase(follower);
+  }
+  for (const Call& then : informed) then(kept_.back().text, last_);
+}
+
+void Events::follow(const std::string& owner, std::uint64_t after, double until, Call then) {
+  std::string text;
+  const bool is_gap = after < last_ && (kept_.empty() || after + 1 < kept_.front().number);
+  if (is_gap) text = "event: gap\ndata: {}\n\n";
+  for (const Event& event : kept_) {
+    if (event.number > after && event.owner == owner) text += event.text;
+  }
+  if (!text.empty()) return then(text, last_);
+  followers_.push_back({owner, until, std::move(then)});
+}
+
+void Events::look_at_the_clock(double now) {
+  std::vector<Call> late;
+  for (auto at = followers_.begin(); at != followers_.end();) {
+    const auto follower = at++;
+    if (now <= follower->until) continue;
+    late.push_back(std::move(follower->then));
+    followers_.erase(follower);
+  }
+  for (const Call& then : late) then(comment, last_);
+}
+
+}  // namespace kgrade

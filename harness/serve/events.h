@@ -1,0 +1,54 @@
+// What happens to the jobs of each owner, as a stream of server-sent events (the WHATWG's HTML standard).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace kgrade {
+
+class Events {
+ public:
+  // Gets whole events as text, or a comment if nothing has happened for a while; and the number up to which
+  // the client is informed then.
+  using Call = std::function<void(const std::string& text, std::uint64_t up_to)>;
+
+  // Events that are kept for clients that lost their connection.
+  static constexpr std::size_t most_kept = 10'000;
+
+  // `first`: the number before the first event's. It must be larger than all numbers of earlier runs.
+  explicit Events(std::uint64_t first) : last_(first) {}
+
+  // Something has happened to a job of that owner: "queued", "started" or "finished".
+  void add(const std::string& owner, const std::string& kind, const nlohmann::ordered_json& data);
+
+  // Calls `then` once: with the owner's events after the one with the number `after`, or with a comment at
+  // the time `until` (seconds since 1970). The first event is `gap` if events after that number may be lost.
+  void follow(const std::string& owner, std::uint64_t after, double until, Call then);
+  // Calls those whose time is over at `now`.
+  void look_at_the_clock(double now);
+
+  std::uint64_t last() const { return last_; }
+
+ private:
+  struct Event {
+    std::uint64_t number;
+    std::string owner;
+    std::string text;
+  };
+  struct Follower {
+    std::string owner;
+    double until;
+    Call then;
+  };
+
+  std::uint64_t last_;
+  std::deque<Event> kept_;
+  std::list<Follower> followers_;
+};
+
+}  // namespace kgrade
