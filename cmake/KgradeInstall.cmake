@@ -9,9 +9,18 @@ install(TARGETS kgrade-rewrite kgrade-worker-emulated kgrade-python-emulated kgr
 if(TARGET kgrade-worker-cuda)
   install(TARGETS kgrade-worker-cuda kgrade-python-cuda DESTINATION ${libexec})
 endif()
+# The shared libraries that machines without the packages of the distribution lack. `cmake --install DIR --component bundle`
+# adds them to an installation, as tools/wheel.sh does. KGRADE_BUNDLE makes them a part of every installation.
+set(only_when_named EXCLUDE_FROM_ALL)
 if(KGRADE_BUNDLE)
-  install(IMPORTED_RUNTIME_ARTIFACTS fmt::fmt ${KGRADE_YAML} LIBRARY DESTINATION ${libexec})
+  set(only_when_named "")
 endif()
+foreach(library fmt::fmt ${KGRADE_YAML})
+  get_target_property(type ${library} TYPE)
+  if(type STREQUAL SHARED_LIBRARY)
+    install(IMPORTED_RUNTIME_ARTIFACTS ${library} LIBRARY DESTINATION ${libexec} COMPONENT bundle ${only_when_named})
+  endif()
+endforeach()
 install(DIRECTORY harness/python DESTINATION ${share} PATTERN __pycache__ EXCLUDE)
 
 install(DIRECTORY problems reference solutions DESTINATION ${share})

@@ -4,6 +4,7 @@
 #   tools/setup.sh --tests       also for the tests
 #   tools/setup.sh --all-tests   also for tests that are otherwise skipped: Slurm, other shells, bubblewrap, a browser
 #   tools/setup.sh --fuzz        also for tools/fuzz.sh
+#   tools/setup.sh --wheel       also for tools/wheel.sh
 # The script looks for the programs and CMake packages themselves, not for Debian packages. So software that was
 # installed in another way counts, and apt is not called if nothing is missing.
 set -euo pipefail
@@ -21,7 +22,7 @@ fail() { # message, remedy
 }
 
 usage() {
-  sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
 }
 
 at_least() { # wanted version, version
@@ -101,7 +102,8 @@ missing_of_some_tests() {
   has_chromium || echo "chromium chromium"
 }
 
-# Prints a line "<what is missing> <Debian packages>" for each. The purpose is tests, all-tests, fuzz, or empty for a build.
+# Prints a line "<what is missing> <Debian packages>" for each. The purpose is tests, all-tests, fuzz,
+# wheel, or empty for a build.
 missing() {
   local purpose=$1
   local programs_there=true
@@ -111,9 +113,9 @@ missing() {
 
   local -A package_of=([yaml-cpp]=libyaml-cpp-dev [nlohmann_json]=nlohmann-json3-dev [CLI11]=libcli11-dev
     [fmt]=libfmt-dev [Boost]=libboost-dev)
-  [ -z "$purpose" ] || package_of[GTest]="libgtest-dev libgmock-dev"
+  [[ $purpose =~ ^(wheel)?$ ]] || package_of[GTest]="libgtest-dev libgmock-dev"
   case $purpose in
-    tests | all-tests) has_venv || echo "python3-venv python3 python3-venv" ;;&
+    tests | all-tests | wheel) has_venv || echo "python3-venv python3 python3-venv" ;;&
     all-tests) missing_of_some_tests ;;
     fuzz) has_libfuzzer || echo "clang++-with-libFuzzer clang libclang-rt-dev" ;;
   esac
@@ -195,7 +197,7 @@ main() {
   local purpose=''
   case "${1:-}" in
     '') ;;
-    --tests | --all-tests | --fuzz) purpose=${1#--} ;;
+    --tests | --all-tests | --fuzz | --wheel) purpose=${1#--} ;;
     -h | --help) usage && return ;;
     *) usage >&2 && exit 2 ;;
   esac

@@ -39,19 +39,24 @@ std::string first_line(const std::vector<std::string>& command) {
   return outcome->output.substr(0, outcome->output.find('\n'));
 }
 
+constexpr const char* gxx_remedy = "run `apt-get install g++`, or install g++ 12 or later in another way";
+
 Finding host_compiler() {
   for (const char* name : {"g++", "clang++"}) {
     if (const auto found = find_program(name))
       return {true, "C++ compiler", first_line({found->string(), "--version"}), ""};
   }
-  return {false, "C++ compiler", "none: the emulated device cannot build contestants",
-          "install g++ 12 or later (Debian, Ubuntu: apt install g++)"};
+  return {false, "C++ compiler", "none: the emulated device cannot build contestants", gxx_remedy};
 }
 
 Finding cuda_compiler() {
-  if (const auto found = find_nvcc()) return {true, "nvcc", found->string(), ""};
-  return {false, "nvcc", "none: the CUDA device cannot build contestants",
-          "install the CUDA Toolkit and put its bin folder into PATH"};
+  const std::string what = "nvcc";
+  const auto found = find_nvcc();
+  if (!found) return {false, what, "none: the CUDA device cannot build contestants", nvcc_remedy};
+  if (find_program("g++")) return {true, what, found->string(), ""};
+  return {false, what,
+          found->string() + " calls g++, which is not installed: the CUDA device cannot build contestants",
+          gxx_remedy};
 }
 
 std::vector<Finding> cuda_devices() {
@@ -71,11 +76,7 @@ std::vector<Finding> cuda_devices() {
 // A library that baselines use.
 Finding vendor_library(const VendorLibrary& library) {
   const std::string& what = library.name;
-  if (!library.is_there())
-    return {false, what, "not found at configure time: no baselines of it", library.remedy};
-  for (const auto& file : library.files) {
-    if (::access(file.c_str(), R_OK) != 0) return {false, what, file.string() + " is gone", library.remedy};
-  }
+  if (!library.is_there()) return {false, what, library.absence() + ": no baselines of it", library.remedy};
   return {true, what, fmt::format("{} in {}", library.version, library.files.front().parent_path().string()),
           ""};
 }

@@ -48,4 +48,23 @@ Result<std::vector<std::string>> linked_libraries(const std::filesystem::path& l
   return std::move(*names);
 }
 
+std::vector<std::filesystem::path> libraries_beside(const std::filesystem::path& program) {
+  std::vector<std::filesystem::path> found;
+  std::vector<std::filesystem::path> open = {program};
+  while (!open.empty()) {
+    const auto names = linked_libraries(open.back());
+    open.pop_back();
+    if (!names) continue;
+    for (const std::string& name : *names) {
+      const std::filesystem::path file = program.parent_path() / name;
+      std::error_code ignored;
+      if (name.find('/') != name.npos || !std::filesystem::is_regular_file(file, ignored)) continue;
+      if (std::find(found.begin(), found.end(), file) != found.end()) continue;
+      found.push_back(file);
+      open.push_back(file);
+    }
+  }
+  return found;
+}
+
 }  // namespace kgrade

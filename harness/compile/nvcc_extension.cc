@@ -84,7 +84,8 @@ Words link_command(const Nvcc& nvcc, const ExtensionRequest& extension, const Ex
   Words command = {"g++", "-shared",       "-Wl,-Bsymbolic", "-Wl," + launch_watch_options(),
                    "-o",  library.string()};
   for (const auto& unit : units) command.push_back(object_of(unit));
-  command.push_back("-L" + nvcc.toolkit_folder("lib64"));
+  // The second one in NVIDIA's packages on PyPI.
+  for (const char* folder : {"lib64", "lib"}) command.push_back("-L" + nvcc.toolkit_folder(folder));
   add_words(command, plain_linker_flags(extension.ldflags).flags);
   add_words(command, {"-lcudart_static", "-ldl", "-lrt", "-lpthread"});
   if (!extension.torch_headers) return command;

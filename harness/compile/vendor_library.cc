@@ -1,5 +1,7 @@
 #include "compile/vendor_library.h"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <sstream>
 
@@ -16,6 +18,18 @@ std::vector<fs::path> paths_of(const std::string& joined) {
 
 }  // namespace
 
+std::string VendorLibrary::absence() const {
+  if (include.empty() || files.empty()) return name + " was not found when kgrade was configured";
+  std::vector<fs::path> needed = files;
+  needed.push_back(include);
+  for (const fs::path& path : needed) {
+    std::error_code ignored;
+    if (!fs::exists(path, ignored))
+      return fmt::format("kgrade was built with {}, which this machine lacks", path.string());
+  }
+  return "";
+}
+
 bool VendorLibrary::is_included_by(const fs::path& file) const {
   const std::string beginning = "#include <" + key;
   std::ifstream stream(file);
@@ -28,11 +42,11 @@ bool VendorLibrary::is_included_by(const fs::path& file) const {
 std::vector<VendorLibrary> vendor_libraries() {
   return {{"cudnn", "cuDNN",
            "install cuDNN 9 for the CUDA Toolkit (or name its folder with -DKGRADE_CUDNN_ROOT=...) and "
-           "configure again",
+           "build kgrade again",
            KGRADE_CUDNN_VERSION, KGRADE_CUDNN_INCLUDE, paths_of(KGRADE_CUDNN_FILES)},
           {"cublas", "cuBLAS",
            "install the CUDA Toolkit's cuBLAS (or name its folder with -DKGRADE_CUBLAS_ROOT=...) and "
-           "configure again",
+           "build kgrade again",
            KGRADE_CUBLAS_VERSION, KGRADE_CUBLAS_INCLUDE, paths_of(KGRADE_CUBLAS_FILES)}};
 }
 

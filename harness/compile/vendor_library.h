@@ -17,7 +17,11 @@ struct VendorLibrary {
   // Its own files first, then files of the CUDA Toolkit that it needs and may not find alone.
   std::vector<std::filesystem::path> files;
 
-  bool is_there() const { return !include.empty() && !files.empty(); }
+  // Whether it was found, and its files are still there: a wheel runs on other machines than the one that
+  // built it.
+  bool is_there() const { return absence().empty(); }
+  // "cuDNN was not found when kgrade was configured", or empty if it is there.
+  std::string absence() const;
   std::string title() const { return version.empty() ? name : name + " " + version; }  // "cuDNN 9.19.0"
   // Whether a C++ file includes its headers.
   bool is_included_by(const std::filesystem::path& file) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/defences.h"
+#include "compile/linked_libraries.h"
 #include "device/allowed_libraries.h"
 
 namespace kgrade {
@@ -26,6 +27,8 @@ std::vector<std::string> Device::confined(const std::vector<std::string>& worker
   append(folders, loader_folders);
   const bool only_allowed = libraries == Libraries::none && is_on(Defence::declared_libraries);
   append(policy.readable, only_allowed ? allowed_library_files(folders, worker.front()) : folders);
+  // Python loads a library of kgrade that links the same ones.
+  append(policy.readable, libraries_beside(worker_command().front()));
   policy.readable.push_back(loader_cache);
   append(policy.readable, more.readable);
   append(policy.writable, more.writable);

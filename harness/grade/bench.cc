@@ -33,10 +33,7 @@ Result<std::unique_ptr<Toolchain>> cuda_toolchain(int ordinal, std::shared_ptr<c
   const auto device = find_cuda_device(ordinal);
   if (!device) return device.errors();
   const auto nvcc = find_nvcc();
-  if (!nvcc) {
-    return machine_error("nvcc is not installed",
-                         "install the CUDA Toolkit and put its bin folder into PATH");
-  }
+  if (!nvcc) return machine_error("nvcc is not installed", nvcc_remedy);
   return std::unique_ptr<Toolchain>(
       std::make_unique<NvccToolchain>(*nvcc, device->architecture, std::move(sandbox)));
 }

@@ -49,9 +49,7 @@ std::string why_not(const Found& one, bool on_gpu) {
   const bool calls_library = needs_library(one);
   if (calls_library && !on_gpu) return one.library->name + " needs a GPU";
   if (one.source.extension() == ".cc" && !on_gpu) return "a baseline in C++ needs a GPU";
-  if (calls_library && !one.library->is_there())
-    return one.library->name + " was not found when kgrade was configured";
-  return "";
+  return calls_library ? one.library->absence() : "";
 }
 
 constexpr std::string_view only_float32 = "baselines are for float32 only";

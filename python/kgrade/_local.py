@@ -58,7 +58,7 @@ def local(device: str = "auto", jobs: Optional[int] = None, gpus: Union[str, Seq
     try:
         with open(log, "wb") as output:
             process = subprocess.Popen([_program.program(), *command], stdin=subprocess.DEVNULL, stdout=output,
-                                       stderr=output, env={"KGRADE_PYTHON": sys.executable, **os.environ})
+                                       stderr=output, env=_program.environment())
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -5,10 +5,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, Optional
 
 # In a wheel, `cmake --install` puts everything here.
 PREFIX = Path(__file__).resolve().parent / "_prefix"
+
+# Where the program looks for nvcc without $CUDA_HOME, after PATH.
+USUAL_NVCC = Path("/usr/local/cuda/bin/nvcc")
 
 
 class KgradeError(Exception):
@@ -44,28 +47,44 @@ def program() -> str:
     )
 
 
+def _cuda_home() -> Optional[Path]:
+    """The folder with the nvcc of the extra `cuda`, if it is installed and no other nvcc is where the program looks first."""
+    if os.environ.get("CUDA_HOME") or shutil.which("nvcc") or USUAL_NVCC.is_file():
+        return None
+    folders = (Path(entry) / "nvidia" / "cu13" for entry in sys.path if entry)
+    return next((folder for folder in folders if (folder / "bin" / "nvcc").is_file()), None)
+
+
+def environment() -> "dict[str, str]":
+    """This process's environment, and in it what the program is to use of this Python: the interpreter and its nvcc."""
+    given = {"KGRADE_PYTHON": sys.executable}
+    cuda_home = _cuda_home()
+    if cuda_home is not None:
+        given["CUDA_HOME"] = str(cuda_home)
+    # A CUDA_HOME that is set and empty names no folder.
+    return {**given, **{name: value for name, value in os.environ.items() if value or name not in given}}
+
+
 def main() -> NoReturn:
-    """The command `kgrade`: becomes the program, which then finds this Python for candidates in Python."""
+    """The command `kgrade`: becomes the program, which then finds this Python, for candidates in Python."""
     try:
         path = program()
     except NotInstalled as error:
         sys.exit(f"kgrade: {error}")
-    os.environ.setdefault("KGRADE_PYTHON", sys.executable)
     try:
-        os.execv(path, [path, *sys.argv[1:]])
+        os.execve(path, [path, *sys.argv[1:]], environment())
     except OSError as error:
         sys.exit(f"kgrade: {path} cannot be started: {error.strerror}")
 
 
 def run(arguments: "list[str]") -> "subprocess.CompletedProcess[str]":
     """Runs the program with this Python for candidates in Python. Output and messages are text."""
-    environment = {"KGRADE_PYTHON": sys.executable, **os.environ}
     return subprocess.run(
         [program(), *arguments],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
         errors="replace",
-        env=environment,
+        env=environment(),
         check=False,
     )

@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <random>
 #include <string>
 
@@ -22,6 +23,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 // A shared library with only what the loader reads first, at addresses that differ from its offsets.
 struct TinyLibrary {
@@ -192,6 +194,20 @@ TEST_F(LinkedLibraries, WithoutAnEndOrWithoutNamesAreAnError) {
   for (int i = 0; i < 300; ++i) many.needs("lib" + std::to_string(i) + ".so");
   many.finish();
   expect_refused(many);
+}
+
+TEST_F(LinkedLibraries, BesideAProgramAreThoseThatItLoads) {
+  const auto write = [&](const std::string& name, const std::vector<std::string>& needs) {
+    std::ofstream(folder_.path() / name, std::ios::binary) << library_that_needs(needs).bytes();
+  };
+  write("program", {"libdirect.so.1", "libc.so.6", "libfolder.so", "../libparent.so"});
+  write("libdirect.so.1", {"libindirect.so.2", "libdirect.so.1"});
+  write("libindirect.so.2", {});
+  write("libother.so", {});
+  std::filesystem::create_directory(folder_.path() / "libfolder.so");
+  EXPECT_THAT(libraries_beside(folder_.path() / "program"),
+              UnorderedElementsAre(folder_.path() / "libdirect.so.1", folder_.path() / "libindirect.so.2"));
+  EXPECT_THAT(libraries_beside(folder_.path() / "missing"), IsEmpty());
 }
 
 TEST_F(LinkedLibraries, OfAnyDamagedFileAreAListOrAnError) {

@@ -67,6 +67,7 @@ class BaselinesTest : public testing::Test {
       library.version = version;
       library.include = at(key + "/include");
       library.files = files;
+      for (const fs::path& file : files) write(fs::relative(file, at("")), "");
     }
   }
 
@@ -157,6 +158,17 @@ TEST_F(BaselinesTest, AreNoneWithoutCudnnWhereTheyNeedIt) {
   write_baseline_of_cudnn();
   EXPECT_THAT(baselines_of(problem_, layout_), IsEmpty());
   EXPECT_EQ(why_no_baselines(problem_, layout_), "cuDNN was not found when kgrade was configured");
+}
+
+TEST_F(BaselinesTest, AreNoneOnAMachineWithoutTheFilesThatWereThereBefore) {
+  have_cudnn();
+  write_baseline_of_cudnn();
+  EXPECT_FALSE(baselines_of(problem_, layout_).empty());
+  const fs::path library = at("cudnn/lib/libcudnn.so.9");
+  fs::remove(library);
+  EXPECT_THAT(baselines_of(problem_, layout_), IsEmpty());
+  EXPECT_EQ(why_no_baselines(problem_, layout_),
+            "kgrade was built with " + library.string() + ", which this machine lacks");
 }
 
 TEST_F(BaselinesTest, AreNoneWithoutAGpuWhereTheyNeedCudnn) {

@@ -8,12 +8,13 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "python"))
 
 import kgrade  # noqa: E402
-from kgrade import Grade, Interval, rewards  # noqa: E402
+from kgrade import Grade, Interval, _program, rewards  # noqa: E402
 
 PROBLEM = ROOT / "problems" / "vector-addition.md"
 RIGHT = ROOT / "solutions" / "vector-addition" / "naive.cu"
@@ -129,6 +130,30 @@ class Figures(unittest.TestCase):
     def test_what_never_ran_ended_while_it_was_loaded(self):
         never = [{"verdict": None, "run": False}]
         self.assertEqual(Grade.of_record(self.record(verdict="runtime_error", cases=never)).stage, "load")
+
+
+class TheProgramsEnvironment(unittest.TestCase):
+    def environment(self, folder, usual="/nowhere/nvcc", **variables):
+        """What the program gets where `folder` is the only one of Python's."""
+        with mock.patch.object(sys, "path", ["", folder]), mock.patch.object(_program, "USUAL_NVCC", Path(usual)), \
+                mock.patch.dict(os.environ, {"PATH": "/nowhere", **variables}, clear=True):
+            return _program.environment()
+
+    def test_names_this_python_unless_another_is_named(self):
+        self.assertEqual(self.environment("/nowhere"), {"PATH": "/nowhere", "KGRADE_PYTHON": sys.executable})
+        self.assertEqual(self.environment("/nowhere", KGRADE_PYTHON="other")["KGRADE_PYTHON"], "other")
+
+    def test_names_the_nvcc_of_pip_if_there_is_no_other(self):
+        with tempfile.TemporaryDirectory() as folder:
+            nvcc = Path(folder) / "nvidia" / "cu13" / "bin" / "nvcc"
+            nvcc.parent.mkdir(parents=True)
+            nvcc.touch(mode=0o755)
+            home = str(nvcc.parent.parent)
+            self.assertEqual(self.environment(folder)["CUDA_HOME"], home)
+            self.assertEqual(self.environment(folder, CUDA_HOME="")["CUDA_HOME"], home)
+            self.assertEqual(self.environment(folder, CUDA_HOME="/toolkit")["CUDA_HOME"], "/toolkit")
+            self.assertNotIn("CUDA_HOME", self.environment(folder, PATH=str(nvcc.parent)))
+            self.assertNotIn("CUDA_HOME", self.environment(folder, usual=nvcc))
 
 
 class Rewards(unittest.TestCase):

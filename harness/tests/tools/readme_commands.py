@@ -1,7 +1,8 @@
 """readme_commands.py KGRADE: runs every command of README.md, then of docs/*.md, in order, in the root of the checkout, and
 compares the figures with the records. `tools/test.sh` is left out, since it runs this test. If KGRADE is not from the
 release build that the README names, its build is used instead, and `tools/quickstart.sh`, which makes the release build,
-is left out too."""
+is left out too. The first example, which installs the wheel, is left out as well: the test package.wheel runs it, as
+readme_commands.py --first-example prints it."""
 
 import os
 import re
@@ -16,6 +17,16 @@ RELEASE = "build/release"
 def commands(text: str) -> list[str]:
     blocks = re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
     return [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+
+
+def first_example(readme: str) -> str:
+    """What comes before the commands for a clone, which begin with the quickstart, as a script for a shell."""
+    part, quickstart, _ = readme.partition("$ tools/quickstart.sh")
+    kernels = re.findall(r"```cuda\n(.*?)```", part, flags=re.DOTALL)
+    found = commands(part)
+    if not quickstart or len(kernels) != 1 or not any(command.startswith("kgrade grade ") for command in found):
+        sys.exit("README.md does not begin with an example that installs kgrade and grades one kernel")
+    return "\n".join([f"cat >mine.cu <<'KERNEL'\n{kernels[0]}KERNEL", *found])
 
 
 def is_left_out(command: str, is_release: bool) -> bool:
@@ -34,7 +45,9 @@ def main(kgrade: str) -> int:
     failures = []
     try:
         pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-        found = [command for page in pages for command in commands(page.read_text(encoding="utf-8"))]
+        first = first_example(pages[0].read_text(encoding="utf-8")).splitlines()
+        found = [command for page in pages for command in commands(page.read_text(encoding="utf-8"))
+                 if command not in first]
         for command in found:
             if is_left_out(command, is_release):
                 continue
@@ -56,4 +69,7 @@ def main(kgrade: str) -> int:
     return 1 if failures else 0
 
 
-sys.exit(main(sys.argv[1]))
+if sys.argv[1] == "--first-example":
+    print(first_example((ROOT / "README.md").read_text(encoding="utf-8")))
+else:
+    sys.exit(main(sys.argv[1]))

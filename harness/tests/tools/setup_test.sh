@@ -145,6 +145,13 @@ what_single_tests_need_is_installed_only_for_all_of_them() {
   expect "clients of Slurm" [ "$(grep -cw slurm-client <<<"$calls")" -eq 1 ]
 }
 
+a_wheel_needs_no_test_package() {
+  new_machine
+  set_up --wheel
+  expect "the compiler is asked for" [ "$(grep -cw -- g++ <<<"$calls")" -eq 1 ]
+  expect "no test package" [ "$(grep -c gtest <<<"$calls")" -eq 0 ]
+}
+
 libfuzzer_is_looked_for_only_for_fuzzing() {
   complete_machine
   stand_in clang++ 'exit 1'
@@ -178,9 +185,9 @@ for statement in apt_is_not_called_when_nothing_is_missing only_what_is_missing_
   a_failure_of_apt_is_reported_with_a_remedy another_system_learns_what_it_lacks \
   another_system_that_lacks_nothing_is_fine without_root_and_sudo_it_says_what_to_run \
   without_root_it_uses_sudo what_single_tests_need_is_installed_only_for_all_of_them \
-  libfuzzer_is_looked_for_only_for_fuzzing \
+  a_wheel_needs_no_test_package libfuzzer_is_looked_for_only_for_fuzzing \
   a_clang_with_libfuzzer_needs_nothing_more any_chromium_browser_will_do; do
   "$statement"
 done
 [ "$failures" -eq 0 ]
-echo "13 statements hold"
+echo "14 statements hold"

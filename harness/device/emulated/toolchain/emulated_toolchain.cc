@@ -16,6 +16,7 @@
 #include "compile/compiler_log.h"
 #include "compile/confined_compiler.h"
 #include "compile/extension.h"
+#include "compile/linked_libraries.h"
 #include "compile/solution_symbol.h"
 #include "device/emulated/rewriter/rewriter_messages.h"
 #include "device/emulated/toolchain/build_failures.h"
@@ -50,7 +51,11 @@ ConfinedCompiler confined(const HostCompiler& compiler, const std::filesystem::p
   if (!sandbox) return ConfinedCompiler();
   auto paths = host_compiler_paths(compiler.command, clean_environment("/tmp"));
   paths.push_back(device_headers);
-  if (!rewriter.empty()) paths.push_back(rewriter);
+  if (!rewriter.empty()) {
+    paths.push_back(rewriter);
+    const auto libraries = libraries_beside(rewriter);
+    paths.insert(paths.end(), libraries.begin(), libraries.end());
+  }
   if (!precompiled.empty()) paths.push_back(precompiled);
   return ConfinedCompiler(std::move(sandbox), std::move(paths));
 }
@@ -268,7 +273,11 @@ Result<Result<emulated::RewrittenTree>> EmulatedToolchain::rewrite(const BuildRe
   if (!rewriter_.empty()) {
     std::vector<std::string> command = emulated::to_arguments(what);
     command.insert(command.begin(), rewriter_.string());
-    const auto process = confined_.run(request, command, clean_environment(what.output_directory), limits);
+    auto environment = clean_environment(what.output_directory);
+    // Without /proc, the loader does not know where the program is, and does not look beside it.
+    if (!libraries_beside(rewriter_).empty())
+      environment.push_back("LD_LIBRARY_PATH=" + rewriter_.parent_path().string());
+    const auto process = confined_.run(request, command, environment, limits);
     if (!process) return process.errors();
     // The answer is the last line, since the loader may have printed something before.
     const std::string_view output = trimmed(process->output);
