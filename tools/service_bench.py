@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""service_bench.py --kgrade KGRADE [--part batch|warm|noise] [--json FILE]: what the service of `kgrade serve` costs on a GPU.
+"""service_bench.py --kgrade KGRADE [--part batch|sweep|service|warm|noise] [--json FILE]: what the service of `kgrade serve` costs on a GPU.
 
 batch: grades 256 different candidates of eight problems, with --quick and nothing compiled before: with `kgrade sweep`, with
 the service through the Python client, and with the sweep again. Prints the candidates in a minute and their ratio.
@@ -7,7 +7,9 @@ warm: the seconds from submit to result for a candidate of a problem that was gr
 library in the cache; 10 times for a candidate in CUDA C++, 10 times for one in Python that builds it with load_inline.
 noise: the standard deviation of each reward of kgrade.rewards for one kernel that is graded 50 times, quick and default.
 
-Without --part it does all three. It needs the Python package: PYTHONPATH=python."""
+sweep, service: one half of `batch`, for two GPUs of one machine at the same time.
+
+Without --part it does the first, `warm` and `noise`. It needs the Python package: PYTHONPATH=python."""
 
 import argparse
 import json
@@ -58,24 +60,28 @@ def swept(program, folder, name):
     return per_minute(len(verdicts), seconds), verdicts.count("accepted")
 
 
-def batch(program, folder, count):
-    for slug in PROBLEMS:
-        write_candidates(folder, slug, count, False)
+def served(folder):
+    """Candidates a minute through the service, and how many were accepted."""
     files = sorted((folder / "candidates").glob("*/*.cu"))
-    before, _ = swept(program, folder, "before")
     with started(folder, "service") as client:
         begin = time.monotonic()
         grades = client.grade_many([(file.parent.name, file) for file in files])
         seconds = time.monotonic() - begin
-    after, accepted = swept(program, folder, "after")
-    served = per_minute(len(files), seconds)
-    figures = {"candidates": len(files), "problems": len(PROBLEMS), "sweep_per_minute": [before, after],
-               "service_per_minute": served, "ratio": served / statistics.mean([before, after]),
-               "accepted": {"sweep": accepted, "service": sum(grade.accepted for grade in grades)}}
-    print(f"batch: sweep {before:.1f} and {after:.1f} a minute, service {served:.1f}: ratio {figures['ratio']:.3f}", flush=True)
     for grade in grades:
         if not grade.accepted:
             print(f"  {grade.verdict or grade.fault}: {grade.reason}")
+    return per_minute(len(files), seconds), sum(grade.accepted for grade in grades)
+
+
+def batch(program, folder, count, halves):
+    """`halves`: which of them, in order: "sweep" or "service"."""
+    for slug in PROBLEMS:
+        write_candidates(folder, slug, count, False)
+    figures = {"candidates": count * len(PROBLEMS), "problems": len(PROBLEMS), "runs": []}
+    for number, half in enumerate(halves):
+        rate, accepted = served(folder) if half == "service" else swept(program, folder, f"sweep-{number}")
+        figures["runs"].append({"by": half, "per_minute": rate, "accepted": accepted})
+        print(f"batch: {half}: {rate:.1f} a minute, {accepted} accepted", flush=True)
     return figures
 
 
@@ -92,7 +98,9 @@ def warm(folder):
                 begin = time.monotonic()
                 grade = client.grade(slug, text, name=file, cases=[case]).raise_for_fault()
                 seconds.append(time.monotonic() - begin)
-            figures[name] = {"verdict": grade.verdict, "seconds": seconds, "median": statistics.median(seconds)}
+            stages = client.record(grade)["stages_seconds"]
+            figures[name] = {"verdict": grade.verdict, "seconds": seconds, "median": statistics.median(seconds),
+                             "stages_of_the_last": stages}
             print(f"warm: {name}: {grade.verdict}, median {figures[name]['median']:.2f} s, "
                   f"{min(seconds):.2f} to {max(seconds):.2f} s", flush=True)
     return figures
@@ -127,17 +135,20 @@ def noise(folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--kgrade", default=str(ROOT / "build/release/bin/kgrade"))
-    parser.add_argument("--part", choices=("batch", "warm", "noise"))
+    parser.add_argument("--part", choices=("batch", "sweep", "service", "warm", "noise"))
     parser.add_argument("--candidates", type=int, default=CANDIDATES_OF_EACH, metavar="N",
                         help=f"of each problem in the batch (default: {CANDIDATES_OF_EACH})")
     parser.add_argument("--json", help="write the figures to this file")
     arguments = parser.parse_args()
     os.environ["KGRADE_PROGRAM"] = arguments.kgrade
-    parts = {"batch": lambda folder: batch(arguments.kgrade, folder, arguments.candidates), "warm": warm, "noise": noise}
+    halves = [arguments.part] if arguments.part in ("sweep", "service") else ["sweep", "service", "sweep"]
+    parts = {"batch": lambda folder: batch(arguments.kgrade, folder, arguments.candidates, halves), "warm": warm,
+             "noise": noise}
+    wanted = "batch" if arguments.part in ("sweep", "service") else arguments.part
     figures = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, part in parts.items():
-            if arguments.part in (None, name):
+            if wanted in (None, name):
                 figures[name] = part(Path(folder))
     if arguments.json:
         Path(arguments.json).write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")

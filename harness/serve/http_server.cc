@@ -40,6 +40,7 @@ struct Server {
   HttpLimits limits;
   std::size_t connections = 0;
   bool is_commit_posted = false;
+  std::function<void()> committed = {};  // called after each commit
 
   // Commits after what is ready now, so that requests that come together share one wait for the disk.
   void commit_soon() {
@@ -48,6 +49,7 @@ struct Server {
     asio::post(context, [this] {
       is_commit_posted = false;
       service.commit();
+      if (committed) committed();
     });
   }
 };
@@ -249,6 +251,8 @@ class Heart {
       : server_(server), lanes_(server.context, ::dup(server.service.descriptor())), timer_(server.context) {
     wait_for_lanes();
     wait_for_tick();
+    // All jobs of one request are in the queue by then. An idle lane takes them at once.
+    server_.committed = [this] { beat(); };
   }
 
  private:

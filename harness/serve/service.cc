@@ -201,8 +201,6 @@ void Service::commit() {
   std::vector<std::function<void()>> ready;
   ready.swap(after_commit_);
   for (const auto& then : ready) then();
-  // All jobs of one request are in the queue by now. An idle lane takes them at once.
-  hand_out();
 }
 
 // --- Clients ---
