@@ -6,14 +6,13 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import weakref
 from pathlib import Path
 from typing import Callable, Optional, Sequence, Union
 
-from kgrade import _program
+from kgrade import _kept, _program
 from kgrade._client import Client
 from kgrade._program import KgradeError, WrongUsage
 
@@ -21,10 +20,15 @@ from kgrade._program import KgradeError, WrongUsage
 class LocalClient(Client):
     """The client of a service that runs on this machine, until close(). A pickled one does not end the service."""
 
-    def __init__(self, url: str, stop: Callable[[], None], timeout: float) -> None:
+    def __init__(self, url: str, process: "subprocess.Popen[bytes]", stop: Callable[[], None], timeout: float) -> None:
         super().__init__(url, "", timeout=timeout)
+        self._process = process
         # Also when Python ends without close().
         self._finalizer = weakref.finalize(self, stop)
+
+    def is_running(self) -> bool:
+        """False if the service has ended, by close() or because it has died. Only in the process that started it."""
+        return self._process.poll() is None
 
     def close(self) -> None:
         """Stops the service and removes its files. Jobs that have not ended are lost."""
@@ -39,32 +43,41 @@ def local(device: str = "auto", jobs: Optional[int] = None, gpus: Union[str, Seq
     jobs: lanes of the emulated device.
     gpus: CUDA devices, instead of `device`.
 
-    The service also ends with this Python, but not if Python is killed by a signal.
+    The service also ends with this Python, however Python ends.
     Raises WrongUsage if an option is wrong, and KgradeError if the service does not start.
     """
+    options = []
+    if gpus is None:
+        options.append(f"--device={device}")
+    else:
+        options.append("--gpus=" + (gpus if isinstance(gpus, str) else ",".join(str(each) for each in gpus)))
+    if jobs is not None:
+        options.append(f"--jobs={jobs}")
+    return start(options, timeout)
+
+
+def start(options: Sequence[str], timeout: float = 1800.0) -> LocalClient:
+    """Like local(), with options of `kgrade serve`."""
     folder = tempfile.mkdtemp(prefix="kgrade-")
     if len(folder) > 80:
         # The path of a Unix socket has at most 107 bytes.
         os.rmdir(folder)
         folder = tempfile.mkdtemp(prefix="kgrade-", dir="/tmp")
-    command = ["serve", "--listen", f"unix:{folder}/socket", "--state", f"{folder}/state"]
-    if gpus is None:
-        command.append(f"--device={device}")
-    else:
-        command.append("--gpus=" + (gpus if isinstance(gpus, str) else ",".join(str(each) for each in gpus)))
-    if jobs is not None:
-        command.append(f"--jobs={jobs}")
     log = Path(folder) / "log"
     try:
+        command = [_program.program(), "serve", f"--listen=unix:{folder}/socket", f"--state={folder}/state", *options]
+        environment = _program.environment()
+        # A token for another service is of no use to this one.
+        environment.pop("KGRADE_TOKEN", None)
         with open(log, "wb") as output:
-            process = subprocess.Popen([_program.program(), *command], stdin=subprocess.DEVNULL, stdout=output,
-                                       stderr=output, env=_program.environment())
+            process = subprocess.Popen(_kept.command_for(command, folder), stdin=subprocess.PIPE, stdout=output,
+                                       stderr=output, env=environment)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     stop = functools.partial(_stop, process, folder, os.getpid())
     try:
-        client = LocalClient(f"unix://{folder}/socket", stop, timeout)
+        client = LocalClient(f"unix://{folder}/socket", process, stop, timeout)
         end = time.monotonic() + 120
         while process.poll() is None and time.monotonic() < end:
             try:
@@ -86,13 +99,15 @@ def local(device: str = "auto", jobs: Optional[int] = None, gpus: Union[str, Seq
 
 def _stop(process: "subprocess.Popen[bytes]", folder: str, owner: int) -> None:
     """Ends a service. Not in a fork of the process that started it."""
+    if process.stdin is not None:
+        process.stdin.close()  # In the owner, this alone would end the service.
     if os.getpid() != owner:
         process.returncode = 0  # Python would warn of a child that it left behind.
         return
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
         try:
-            process.wait(10)
+            process.wait(_kept.PATIENCE + 2)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
