@@ -27,7 +27,10 @@ class Refused(Exception):
 
 
 class Service:
-    """A candidate's text is what becomes of it: JSON with `verdict` or `fault`, and `seconds` until then."""
+    """A candidate's text is what becomes of it: JSON with `verdict` or `fault`, and `seconds` until then.
+
+    `"begun": false` says that no lane has begun it yet, and `"record": false` that there is a verdict without a record.
+    """
 
     def __init__(self):
         self.changed = threading.Condition()
@@ -35,6 +38,7 @@ class Service:
         self.keys = {}
         self.token = ""
         self.room = 1 << 30             # how many jobs can be queued
+        self.lanes = []                 # as /v1/capacity shows them
         # What happens to the next requests of a path: a Refused; or "drop" (before the request is read), "lose" (its
         # answer) or a number of seconds that the answer is late.
         self.faults = collections.defaultdict(list)
@@ -126,8 +130,10 @@ class Service:
                 return {"problems": [PROBLEM]}
             if path == "/v1/problems/softmax":
                 return PROBLEM
+            if path == "/v1/capacity":
+                return {"lanes": self.lanes}
             job = self.jobs.get(path.rpartition("/")[2])
-            if job is None:
+            if job is None or "record" in query and not job["result"].get("record", True):
                 raise Refused(404, "there is no such thing")
             if method == "DELETE":
                 if self.state(job) != "running":
@@ -164,7 +170,8 @@ class Service:
         return {"schema": "kgrade-grade", "schema_version": 1, "id": job["id"], "client_ref": job["body"].get("client_ref", ""),
                 "group": job["body"].get("group", ""), "state": state, "fault": fault, "retryable": fault == "machine",
                 "outcome": "graded" if verdict else None if state == "running" else "failed", "verdict": verdict,
-                "stage": "done" if verdict else None, "reason": "", "figures": FIGURES if verdict == "accepted" else NO_FIGURES}
+                "stage": "done" if verdict else None, "reason": "",
+                "attempts": int(result.get("begun", True)), "figures": FIGURES if verdict == "accepted" else NO_FIGURES}
 
     def wait(self, body):
         if len(body["ids"]) > 1024 or body["timeout_s"] > 50:
