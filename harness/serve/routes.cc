@@ -110,7 +110,7 @@ double number_member(const Json& json, const char* name, double otherwise) {
   return at->is_number() ? at->get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
-// A result in the report of a lane. Nothing if it is neither a record nor a fault.
+// A result in the report of a lane. Nothing if it is no record, no overrun and no fault.
 std::optional<LeaseReport::Result> read_result(const Json& json) {
   const auto id = text_member(json, "id", longest_name);
   if (!id) return std::nullopt;
@@ -118,6 +118,10 @@ std::optional<LeaseReport::Result> read_result(const Json& json) {
   result.id = *id;
   if (const auto record = json.find("record"); record != json.end() && record->is_object()) {
     result.record = json_text(*record);
+    return result;
+  }
+  if (json.value("overrun", Json(false)) == true) {
+    result.is_overrun = true;
     return result;
   }
   const auto failed = json.find("failed");
@@ -326,7 +330,7 @@ void Routes::lease_report(const Call& call, const std::string& lease, Answer ans
   }
   for (const Json& each : results) {
     auto result = read_result(each);
-    if (!result) return wrong("a result has no `id`, or neither a `record` nor what `failed`");
+    if (!result) return wrong("a result has no `id`, or no `record`, `overrun` or `failed`");
     report.results.push_back(std::move(*result));
   }
   report.is_released = json.value("released", Json(false)) == true;

@@ -79,6 +79,7 @@ struct LeaseReport {
     std::string record;  // its text; empty: there is no verdict
     std::string fault;   // then: whose fault it is, as in a result
     std::string reason;
+    bool is_overrun = false;  // instead of both: it took longer than its run_limit_s
   };
   std::vector<std::string> begun;  // ids
   std::vector<Result> results;

@@ -87,7 +87,9 @@ std::optional<std::vector<std::string>> Service::hear(const std::string& lease, 
     GradeJob& job = jobs_.at(result.id);
     lane.is_done[*index] = true;
     charge(lane, lane.heard_at);
-    if (result.record.empty()) {
+    if (result.is_overrun) {
+      end(job, JobState::finished, [&] { return overrun_view(job); });
+    } else if (result.record.empty()) {
       not_graded(job, result.fault, result.reason);
     } else if (!finish(job, result.record)) {
       not_graded(job, "service", "the lane sent no record of the candidate");

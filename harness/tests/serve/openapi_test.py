@@ -422,6 +422,7 @@ def test_accepted_lanes(description, call):
             is_accepted(description, call, "/v1/leases", {**good, name: value}, "FreeLane", (200,), "node")
     report = "/v1/leases/{lease}"
     for body in ([], {"begun": 1}, {"begun": [1]}, {"results": [{}]}, {"results": [{"id": "g_1"}]},
+                 {"results": [{"id": "g_1", "overrun": False}]},
                  {"results": [{"id": "g_1", "failed": {"fault": "mine"}}]}):
         check(description.wrong(body, description.schema("LeaseReport")))
         check(call("post", report, body, owner="node", lease="x")[0] == 400, body)
@@ -429,12 +430,12 @@ def test_accepted_lanes(description, call):
 
 def test_lanes(call):
     """A service whose only lane is on another machine."""
-    free = {"lane": "node7 cuda:0", "device": "NVIDIA H200", "most": 2}
+    free = {"lane": "node7 cuda:0", "device": "NVIDIA H200", "most": 3}
     check(call("get", "/healthz")[0] == 503)
     check(call("post", "/v1/leases", free)[0] == 403)
     check(call("post", "/v1/leases/{lease}", {}, lease="x")[0] == 403)
     check(call("post", "/v1/leases", free, owner="node")[1]["lease"] is None)
-    ids = [call("post", "/v1/grades", request("right", client_ref=str(i)))[1]["id"] for i in range(2)]
+    ids = [call("post", "/v1/grades", request("right", client_ref=str(i)))[1]["id"] for i in range(3)]
     answer = call("post", "/v1/leases", free, owner="node")[1]
     check([each["id"] for each in answer["jobs"]] == ids, answer)
     lease = {"owner": "node", "lease": answer["lease"]}
@@ -442,9 +443,11 @@ def test_lanes(call):
     check(call("get", "/v1/capacity")[1]["lanes"][0]["name"] == "node7 cuda:0")
     check(call("delete", "/v1/grades/{id}", id=ids[1])[0] == 200)
     results = [{"id": ids[0], "failed": {"fault": "problem", "reason": "no such type"}}]
+    results.append({"id": ids[2], "overrun": True})
     check(call("post", "/v1/leases/{lease}", {"results": results}, **lease)[1]["cancelled"] == [ids[1]])
     check(call("post", "/v1/leases/{lease}", {}, **lease)[0] == 410)
     check(call("get", "/v1/grades/{id}", id=ids[0])[1]["reason"] == "no such type")
+    check(call("get", "/v1/grades/{id}", id=ids[2])[1]["verdict"] == "time_limit")
 
 
 def main():

@@ -421,6 +421,13 @@ def test_leases(program, folder):
         ended = service.call("GET", f"/v1/grades/{wrong}")[1]
         check(ended["outcome"] == "failed" and ended["fault"] == "machine" and ended["reason"] == "it broke", ended)
 
+        # A candidate that takes longer than its run_limit_s has a verdict, and no record.
+        overrun = submit("hangs")
+        path, jobs = lease()
+        check(service.call("POST", path, {"results": [{"id": overrun, "overrun": True}]})[0] == 200, jobs)
+        ended = service.call("GET", f"/v1/grades/{overrun}")[1]
+        check((ended["outcome"], ended["verdict"]) == ("graded", "time_limit") and "run_limit_s" in ended["reason"], ended)
+
         # After a restart, the lease of before is not known, and the job waits again.
         again = submit("right")
         path, jobs = lease()
