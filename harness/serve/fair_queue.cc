@@ -62,9 +62,11 @@ std::vector<QueuedJob> FairQueue::choose(const std::string& last, std::size_t mo
   const auto fits = [&leader](const QueuedJob& job) {
     return !job.is_alone && job.batch == leader->batch && job.is_low == leader->is_low;
   };
-  const auto alike = static_cast<std::size_t>(std::count_if(jobs.begin(), jobs.end(), fits));
+  // The lane's share of all jobs, and not of this problem's: else each lane would have to start each problem.
+  const auto waiting = static_cast<std::size_t>(std::count_if(
+      jobs.begin(), jobs.end(), [&leader](const QueuedJob& job) { return job.is_low == leader->is_low; }));
   most = std::min(most, jobs.size() == size_ ? largest_batch : largest_shared_batch);
-  const std::size_t count = std::min(most, (alike + lanes_ - 1) / lanes_);
+  const std::size_t count = std::min(most, (waiting + lanes_ - 1) / lanes_);
   std::vector<QueuedJob> batch;
   for (auto at = jobs.begin(); at != jobs.end() && batch.size() < count; ++at) {
     if (fits(*at)) batch.push_back(*at);

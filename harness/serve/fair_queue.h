@@ -29,7 +29,7 @@ class FairQueue {
   // The most while another owner waits, so that nobody waits for a whole batch of somebody else.
   static constexpr std::size_t largest_shared_batch = 8;
 
-  // `lanes`: the jobs of a batch are divided among this number of lanes.
+  // `lanes`: a batch is at most the share of one of this number of lanes in the waiting jobs.
   explicit FairQueue(std::size_t lanes) { divide_among(lanes); }
   void divide_among(std::size_t lanes) { lanes_ = lanes == 0 ? 1 : lanes; }
 

@@ -40,6 +40,17 @@ TEST(FairQueue, JobsAreDividedAmongTheLanes) {
   EXPECT_THAT(take(queue), ElementsAre("3"));
 }
 
+TEST(FairQueue, ALaneTakesItsShareOfAllJobsFromOneProblem) {
+  FairQueue queue(2);
+  for (const char* const id : {"s1", "s2", "s3"}) queue.add({id, "ann", "softmax"});
+  for (const char* const id : {"c1", "c2", "c3"}) queue.add({id, "ann", "cumsum"});
+  for (const char* const id : {"l1", "l2", "l3"}) queue.add({id, "ann", "softmax", true});
+  EXPECT_THAT(take(queue), ElementsAre("s1", "s2", "s3"));
+  EXPECT_THAT(take(queue), ElementsAre("c1", "c2"));
+  EXPECT_THAT(take(queue, "softmax"), ElementsAre("c3"));
+  EXPECT_THAT(take(queue), ElementsAre("l1", "l2"));
+}
+
 TEST(FairQueue, LowPriorityWaitsForNormal) {
   FairQueue queue(1);
   queue.add({"1", "ann", "softmax", true});
