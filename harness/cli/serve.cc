@@ -10,6 +10,7 @@
 #include "cli/app.h"
 #include "cli/lane_devices.h"
 #include "cli/options.h"
+#include "cli/serve_join.h"
 #include "serve/http_server.h"
 
 namespace kgrade::cli {
@@ -21,6 +22,7 @@ struct ServeArguments {
   std::string tokens;
   std::string gpus;
   int jobs = -1;  // not given
+  JoinArguments join;
   LaneOptions lane;
 };
 
@@ -35,6 +37,11 @@ Result<std::filesystem::path> usual_state() {
 }
 
 int run(ServeArguments& arguments) {
+  if (!arguments.join.url.empty()) {
+    arguments.join.gpus = arguments.gpus;
+    arguments.join.jobs = arguments.jobs;
+    return join_service(arguments.join, arguments.lane);
+  }
   const auto address = parse_listen_address(arguments.listen);
   if (!address) return fail(address.errors());
   Tokens tokens;
@@ -102,6 +109,17 @@ Command add_serve(CLI::App& app) {
                    "Folder for accepted jobs and their results, which a restart goes on with (default: "
                    "~/.local/state/kgrade/serve)")
       ->type_name("DIR");
+  CLI::Option* const join =
+      command
+          ->add_option("--join", arguments->join.url,
+                       "Grade for the service at this address instead: ask it for jobs, and hand in results")
+          ->type_name("URL");
+  for (const char* other : {"--listen", "--tokens", "--state"}) join->excludes(command->get_option(other));
+  command
+      ->add_option("--token-file", arguments->join.token_file,
+                   "With --join: file with a token that has `lanes` there (default: $KGRADE_TOKEN)")
+      ->type_name("FILE")
+      ->needs(join);
   add_problems_option(*command, arguments->lane.problems);
   add_device_option(*command, arguments->lane.device);
   command->add_option("--gpus", arguments->gpus, "CUDA devices to grade on, one candidate at a time on each")
