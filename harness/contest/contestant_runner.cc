@@ -44,6 +44,10 @@ Result<std::unique_ptr<WorkerProcess>> start_worker(Device& device, Libraries li
 // The libraries of its packages are the interpreter's, whatever libraries the problem allows.
 Result<std::unique_ptr<WorkerProcess>> start_python_worker(Device& device, const PythonHost& host) {
   const std::vector<std::string> worker = device.worker_command();
+  const std::filesystem::path library = python_library(worker.front());
+  if (std::error_code failure; !std::filesystem::exists(library, failure))
+    return machine_error(library.string() + " is missing: this kgrade is incomplete",
+                         "install it again, or build all of its targets");
   return WorkerProcess::start(
       device.confined(python_command(host, worker), Libraries::any, python_policy(host, worker)),
       ModuleLoading::lazy, host.zygote.get());

@@ -5,16 +5,15 @@
 namespace kgrade {
 namespace {
 
-// "kgrade-worker-cuda" is the program, "libkgrade-python-cuda.so" the library.
-std::filesystem::path library_beside(const std::filesystem::path& worker) {
-  const std::string kind = replace_all(worker.filename().string(), "kgrade-worker-", "");
-  return worker.parent_path() / ("libkgrade-python-" + kind + ".so");
-}
-
 // Room for the files that compilers keep in the rehearsal.
 constexpr std::uint64_t temporary_bytes = std::uint64_t{2} << 30;
 
 }  // namespace
+
+std::filesystem::path python_library(const std::filesystem::path& worker) {
+  const std::string kind = replace_all(worker.filename().string(), "kgrade-worker-", "");
+  return worker.parent_path() / ("libkgrade-python-" + kind + ".so");
+}
 
 std::vector<std::string> python_command(const PythonHost& host, const std::vector<std::string>& worker) {
   // -I: imports nothing from the environment or the working folder; -B: writes nothing beside sources.
@@ -24,7 +23,7 @@ std::vector<std::string> python_command(const PythonHost& host, const std::vecto
   command.push_back(host.script.string());
   if (host.imports_triton) command.emplace_back("--triton");
   if (!host.cache.empty()) command.insert(command.end(), {"--cache", host.cache.string()});
-  command.push_back(library_beside(worker.front()).string());
+  command.push_back(python_library(worker.front()).string());
   command.insert(command.end(), worker.begin() + 1, worker.end());
   return command;
 }
@@ -34,7 +33,7 @@ SandboxPolicy python_policy(const PythonHost& host, const std::vector<std::strin
   policy.readable = host.readable;
   policy.readable.push_back(host.script.parent_path());
   if (!host.bytecode.empty()) policy.readable.push_back(host.bytecode);
-  policy.readable.push_back(library_beside(worker.front()));
+  policy.readable.push_back(python_library(worker.front()));
   for (const char* path :
        {"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/include", "/usr/libexec", "/usr/lib", "/lib",
         "/lib64", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives"}) {

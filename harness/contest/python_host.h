@@ -22,6 +22,10 @@ struct PythonHost {
   std::shared_ptr<Zygote> zygote = {};  // forks the interpreter; null: it is started as a program
 };
 
+// The library that a Python worker loads, beside the worker's program: "libkgrade-python-cuda.so" beside
+// "kgrade-worker-cuda".
+std::filesystem::path python_library(const std::filesystem::path& worker);
+
 // The command of a worker in Python, on the device whose own workers have the command `worker`
 // (Device::worker_command()). The library for this device lies beside the worker's program.
 std::vector<std::string> python_command(const PythonHost& host, const std::vector<std::string>& worker);
