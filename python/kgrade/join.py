@@ -28,7 +28,7 @@ STOPPED, WRONG_USAGE, NO_GRADER = 0, 2, 3
 
 # The most jobs of a lease.
 _MOST_JOBS = 32
-# How long a request for work waits, in seconds. A node that is told to stop waits for its answer.
+# How long a request for work waits, in seconds. A node that has to stop waits for its answer.
 _WAIT = 5.0
 # If so few jobs are left for each lane, the node asks for one lease more, so that no lane idles.
 _FEW_JOBS = 4

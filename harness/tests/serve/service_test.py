@@ -17,118 +17,14 @@ import signal
 import socket
 import statistics
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
-SLUG = "vector-addition"
-SEEDS = {"seed": 11, "hidden_seed": 12, "hidden": 1}
-PATIENCE = 600
-
-RIGHT = (ROOT / "solutions" / SLUG / "naive.cu").read_text()
-SIGNATURE = 'extern "C" void solution(const float* d_input1, const float* d_input2, float* d_output, size_t n)'
-CANDIDATES = {
-    "right": RIGHT,
-    "right_too": RIGHT + "\n// the same kernel in another file\n",
-    "wrong": RIGHT.replace("] + ", "] - "),
-    "no_kernel": SIGNATURE + " {}\n",
-    "not_cuda": "this is no kernel\n",
-    "hangs": SIGNATURE + " { for (volatile int i = 0;; i = i + 1) {} }\n",
-    "crashes": SIGNATURE + " { *(volatile int*)8 = 1; }\n",
-    "huge": RIGHT + "\n//" + "x" * 900_000 + "\n",
-}
-
-
-class UnixConnection(http.client.HTTPConnection):
-    """A connection over a Unix socket."""
-
-    def __init__(self, path, timeout):
-        super().__init__("localhost", timeout=timeout)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self.path)
-
-
-class Service:
-    """A running `kgrade serve`."""
-
-    def __init__(self, program, folder, *options, jobs=2):
-        self.command = [program, "serve", "--listen", f"unix:{folder}/socket", "--state", f"{folder}/state",
-                        "--device", "emulated", "--jobs", str(jobs), *options]
-        self.socket = f"{folder}/socket"
-        self.log = open(f"{folder}/log", "ab")
-        self.start()
-
-    def start(self):
-        self.process = subprocess.Popen(self.command, stderr=self.log, stdin=subprocess.DEVNULL)
-        for _ in range(200):
-            try:
-                self.call("GET", "/healthz")
-                return
-            except OSError:
-                time.sleep(0.05)
-        raise AssertionError("the service did not start")
-
-    def call(self, method, path, body=None, headers=(), timeout=PATIENCE):
-        """The status and the body of the answer: JSON as an object, and other text as text."""
-        connection = UnixConnection(self.socket, timeout)
-        try:
-            text = json.dumps(body) if isinstance(body, (dict, list)) else body
-            connection.request(method, path, text, dict(headers))
-            answer = connection.getresponse()
-            content = answer.read().decode()
-            is_json = "json" in (answer.getheader("Content-Type") or "")
-            return answer.status, json.loads(content) if is_json else content
-        finally:
-            connection.close()
-
-    def insist(self, *arguments, **options):
-        """Like call(), but tries again while the service is down."""
-        for _ in range(600):
-            try:
-                return self.call(*arguments, **options)
-            except (OSError, http.client.HTTPException):
-                time.sleep(0.1)
-        raise AssertionError("the service did not come back")
-
-    def lanes(self):
-        """The processes of the lanes."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        return [int(child) for child in children]
-
-    def stop(self, sent=signal.SIGTERM):
-        self.process.send_signal(sent)
-        return self.process.wait(30)
-
-
-def request(name, **more):
-    return {"problem": SLUG, "candidate": {"name": f"{name}.cu", "source": CANDIDATES[name]}, **SEEDS, **more}
-
-
-def check(condition, *what):
-    if not condition:
-        raise AssertionError(" ".join(str(each) for each in what))
-
-
-def verdicts_of_grade(program, folder, names=tuple(CANDIDATES)):
-    """What `kgrade grade` says of each candidate, with the same seeds. Leaves NAME.json, the record, in the folder."""
-    verdicts = {}
-    for name in names:
-        path = Path(folder) / f"{name}.cu"
-        path.write_text(CANDIDATES[name])
-        record = Path(folder) / f"{name}.json"
-        subprocess.run([program, "grade", SLUG, path, "--quick", "--device", "emulated", "--seed", str(SEEDS["seed"]),
-                        "--hidden", str(SEEDS["hidden"]), "--hidden-seed", str(SEEDS["hidden_seed"]),
-                        "--json", record], cwd=ROOT, capture_output=True, check=False)
-        verdicts[name] = json.loads(record.read_text())["candidates"][0]["verdict"]
-    return verdicts
-
+from leases_test import test_leases
+from running_service import (CANDIDATES, RIGHT, ROOT, SLUG, Service, UnixConnection, check, exit_without_boost, request,
+                             verdicts_of_grade)
 
 def test_interface(service):
     status, problems = service.call("GET", "/v1/problems")
@@ -369,79 +265,6 @@ def test_tokens(program, folder):
     check(refused.returncode == 2 and "chmod 600" in refused.stderr, refused.stderr)
 
 
-def test_leases(program, folder):
-    """Lanes on other machines: each job ends once, whatever becomes of the lane that has it."""
-    service = Service(program, folder, jobs=0)
-    ask = {"lane": "node cuda:0", "device": "NVIDIA H200", "wait_s": 10}
-
-    def submit(name):
-        return service.call("POST", "/v1/grades", request(name, client_ref=name))[1]["id"]
-
-    def lease():
-        status, given = service.call("POST", "/v1/leases", ask)
-        check(status == 200 and given["lease"], given)
-        return f"/v1/leases/{given['lease']}", {job["id"]: job["request"] for job in given["jobs"]}
-
-    def state(job):
-        return service.call("GET", f"/v1/grades/{job}")[1]["state"]
-
-    try:
-        check(service.call("GET", "/healthz")[0] == 503)
-        check(service.call("POST", "/v1/leases", {**ask, "wait_s": 0})[1]["lease"] is None)
-        for wrong in ({}, {**ask, "most": 0}, {**ask, "lane": ""}, {**ask, "lane": "x" * 101}, {**ask, "wait_s": 51}):
-            check(service.call("POST", "/v1/leases", wrong)[0] == 400, wrong)
-        waits = threading.Thread(target=lambda: check(service.call("POST", "/v1/leases", {**ask, "wait_s": 2})[1]))
-        waits.start()
-        while service.call("GET", "/healthz")[0] != 200:
-            time.sleep(0.05)
-        check(service.call("GET", "/v1/capacity")[1]["lanes"][0]["name"] == "node cuda:0")
-        waits.join()
-
-        right, wrong, third = submit("right"), submit("wrong"), submit("right_too")
-        path, jobs = lease()
-        check(list(jobs) == [right, wrong, third] and jobs[right]["candidate"]["source"] == RIGHT, jobs)
-        check(service.call("POST", path, {"begun": [right]})[1] == {"cancelled": []})
-        service.call("DELETE", f"/v1/grades/{third}")
-        check(service.call("POST", path, {})[1] == {"cancelled": [third]})
-        record = json.loads(Path(folder, "right.json").read_text())
-        for nonsense in ({"results": [{"id": right}]}, {"results": [{"id": right, "failed": {"fault": "me"}}]}, []):
-            check(service.call("POST", path, nonsense)[0] == 400, nonsense)
-        failed = {"id": wrong, "failed": {"fault": "machine", "reason": "it broke"}}
-        check(service.call("POST", path, {"results": [{"id": right, "record": record}, failed]})[0] == 200)
-        status, graded = service.call("GET", f"/v1/grades/{right}")
-        check(graded["verdict"] == "accepted" and graded["client_ref"] == "right", graded)
-        check(service.call("POST", path, {"results": [{"id": right, "record": record}]})[0] == 410)
-
-        # The job that failed is tried once more. What a lane gives back is nobody's fault.
-        path, jobs = lease()
-        check(list(jobs) == [wrong], jobs)
-        check(service.call("POST", path, {"begun": [wrong], "released": True})[0] == 200)
-        path, jobs = lease()
-        check(service.call("POST", path, {"results": [failed]})[0] == 200 and state(wrong) == "finished")
-        ended = service.call("GET", f"/v1/grades/{wrong}")[1]
-        check(ended["outcome"] == "failed" and ended["fault"] == "machine" and ended["reason"] == "it broke", ended)
-
-        # A candidate that takes longer than its run_limit_s has a verdict, and no record.
-        overrun = submit("hangs")
-        path, jobs = lease()
-        check(service.call("POST", path, {"results": [{"id": overrun, "overrun": True}]})[0] == 200, jobs)
-        ended = service.call("GET", f"/v1/grades/{overrun}")[1]
-        check((ended["outcome"], ended["verdict"]) == ("graded", "time_limit") and "run_limit_s" in ended["reason"], ended)
-
-        # After a restart, the lease of before is not known, and the job waits again.
-        again = submit("right")
-        path, jobs = lease()
-        service.stop(signal.SIGKILL)
-        service.start()
-        check(service.call("POST", path, {"results": [{"id": again, "record": record}]})[0] == 410)
-        path, jobs = lease()
-        check(list(jobs) == [again] and state(again) == "running")
-        check(service.call("POST", path, {"results": [{"id": again, "record": {"nothing": 1}}]})[0] == 200)
-        check(state(again) == "queued", "a text that is no record became a verdict")
-    finally:
-        service.stop()
-
-
 def test_kills(service, expected, grades, clients):
     """Every accepted job ends once, with the verdict of `kgrade grade`."""
     names = [random.Random(i).choice(list(CANDIDATES)) for i in range(grades)]
@@ -507,10 +330,7 @@ def main():
     arguments = parser.parse_args()
     os.chdir(ROOT)
     with tempfile.TemporaryDirectory(prefix="kgrade-serve-test-") as folder:
-        built = subprocess.run([arguments.kgrade, "serve", "--listen", "x", "--state", folder], capture_output=True,
-                               text=True, check=False)
-        if "without Boost" in built.stderr:
-            sys.exit(77)
+        exit_without_boost(arguments.kgrade, folder)
         expected = verdicts_of_grade(arguments.kgrade, folder)
         print("expected:", expected)
         service = Service(arguments.kgrade, folder)

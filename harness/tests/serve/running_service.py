@@ -1,0 +1,123 @@
+"""A running `kgrade serve` for tests, with candidates for it."""
+
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+SLUG = "vector-addition"
+SEEDS = {"seed": 11, "hidden_seed": 12, "hidden": 1}
+PATIENCE = 600
+
+RIGHT = (ROOT / "solutions" / SLUG / "naive.cu").read_text()
+SIGNATURE = 'extern "C" void solution(const float* d_input1, const float* d_input2, float* d_output, size_t n)'
+CANDIDATES = {
+    "right": RIGHT,
+    "right_too": RIGHT + "\n// the same kernel in another file\n",
+    "wrong": RIGHT.replace("] + ", "] - "),
+    "no_kernel": SIGNATURE + " {}\n",
+    "not_cuda": "this is no kernel\n",
+    "hangs": SIGNATURE + " { for (volatile int i = 0;; i = i + 1) {} }\n",
+    "crashes": SIGNATURE + " { *(volatile int*)8 = 1; }\n",
+    "huge": RIGHT + "\n//" + "x" * 900_000 + "\n",
+}
+
+
+class UnixConnection(http.client.HTTPConnection):
+    """A connection over a Unix socket."""
+
+    def __init__(self, path, timeout):
+        super().__init__("localhost", timeout=timeout)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+class Service:
+    """A running `kgrade serve`."""
+
+    def __init__(self, program, folder, *options, jobs=2):
+        self.command = [program, "serve", "--listen", f"unix:{folder}/socket", "--state", f"{folder}/state",
+                        "--device", "emulated", "--jobs", str(jobs), *options]
+        self.socket = f"{folder}/socket"
+        self.log = open(f"{folder}/log", "ab")
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.command, stderr=self.log, stdin=subprocess.DEVNULL)
+        for _ in range(200):
+            try:
+                self.call("GET", "/healthz")
+                return
+            except OSError:
+                time.sleep(0.05)
+        raise AssertionError("the service did not start")
+
+    def call(self, method, path, body=None, headers=(), timeout=PATIENCE):
+        """The status and the body of the answer: JSON as an object, and other text as text."""
+        connection = UnixConnection(self.socket, timeout)
+        try:
+            text = json.dumps(body) if isinstance(body, (dict, list)) else body
+            connection.request(method, path, text, dict(headers))
+            answer = connection.getresponse()
+            content = answer.read().decode()
+            is_json = "json" in (answer.getheader("Content-Type") or "")
+            return answer.status, json.loads(content) if is_json else content
+        finally:
+            connection.close()
+
+    def insist(self, *arguments, **options):
+        """Like call(), but tries again while the service is down."""
+        for _ in range(600):
+            try:
+                return self.call(*arguments, **options)
+            except (OSError, http.client.HTTPException):
+                time.sleep(0.1)
+        raise AssertionError("the service did not come back")
+
+    def lanes(self):
+        """The processes of the lanes."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return [int(child) for child in children]
+
+    def stop(self, sent=signal.SIGTERM):
+        self.process.send_signal(sent)
+        return self.process.wait(30)
+
+
+def exit_without_boost(program, folder):
+    """Ends a test with 77, which skips it, if the program has no service."""
+    tried = subprocess.run([program, "serve", "--listen", "x", "--state", folder], capture_output=True, text=True, check=False)
+    if "without Boost" in tried.stderr:
+        sys.exit(77)
+
+
+def request(name, **more):
+    return {"problem": SLUG, "candidate": {"name": f"{name}.cu", "source": CANDIDATES[name]}, **SEEDS, **more}
+
+
+def check(condition, *what):
+    if not condition:
+        raise AssertionError(" ".join(str(each) for each in what))
+
+
+def verdicts_of_grade(program, folder, names=tuple(CANDIDATES)):
+    """What `kgrade grade` says of each candidate, with the same seeds. Leaves NAME.json, the record, in the folder."""
+    verdicts = {}
+    for name in names:
+        path = Path(folder) / f"{name}.cu"
+        path.write_text(CANDIDATES[name])
+        record = Path(folder) / f"{name}.json"
+        subprocess.run([program, "grade", SLUG, path, "--quick", "--device", "emulated", "--seed", str(SEEDS["seed"]),
+                        "--hidden", str(SEEDS["hidden"]), "--hidden-seed", str(SEEDS["hidden_seed"]),
+                        "--json", record], cwd=ROOT, capture_output=True, check=False)
+        verdicts[name] = json.loads(record.read_text())["candidates"][0]["verdict"]
+    return verdicts
