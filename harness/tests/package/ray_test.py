@@ -154,8 +154,9 @@ def main():
             test_grades(ray, cluster, state, arguments.grades)
             kgrade.ray.stop()
             kgrade.ray.stop()
-            wait(lambda: not processes_with("kgrade.join") and not processes_with(folder + "/service"), 30,
-                 "a process is left")
+            # Also of the killed actors: their nodes have this folder for temporary files.
+            wait(lambda: not processes_with("kgrade.join") and not processes_with(folder + "/service") and
+                 not processes_with(folder + "/kgrade-"), 30, "a process is left")
             check((state / "state" / "journal.jsonl").exists(), "stop() removed a folder that is not its own")
             try:
                 kgrade.ray.client()
