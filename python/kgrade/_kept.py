@@ -6,12 +6,14 @@ Exit code: the command's, or 128 and the number of the signal that ended it.
 """
 
 import ctypes
+import math
 import os
+import select
 import shutil
 import signal
 import subprocess
 import sys
-import threading
+import time
 from typing import Sequence
 
 # Seconds between SIGTERM and SIGKILL.
@@ -27,47 +29,57 @@ def command_for(command: Sequence[str], folder: str = "") -> "list[str]":
 def _prepare() -> None:
     """Runs in the child before it becomes the command, which is to end also if this process is killed."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-class _InputEnded(Exception):
-    pass
+class _Signals:
+    """Signals as bytes that can be waited for. So none comes unseen just before a wait begins."""
+
+    def __init__(self, *numbers: int) -> None:
+        self.descriptor, written = os.pipe()
+        os.set_blocking(self.descriptor, False)
+        os.set_blocking(written, False)
+        signal.set_wakeup_fd(written, warn_on_full_buffer=False)
+        for number in numbers:
+            signal.signal(number, lambda *_: None)
+
+    def take(self) -> bytes:
+        """The numbers of the signals that came since the last call."""
+        try:
+            return os.read(self.descriptor, 4096)
+        except BlockingIOError:
+            return b""
 
 
-def _wait_for_end_of_input() -> None:
+def _has_ended(descriptor: int) -> bool:
     try:
-        while os.read(0, 4096):
-            pass
+        return not os.read(descriptor, 4096)
     except OSError:
-        pass
-    os.kill(os.getpid(), signal.SIGUSR1)
-
-
-def _on_end_of_input(*_: object) -> None:
-    raise _InputEnded
+        return True
 
 
 def main() -> int:
     folder, command = sys.argv[1], sys.argv[2:]
     # A terminal sends SIGINT to the command as well, which decides what that means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Before this, SIGTERM ends this process, and so the command.
+    signals = _Signals(signal.SIGTERM, signal.SIGCHLD)
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=_prepare)
-    signal.signal(signal.SIGTERM, lambda *_: child.terminate())
-    signal.signal(signal.SIGUSR1, _on_end_of_input)
-    try:
-        threading.Thread(target=_wait_for_end_of_input, daemon=True).start()
-        code = child.wait()
-    except _InputEnded:
-        child.terminate()
-        try:
-            code = child.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
+    waiting, kill_at = [0, signals.descriptor], math.inf
+    while child.poll() is None:
+        ready = select.select(waiting, [], [], max(0.0, min(kill_at - time.monotonic(), 60.0)))[0]
+        if signals.descriptor in ready and signal.SIGTERM in signals.take():
+            child.terminate()
+        if 0 in ready and _has_ended(0):
+            waiting.remove(0)
+            child.terminate()
+            kill_at = time.monotonic() + PATIENCE
+        if time.monotonic() >= kill_at:
             child.kill()
-            code = child.wait()
-        if folder:
-            shutil.rmtree(folder, ignore_errors=True)
-    return code if code >= 0 else 128 - code
+            child.wait()
+    if folder and 0 not in waiting:
+        shutil.rmtree(folder, ignore_errors=True)
+    return child.returncode if child.returncode >= 0 else 128 - child.returncode
 
 
 if __name__ == "__main__":

@@ -97,7 +97,8 @@ def find(name: str, namespace: str = "kgrade") -> "tuple[str, str]":
     """The address and the token of a service. Raises Unavailable if there is none."""
     _connect()
     try:
-        url, token = ray.get(ray.get_actor(name, namespace=namespace).access.remote(), timeout=_ANSWER)
+        service = ray.get_actor(name, namespace=namespace)  # Some versions of Ray keep no actor without a variable.
+        url, token = ray.get(service.access.remote(), timeout=_ANSWER)
         return str(url), str(token)
     except (ValueError, ray.exceptions.RayError) as error:
         raise Unavailable(f"the Ray cluster has no service {name!r} in the namespace {namespace!r}: {error}") from error

@@ -314,6 +314,15 @@ class AKeptProcess(unittest.TestCase):
         self.assertEqual(keeper.wait(20), 128 + signal.SIGTERM)
         keeper.stdin.close()
 
+    def test_ends_whenever_it_is_told_to(self):
+        for number in range(60):
+            keeper = self.start("sleep", "100")
+            time.sleep(0.01 * (number % 12))
+            keeper.stdin.close()
+            if number % 2:
+                keeper.terminate()
+            keeper.wait(5)
+
     def start(self, *command):
         return subprocess.Popen(_kept.command_for(command), stdin=subprocess.PIPE)
 

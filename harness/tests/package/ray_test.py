@@ -9,6 +9,7 @@ import collections
 import json
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -58,14 +59,19 @@ def processes_with(text):
     return found
 
 
-def lane_process(ray, number):
-    """The process of a lane's actor. Waits for one that is started again."""
+def process_of(ray, name):
+    """The process of an actor. Waits for one that is started again."""
+    actor = ray.get_actor(name, namespace="kgrade")
     for _ in range(300):
         try:
-            return ray.get(ray.get_actor(f"kgrade-lane-{number}", namespace="kgrade").process.remote(), timeout=60)
+            return ray.get(actor.process.remote(), timeout=60)
         except ray.exceptions.ActorUnavailableError:
             time.sleep(0.2)
-    raise AssertionError(f"lane {number} did not come back")
+    raise AssertionError(f"{name} did not come back")
+
+
+def lane_process(ray, number):
+    return process_of(ray, f"kgrade-lane-{number}")
 
 
 def test_grades(ray, cluster, state, count):
@@ -103,7 +109,7 @@ def test_grades(ray, cluster, state, count):
     cluster.remove_node(cluster.nodes_of_lanes.pop(), allow_graceful=False)
     cluster.add_node(num_cpus=2, resources={"lane": 1})
     wait(lambda: len(ended_in(state)) >= count * 3 // 5, 600, "the other lanes do not go on")
-    os.kill(ray.get(ray.get_actor("kgrade", namespace="kgrade").process.remote(), timeout=60), signal.SIGKILL)
+    os.kill(process_of(ray, "kgrade"), signal.SIGKILL)
     check(len(ended_in(state)) < count, "all of this is to happen before the end")
 
     grades = {handle.id: handle.result() for handle in client.as_completed(handles)}
@@ -121,13 +127,18 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("kgrade")
     parser.add_argument("--grades", type=int, default=500)
+    parser.add_argument("--again", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     try:
         import ray
         from ray.cluster_utils import Cluster
     except ImportError:
-        print("Ray is not installed")
-        sys.exit(77)
+        # Among what the trainers need there is Ray.
+        found = subprocess.run([ROOT / "tools" / "trainers.sh"], capture_output=True, text=True, check=False)
+        if found.returncode != 0 or "--again" in sys.argv:
+            print("Ray is not installed:", found.stderr.strip())
+            sys.exit(77)
+        os.execv(found.stdout.strip(), [found.stdout.strip(), *sys.argv, "--again"])
     os.environ.update(KGRADE_PROGRAM=str(Path(arguments.kgrade).resolve()), PYTHONPATH=str(ROOT / "python"),
                       RAY_USAGE_STATS_ENABLED="0")
     with tempfile.TemporaryDirectory(prefix="kgrade-ray-test-") as folder:
@@ -143,8 +154,9 @@ def main():
             test_grades(ray, cluster, state, arguments.grades)
             kgrade.ray.stop()
             kgrade.ray.stop()
-            wait(lambda: not processes_with("kgrade.join") and not processes_with(folder + "/service"), 30,
-                 "a process is left")
+            # Also of the killed actors: their nodes have this folder for temporary files.
+            wait(lambda: not processes_with("kgrade.join") and not processes_with(folder + "/service") and
+                 not processes_with(folder + "/kgrade-"), 30, "a process is left")
             check((state / "state" / "journal.jsonl").exists(), "stop() removed a folder that is not its own")
             try:
                 kgrade.ray.client()
