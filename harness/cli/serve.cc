@@ -1,5 +1,6 @@
 // `kgrade serve`: the service that grades for others (docs/service.md).
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -11,6 +12,8 @@
 #include "cli/lane_devices.h"
 #include "cli/options.h"
 #include "cli/serve_join.h"
+#include "device/registry.h"
+#include "grade/failure.h"
 #include "serve/http_server.h"
 
 namespace kgrade::cli {
@@ -34,6 +37,18 @@ Result<std::filesystem::path> usual_state() {
   if (home != nullptr && *home == '/')
     return std::filesystem::path(home) / ".local" / "state" / "kgrade" / "serve";
   return Error{"there is no home folder for the service's state", "name a folder with --state", {}};
+}
+
+// The first CUDA device that cannot be used, before jobs are accepted for it.
+Failure lack_of_devices(const std::vector<std::string>& devices) {
+  for (const std::string& device : devices) {
+    const auto choice = parse_device_choice(device);
+    if (!choice) return choice.errors();
+    const DeviceChoice resolved = resolve_choice(*choice);
+    if (resolved.kind != DeviceChoice::Kind::cuda) continue;
+    if (const auto found = find_cuda_device(resolved.ordinal); !found) return found.errors();
+  }
+  return std::nullopt;
 }
 
 int run(ServeArguments& arguments) {
@@ -60,10 +75,14 @@ int run(ServeArguments& arguments) {
     // Whoever reaches this address may have code run, so the sandbox has to confine it.
     arguments.lane.require_sandbox = true;
   }
+  if (arguments.jobs == 0 && !arguments.gpus.empty())
+    return fail({{"--gpus: with --jobs 0 there are no lanes on this machine", "leave out one of them", {}}});
   std::vector<std::string> none;
   auto devices = arguments.jobs == 0 ? Result(std::move(none))
                                      : lane_devices(arguments.gpus, arguments.lane.device, arguments.jobs);
   if (!devices) return fail(devices.errors());
+  if (const auto missing = lack_of_devices(*devices)) return fail(*missing);
+  const std::string lanes = fmt::format("{}", fmt::join(*devices, ", "));
   ServiceOptions options;
   if (arguments.state.empty()) {
     auto folder = usual_state();
@@ -82,6 +101,7 @@ int run(ServeArguments& arguments) {
   auto service = Service::open(std::move(options));
   if (!service) return fail(service.errors());
   Routes routes(**service, std::move(tokens));
+  fmt::print(stderr, "kgrade serve: grades on {}\n", lanes.empty() ? "lanes that join" : lanes);
   const auto served = serve_http(**service, routes, *address, {}, [](const std::string& where) {
     fmt::print(stderr, "kgrade serve: listening at {}\n", where);
   });

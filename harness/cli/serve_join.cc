@@ -38,7 +38,11 @@ int join_service(const JoinArguments& arguments, const LaneOptions& lane) {
     return fail({{"--join: kgrade's Python package is not beside this program",
                   "install it with `pip install`, or run `python3 -m kgrade.join URL` where it is",
                   {}}});
-  std::vector<std::string> command = {python->program.string(), "-m", "kgrade.join", arguments.url};
+  // The package is named on the command line, so that PYTHONPATH stays the user's.
+  constexpr const char* start =
+      "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); "
+      "runpy.run_module('kgrade.join', run_name='__main__', alter_sys=True)";
+  std::vector<std::string> command = {python->program.string(), "-c", start, package.string(), arguments.url};
   if (!arguments.gpus.empty()) {
     command.push_back("--gpus=" + arguments.gpus);
   } else {
@@ -48,11 +52,7 @@ int join_service(const JoinArguments& arguments, const LaneOptions& lane) {
   if (!arguments.token_file.empty()) command.push_back("--token-file=" + arguments.token_file);
   if (!lane.problems.empty()) command.push_back("--problems=" + lane.problems);
   if (lane.require_sandbox) command.emplace_back("--require-sandbox");
-  const char* const before = std::getenv("PYTHONPATH");
-  const std::string path =
-      package.string() + (before != nullptr && *before ? fmt::format(":{}", before) : "");
   std::error_code ignored;
-  ::setenv("PYTHONPATH", path.c_str(), 1);
   ::setenv("KGRADE_PROGRAM", fs::read_symlink("/proc/self/exe", ignored).c_str(), 0);
   ::setenv("KGRADE_PYTHON", python->program.c_str(), 1);
   std::vector<char*> words;

@@ -101,7 +101,7 @@ Command add_watch(CLI::App& app) {
   CLI::App* command = app.add_subcommand("watch", "Show the lanes and the queue of a service");
   command
       ->add_option("service", arguments->url,
-                   "Its address: http://HOST:PORT or unix:///PATH (default: $KGRADE_URL, or " +
+                   "Its address: http://HOST:PORT or unix:PATH (default: $KGRADE_URL, or " +
                        std::string(usual_service) + ")")
       ->type_name("URL");
   command->add_flag("--once", arguments->once, "Print them once, as where the output is no terminal");

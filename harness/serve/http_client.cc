@@ -19,7 +19,7 @@ namespace http = beast::http;
 
 constexpr auto patience = std::chrono::seconds(10);
 constexpr std::string_view tcp_scheme = "http://";
-constexpr std::string_view socket_scheme = "unix://";
+constexpr std::string_view socket_scheme = "unix:";
 
 Error unreachable(const std::string& url, const std::string& why) {
   return machine_error(fmt::format("no service answers at {}: {}", url, printable_line(why)),
@@ -54,9 +54,20 @@ Result<std::string> get(const std::string& url, const typename Protocol::endpoin
   if (!finish()) return unreachable(url, failure.message());
   const auto status = answer.get().result_int();
   if (status == 401)
-    return Error{fmt::format("the service at {} wants a token", url), "set KGRADE_TOKEN to yours", {}};
+    return Error{token.empty()
+                     ? fmt::format("the service at {} wants a token", url)
+                     : fmt::format("the service at {} does not know the token in KGRADE_TOKEN", url),
+                 "set KGRADE_TOKEN to a token that its operator gave you",
+                 {}};
   if (status != 200) return unreachable(url, fmt::format("it answered {}", status));
   return std::move(answer.get().body());
+}
+
+// The path in "unix:PATH", which may begin with more than one slash.
+std::string path_of_socket(const std::string& url) {
+  std::string path = url.substr(socket_scheme.size());
+  if (path.starts_with("//")) path.erase(0, path.find_first_not_of('/') - 1);
+  return path;
 }
 
 }  // namespace
@@ -64,7 +75,7 @@ Result<std::string> get(const std::string& url, const typename Protocol::endpoin
 Result<std::string> get_from_service(const std::string& url, const std::string& target,
                                      const std::string& token) {
   if (url.starts_with(socket_scheme))
-    return get<asio::local::stream_protocol>(url, url.substr(socket_scheme.size()), target, token);
+    return get<asio::local::stream_protocol>(url, path_of_socket(url), target, token);
   if (!url.starts_with(tcp_scheme))
     return Error{fmt::format("'{}' is no address of a service", url),
                  "write http://127.0.0.1:8642 or unix:///path/of/socket",

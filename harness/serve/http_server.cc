@@ -119,6 +119,9 @@ class Connection : public std::enable_shared_from_this<Connection<Socket>> {
     request.authorization = std::string(message[http::field::authorization]);
     request.idempotency_key = std::string(message["Idempotency-Key"]);
     request.last_event_id = std::string(message["Last-Event-ID"]);
+    request.host = std::string(message[http::field::host]);
+    request.origin = std::string(message[http::field::origin]);
+    request.is_tcp = std::is_same_v<typename Socket::protocol_type, asio::ip::tcp>;
     request.body = std::move(message.body());
     is_head_ = request.method == "HEAD";
     if (is_head_) request.method = "GET";

@@ -137,6 +137,19 @@ bool is_printable_ascii(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
+// Without tokens, whoever reaches the service may use it. A browser on this machine does, and must not do so
+// for a page of somebody else: such a page has another origin, or a name of its own that leads to this
+// address (DNS rebinding).
+bool is_of_another_page(const HttpRequest& request) {
+  if (!request.is_tcp) return false;
+  if (!request.origin.empty() && request.origin != "http://" + request.host &&
+      request.origin != "https://" + request.host)
+    return true;
+  const std::string name = request.host.substr(0, request.host.rfind(':'));
+  const bool is_address = request.host.starts_with('[') || name.find_first_not_of("0123456789.") == name.npos;
+  return !is_address && name.find('.') != name.npos && !name.ends_with(".localhost");
+}
+
 std::optional<Refusal> refusal_of_key(const std::string& key) {
   if (key.size() <= longest_key && is_printable_ascii(key)) return std::nullopt;
   return Refusal{400, "the Idempotency-Key is longer than 200 characters, or not ASCII", 0};
@@ -182,6 +195,10 @@ void Routes::handle(const HttpRequest& request, Answer answer) {
                                   "send the header Authorization: Bearer TOKEN, with a token that this "
                                   "service knows",
                                   0}));
+  if (!tokens_.are_needed() && is_of_another_page(request))
+    return answer(problem_answer(
+        {403, "a service without tokens answers only its own page, and programs that name it by its address",
+         0}));
   const Call call{request, *client, parameters_of(query)};
   if (path == "/metrics" && reads) return answer({200, "text/plain; version=0.0.4", service_.metrics()});
   if (path == "/v1/capacity" && reads) return answer(json_answer(service_.capacity()));
@@ -199,7 +216,7 @@ void Routes::handle(const HttpRequest& request, Answer answer) {
     return lease_report(call, path.substr(lease_prefix.size()), std::move(answer));
   if (path.starts_with(grade_prefix) && (reads || request.method == "DELETE"))
     return one_grade(call, path.substr(grade_prefix.size()), std::move(answer));
-  answer(problem_answer({404, "docs/service.md lists the paths and their methods", 0}));
+  answer(problem_answer({404, "GET /v1/openapi.json describes the paths and their methods", 0}));
 }
 
 void Routes::grades(const Call& call, Answer answer) {
@@ -385,7 +402,7 @@ HttpAnswer Routes::problems() const {
 
 HttpAnswer Routes::problem(const std::string& slug) const {
   const auto at = service_.problems().find(slug);
-  if (at == service_.problems().end()) return problem_answer({404, "GET /v1/problems lists the problems", 0});
+  if (at == service_.problems().end()) return problem_answer(service_.no_problem(slug));
   const Problem& problem = at->second;
   OrderedJson cases = OrderedJson::array();
   for (const CaseSpec& one : problem.cases)

@@ -216,15 +216,7 @@ std::variant<std::string, Refusal> Service::submit(const Client& client, const s
   if (json.is_discarded()) return Refusal{400, "the request is not JSON, or is nested too deep", 0};
   auto request = read_request(json, client.may_seed);
   if (!request) return Refusal{400, request.error().message, 0};
-  if (!request->slug.empty() && !problems_.contains(request->slug)) {
-    std::vector<std::string> slugs;
-    for (const auto& [slug, file] : problems_) slugs.push_back(slug);
-    const auto near = nearest(request->slug, slugs);
-    return Refusal{404,
-                   fmt::format("there is no problem '{}'{}", request->slug,
-                               near ? fmt::format("; did you mean '{}'?", *near) : ""),
-                   0};
-  }
+  if (!request->slug.empty() && !problems_.contains(request->slug)) return no_problem(request->slug);
   if (queue_.size() >= options_.limits.queued || queued_bytes_ + body.size() > options_.limits.bytes)
     return Refusal{503, "the queue is full", 10};
   if (queue_.size_of(client.owner) >= options_.limits.queued_of_owner)
@@ -250,6 +242,16 @@ std::variant<std::string, Refusal> Service::submit(const Client& client, const s
   enqueue(jobs_[id] = std::move(job));
   tell(jobs_[id], "queued", event_of(jobs_[id]));
   return id;
+}
+
+Refusal Service::no_problem(const std::string& slug) const {
+  std::vector<std::string> slugs;
+  for (const auto& [known, file] : problems_) slugs.push_back(known);
+  const auto near = nearest(slug, slugs);
+  return {
+      404,
+      fmt::format("there is no problem '{}'{}", slug, near ? fmt::format("; did you mean '{}'?", *near) : ""),
+      0};
 }
 
 const GradeJob* Service::find(const std::string& owner, const std::string& id) const {

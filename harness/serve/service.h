@@ -137,6 +137,8 @@ class Service {
   std::string metrics() const;  // in Prometheus's text format
   // A lane is idle, or has given a result or begun a job in the last ten minutes.
   bool is_healthy() const;
+  // There is no problem with this slug: says so, and names the nearest one.
+  Refusal no_problem(const std::string& slug) const;
   // The problems that a request may name, by slug.
   const std::map<std::string, Problem>& problems() const { return problems_; }
 

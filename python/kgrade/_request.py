@@ -123,7 +123,8 @@ def _read(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace")
     except (OSError, ValueError) as error:
-        raise BadRequest(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        shown = path if len(path) <= 200 else path[:60] + "... (a text is graded with the argument `name`)"
+        raise BadRequest(f"{shown} cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _clean(text: str) -> str:

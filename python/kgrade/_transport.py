@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import logging
 import os
 import random
 import socket
@@ -14,6 +15,7 @@ from typing import Any, Callable, Optional
 from kgrade._program import KgradeError, WrongUsage
 
 _LONGEST_REQUEST = 32 << 20
+_LOG = logging.getLogger("kgrade")
 _BUSY = (429, 502, 503, 504)
 
 
@@ -100,7 +102,9 @@ class Transport:
 
     def __init__(self, url: Optional[str], token: Optional[str]) -> None:
         self.url = url or os.environ.get("KGRADE_URL", "")
-        self.token = token if token is not None else os.environ.get("KGRADE_TOKEN")
+        self.token = (token if token is not None else os.environ.get("KGRADE_TOKEN", "")).strip()
+        if not all("!" <= c <= "~" for c in self.token):
+            raise WrongUsage("the token has characters that no token has")
         if self.url.startswith("ray://"):
             from kgrade import ray  # Only those who use Ray have it.
 
@@ -113,12 +117,16 @@ class Transport:
             raise BadRequest("the request is longer than 32 MiB", 413)
         # The same in each try, so that a job whose answer was lost is not graded twice.
         key = str(uuid.uuid4())
+        told = False
         while True:
             try:
                 answer = self.attempt(method, path, body, key, clock.left())
                 clock.reset()
                 return answer
             except Busy as error:
+                if not told:
+                    told = True
+                    _LOG.warning("%s; trying again for %.0f s", error, clock.left())
                 pause = clock.pause(error.retry_after)
                 if pause < clock.left():
                     time.sleep(pause)

@@ -67,13 +67,14 @@ class Node:
         threads: "list[threading.Thread]" = []
         try:
             self._look_at_lanes()
-            self._note(f"grades for {self._server.url} on {', '.join(self._lanes)}")
+            self._note(f"asks {self._server.url} for work on {', '.join(self._lanes)}")
             for number in range(len(self._lanes) + 1):
                 threads.append(threading.Thread(target=self._serve, args=(number,), name=f"kgrade-lease-{number}"))
                 threads[-1].start()
             while not self._is_stopped.wait(_LOOK):
                 self._look_at_lanes()
-            self._note("gives back the jobs that it has")
+            if self._failure is None:
+                self._note("gives back the jobs that it has")
         except KgradeError as error:
             self._fail(error)
         finally:
@@ -172,7 +173,7 @@ class Node:
                 return
             was_away, self._trouble = bool(self._trouble), trouble
         if trouble or was_away:
-            self._note(trouble or f"{self._server.url} answers again")
+            self._note(f"{trouble}; trying again" if trouble else f"{self._server.url} answers again")
 
     def _note(self, what: str) -> None:
         print(f"kgrade join: {_printable(what)}", file=sys.stderr, flush=True)
@@ -243,7 +244,11 @@ def main(arguments: "Optional[Sequence[str]]" = None) -> int:
             signal.signal(number, lambda *_: node.stop())
         node.run()
         return STOPPED
-    except (WrongUsage, Unauthorized, NotInstalled) as error:
+    except Unauthorized as error:
+        print(f"kgrade join: the token is refused ({_printable(str(error))}): name a file with --token-file, or set "
+              "KGRADE_TOKEN, with a token that has the word `lanes` at the service", file=sys.stderr)
+        return WRONG_USAGE
+    except (WrongUsage, NotInstalled) as error:
         print(f"kgrade join: {_printable(str(error))}", file=sys.stderr)
         return WRONG_USAGE
     except GraderGone as error:

@@ -32,6 +32,8 @@ def test_interface(service):
     status, problem = service.call("GET", f"/v1/problems/{SLUG}")
     check(status == 200 and "solution" in problem["signature"] and problem["statement"], problem)
     check(service.call("GET", "/v1/problems/none")[0] == 404)
+    status, error = service.call("GET", "/v1/problems/vector-additio")
+    check(status == 404 and "did you mean 'vector-addition'" in error["detail"], error)
     check(service.call("GET", "/v1/nothing")[0] == 404)
     check(service.call("POST", "/v1/grades", "{")[0] == 400)
     status, error = service.call("POST", "/v1/grades", {**request("right"), "problem": "vector-additio"})
@@ -87,7 +89,8 @@ def test_interface(service):
     def watch(url):
         return subprocess.run([service.command[0], "watch", url], capture_output=True, text=True, check=False)
 
-    shown = watch(f"unix://{service.socket}")
+    shown = watch(f"unix:{service.socket}")
+    check(watch(f"unix://{service.socket}").returncode == 0)
     check(shown.returncode == 0 and "grades a minute" in shown.stdout and shown.stdout.count("emulated") == 2, shown)
     for url, code in (("unix:///nobody", 3), ("http://127.0.0.1:1", 3), ("ftp://x", 2)):
         refused = watch(url)
@@ -176,6 +179,31 @@ def test_hostile_bytes(service):
             pass
         one.close()
     check(service.call("GET", "/healthz")[0] == 200)
+
+
+def test_other_pages(program, folder):
+    """A browser does not use a service without tokens for a page of somebody else."""
+    command = [program, "serve", "--listen", "127.0.0.1:0", "--state", f"{folder}/tcp", "--device", "emulated", "--jobs", "1"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            check(process.stderr.readline() == "kgrade serve: grades on emulated\n")
+            port = int(process.stderr.readline().rsplit(":", 1)[1])
+
+            def status(headers, method="GET", path="/v1/capacity"):
+                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+                connection.request(method, path, "{}" if method == "POST" else None, headers)
+                found = connection.getresponse().status
+                connection.close()
+                return found
+
+            own = f"127.0.0.1:{port}"
+            for headers in ({}, {"Origin": f"http://{own}"}, {"Host": f"localhost:{port}", "Origin": f"http://localhost:{port}"}):
+                check(status(headers) == 200 and status(headers, "POST", "/v1/grades") == 400, headers)
+            for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Host": "evil.example"},
+                            {"Host": f"evil.example:{port}", "Origin": f"http://evil.example:{port}"}):
+                check(status(headers) == 403 and status(headers, "POST", "/v1/grades") == 403, headers)
+        finally:
+            process.terminate()
 
 
 def test_large_bodies(service):
@@ -338,6 +366,7 @@ def main():
             test_interface(service)
             test_events(service)
             test_hostile_bytes(service)
+            test_other_pages(arguments.kgrade, folder)
             test_large_bodies(service)
             begin = time.monotonic()
             test_kills(service, expected, arguments.grades, arguments.clients)
