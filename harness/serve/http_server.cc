@@ -49,7 +49,8 @@ struct Server {
     asio::post(context, [this] {
       is_commit_posted = false;
       service.commit();
-      if (committed) committed();
+      // After a failed commit, the next tick tries again.
+      if (committed && !service.has_to_commit()) committed();
     });
   }
 };

@@ -116,7 +116,10 @@ std::optional<LaneJob> Service::job_that_builds(const BuildTask& task, bool trus
   options.device = options_.devices.front();
   auto job = lane_job(options, build_folder(task.key), {&jobs_.at(task.key)}, problems_);
   if (!job) return std::nullopt;  // the grading will fail for this reason too, and say so
-  if (trusted) job->candidates.clear();
+  if (trusted) {
+    job->candidates.clear();
+    job->numbers.clear();
+  }
   return *std::move(job);
 }
 
@@ -247,8 +250,9 @@ void Service::stop_process(ServiceLane& lane) {
 void Service::interrupt(ServiceLane& lane, bool alone) {
   stop_process(lane);
   for (std::size_t i = lane.batch.size(); i-- > 0;) {
+    if (lane.is_done[i]) continue;  // it may be forgotten by now
     GradeJob& job = jobs_.at(lane.batch[i].id);
-    if (lane.is_done[i] || job.has_ended()) continue;
+    if (job.has_ended()) continue;
     job.is_alone = job.is_alone || alone;
     enqueue(job, true);
   }
@@ -260,8 +264,9 @@ void Service::batch_failed(ServiceLane& lane, const std::string& why, int exit_c
   for (std::size_t i = 0; i < lane.batch.size(); ++i)
     any_begun = any_begun || (lane.has_begun[i] && !lane.is_done[i]);
   for (std::size_t i = lane.batch.size(); i-- > 0;) {
+    if (lane.is_done[i]) continue;  // it may be forgotten by now
     GradeJob& job = jobs_.at(lane.batch[i].id);
-    if (lane.is_done[i] || job.has_ended()) continue;
+    if (job.has_ended()) continue;
     const bool is_blamed = lane.has_begun[i] || !any_begun;
     if (!is_blamed) {
       enqueue(job, true);

@@ -57,6 +57,7 @@ std::optional<LaneJob> BuildAhead::next_job(const std::vector<BuildTask>& upcomi
 }
 
 void BuildAhead::finished(const std::string& key) {
+  for (Builder& builder : builders_) builder.is_over = builder.is_over || builder.task == key;
   begun_.erase(key);
   held_.erase(key);
 }
@@ -97,7 +98,9 @@ void BuildAhead::hear(int descriptor) {
 
 void BuildAhead::end_job(Builder& builder, std::uint64_t bytes) {
   if (!builder.task) return;
-  held_[*builder.task] += bytes;
+  // A task that has ended meanwhile holds nothing any more.
+  if (!builder.is_over) held_[*builder.task] += bytes;
+  builder.is_over = false;
   largest_ = std::max(largest_, bytes);
   builder.task.reset();
 }

@@ -52,6 +52,7 @@ class BuildAhead {
   struct Builder {
     std::optional<Lane> lane;
     std::optional<std::string> task;  // for which it builds
+    bool is_over = false;             // the task has ended meanwhile
   };
 
   std::optional<LaneJob> next_job(const std::vector<BuildTask>& upcoming, std::string& key);
