@@ -79,7 +79,7 @@ std::optional<std::vector<std::string>> Service::hear(const std::string& lease, 
     job.started_at = lane.heard_at;
     tell(job, "started", event_of(job));
     job.attempts += 1;
-    journal_.append(json_text({{"type", "begun"}, {"id", id}}));
+    journal_.append(begun_line(id));
   }
   for (const LeaseReport::Result& result : report.results) {
     const auto index = lane.index_of(result.id);

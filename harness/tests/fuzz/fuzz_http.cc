@@ -1,6 +1,6 @@
 // The input is what clients send, each over a connection of its own and one after the other. A form feed ends
-// what a client sends. `g_LAST` stands for the id that the service sent last. All connections stay open until
-// the end, so a client may wait for a job that another one cancels.
+// what a client sends. `g_LAST` stands for the id that the service sent last, and `l_LAST` for the lease. All
+// connections stay open until the end, so a client may wait for a job that another one cancels.
 #include <sys/socket.h>
 
 #include <charconv>
@@ -23,6 +23,8 @@ constexpr std::size_t most_answers = std::size_t{1} << 20;
 constexpr std::string_view beginning = "HTTP/1.1 ";
 constexpr std::string_view id_mark = "\"id\":\"g_";
 constexpr std::size_t id_length = 2 + 32;
+constexpr std::string_view lease_mark = "\"lease\":\"";
+constexpr std::size_t lease_length = 32;
 
 // Small, so that inputs reach them.
 HttpLimits limits() {
@@ -48,9 +50,9 @@ struct FuzzedClient {
   }
 };
 
-int number_in(std::string_view text) {
+int number_in(std::string_view text, int base = 10) {
   int number = -1;
-  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), number, base);
   promise(failure == std::errc{} && rest == text.data() + text.size() && number >= 0, "a number is one");
   return number;
 }
@@ -64,13 +66,29 @@ std::string_view header(std::string_view head, std::string_view name) {
 }
 
 void expect_sound(int status, std::string_view type, std::string_view body) {
-  static const std::set<int> statuses = {200, 202, 400, 401, 404, 409, 413, 422, 429, 503};
+  static const std::set<int> statuses = {200, 202, 400, 401, 404, 409, 410, 413, 422, 429, 503};
   promise(statuses.contains(status), "a status is documented");
   if (type.find("json") == type.npos) return;
   const Json json = Json::parse(body, nullptr, false);
   promise(json.is_object(), "JSON is JSON");
   promise((status >= 400) == (type == "application/problem+json"), "an error is a problem");
   promise(status < 400 || json.at("status") == status, "a problem has its status");
+}
+
+// The rest of what a client got is a stream of events in chunks.
+void expect_chunks(std::string_view rest, bool sent) {
+  while (!rest.empty()) {
+    const std::size_t end = rest.find("\r\n");
+    if (end == rest.npos && !sent) return;
+    promise(end != rest.npos, "a chunk has a size");
+    const auto length = static_cast<std::size_t>(number_in(rest.substr(0, end), 16));
+    promise(length > 0, "a stream does not end");
+    rest.remove_prefix(end + 2);
+    if (rest.size() < length + 2 && !sent) return;
+    promise(rest.size() >= length + 2 && rest.substr(length, 2) == "\r\n", "a chunk has its size");
+    promise(rest.substr(0, length).ends_with("\n\n"), "a chunk has whole events");
+    rest.remove_prefix(length + 2);
+  }
 }
 
 // Reads the answers to one client. `sent`: whether all of them were received. `has_head`: some may be without
@@ -85,6 +103,7 @@ void expect_answers(std::string_view rest, bool sent, bool has_head) {
     rest.remove_prefix(end + 4);
     const int status = number_in(head.substr(beginning.size(), 3));
     if (status == 100) continue;
+    if (head.find("\r\nTransfer-Encoding: chunked\r\n") != head.npos) return expect_chunks(rest, sent);
     const auto length = static_cast<std::size_t>(number_in(header(head, "Content-Length")));
     if (has_head && (rest.empty() || rest.starts_with(beginning))) continue;
     if (rest.size() < length && !sent) return;
@@ -153,16 +172,20 @@ struct Served {
 std::set<std::string> serve(const std::filesystem::path& state, std::string_view input) {
   const Served served(state);
   const bool has_head = input.find("HEAD") != input.npos;
-  std::string last(id_length, '0');
+  std::string last(id_length, '0'), lease(lease_length, '0');
   for (std::size_t i = 0; i < most_clients && !input.empty(); ++i) {
     const std::size_t end = input.find(between_files);
-    const auto ids =
-        ids_in(served.clients->send(replace_all(std::string(input.substr(0, end)), "g_LAST", last)));
+    const std::string text = replace_all(std::string(input.substr(0, end)), "g_LAST", last);
+    const std::string& received = served.clients->send(replace_all(text, "l_LAST", lease));
+    const auto ids = ids_in(received);
     if (!ids.empty()) last = *ids.begin();
+    if (const auto at = received.rfind(lease_mark); at != received.npos)
+      lease = received.substr(at + lease_mark.size(), lease_length);
     input.remove_prefix(end == input.npos ? input.size() : end + 1);
   }
   const std::string alive = served.clients->send("GET /healthz HTTP/1.1\r\n\r\n");
-  promise(alive.starts_with("HTTP/1.1 200 "), "the next client is served");
+  promise(alive.starts_with("HTTP/1.1 200 ") || alive.starts_with("HTTP/1.1 503 "),
+          "the next client is served");
   std::set<std::string> ids;
   for (const FuzzedClient& client : served.clients->all()) {
     expect_answers(client.received, client.received.size() < most_answers, has_head);

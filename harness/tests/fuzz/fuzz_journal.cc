@@ -32,8 +32,9 @@ Names names_in(const std::string& text) {
   return names;
 }
 
-// Each job as text.
-std::map<std::string, std::string> jobs_of(const Service& service, const Names& names) {
+// Each job as text. Every key is used again, for a request that is refused.
+std::map<std::string, std::string> jobs_of(Service& service, const Names& names) {
+  for (const auto& [owner, key] : names.keys) (void)service.submit({owner, true}, key, "{}");
   std::map<std::string, std::string> jobs;
   for (const auto& [owner, id] : names.jobs) {
     const GradeJob* const job = service.find(owner, id);
@@ -67,7 +68,6 @@ int fuzz_journal(const std::uint8_t* data, std::size_t size) {
   }
   const auto service = open_service(folder.path());
   promise(jobs_of(*service, names) == before, "a second start finds the same jobs");
-  for (const auto& [owner, key] : names.keys) (void)service->submit({owner, true}, key, "{}");
   for (const auto& [owner, id] : names.jobs) {
     const bool is_open = service->find(owner, id) != nullptr && !service->find(owner, id)->has_ended();
     promise(service->cancel(owner, id) == is_open, "what waits can be cancelled");

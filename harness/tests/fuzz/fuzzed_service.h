@@ -1,4 +1,4 @@
-// A service for fuzzers. It has one problem and small limits, and starts no lane.
+// A service for fuzzers. It has one problem, small limits and no lane of its own.
 #pragma once
 
 #include <unistd.h>
@@ -30,7 +30,6 @@ inline std::unique_ptr<Service> open_service(const std::filesystem::path& state)
   ServiceOptions options;
   options.state = state;
   options.problems.emplace(served_problem, problem);
-  options.devices = {"emulated"};
   options.limits.queued_of_owner = 6;
   options.limits.bytes = 4096;
   auto service = Service::open(std::move(options));
