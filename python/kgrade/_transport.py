@@ -103,7 +103,7 @@ class Transport:
     def __init__(self, url: Optional[str], token: Optional[str]) -> None:
         self.url = url or os.environ.get("KGRADE_URL", "")
         self.token = (token if token is not None else os.environ.get("KGRADE_TOKEN", "")).strip()
-        if not all("!" <= c <= "~" for c in self.token):
+        if not all(" " <= c <= "~" for c in self.token):
             raise WrongUsage("the token has characters that no token has")
         if self.url.startswith("ray://"):
             from kgrade import ray  # Only those who use Ray have it.
