@@ -77,12 +77,12 @@ int run(ServeArguments& arguments) {
   }
   if (arguments.jobs == 0 && !arguments.gpus.empty())
     return fail({{"--gpus: with --jobs 0 there are no lanes on this machine", "leave out one of them", {}}});
-  std::vector<std::string> none;
-  auto devices = arguments.jobs == 0 ? Result(std::move(none))
-                                     : lane_devices(arguments.gpus, arguments.lane.device, arguments.jobs);
+  Result<std::vector<std::string>> devices = std::vector<std::string>();
+  if (arguments.jobs != 0) devices = lane_devices(arguments.gpus, arguments.lane.device, arguments.jobs);
   if (!devices) return fail(devices.errors());
   if (const auto missing = lack_of_devices(*devices)) return fail(*missing);
-  const std::string lanes = fmt::format("{}", fmt::join(*devices, ", "));
+  const std::string lanes =
+      devices->empty() ? "lanes that join" : fmt::format("{}", fmt::join(*devices, ", "));
   ServiceOptions options;
   if (arguments.state.empty()) {
     auto folder = usual_state();
@@ -101,7 +101,7 @@ int run(ServeArguments& arguments) {
   auto service = Service::open(std::move(options));
   if (!service) return fail(service.errors());
   Routes routes(**service, std::move(tokens));
-  fmt::print(stderr, "kgrade serve: grades on {}\n", lanes.empty() ? "lanes that join" : lanes);
+  fmt::print(stderr, "kgrade serve: grades on {}\n", lanes);
   const auto served = serve_http(**service, routes, *address, {}, [](const std::string& where) {
     fmt::print(stderr, "kgrade serve: listening at {}\n", where);
   });
@@ -121,8 +121,7 @@ Command add_serve(CLI::App& app) {
   command
       ->add_option("--tokens", arguments->tokens,
                    "File with a line OWNER SHA256 for each token (docs/service.md): only clients with one of "
-                   "the tokens "
-                   "are served")
+                   "the tokens are served")
       ->type_name("FILE");
   command
       ->add_option("--state", arguments->state,

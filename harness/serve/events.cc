@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "serve/grade_job.h"
+#include "serve/waiters.h"
 
 namespace kgrade {
 namespace {
@@ -41,14 +42,7 @@ void Events::follow(const std::string& owner, std::uint64_t after, double until,
 }
 
 void Events::look_at_the_clock(double now) {
-  std::vector<Call> late;
-  for (auto at = followers_.begin(); at != followers_.end();) {
-    const auto follower = at++;
-    if (now <= follower->until) continue;
-    late.push_back(std::move(follower->then));
-    followers_.erase(follower);
-  }
-  for (const Call& then : late) then(comment, last_);
+  for (const Follower& follower : take_late(followers_, now)) follower.then(comment, last_);
 }
 
 }  // namespace kgrade

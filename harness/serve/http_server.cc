@@ -55,6 +55,13 @@ struct Server {
   }
 };
 
+// The header fields of every answer.
+void set_common(http::fields& header, const HttpAnswer& answer) {
+  header.set(http::field::content_type, answer.content_type);
+  header.set(http::field::cache_control, "no-store");
+  header.set("X-Content-Type-Options", "nosniff");
+}
+
 template <class Socket>
 class Connection : public std::enable_shared_from_this<Connection<Socket>> {
  public:
@@ -142,9 +149,7 @@ class Connection : public std::enable_shared_from_this<Connection<Socket>> {
     answer_.emplace();
     answer_->version(11);
     answer_->result(static_cast<unsigned>(answer.status));
-    answer_->set(http::field::content_type, answer.content_type);
-    answer_->set(http::field::cache_control, "no-store");
-    answer_->set("X-Content-Type-Options", "nosniff");
+    set_common(*answer_, answer);
     if (answer.content_type.starts_with("text/html")) answer_->set("Content-Security-Policy", page_policy);
     if (answer.status == 401) answer_->set(http::field::www_authenticate, "Bearer");
     if (answer.retry_after_s > 0)
@@ -165,9 +170,7 @@ class Connection : public std::enable_shared_from_this<Connection<Socket>> {
   void begin_stream(HttpAnswer answer) {
     more_ = std::move(answer.more);
     stream_header_.emplace(http::status::ok, 11);
-    stream_header_->set(http::field::content_type, answer.content_type);
-    stream_header_->set(http::field::cache_control, "no-store");
-    stream_header_->set("X-Content-Type-Options", "nosniff");
+    set_common(*stream_header_, answer);
     stream_header_->set("X-Accel-Buffering", "no");
     stream_header_->chunked(true);
     stream_serializer_.emplace(*stream_header_);

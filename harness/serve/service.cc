@@ -390,9 +390,11 @@ void Service::end(GradeJob& job, JobState state, const std::function<OrderedJson
   job.result = json_text(result);
   job.body.clear();
   job.request = {};
-  ahead_.finished(job.id);
-  std::error_code ignored;
-  fs::remove_all(build_folder(job.id), ignored);
+  if (ahead_.horizon() > 0) {
+    std::error_code ignored;
+    ahead_.finished(job.id);
+    fs::remove_all(build_folder(job.id), ignored);
+  }
   journal_.append(ended_line(job));
   ends_.push_back(job.ended_at);
   const OrderedJson& word = result["outcome"] == "graded" ? result["verdict"] : result["fault"];

@@ -215,6 +215,7 @@ class Service {
   std::map<std::string, std::size_t> ended_as_;  // counts for metrics, by verdict or fault
   std::vector<double> ends_;                     // of the last five minutes
   double next_cleaning_ = 0;
+  double next_building_ = 0;
 };
 
 }  // namespace kgrade

@@ -18,6 +18,8 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
+constexpr double build_each_seconds = 0.1;
+
 const char* fault_of(int exit_code) {
   if (exit_code == exit_usage) return "problem";
   return exit_code == exit_machine ? "machine" : "service";
@@ -35,9 +37,7 @@ ServiceLane* Service::lane_of(const std::string& id) {
 void Service::go_on() {
   epoll_event events[64];
   const int count = ::epoll_wait(epoll_.get(), events, 64, 0);
-  for (int i = 0; i < count; ++i) {
-    if (events[i].data.ptr != &ahead_) hear(*static_cast<ServiceLane*>(events[i].data.ptr));
-  }
+  for (int i = 0; i < count; ++i) hear(*static_cast<ServiceLane*>(events[i].data.ptr));
   look_at_the_clock();
   lanes_.remove_if([](const ServiceLane& lane) { return lane.is_elsewhere() && lane.batch.empty(); });
   hand_out();
@@ -127,8 +127,11 @@ fs::path Service::build_folder(const std::string& id) const {
   return fs::absolute(options_.state / "work" / ("build-" + id));
 }
 
+// Looks at the queue, so not at each word of a lane.
 void Service::build_ahead() {
-  if (ahead_.horizon() == 0) return;
+  const double now = wall_clock();
+  if (ahead_.horizon() == 0 || now < next_building_) return;
+  next_building_ = now + build_each_seconds;
   std::vector<pollfd> sockets;
   for (const int descriptor : ahead_.descriptors()) sockets.push_back({descriptor, POLLIN, 0});
   if (::poll(sockets.data(), sockets.size(), 0) > 0) {
@@ -137,12 +140,6 @@ void Service::build_ahead() {
     }
   }
   ahead_.go_on(upcoming());
-  for (const int descriptor : ahead_.descriptors()) {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.ptr = &ahead_;
-    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event);  // fails for those that are there already
-  }
 }
 
 void Service::hear(ServiceLane& lane) {

@@ -124,16 +124,7 @@ void Service::look_at_leases(double now) {
     if (lane.is_elsewhere() && !lane.batch.empty() && now > lane.lease_until)
       lose(lane, "the lane '" + lane.name + "' on another machine is not heard of any more");
   }
-  std::vector<Asker> late;
-  for (auto at = askers_.begin(); at != askers_.end();) {
-    if (at->until > now) {
-      ++at;
-      continue;
-    }
-    late.push_back(std::move(*at));
-    at = askers_.erase(at);
-  }
-  for (const Asker& asker : late) asker.then("");
+  for (const Asker& asker : take_late(askers_, now)) asker.then("");
 }
 
 void Service::stop_job(ServiceLane& lane, const std::string& id) {

@@ -10,6 +10,17 @@
 
 namespace kgrade {
 
+// Removes those whose time, `until`, is over at `now`, and returns them in their order.
+template <class Waiting>
+std::list<Waiting> take_late(std::list<Waiting>& all, double now) {
+  std::list<Waiting> late;
+  for (auto at = all.begin(); at != all.end();) {
+    const auto one = at++;
+    if (now > one->until) late.splice(late.end(), all, one);
+  }
+  return late;
+}
+
 class Waiters {
  public:
   using Call = std::function<void()>;
