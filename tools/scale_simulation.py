@@ -84,15 +84,15 @@ def table():
     return "\n".join(lines)
 
 
-def main():
+def write_or_check(mark, rows):
+    """Writes the table between the marks, or compares it with --check. Returns what the program exits with."""
     text = PAGE.read_text()
-    new = re.sub(r"(<!-- simulation -->\n).*?(\n<!-- /simulation -->)", lambda m: m[1] + table() + m[2], text,
-                 flags=re.DOTALL)
+    new = re.sub(rf"(<!-- {mark} -->\n).*?(\n<!-- /{mark} -->)", lambda m: m[1] + rows + m[2], text, flags=re.DOTALL)
     if "--check" in sys.argv:
-        return 0 if new == text else f"{PAGE.name}: the table is not what tools/scale_simulation.py gives"
+        return 0 if new == text else f"{PAGE.name}: the table is not what tools/{Path(sys.argv[0]).name} gives"
     PAGE.write_text(new)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check("simulation", table()))

@@ -7,10 +7,9 @@ marked table in docs/scale.md; with --check it exits with 1 if the table differs
 
 import heapq
 import random
-import re
 import sys
 
-from scale_simulation import COSTS, PAGE
+from scale_simulation import COSTS, write_or_check
 
 LARGEST_BATCH = 32
 # With --quick: a candidate of the record results/nvidia-h100/throughput.json took 0.78 s.
@@ -78,14 +77,5 @@ def table():
     return "\n".join(lines)
 
 
-def main():
-    text = PAGE.read_text()
-    new = re.sub(r"(<!-- service -->\n).*?(\n<!-- /service -->)", lambda m: m[1] + table() + m[2], text, flags=re.DOTALL)
-    if "--check" in sys.argv:
-        return 0 if new == text else f"{PAGE.name}: the table is not what tools/service_simulation.py gives"
-    PAGE.write_text(new)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check("service", table()))

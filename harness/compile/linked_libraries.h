@@ -15,8 +15,8 @@ namespace kgrade {
 // little-endian machines.
 Result<std::vector<std::string>> linked_libraries(const std::filesystem::path& library);
 
-// Of the libraries that the program links, and that these link in turn, the files in the program's folder. A
-// wheel has libraries there that the machine may lack. Empty if there are none, or if the program cannot be
+// The libraries beside the program, in its folder, that it needs itself or through another library. A wheel
+// has libraries there, since the machine may lack them. Empty if there are none, or if the program cannot be
 // read.
 std::vector<std::filesystem::path> libraries_beside(const std::filesystem::path& program);
 

@@ -51,7 +51,7 @@ class Lease:
         self._client: Optional[Client] = None
         self._generation = 0
         self._watch = Watch()
-        # Of the jobs that this node's service has: the server's ids by its ids, and which of them have begun.
+        # The jobs that this node's service has: from its ids to the server's ids. Then those that have begun.
         self._running: "dict[str, str]" = {}
         self._begun: "set[str]" = set()
         self._looked_at = 0.0

@@ -35,7 +35,7 @@ _START = 60.0
 _STOP = 20.0
 _ANSWER = 60.0
 _LONGEST_PAUSE = 600.0
-# A service that was started again may find that the one before it has not ended yet. One that fails so often does not start.
+# How often a service may fail to start. After a restart, the service before it may still hold the address for a moment.
 _MOST_FAILURES = 3
 
 

@@ -5,7 +5,8 @@ import hashlib
 import json
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from background_server import BackgroundServer
 
 NO_FIGURES = dict.fromkeys(("compiled", "correct", "cases_passed", "cases", "precision", "speedup", "speedup_low",
                             "speedup_high", "log_speedup", "log_standard_error", "against"))
@@ -44,31 +45,11 @@ class Service:
         self.faults = collections.defaultdict(list)
         self.seen = []                  # (path, headers, body)
         self.most_waiting = self.most_running = 0
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self):
-                outer.handle(self)
-
-            do_POST = do_DELETE = do_GET
-
-            def log_message(self, *_):
-                pass
-
-        class Server(ThreadingHTTPServer):
-            daemon_threads = True
-            request_queue_size = 512
-
-            def handle_error(self, *_):
-                pass  # A client that has gone away.
-
-        self.server = Server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+        self.server = BackgroundServer(self.handle)
+        self.url = self.server.url
 
     def close(self):
-        self.server.shutdown()
-        self.server.server_close()
+        self.server.close()
 
     def forget(self):
         """Like a restart with an empty state."""

@@ -15,21 +15,13 @@ import time
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+from candidates import CANDIDATES, RIGHT, ROOT, SLUG, SMALL
+
 sys.path.insert(0, str(ROOT / "python"))
 
 import kgrade  # noqa: E402
 
-SLUG = "vector-addition"
-RIGHT = (ROOT / "solutions" / SLUG / "naive.cu").read_text()
-CANDIDATES = {
-    "accepted": RIGHT,
-    "wrong_answer": RIGHT.replace("] + ", "] - "),
-    "compile_error": "this is no kernel\n",
-    "runtime_error": RIGHT + "\nstruct Crash { Crash() { *(volatile int*)8 = 1; } } crash;\n",
-}
 HANGS = RIGHT + "\nstruct Slow { Slow() { for (volatile long i = 0;; i = i + 1) {} } } slow;\n"
-SMALL = {"cases": ["tiny"], "hidden": 0}
 program = ""
 
 

@@ -3,7 +3,8 @@
 import json
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from background_server import BackgroundServer
 
 
 class LendingService:
@@ -25,28 +26,11 @@ class LendingService:
         # What happens to the next requests: "drop" it, "lose" its answer, a status, or a number of seconds that the
         # answer is late, as a float.
         self.faults, self.report_faults = [], []
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self):
-                outer.handle(self)
-
-            def log_message(self, *_):
-                pass
-
-        class Server(ThreadingHTTPServer):
-            daemon_threads = True
-
-            def handle_error(self, *_):
-                pass  # A node that has gone away.
-
-        self.server = Server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+        self.server = BackgroundServer(self.handle)
+        self.url = self.server.url
 
     def close(self):
-        self.server.shutdown()
-        self.server.server_close()
+        self.server.close()
 
     def wait(self, condition, seconds=20.0):
         end = time.monotonic() + seconds

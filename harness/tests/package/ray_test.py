@@ -15,20 +15,12 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+from candidates import CANDIDATES, ROOT, SLUG, SMALL
+
 sys.path.insert(0, str(ROOT / "python"))
 
-SLUG = "vector-addition"
-RIGHT = (ROOT / "solutions" / SLUG / "naive.cu").read_text()
-CANDIDATES = {
-    "accepted": RIGHT,
-    "wrong_answer": RIGHT.replace("] + ", "] - "),
-    "compile_error": "this is no kernel\n",
-    "runtime_error": RIGHT + "\nstruct Crash { Crash() { *(volatile int*)8 = 1; } } crash;\n",
-}
-# Of each verdict there are three different texts, so that most libraries are in the cache.
+# There are three different texts for each verdict, so most libraries are in the cache.
 TEXTS = 12
-SMALL = {"cases": ["tiny"], "hidden": 0}
 
 
 def check(condition, *what):

@@ -15,23 +15,14 @@ import time
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
-TOOL = ROOT / "tools" / "slurm_cluster.py"
-sys.path.insert(0, str(ROOT / "python"))
+from candidates import RIGHT, ROOT, SLUG, SMALL
+
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "harness/tests/support")]
 
 import kgrade  # noqa: E402
+from slurm_bed import exit_without_slurm, tool  # noqa: E402
 
-SLUG = "vector-addition"
-RIGHT = (ROOT / "solutions" / SLUG / "naive.cu").read_text()
-SMALL = {"cases": ["tiny"], "hidden": 0}
-NOT_INSTALLED = 3
-SKIPPED = 77
 program = ""
-
-
-def tool(*arguments):
-    return subprocess.run([sys.executable, TOOL, *map(str, arguments)], capture_output=True, text=True, check=False,
-                          stdin=subprocess.DEVNULL)
 
 
 def documented_script():
@@ -102,11 +93,5 @@ class SlurmJoinTest(unittest.TestCase):
 
 if __name__ == "__main__":
     program = str(Path(sys.argv.pop(1)).resolve())
-    probe = Path(tempfile.mkdtemp()) / "c"
-    outcome = tool("up", probe, "--nodes", 1)
-    tool("down", probe)
-    shutil.rmtree(probe.parent, ignore_errors=True)
-    if outcome.returncode == NOT_INSTALLED:
-        print(outcome.stderr or "Slurm is not installed")
-        sys.exit(SKIPPED)
+    exit_without_slurm()
     unittest.main(verbosity=2)

@@ -38,7 +38,7 @@ class BuildingAhead : public testing::Test {
     return std::move(*plan);
   }
 
-  // Of the candidate with that number in the plan.
+  // The task for the candidate with that number in the plan.
   static BuildTask task(std::size_t number) { return {std::to_string(number), "alpha"}; }
 
   BuildAhead builders(int count = 1) const {

@@ -16,16 +16,12 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-TOOL = ROOT / "tools" / "slurm_cluster.py"
+sys.path.insert(0, str(ROOT / "harness/tests/support"))
+
+from slurm_bed import exit_without_slurm, tool  # noqa: E402
+
 SLUG = "conv-depthwise-2d-square-input-asym-kernel"
-NOT_INSTALLED = 3
-SKIPPED = 77
 kgrade = ""
-
-
-def tool(*arguments):
-    return subprocess.run([sys.executable, TOOL, *map(str, arguments)], capture_output=True, text=True, check=False,
-                          stdin=subprocess.DEVNULL)
 
 
 class SlurmSweepTest(unittest.TestCase):
@@ -182,11 +178,5 @@ class SlurmSweepTest(unittest.TestCase):
 
 if __name__ == "__main__":
     kgrade = str(Path(sys.argv.pop(1)).resolve())
-    probe = Path(tempfile.mkdtemp()) / "c"
-    outcome = tool("up", probe, "--nodes", 1)
-    tool("down", probe)
-    shutil.rmtree(probe.parent, ignore_errors=True)
-    if outcome.returncode == NOT_INSTALLED:
-        print(outcome.stderr or "Slurm is not installed")
-        sys.exit(SKIPPED)
+    exit_without_slurm()
     unittest.main(verbosity=2)

@@ -11,9 +11,9 @@ import time
 import unittest
 from pathlib import Path
 
-TOOL = Path(__file__).resolve().parents[3] / "tools" / "slurm_cluster.py"
-NOT_INSTALLED = 3
-SKIPPED = 77
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+from slurm_bed import NOT_INSTALLED, exit_without_slurm, tool  # noqa: E402
 
 # Each task says where it runs. Its first run continues until the test lets it end, and leaves a process in its own
 # session behind, which Slurm itself would not end.
@@ -23,11 +23,6 @@ setsid bash -c 'exec -a %(tag)s sleep 1000' &
 until [ -e go ]; do sleep 0.2; done
 echo "$SLURMD_NODENAME" >>"ended.$SLURM_ARRAY_TASK_ID"
 """
-
-
-def tool(*arguments, **options):
-    return subprocess.run([sys.executable, TOOL, *map(str, arguments)], capture_output=True, text=True, check=False,
-                          stdin=subprocess.DEVNULL, **options)
 
 
 def living(word):
@@ -174,8 +169,5 @@ class CareTest(ClusterTest):
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as probe:
-        if tool("status", probe).returncode == NOT_INSTALLED:
-            print(f"skipped: Slurm is not installed; {tool('status', probe).stderr}")
-            sys.exit(SKIPPED)
+    exit_without_slurm()
     unittest.main(verbosity=2)
