@@ -53,6 +53,13 @@ bool drain(int fd, ProcessOutcome& outcome, std::size_t limit) {
   return true;
 }
 
+// Reads what is in the pipe, up to the limit, and waits for nothing.
+void drain_rest(int fd, ProcessOutcome& outcome, std::size_t limit) {
+  pollfd entry{fd, POLLIN, 0};
+  while (!outcome.output_truncated && ::poll(&entry, 1, 0) > 0 && drain(fd, outcome, limit)) {
+  }
+}
+
 // How long to wait for output before checking whether the child has ended. A process that the child left
 // behind may hold the pipe open.
 int milliseconds_to_wait(Clock::time_point deadline, bool limited) {
@@ -165,9 +172,12 @@ Result<ProcessOutcome> run_process(const ProcessRequest& request, const Spawner&
     const int ready = ::poll(&entry, 1, milliseconds_to_wait(deadline, limited));
     if (ready > 0) {
       open = drain(reader.get(), outcome, request.output_limit_bytes);
+    } else if (ready == 0 && child->has_ended()) {
+      // It may have written something since poll() looked.
+      drain_rest(reader.get(), outcome, request.output_limit_bytes);
+      open = false;
     } else if (ready == 0) {
-      open = !child->has_ended();
-      outcome.timed_out = open && limited && Clock::now() >= deadline;
+      outcome.timed_out = limited && Clock::now() >= deadline;
     }
   }
   if (outcome.timed_out) child->kill_group();
