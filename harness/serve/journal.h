@@ -2,7 +2,9 @@
 // not lost, even if the service or the machine stops at any moment.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,9 +16,12 @@ namespace kgrade {
 
 class Journal {
  public:
+  // Waits until the disk has a file, as fdatasync(2) does. Returns 0, or -1 with errno set.
+  using Sync = std::function<int(int descriptor)>;
+
   // Opens or makes the file, and locks it for this process. Errors: the file cannot be written, or another
-  // service uses it.
-  static Result<Journal> open(const std::filesystem::path& path);
+  // service uses it. `sync`: for tests of a disk that fails; empty: fdatasync(2).
+  static Result<Journal> open(const std::filesystem::path& path, Sync sync = {});
 
   // The whole lines of the file. An unfinished last line, which a stop in mid-write leaves, is cut off.
   Result<std::vector<std::string>> read();
@@ -24,26 +29,36 @@ class Journal {
   // Adds a line, which has no line break. It is in the file for good after commit().
   void append(std::string_view line);
   bool has_pending() const { return !pending_.empty(); }
-  // Writes all added lines, and waits until the disk has them (fdatasync(2)). After an Error, the lines are
-  // still pending.
+  // Writes all added lines, and waits until the disk has them. After an Error, the lines are still pending:
+  // the next commit() writes them again, and none is in the file twice.
   Result<bool> commit();
 
   // Replaces the file by these lines, all or none of them.
   Result<bool> rewrite(const std::vector<std::string>& lines);
 
-  std::uint64_t bytes() const { return bytes_; }
+  // The size of what the disk is known to have.
+  std::uint64_t bytes() const { return durable_; }
 
  private:
-  Journal(std::filesystem::path path, UniqueFd lock, UniqueFd file)
-      : path_(std::move(path)), lock_(std::move(lock)), file_(std::move(file)) {}
+  Journal(std::filesystem::path path, UniqueFd lock, UniqueFd file, Sync sync)
+      : path_(std::move(path)), lock_(std::move(lock)), file_(std::move(file)), sync_(std::move(sync)) {}
 
   Error cannot_write(int code) const;
+  // Puts a new file with this text in the place of the old one. sync_name() makes that durable.
+  Result<bool> replace(const std::string& text);
+  Result<bool> sync_name();
+  Result<std::string> durable_text() const;
 
   std::filesystem::path path_;
   UniqueFd lock_;
   UniqueFd file_;
+  Sync sync_;
   std::string pending_;
-  std::uint64_t bytes_ = 0;  // in the file
+  std::uint64_t durable_ = 0;  // the first bytes of the file, which the disk is known to have
+  // Behind those bytes, the file may hold anything: a write or sync_ failed. Linux forgets what it could not
+  // write after one failed fdatasync(2), so another one says nothing about it. Only a new file helps.
+  bool is_doubtful_ = false;
+  bool is_renamed_ = false;  // the file is new, and the disk may still have the old one under its name
 };
 
 }  // namespace kgrade

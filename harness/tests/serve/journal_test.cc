@@ -3,7 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 
 #include "base/temporary_directory.h"
@@ -69,6 +74,84 @@ TEST_F(JournalTest, IsReplacedAsAWhole) {
     EXPECT_EQ(journal.bytes(), 10u);
   }
   EXPECT_THAT(lines(), ElementsAre("new", "newer"));
+}
+
+// While it lives, no file of this process gets larger than `bytes`: a write beyond fails with EFBIG.
+struct FullDisk {
+  explicit FullDisk(std::uint64_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    ::signal(SIGXFSZ, SIG_IGN);
+    rlimit limit = before;
+    limit.rlim_cur = bytes;
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    ::signal(SIGXFSZ, SIG_DFL);
+  }
+  rlimit before{};
+};
+
+TEST_F(JournalTest, WritesAgainWhatDidNotFit) {
+  {
+    Journal journal = open();
+    journal.append("one");
+    EXPECT_TRUE(journal.commit().ok());
+    journal.append("two");
+    {
+      const FullDisk full(6);
+      EXPECT_FALSE(journal.commit().ok());
+    }
+    EXPECT_TRUE(journal.commit().ok());
+  }
+  EXPECT_THAT(lines(), ElementsAre("one", "two"));
+}
+
+// The line was in the file twice, and the size that the journal knew was too small.
+TEST_F(JournalTest, HasEachLineOnceAfterADiskThatFailed) {
+  int failures = 1;
+  {
+    auto journal = Journal::open(path(), [&failures](int fd) {
+      if (failures-- <= 0) return ::fdatasync(fd);
+      errno = EIO;
+      return -1;
+    });
+    ASSERT_TRUE(journal.ok());
+    journal->append("one");
+    EXPECT_FALSE(journal->commit().ok());
+    EXPECT_TRUE(journal->has_pending());
+    EXPECT_EQ(journal->bytes(), 0u);
+    EXPECT_TRUE(journal->commit().ok());
+    EXPECT_EQ(journal->bytes(), 4u);
+    // What failed to be written next cut off what was durable.
+    journal->append("two");
+    {
+      const FullDisk full(6);
+      EXPECT_FALSE(journal->commit().ok());
+    }
+  }
+  EXPECT_THAT(lines(), ElementsAre("one"));
+}
+
+// Linux forgets what one fdatasync(2) could not write. So the next one must be of another file.
+TEST_F(JournalTest, WritesANewFileAfterADiskThatFailed) {
+  std::ofstream(path()) << "one\n";
+  std::vector<ino_t> synced;
+  auto journal = Journal::open(path(), [&synced](int fd) {
+    struct stat found {};
+    ::fstat(fd, &found);
+    synced.push_back(found.st_ino);
+    errno = EIO;
+    return synced.size() > 1 ? 0 : -1;
+  });
+  ASSERT_TRUE(journal.ok());
+  EXPECT_THAT(*journal->read(), ElementsAre("one"));
+  journal->append("two");
+  EXPECT_FALSE(journal->commit().ok());
+  EXPECT_TRUE(journal->commit().ok());
+  ASSERT_EQ(synced.size(), 2u);
+  EXPECT_NE(synced[0], synced[1]);
+  EXPECT_THAT(*journal->read(), ElementsAre("one", "two"));
 }
 
 TEST_F(JournalTest, BelongsToOneService) {
