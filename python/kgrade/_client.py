@@ -227,10 +227,11 @@ class Client:
         return Handle(self, str(self._transport.call("POST", "/v1/grades", clock, to_json(body))["id"]))
 
     def _submit_chunk(
-        self, todo: "list[tuple[int, bytes]]", clock: Clock, found: "dict[int, BadRequest]"
+        self, todo: "list[tuple[int, bytes]]", clock: Clock, found: "dict[int, BadRequest]", key: str = ""
     ) -> "tuple[dict[str, int], str, float]":
         """Submits the first of `todo` and removes those that were taken or are wrong.
 
+        key: the Idempotency-Key, for a caller that submits the same again if there is no answer.
         Returns the numbers of the taken by their ids; and why the service takes no more now, and for how many seconds.
         """
         count = size = 0
@@ -239,7 +240,7 @@ class Client:
             count += 1
         chunk = todo[:count]
         body = b'{"items":[' + b",".join(text for _, text in chunk) + b"]}"
-        answers = self._transport.call("POST", "/v1/grades/batch", clock, body)["items"]
+        answers = self._transport.call("POST", "/v1/grades/batch", clock, body, key)["items"]
         taken: "dict[str, int]" = {}
         busy: "list[tuple[int, bytes]]" = []
         reason, retry_after = "", 0.0

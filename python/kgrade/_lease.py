@@ -50,6 +50,11 @@ class Lease:
         # This node's service, as of the latest _submit().
         self._client: Optional[Client] = None
         self._generation = 0
+        # The server's ids of the jobs that this node's service is to get; and their numbers in that list and texts, as
+        # long as it has not taken them. Until it answers, the same texts are sent again with the same key.
+        self._ids: "list[str]" = []
+        self._todo: "list[tuple[int, bytes]]" = []
+        self._key = ""
         self._watch = Watch()
         # The jobs that this node's service has: from its ids to the server's ids. Then those that have begun.
         self._running: "dict[str, str]" = {}
@@ -96,23 +101,26 @@ class Lease:
                 self._fail(self._running[local], "machine", "the service of the node died while it graded this")
             self._client, self._generation = client, generation
             self._watch, self._running, self._begun = Watch(), {}, set()
-        known = set(self._running.values()) | self._void
-        ids = [id for id in self._requests if id not in known]
-        todo = [(number, to_json(self._requests[id])) for number, id in enumerate(ids)]
+            self._ids = [id for id in self._requests if id not in self._void]
+            self._todo = [(number, to_json(self._requests[id])) for number, id in enumerate(self._ids)]
+            self._key = str(uuid.uuid4())
         wrong: "dict[int, BadRequest]" = {}
         try:
-            while todo:
-                # A try that is given up too soon would be repeated, and its jobs graded twice.
-                taken, busy, _ = client._submit_chunk(todo, Clock(_ANSWER), wrong)
-                self._running.update((local, ids[number]) for local, number in taken.items())
+            while self._todo:
+                taken, busy, _ = client._submit_chunk(self._todo, Clock(_ANSWER), wrong, self._key)
+                self._key = str(uuid.uuid4())
+                self._todo = [(number, text) for number, text in self._todo if self._ids[number] in self._requests]
+                self._running.update((local, self._ids[number]) for local, number in taken.items())
                 client._waiter().add(self._watch, taken)
+                for local in [local for local, number in taken.items() if self._ids[number] not in self._requests]:
+                    self._stop(local)  # The server cancelled it meanwhile.
                 if busy:
                     break
         except Unavailable:
             pass  # It is busy or has died. The next round tries again.
         for number, error in wrong.items():
             # The server has accepted the job, so this node's version is another one.
-            self._fail(ids[number], "machine", f"this node cannot grade it: {error}")
+            self._fail(self._ids[number], "machine", f"this node cannot grade it: {error}")
         return client
 
     def _leave(self) -> None:
@@ -128,6 +136,8 @@ class Lease:
             if grade.ok:
                 self._keep_record(client, local, id, grade)
             elif grade.fault in ("machine", "service", "problem"):
+                if self._had_begun(client, local):
+                    self._news.add(id)
                 self._fail(id, grade.fault, grade.reason)
             else:
                 # Expired: the server's own clock says so too. Cancelled: by somebody on this node.
@@ -145,12 +155,14 @@ class Lease:
         except BadRequest as error:
             if grade.verdict == "time_limit":
                 # The one verdict without a record: the run_limit_s of the request.
+                self._news.add(id)
                 self._end(id, {"id": id, "overrun": True})
             else:
                 self._fail(id, "service", f"the node has no record of it: {error}")
             return
         self._grader.has_graded()
         self._heard(record)
+        self._news.add(id)
         if len(to_json(record)) > _MOST_BYTES:
             self._fail(id, "service", "its record is longer than 16 MiB")
         else:
@@ -162,7 +174,6 @@ class Lease:
     def _end(self, id: str, result: "dict[str, Any]") -> None:
         if self._requests.pop(id, None) is not None:
             self._results[id] = result
-            self._news.add(id)
 
     def _look_for_begun(self, client: Client) -> None:
         """Asks this node's service which jobs have begun, so that the server knows whom to blame if the node dies."""
@@ -186,6 +197,13 @@ class Lease:
     def _has_begun(self, client: Client, local: str) -> bool:
         view = client._transport.attempt("GET", f"/v1/grades/{local}", None, "", _ANSWER)
         return bool(view["attempts"] > 0)
+
+    def _had_begun(self, client: Client, local: str) -> bool:
+        """Whether a lane began with a job that failed. If not, the server takes it for a fault of this node."""
+        try:
+            return local in self._begun or self._has_begun(client, local)
+        except (Busy, KgradeError):
+            return True
 
     def _report_if_due(self) -> None:
         has_news = bool(self._results or self._news) and not self._is_away

@@ -111,12 +111,15 @@ class Transport:
             self.url, self.token = ray.find(self.url[len("ray://"):])
         self._connection(1.0)
 
-    def call(self, method: str, path: str, clock: Clock, body: Optional[bytes] = None) -> Any:
-        """The answer's JSON. Tries again while the service is away or busy."""
+    def call(self, method: str, path: str, clock: Clock, body: Optional[bytes] = None, key: str = "") -> Any:
+        """The answer's JSON. Tries again while the service is away or busy.
+
+        key: the Idempotency-Key of a POST. If it is empty, the call has one of its own.
+        """
         if body is not None and len(body) > _LONGEST_REQUEST:
             raise BadRequest("the request is longer than 32 MiB", 413)
         # The same in each try, so that a job whose answer was lost is not graded twice.
-        key = str(uuid.uuid4())
+        key = key or str(uuid.uuid4())
         told = False
         while True:
             try:

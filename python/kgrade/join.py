@@ -47,6 +47,8 @@ class Node:
         self._server = server
         self._name = name or socket.gethostname()
         self._grader = Grader(lambda: _local.start(options), self._note)
+        # What stop() sets. run() looks at it.
+        self._is_told = False
         self._is_stopped = threading.Event()
         self._lock = threading.Lock()
         self._leases: "set[Lease]" = set()
@@ -58,8 +60,11 @@ class Node:
         self._failure: Optional[KgradeError] = None
 
     def stop(self) -> None:
-        """Lets run() give back what it has, and return. May be called by a signal handler."""
-        self._is_stopped.set()
+        """Lets run() give back what it has, and return.
+
+        A signal handler may call this: it takes no lock, since the handler may have interrupted a thread that holds it.
+        """
+        self._is_told = True
 
     def run(self) -> None:
         """Grades until stop(). Raises WrongUsage, Unauthorized, or GraderGone if the service of this machine dies again
@@ -71,14 +76,14 @@ class Node:
             for number in range(len(self._lanes) + 1):
                 threads.append(threading.Thread(target=self._serve, args=(number,), name=f"kgrade-lease-{number}"))
                 threads[-1].start()
-            while not self._is_stopped.wait(_LOOK):
+            while not (self._is_told or self._is_stopped.wait(_LOOK) or self._is_told):
                 self._look_at_lanes()
             if self._failure is None:
                 self._note("gives back the jobs that it has")
         except KgradeError as error:
             self._fail(error)
         finally:
-            self.stop()
+            self._is_stopped.set()
             # No other service may use this machine's lanes before this one has ended.
             self._grader.close()
             for thread in threads:
@@ -164,7 +169,7 @@ class Node:
             # A request that failed because the node stops is no failure.
             if self._failure is None and not self._is_stopped.is_set():
                 self._failure = error
-        self.stop()
+        self._is_stopped.set()
 
     def _say(self, trouble: str) -> None:
         """Writes what keeps the node from its work, once."""

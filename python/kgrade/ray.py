@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import Any, Mapping, Optional
+from typing import Any, Callable, Mapping, Optional
 
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -135,7 +135,9 @@ def _connect() -> None:
 class _Program:
     """A program that runs as long as this process lives, and is started again when it ends."""
 
-    def __init__(self, command: "list[str]", environment: "Mapping[str, str]", log: Optional[Path] = None) -> None:
+    def __init__(self, command: "Callable[[], list[str]]", environment: "Mapping[str, str]",
+                 log: Optional[Path] = None) -> None:
+        """command: is called before each start."""
         self._command, self._environment, self._log = command, dict(environment), log
         self._is_stopped = threading.Event()
         # How often it has ended soon after its start, in a row.
@@ -151,11 +153,12 @@ class _Program:
             with self._lock:
                 if self._is_stopped.is_set():
                     return
+                command = self._command()
                 # Its messages go to the actor's log.
                 output = open(self._log, "wb") if self._log is not None else None
                 try:
                     process = self._process = subprocess.Popen(
-                        _kept.command_for(self._command), stdin=subprocess.PIPE, stdout=output, stderr=output,
+                        _kept.command_for(command), stdin=subprocess.PIPE, stdout=output, stderr=output,
                         env=self._environment)
                 finally:
                     if output is not None:
@@ -190,25 +193,33 @@ class Service:
         file.write_text(f"ray {hashes[0]} seeds\nlanes {hashes[1]} lanes\n", encoding="utf-8")
         self._log = self._folder / "log"
         host = str(ray.util.get_node_ip_address())
-        address = f"[{host}]:" if ":" in host else f"{host}:"
-        # An actor that was started again has the address that clients and lanes know.
+        self._host = f"[{host}]:" if ":" in host else f"{host}:"
         self._address = self._folder / "address"
+        command = [_program.program(), "serve", f"--tokens={file}", f"--state={self._folder / 'state'}", "--device=emulated",
+                   "--jobs=0"]
+        self._program = _Program(lambda: [*command, f"--listen={self._known_address() or self._host + '0'}"], os.environ,
+                                 self._log)
+
+    def _known_address(self) -> str:
+        """The address that clients and lanes know: of the program that ran before, also of an earlier actor. Empty if there
+        was none on this node."""
+        said = re.search(r"listening at http://(\S+)", self._log_text())
+        if said:
+            self._address.write_text(said[1], encoding="utf-8")
         known = self._address.read_text(encoding="utf-8") if self._address.exists() else ""
-        listen = known if known.startswith(address) else address + "0"
-        command = [_program.program(), "serve", f"--listen={listen}", f"--tokens={file}",
-                   f"--state={self._folder / 'state'}", "--device=emulated", "--jobs=0"]
-        self._program = _Program(command, os.environ, self._log)
+        return known if known.startswith(self._host) else ""
+
+    def _log_text(self) -> str:
+        return self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else ""
 
     def access(self) -> "tuple[str, str]":
         """The address, and the token of clients."""
         end = time.monotonic() + _START
         text = ""
         while time.monotonic() < end:
-            text = self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else ""
-            found = re.search(r"listening at http://(\S+)", text)
-            if found:
-                self._address.write_text(found[1], encoding="utf-8")
-                return f"http://{found[1]}", self._token
+            text = self._log_text()
+            if "listening at" in text and self._known_address():
+                return f"http://{self._known_address()}", self._token
             if self._program.failures >= _MOST_FAILURES:
                 break
             time.sleep(0.05)
@@ -234,7 +245,7 @@ class Lane:
                    f"--name={ray.util.get_node_ip_address()} lane {number}"]
         if device == "emulated":
             command.append("--jobs=1")
-        self._program = _Program(command, {**os.environ, "PYTHONPATH": path, "KGRADE_TOKEN": token})
+        self._program = _Program(lambda: command, {**os.environ, "PYTHONPATH": path, "KGRADE_TOKEN": token})
 
     def process(self) -> int:
         """The process of the actor."""

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "python"))
 
 import kgrade  # noqa: E402
-from kgrade import _kept, _local, join  # noqa: E402
+from kgrade import _kept, _lease, _local, join  # noqa: E402
 from kgrade._grader import GraderGone  # noqa: E402
 from kgrade._transport import Transport  # noqa: E402
 from faulty_service import Service  # noqa: E402
@@ -158,6 +158,25 @@ class AServer(WithServices):
         self.assertTrue(self.locals[0].is_dead)
 
 
+    def test_hears_whether_a_failed_job_had_begun(self):
+        self.begin([source(None, fault="machine"), source(None, fault="machine", begun=False)])
+        self.server.wait_for_all()
+        self.assertEqual(self.server.begun, {"g_0"})
+
+    def test_gets_each_job_once_if_the_answer_of_the_node_is_lost(self):
+        with mock.patch.object(_lease, "_ANSWER", 0.4):
+            self.begin([])
+            self.server.wait(lambda: self.locals)
+            self.locals[0].service.faults["/v1/grades/batch"] = ["lose"] * 3
+            with self.server.changed:
+                self.server.requests = {f"g_{number}": {"problem": "softmax", "candidate": {"name": "a.cu", "source": source()}}
+                                        for number in range(5)}
+                self.server.queue = list(self.server.requests)
+            self.server.wait_for_all()
+        self.assertFalse(self.locals[0].service.faults["/v1/grades/batch"], "no answer was lost")
+        self.assertEqual(len(self.local_jobs()), 5, "a job was graded twice")
+
+
 class AServerThatFails(WithServices):
     def test_and_comes_back(self):
         self.begin([source(seconds=0.1)] * 60, most=8)
@@ -200,6 +219,24 @@ class AServerThatFails(WithServices):
         self.server.token = "other"
         self.thread.join(20)
         self.assertIsInstance(self.error, kgrade.Unauthorized)
+
+
+class ANode(WithServices):
+    def test_stops_though_the_signal_comes_while_a_lock_is_held(self):
+        # A signal handler interrupts the main thread anywhere, also inside of Event.wait().
+        self.begin([source(seconds=60)])
+        event = self.node._is_stopped
+
+        def handle():
+            with event._cond:
+                self.node.stop()
+
+        handler = threading.Thread(target=handle, daemon=True)
+        handler.start()
+        handler.join(10)
+        self.assertFalse(handler.is_alive(), "the handler waits for a lock that its own thread holds")
+        self.thread.join(10)
+        self.assertFalse(self.thread.is_alive())
 
 
 class AGraderThatFails(WithServices):
