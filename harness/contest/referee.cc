@@ -73,11 +73,13 @@ double Referee::busy_ms() {
 
 Answer Referee::load_candidate(Patience worker_patience, Patience candidate_patience) {
   Answer answer = candidate_->await_ready(worker_patience);
+  const CandidateTime::Span counted(time_);
   if (answer.ok()) answer = candidate_->load(candidate_library_, candidate_patience);
   return answer;
 }
 
 Answer Referee::lock_candidate(Patience patience, std::string& report) {
+  const CandidateTime::Span counted(time_);
   Answer answer = candidate_->lock(patience);
   report = candidate_->report_of_rehearsal();
   return answer;
@@ -94,6 +96,7 @@ Result<Answer> Referee::start_anew(Patience worker_patience, Patience candidate_
     return machine_error("the reference cannot be started anew: " + answer.detail,
                          "run `kgrade doctor`; another program may hold the GPU");
   }
+  const CandidateTime::Span counted(time_);
   return candidate_->finish_anew(worker_patience, candidate_patience);
 }
 
@@ -201,6 +204,7 @@ const Lease* Referee::expected_of(Role role) {
 }
 
 CallReport Referee::call_as(Role role, CallKind kind, const Draw& draw, Patience patience) {
+  const CandidateTime::Span counted(role == Role::candidate ? time_ : nullptr);
   return call_against(
       role, [&] { return expected_of(role); }, kind, draw, patience);
 }
@@ -253,6 +257,7 @@ std::optional<OutputValues> Referee::read_output(std::size_t output) {
 
 std::optional<OutputValues> Referee::examine(const Case& bound, std::size_t output, const Draw& draw,
                                              const std::optional<Draw>& before, Patience patience) {
+  const CandidateTime::Span counted(time_);
   auto values = read_output(output);
   if (!values) return values;
   if (returns_outputs_) {
@@ -274,6 +279,7 @@ std::optional<OutputValues> Referee::examine(const Case& bound, std::size_t outp
 }
 
 Lease::Corruption Referee::diagnose(const Case& bound, const Draw& draw, Patience patience) {
+  const CandidateTime::Span counted(time_);
   ContestantRunner* const runner = observed_candidate(patience);
   if (runner == nullptr) return {};
   const auto lent = runner->lend(bound, true, {true, true, draw.launches}, lending_patience);

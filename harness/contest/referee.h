@@ -10,6 +10,7 @@
 #include <set>
 
 #include "contest/arena.h"
+#include "contest/candidate_time.h"
 #include "contest/contestant_runner.h"
 
 namespace kgrade {
@@ -30,6 +31,8 @@ class Referee : public Arena {
           std::uint64_t seed);
   void set_candidate(std::unique_ptr<ContestantRunner> runner, std::filesystem::path library,
                      CandidateTraits traits = {});
+  // Counts the time of the candidate's loading, rehearsal and calls, and of nothing else. Null: nobody asks.
+  void count_time(CandidateTime* time) { time_ = time; }
   // Sets the contestant of Role::baseline; null for none. Earlier ones keep their buffers until take_back().
   void set_baseline(ContestantRunner* runner);
 
@@ -97,6 +100,7 @@ class Referee : public Arena {
   ContestantRunner* baseline_ = nullptr;
   std::set<ContestantRunner*> lent_baselines_;
   std::unique_ptr<ContestantRunner> candidate_;
+  CandidateTime* time_ = nullptr;
   std::unique_ptr<ContestantRunner> observed_;  // see observed_candidate()
   std::filesystem::path candidate_library_;
   std::uint32_t weights_;  // see Draw

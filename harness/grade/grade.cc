@@ -61,6 +61,7 @@ class GradeRun {
     prepare_measuring();
     Referee referee(setup_.device(), problem_, setup_.trusted_runner(0), setup_.trusted_runner(1),
                     record_.seed);
+    referee.count_time(options_.candidate_time);
     if (auto failure = try_model(referee)) return failure;
     if (auto failure = foresee(referee)) return failure;
     if (auto failure = time_reference(referee)) return failure;
@@ -248,11 +249,11 @@ class GradeRun {
   }
 
   Failure grade_group(Referee& referee, std::vector<RunSetup::Built>& group) {
-    options_.on_start(group.front().number);
+    begin(group.front().number);
     auto played = heats_->play(group);
     if (!played) return played.errors();
     for (RunSetup::Built& one : group) {
-      if (one.number != group.front().number) options_.on_start(one.number);
+      if (one.number != group.front().number) begin(one.number);
       const auto found = played->find(one.number);
       if (found != played->end() && found->second && found->second->is_final) {
         keep(one.number, std::move(found->second->record));
@@ -262,6 +263,11 @@ class GradeRun {
     }
     const bool last = record_.candidates.size() == setup_.candidates().size();
     return last || !runners_->is_empty() ? std::nullopt : runners_->start();
+  }
+
+  void begin(std::size_t number) {
+    options_.on_start(number);
+    if (options_.candidate_time != nullptr) options_.candidate_time->count_for(number);
   }
 
   // `notes` is not empty if the candidate was in a heat: they say why it is graded again, on contents that it
@@ -276,6 +282,7 @@ class GradeRun {
       notes.push_back(fmt::format("graded twice, the first time {}: {}",
                                   candidate_was_killed_ ? "killed" : "unstable", record->message));
       if (auto failure = runners_->start()) return failure;
+      if (options_.candidate_time != nullptr) options_.candidate_time->begin_again();
       record = run_one(referee, one.source, *one.build, sessions_.seed_of(one.number, attempt + 1));
       if (!record) return record.errors();
     }

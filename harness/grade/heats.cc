@@ -69,6 +69,7 @@ Result<Heats::Played> Heats::play_heat(std::span<RunSetup::Built*> entrants) {
     Session& session = session_of(sessions_.seed_of(one->number, 0), built);
     auto runner = runners_.next(one->source, *one->build, entries.size());
     if (!runner) return runner.errors();
+    referees.back().count_time(options_.candidate_time);
     referees.back().set_candidate(std::move(*runner), built.library, {false, built.returns_outputs});
     entries.push_back({session, built.library, sessions_.blank_record(one->source, built, session.seed)});
   }

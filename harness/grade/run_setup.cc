@@ -227,7 +227,11 @@ Failure RunSetup::take_built(std::vector<Built>& group) {
   const std::size_t number = order_[next_];
   std::unique_ptr<Build> build = std::move(started_.front());
   started_.pop_front();
-  const Result<BuildOutcome>& built = build->finish();
+  if (options_.candidate_time != nullptr) options_.candidate_time->count_for(number);
+  const auto& built = [&]() -> const Result<BuildOutcome>& {
+    const CandidateTime::Span counted(options_.candidate_time);
+    return build->finish();
+  }();
   if (!built) return built.errors();
   if (auto failure = check_unchanged(candidates()[number])) return failure;
   if (!is_left_out(candidates()[number])) group.push_back({number, candidates()[number], std::move(build)});

@@ -1,10 +1,16 @@
 #include "serve/fair_queue.h"
 
 #include <algorithm>
-#include <set>
+#include <iterator>
+#include <tuple>
 #include <utility>
 
 namespace kgrade {
+namespace {
+
+bool avoids(const QueuedJob& job, const std::string& lane) { return !lane.empty() && job.avoided == lane; }
+
+}  // namespace
 
 // An owner without jobs gets as far as the owner with jobs who has used the least.
 void FairQueue::level(Owner& owner) {
@@ -16,56 +22,57 @@ void FairQueue::level(Owner& owner) {
   if (least) owner.used = std::max(owner.used, *least);
 }
 
-void FairQueue::add(QueuedJob job) {
+void FairQueue::insert(QueuedJob job, bool at_front) {
   Owner& owner = owners_[job.owner];
   level(owner);
-  owner.jobs.push_back(std::move(job));
-  size_ += 1;
+  const auto place = owner.jobs.insert(at_front ? owner.jobs.begin() : owner.jobs.end(), std::move(job));
+  places_[place->id] = {&owner, place};
 }
 
-void FairQueue::give_back(QueuedJob job) {
-  Owner& owner = owners_[job.owner];
-  level(owner);
-  owner.jobs.push_front(std::move(job));
-  size_ += 1;
-}
+void FairQueue::add(QueuedJob job) { insert(std::move(job), false); }
+
+void FairQueue::give_back(QueuedJob job) { insert(std::move(job), true); }
 
 bool FairQueue::remove(const std::string& id) {
-  for (auto& [name, owner] : owners_) {
-    if (owner.jobs.remove_if([&id](const QueuedJob& job) { return job.id == id; }) > 0) {
-      size_ -= 1;
-      return true;
-    }
-  }
-  return false;
+  const auto found = places_.find(id);
+  if (found == places_.end()) return false;
+  const auto [owner, place] = found->second;
+  places_.erase(found);
+  owner->jobs.erase(place);
+  return true;
 }
 
-const FairQueue::Owner* FairQueue::next_owner() const {
+const FairQueue::Owner* FairQueue::next_owner(const std::string& lane) const {
   const Owner* best = nullptr;
   for (const auto& [name, owner] : owners_) {
-    if (owner.jobs.empty()) continue;
-    if (best == nullptr || owner.used < best->used) best = &owner;
+    if (best != nullptr && owner.used >= best->used) continue;
+    if (std::any_of(owner.jobs.begin(), owner.jobs.end(),
+                    [&lane](const QueuedJob& job) { return !avoids(job, lane); }))
+      best = &owner;
   }
   return best;
 }
 
-std::vector<QueuedJob> FairQueue::choose(const std::string& last, std::size_t most) const {
-  const Owner* const chosen = next_owner();
+std::vector<QueuedJob> FairQueue::choose(const std::string& preferred, std::size_t most,
+                                         const std::string& lane) const {
+  const Owner* const chosen = next_owner(lane);
   if (chosen == nullptr) return {};
   const std::list<QueuedJob>& jobs = chosen->jobs;
+  const auto rank = [&](const QueuedJob& job) {
+    return std::tuple(avoids(job, lane), job.is_low, job.batch != preferred);
+  };
   // Lists keep the order of arrival, and min_element the first of equals.
   const auto leader =
-      std::min_element(jobs.begin(), jobs.end(), [&last](const QueuedJob& a, const QueuedJob& b) {
-        return std::pair(a.is_low, a.batch != last) < std::pair(b.is_low, b.batch != last);
-      });
+      std::min_element(jobs.begin(), jobs.end(),
+                       [&rank](const QueuedJob& a, const QueuedJob& b) { return rank(a) < rank(b); });
   if (leader->is_alone) return {*leader};
-  const auto fits = [&leader](const QueuedJob& job) {
-    return !job.is_alone && job.batch == leader->batch && job.is_low == leader->is_low;
+  const auto fits = [&](const QueuedJob& job) {
+    return !job.is_alone && job.batch == leader->batch && job.is_low == leader->is_low && !avoids(job, lane);
   };
   // The lane's share of all jobs, and not of this problem's: else each lane would have to start each problem.
   const auto waiting = static_cast<std::size_t>(std::count_if(
       jobs.begin(), jobs.end(), [&leader](const QueuedJob& job) { return job.is_low == leader->is_low; }));
-  most = std::min(most, jobs.size() == size_ ? largest_batch : largest_shared_batch);
+  most = std::min(most, jobs.size() == size() ? largest_batch : largest_shared_batch);
   const std::size_t count = std::min(most, (waiting + lanes_ - 1) / lanes_);
   std::vector<QueuedJob> batch;
   for (auto at = jobs.begin(); at != jobs.end() && batch.size() < count; ++at) {
@@ -74,17 +81,14 @@ std::vector<QueuedJob> FairQueue::choose(const std::string& last, std::size_t mo
   return batch;
 }
 
-std::vector<QueuedJob> FairQueue::next(const std::string& last) const { return choose(last, largest_batch); }
+std::vector<QueuedJob> FairQueue::next(const std::string& preferred) const {
+  return choose(preferred, largest_batch, "");
+}
 
-std::vector<QueuedJob> FairQueue::take(const std::string& last, std::size_t most) {
-  std::vector<QueuedJob> batch = choose(last, most);
-  if (batch.empty()) return batch;
-  std::set<std::string> taken;
-  for (const QueuedJob& job : batch) taken.insert(job.id);
-  owners_.at(batch.front().owner).jobs.remove_if([&](const QueuedJob& job) {
-    return taken.contains(job.id);
-  });
-  size_ -= batch.size();
+std::vector<QueuedJob> FairQueue::take(const std::string& preferred, std::size_t most,
+                                       const std::string& lane) {
+  std::vector<QueuedJob> batch = choose(preferred, most, lane);
+  for (const QueuedJob& job : batch) remove(job.id);
   return batch;
 }
 
@@ -103,19 +107,29 @@ std::map<std::string, std::size_t> FairQueue::by_owner() const {
   return sizes;
 }
 
-std::optional<std::size_t> FairQueue::position(const std::string& id) const {
-  for (const auto& [name, owner] : owners_) {
-    const auto at = std::find_if(owner.jobs.begin(), owner.jobs.end(),
-                                 [&id](const QueuedJob& job) { return job.id == id; });
-    if (at == owner.jobs.end()) continue;
-    const auto before = static_cast<std::size_t>(std::distance(owner.jobs.begin(), at));
-    std::size_t others = 0;
-    for (const auto& [other_name, other] : owners_) {
-      if (&other != &owner) others += std::min(other.jobs.size(), before);
-    }
-    return before + others;
+std::size_t FairQueue::position_of(const Owner& owner, std::size_t before) const {
+  std::size_t others = 0;
+  for (const auto& [name, other] : owners_) {
+    if (&other != &owner) others += std::min(other.jobs.size(), before);
   }
-  return std::nullopt;
+  return before + others;
+}
+
+std::optional<std::size_t> FairQueue::position(const std::string& id) const {
+  const auto found = places_.find(id);
+  if (found == places_.end()) return std::nullopt;
+  const Owner& owner = *found->second.first;
+  const std::list<QueuedJob>::const_iterator place = found->second.second;
+  return position_of(owner, static_cast<std::size_t>(std::distance(owner.jobs.begin(), place)));
+}
+
+std::unordered_map<std::string, std::size_t> FairQueue::positions(const std::string& owner) const {
+  std::unordered_map<std::string, std::size_t> positions;
+  const auto at = owners_.find(owner);
+  if (at == owners_.end()) return positions;
+  for (const QueuedJob& job : at->second.jobs)
+    positions.emplace(job.id, position_of(at->second, positions.size()));
+  return positions;
 }
 
 }  // namespace kgrade

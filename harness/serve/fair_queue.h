@@ -2,7 +2,8 @@
 //
 // Owners share the lanes: the owner whose jobs have used the least lane time is served first. An owner who
 // comes back after a pause starts level with the others, so no credit is saved up. Inside an owner, jobs of
-// normal priority come first, then the jobs that the lane is warm for, then the oldest.
+// normal priority come first, then the jobs that the lane is warm for, then the oldest. After some batches of
+// one problem the lane takes the oldest job, so that no problem waits without end.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace kgrade {
@@ -20,6 +23,27 @@ struct QueuedJob {
   std::string batch;      // jobs with the same text may run together
   bool is_low = false;    // priority
   bool is_alone = false;  // not together with others
+  std::string avoided =
+      {};  // the lane that could not grade it, and does not get it again; empty: there is none
+};
+
+// What a lane graded last: the problem that it is warm for.
+class Warmth {
+ public:
+  // The lane prefers one problem for so many batches in a row.
+  static constexpr int most_batches = 8;
+
+  // The batch key that the lane prefers. Empty: it takes the oldest job.
+  std::string preferred() const { return in_a_row_ < most_batches ? batch_ : ""; }
+  // The lane got a batch with this key.
+  void took(const std::string& batch) {
+    in_a_row_ = batch == preferred() ? in_a_row_ + 1 : 1;
+    batch_ = batch;
+  }
+
+ private:
+  std::string batch_;
+  int in_a_row_ = 0;
 };
 
 class FairQueue {
@@ -39,19 +63,22 @@ class FairQueue {
   // False if the job is not in the queue.
   bool remove(const std::string& id);
 
-  // The next jobs for a lane that graded `last` before, at most `most`. All have the same owner and batch.
-  // Empty if none waits.
-  std::vector<QueuedJob> take(const std::string& last, std::size_t most = largest_batch);
+  // The next jobs for a lane that prefers the batch key `preferred`, at most `most`. All have the same owner
+  // and batch. `lane`: its name; it gets no job that avoids it. Empty if no such job waits.
+  std::vector<QueuedJob> take(const std::string& preferred, std::size_t most = largest_batch,
+                              const std::string& lane = "");
   // What take() would return.
-  std::vector<QueuedJob> next(const std::string& last) const;
+  std::vector<QueuedJob> next(const std::string& preferred) const;
   // The owner's jobs have used `seconds` of a lane.
   void charge(const std::string& owner, double seconds);
 
-  std::size_t size() const { return size_; }
+  std::size_t size() const { return places_.size(); }
   std::size_t size_of(const std::string& owner) const;
   std::map<std::string, std::size_t> by_owner() const;
   // How many jobs are before this one among its owner's, plus the jobs of the other owners if fewer.
   std::optional<std::size_t> position(const std::string& id) const;
+  // The positions of all jobs of that owner, by id.
+  std::unordered_map<std::string, std::size_t> positions(const std::string& owner) const;
 
  private:
   struct Owner {
@@ -59,14 +86,17 @@ class FairQueue {
     double used = 0;  // seconds of lanes
   };
 
-  // The owner who is served next. Null if no job waits.
-  const Owner* next_owner() const;
-  std::vector<QueuedJob> choose(const std::string& last, std::size_t most) const;
+  // The owner who is served next. Null if no job waits for this lane.
+  const Owner* next_owner(const std::string& lane) const;
+  std::vector<QueuedJob> choose(const std::string& preferred, std::size_t most,
+                                const std::string& lane) const;
+  void insert(QueuedJob job, bool at_front);
   void level(Owner& owner);
+  std::size_t position_of(const Owner& owner, std::size_t before) const;
 
   std::size_t lanes_ = 1;
   std::map<std::string, Owner> owners_;
-  std::size_t size_ = 0;
+  std::unordered_map<std::string, std::pair<Owner*, std::list<QueuedJob>::iterator>> places_;  // by id
 };
 
 }  // namespace kgrade

@@ -65,13 +65,15 @@ struct GradeJob {
   double submitted_at = 0;  // seconds since 1970
   double started_at = 0;
   double ended_at = 0;
+  double expires_at = 0;  // when its result is of no use any more; by the service's clock
   int attempts = 0;       // how often a lane has begun with it
   int failures = 0;       // how often a lane could not grade it
+  int losses = 0;         // how often a lane on another machine had it, and was not heard of any more
   bool is_alone = false;  // the next attempt is in a batch of its own
+  std::string avoided;    // the lane that could not grade it
   std::string result;     // the reward view as JSON; empty before the end
+  std::uint64_t record_bytes = 0;  // of the file with its record
 
-  // When its result is of no use any more. Seconds since 1970.
-  double deadline() const { return submitted_at + request.deadline_s; }
   bool has_ended() const { return state != JobState::queued && state != JobState::running; }
 };
 
@@ -82,7 +84,8 @@ std::string json_text(const nlohmann::ordered_json& json);
 // what copies or writes a value calls itself for each level.
 nlohmann::json parsed_json(std::string_view text);
 
-// The time in seconds since 1970, as jobs have it.
+// The time in seconds since 1970, as jobs have it. Somebody may set this clock, so it only says when
+// something was: how long something takes is measured by the service's clock.
 double wall_clock();
 // 32 random hexadecimal digits, which nobody can guess.
 std::string random_id();

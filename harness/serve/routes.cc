@@ -201,7 +201,7 @@ void Routes::handle(const HttpRequest& request, Answer answer) {
          0}));
   const Call call{request, *client, parameters_of(query)};
   if (path == "/metrics" && reads) return answer({200, "text/plain; version=0.0.4", service_.metrics()});
-  if (path == "/v1/capacity" && reads) return answer(json_answer(service_.capacity()));
+  if (path == "/v1/capacity" && reads) return answer(json_answer(service_.capacity(client->owner)));
   if (path == "/v1/events" && reads) return events(call, std::move(answer));
   if (path == "/v1/problems" && reads) return answer(problems());
   if (path.starts_with(problem_prefix) && reads) return answer(problem(path.substr(problem_prefix.size())));
@@ -281,12 +281,14 @@ void Routes::wait(const Call& call, Answer answer) {
   const auto reply = [this, owner = call.client.owner, ids, wanted, answer] {
     OrderedJson finished = OrderedJson::array(), pending = OrderedJson::array(),
                 unknown = OrderedJson::array();
+    std::optional<Service::Positions> positions;
     for (const std::string& id : ids) {
       const GradeJob* const job = service_.find(owner, id);
       if (job == nullptr) {
         unknown.push_back(id);
       } else if (!job->has_ended()) {
-        pending.push_back(service_.status_of(*job));
+        if (!positions) positions = service_.positions(owner);
+        pending.push_back(service_.status_of(*job, &*positions));
       } else {
         OrderedJson view = service_.view_of(*job, *wanted);
         finished.push_back(view.is_null() ? service_.view_of(*job, View::reward) : view);
@@ -308,7 +310,7 @@ void Routes::events(const Call& call, Answer answer) {
   }
   HttpAnswer stream{200, "text/event-stream", "retry: 2000\n\n"};
   stream.more = [this, owner = call.client.owner, after](HttpAnswer::Part then) {
-    service_.events().follow(owner, *after, wall_clock() + longest_silence_s,
+    service_.events().follow(owner, *after, service_.now() + longest_silence_s,
                              [after, then = std::move(then)](const std::string& text, std::uint64_t up_to) {
                                *after = up_to;
                                then(text);

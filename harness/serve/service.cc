@@ -19,11 +19,13 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-// Results are counted over this time for the rate of grades.
-constexpr double rate_seconds = 300;
 // A journal below this size is not worth a compaction.
 constexpr std::uint64_t small_journal = std::uint64_t{64} << 20;
-constexpr double clean_each_seconds = 60;
+// A compaction that failed is tried again after this time.
+constexpr double compact_again_seconds = 60;
+// The service looks at the clock ten times a second. If it did not for so long, it was stopped, or the
+// machine was.
+constexpr double longest_tick_seconds = 5;
 
 bool is_text(const Json& json, const char* name) {
   const auto at = json.find(name);
@@ -42,10 +44,12 @@ Service::Service(ServiceOptions options, Journal journal)
       events_(static_cast<std::uint64_t>(wall_clock() * 1000) * 1000),
       ahead_(options_.build_jobs, options_.lane_command,
              [this](const BuildTask& task, bool trusted) { return job_that_builds(task, trusted); }) {
+  looked_at_ = now();
   for (const std::string& device : options_.devices) {
-    lanes_.emplace_back();
-    lanes_.back().device = device;
-    lanes_.back().since = wall_clock();
+    ServiceLane& lane = lanes_.emplace_back();
+    lane.id = fmt::format("lane {}", lanes_.size());
+    lane.device = device;
+    lane.since = looked_at_;
   }
 }
 
@@ -102,7 +106,20 @@ Failure Service::restore() {
   if (wrong > 0) options_.note(fmt::format("the journal has {} that cannot be read", counted(wrong, "line")));
   std::vector<GradeJob*> queued;
   for (auto& [id, job] : jobs_) {
-    if (!job.has_ended()) queued.push_back(&job);
+    if (job.has_ended()) {
+      std::error_code none;
+      const auto bytes = fs::file_size(record_file(id), none);
+      job.record_bytes = none ? 0 : bytes;
+      keep(job, now() - std::max(0.0, wall_clock() - job.ended_at));
+    } else {
+      job.expires_at = now() + job.submitted_at + job.request.deadline_s - wall_clock();
+      queued.push_back(&job);
+    }
+  }
+  std::error_code failure;
+  for (const auto& file : fs::directory_iterator(options_.state / "records", failure)) {
+    const auto job = jobs_.find(file.path().stem().string());
+    if (job == jobs_.end() || !job->second.has_ended()) fs::remove(file.path(), failure);
   }
   std::stable_sort(queued.begin(), queued.end(),
                    [](const GradeJob* a, const GradeJob* b) { return a->submitted_at < b->submitted_at; });
@@ -114,6 +131,7 @@ Failure Service::restore() {
       });
   }
   commit();
+  forget_surplus(now());
   compact();
   return std::nullopt;
 }
@@ -189,7 +207,11 @@ void Service::compact() {
     lines.push_back(job.has_ended() ? ended_line(job) : job_line(job));
     if (!job.has_ended()) lines.insert(lines.end(), static_cast<std::size_t>(job.attempts), begun_line(id));
   }
-  if (const auto written = journal_.rewrite(lines); !written) options_.note(to_string(written.errors()));
+  next_compaction_ = now() + compact_again_seconds;
+  if (const auto written = journal_.rewrite(lines); !written)
+    return options_.note(to_string(written.errors()));
+  compact_bytes_ = journal_.bytes();
+  next_compaction_ = 0;
 }
 
 void Service::commit() {
@@ -201,6 +223,8 @@ void Service::commit() {
   std::vector<std::function<void()>> ready;
   ready.swap(after_commit_);
   for (const auto& then : ready) then();
+  // At least half of it is over. So all compactions together write no more than was written before.
+  if (journal_.bytes() > 2 * std::max(small_journal, compact_bytes_) && now() >= next_compaction_) compact();
 }
 
 // --- Clients ---
@@ -224,7 +248,7 @@ std::variant<std::string, Refusal> Service::submit(const Client& client, const s
         429,
         fmt::format("{} of this owner are queued already", counted(options_.limits.queued_of_owner, "job")),
         10};
-  if (const int wait_s = quotas_.wait_s(client.owner, client.quota_s); wait_s > 0)
+  if (const int wait_s = quotas_.wait_s(client.owner, client.quota_s, now()); wait_s > 0)
     return Refusal{429, fmt::format("this owner has used its {:g} s of lanes an hour", client.quota_s),
                    wait_s};
   GradeJob job;
@@ -236,6 +260,7 @@ std::variant<std::string, Refusal> Service::submit(const Client& client, const s
   job.request = std::move(*request);
   job.batch = batch_key(job.request);
   job.submitted_at = wall_clock();
+  job.expires_at = now() + job.request.deadline_s;
   if (!key.empty()) by_key_[{job.owner, key}] = job.id;
   journal_.append(job_line(job));
   const std::string id = job.id;
@@ -276,16 +301,18 @@ void Service::wait(const std::string& owner, const std::vector<std::string>& ids
     const GradeJob* const job = find(owner, id);
     if (job != nullptr && !job->has_ended()) open.push_back(id);
   }
-  if (open.empty() || (!all && open.size() < ids.size())) {
-    // The jobs have ended, perhaps not durably yet.
+  if (open.empty() || (!all && open.size() < ids.size()) || seconds <= 0) {
+    // What the answer says may not be durable yet.
     after_commit(std::move(then));
   } else {
-    waiters_.add(open, all, wall_clock() + seconds, std::move(then));
+    waiters_.add(open, all, now() + seconds, std::move(then));
   }
 }
 
-OrderedJson Service::status_of(const GradeJob& job) const {
-  const auto position = job.state == JobState::queued ? queue_.position(job.id) : std::nullopt;
+OrderedJson Service::status_of(const GradeJob& job, const Positions* positions) const {
+  std::optional<std::size_t> position;
+  if (job.state == JobState::queued)
+    position = positions == nullptr ? queue_.position(job.id) : positions->at(job.id);
   return {{"id", job.id},
           {"state", to_string(job.state)},
           {"position", position ? OrderedJson(*position) : OrderedJson(nullptr)},
@@ -302,64 +329,6 @@ OrderedJson Service::view_of(const GradeJob& job, View view) const {
   return OrderedJson::parse(agent_line((*record)->candidate(), **record), nullptr, false);
 }
 
-OrderedJson Service::capacity() const {
-  OrderedJson lanes = OrderedJson::array();
-  for (const ServiceLane& lane : lanes_) {
-    const GradeJob* const job = lane.batch.empty() ? nullptr : lane.current(jobs_);
-    lanes.push_back({{"name", lane.is_elsewhere() ? OrderedJson(lane.name) : OrderedJson(nullptr)},
-                     {"device", lane.device},
-                     {"state", lane.state()},
-                     {"since_s", wall_clock() - lane.since},
-                     {"problem", lane.batch.empty() ? OrderedJson(nullptr) : OrderedJson(lane.problem)},
-                     {"job", job == nullptr ? OrderedJson(nullptr) : OrderedJson(job->id)},
-                     {"doing", lane.doing}});
-  }
-  for (const Asker& asker : askers_) {
-    lanes.push_back({{"name", asker.lane.name},
-                     {"device", asker.lane.device},
-                     {"state", "idle"},
-                     {"since_s", nullptr},
-                     {"problem", nullptr},
-                     {"job", nullptr},
-                     {"doing", ""}});
-  }
-  std::size_t running = 0;
-  for (const ServiceLane& lane : lanes_) running += lane.left();
-  return {{"lanes", lanes},
-          {"queued", queue_.size()},
-          {"running", running},
-          {"by_owner", queue_.by_owner()},
-          {"grades_per_minute", static_cast<double>(ends_.size()) * 60 / rate_seconds},
-          {"version", tool_info().version}};
-}
-
-std::string Service::metrics() const {
-  std::size_t busy = 0, quarantined = 0;
-  for (const ServiceLane& lane : lanes_) {
-    busy += lane.batch.empty() ? 0 : 1;
-    quarantined += lane.is_quarantined ? 1 : 0;
-  }
-  std::string text = fmt::format(
-      "# HELP kgrade_queued_jobs Jobs that wait for a lane.\n# TYPE kgrade_queued_jobs gauge\n"
-      "kgrade_queued_jobs {}\n"
-      "# HELP kgrade_lanes Lanes by state.\n# TYPE kgrade_lanes gauge\n"
-      "kgrade_lanes{{state=\"busy\"}} {}\nkgrade_lanes{{state=\"idle\"}} {}\n"
-      "kgrade_lanes{{state=\"quarantined\"}} {}\n"
-      "# HELP kgrade_jobs_ended_total Jobs that have ended since the service was started.\n"
-      "# TYPE kgrade_jobs_ended_total counter\n",
-      queue_.size(), busy, lanes_.size() + askers_.size() - busy - quarantined, quarantined);
-  for (const auto& [how, count] : ended_as_)
-    text += fmt::format("kgrade_jobs_ended_total{{as=\"{}\"}} {}\n", how, count);
-  return text;
-}
-
-bool Service::is_healthy() const {
-  const double now = wall_clock();
-  return !askers_.empty() || std::any_of(lanes_.begin(), lanes_.end(), [now](const ServiceLane& lane) {
-    return !lane.is_quarantined && (lane.batch.empty() || now - lane.heard_at < 600);
-  });
-}
-
 // --- Jobs ---
 
 fs::path Service::record_file(const std::string& id) const {
@@ -371,8 +340,9 @@ void Service::enqueue(GradeJob& job, bool at_front) {
   job.started_at = 0;
   job.doing.clear();
   queued_bytes_ += job.body.size();
-  deadlines_.emplace(job.deadline(), job.id);
-  QueuedJob queued{job.id, job.owner, job.batch, job.request.priority == Priority::low, job.is_alone};
+  deadlines_.emplace(job.expires_at, job.id);
+  QueuedJob queued{job.id,       job.owner,  job.batch, job.request.priority == Priority::low,
+                   job.is_alone, job.avoided};
   if (at_front) {
     queue_.give_back(std::move(queued));
   } else {
@@ -383,7 +353,7 @@ void Service::enqueue(GradeJob& job, bool at_front) {
 // Ends a job. `view` is asked for the result when the state and the time are set.
 void Service::end(GradeJob& job, JobState state, const std::function<OrderedJson()>& view) {
   if (job.state == JobState::queued && queue_.remove(job.id)) queued_bytes_ -= job.body.size();
-  deadlines_.erase({job.deadline(), job.id});
+  deadlines_.erase({job.expires_at, job.id});
   job.state = state;
   job.ended_at = wall_clock();
   const OrderedJson result = view();
@@ -396,7 +366,8 @@ void Service::end(GradeJob& job, JobState state, const std::function<OrderedJson
     fs::remove_all(build_folder(job.id), ignored);
   }
   journal_.append(ended_line(job));
-  ends_.push_back(job.ended_at);
+  keep(job, now());
+  ends_.push_back(now());
   const OrderedJson& word = result["outcome"] == "graded" ? result["verdict"] : result["fault"];
   ended_as_[word.is_string() ? word.get<std::string>() : to_string(state)] += 1;
   after_commit([this, id = job.id] { waiters_.ended(id); });
@@ -415,50 +386,54 @@ void Service::expire(GradeJob& job) {
   end(job, JobState::expired, [&] { return failed_view(job, "expired", reason); });
 }
 
+// After a pause of this process, nobody is late before it is clear what has happened meanwhile: lanes may
+// have sent results and reports that nobody has read yet.
+bool Service::was_away(double now) {
+  const double away = now - std::exchange(looked_at_, now);
+  was_away_ = !was_away_ && away > longest_tick_seconds;
+  for (ServiceLane& lane : lanes_) {
+    if (!was_away_) break;
+    lane.lease_until += away;
+    lane.heard_at += away;
+  }
+  return was_away_;
+}
+
 void Service::look_at_the_clock() {
-  const double now = wall_clock();
+  const double now = this->now();
+  for (ServiceLane& lane : lanes_) charge(lane, now);
+  if (was_away(now)) return;
   while (!deadlines_.empty() && deadlines_.begin()->first < now) {
     const std::string id = deadlines_.begin()->second;
     ServiceLane* const lane = lane_of(id);
     expire(jobs_.at(id));
     if (lane != nullptr) stop_job(*lane, id);
   }
-  for (ServiceLane& lane : lanes_) {
-    // A lane on another machine looks at its own clock.
-    const GradeJob* const current = lane.batch.empty() || lane.is_elsewhere() ? nullptr : lane.current(jobs_);
-    if (current != nullptr && current->started_at > 0 && !current->has_ended() &&
-        now > current->started_at + current->request.run_limit_s) {
-      // Others in its batch may have taken the time. Only a job that was alone has its verdict.
-      const bool alone = lane.batch.size() == 1;
-      GradeJob& job = jobs_.at(current->id);
-      if (alone) end(job, JobState::finished, [&] { return overrun_view(job); });
-      interrupt(lane, true);
-    }
-    if (lane.is_quarantined && now >= lane.quarantined_until) lane.is_quarantined = false;
-  }
+  look_at_run_limits();
+  look_at_silence(now);
   look_at_leases(now);
   events_.look_at_the_clock(now);
   for (auto& then : waiters_.take_late(now)) after_commit(std::move(then));
-  std::erase_if(ends_, [now](double end) { return end < now - rate_seconds; });
-  if (now >= next_cleaning_) {
-    next_cleaning_ = now + clean_each_seconds;
-    forget_old(now);
-  }
+  while (!ends_.empty() && ends_.front() < now - rate_seconds) ends_.pop_front();
+  forget_surplus(now);
 }
 
-void Service::forget_old(double now) {
-  for (auto at = jobs_.begin(); at != jobs_.end();) {
-    const GradeJob& job = at->second;
-    if (!job.has_ended() || now < job.ended_at + options_.limits.keep_seconds) {
-      ++at;
-      continue;
-    }
+// The job has ended, with what is kept of it.
+void Service::keep(const GradeJob& job, double ended_at) {
+  kept_.add(job.owner, job.id, ended_at, job.result.size() + job.record_bytes);
+}
+
+void Service::forget_surplus(double now) {
+  const ServiceLimits& limits = options_.limits;
+  for (const std::string& id :
+       kept_.take_surplus({limits.kept, limits.kept_bytes, limits.keep_seconds}, now)) {
+    const auto at = jobs_.find(id);
     std::error_code ignored;
-    fs::remove(record_file(job.id), ignored);
-    if (!job.key.empty()) by_key_.erase({job.owner, job.key});
-    at = jobs_.erase(at);
+    fs::remove(record_file(id), ignored);
+    const auto key = by_key_.find({at->second.owner, at->second.key});
+    if (key != by_key_.end() && key->second == id) by_key_.erase(key);
+    jobs_.erase(at);
   }
-  if (journal_.bytes() > small_journal) compact();
 }
 
 }  // namespace kgrade

@@ -6,6 +6,7 @@
 // its messages. So an answer can never be taken for the answer to another batch.
 #pragma once
 
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <list>
@@ -14,9 +15,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/unique_fd.h"
 #include "grade/failure.h"
 #include "problem/problem.h"
@@ -24,6 +27,7 @@
 #include "serve/fair_queue.h"
 #include "serve/grade_job.h"
 #include "serve/journal.h"
+#include "serve/kept_results.h"
 #include "serve/quotas.h"
 #include "serve/waiters.h"
 #include "sweep/build_ahead.h"
@@ -31,10 +35,12 @@
 namespace kgrade {
 
 struct ServiceLimits {
-  std::size_t queued = 10'000;               // jobs of all owners
-  std::size_t queued_of_owner = 2'000;       // jobs of one owner
-  std::size_t bytes = std::size_t{1} << 30;  // texts of all queued jobs
-  double keep_seconds = 86'400;              // how long a result is kept
+  std::size_t queued = 10'000;                // jobs of all owners
+  std::size_t queued_of_owner = 2'000;        // jobs of one owner
+  std::size_t bytes = std::size_t{1} << 30;   // texts of all queued jobs
+  double keep_seconds = 86'400;               // how long a result is kept
+  std::size_t kept = 50'000;                  // results of jobs that have ended
+  std::uint64_t kept_bytes = 10'000'000'000;  // of these results and their records
 };
 
 struct ServiceOptions {
@@ -45,6 +51,8 @@ struct ServiceOptions {
   std::vector<std::string> lane_command;
   int build_jobs = 0;  // processes that build what is graded next
   ServiceLimits limits;
+  // The service's clock: seconds since some moment, which nobody sets back or forward.
+  std::function<double()> clock = [] { return SteadyClock().now(); };
   std::function<void(const std::string&)> note = [](const std::string&) {};  // for the service's own log
 };
 
@@ -67,7 +75,7 @@ enum class View { reward, agent, record };
 
 // A lane on another machine that has nothing to do.
 struct FreeLane {
-  std::string name;                             // "node7 cuda:0"
+  std::string name;                             // "node7 cuda:0": the node, and its lane
   std::string device;                           // "NVIDIA H200"
   std::size_t most = FairQueue::largest_batch;  // jobs that it takes
 };
@@ -86,10 +94,15 @@ struct LeaseReport {
   bool is_released = false;  // it does not go on with what has no result
 };
 
-struct ServiceLane;  // serve/service_lane.h
+// serve/service_lane.h
+struct ServiceLane;
+class Quarantine;
 
 class Service {
  public:
+  // Results are counted over this time for the rate of grades.
+  static constexpr double rate_seconds = 300;
+
   // Opens the state folder, and goes on with the jobs in its journal. Errors: the folder cannot be used.
   static Result<std::unique_ptr<Service>> open(ServiceOptions options);
   ~Service();
@@ -99,6 +112,8 @@ class Service {
   // Readable when go_on() has something to do. Call it then, and ten times a second for what time brings.
   int descriptor() const { return epoll_.get(); }
   void go_on();
+  // The service's clock, in seconds.
+  double now() const { return options_.clock(); }
 
   // Calls `then` after the next commit, when all that has happened so far is durable. An answer to a client
   // is sent only then.
@@ -114,8 +129,8 @@ class Service {
   const GradeJob* find(const std::string& owner, const std::string& id) const;
   // Cancels a job. False if it had ended.
   bool cancel(const std::string& owner, const std::string& id);
-  // Calls `then` once: when one job (`all`: every job) has ended durably, or after `seconds`. Jobs that do
-  // not exist count as ended.
+  // Calls `then` once: when one job (`all`: every job) has ended durably, or after `seconds`; at once if that
+  // is 0. Jobs that do not exist count as ended.
   void wait(const std::string& owner, const std::vector<std::string>& ids, bool all, double seconds,
             std::function<void()> then);
 
@@ -131,9 +146,12 @@ class Service {
   Events& events() { return events_; }
 
   nlohmann::ordered_json view_of(const GradeJob& job, View view) const;
-  // {"id", "state", "position"}
-  nlohmann::ordered_json status_of(const GradeJob& job) const;
-  nlohmann::ordered_json capacity() const;
+  // {"id", "state", "position", "doing"}. `positions`: those of the owner's jobs, for an answer about many.
+  using Positions = std::unordered_map<std::string, std::size_t>;
+  nlohmann::ordered_json status_of(const GradeJob& job, const Positions* positions = nullptr) const;
+  Positions positions(const std::string& owner) const { return queue_.positions(owner); }
+  // What each lane does. Only the owner of a job sees which job and problem it is.
+  nlohmann::ordered_json capacity(const std::string& owner) const;
   std::string metrics() const;  // in Prometheus's text format
   // A lane is idle, or has given a result or begun a job in the last ten minutes.
   bool is_healthy() const;
@@ -168,20 +186,30 @@ class Service {
   void keep_result(ServiceLane& lane, std::size_t index, const std::string& text);
   // The lane could not go on with its batch.
   void batch_failed(ServiceLane& lane, const std::string& why, int exit_code);
-  // Ends the job with the figures of a record. False if the text is no record of one candidate.
-  bool finish(GradeJob& job, const std::string& record);
-  // A lane could not grade the job. It is tried once more, alone.
-  void not_graded(GradeJob& job, const std::string& fault, const std::string& why);
+  // Ends the job with the figures of a record. Returns what is wrong if this is no record of the job's
+  // candidate and problem; then the job has not ended.
+  std::string finish(GradeJob& job, const std::string& record);
+  std::string why_not_of(const GradeJob& job, const Record& record) const;
+  // A lane could not grade the job. It is tried once more, alone, and by another lane if there is one.
+  void not_graded(const ServiceLane& lane, GradeJob& job, const std::string& fault, const std::string& why);
   // The lane need not go on with a job that has ended.
   void stop_job(ServiceLane& lane, const std::string& id);
   // Ends the lane's process, and puts back its jobs without blame; alone for the next time if asked.
   void interrupt(ServiceLane& lane, bool alone);
   void close_batch(ServiceLane& lane);
   void stop_process(ServiceLane& lane);
-  void refuse(ServiceLane& lane, const std::string& why);
+  void refuse(const ServiceLane& lane, const std::string& why);
+  bool is_quarantined(const std::string& lane) const;
+  bool is_quarantined(const ServiceLane& lane) const;
+  // The lane's id if another lane works too, and otherwise empty: then jobs cannot avoid this one.
+  std::string avoidable(const std::string& lane) const;
   void look_at_the_clock();
+  bool was_away(double now);
+  void look_at_run_limits();
+  void look_at_silence(double now);
   void expire(GradeJob& job);
-  void forget_old(double now);
+  void forget_surplus(double now);
+  void keep(const GradeJob& job, double ended_at);
   // An event for the job's owner, when what has happened so far is durable.
   void tell(const GradeJob& job, const char* kind, nlohmann::ordered_json data);
   void end(GradeJob& job, JobState state, const std::function<nlohmann::ordered_json()>& view);
@@ -201,21 +229,25 @@ class Service {
   std::list<ServiceLane> lanes_;
   struct Asker {
     FreeLane lane;
-    double until = 0;  // seconds since 1970
+    double until = 0;
     std::function<void(const std::string&)> then;
   };
-  std::list<Asker> askers_;                  // lanes on other machines that wait for work
-  std::map<std::string, std::string> warm_;  // by lane on another machine: the key of its last batch
+  std::list<Asker> askers_;                        // lanes on other machines that wait for work
+  std::map<std::string, Warmth> warm_;             // by the name of a lane on another machine
+  std::map<std::string, Quarantine> quarantines_;  // by id of a lane or node
   Quotas quotas_;
   BuildAhead ahead_;
   std::vector<std::function<void()>> after_commit_;
   Waiters waiters_;
-  std::set<std::pair<double, std::string>>
-      deadlines_;                                // of jobs that have not ended; seconds since 1970, and id
+  std::set<std::pair<double, std::string>> deadlines_;  // of jobs that have not ended; time and id
+  KeptResults kept_;
   std::map<std::string, std::size_t> ended_as_;  // counts for metrics, by verdict or fault
-  std::vector<double> ends_;                     // of the last five minutes
-  double next_cleaning_ = 0;
+  std::deque<double> ends_;                      // of the last five minutes
+  double looked_at_ = 0;                         // when look_at_the_clock() last looked
+  bool was_away_ = false;
   double next_building_ = 0;
+  double next_compaction_ = 0;
+  std::uint64_t compact_bytes_ = 0;  // the journal's size after the last compaction
 };
 
 }  // namespace kgrade

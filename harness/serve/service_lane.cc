@@ -1,9 +1,52 @@
 #include "serve/service_lane.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
+namespace {
+
+Result<bool> write(const fs::path& path, const std::string& text) {
+  std::error_code failure;
+  fs::create_directories(path.parent_path(), failure);
+  return write_file_atomically(path, text);
+}
+
+// Returns the file of the candidate.
+Result<fs::path> write_candidate(const fs::path& folder, const GradeRequest& request) {
+  const fs::path file = folder / request.candidate_name;
+  if (const auto written = write(file, request.candidate_source); !written) return written.errors();
+  for (const auto& [name, text] : request.headers) {
+    if (const auto written = write(folder / name, text); !written) return written.errors();
+  }
+  return file;
+}
+
+}  // namespace
+
+bool Quarantine::refused(double now) {
+  refusals_ += 1;
+  if (refusals_ < most_refusals) return false;
+  refusals_ = 0;
+  backoff_s_ = std::min(3600.0, std::max(60.0, 2 * backoff_s_));
+  until_ = now + backoff_s_;
+  return true;
+}
+
+std::string node_id(const std::string& name) { return "node " + name.substr(0, name.rfind(' ')); }
+
+Result<std::string> candidate_sha256(const GradeRequest& request, const fs::path& folder,
+                                     const Layout& layout) {
+  // Without headers, the candidate has no other file.
+  if (request.headers.empty()) return sha256_hex(request.candidate_source);
+  const auto file = write_candidate(folder, request);
+  if (!file) return file.errors();
+  const auto read = read_candidates({*file}, layout);
+  if (!read) return read.errors();
+  return read->front().sha256;
+}
 
 Result<LaneJob> lane_job(const LaneOptions& options, const fs::path& folder,
                          const std::vector<const GradeJob*>& jobs,
@@ -19,11 +62,6 @@ Result<LaneJob> lane_job(const LaneOptions& options, const fs::path& folder,
   job.precision = first.precision;
   job.cases = first.cases;
   job.as_declared = true;
-  const auto write = [](const fs::path& path, const std::string& text) {
-    std::error_code failure;
-    fs::create_directories(path.parent_path(), failure);
-    return write_file_atomically(path, text);
-  };
   if (first.slug.empty()) {
     const fs::path file = folder / "problem" / first.problem_name;
     if (const auto written = write(file, first.problem_source); !written) return written.errors();
@@ -32,14 +70,9 @@ Result<LaneJob> lane_job(const LaneOptions& options, const fs::path& folder,
     job.problem = problems.at(first.slug).path.string();
   }
   for (const GradeJob* const one : jobs) {
-    const GradeRequest& request = one->request;
-    const fs::path own = folder / one->id;
-    const fs::path file = own / request.candidate_name;
-    if (const auto written = write(file, request.candidate_source); !written) return written.errors();
-    for (const auto& [name, text] : request.headers) {
-      if (const auto written = write(own / name, text); !written) return written.errors();
-    }
-    job.candidates.push_back(file.string());
+    const auto file = write_candidate(folder / one->id, one->request);
+    if (!file) return file.errors();
+    job.candidates.push_back(file->string());
     // With a seed, each gets the inputs that it would get in a grade of its own.
     if (first.settings.seed) job.numbers.push_back(0);
   }

@@ -14,38 +14,57 @@
 
 namespace kgrade {
 
-// A lane on this machine has a process. A lane on another machine asks for each batch, and hands in its
-// results (service_leases.cc).
-struct ServiceLane {
-  // After this number of refusals in a row, the lane gets no work for a while.
+// Keeps work from lanes that refuse it again and again: from a lane of this machine, or from a whole node.
+// Times are in seconds, by the service's clock.
+class Quarantine {
+ public:
+  // After this number of refusals in a row, there is no work for a while: for a minute, then for two, and up
+  // to an hour.
   static constexpr int most_refusals = 3;
 
+  // A batch failed before one of its jobs began. True if there is no work from now on.
+  bool refused(double now);
+  // A job got its verdict.
+  void graded() { *this = {}; }
+  bool holds(double now) const { return now < until_; }
+  double seconds() const { return backoff_s_; }
+
+ private:
+  int refusals_ = 0;  // in a row
+  double backoff_s_ = 0;
+  double until_ = 0;
+};
+
+// A lane on this machine has a process. A lane on another machine asks for each batch, and hands in its
+// results (service_leases.cc). Times are in seconds, by the service's clock.
+struct ServiceLane {
+  std::string id;  // of the lane on this machine, or of the node whose lane it is: node_id()
   std::string device;
   std::string name;        // that a lane on another machine gave itself; empty: it is on this machine
   double lease_until = 0;  // of a lane on another machine: when its batch is given to others
   std::vector<std::string> cancelled;    // jobs that a lane on another machine does not know of yet
   std::optional<Lane> process;           // started with its first batch
   std::string lease;                     // of the batch
-  std::vector<QueuedJob> batch;          // empty: the lane is idle
+  std::vector<QueuedJob> batch;          // empty: the lane has nothing to do
   std::vector<bool> has_begun, is_done;  // for each job of the batch
   std::filesystem::path folder;          // of the batch's files
   std::string problem;                   // of the batch, as the client named it
-  std::string last;                      // key of the last batch, for which the process is warm
+  Warmth warmth;                         // of the process
   std::string doing;
-  double since = 0;          // when it became idle, busy or quarantined; seconds since 1970
-  double heard_at = 0;       // when its process last said something
+  double since = 0;          // when it got work, or ended it, or refused it too often
+  double heard_at = 0;       // when its process last said that it got on
   double charged_until = 0;  // up to when its time is charged to owners
-  int refusals = 0;          // in a row, each before a job began
-  bool is_quarantined = false;
-  double quarantined_until = 0;
-  double backoff_s = 0;
+  std::size_t spender = 0;   // the job of the batch that takes the lane's time
+  double spent_s = 0;        // what that job's candidate has taken of its run_limit_s, as the process says
 
   void begin(const std::vector<QueuedJob>& jobs, std::string new_lease, double now) {
     batch = jobs;
     lease = std::move(new_lease);
     has_begun.assign(jobs.size(), false);
     is_done.assign(jobs.size(), false);
-    last = jobs.front().batch;
+    warmth.took(jobs.front().batch);
+    spender = jobs.size();
+    spent_s = 0;
     since = heard_at = charged_until = now;
   }
 
@@ -58,11 +77,6 @@ struct ServiceLane {
     since = now;
   }
 
-  const char* state() const {
-    if (is_quarantined) return "quarantined";
-    return batch.empty() ? "idle" : "busy";
-  }
-
   // The number of the batch's jobs without a result.
   std::size_t left() const {
     std::size_t count = 0;
@@ -70,9 +84,9 @@ struct ServiceLane {
     return count;
   }
 
-  std::optional<std::size_t> index_of(const std::string& id) const {
+  std::optional<std::size_t> index_of(const std::string& job) const {
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (batch[i].id == id && !is_done[i]) return i;
+      if (batch[i].id == job && !is_done[i]) return i;
     }
     return std::nullopt;
   }
@@ -85,6 +99,14 @@ struct ServiceLane {
     return nullptr;
   }
 };
+
+// The node of a lane on another machine, by the lane's name "NODE LANE".
+std::string node_id(const std::string& name);
+
+// The hash that a record has of this candidate. Writes its files into the folder if there are headers. An
+// Error if they cannot be written.
+Result<std::string> candidate_sha256(const GradeRequest& request, const std::filesystem::path& folder,
+                                     const Layout& layout);
 
 // Writes the files of jobs of one batch into a folder, and returns the job for a process of a lane. An Error
 // if they cannot be written.

@@ -19,6 +19,11 @@ using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr double build_each_seconds = 0.1;
+// A lane that has said nothing for so long hangs. The candidate's own time does not count: its run_limit_s is
+// for that. The longest action of the lane itself, a call of the oracle or a baseline, may take 300 s.
+constexpr double longest_silence_s = 3600;
+// What is read of the lanes before the service looks at the clock.
+constexpr int most_reads = 1000;
 
 const char* fault_of(int exit_code) {
   if (exit_code == exit_usage) return "problem";
@@ -35,9 +40,13 @@ ServiceLane* Service::lane_of(const std::string& id) {
 }
 
 void Service::go_on() {
-  epoll_event events[64];
-  const int count = ::epoll_wait(epoll_.get(), events, 64, 0);
-  for (int i = 0; i < count; ++i) hear(*static_cast<ServiceLane*>(events[i].data.ptr));
+  // What lanes have said comes before what the clock says of them.
+  for (int read = 0; read < most_reads; ++read) {
+    epoll_event events[64];
+    const int count = ::epoll_wait(epoll_.get(), events, 64, 0);
+    for (int i = 0; i < count; ++i) hear(*static_cast<ServiceLane*>(events[i].data.ptr));
+    if (count <= 0) break;
+  }
   look_at_the_clock();
   lanes_.remove_if([](const ServiceLane& lane) { return lane.is_elsewhere() && lane.batch.empty(); });
   hand_out();
@@ -47,18 +56,42 @@ void Service::go_on() {
 void Service::hand_out() {
   queue_.divide_among(lanes_.size() + askers_.size());
   for (ServiceLane& lane : lanes_) {
-    if (!lane.batch.empty() || lane.is_quarantined || lane.is_elsewhere() || queue_.size() == 0) continue;
-    const std::vector<QueuedJob> batch = queue_.take(lane.last);
-    if (batch.empty()) break;
+    if (!lane.batch.empty() || is_quarantined(lane) || lane.is_elsewhere() || queue_.size() == 0) continue;
+    const std::vector<QueuedJob> batch =
+        queue_.take(lane.warmth.preferred(), FairQueue::largest_batch, avoidable(lane.id));
+    if (batch.empty()) continue;
     for (const QueuedJob& each : batch) queued_bytes_ -= jobs_.at(each.id).body.size();
     if (!start(lane, batch)) break;
   }
   hand_out_elsewhere();
 }
 
+bool Service::is_quarantined(const std::string& lane) const {
+  const auto at = quarantines_.find(lane);
+  return at != quarantines_.end() && at->second.holds(now());
+}
+
+bool Service::is_quarantined(const ServiceLane& lane) const {
+  return lane.batch.empty() && is_quarantined(lane.id);
+}
+
+std::string Service::avoidable(const std::string& lane) const {
+  const auto works = [&](const std::string& other) { return other != lane && !is_quarantined(other); };
+  const bool has_other =
+      std::any_of(lanes_.begin(), lanes_.end(), [&](const ServiceLane& one) { return works(one.id); }) ||
+      std::any_of(askers_.begin(), askers_.end(),
+                  [&](const Asker& asker) { return works(node_id(asker.lane.name)); });
+  return has_other ? lane : "";
+}
+
 bool Service::start(ServiceLane& lane, const std::vector<QueuedJob>& batch) {
-  const double now = wall_clock();
-  lane.begin(batch, random_id(), now);
+  // It is not the jobs' fault, so they wait for a lane that works.
+  const auto cannot = [this, &lane](const Errors& errors) {
+    interrupt(lane, false);
+    refuse(lane, to_string(errors));
+    return false;
+  };
+  lane.begin(batch, random_id(), now());
   lane.folder = fs::absolute(options_.state / "work" / lane.lease);
   lane.problem = jobs_.at(batch.front().id).request.problem_shown();
   for (const QueuedJob& each : batch) jobs_.at(each.id).state = JobState::running;
@@ -67,17 +100,11 @@ bool Service::start(ServiceLane& lane, const std::vector<QueuedJob>& batch) {
   std::vector<const GradeJob*> jobs;
   for (const QueuedJob& each : batch) jobs.push_back(&jobs_.at(each.id));
   auto job = lane_job(options, lane.folder, jobs, problems_);
-  if (!job) {
-    batch_failed(lane, to_string(job.errors()), exit_machine);
-    return false;
-  }
+  if (!job) return cannot(job.errors());
   job->lease = lane.lease;
   if (!lane.process) {
     auto process = Lane::start(options_.lane_command);
-    if (!process) {
-      batch_failed(lane, to_string(process.errors()), exit_machine);
-      return false;
-    }
+    if (!process) return cannot(process.errors());
     lane.process = std::move(*process);
     epoll_event event{};
     event.events = EPOLLIN;
@@ -99,7 +126,7 @@ std::vector<BuildTask> Service::upcoming() const {
     for (std::size_t i = 0; i < lane.batch.size(); ++i) {
       if (!lane.has_begun[i] && !lane.is_done[i]) ids.push_back(lane.batch[i].id);
     }
-    for (const QueuedJob& job : queue_.next(lane.last)) ids.push_back(job.id);
+    for (const QueuedJob& job : queue_.next(lane.warmth.preferred())) ids.push_back(job.id);
   }
   for (std::size_t i = 0; tasks.size() < ahead_.horizon(); ++i) {
     const std::size_t before = tasks.size();
@@ -129,9 +156,8 @@ fs::path Service::build_folder(const std::string& id) const {
 
 // Looks at the queue, so not at each word of a lane.
 void Service::build_ahead() {
-  const double now = wall_clock();
-  if (ahead_.horizon() == 0 || now < next_building_) return;
-  next_building_ = now + build_each_seconds;
+  if (ahead_.horizon() == 0 || now() < next_building_) return;
+  next_building_ = now() + build_each_seconds;
   std::vector<pollfd> sockets;
   for (const int descriptor : ahead_.descriptors()) sockets.push_back({descriptor, POLLIN, 0});
   if (::poll(sockets.data(), sockets.size(), 0) > 0) {
@@ -152,26 +178,31 @@ void Service::hear(ServiceLane& lane) {
   }
   if (alive || !lane.process) return;
   const LaneEnd how = lane.process->end();
-  lane.process.reset();
-  lane.last.clear();
+  stop_process(lane);
   if (!lane.batch.empty())
     batch_failed(lane, "the process that graded " + how.description,
                  how.was_killed ? exit_machine : exit_internal);
 }
 
 void Service::take(ServiceLane& lane, const LaneMessage& message) {
-  lane.heard_at = wall_clock();
+  if (message.kind != LaneMessage::Kind::spent) lane.heard_at = now();
   switch (message.kind) {
     case LaneMessage::Kind::begun: {
       if (message.candidate >= lane.batch.size() || lane.is_done[message.candidate]) break;
       GradeJob& job = jobs_.at(lane.batch[message.candidate].id);
       lane.has_begun[message.candidate] = true;
-      job.started_at = lane.heard_at;
+      job.started_at = wall_clock();
       tell(job, "started", event_of(job));
       job.attempts += 1;
       journal_.append(begun_line(job.id));
       break;
     }
+    case LaneMessage::Kind::spent:
+      // While only the candidate works, the lane has nothing to say.
+      if (message.candidate != lane.spender || message.seconds > lane.spent_s) lane.heard_at = now();
+      lane.spender = message.candidate;
+      lane.spent_s = message.seconds;
+      break;
     case LaneMessage::Kind::doing:
       lane.doing = printable_line(message.text.substr(0, 200));
       break;
@@ -192,9 +223,9 @@ void Service::take(ServiceLane& lane, const LaneMessage& message) {
 }
 
 void Service::keep_result(ServiceLane& lane, std::size_t index, const std::string& text) {
-  const auto wrong = [&] {
-    batch_failed(lane, "the lane sent a result that is not of the candidate that it was given",
-                 exit_internal);
+  const auto wrong = [&](const std::string& why =
+                             "the lane sent a result that is not of the candidate that it was given") {
+    batch_failed(lane, why, exit_internal);
     stop_process(lane);
   };
   if (index >= lane.batch.size() || lane.is_done[index]) return wrong();
@@ -208,40 +239,82 @@ void Service::keep_result(ServiceLane& lane, std::size_t index, const std::strin
   if (text.find(escaped(own)) == text.npos) return wrong();
   const std::string shown =
       replace_all(replace_all(text, escaped(own), ""), escaped(lane.folder.string() + "/problem/"), "");
-  if (!finish(job, shown)) return wrong();
-  charge(lane, wall_clock());
+  if (const std::string why = finish(job, shown); !why.empty()) return wrong(why);
+  charge(lane, now());
   lane.is_done[index] = true;
-  lane.refusals = 0;
-  lane.backoff_s = 0;
+  quarantines_[lane.id].graded();
 }
 
-bool Service::finish(GradeJob& job, const std::string& text) {
+std::string Service::finish(GradeJob& job, const std::string& text) {
   const auto record = parse_record(text, {});
-  if (!record || !*record || (*record)->candidates.size() != 1) return false;
-  if (const auto written = write_file_atomically(record_file(job.id), text); !written)
+  if (!record || !*record || (*record)->candidates.size() != 1)
+    return "the lane sent no record of the candidate";
+  if (std::string why = why_not_of(job, **record); !why.empty()) return why;
+  if (const auto written = write_file_atomically(record_file(job.id), text); !written) {
     options_.note(to_string(written.errors()));
+  } else {
+    job.record_bytes = text.size();
+  }
   end(job, JobState::finished, [&] { return graded_view(job, **record); });
-  return true;
+  return "";
+}
+
+std::string Service::why_not_of(const GradeJob& job, const Record& record) const {
+  const GradeRequest& request = job.request;
+  const std::string& problem =
+      request.slug.empty() ? sha256_hex(request.problem_source) : problems_.at(request.slug).content_sha256;
+  if (record.problem_sha256 != problem)
+    return "the lane has another version of the problem than the service: after a change of problems, start "
+           "both again";
+  const fs::path folder = fs::absolute(options_.state / "work" / ("hash-" + random_id()));
+  const auto candidate = candidate_sha256(request, folder, Layout::find(options_.lane.problems));
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+  if (!candidate) return to_string(candidate.errors());
+  return *candidate == record.candidate().sha256 ? "" : "the lane sent the record of another candidate";
 }
 
 void Service::charge(ServiceLane& lane, double now) {
   if (!lane.batch.empty()) {
     queue_.charge(lane.batch.front().owner, now - lane.charged_until);
-    quotas_.charge(lane.batch.front().owner, now - lane.charged_until);
+    quotas_.charge(lane.batch.front().owner, now - lane.charged_until, now);
   }
   lane.charged_until = now;
 }
 
 void Service::close_batch(ServiceLane& lane) {
-  charge(lane, wall_clock());
+  charge(lane, now());
   std::error_code ignored;
   fs::remove_all(lane.folder, ignored);
-  lane.close(wall_clock());
+  lane.close(now());
 }
 
 void Service::stop_process(ServiceLane& lane) {
   lane.process.reset();
-  lane.last.clear();
+  lane.warmth = {};
+}
+
+void Service::look_at_run_limits() {
+  for (ServiceLane& lane : lanes_) {
+    // A lane on another machine looks at its own clock.
+    if (lane.is_elsewhere() || lane.spender >= lane.batch.size() || lane.is_done[lane.spender]) continue;
+    GradeJob& job = jobs_.at(lane.batch[lane.spender].id);
+    if (lane.spent_s <= job.request.run_limit_s) continue;
+    // Others in its batch may have taken the time. Only a job that was alone has its verdict.
+    if (lane.batch.size() == 1) end(job, JobState::finished, [&] { return overrun_view(job); });
+    interrupt(lane, true);
+  }
+}
+
+void Service::look_at_silence(double now) {
+  for (ServiceLane& lane : lanes_) {
+    if (lane.is_elsewhere() || lane.batch.empty() || now - lane.heard_at < longest_silence_s) continue;
+    stop_process(lane);
+    batch_failed(lane,
+                 fmt::format("the lane hung: it said nothing for {:g} s, the last time '{}'",
+                             longest_silence_s, lane.doing),
+                 exit_machine);
+  }
 }
 
 void Service::interrupt(ServiceLane& lane, bool alone) {
@@ -270,13 +343,15 @@ void Service::batch_failed(ServiceLane& lane, const std::string& why, int exit_c
       continue;
     }
     const std::string shown = replace_all(why, lane.folder.string() + "/problem/", "");
-    not_graded(job, fault_of(exit_code), replace_all(shown, lane.folder.string() + "/" + job.id + "/", ""));
+    not_graded(lane, job, fault_of(exit_code),
+               replace_all(shown, lane.folder.string() + "/" + job.id + "/", ""));
   }
   close_batch(lane);
   if (exit_code != exit_usage && !any_begun) refuse(lane, why);
 }
 
-void Service::not_graded(GradeJob& job, const std::string& fault, const std::string& why) {
+void Service::not_graded(const ServiceLane& lane, GradeJob& job, const std::string& fault,
+                         const std::string& why) {
   job.failures += 1;
   // A wrong problem file stays wrong.
   if (job.failures >= 2 || fault == "problem") {
@@ -284,19 +359,16 @@ void Service::not_graded(GradeJob& job, const std::string& fault, const std::str
     return;
   }
   job.is_alone = true;
+  job.avoided = lane.id;
   enqueue(job, true);
 }
 
-void Service::refuse(ServiceLane& lane, const std::string& why) {
-  lane.refusals += 1;
-  if (lane.refusals < ServiceLane::most_refusals) return;
-  lane.refusals = 0;
-  lane.backoff_s = std::min(3600.0, std::max(60.0, 2 * lane.backoff_s));
-  lane.is_quarantined = true;
-  lane.since = wall_clock();
-  lane.quarantined_until = lane.since + lane.backoff_s;
-  options_.note(fmt::format("{} gets no work for {:g} s, since it refused {} times in a row: {}", lane.device,
-                            lane.backoff_s, ServiceLane::most_refusals, printable_line(why.substr(0, 500))));
+void Service::refuse(const ServiceLane& lane, const std::string& why) {
+  Quarantine& quarantine = quarantines_[lane.id];
+  if (!quarantine.refused(now())) return;
+  options_.note(fmt::format("{} gets no work for {:g} s, since it refused {} times in a row: {}",
+                            lane.is_elsewhere() ? lane.id : lane.device, quarantine.seconds(),
+                            Quarantine::most_refusals, printable_line(why.substr(0, 500))));
 }
 
 }  // namespace kgrade

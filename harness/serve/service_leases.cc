@@ -19,31 +19,39 @@ constexpr std::size_t most_names = 10'000;
 
 void Service::wait_for_work(const FreeLane& lane, double seconds,
                             std::function<void(const std::string&)> then) {
-  askers_.push_back({lane, wall_clock() + seconds, std::move(then)});
+  askers_.push_back({lane, now() + seconds, std::move(then)});
   hand_out();
 }
 
 void Service::hand_out_elsewhere() {
-  while (!askers_.empty() && queue_.size() > 0) {
-    const Asker asker = std::move(askers_.front());
-    askers_.pop_front();
-    if (warm_.size() > most_names) warm_.clear();
-    std::string& warm = warm_[asker.lane.name];
-    const std::vector<QueuedJob> batch = queue_.take(warm, asker.lane.most);
+  if (warm_.size() > most_names) warm_.clear();
+  if (quarantines_.size() > most_names) quarantines_.clear();
+  std::vector<std::function<void()>> answers;
+  for (auto at = askers_.begin(); at != askers_.end() && queue_.size() > 0;) {
+    const auto asker = at++;
+    const std::string node = node_id(asker->lane.name);
+    if (is_quarantined(node)) continue;
+    Warmth& warmth = warm_[asker->lane.name];
+    const std::vector<QueuedJob> batch = queue_.take(warmth.preferred(), asker->lane.most, avoidable(node));
+    if (batch.empty()) continue;
     ServiceLane& lane = lanes_.emplace_back();
-    lane.name = asker.lane.name;
-    lane.device = asker.lane.device;
-    lane.begin(batch, random_id(), wall_clock());
+    lane.id = node;
+    lane.name = asker->lane.name;
+    lane.device = asker->lane.device;
+    lane.warmth = warmth;
+    lane.begin(batch, random_id(), now());
+    warmth = lane.warmth;
     lane.lease_until = lane.since + lease_seconds;
     lane.problem = jobs_.at(batch.front().id).request.problem_shown();
-    warm = lane.last;
     for (const QueuedJob& each : batch) {
       GradeJob& job = jobs_.at(each.id);
       queued_bytes_ -= job.body.size();
       job.state = JobState::running;
     }
-    asker.then(lane.lease);
+    answers.push_back([then = std::move(asker->then), lease = lane.lease] { then(lease); });
+    askers_.erase(asker);
   }
+  for (const auto& answer : answers) answer();
 }
 
 OrderedJson Service::batch_of(const std::string& lease) const {
@@ -55,7 +63,7 @@ OrderedJson Service::batch_of(const std::string& lease) const {
     const GradeJob& job = jobs_.at(lane->batch[i].id);
     if (lane->is_done[i]) continue;  // it was cancelled a moment ago
     OrderedJson request = OrderedJson::parse(job.body);
-    request["deadline_s"] = std::max(1.0, job.deadline() - wall_clock());
+    request["deadline_s"] = std::max(1.0, job.expires_at - now());
     jobs.push_back({{"id", job.id}, {"request", request}});
   }
   return {{"lease", is_there ? OrderedJson(lease) : OrderedJson(nullptr)},
@@ -69,14 +77,14 @@ std::optional<std::vector<std::string>> Service::hear(const std::string& lease, 
   });
   if (at == lanes_.end()) return std::nullopt;
   ServiceLane& lane = *at;
-  lane.heard_at = wall_clock();
+  lane.heard_at = now();
   lane.lease_until = lane.heard_at + lease_seconds;
   for (const std::string& id : report.begun) {
     const auto index = lane.index_of(id);
     if (!index || lane.has_begun[*index]) continue;
     GradeJob& job = jobs_.at(id);
     lane.has_begun[*index] = true;
-    job.started_at = lane.heard_at;
+    job.started_at = wall_clock();
     tell(job, "started", event_of(job));
     job.attempts += 1;
     journal_.append(begun_line(id));
@@ -90,9 +98,12 @@ std::optional<std::vector<std::string>> Service::hear(const std::string& lease, 
     if (result.is_overrun) {
       end(job, JobState::finished, [&] { return overrun_view(job); });
     } else if (result.record.empty()) {
-      not_graded(job, result.fault, result.reason);
-    } else if (!finish(job, result.record)) {
-      not_graded(job, "service", "the lane sent no record of the candidate");
+      not_graded(lane, job, result.fault, result.reason);
+      if (!lane.has_begun[*index] && result.fault != "problem") refuse(lane, result.reason);
+    } else if (const std::string why = finish(job, result.record); !why.empty()) {
+      not_graded(lane, job, "service", why);
+    } else {
+      quarantines_[lane.id].graded();
     }
   }
   const std::vector<std::string> cancelled = std::exchange(lane.cancelled, {});
@@ -107,15 +118,23 @@ std::optional<std::vector<std::string>> Service::hear(const std::string& lease, 
 // The lane does not go on with its batch. `why`: what is said of the jobs that it had begun; empty if nobody
 // is to blame.
 void Service::lose(ServiceLane& lane, const std::string& why) {
+  bool any_begun = false;
   for (std::size_t i = lane.batch.size(); i-- > 0;) {
     if (lane.is_done[i]) continue;
     GradeJob& job = jobs_.at(lane.batch[i].id);
-    if (lane.has_begun[i] && !why.empty()) {
-      not_graded(job, "machine", why);
+    any_begun = any_begun || lane.has_begun[i];
+    if (why.empty()) {
+      enqueue(job, true);
+    } else if (lane.has_begun[i] || lane.batch.size() == 1) {
+      not_graded(lane, job, "machine", why);
     } else {
+      // A candidate may end its node before anybody hears that it began. It ends the third one alone.
+      job.losses += 1;
+      job.is_alone = job.is_alone || job.losses >= 2;
       enqueue(job, true);
     }
   }
+  if (!why.empty() && !any_begun) refuse(lane, why);
   close_batch(lane);
 }
 

@@ -11,8 +11,10 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 
+#include "base/machine_faults.h"
 #include "record/json_archive.h"
 #include "record/record_json.h"
 #include "sweep/byte_text.h"
@@ -138,7 +140,8 @@ std::string to_line(const LaneMessage& message) {
                {"text", message.text},
                {"exit_code", message.exit_code},
                {"bytes", message.bytes},
-               {"lease", message.lease}});
+               {"lease", message.lease},
+               {"seconds", message.seconds}});
 }
 
 std::optional<LaneJob> read_job(const std::string& line) try {
@@ -194,6 +197,7 @@ std::optional<LaneMessage> read_message(const std::string& line) try {
   message.exit_code = json.at("exit_code").get<int>();
   message.bytes = number<std::uint64_t>(json.at("bytes"));
   message.lease = json.at("lease").get<std::string>();
+  message.seconds = json.at("seconds").get<double>();
   return message;
 } catch (const Json::exception&) {
   return std::nullopt;
@@ -234,7 +238,14 @@ Result<Lane> Lane::start(const std::vector<std::string>& command) {
     return machine_error(fmt::format("no socket: {}", std::strerror(errno)), "raise `ulimit -n`");
   UniqueFd ours(ends[0]);
   UniqueFd theirs(ends[1]);
-  auto folder = std::make_unique<TemporaryDirectory>();
+  std::unique_ptr<TemporaryDirectory> folder;
+  try {
+    folder = std::make_unique<TemporaryDirectory>();
+  } catch (const std::system_error& error) {
+    return machine_error(fmt::format("a lane gets no folder for temporary files: {}", error.code().message()),
+                         remedy_for_machine(error.code().value()),
+                         {TemporaryDirectory::base().string(), 0, 0});
+  }
   SpawnRequest request;
   request.command = command;
   request.command.push_back(folder->path().string());

@@ -38,15 +38,18 @@ struct LaneJob {
 };
 
 // The lane's answers, in this order: begun, doing (any number of times) and graded for each candidate, and
-// ended last.
+// ended last. If the job has a lease, also spent at any time, twice a second.
 struct LaneMessage {
-  enum class Kind { begun, doing, graded, ended };
+  enum class Kind { begun, doing, graded, spent, ended };
   Kind kind = Kind::ended;
   std::size_t candidate = 0;  // index in the job
   std::string text;           // doing: the action; graded: the record; ended: why it ended early, or empty
   int exit_code = 0;          // if it ended early: the exit code that `kgrade grade` would have
   std::uint64_t bytes = 0;    // when a job that only builds has ended: bytes now in the cache
   std::string lease = {};     // of the job
+  // spent: what the candidate has caused so far, before it began too: its build, loading, rehearsal and
+  // calls.
+  double seconds = 0;
 };
 
 // The settings that change verdicts and times, except problem, candidate, effort and device, as text to

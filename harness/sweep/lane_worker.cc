@@ -8,6 +8,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <thread>
 
 #include "base/unique_fd.h"
 #include "compile/declarations.h"
@@ -64,6 +69,26 @@ std::uint64_t build_for(const LaneJob& job, const Problem& problem, Bench& bench
   }
   return bytes;
 }
+
+// Calls something twice a second, in a thread of its own, as long as it lives.
+class Repeated {
+ public:
+  explicit Repeated(std::function<void()> call)
+      : call_(std::move(call)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+ private:
+  void run(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!stopped_.wait_for(lock, stop, std::chrono::milliseconds(500), [] { return false; }) &&
+           !stop.stop_requested())
+      call_();
+  }
+
+  std::function<void()> call_;
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  std::jthread thread_;  // last: it ends first
+};
 
 class LaneWorker {
  public:
@@ -132,7 +157,14 @@ class LaneWorker {
     options.candidates = std::move(group.candidates);
     const std::shared_ptr<Bench> bench = bench_for(job, device, options.layout);
     bench->begin_run();
+    CandidateTime time;
+    std::optional<Repeated> reports;
+    if (!job.lease.empty()) {
+      options.candidate_time = &time;
+      reports.emplace([this, &time] { report(time.spent()); });
+    }
     Failure failure = grade(group.problem, options, bench).failure;
+    reports.reset();
     // A new context may cure a fault of the device.
     if (failure) bench_.reset();
     return failure;
@@ -170,9 +202,20 @@ class LaneWorker {
     send(message);
   }
 
-  // If nobody listens any more, end this process.
-  void send(LaneMessage message) const {
+  void report(const CandidateTime::Spent& spent) {
+    if (spent.candidate >= indices_.size()) return;  // no candidate is built yet
+    LaneMessage message{LaneMessage::Kind::spent, indices_[spent.candidate], ""};
+    message.seconds = spent.seconds;
     message.lease = lease_;
+    const std::lock_guard lock(sending_);
+    // If nobody listens any more, the other thread finds out.
+    (void)socket_.send(to_line(message));
+  }
+
+  // If nobody listens any more, end this process.
+  void send(LaneMessage message) {
+    message.lease = lease_;
+    const std::lock_guard lock(sending_);
     if (!socket_.send(to_line(message))) ::raise(SIGTERM);
   }
 
@@ -184,6 +227,7 @@ class LaneWorker {
   }
 
   LineSocket socket_;
+  std::mutex sending_;                // one line at a time: see Repeated
   std::string lease_;                 // of the last job
   std::vector<std::size_t> indices_;  // in the job, of the candidates that are being graded
   std::uint64_t built_ = 0;           // bytes, by the last job

@@ -179,6 +179,8 @@ class Sweep {
         case LaneMessage::Kind::doing:
           slot.doing = message->text;
           break;
+        case LaneMessage::Kind::spent:  // a sweep has no limit for a candidate's whole run
+          break;
         case LaneMessage::Kind::graded:
           if (auto error = keep(slot, *message)) return error;
           break;

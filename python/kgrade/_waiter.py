@@ -197,5 +197,5 @@ def ask(transport: Transport, ids: "list[str]", seconds: float, timeout: float,
     ended = {str(view["id"]): Grade.of_service(view) for view in answer["finished"]}
     for id in answer["unknown"]:
         ended[str(id)] = Grade(outcome="failed", fault="service", id=str(id), retryable=True,
-                               reason="the service does not know the job: it is older than a day, or another owner's")
+                               reason="the service does not know the job: it forgot it, or it is another owner's")
     return ended

@@ -206,6 +206,27 @@ TEST_F(RefereeTest, WhatWasNeverWrittenIsWrongAndCounted) {
 }
 
 // Buffers for two of the three, with what is captured of their outputs.
+// A slow reference or baseline ended candidates, since their time counted for the candidate's limit.
+TEST_F(RefereeTest, OnlyTheCandidatesOwnTimeCounts) {
+  CandidateTime time;
+  referee_.count_time(&time);
+  time.count_for(3);
+  lend(Role::oracle, Behaviour::honest);
+  lend(Role::reference, Behaviour::honest);
+  lend(Role::candidate, Behaviour::honest);
+  call(Role::oracle, {1, 0, 0});
+  call(Role::reference, {1, 0, 0});
+  EXPECT_EQ(time.spent().seconds, 0);
+  call(Role::candidate, {1, 0, 0});
+  const double of_a_call = time.spent().seconds;
+  EXPECT_GT(of_a_call, 0);
+  ASSERT_TRUE(referee_.start_anew(patience, patience).ok());
+  EXPECT_GT(time.spent().seconds, of_a_call);
+  EXPECT_EQ(time.spent().candidate, 3u);
+  time.count_for(4);
+  EXPECT_EQ(time.spent().seconds, 0);
+}
+
 class RefereeOfTwo : public RefereeTest {
  protected:
   RefereeOfTwo() : RefereeTest(std::make_unique<test::SmallDevice>(open(), room_for_two())) {}

@@ -33,6 +33,38 @@ TEST(FairQueue, ALaneGoesOnWithTheProblemThatItIsWarmFor) {
   EXPECT_THAT(take(queue, "cumsum"), ElementsAre("2"));
 }
 
+// A problem whose jobs kept coming held up another one for ever.
+TEST(FairQueue, ALaneLeavesItsProblemAfterSomeBatchesWhileAnOlderJobWaits) {
+  FairQueue queue(1);
+  Warmth warmth;
+  warmth.took("softmax");
+  queue.add({"old", "ann", "cumsum"});
+  int batches = 1;
+  for (;; ++batches) {
+    queue.add({std::to_string(batches), "ann", "softmax"});
+    const auto batch = queue.take(warmth.preferred());
+    warmth.took(batch.front().batch);
+    if (batch.front().id == "old") break;
+    ASSERT_LT(batches, 100);
+  }
+  EXPECT_EQ(batches, Warmth::most_batches);
+  EXPECT_EQ(warmth.preferred(), "cumsum");
+}
+
+TEST(FairQueue, AJobIsNotGivenToTheLaneThatItAvoids) {
+  FairQueue queue(1);
+  queue.add({"1", "ann", "softmax", false, false, "lane 0"});
+  EXPECT_THAT(queue.take("", 1, "lane 0"), IsEmpty());
+  queue.add({"2", "ann", "softmax"});
+  queue.add({"b", "bob", "softmax"});
+  queue.charge("ann", 0);
+  EXPECT_EQ(queue.take("", 9, "lane 0").front().id, "2");
+  EXPECT_EQ(queue.take("", 9, "lane 0").front().id, "b");
+  EXPECT_THAT(queue.take("", 9, "lane 0"), IsEmpty());
+  EXPECT_EQ(queue.take("", 9, "lane 1").front().id, "1");
+  EXPECT_EQ(queue.size(), 0u);
+}
+
 TEST(FairQueue, JobsAreDividedAmongTheLanes) {
   FairQueue queue(2);
   for (const char* const id : {"1", "2", "3"}) queue.add({id, "ann", "softmax"});
@@ -124,6 +156,9 @@ TEST(FairQueue, APositionCountsTheJobsBefore) {
   EXPECT_EQ(queue.position("a3"), 3u);
   EXPECT_EQ(queue.position("b1"), 0u);
   EXPECT_EQ(queue.position("c"), std::nullopt);
+  EXPECT_EQ(queue.positions("ann").at("a3"), 3u);
+  EXPECT_EQ(queue.positions("ann").size(), 3u);
+  EXPECT_TRUE(queue.positions("eve").empty());
 }
 
 }  // namespace

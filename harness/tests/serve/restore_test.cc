@@ -72,7 +72,7 @@ TEST_F(RestoreTest, EndsAJobWhoseProblemIsGone) {
     const auto view = service->view_of(*job, View::reward);
     EXPECT_EQ(view["fault"], "problem");
     EXPECT_THAT(view["reason"].get<std::string>(), HasSubstr("'gone'"));
-    EXPECT_EQ(service->capacity()["queued"], 0);
+    EXPECT_EQ(service->capacity("ann")["queued"], 0);
     service->go_on();
   }
 }
@@ -89,7 +89,7 @@ TEST_F(RestoreTest, ForgetsAJobThatItCannotRead) {
 TEST_F(RestoreTest, MakesNoJobOfALineThatSaysOnlyThatItBegan) {
   const auto service = open({{{"type", "begun"}, {"id", "g_1"}}});
   EXPECT_EQ(service->find("", "g_1"), nullptr);
-  EXPECT_EQ(service->capacity()["queued"], 0);
+  EXPECT_EQ(service->capacity("ann")["queued"], 0);
 }
 
 }  // namespace

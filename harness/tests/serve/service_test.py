@@ -293,6 +293,24 @@ def test_tokens(program, folder):
     check(refused.returncode == 2 and "chmod 600" in refused.stderr, refused.stderr)
 
 
+def test_run_limit(program, folder):
+    """Only what the candidate causes counts for its run limit: a slow reference ends no right kernel."""
+    problem = (ROOT / "problems" / f"{SLUG}.md").read_text().replace(f"slug: {SLUG}", "slug: slow-addition")
+    source = (ROOT / "reference" / f"{SLUG}.cu").read_text()
+    for name, text in (("problems/slow-addition.md", problem),
+                       ("reference/slow-addition.cu", "#include <unistd.h>\n" + source.replace(") {\n", ") {\n  usleep(400000);\n"))):
+        Path(folder, name).parent.mkdir(exist_ok=True)
+        Path(folder, name).write_text(text)
+    check("usleep" in text, "the reference is not slow")
+    service = Service(program, folder, "--problems", f"{folder}/problems", jobs=1)
+    try:
+        body = {**request("right", run_limit_s=6, cases=["tiny", "warp", "block", "odd"]), "problem": "slow-addition"}
+        graded = service.call("POST", "/v1/grades?wait=50", body)[1]
+        check(graded["verdict"] == "accepted" and graded["times_s"]["run"] > 6.5, graded)
+    finally:
+        service.stop()
+
+
 def test_kills(service, expected, grades, clients):
     """Every accepted job ends once, with the verdict of `kgrade grade`."""
     names = [random.Random(i).choice(list(CANDIDATES)) for i in range(grades)]
@@ -382,6 +400,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="kgrade-serve-test-") as folder:
         verdicts_of_grade(arguments.kgrade, folder, ["right"])
         test_leases(arguments.kgrade, folder)
+    with tempfile.TemporaryDirectory(prefix="kgrade-serve-test-") as folder:
+        test_run_limit(arguments.kgrade, folder)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,78 @@
+// What a service says of itself: its lanes, counts and health.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "serve/service.h"
+#include "serve/service_lane.h"
+
+namespace kgrade {
+
+using OrderedJson = nlohmann::ordered_json;
+
+OrderedJson Service::capacity(const std::string& owner) const {
+  OrderedJson lanes = OrderedJson::array();
+  for (const ServiceLane& lane : lanes_) {
+    // All jobs of a batch have one owner.
+    const bool is_own = !lane.batch.empty() && lane.batch.front().owner == owner;
+    const GradeJob* const job = is_own ? lane.current(jobs_) : nullptr;
+    const char* const idle = is_quarantined(lane) ? "quarantined" : "idle";
+    lanes.push_back({{"name", lane.is_elsewhere() ? OrderedJson(lane.name) : OrderedJson(nullptr)},
+                     {"device", lane.device},
+                     {"state", lane.batch.empty() ? idle : "busy"},
+                     {"since_s", now() - lane.since},
+                     {"problem", is_own ? OrderedJson(lane.problem) : OrderedJson(nullptr)},
+                     {"job", job == nullptr ? OrderedJson(nullptr) : OrderedJson(job->id)},
+                     {"doing", is_own ? lane.doing : ""}});
+  }
+  for (const Asker& asker : askers_) {
+    lanes.push_back({{"name", asker.lane.name},
+                     {"device", asker.lane.device},
+                     {"state", is_quarantined(node_id(asker.lane.name)) ? "quarantined" : "idle"},
+                     {"since_s", nullptr},
+                     {"problem", nullptr},
+                     {"job", nullptr},
+                     {"doing", ""}});
+  }
+  std::size_t running = 0;
+  for (const ServiceLane& lane : lanes_) running += lane.left();
+  return {{"lanes", lanes},
+          {"queued", queue_.size()},
+          {"running", running},
+          {"by_owner", queue_.by_owner()},
+          {"grades_per_minute", static_cast<double>(ends_.size()) * 60 / rate_seconds},
+          {"version", tool_info().version}};
+}
+
+std::string Service::metrics() const {
+  std::size_t busy = 0, quarantined = 0;
+  for (const ServiceLane& lane : lanes_) {
+    busy += lane.batch.empty() ? 0 : 1;
+    quarantined += is_quarantined(lane) ? 1 : 0;
+  }
+  for (const Asker& asker : askers_) quarantined += is_quarantined(node_id(asker.lane.name)) ? 1 : 0;
+  std::string text = fmt::format(
+      "# HELP kgrade_queued_jobs Jobs that wait for a lane.\n# TYPE kgrade_queued_jobs gauge\n"
+      "kgrade_queued_jobs {}\n"
+      "# HELP kgrade_lanes Lanes by state.\n# TYPE kgrade_lanes gauge\n"
+      "kgrade_lanes{{state=\"busy\"}} {}\nkgrade_lanes{{state=\"idle\"}} {}\n"
+      "kgrade_lanes{{state=\"quarantined\"}} {}\n"
+      "# HELP kgrade_jobs_ended_total Jobs that have ended since the service was started.\n"
+      "# TYPE kgrade_jobs_ended_total counter\n",
+      queue_.size(), busy, lanes_.size() + askers_.size() - busy - quarantined, quarantined);
+  for (const auto& [how, count] : ended_as_)
+    text += fmt::format("kgrade_jobs_ended_total{{as=\"{}\"}} {}\n", how, count);
+  return text;
+}
+
+bool Service::is_healthy() const {
+  const auto asks = [this](const Asker& asker) { return !is_quarantined(node_id(asker.lane.name)); };
+  const auto works = [this](const ServiceLane& lane) {
+    return !is_quarantined(lane) && (lane.batch.empty() || now() - lane.heard_at < 600);
+  };
+  return std::any_of(askers_.begin(), askers_.end(), asks) ||
+         std::any_of(lanes_.begin(), lanes_.end(), works);
+}
+
+}  // namespace kgrade

@@ -1,0 +1,387 @@
+// What a service does with jobs and lanes as time passes, without a network. The clock is the test's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/temporary_directory.h"
+#include "base/text.h"
+#include "problem/problem.h"
+#include "serve/service.h"
+#include "tests/sweep/results.h"
+
+namespace kgrade {
+namespace {
+
+using Json = nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+const Client ann = {"ann", false};
+const Client bob = {"bob", false};
+
+std::string body(Json more = Json::object()) {
+  Json json = {{"problem", "softmax"}, {"candidate", {{"name", "a.cu"}, {"source", "text"}}}};
+  json.update(more);
+  return json.dump();
+}
+
+// There is one problem, softmax.
+struct ServiceTest : testing::Test {
+  void open(std::vector<std::string> devices = {}) {
+    service.reset();
+    ServiceOptions options;
+    options.state = folder.path() / "state";
+    options.problems.emplace("softmax", softmax);
+    options.devices = std::move(devices);
+    options.lane_command = lane_command;
+    options.limits = limits;
+    options.clock = [this] { return now; };
+    auto opened = Service::open(std::move(options));
+    ASSERT_TRUE(opened.ok());
+    service = std::move(*opened);
+  }
+
+  std::string submit(const Client& client = ann, const std::string& text = body()) {
+    const std::string id = std::get<std::string>(service->submit(client, "", text));
+    service->commit();
+    return id;
+  }
+
+  void tick() {
+    service->go_on();
+    service->commit();
+  }
+
+  // Looks at the clock every second, as a service that is not stopped meanwhile.
+  void pass(double seconds) {
+    for (const double end = now + seconds; now < end; now += 1) tick();
+    tick();
+  }
+
+  // The jobs that the lane gets, if any wait. `lease` is then its lease.
+  std::vector<std::string> ask(const std::string& lane, std::size_t most = 32) {
+    lease.clear();
+    service->wait_for_work({lane, "NVIDIA H200", most}, 0, [this](const std::string& got) { lease = got; });
+    now += 0.1;
+    tick();
+    std::vector<std::string> ids;
+    const auto batch = service->batch_of(lease);
+    for (const auto& job : batch["jobs"]) ids.push_back(job["id"]);
+    return ids;
+  }
+
+  bool tell(const LeaseReport& report) {
+    const bool is_known = service->hear(lease, report).has_value();
+    service->commit();
+    return is_known;
+  }
+
+  bool tell_begun(const std::string& id) {
+    LeaseReport report;
+    report.begun = {id};
+    return tell(report);
+  }
+
+  bool grade(const std::string& id, const Record& with) {
+    LeaseReport report;
+    report.results.push_back({id, to_text(with), "", ""});
+    return tell(report);
+  }
+
+  bool fail(const std::string& id, bool had_begun) {
+    LeaseReport report;
+    if (had_begun) report.begun = {id};
+    report.results.push_back({id, "", "machine", "it broke"});
+    return tell(report);
+  }
+
+  bool give_back() {
+    LeaseReport report;
+    report.is_released = true;
+    return tell(report);
+  }
+
+  Json result(const std::string& id, const char* owner = "ann") {
+    const GradeJob* const job = service->find(owner, id);
+    return job == nullptr ? Json() : Json(service->view_of(*job, View::reward));
+  }
+
+  Record record() const {
+    Record record = test::result_record("a.cu");
+    record.problem_sha256 = softmax.content_sha256;
+    record.candidates[0].sha256 = sha256_hex("text");
+    return record;
+  }
+
+  TemporaryDirectory folder;
+  Problem softmax = load_problem(KGRADE_SOURCE_DIR "/problems/softmax.md").value();
+  std::vector<std::string> lane_command;
+  ServiceLimits limits;
+  double now = 1000;
+  std::string lease;
+  std::unique_ptr<Service> service;
+};
+
+TEST_F(ServiceTest, ForgetsTheOldestResultsOfTheOwnerWhoKeepsMost) {
+  limits.kept = 3;
+  open();
+  const std::string bobs = submit(bob, body({{"deadline_s", 0.001}}));
+  std::vector<std::string> anns;
+  for (int i = 0; i < 5; ++i) {
+    anns.push_back(submit(ann, body({{"deadline_s", 0.001}})));
+    pass(1);
+  }
+  EXPECT_EQ(service->find("ann", anns[2]), nullptr);
+  EXPECT_NE(service->find("ann", anns[3]), nullptr);
+  EXPECT_NE(service->find("bob", bobs), nullptr);
+  open();
+  EXPECT_EQ(result(anns[4])["state"], "expired");
+  EXPECT_EQ(service->find("ann", anns[2]), nullptr);
+}
+
+TEST_F(ServiceTest, KeepsRecordsOfSoManyBytesAtMost) {
+  limits.kept_bytes = to_text(record()).size() * 5 / 2;
+  open();
+  std::vector<std::string> ids;
+  for (int i = 0; i < 4; ++i) {
+    ids.push_back(submit());
+    ask("node cuda:0");
+    EXPECT_TRUE(grade(ids[i], record()));
+  }
+  pass(1);
+  const auto records = [this] {
+    return std::distance(std::filesystem::directory_iterator(folder.path() / "state/records"),
+                         std::filesystem::directory_iterator());
+  };
+  EXPECT_LE(records(), 2);
+  EXPECT_EQ(service->find("ann", ids[0]), nullptr);
+  ASSERT_NE(service->find("ann", ids[3]), nullptr);
+  EXPECT_FALSE(service->view_of(*service->find("ann", ids[3]), View::record).is_null());
+  // A record whose job is not known any more is removed at the start.
+  std::ofstream(folder.path() / "state/records/g_lost.json") << "{}";
+  const auto before = records();
+  open();
+  EXPECT_EQ(records(), before - 1);
+}
+
+TEST_F(ServiceTest, TakesNoRecordOfAnotherCandidateOrProblem) {
+  open();
+  for (const bool is_other_problem : {true, false}) {
+    const std::string id = submit();
+    Record other = record();
+    (is_other_problem ? other.problem_sha256 : other.candidates[0].sha256) = std::string(64, '0');
+    for (const char* const node : {"one cuda:0", "two cuda:0"}) {
+      ASSERT_THAT(ask(node), ElementsAre(id));
+      EXPECT_TRUE(grade(id, other));
+    }
+    EXPECT_EQ(result(id)["outcome"], "failed");
+    EXPECT_EQ(result(id)["fault"], "service");
+  }
+  const std::string id = submit();
+  ask("one cuda:0");
+  EXPECT_TRUE(grade(id, record()));
+  EXPECT_EQ(result(id)["outcome"], "graded");
+}
+
+TEST_F(ServiceTest, KnowsTheHashOfACandidateWithHeaders) {
+  open();
+  const Json headers = {
+      {"candidate", {{"name", "a.cu"}, {"source", "text"}, {"headers", {{"b.cuh", "int b;"}}}}}};
+  const std::string id = submit(ann, body(headers));
+  ask("one cuda:0");
+  Record right = record();
+  right.candidates[0].sha256 = sha256_hex("\n4\ntextb.cuh\n6\nint b;");
+  EXPECT_TRUE(grade(id, right));
+  EXPECT_EQ(result(id)["outcome"], "graded") << result(id);
+}
+
+// Jobs of a lease were given to others, and results that had arrived were refused.
+TEST_F(ServiceTest, AfterAPauseOfItsOwnTakesNobodyForLate) {
+  open();
+  const std::string id = submit();
+  ASSERT_THAT(ask("node cuda:0"), ElementsAre(id));
+  now += 5000;
+  tick();
+  EXPECT_TRUE(tell({}));
+  pass(59);
+  EXPECT_TRUE(tell({}));
+  pass(62);
+  EXPECT_FALSE(tell({}));
+}
+
+TEST_F(ServiceTest, GivesAFailedJobToAnotherNodeIfThereIsOne) {
+  open();
+  const std::string id = submit();
+  ASSERT_THAT(ask("one cuda:0"), ElementsAre(id));
+  EXPECT_TRUE(fail(id, true));
+  // The other node is at work, and will be free.
+  const std::string filler = submit(bob);
+  while (ask("two cuda:0") != std::vector{filler}) EXPECT_TRUE(give_back());
+  const std::string of_two = lease;
+  for (const char* const same : {"one cuda:0", "one cuda:1"}) EXPECT_THAT(ask(same), SizeIs(0));
+  lease = of_two;
+  EXPECT_TRUE(grade(filler, record()));
+  EXPECT_THAT(ask("two cuda:0"), ElementsAre(id));
+}
+
+TEST_F(ServiceTest, GivesAFailedJobToTheSameNodeIfThereIsNoOther) {
+  open();
+  const std::string id = submit();
+  ASSERT_THAT(ask("one cuda:0"), ElementsAre(id));
+  EXPECT_TRUE(fail(id, true));
+  EXPECT_THAT(ask("one cuda:0"), ElementsAre(id));
+}
+
+TEST_F(ServiceTest, GivesNoWorkToANodeThatRefusesThreeTimes) {
+  open();
+  std::vector<std::string> ids;
+  for (int i = 0; i < 5; ++i) ids.push_back(submit());
+  for (int i = 0; i < 3; ++i) {
+    const auto got = ask("bad cuda:" + std::to_string(i), 1);
+    ASSERT_THAT(got, SizeIs(1));
+    EXPECT_TRUE(fail(got.front(), false));
+  }
+  EXPECT_THAT(ask("bad cuda:0"), SizeIs(0));
+  service->wait_for_work({"bad cuda:0", "x"}, 50, [](const std::string&) {});
+  EXPECT_EQ(service->capacity("ann")["lanes"][0]["state"], "quarantined");
+  EXPECT_FALSE(service->is_healthy());
+  EXPECT_THAT(ask("good cuda:0", 1), SizeIs(1));
+  pass(61);
+  EXPECT_THAT(ask("bad cuda:0", 1), SizeIs(1));
+}
+
+// A candidate that ends its node before anybody hears that it began was lent to one node after the other.
+TEST_F(ServiceTest, LendsAJobToNoMoreThanFourNodesThatAreLost) {
+  open();
+  const std::string killer = submit();
+  const std::string other = submit();
+  int lost = 0;
+  for (; result(killer)["state"] == "queued"; ++lost) {
+    ASSERT_LT(lost, 10);
+    const auto got = ask("node" + std::to_string(lost) + " cuda:0");
+    ASSERT_FALSE(got.empty());
+    if (got == std::vector{other}) {
+      EXPECT_TRUE(grade(other, record()));
+      --lost;
+    } else {
+      pass(62);
+    }
+  }
+  EXPECT_EQ(lost, 4);
+  EXPECT_EQ(result(killer)["fault"], "machine");
+  EXPECT_NE(result(other)["outcome"], "failed");
+}
+
+TEST_F(ServiceTest, ChargesTimeWhileAJobRuns) {
+  open();
+  Client eve = {"eve", false};
+  eve.quota_s = 10;
+  submit(eve);
+  ASSERT_THAT(ask("node cuda:0"), SizeIs(1));
+  pass(5);
+  submit(eve);
+  pass(10);
+  EXPECT_EQ(std::get<Refusal>(service->submit(eve, "", body())).status, 429);
+}
+
+TEST_F(ServiceTest, ShowsJobsOnlyToTheirOwner) {
+  open();
+  const std::string id = submit();
+  ask("node cuda:0");
+  EXPECT_TRUE(tell_begun(id));
+  const auto own = service->capacity("ann")["lanes"][0];
+  EXPECT_EQ(own["job"], id);
+  EXPECT_EQ(own["problem"], "softmax");
+  const auto others = service->capacity("bob")["lanes"][0];
+  EXPECT_EQ(others["state"], "busy");
+  EXPECT_EQ(others["device"], "NVIDIA H200");
+  EXPECT_TRUE(others["job"].is_null() && others["problem"].is_null());
+}
+
+TEST_F(ServiceTest, AnswersAtOnceToWhomDoesNotWait) {
+  open();
+  const std::string id = submit();
+  int calls = 0;
+  service->wait("ann", {id}, true, 0, [&calls] { ++calls; });
+  ASSERT_TRUE(service->has_to_commit());
+  service->commit();
+  EXPECT_EQ(calls, 1);
+}
+
+// A lane on this machine, as a script that gets its job and its lease: $lease.
+struct LaneTest : ServiceTest {
+  void open_with(const std::string& script) {
+    lane_command = {"/bin/bash", "-c",
+                    "read -r line <&3\n"
+                    "lease=$(sed -E 's/.*\"lease\":\"([0-9a-f]+)\".*/\\1/' <<< \"$line\")\n"
+                    "say() { printf '{\"kind\":%s,\"candidate\":0,\"text\":\"\",\"exit_code\":0,\"bytes\":0,"
+                    "\"lease\":\"%s\",\"seconds\":%s}\\n' \"$1\" \"$lease\" \"$2\" >&3; }\n" +
+                        script + "\nexec sleep 1000",
+                    "lane"};
+    open({"emulated"});
+  }
+
+  // Lets the process of the lane run, but no time pass.
+  template <class Condition>
+  bool await(Condition condition) {
+    for (int i = 0; i < 1000 && !condition(); ++i) {
+      tick();
+      ::usleep(10'000);
+    }
+    return condition();
+  }
+};
+
+TEST_F(LaneTest, OnlyWhatTheCandidateCausesCountsForItsRunLimit) {
+  open_with("say 0 0; say 3 599");
+  const std::string id = submit();
+  ASSERT_TRUE(await([&] { return service->find("ann", id)->attempts == 1; }));
+  pass(3000);
+  EXPECT_EQ(result(id)["state"], "running");
+}
+
+TEST_F(LaneTest, ABuildThatTakesTooLongIsAnOverrun) {
+  open_with("say 3 601");  // it has not begun
+  const std::string id = submit();
+  ASSERT_TRUE(await([&] { return result(id)["state"] == "finished"; }));
+  EXPECT_EQ(result(id)["verdict"], "time_limit");
+  EXPECT_THAT(result(id)["reason"].get<std::string>(), HasSubstr("600 s"));
+}
+
+TEST_F(LaneTest, ALaneThatHangsOutsideOfACandidateIsEnded) {
+  open_with("say 3 1");
+  const std::string id = submit();
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(await([&] { return service->find("ann", id)->state == JobState::running; }));
+    ::usleep(200'000);
+    pass(3500);
+    ASSERT_EQ(service->find("ann", id)->failures, i);
+    pass(200);
+  }
+  EXPECT_EQ(result(id)["fault"], "machine");
+  EXPECT_THAT(result(id)["reason"].get<std::string>(), HasSubstr("hung"));
+}
+
+// It ended the service, and then all jobs in the queue with the fault `machine`.
+TEST_F(LaneTest, WithoutRoomForTemporaryFilesJobsWait) {
+  open_with("say 0 0");
+  const std::string before = std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : "";
+  ::setenv("TMPDIR", "/nonexistent", 1);
+  const std::string id = submit();
+  pass(5);
+  EXPECT_EQ(result(id)["state"], "queued");
+  EXPECT_EQ(service->find("ann", id)->failures, 0);
+  EXPECT_FALSE(service->is_healthy());
+  EXPECT_EQ(service->capacity("ann")["lanes"][0]["state"], "quarantined");
+  before.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", before.c_str(), 1);
+  pass(61);
+  EXPECT_TRUE(await([&] { return service->find("ann", id)->attempts == 1; }));
+}
+
+}  // namespace
+}  // namespace kgrade
