@@ -249,7 +249,9 @@ std::variant<std::string, Refusal> Service::submit(const Client& client, const s
         fmt::format("{} of this owner are queued already", counted(options_.limits.queued_of_owner, "job")),
         10};
   if (const int wait_s = quotas_.wait_s(client.owner, client.quota_s, now()); wait_s > 0)
-    return Refusal{429, fmt::format("this owner has used its {:g} s of lanes an hour", client.quota_s),
+    return Refusal{429,
+                   fmt::format("the jobs of this owner have occupied lanes for more than {:g} s in an hour",
+                               client.quota_s),
                    wait_s};
   GradeJob job;
   job.id = "g_" + random_id();

@@ -101,15 +101,16 @@ def test_grades(ray, cluster, state, count):
     cluster.remove_node(cluster.nodes_of_lanes.pop(), allow_graceful=False)
     cluster.add_node(num_cpus=2, resources={"lane": 1})
     wait(lambda: len(ended_in(state)) >= count * 3 // 5, 600, "the other lanes do not go on")
-    os.kill(process_of(ray, "kgrade"), signal.SIGKILL)
-    # Its program alone, at another time: it comes back at the address that all know.
+    # The service's program alone: it comes back at the address that all know.
     url = kgrade.ray.find("kgrade")[0]
-    killed = processes_with("kgrade\0serve\0--tokens=")
+    program = "kgrade\0serve\0--tokens="
+    killed = set(processes_with(program))
     for process in killed:
         os.kill(int(process), signal.SIGKILL)
-    wait(lambda: set(processes_with("kgrade\0serve\0--tokens=")) - set(killed) and "listening at" in (state / "log").read_text(),
-         60, "the service did not come back")
+    wait(lambda: set(processes_with(program)) - killed and "listening at" in (state / "log").read_text(), 60,
+         "the service did not come back")
     check(kgrade.ray.find("kgrade")[0] == url, "the service has another address")
+    os.kill(process_of(ray, "kgrade"), signal.SIGKILL)
     check(len(ended_in(state)) < count, "all of this is to happen before the end")
 
     grades = {handle.id: handle.result() for handle in client.as_completed(handles)}
