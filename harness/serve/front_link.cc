@@ -77,6 +77,8 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
     if (fault.empty()) fault = std::move(why);
     exchanges.clear();
     unsent.clear();
+    bodies = ByteBudget(limits.bodies, limits.bodies_of_owner);
+    answers = ByteBudget(limits.answers, limits.answers_of_owner);
   }
 
   void queue(FrameKind kind, std::uint64_t id, std::string_view payload = {}, std::string_view more = {}) {
