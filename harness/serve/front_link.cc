@@ -1,6 +1,7 @@
 #include "serve/front_link.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -16,9 +17,6 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-// A machine that is busy may let the front wait for seconds.
-constexpr auto patience = std::chrono::seconds(60);
-constexpr auto between_questions = std::chrono::seconds(10);
 // Answers up to this size are never refused, so that a client always learns what became of its job.
 constexpr std::size_t small_answer = 16 << 10;
 // Frames are collected up to this size before they are sent.
@@ -333,8 +331,11 @@ void FrontLink::look_at_the_clock() {
   if (!state.fault.empty()) return;
   const auto silent = Steady::now() - state.since;
   if (!state.is_ready || state.is_asked) {
-    if (silent > patience) state.fail("it does not answer");
-  } else if (silent > between_questions) {
+    // What has come while the service waited for its disk is read first.
+    pollfd entry{state.socket.get(), POLLIN, 0};
+    if (silent > std::chrono::seconds(state.limits.front_patience_seconds) && ::poll(&entry, 1, 0) == 0)
+      state.fail("it does not answer");
+  } else if (silent > std::chrono::seconds(state.limits.front_silence_seconds)) {
     state.is_asked = true;
     state.since = Steady::now();
     state.queue(FrameKind::alive, 0);

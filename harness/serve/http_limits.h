@@ -19,6 +19,10 @@ struct HttpLimits {
   std::uint64_t bodies = std::uint64_t{256} << 20;
   std::uint64_t answers_of_owner = std::uint64_t{128} << 20;
   std::uint64_t answers = std::uint64_t{256} << 20;
+  // The service asks a front whether it is alive, and replaces it if it does not answer in time. A machine
+  // that is busy may let the front wait for seconds.
+  int front_silence_seconds = 10;
+  int front_patience_seconds = 60;
 };
 
 }  // namespace kgrade

@@ -169,6 +169,36 @@ TEST_F(FrontLinkTest, EndsAFrontThatSaysWhatASoundOneDoesNot) {
   EXPECT_THAT(link->fault(), HasSubstr("ended"));
 }
 
+TEST_F(FrontLinkTest, EndsAFrontThatIsSilent) {
+  limits.front_silence_seconds = 0;
+  connect();
+  send(ready_frame);
+  for (int i = 0; i < 3; ++i) {
+    link->look_at_the_clock();
+    send("");
+    EXPECT_EQ(said.at(0).first, FrameKind::alive);
+    send(frame(FrameKind::alive, 0));
+  }
+  limits.front_patience_seconds = 0;
+  connect();
+  send(ready_frame);
+  link->look_at_the_clock();
+  EXPECT_EQ(link->fault(), "");
+  // Its answer has come, and was not read yet.
+  const std::string alive = frame(FrameKind::alive, 0);
+  ASSERT_GT(::send(front.get(), alive.data(), alive.size(), MSG_NOSIGNAL), 0);
+  link->look_at_the_clock();
+  EXPECT_EQ(link->fault(), "");
+  link->receive();
+  link->look_at_the_clock();
+  EXPECT_EQ(link->fault(), "");
+  link->look_at_the_clock();
+  EXPECT_THAT(link->fault(), HasSubstr("does not answer"));
+  connect();
+  link->look_at_the_clock();
+  EXPECT_THAT(link->fault(), HasSubstr("does not answer"));
+}
+
 TEST_F(FrontLinkTest, PermitsABodyOnlyToThoseWhoMaySendIt) {
   send(ready_frame + ask(1, "POST", "/v1/grades", 500, "wrong") + ask(2, "POST", "/v1/nothing", 500) +
        ask(3, "POST", "/v1/leases", 500) + ask(4, "GET", "/", 500, "wrong") +
