@@ -74,7 +74,7 @@ Failure FrontProcess::begin() {
 }
 
 Failure FrontProcess::start() {
-  if (const Failure failure = begin()) return failure;
+  if (Failure failure = begin()) return failure;
   while (!link_->is_ready() && link_->fault().empty()) {
     pollfd entry{link_->descriptor(), POLLIN, 0};
     ::poll(&entry, 1, look_again_ms);
