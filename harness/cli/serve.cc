@@ -24,6 +24,7 @@ struct ServeArguments {
   std::string state;
   std::string tokens;
   std::string gpus;
+  bool board = false;
   int jobs = -1;  // not given
   JoinArguments join;
   LaneOptions lane;
@@ -51,6 +52,9 @@ Failure lack_of_devices(const std::vector<std::string>& devices) {
   return std::nullopt;
 }
 
+// The service's own log.
+void note(const std::string& what) { fmt::print(stderr, "kgrade serve: {}\n", printable(what)); }
+
 int run(ServeArguments& arguments) {
   if (!arguments.join.url.empty()) {
     arguments.join.gpus = arguments.gpus;
@@ -75,6 +79,14 @@ int run(ServeArguments& arguments) {
     // Whoever reaches this address may have code run, so the sandbox has to confine it.
     arguments.lane.require_sandbox = true;
   }
+  const Layout layout = Layout::find(arguments.lane.problems);
+  const auto sandbox = Sandbox::shared(layout.launcher);
+  if (!address->is_loopback() && !sandbox->confines())
+    return fail({machine_error(
+        fmt::format("--listen: {} can be reached from other machines, and this machine allows no namespaces, "
+                    "so that candidates would not be confined",
+                    address->host),
+        "`kgrade doctor` says what namespaces need; or listen at 127.0.0.1 or a Unix socket")});
   if (arguments.jobs == 0 && !arguments.gpus.empty())
     return fail({{"--gpus: with --jobs 0 there are no lanes on this machine", "leave out one of them", {}}});
   Result<std::vector<std::string>> devices = std::vector<std::string>();
@@ -92,17 +104,19 @@ int run(ServeArguments& arguments) {
     options.state = std::filesystem::absolute(arguments.state);
   }
   options.lane = arguments.lane;
+  options.shows_boards = arguments.board;
   const bool builds = !devices->empty() && devices->front() != "emulated";
   options.build_jobs = builds ? spare_cores(devices->size()) : 0;
   options.devices = std::move(*devices);
   options.lane_command = {"/proc/self/exe", "sweep-lane"};
-  options.note = [](const std::string& what) { fmt::print(stderr, "kgrade serve: {}\n", printable(what)); };
+  options.note = note;
   raise_descriptor_limit();
   auto service = Service::open(std::move(options));
   if (!service) return fail(service.errors());
   Routes routes(**service, std::move(tokens));
   fmt::print(stderr, "kgrade serve: grades on {}\n", lanes);
-  const auto served = serve_http(**service, routes, *address, {}, [](const std::string& where) {
+  const FrontSetup front{front_command(*sandbox, layout), note};
+  const auto served = serve_http(**service, routes, *address, front, {}, [](const std::string& where) {
     fmt::print(stderr, "kgrade serve: listening at {}\n", where);
   });
   return served ? *served : fail(served.errors());
@@ -128,12 +142,16 @@ Command add_serve(CLI::App& app) {
                    "Folder for accepted jobs and their results, which a restart goes on with (default: "
                    "~/.local/state/kgrade/serve)")
       ->type_name("DIR");
+  command->add_flag(
+      "--board", arguments->board,
+      "Show each owner the best speeds of the others, with the names of the owners and nothing else");
   CLI::Option* const join =
       command
           ->add_option("--join", arguments->join.url,
                        "Grade for the service at this address instead: ask it for jobs, and hand in results")
           ->type_name("URL");
-  for (const char* other : {"--listen", "--tokens", "--state"}) join->excludes(command->get_option(other));
+  for (const char* other : {"--listen", "--tokens", "--state", "--board"})
+    join->excludes(command->get_option(other));
   command
       ->add_option("--token-file", arguments->join.token_file,
                    "With --join: file with a token that has `lanes` there (default: $KGRADE_TOKEN)")

@@ -23,12 +23,14 @@
 #include "base/unique_fd.h"
 #include "grade/failure.h"
 #include "problem/problem.h"
+#include "serve/boards.h"
 #include "serve/events.h"
 #include "serve/fair_queue.h"
 #include "serve/grade_job.h"
 #include "serve/journal.h"
 #include "serve/kept_results.h"
 #include "serve/quotas.h"
+#include "serve/uploads.h"
 #include "serve/waiters.h"
 #include "sweep/build_ahead.h"
 
@@ -49,7 +51,8 @@ struct ServiceOptions {
   std::map<std::string, Problem> problems;  // that a request may name, by slug; empty: those of the folders
   std::vector<std::string> devices;         // one for each lane
   std::vector<std::string> lane_command;
-  int build_jobs = 0;  // processes that build what is graded next
+  int build_jobs = 0;         // processes that build what is graded next
+  bool shows_boards = false;  // each owner sees the best speeds of the others
   ServiceLimits limits;
   // The service's clock: seconds since some moment, which nobody sets back or forward.
   std::function<double()> clock = [] { return SteadyClock().now(); };
@@ -60,8 +63,10 @@ struct ServiceOptions {
 struct Client {
   std::string owner;
   bool may_seed = false;
-  bool may_grade = false;  // it may be a lane: its results are believed
-  double quota_s = 0;      // seconds of lanes in an hour; 0: as many as there are
+  bool may_grade = false;              // it may be a lane: its results are believed
+  bool may_upload = false;             // problems
+  Feedback feedback = Feedback::full;  // the most that it may learn of its jobs
+  double quota_s = 0;                  // seconds of lanes in an hour; 0: as many as there are
 };
 
 // Why a request was not carried out, for an answer in HTTP (RFC 9457).
@@ -146,7 +151,7 @@ class Service {
   Events& events() { return events_; }
 
   nlohmann::ordered_json view_of(const GradeJob& job, View view) const;
-  // {"id", "state", "position", "doing"}. `positions`: those of the owner's jobs, for an answer about many.
+  // {"id", "state", "position", "estimate_s", "doing"}. `positions`: those of the owner's jobs, for an answer about many.
   using Positions = std::unordered_map<std::string, std::size_t>;
   nlohmann::ordered_json status_of(const GradeJob& job, const Positions* positions = nullptr) const;
   Positions positions(const std::string& owner) const { return queue_.positions(owner); }
@@ -155,8 +160,13 @@ class Service {
   std::string metrics() const;  // in Prometheus's text format
   // A lane is idle, or has given a result or begun a job in the last ten minutes.
   bool is_healthy() const;
+  // For the service's own log.
+  const std::function<void(const std::string&)>& note() const { return options_.note; }
   // There is no problem with this slug: says so, and names the nearest one.
   Refusal no_problem(const std::string& slug) const;
+  // The best results of that problem, for that owner (serve/boards.h).
+  nlohmann::ordered_json board_of(const std::string& slug, const std::string& owner) const;
+  Uploads& uploads() { return uploads_; }
   // The problems that a request may name, by slug.
   const std::map<std::string, Problem>& problems() const { return problems_; }
 
@@ -224,6 +234,8 @@ class Service {
   std::map<std::string, GradeJob> jobs_;                               // by id
   std::map<std::pair<std::string, std::string>, std::string> by_key_;  // owner and key; ids
   FairQueue queue_;
+  Boards boards_;
+  Uploads uploads_;
   Events events_;
   std::size_t queued_bytes_ = 0;
   std::list<ServiceLane> lanes_;

@@ -21,7 +21,7 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr double build_each_seconds = 0.1;
 // A lane that has said nothing for so long hangs. The candidate's own time does not count: its run_limit_s is
 // for that. The longest action of the lane itself, a call of the oracle or a baseline, may take 300 s.
-constexpr double longest_silence_s = 3600;
+constexpr double longest_lane_silence_s = 3600;
 // What is read of the lanes before the service looks at the clock.
 constexpr int most_reads = 1000;
 
@@ -204,7 +204,13 @@ void Service::take(ServiceLane& lane, const LaneMessage& message) {
       lane.spent_s = message.seconds;
       break;
     case LaneMessage::Kind::doing:
-      lane.doing = printable_line(message.text.substr(0, 200));
+      // It names cases, and everybody sees it.
+      if (const GradeJob* const job = lane.current(jobs_);
+          job != nullptr && job->feedback != Feedback::full) {
+        lane.doing.clear();
+      } else {
+        lane.doing = printable_line(message.text.substr(0, 200));
+      }
       break;
     case LaneMessage::Kind::graded:
       keep_result(lane, message.candidate, message.text);
@@ -308,11 +314,11 @@ void Service::look_at_run_limits() {
 
 void Service::look_at_silence(double now) {
   for (ServiceLane& lane : lanes_) {
-    if (lane.is_elsewhere() || lane.batch.empty() || now - lane.heard_at < longest_silence_s) continue;
+    if (lane.is_elsewhere() || lane.batch.empty() || now - lane.heard_at < longest_lane_silence_s) continue;
     stop_process(lane);
     batch_failed(lane,
                  fmt::format("the lane hung: it said nothing for {:g} s, the last time '{}'",
-                             longest_silence_s, lane.doing),
+                             longest_lane_silence_s, lane.doing),
                  exit_machine);
   }
 }

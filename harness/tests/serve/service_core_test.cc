@@ -364,7 +364,7 @@ TEST_F(LaneTest, ALaneThatHangsOutsideOfACandidateIsEnded) {
     pass(200);
   }
   EXPECT_EQ(result(id)["fault"], "machine");
-  EXPECT_THAT(result(id)["reason"].get<std::string>(), HasSubstr("hung"));
+  EXPECT_THAT(result(id)["untrusted_reason"].get<std::string>(), HasSubstr("hung"));
 }
 
 // It ended the service, and then all jobs in the queue with the fault `machine`.
