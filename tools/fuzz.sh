@@ -13,7 +13,7 @@ build=build/fuzz
 # Shares of the time: replies, problem files and expressions come first and get most.
 shares=(fuzz_reply:6 fuzz_frontmatter:6 fuzz_expression:4 fuzz_request:2 fuzz_rewrite:3 fuzz_rewriter_answer:1
   fuzz_sanitizer_report:2 fuzz_finding_book:1 fuzz_profile:2 fuzz_record:2 fuzz_addr2line:1 fuzz_compiler_log:1 fuzz_worker_output:1
-  fuzz_grade_request:2 fuzz_journal:2)
+  fuzz_grade_request:2 fuzz_journal:2 fuzz_front:3)
 seconds_for_one_input=20
 
 usage() { sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }

@@ -51,6 +51,9 @@ Failure lack_of_devices(const std::vector<std::string>& devices) {
   return std::nullopt;
 }
 
+// The service's own log.
+void note(const std::string& what) { fmt::print(stderr, "kgrade serve: {}\n", printable(what)); }
+
 int run(ServeArguments& arguments) {
   if (!arguments.join.url.empty()) {
     arguments.join.gpus = arguments.gpus;
@@ -75,6 +78,14 @@ int run(ServeArguments& arguments) {
     // Whoever reaches this address may have code run, so the sandbox has to confine it.
     arguments.lane.require_sandbox = true;
   }
+  const Layout layout = Layout::find(arguments.lane.problems);
+  const auto sandbox = Sandbox::shared(layout.launcher);
+  if (!address->is_loopback() && !sandbox->confines())
+    return fail({machine_error(
+        fmt::format("--listen: {} can be reached from other machines, and this machine allows no namespaces, "
+                    "so that candidates would not be confined",
+                    address->host),
+        "`kgrade doctor` says what namespaces need; or listen at 127.0.0.1 or a Unix socket")});
   if (arguments.jobs == 0 && !arguments.gpus.empty())
     return fail({{"--gpus: with --jobs 0 there are no lanes on this machine", "leave out one of them", {}}});
   Result<std::vector<std::string>> devices = std::vector<std::string>();
@@ -96,13 +107,14 @@ int run(ServeArguments& arguments) {
   options.build_jobs = builds ? spare_cores(devices->size()) : 0;
   options.devices = std::move(*devices);
   options.lane_command = {"/proc/self/exe", "sweep-lane"};
-  options.note = [](const std::string& what) { fmt::print(stderr, "kgrade serve: {}\n", printable(what)); };
+  options.note = note;
   raise_descriptor_limit();
   auto service = Service::open(std::move(options));
   if (!service) return fail(service.errors());
   Routes routes(**service, std::move(tokens));
   fmt::print(stderr, "kgrade serve: grades on {}\n", lanes);
-  const auto served = serve_http(**service, routes, *address, {}, [](const std::string& where) {
+  const FrontSetup front{front_command(*sandbox, layout), note};
+  const auto served = serve_http(**service, routes, *address, front, {}, [](const std::string& where) {
     fmt::print(stderr, "kgrade serve: listening at {}\n", where);
   });
   return served ? *served : fail(served.errors());

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -55,8 +56,11 @@ class FilterProgram {
   void deny(unsigned call, int error);
   // Calls with a number above `call` fail with ENOSYS.
   void deny_above(unsigned call);
-  // Allows all calls that were not denied. This is the last instruction.
+  // Allows calls with this number.
+  void allow(unsigned call);
+  // The last instruction: allows or denies all calls that were not named before.
   void allow_rest() { append(BPF_RET | BPF_K, SECCOMP_RET_ALLOW); }
+  void deny_rest(int error) { deny_here(error); }
 
   // Check the low 32 bits of argument `index` of one call. All arguments checked here have 32 bits, or have
   // their whole meaning in the low 32. The first function denies these values and allows all others. The
@@ -109,6 +113,11 @@ void FilterProgram::deny_here(int error) {
 void FilterProgram::deny(unsigned call, int error) {
   append(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1);
   deny_here(error);
+}
+
+void FilterProgram::allow(unsigned call) {
+  append(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1);
+  allow_rest();
 }
 
 void FilterProgram::deny_above(unsigned call) {
@@ -257,6 +266,55 @@ void confine_signals(FilterProgram& program, pid_t target) {
   }
 }
 
+// The calls of a loop over sockets that are open, most frequent first, and of the C library's memory and end.
+constexpr unsigned calls_of_accepting[] = {
+    SYS_recvmsg,
+    SYS_recvfrom,
+    SYS_sendmsg,
+    SYS_sendto,
+    SYS_read,
+    SYS_write,
+    SYS_readv,
+    SYS_writev,
+#ifdef SYS_epoll_wait
+    SYS_epoll_wait,
+#endif
+    SYS_epoll_pwait,
+    SYS_epoll_ctl,
+    SYS_timerfd_settime,
+    SYS_accept4,
+    SYS_close,
+    SYS_shutdown,
+    SYS_getsockopt,
+    SYS_setsockopt,
+    SYS_getsockname,
+    SYS_getpeername,
+#ifdef SYS_poll
+    SYS_poll,
+#endif
+    SYS_ppoll,
+    SYS_futex,
+    SYS_clock_gettime,
+    SYS_gettimeofday,
+    SYS_clock_nanosleep,
+    SYS_nanosleep,
+    SYS_sched_yield,
+    SYS_brk,
+    SYS_munmap,
+    SYS_mremap,
+    SYS_madvise,
+    SYS_getrandom,
+    SYS_getpid,
+    SYS_gettid,
+    SYS_rt_sigaction,
+    SYS_rt_sigprocmask,
+    SYS_rt_sigreturn,
+    SYS_restart_syscall,
+    SYS_sigaltstack,
+    SYS_exit,
+    SYS_exit_group,
+};
+
 }  // namespace
 
 int restrict_system_calls(pid_t only_target) {
@@ -266,6 +324,22 @@ int restrict_system_calls(pid_t only_target) {
   if (only_target != 0) confine_signals(program, only_target);
   program.allow_rest();
   return program.install(0);
+}
+
+int allow_only_accepting() {
+  FilterProgram program;
+  for (const unsigned call : calls_of_accepting) program.allow(call);
+  constexpr std::uint32_t non_blocking[] = {FIONBIO};
+  program.allow_values(SYS_ioctl, 1, non_blocking, 1);
+  constexpr std::uint32_t flags[] = {F_GETFD, F_SETFD, F_GETFL, F_SETFL};
+  program.allow_values(SYS_fcntl, 1, flags, 4);
+  program.deny_any_bit(SYS_mmap, 2, PROT_EXEC);
+  program.deny_any_bit(SYS_mprotect, 2, PROT_EXEC);
+  // abort(3) signals the process itself.
+  const std::uint32_t itself[] = {static_cast<std::uint32_t>(::getpid())};
+  program.allow_values(SYS_tgkill, 0, itself, 1);
+  program.deny_rest(EPERM);
+  return program.install(SECCOMP_FILTER_FLAG_TSYNC);
 }
 
 int deny_waking() {

@@ -31,4 +31,10 @@ int deny_waking();
 // or an errno value.
 int deny_changing_rights();
 
+// Allows this process, from now on, only what a single thread needs that accepts connections at an open
+// socket, and reads and writes on them: no file, no new socket, no program or process, no executable memory,
+// no signal except to itself. Everything else fails with EPERM. Sets no_new_privs. Returns 0 or an errno
+// value.
+int allow_only_accepting();
+
 }  // namespace kgrade

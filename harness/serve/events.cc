@@ -34,10 +34,15 @@ void Events::follow(const std::string& owner, std::uint64_t after, double until,
   std::string text;
   const bool is_gap = after < last_ && (kept_.empty() || after + 1 < kept_.front().number);
   if (is_gap) text = "event: gap\ndata: {}\n\n";
+  std::uint64_t up_to = last_;
   for (const Event& event : kept_) {
-    if (event.number > after && event.owner == owner) text += event.text;
+    if (event.number <= after || event.owner != owner) continue;
+    text += event.text;
+    if (text.size() < large_text) continue;
+    up_to = event.number;
+    break;
   }
-  if (!text.empty()) return then(text, last_);
+  if (!text.empty()) return then(text, up_to);
   followers_.push_back({owner, until, std::move(then)});
 }
 

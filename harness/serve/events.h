@@ -19,6 +19,8 @@ class Events {
 
   // Events that are kept for clients that lost their connection.
   static constexpr std::size_t most_kept = 10'000;
+  // Events are put together up to this size in bytes. The rest comes with the next call of follow().
+  static constexpr std::size_t large_text = std::size_t{256} << 10;
 
   // `first`: the number before the first event's. It must be larger than all numbers of earlier runs.
   explicit Events(std::uint64_t first) : last_(first) {}

@@ -7,6 +7,7 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <chrono>
+#include <vector>
 
 #include "base/text.h"
 
@@ -26,9 +27,10 @@ Error unreachable(const std::string& url, const std::string& why) {
                        "start one with `kgrade serve`, or name its address");
 }
 
-// What remains is carried out in turn, within one limit of time.
+// Steps are carried out in turn, within one limit of time. The addresses are tried in turn, too: a name may
+// have some at which nobody listens, such as one of IPv6 and one of IPv4.
 template <class Protocol>
-Result<std::string> get(const std::string& url, const typename Protocol::endpoint& endpoint,
+Result<std::string> get(const std::string& url, const std::vector<typename Protocol::endpoint>& addresses,
                         const std::string& target, const std::string& token) {
   asio::io_context context;
   beast::basic_stream<Protocol> stream(context);
@@ -39,9 +41,18 @@ Result<std::string> get(const std::string& url, const typename Protocol::endpoin
     return !failure;
   };
   const auto keep = [&failure](beast::error_code error, auto...) { failure = error; };
-  stream.expires_after(patience);
-  stream.async_connect(endpoint, keep);
-  if (!finish()) return unreachable(url, failure.message());
+  const auto end = std::chrono::steady_clock::now() + patience;
+  bool is_connected = false;
+  for (std::size_t i = 0; i < addresses.size() && !is_connected; ++i) {
+    // An address that does not answer at all leaves time for the others.
+    stream.expires_after((end - std::chrono::steady_clock::now()) /
+                         static_cast<std::int64_t>(addresses.size() - i));
+    stream.async_connect(addresses[i], keep);
+    is_connected = finish();
+    if (!is_connected) stream.close();
+  }
+  if (!is_connected) return unreachable(url, failure.message());
+  stream.expires_at(end);
   http::request<http::empty_body> request(http::verb::get, target, 11);
   request.set(http::field::host, "kgrade");
   if (!token.empty()) request.set(http::field::authorization, "Bearer " + token);
@@ -75,7 +86,7 @@ std::string path_of_socket(const std::string& url) {
 Result<std::string> get_from_service(const std::string& url, const std::string& target,
                                      const std::string& token) {
   if (url.starts_with(socket_scheme))
-    return get<asio::local::stream_protocol>(url, path_of_socket(url), target, token);
+    return get<asio::local::stream_protocol>(url, {path_of_socket(url)}, target, token);
   if (!url.starts_with(tcp_scheme))
     return Error{fmt::format("'{}' is no address of a service", url),
                  "write http://127.0.0.1:8642 or unix:///path/of/socket",
@@ -91,7 +102,7 @@ Result<std::string> get_from_service(const std::string& url, const std::string& 
   beast::error_code failure;
   const auto found = resolver.resolve(host, has_port ? place.substr(colon + 1) : "80", failure);
   if (failure || found.empty()) return unreachable(url, failure.message());
-  return get<asio::ip::tcp>(url, found.begin()->endpoint(), target, token);
+  return get<asio::ip::tcp>(url, {found.begin(), found.end()}, target, token);
 }
 
 }  // namespace kgrade

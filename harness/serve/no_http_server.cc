@@ -20,7 +20,7 @@ bool ListenAddress::is_loopback() const { return true; }
 
 Result<ListenAddress> parse_listen_address(const std::string&) { return without_boost(); }
 
-Result<int> serve_http(Service&, Routes&, const ListenAddress&, const HttpLimits&,
+Result<int> serve_http(Service&, Routes&, const ListenAddress&, FrontSetup, const HttpLimits&,
                        const std::function<void(const std::string&)>&) {
   return without_boost();
 }

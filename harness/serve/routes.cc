@@ -25,6 +25,8 @@ constexpr std::size_t longest_key = 200;
 constexpr std::string_view grade_prefix = "/v1/grades/";
 constexpr std::string_view problem_prefix = "/v1/problems/";
 constexpr std::string_view lease_prefix = "/v1/leases/";
+// With POST, and also below lease_prefix. Bodies of other requests are never read.
+constexpr std::string_view paths_with_body[] = {"/v1/grades", "/v1/grades/batch", "/v1/wait", "/v1/leases"};
 constexpr std::size_t longest_name = 100;
 constexpr std::size_t longest_reason = 4000;
 
@@ -174,6 +176,34 @@ struct Routes::Call {
   }
 };
 
+std::optional<Refusal> Routes::refusal_of(const HttpRequest& request,
+                                          const std::optional<Client>& client) const {
+  if (!client)
+    return Refusal{401, "send the header Authorization: Bearer TOKEN, with a token that this service knows",
+                   0};
+  if (!tokens_.are_needed() && is_of_another_page(request))
+    return Refusal{
+        403, "a service without tokens answers only its own page, and programs that name it by its address",
+        0};
+  if (request.method == "POST" && request.target.starts_with("/v1/leases") && !client->may_grade)
+    return Refusal{403, "only a token with `lanes` may grade for others", 0};
+  return std::nullopt;
+}
+
+std::string Routes::owner_of(const HttpRequest& request) const {
+  const auto client = tokens_.client_of(request.authorization);
+  return client ? client->owner : "";
+}
+
+bool Routes::wants_body_of(const HttpRequest& request) const {
+  const std::string_view path = std::string_view(request.target).substr(0, request.target.find('?'));
+  const bool takes_one =
+      std::find(std::begin(paths_with_body), std::end(paths_with_body), path) != std::end(paths_with_body) ||
+      path.starts_with(lease_prefix);
+  return request.method == "POST" && takes_one &&
+         !refusal_of(request, tokens_.client_of(request.authorization));
+}
+
 void Routes::handle(const HttpRequest& request, Answer answer) {
   const std::size_t mark = request.target.find('?');
   const std::string path = request.target.substr(0, mark);
@@ -190,15 +220,7 @@ void Routes::handle(const HttpRequest& request, Answer answer) {
   if (path == "/v1/record.schema.json" && reads)
     return answer({200, "application/schema+json", std::string(serve_page::record_schema)});
   const auto client = tokens_.client_of(request.authorization);
-  if (!client)
-    return answer(problem_answer({401,
-                                  "send the header Authorization: Bearer TOKEN, with a token that this "
-                                  "service knows",
-                                  0}));
-  if (!tokens_.are_needed() && is_of_another_page(request))
-    return answer(problem_answer(
-        {403, "a service without tokens answers only its own page, and programs that name it by its address",
-         0}));
+  if (const auto refusal = refusal_of(request, client)) return answer(problem_answer(*refusal));
   const Call call{request, *client, parameters_of(query)};
   if (path == "/metrics" && reads) return answer({200, "text/plain; version=0.0.4", service_.metrics()});
   if (path == "/v1/capacity" && reads) return answer(json_answer(service_.capacity()));
@@ -209,8 +231,6 @@ void Routes::handle(const HttpRequest& request, Answer answer) {
   if (path == "/v1/grades" && posts) return grades(call, std::move(answer));
   if (path == "/v1/grades/batch" && posts) return batch(call, std::move(answer));
   if (path == "/v1/wait" && posts) return wait(call, std::move(answer));
-  if (path.starts_with("/v1/leases") && posts && !client->may_grade)
-    return answer(problem_answer({403, "only a token with `lanes` may grade for others", 0}));
   if (path == "/v1/leases" && posts) return lease(call, std::move(answer));
   if (path.starts_with(lease_prefix) && posts)
     return lease_report(call, path.substr(lease_prefix.size()), std::move(answer));

@@ -3,25 +3,15 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "serve/http_request.h"
 #include "serve/service.h"
 #include "serve/tokens.h"
 
 namespace kgrade {
-
-struct HttpRequest {
-  std::string method;  // "GET"
-  std::string target;  // "/v1/grades/g_12?wait=5"
-  std::string authorization;
-  std::string idempotency_key;
-  std::string last_event_id;
-  std::string host;     // "127.0.0.1:8642"
-  std::string origin;   // of the web page that sends the request; empty: no browser, or none is named
-  bool is_tcp = false;  // and not a Unix socket, which no browser reaches
-  std::string body;
-};
 
 struct HttpAnswer {
   int status = 200;
@@ -43,12 +33,19 @@ class Routes {
   // Keeps a reference to the service.
   Routes(Service& service, Tokens tokens) : service_(service), tokens_(std::move(tokens)) {}
 
+  // The owner for whom the request is, by its header alone. Empty if the service does not know the token.
+  std::string owner_of(const HttpRequest& request) const;
+  // Whether handle() needs the request's body, by its header alone. If not, handle() answers without it, also
+  // where it refuses the request.
+  bool wants_body_of(const HttpRequest& request) const;
   // Answers one request: at once, or later for a request that waits. `answer` is called once.
   void handle(const HttpRequest& request, Answer answer);
 
  private:
   struct Call;
 
+  // Why this client may not send this request, whatever its body is.
+  std::optional<Refusal> refusal_of(const HttpRequest& request, const std::optional<Client>& client) const;
   void grades(const Call& call, Answer answer);
   void batch(const Call& call, Answer answer);
   void wait(const Call& call, Answer answer);

@@ -8,14 +8,12 @@
 #include <set>
 
 #include "base/text.h"
-#include "serve/http_server.h"
 #include "tests/fuzz/fuzzed_service.h"
+#include "tests/fuzz/http_connections.h"
 #include "tests/fuzz/sent_messages.h"
 
 namespace kgrade::fuzz {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::size_t most_clients = 8;
 // A client that has got this much is not served further: few bytes can ask for a page many times.
@@ -30,6 +28,7 @@ constexpr std::size_t lease_length = 32;
 HttpLimits limits() {
   HttpLimits limits;
   limits.body_bytes = 3000;
+  limits.bodies_of_owner = 7000;
   limits.header_bytes = 1000;
   return limits;
 }
@@ -69,7 +68,7 @@ void expect_sound(int status, std::string_view type, std::string_view body) {
   static const std::set<int> statuses = {200, 202, 400, 401, 404, 409, 410, 413, 422, 429, 503};
   promise(statuses.contains(status), "a status is documented");
   if (type.find("json") == type.npos) return;
-  const Json json = Json::parse(body, nullptr, false);
+  const nlohmann::json json = nlohmann::json::parse(body, nullptr, false);
   promise(json.is_object(), "JSON is JSON");
   promise((status >= 400) == (type == "application/problem+json"), "an error is a problem");
   promise(status < 400 || json.at("status") == status, "a problem has its status");
@@ -155,17 +154,12 @@ class Clients {
   std::vector<FuzzedClient> clients_;
 };
 
-// The connections are destroyed after the service.
 struct Served {
   std::unique_ptr<Service> service;
   std::unique_ptr<Clients> clients;
 
   explicit Served(const std::filesystem::path& state)
       : service(open_service(state)), clients(std::make_unique<Clients>(*service)) {}
-  ~Served() {
-    service.reset();
-    clients.reset();
-  }
 };
 
 // Returns the ids of all jobs that the clients were told of.

@@ -8,6 +8,7 @@
 #include "problem/catalogue.h"
 #include "problem/families.h"
 #include "record/record_json.h"
+#include "serve/front_frames.h"
 #include "tests/fuzz/targets.h"
 #include "tests/support/sample_record.h"
 
@@ -219,6 +220,40 @@ Texts journal_texts() {
   return texts;
 }
 
+// Frames of fuzz_front.
+Texts front_texts() {
+  const auto frame = [](FrameKind kind, std::uint64_t exchange, const std::string& payload = "") {
+    std::string bytes;
+    append_frame(bytes, kind, exchange, payload);
+    return bytes;
+  };
+  const auto ask = [&](std::uint64_t exchange, const char* method, const char* target, std::uint64_t length) {
+    RequestHead head;
+    head.request.method = method;
+    head.request.target = target;
+    head.request.idempotency_key = "k";
+    head.length = length;
+    return frame(FrameKind::ask, exchange, to_payload(head));
+  };
+  const std::string ready = frame(FrameKind::ready, front_version), job = grade_request_texts().front();
+  const auto sent = [&](std::uint64_t exchange) { return frame(FrameKind::sent, exchange); };
+  const auto post = [&](std::uint64_t exchange, const char* target, const std::string& body) {
+    return ask(exchange, "POST", target, body.size()) + frame(FrameKind::body, exchange, body) +
+           frame(FrameKind::end, exchange);
+  };
+  return {ready + post(1, "/v1/grades", job) + sent(1) + ask(2, "GET", "/v1/capacity", 0) + sent(2),
+          ready + ask(1, "GET", "/v1/events", 0) + sent(1) + post(2, "/v1/grades", job) + sent(2) + sent(1) +
+              frame(FrameKind::gone, 1),
+          ready + ask(1, "POST", "/v1/wait", unknown_length) + frame(FrameKind::body, 1, "{\"ids\":") +
+              frame(FrameKind::body, 1, "[]}") + frame(FrameKind::end, 1) + sent(1),
+          ready + ask(1, "POST", "/v1/grades", 2500) + ask(2, "POST", "/v1/grades", 2500) +
+              frame(FrameKind::body, 1, std::string(1000, ' ')) + frame(FrameKind::gone, 1),
+          ready + ask(1, "POST", "/v1/wait", unknown_length) +
+              frame(FrameKind::body, 1, std::string(2900, '[')) +
+              frame(FrameKind::body, 1, std::string(2900, '[')) + frame(FrameKind::end, 1),
+          ready + ask(1, "GET", "/", 0) + ask(2, "GET", "/", 0) + ask(3, "GET", "/", 0) + sent(1)};
+}
+
 // Clients of fuzz_http.
 Texts http_texts() {
   const auto with_body = [](const std::string& line, const std::string& body,
@@ -275,6 +310,7 @@ std::vector<std::string> seeds(std::string_view target, const fs::path& source) 
   if (target == "fuzz_grade_request") return grade_request_texts();
   if (target == "fuzz_journal") return journal_texts();
   if (target == "fuzz_http") return http_texts();
+  if (target == "fuzz_front") return front_texts();
   if (target == "fuzz_finding_book") return finding_book_texts();
   if (target == "fuzz_profile") return profile_texts(source);
   if (target == "fuzz_addr2line") {

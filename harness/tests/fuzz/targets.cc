@@ -19,6 +19,7 @@ std::span<const Target> targets() {
       {"fuzz_record", fuzz_record},
       {"fuzz_grade_request", fuzz_grade_request},
       {"fuzz_journal", fuzz_journal},
+      {"fuzz_front", fuzz_front},
 #ifdef KGRADE_FUZZ_HTTP
       {"fuzz_http", fuzz_http},
 #endif

@@ -33,6 +33,7 @@ int fuzz_profile(const std::uint8_t* data, std::size_t size);  // what profilers
 int fuzz_record(const std::uint8_t* data, std::size_t size);   // a line of a sweep
 int fuzz_grade_request(const std::uint8_t* data, std::size_t size);  // the body of a request to a service
 int fuzz_journal(const std::uint8_t* data, std::size_t size);        // of a service
+int fuzz_front(const std::uint8_t* data, std::size_t size);          // what a service's front sends to it
 int fuzz_http(const std::uint8_t* data, std::size_t size);           // a service's clients; only with Boost
 
 // A problem file. After a form feed, which neither may contain, comes the file of the only family.

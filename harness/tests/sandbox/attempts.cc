@@ -298,6 +298,10 @@ int attempt(Words words) {
     if (const int error = kgrade::deny_changing_rights(); error != 0) return error;
     words.erase(words.begin());
   }
+  if (!words.empty() && words.front() == "accept") {
+    if (const int error = kgrade::allow_only_accepting(); error != 0) return error;
+    words.erase(words.begin());
+  }
   static const std::map<std::string, std::function<int(const Words&)>> things = {
       {"read", read_file},
       {"write", write_file},

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -131,6 +132,34 @@ TEST_F(Filters, what_a_driver_of_a_gpu_needs_is_left) {
         Call{"gettid", SYS_gettid}, Call{"munlockall", SYS_munlockall}}) {
     EXPECT_EQ(call(one.number), 0) << one.name;
   }
+}
+
+TEST_F(Filters, who_only_accepts_connections_can_do_nothing_else) {
+  const Confined confined(only_seccomp);
+  for (const Words& words : {Words{"read", "/etc/passwd"}, Words{"open-to-write", "/dev/null"},
+                             Words{"stat", "/"}, Words{"socket", std::to_string(AF_UNIX)}, Words{"fork"},
+                             Words{"vfork"}, Words{"exec", "/bin/true"}, Words{"kill", "1", "0"}}) {
+    Words all = {"accept"};
+    all.insert(all.end(), words.begin(), words.end());
+    EXPECT_EQ(confined.attempt(all), EPERM) << words.front();
+  }
+  const auto tried = [&confined](long number, const Words& arguments = {}) {
+    Words words = {"accept", "call", std::to_string(number)};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return confined.attempt(words);
+  };
+  for (const long number :
+       {SYS_openat, SYS_connect, SYS_bind, SYS_listen, SYS_socketpair, SYS_pipe2, SYS_dup3, SYS_clone,
+        SYS_prctl, SYS_unlinkat, SYS_memfd_create, SYS_prlimit64, SYS_seccomp})
+    EXPECT_EQ(tried(number), EPERM) << number;
+  const auto memory = [&tried](int protection) {
+    return tried(SYS_mmap, {"0", "4096", std::to_string(protection), "34", "-1", "0"});
+  };
+  EXPECT_EQ(memory(PROT_READ | PROT_WRITE), 0);
+  EXPECT_EQ(memory(PROT_READ | PROT_EXEC), EPERM);
+  // What it does is left: the calls fail only for lack of a socket.
+  for (const long number : {SYS_accept4, SYS_recvmsg, SYS_sendmsg, SYS_shutdown})
+    EXPECT_EQ(tried(number, {"-1", "0", "0", "0"}), EBADF) << number;
 }
 
 TEST_F(Filters, limits_of_others_are_out_of_reach) {

@@ -18,12 +18,12 @@ import urllib.parse
 from pathlib import Path
 
 from json_schema import Schemas
+from large_bodies import test_too_large
 from running_service import CANDIDATES, ROOT, SLUG, Service, UnixConnection, check, exit_without_boost, request
 
 DOCUMENT = ROOT / "harness/serve/openapi.json"
 RECORD = "record.schema.json"
 METHODS = ("get", "post", "put", "patch", "delete")
-LIMIT = 32 << 20
 # Each with its rights. The last ones fill the queue.
 OWNERS = {"ann": "seeds", "bob": "", "node": "lanes", **{f"owner{i}": "" for i in range(5)}}
 
@@ -379,22 +379,6 @@ def test_accepted_parameters(description, call):
         check((call("get", "/v1/events", headers={"Last-Event-ID": text})[0] == 200) == allowed, text)
     check(call("post", "/v1/grades", request("right", seed=None), owner="bob")[0] == 400, "hidden_seed")
     check(call("post", "/v1/grades", "{")[0] == 400)
-
-
-def test_too_large(description, service, call):
-    for method, path, operation, _ in description.operations():
-        for size in (LIMIT, LIMIT + 1) if "413" in operation["responses"] else ():
-            connection = UnixConnection(service.socket, 60)
-            connection.putrequest(method.upper(), path)
-            connection.putheader("Content-Length", str(size))
-            connection.putheader("Expect", "100-continue")
-            connection.endheaders()
-            if size > LIMIT:
-                answer = connection.getresponse()
-                check(call.checked(method, path, answer, answer.read())[0] == 413)
-            else:
-                check(connection.sock.recv(100).startswith(b"HTTP/1.1 100 "), path)
-            connection.close()
 
 
 def test_full_queue(call):

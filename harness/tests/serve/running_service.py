@@ -28,6 +28,14 @@ CANDIDATES = {
 }
 
 
+def children_of(process):
+    """The processes that a process has started. None of a process that has just ended."""
+    try:
+        return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    except OSError:
+        return []
+
+
 class UnixConnection(http.client.HTTPConnection):
     """A connection over a Unix socket."""
 
@@ -85,8 +93,17 @@ class Service:
 
     def lanes(self):
         """The processes of the lanes."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        return [int(child) for child in children]
+        return [child for child in children_of(self.process.pid) if b"sweep-lane" in Path(f"/proc/{child}/cmdline").read_bytes()]
+
+    def front(self):
+        """The process that parses HTTP, below its launchers."""
+        left = children_of(self.process.pid)
+        while left:
+            process = left.pop()
+            if Path(f"/proc/{process}/comm").read_text().strip() == "kgrade-front":
+                return process
+            left += children_of(process)
+        return None
 
     def stop(self, sent=signal.SIGTERM):
         self.process.send_signal(sent)

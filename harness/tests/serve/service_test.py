@@ -3,8 +3,8 @@
 
     service_test.py KGRADE [--grades N] [--clients N]
 
-Clients send right, wrong, hanging, crashing and huge candidates with fixed seeds, while the service and one of its lanes
-are killed with SIGKILL. Every job has to end once, with the verdict of `kgrade grade`.
+Clients send right, wrong, hanging, crashing and huge candidates with fixed seeds, while the service, its front and one of
+its lanes are killed with SIGKILL. Every job has to end once, with the verdict of `kgrade grade`.
 """
 
 import argparse
@@ -324,6 +324,11 @@ def test_kills(service, expected, grades, clients):
         time.sleep(0.1)
     for lane in service.lanes()[:1]:
         os.kill(lane, signal.SIGKILL)
+    while len(ended) < grades // 3 and not failures:
+        time.sleep(0.1)
+    front = service.front()
+    os.kill(front, signal.SIGKILL)
+    check(service.insist("GET", "/healthz")[0] == 200 and service.front() != front)
     while len(ended) < grades // 2 and not failures:
         time.sleep(0.1)
     service.stop(signal.SIGKILL)

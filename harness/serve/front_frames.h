@@ -1,0 +1,97 @@
+// The messages between the service and its front, the process that parses HTTP. Both are of one build on one
+// machine, so numbers have the machine's own form. The service believes no frame of the front before it has
+// checked it. This file needs only the C++ library, because the front is a small program of its own.
+//
+// An exchange is one request of a client and the answer to it. The front numbers exchanges upwards from 1.
+// Each ends with `sent` or `gone`:
+//
+//   front: ask                       a request's header has come; without a body, the service answers it
+//   service: go_on                   the body may be read
+//   front: body..., end              the body in pieces
+//   service: answer                  also in place of go_on, or before the body's end
+//   front: sent                      the client has taken the answer; for a stream: the last part
+//   service: part                    the next part of a stream
+//   service: drop                    the client's connection is to be closed
+//   front: gone                      the client's connection is closed
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "serve/http_request.h"
+
+namespace kgrade {
+
+enum class FrameKind : std::uint32_t {
+  // From the front.
+  ready = 1,  // with front_version, as the exchange's number: it has confined itself, and accepts clients
+  ask,        // a RequestHead
+  body,
+  end,
+  sent,
+  gone,
+  alive,  // the answer to `alive`
+  // From the service.
+  go_on,
+  answer,  // an AnswerHead and a body
+  part,
+  drop,
+};
+
+inline constexpr std::uint64_t front_version = 1;
+// The longest payload of a frame from the front, in bytes.
+inline constexpr std::size_t longest_front_frame = 64 << 10;
+// The longest piece of a body in one frame.
+inline constexpr std::size_t longest_piece = 32 << 10;
+
+struct Frame {
+  FrameKind kind = FrameKind::gone;
+  std::uint64_t exchange = 0;
+  std::string_view payload;
+};
+
+// The bytes of a frame, in pieces: the second may be empty.
+void append_frame(std::string& bytes, FrameKind kind, std::uint64_t exchange, std::string_view payload = {},
+                  std::string_view more = {});
+
+// Divides received bytes into frames.
+class FrameReader {
+ public:
+  explicit FrameReader(std::uint64_t longest_payload) : longest_(longest_payload) {}
+
+  void append(std::string_view bytes);
+  // The next whole frame. It is valid until the next call of append().
+  std::optional<Frame> next();
+  // A frame is longer than allowed. There is no next one then.
+  bool is_wrong() const { return is_wrong_; }
+
+ private:
+  std::uint64_t longest_;
+  std::string bytes_;
+  std::size_t begin_ = 0;  // of what next() has not returned
+  bool is_wrong_ = false;
+};
+
+inline constexpr std::uint64_t unknown_length = ~std::uint64_t{0};
+
+struct RequestHead {
+  HttpRequest request;       // without a body
+  std::uint64_t length = 0;  // of the body; 0: there is none
+};
+std::string to_payload(const RequestHead& head);
+// Nothing if the payload is no such head, or one of its texts has a control character.
+std::optional<RequestHead> read_request_head(std::string_view payload);
+
+struct AnswerHead {
+  std::uint32_t status = 200;
+  std::uint32_t retry_after_s = 0;  // 0: no such header
+  bool is_stream = false;           // parts follow
+  std::string content_type;
+};
+std::string to_payload(const AnswerHead& head);
+// Takes the head off `payload`, which is the answer's body afterwards. Nothing if there is no such head.
+std::optional<AnswerHead> take_answer_head(std::string_view& payload);
+
+}  // namespace kgrade

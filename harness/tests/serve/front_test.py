@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Tests the process of `kgrade serve` that parses HTTP, from outside: what it holds, what it may do, and what becomes of the
+service when it is killed.
+
+    front_test.py KGRADE
+"""
+
+import argparse
+import hashlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from running_service import ROOT, Service, UnixConnection, check, exit_without_boost
+
+WITHOUT_NAMESPACES = ROOT / "tools" / "without_namespaces.py"
+OWNERS = ("ann", "bob", "eve")
+MIB = 1 << 20
+PATIENCE = 30
+
+
+def token(owner):
+    return {"Authorization": f"Bearer {owner}s"}
+
+
+def write_tokens(folder):
+    tokens = Path(folder) / "tokens"
+    tokens.touch(0o600)
+    tokens.write_text("".join(f"{owner} {hashlib.sha256(f'{owner}s'.encode()).hexdigest()}\n" for owner in OWNERS))
+    return tokens
+
+
+def until(condition, what):
+    for _ in range(PATIENCE * 20):
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"not within {PATIENCE} s: {what}")
+
+
+def ask(service, path, owner, length, method="POST", expects=True):
+    """A connection that has sent the header of a request, and what comes back before the body is sent."""
+    one = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    one.settimeout(PATIENCE)
+    one.connect(service.socket)
+    expect = "Expect: 100-continue\r\n" if expects else ""
+    one.sendall(f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {owner}s\r\n{expect}"
+                f"Content-Length: {length}\r\n\r\n".encode())
+    return one
+
+
+def first_line(one):
+    return one.recv(4096).split(b"\r\n")[0].decode()
+
+
+def status_of(process):
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def test_holds_nothing(service, confined):
+    front = service.front()
+    status = status_of(front)
+    check(status["NoNewPrivs"] == "1" and status["Seccomp"] == "2", status)
+    check(int(status["CapEff"], 16) == 0 and int(status["CapPrm"], 16) == 0 and status["Threads"] == "1", status)
+    check(Path(f"/proc/{front}/environ").read_bytes() == b"", "it has an environment")
+
+    def held():
+        return [os.readlink(f"/proc/{front}/fd/{each}") for each in os.listdir(f"/proc/{front}/fd")]
+
+    # The listening socket and the one to the service, when no client is there.
+    until(lambda: sum(name.startswith("socket:") for name in held()) == 2, "two sockets are open")
+    check(all(name.startswith(("socket:", "pipe:", "anon_inode:")) for name in held()), held())
+    check(sum(name.startswith("pipe:") for name in held()) <= 2, held())
+    if not confined:
+        return
+    for kind in ("net", "pid", "mnt", "ipc", "user"):
+        mine, its = (os.readlink(f"/proc/{process}/ns/{kind}") for process in (os.getpid(), front))
+        check(mine != its, "it shares the namespace", kind)
+    for path in ("etc/passwd", "home", f"{ROOT}/problems".lstrip("/"), f"{Path(service.socket).parent}".lstrip("/")):
+        check(not Path(f"/proc/{front}/root/{path}").exists(), "it sees", path)
+
+
+def test_bodies_after_permission(service):
+    for path, owner, expected in (("/v1/grades", "nobody", 401), ("/v1/nothing", "ann", 404), ("/v1/leases", "ann", 403),
+                                  ("/v1/grades", "ann", 413)):
+        length = 99 * MIB if expected == 413 else 30 * MIB
+        for expects in (True, False):
+            one = ask(service, path, owner, length, expects=expects)
+            line = first_line(one)
+            check(line.startswith(f"HTTP/1.1 {expected} "), path, owner, line)
+            one.close()
+    # A client that sends its body without asking still gets the answer.
+    one = ask(service, "/v1/grades", "nobody", 2 * MIB, expects=False)
+    try:
+        one.sendall(b" " * 2 * MIB)
+    except OSError:
+        pass
+    check(first_line(one).startswith("HTTP/1.1 401 "))
+    one.close()
+    # Such a connection is not used again, since the rest of it is no request.
+    one = ask(service, "/healthz", "nobody", 20, "GET", expects=False)
+    one.sendall(b"GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n")
+    answer = b"".join(iter(lambda: one.recv(65536), b""))
+    check(answer.count(b"HTTP/1.1 ") == 1 and b"\r\nConnection: close\r\n" in answer, answer[:300])
+
+
+def test_limits_of_bodies(service):
+    """An owner may send 128 MiB at a time, and all together 256 MiB."""
+    held = []
+
+    def take(owner):
+        one = ask(service, "/v1/grades", owner, 32 * MIB)
+        line = one.recv(4096).decode()
+        held.append(one)
+        return line
+
+    for owner in ("ann", "bob"):
+        for _ in range(4):
+            check(take(owner) == "HTTP/1.1 100 Continue\r\n\r\n")
+        line = take(owner)
+        check(line.startswith("HTTP/1.1 429 ") and "\r\nRetry-After: 1\r\n" in line, line)
+    line = take("eve")
+    check(line.startswith("HTTP/1.1 503 ") and "\r\nRetry-After: 1\r\n" in line, line)
+    check(service.call("GET", "/v1/capacity", None, token("eve"))[0] == 200)
+    for one in held:
+        one.close()
+    until(lambda: take("eve").startswith("HTTP/1.1 100 "), "bodies of clients that have gone are forgotten")
+    held[-1].close()
+
+
+def test_kill(service):
+    """The front is killed: jobs and the service stay, and clients are served by another one."""
+    unseeded = {"problem": "vector-addition", "candidate": {"name": "a.cu", "source": "x"}}
+    job = service.call("POST", "/v1/grades", unseeded, token("ann"))[1]["id"]
+    stream = UnixConnection(service.socket, PATIENCE)
+    stream.request("GET", "/v1/events", headers=token("ann"))
+    answer = stream.getresponse()
+    check(answer.readline() == b"retry: 2000\n")
+    waiting = UnixConnection(service.socket, PATIENCE)
+    waiting.request("POST", "/v1/wait", json.dumps({"ids": [job], "timeout_s": 50}), token("ann"))
+    # What no front has accepted yet stays in the queue of the socket, and is served by the next one.
+    until(lambda: service.call("GET", "/v1/capacity", None, token("ann"))[0] == 200, "the requests before it are read")
+    front = service.front()
+    os.kill(front, signal.SIGKILL)
+    begin = time.monotonic()
+    try:
+        waiting.getresponse()
+        raise AssertionError("a waiting client got an answer")
+    except (OSError, http.client.HTTPException):
+        pass
+    check(service.insist("GET", f"/v1/grades/{job}", None, token("ann"))[1]["state"] == "queued")
+    print(f"served again {time.monotonic() - begin:.2f} s after a kill of the front")
+    check(service.process.poll() is None and service.front() not in (None, front))
+    check("the front, which reads HTTP, is started again: it has ended with signal 9" in Path(service.log.name).read_text())
+    stream.close()
+    # Fronts that die at once are started less often, and served again all the same.
+    killed = {front}
+    for _ in range(3):
+        found = until(lambda: next(iter({service.front()} - killed - {None}), None), "another front")
+        os.kill(found, signal.SIGKILL)
+        killed.add(found)
+    check(service.insist("DELETE", f"/v1/grades/{job}", None, token("ann"))[0] == 200)
+
+
+def test_end(service):
+    """The front does not outlive the service."""
+    front = service.front()
+    service.stop(signal.SIGKILL)
+    until(lambda: not Path(f"/proc/{front}").exists() or status_of(front)["State"].startswith("Z"), "the front ends")
+
+
+def test_without_namespaces(program, folder):
+    """An address that others reach is refused, and the front has at least its filter of system calls."""
+    listen = [WITHOUT_NAMESPACES, program, "serve", "--device", "emulated", "--jobs", "0", "--state", f"{folder}/other",
+              "--tokens", write_tokens(folder)]
+    refused = subprocess.run([*listen, "--listen", "0.0.0.0:0"], capture_output=True, text=True, check=False, timeout=60)
+    check(refused.returncode == 3 and "allows no namespaces" in refused.stderr and "kgrade doctor" in refused.stderr, refused)
+    path = f"{folder}/other.socket"
+    with subprocess.Popen([*listen, "--listen", f"unix:{path}"], stderr=subprocess.PIPE, text=True) as process:
+        try:
+            check("lanes that join" in process.stderr.readline())
+            check("listening" in process.stderr.readline())
+            service = Service.__new__(Service)
+            service.process, service.socket = process, path
+            status = status_of(service.front())
+            check(status["NoNewPrivs"] == "1" and status["Seccomp"] == "2" and int(status["CapEff"], 16) == 0, status)
+            check(service.call("GET", "/v1/capacity", None, token("ann"))[0] == 200)
+        finally:
+            process.terminate()
+
+
+def test_names_with_two_addresses(program, folder):
+    """A client tries all addresses of a name, of which one may be nobody's."""
+    command = [program, "serve", "--listen", "127.0.0.1:0", "--state", f"{folder}/tcp", "--device", "emulated", "--jobs", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            process.stderr.readline()
+            port = int(process.stderr.readline().rsplit(":", 1)[1])
+            hosts = Path(folder) / "hosts"
+            for addresses in (("127.0.0.1", "127.0.0.2"), ("127.0.0.2", "127.0.0.1"), ("127.0.0.2", "127.0.0.3")):
+                hosts.write_text("".join(f"{address} two.test\n" for address in addresses))
+                script = 'mount --bind "$1" /etc/hosts && exec "$2" watch "http://two.test:$3"'
+                tried = subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", hosts, program,
+                                        str(port)], capture_output=True, text=True, check=False, timeout=60)
+                expected = 0 if "127.0.0.1" in addresses else 3
+                check(tried.returncode == expected and (expected == 0 or "refused" in tried.stderr), addresses, tried)
+        finally:
+            process.terminate()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kgrade")
+    program = str(Path(parser.parse_args().kgrade).absolute())
+    os.chdir(ROOT)
+    with tempfile.TemporaryDirectory(prefix="kgrade-front-test-") as folder:
+        exit_without_boost(program, folder)
+        confined = "has   namespaces" in subprocess.run([program, "doctor"], capture_output=True, text=True, check=False).stdout
+        service = Service(program, folder, "--tokens", str(write_tokens(folder)), jobs=0)
+        try:
+            test_holds_nothing(service, confined)
+            test_bodies_after_permission(service)
+            test_limits_of_bodies(service)
+            test_kill(service)
+            test_end(service)
+        finally:
+            service.stop()
+            print(Path(folder, "log").read_text()[-3000:])
+        if os.uname().machine in ("x86_64", "aarch64"):
+            test_without_namespaces(program, folder)
+        if confined:
+            test_names_with_two_addresses(program, folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
