@@ -174,7 +174,8 @@ void Service::take(ServiceLane& lane, const LaneMessage& message) {
     }
     case LaneMessage::Kind::doing:
       // It names cases, and everybody sees it.
-      if (const GradeJob* const job = lane.current(jobs_); job != nullptr && job->feedback != Feedback::full) {
+      if (const GradeJob* const job = lane.current(jobs_);
+          job != nullptr && job->feedback != Feedback::full) {
         lane.doing.clear();
       } else {
         lane.doing = printable_line(message.text.substr(0, 200));
