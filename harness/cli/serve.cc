@@ -24,6 +24,7 @@ struct ServeArguments {
   std::string state;
   std::string tokens;
   std::string gpus;
+  bool board = false;
   int jobs = -1;  // not given
   JoinArguments join;
   LaneOptions lane;
@@ -103,6 +104,7 @@ int run(ServeArguments& arguments) {
     options.state = std::filesystem::absolute(arguments.state);
   }
   options.lane = arguments.lane;
+  options.shows_boards = arguments.board;
   const bool builds = !devices->empty() && devices->front() != "emulated";
   options.build_jobs = builds ? spare_cores(devices->size()) : 0;
   options.devices = std::move(*devices);
@@ -140,12 +142,16 @@ Command add_serve(CLI::App& app) {
                    "Folder for accepted jobs and their results, which a restart goes on with (default: "
                    "~/.local/state/kgrade/serve)")
       ->type_name("DIR");
+  command->add_flag(
+      "--board", arguments->board,
+      "Show each owner the best speeds of the others, with the names of the owners and nothing else");
   CLI::Option* const join =
       command
           ->add_option("--join", arguments->join.url,
                        "Grade for the service at this address instead: ask it for jobs, and hand in results")
           ->type_name("URL");
-  for (const char* other : {"--listen", "--tokens", "--state"}) join->excludes(command->get_option(other));
+  for (const char* other : {"--listen", "--tokens", "--state", "--board"})
+    join->excludes(command->get_option(other));
   command
       ->add_option("--token-file", arguments->join.token_file,
                    "With --join: file with a token that has `lanes` there (default: $KGRADE_TOKEN)")

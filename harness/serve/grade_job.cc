@@ -10,7 +10,6 @@
 
 #include "base/text.h"
 #include "draw/seed.h"
-#include "record/agent_line.h"
 
 namespace kgrade {
 namespace {
@@ -22,9 +21,6 @@ constexpr std::size_t longest_source = std::size_t{1} << 20;
 constexpr std::size_t longest_label = 200;
 constexpr std::size_t most_cases = 100;
 constexpr int deepest_json = 32;
-
-// Half the width of a 95 % interval of a normal distribution, in standard errors.
-constexpr double normal_95 = 1.959964;
 
 // Thrown inside of this file only, by the readers of members.
 struct WrongMember {
@@ -125,6 +121,20 @@ class Members {
   std::vector<std::string> known_;
 };
 
+// The reference of a .md problem is code in CUDA that runs with the referee's trust. A stranger's would run
+// outside of the sandbox that candidates have.
+ProblemFile problem_file(const Json& json, const std::string& where) {
+  Members members(json, where);
+  ProblemFile file{members.file_name("name"), members.needed_text("source", longest_source)};
+  if (!file.name.ends_with(".py"))
+    members.fail(
+        "name",
+        "does not end in .py: only problem files in Python can be sent, since others have references "
+        "in CUDA, which are trusted");
+  members.end();
+  return file;
+}
+
 void read_problem(Members& body, GradeRequest& request) {
   const Json* const problem = body.find("problem");
   if (problem == nullptr) body.fail("problem", "is missing");
@@ -133,12 +143,10 @@ void read_problem(Members& body, GradeRequest& request) {
     if (!is_name(request.slug)) body.fail("problem", "is no slug; GET /v1/problems lists them");
     return;
   }
-  Members file(*problem, "problem");
-  request.problem_name = file.file_name("name");
-  request.problem_source = file.needed_text("source", longest_source);
-  if (!request.problem_name.ends_with(".py"))
-    file.fail("name", "does not end in .py: only problem files in Python can be sent with a request");
-  file.end();
+  // A problem that was uploaded has been replaced by its file (serve/uploads.h).
+  ProblemFile file = problem_file(*problem, "problem");
+  request.problem_name = std::move(file.name);
+  request.problem_source = std::move(file.source);
 }
 
 void read_candidate(Members& body, GradeRequest& request) {
@@ -195,39 +203,6 @@ void read_cases(Members& body, GradeRequest& request) {
   }
 }
 
-OrderedJson no_figures() {
-  return {{"compiled", nullptr},     {"correct", nullptr},
-          {"cases_passed", nullptr}, {"cases", nullptr},
-          {"precision", nullptr},    {"speedup", nullptr},
-          {"speedup_low", nullptr},  {"speedup_high", nullptr},
-          {"log_speedup", nullptr},  {"log_standard_error", nullptr},
-          {"against", nullptr}};
-}
-
-OrderedJson figures_of(const CandidateRecord& candidate) {
-  OrderedJson figures = no_figures();
-  figures["compiled"] = stage_of(candidate) != "compile";
-  if (candidate.verdict == Verdict::cheating) return figures;
-  figures["correct"] = candidate.verdict == Verdict::accepted || candidate.verdict == Verdict::unstable;
-  figures["cases_passed"] =
-      std::count_if(candidate.cases.begin(), candidate.cases.end(),
-                    [](const CaseRecord& c) { return c.run && c.verdict == Verdict::accepted; });
-  figures["cases"] = candidate.cases.size();
-  figures["precision"] = to_string(candidate.precision);
-  const Score* const score = candidate.headline();
-  if (score == nullptr) return figures;
-  const double speedup = score->speedup.geometric_mean;
-  figures["speedup"] = speedup;
-  figures["log_speedup"] = std::log(speedup);
-  figures["against"] = score->against;
-  if (const auto& interval = score->speedup.interval) {
-    figures["speedup_low"] = interval->low;
-    figures["speedup_high"] = interval->high;
-    figures["log_standard_error"] = (std::log(interval->high) - std::log(interval->low)) / (2 * normal_95);
-  }
-  return figures;
-}
-
 }  // namespace
 
 std::string json_text(const OrderedJson& json) {
@@ -270,10 +245,20 @@ Result<GradeRequest> read_request(const Json& json, bool may_seed) try {
   request.precision = body.text("precision", longest_label);
   request.priority = body.choice<Priority>("priority", {{"normal", Priority::normal}, {"low", Priority::low}})
                          .value_or(Priority::normal);
+  request.feedback = body.choice<Feedback>("feedback", {{"verdict", Feedback::verdict},
+                                                        {"agent", Feedback::agent},
+                                                        {"full", Feedback::full}})
+                         .value_or(Feedback::full);
   request.group = body.text("group", longest_label);
   request.client_ref = body.text("client_ref", longest_label);
   body.end();
   return request;
+} catch (const WrongMember& wrong) {
+  return Error{wrong.message, "docs/service.md describes the request", {}};
+}
+
+Result<ProblemFile> read_problem_file(const Json& json, const std::string& where) try {
+  return problem_file(json, where);
 } catch (const WrongMember& wrong) {
   return Error{wrong.message, "docs/service.md describes the request", {}};
 }
@@ -301,87 +286,6 @@ const char* to_string(JobState state) {
       return "expired";
   }
   return "";
-}
-
-OrderedJson event_of(const GradeJob& job) {
-  return {{"id", job.id},
-          {"problem", job.request.problem_shown()},
-          {"client_ref", job.request.client_ref},
-          {"group", job.request.group},
-          {"state", to_string(job.state)}};
-}
-
-OrderedJson reward_view(const GradeJob& job) {
-  if (!job.result.empty()) return OrderedJson::parse(job.result);
-  const double until = job.has_ended() ? job.ended_at : 0;
-  const bool has_started = job.started_at > 0;
-  const auto span = [](double from, double to) {
-    return to > from ? OrderedJson(to - from) : OrderedJson(nullptr);
-  };
-  return {{"schema", "kgrade-grade"},
-          {"schema_version", 1},
-          {"id", job.id},
-          {"problem", job.request.problem_shown()},
-          {"client_ref", job.request.client_ref},
-          {"group", job.request.group},
-          {"state", to_string(job.state)},
-          {"outcome", nullptr},
-          {"fault", nullptr},
-          {"retryable", false},
-          {"verdict", nullptr},
-          {"stage", nullptr},
-          {"reason", ""},
-          {"figures", no_figures()},
-          {"device", nullptr},
-          {"confined", nullptr},
-          {"problem_sha256", nullptr},
-          {"candidate_sha256", nullptr},
-          {"tool", nullptr},
-          {"times_s",
-           {{"queued", span(job.submitted_at, has_started ? job.started_at : until)},
-            {"run", has_started ? span(job.started_at, until) : OrderedJson(nullptr)}}},
-          {"attempts", job.attempts}};
-}
-
-OrderedJson graded_view(const GradeJob& job, const Record& record) {
-  OrderedJson view = reward_view(job);
-  const CandidateRecord& candidate = record.candidate();
-  view["outcome"] = "graded";
-  view["verdict"] = to_string(candidate.verdict);
-  view["stage"] = stage_of(candidate);
-  view["reason"] = candidate.message;
-  view["figures"] = figures_of(candidate);
-  view["device"] = {{"name", record.device.name}};
-  view["confined"] = record.sandbox.confined;
-  view["problem_sha256"] = record.problem_sha256;
-  view["candidate_sha256"] = candidate.sha256;
-  view["tool"] = {{"version", record.tool.version}, {"commit", record.tool.git_commit}};
-  return view;
-}
-
-OrderedJson failed_view(const GradeJob& job, const char* fault, const std::string& reason) {
-  OrderedJson view = reward_view(job);
-  view["outcome"] = "failed";
-  if (fault != nullptr) view["fault"] = fault;
-  const std::string_view whose = fault == nullptr ? "" : fault;
-  view["retryable"] = whose == "machine" || whose == "service";
-  view["reason"] = reason;
-  return view;
-}
-
-OrderedJson overrun_view(const GradeJob& job) {
-  OrderedJson view = reward_view(job);
-  view["outcome"] = "graded";
-  view["verdict"] = to_string(Verdict::time_limit);
-  view["stage"] = "load";
-  view["reason"] =
-      fmt::format("building and running it took more than {:g} s, the run_limit_s of the request",
-                  job.request.run_limit_s);
-  OrderedJson& figures = view["figures"];
-  figures["compiled"] = nullptr;
-  figures["correct"] = false;
-  figures["cases_passed"] = 0;
-  return view;
 }
 
 }  // namespace kgrade

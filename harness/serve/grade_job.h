@@ -18,6 +18,12 @@ namespace kgrade {
 // Whose jobs run first among those of one owner.
 enum class Priority { normal, low };
 
+// How much a client learns of a job, from the least to all (docs/service.md). Contests need `verdict`: with
+// more, a contestant can ask for the hidden tests bit by bit.
+enum class Feedback { verdict, agent, full };
+const char* to_string(Feedback feedback);
+std::optional<Feedback> feedback_named(std::string_view name);
+
 // What a client asks for, in the words of docs/service.md.
 struct GradeRequest {
   std::string slug;            // of a problem in the catalogue; empty if the request brings its own file
@@ -33,6 +39,7 @@ struct GradeRequest {
   double run_limit_s = 600;
   double deadline_s = 86400;
   Priority priority = Priority::normal;
+  Feedback feedback = Feedback::full;
   std::string group;
   std::string client_ref;
 
@@ -45,6 +52,14 @@ struct GradeRequest {
 // seeds of inputs and hidden shapes, with which a candidate could learn the answers in advance.
 Result<GradeRequest> read_request(const nlohmann::json& body, bool may_seed);
 
+// A problem that a client sends: one of KernelBench's files.
+struct ProblemFile {
+  std::string name;    // "23_Softmax.py"
+  std::string source;  // its text
+};
+// Reads {"name", "source"}. `where`: what an Error calls it.
+Result<ProblemFile> read_problem_file(const nlohmann::json& json, const std::string& where);
+
 // Jobs with equal keys ask for the same problem under the same conditions, so one lane grades them in one
 // run.
 std::string batch_key(const GradeRequest& request);
@@ -55,11 +70,12 @@ const char* to_string(JobState state);
 struct GradeJob {
   std::string id;
   std::string owner;
-  std::string key;          // Idempotency-Key; empty if there was none
-  std::string body_sha256;  // of the request's text
-  std::string body;         // the request's text; empty when the job has ended
-  GradeRequest request;     // without texts when the job has ended
-  std::string batch;        // batch_key() of the request
+  std::string key;                     // Idempotency-Key; empty if there was none
+  std::string body_sha256;             // of the request's text
+  std::string body;                    // the request's text; empty when the job has ended
+  GradeRequest request;                // without texts when the job has ended
+  std::string batch;                   // batch_key() of the request
+  Feedback feedback = Feedback::full;  // what the request asks for, or less if the client may not have it
   JobState state = JobState::queued;
   std::string doing;        // what its lane does now
   double submitted_at = 0;  // seconds since 1970
@@ -87,9 +103,15 @@ double wall_clock();
 // 32 random hexadecimal digits, which nobody can guess.
 std::string random_id();
 
+// A time in seconds since 1970 as "2026-01-31T12:00:00Z".
+std::string iso_time(double seconds);
+
+// The views are in grade_view.cc.
+
 // What an event says of a job that has not ended.
 nlohmann::ordered_json event_of(const GradeJob& job);
-// The reward view of a job (docs/service.md): always the same members.
+// The reward view of a job (docs/service.md): always the same members. Those named untrusted_ hold text of
+// candidates, compilers and problems.
 nlohmann::ordered_json reward_view(const GradeJob& job);
 // The same with the figures of a record: the job got a verdict.
 nlohmann::ordered_json graded_view(const GradeJob& job, const Record& record);
@@ -98,5 +120,9 @@ nlohmann::ordered_json graded_view(const GradeJob& job, const Record& record);
 nlohmann::ordered_json failed_view(const GradeJob& job, const char* fault, const std::string& reason);
 // The same for a candidate that took longer than the run limit, which is its verdict.
 nlohmann::ordered_json overrun_view(const GradeJob& job);
+// The agent view of a job that has this record.
+nlohmann::ordered_json agent_view(const Record& record);
+// Takes out of a reward view what this level of feedback does not show.
+void leave_out(nlohmann::ordered_json& view, Feedback feedback);
 
 }  // namespace kgrade

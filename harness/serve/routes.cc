@@ -24,15 +24,12 @@ constexpr std::size_t most_items = 256;
 constexpr std::size_t longest_key = 200;
 constexpr std::string_view grade_prefix = "/v1/grades/";
 constexpr std::string_view problem_prefix = "/v1/problems/";
+constexpr std::string_view board_suffix = "/board";
 constexpr std::string_view lease_prefix = "/v1/leases/";
 // With POST, and also below lease_prefix. Bodies of other requests are never read.
 constexpr std::string_view paths_with_body[] = {"/v1/grades", "/v1/grades/batch", "/v1/wait", "/v1/leases"};
 constexpr std::size_t longest_name = 100;
 constexpr std::size_t longest_reason = 4000;
-
-HttpAnswer json_answer(const OrderedJson& json, int status = 200) {
-  return {status, "application/json", json_text(json) + "\n"};
-}
 
 const char* title_of(int status) {
   switch (status) {
@@ -159,49 +156,46 @@ std::optional<Refusal> refusal_of_key(const std::string& key) {
 
 }  // namespace
 
+HttpAnswer json_answer(const OrderedJson& json, int status) {
+  return {status, "application/json", json_text(json) + "\n"};
+}
+
 HttpAnswer problem_answer(const Refusal& refusal) {
   return {refusal.status, "application/problem+json", json_text(problem_json(refusal)) + "\n",
           refusal.retry_after_s};
 }
 
-// A request of a known client.
-struct Routes::Call {
-  const HttpRequest& request;
-  Client client;
-  std::map<std::string, std::string> parameters;
-
-  std::string parameter(const char* name) const {
-    const auto at = parameters.find(name);
-    return at == parameters.end() ? "" : at->second;
-  }
-};
-
 std::optional<Refusal> Routes::refusal_of(const HttpRequest& request,
                                           const std::optional<Client>& client) const {
-  if (!client)
-    return Refusal{401, "send the header Authorization: Bearer TOKEN, with a token that this service knows",
-                   0};
+  if (!client) return Refusal{401, tokens_.refusal_of(request.authorization), 0};
   if (!tokens_.are_needed() && is_of_another_page(request))
     return Refusal{
         403, "a service without tokens answers only its own page, and programs that name it by its address",
         0};
   if (request.method == "POST" && request.target.starts_with("/v1/leases") && !client->may_grade)
     return Refusal{403, "only a token with `lanes` may grade for others", 0};
+  if (request.method == "PUT" && request.target.starts_with(problem_prefix) && !client->may_upload)
+    return Refusal{403, "only a token with `problems` may upload problems", 0};
   return std::nullopt;
 }
 
-std::string Routes::owner_of(const HttpRequest& request) const {
-  const auto client = tokens_.client_of(request.authorization);
+std::optional<Client> Routes::client_of(const HttpRequest& request) {
+  tokens_.look_at_file(wall_clock(), service_.note());
+  return tokens_.client_of(request.authorization);
+}
+
+std::string Routes::owner_of(const HttpRequest& request) {
+  const auto client = client_of(request);
   return client ? client->owner : "";
 }
 
-bool Routes::wants_body_of(const HttpRequest& request) const {
+bool Routes::wants_body_of(const HttpRequest& request) {
   const std::string_view path = std::string_view(request.target).substr(0, request.target.find('?'));
   const bool takes_one =
       std::find(std::begin(paths_with_body), std::end(paths_with_body), path) != std::end(paths_with_body) ||
       path.starts_with(lease_prefix);
-  return request.method == "POST" && takes_one &&
-         !refusal_of(request, tokens_.client_of(request.authorization));
+  const bool uploads = request.method == "PUT" && path.starts_with(problem_prefix);
+  return ((request.method == "POST" && takes_one) || uploads) && !refusal_of(request, client_of(request));
 }
 
 void Routes::handle(const HttpRequest& request, Answer answer) {
@@ -219,14 +213,22 @@ void Routes::handle(const HttpRequest& request, Answer answer) {
     return answer({200, "application/json", std::string(serve_page::openapi)});
   if (path == "/v1/record.schema.json" && reads)
     return answer({200, "application/schema+json", std::string(serve_page::record_schema)});
-  const auto client = tokens_.client_of(request.authorization);
+  const auto client = client_of(request);
   if (const auto refusal = refusal_of(request, client)) return answer(problem_answer(*refusal));
   const Call call{request, *client, parameters_of(query)};
   if (path == "/metrics" && reads) return answer({200, "text/plain; version=0.0.4", service_.metrics()});
   if (path == "/v1/capacity" && reads) return answer(json_answer(service_.capacity()));
   if (path == "/v1/events" && reads) return events(call, std::move(answer));
-  if (path == "/v1/problems" && reads) return answer(problems());
-  if (path.starts_with(problem_prefix) && reads) return answer(problem(path.substr(problem_prefix.size())));
+  if (path == "/v1/problems" && reads) return answer(problems(*client));
+  if (path.starts_with(problem_prefix)) {
+    const std::string name = path.substr(problem_prefix.size());
+    if (reads && name.ends_with(board_suffix))
+      return answer(board(*client, name.substr(0, name.size() - board_suffix.size())));
+    if (reads) return answer(problem(*client, name));
+    if (request.method == "PUT" && !name.ends_with(board_suffix)) return answer(put_problem(call, name));
+    if (request.method == "DELETE" && !name.ends_with(board_suffix))
+      return answer(delete_problem(*client, name));
+  }
   const bool posts = request.method == "POST";
   if (path == "/v1/grades" && posts) return grades(call, std::move(answer));
   if (path == "/v1/grades/batch" && posts) return batch(call, std::move(answer));
@@ -405,38 +407,12 @@ HttpAnswer Routes::view(const Client& client, const std::string& id, View view) 
   if (job == nullptr) return problem_answer({404, "there is no such job", 0});
   const OrderedJson json = service_.view_of(*job, view);
   if (json.is_null())
-    return problem_answer({404, "this job has no record: it has no verdict yet, or none at all", 0});
+    return problem_answer(
+        {404,
+         "this job has no such view: it has no verdict yet, or none at all, or its feedback "
+         "does not show it",
+         0});
   return json_answer(json);
-}
-
-HttpAnswer Routes::problems() const {
-  OrderedJson all = OrderedJson::array();
-  for (const auto& [slug, problem] : service_.problems()) {
-    all.push_back({{"slug", slug},
-                   {"title", problem.title},
-                   {"difficulty", to_string(problem.difficulty)},
-                   {"family", problem.family}});
-  }
-  return json_answer({{"problems", all}});
-}
-
-HttpAnswer Routes::problem(const std::string& slug) const {
-  const auto at = service_.problems().find(slug);
-  if (at == service_.problems().end()) return problem_answer(service_.no_problem(slug));
-  const Problem& problem = at->second;
-  OrderedJson cases = OrderedJson::array();
-  for (const CaseSpec& one : problem.cases)
-    cases.push_back({{"name", one.name}, {"role", to_string(one.role)}});
-  return json_answer({{"slug", slug},
-                      {"title", problem.title},
-                      {"difficulty", to_string(problem.difficulty)},
-                      {"family", problem.family},
-                      {"tags", problem.tags},
-                      {"dtypes", problem.dtypes},
-                      {"statement", std::string(trimmed(problem.statement))},
-                      {"signature", signature(problem)},
-                      {"sha256", problem.content_sha256},
-                      {"cases", cases}});
 }
 
 }  // namespace kgrade

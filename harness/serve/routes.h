@@ -23,6 +23,7 @@ struct HttpAnswer {
   std::function<void(Part)> more = {};
 };
 
+HttpAnswer json_answer(const nlohmann::ordered_json& json, int status = 200);
 // The status, a title and a detail (RFC 9457).
 HttpAnswer problem_answer(const Refusal& refusal);
 
@@ -34,16 +35,27 @@ class Routes {
   Routes(Service& service, Tokens tokens) : service_(service), tokens_(std::move(tokens)) {}
 
   // The owner for whom the request is, by its header alone. Empty if the service does not know the token.
-  std::string owner_of(const HttpRequest& request) const;
+  std::string owner_of(const HttpRequest& request);
   // Whether handle() needs the request's body, by its header alone. If not, handle() answers without it, also
   // where it refuses the request.
-  bool wants_body_of(const HttpRequest& request) const;
+  bool wants_body_of(const HttpRequest& request);
   // Answers one request: at once, or later for a request that waits. `answer` is called once.
   void handle(const HttpRequest& request, Answer answer);
 
  private:
-  struct Call;
+  // A request of a known client.
+  struct Call {
+    const HttpRequest& request;
+    Client client;
+    std::map<std::string, std::string> parameters;
 
+    std::string parameter(const char* name) const {
+      const auto at = parameters.find(name);
+      return at == parameters.end() ? "" : at->second;
+    }
+  };
+
+  std::optional<Client> client_of(const HttpRequest& request);
   // Why this client may not send this request, whatever its body is.
   std::optional<Refusal> refusal_of(const HttpRequest& request, const std::optional<Client>& client) const;
   void grades(const Call& call, Answer answer);
@@ -53,8 +65,12 @@ class Routes {
   void lease_report(const Call& call, const std::string& lease, Answer answer);
   void one_grade(const Call& call, const std::string& id, Answer answer);
   void events(const Call& call, Answer answer);
-  HttpAnswer problems() const;
-  HttpAnswer problem(const std::string& slug) const;
+  // In routes_problems.cc.
+  HttpAnswer problems(const Client& client) const;
+  HttpAnswer problem(const Client& client, const std::string& name) const;
+  HttpAnswer board(const Client& client, const std::string& slug) const;
+  HttpAnswer put_problem(const Call& call, const std::string& sha256);
+  HttpAnswer delete_problem(const Client& client, const std::string& sha256);
   HttpAnswer view(const Client& client, const std::string& id, View view) const;
 
   Service& service_;

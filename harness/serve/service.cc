@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "problem/catalogue.h"
-#include "record/agent_line.h"
 #include "record/record_json.h"
 #include "serve/service_lane.h"
 
@@ -64,7 +63,10 @@ Result<std::unique_ptr<Service>> Service::open(ServiceOptions options) {
   // Nobody else uses the folder now. What a stopped service was working on begins anew.
   for (const auto& left : fs::directory_iterator(options.state / "work", failure))
     fs::remove_all(left.path(), failure);
+  auto uploads = Uploads::open(options.state / "problems");
+  if (!uploads) return uploads.errors();
   std::unique_ptr<Service> service(new Service(std::move(options), std::move(*journal)));
+  service->uploads_ = std::move(*uploads);
   if (const Failure errors = service->restore()) return *errors;
   return service;
 }
@@ -132,6 +134,7 @@ void Service::restore_line(const Json& line) try {
   job.key = line.at("key").get<std::string>();
   job.body_sha256 = line.at("body_sha256").get<std::string>();
   job.submitted_at = line.at("submitted_at").get<double>();
+  job.feedback = feedback_named(line.value("feedback", "full")).value_or(Feedback::verdict);
   if (type == "job") {
     job.body = line.at("body").get<std::string>();
     // It was accepted: whether the client may choose seeds was decided then.
@@ -147,7 +150,9 @@ void Service::restore_line(const Json& line) try {
     const auto result = line.at("result").get<std::string>();
     if (!parsed_json(result).is_object())
       throw Json::other_error::create(501, "the result is no object", nullptr);
-    job.result = json_text(OrderedJson::parse(result));
+    const OrderedJson view = OrderedJson::parse(result);
+    job.result = json_text(view);
+    boards_.add(job, view);
     job.body.clear();
     job.request = {};
   }
@@ -166,6 +171,7 @@ std::string Service::job_line(const GradeJob& job) const {
                     {"key", job.key},
                     {"body_sha256", job.body_sha256},
                     {"submitted_at", job.submitted_at},
+                    {"feedback", to_string(job.feedback)},
                     {"body", job.body}});
 }
 
@@ -176,6 +182,7 @@ std::string Service::ended_line(const GradeJob& job) const {
                     {"key", job.key},
                     {"body_sha256", job.body_sha256},
                     {"submitted_at", job.submitted_at},
+                    {"feedback", to_string(job.feedback)},
                     {"ended_at", job.ended_at},
                     {"state", to_string(job.state)},
                     {"result", job.result}});
@@ -212,12 +219,14 @@ std::variant<std::string, Refusal> Service::submit(const Client& client, const s
     if (jobs_.at(earlier->second).body_sha256 == digest) return earlier->second;
     return Refusal{422, "this Idempotency-Key was used for another request", 0};
   }
-  const Json json = parsed_json(body);
+  Json json = parsed_json(body);
   if (json.is_discarded()) return Refusal{400, "the request is not JSON, or is nested too deep", 0};
+  const auto text = uploads_.with_file(json, client.owner, body);
+  if (!text) return Refusal{404, "this owner has uploaded no problem with this sha256", 0};
   auto request = read_request(json, client.may_seed);
   if (!request) return Refusal{400, request.error().message, 0};
   if (!request->slug.empty() && !problems_.contains(request->slug)) return no_problem(request->slug);
-  if (queue_.size() >= options_.limits.queued || queued_bytes_ + body.size() > options_.limits.bytes)
+  if (queue_.size() >= options_.limits.queued || queued_bytes_ + text->size() > options_.limits.bytes)
     return Refusal{503, "the queue is full", 10};
   if (queue_.size_of(client.owner) >= options_.limits.queued_of_owner)
     return Refusal{
@@ -232,8 +241,9 @@ std::variant<std::string, Refusal> Service::submit(const Client& client, const s
   job.owner = client.owner;
   job.key = key;
   job.body_sha256 = digest;
-  job.body = body;
+  job.body = *text;
   job.request = std::move(*request);
+  job.feedback = std::min(job.request.feedback, client.feedback);
   job.batch = batch_key(job.request);
   job.submitted_at = wall_clock();
   if (!key.empty()) by_key_[{job.owner, key}] = job.id;
@@ -285,21 +295,32 @@ void Service::wait(const std::string& owner, const std::vector<std::string>& ids
 }
 
 OrderedJson Service::status_of(const GradeJob& job) const {
-  const auto position = job.state == JobState::queued ? queue_.position(job.id) : std::nullopt;
+  OrderedJson position = nullptr, estimate_s = nullptr;
+  if (const auto place = job.state == JobState::queued ? queue_.position(job.id) : std::nullopt) {
+    position = *place;
+    if (!ends_.empty())
+      estimate_s = static_cast<double>(*place + 1) * rate_seconds / static_cast<double>(ends_.size());
+  }
   return {{"id", job.id},
           {"state", to_string(job.state)},
-          {"position", position ? OrderedJson(*position) : OrderedJson(nullptr)},
+          {"position", position},
+          {"estimate_s", estimate_s},
           {"doing", job.doing}};
+}
+
+OrderedJson Service::board_of(const std::string& slug, const std::string& owner) const {
+  return boards_.of(slug, problems_.at(slug), owner, options_.shows_boards);
 }
 
 OrderedJson Service::view_of(const GradeJob& job, View view) const {
   if (view == View::reward) return reward_view(job);
+  if (job.feedback < (view == View::record ? Feedback::full : Feedback::agent)) return nullptr;
   const auto text = read_text_file(record_file(job.id), std::uint64_t{64} << 20);
   if (!text) return nullptr;
   if (view == View::record) return OrderedJson::parse(*text, nullptr, false);
   const auto record = parse_record(*text, {});
   if (!record || !*record) return nullptr;
-  return OrderedJson::parse(agent_line((*record)->candidate(), **record), nullptr, false);
+  return agent_view(**record);
 }
 
 OrderedJson Service::capacity() const {
@@ -386,7 +407,10 @@ void Service::end(GradeJob& job, JobState state, const std::function<OrderedJson
   deadlines_.erase({job.deadline(), job.id});
   job.state = state;
   job.ended_at = wall_clock();
-  const OrderedJson result = view();
+  OrderedJson result = view();
+  leave_out(result, job.feedback);
+  result["expires_at"] = iso_time(job.ended_at + options_.limits.keep_seconds);
+  boards_.add(job, result);
   job.result = json_text(result);
   job.body.clear();
   job.request = {};
@@ -455,6 +479,7 @@ void Service::forget_old(double now) {
     }
     std::error_code ignored;
     fs::remove(record_file(job.id), ignored);
+    boards_.forget(job.id);
     if (!job.key.empty()) by_key_.erase({job.owner, job.key});
     at = jobs_.erase(at);
   }

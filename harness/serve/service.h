@@ -20,11 +20,13 @@
 #include "base/unique_fd.h"
 #include "grade/failure.h"
 #include "problem/problem.h"
+#include "serve/boards.h"
 #include "serve/events.h"
 #include "serve/fair_queue.h"
 #include "serve/grade_job.h"
 #include "serve/journal.h"
 #include "serve/quotas.h"
+#include "serve/uploads.h"
 #include "serve/waiters.h"
 #include "sweep/build_ahead.h"
 
@@ -43,7 +45,8 @@ struct ServiceOptions {
   std::map<std::string, Problem> problems;  // that a request may name, by slug; empty: those of the folders
   std::vector<std::string> devices;         // one for each lane
   std::vector<std::string> lane_command;
-  int build_jobs = 0;  // processes that build what is graded next
+  int build_jobs = 0;         // processes that build what is graded next
+  bool shows_boards = false;  // each owner sees the best speeds of the others
   ServiceLimits limits;
   std::function<void(const std::string&)> note = [](const std::string&) {};  // for the service's own log
 };
@@ -52,8 +55,10 @@ struct ServiceOptions {
 struct Client {
   std::string owner;
   bool may_seed = false;
-  bool may_grade = false;  // it may be a lane: its results are believed
-  double quota_s = 0;      // seconds of lanes in an hour; 0: as many as there are
+  bool may_grade = false;              // it may be a lane: its results are believed
+  bool may_upload = false;             // problems
+  Feedback feedback = Feedback::full;  // the most that it may learn of its jobs
+  double quota_s = 0;                  // seconds of lanes in an hour; 0: as many as there are
 };
 
 // Why a request was not carried out, for an answer in HTTP (RFC 9457).
@@ -131,14 +136,19 @@ class Service {
   Events& events() { return events_; }
 
   nlohmann::ordered_json view_of(const GradeJob& job, View view) const;
-  // {"id", "state", "position"}
+  // {"id", "state", "position", "estimate_s", "doing"}
   nlohmann::ordered_json status_of(const GradeJob& job) const;
   nlohmann::ordered_json capacity() const;
   std::string metrics() const;  // in Prometheus's text format
   // A lane is idle, or has given a result or begun a job in the last ten minutes.
   bool is_healthy() const;
+  // For the service's own log.
+  const std::function<void(const std::string&)>& note() const { return options_.note; }
   // There is no problem with this slug: says so, and names the nearest one.
   Refusal no_problem(const std::string& slug) const;
+  // The best results of that problem, for that owner (serve/boards.h).
+  nlohmann::ordered_json board_of(const std::string& slug, const std::string& owner) const;
+  Uploads& uploads() { return uploads_; }
   // The problems that a request may name, by slug.
   const std::map<std::string, Problem>& problems() const { return problems_; }
 
@@ -196,6 +206,8 @@ class Service {
   std::map<std::string, GradeJob> jobs_;                               // by id
   std::map<std::pair<std::string, std::string>, std::string> by_key_;  // owner and key; ids
   FairQueue queue_;
+  Boards boards_;
+  Uploads uploads_;
   Events events_;
   std::size_t queued_bytes_ = 0;
   std::list<ServiceLane> lanes_;

@@ -173,7 +173,13 @@ void Service::take(ServiceLane& lane, const LaneMessage& message) {
       break;
     }
     case LaneMessage::Kind::doing:
-      lane.doing = printable_line(message.text.substr(0, 200));
+      // It names cases, and everybody sees it.
+      if (const GradeJob* const job = lane.current(jobs_);
+          job != nullptr && job->feedback != Feedback::full) {
+        lane.doing.clear();
+      } else {
+        lane.doing = printable_line(message.text.substr(0, 200));
+      }
       break;
     case LaneMessage::Kind::graded:
       keep_result(lane, message.candidate, message.text);

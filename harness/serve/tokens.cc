@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <map>
 #include <sstream>
 
 #include "base/text.h"
@@ -14,21 +18,41 @@ namespace {
 
 constexpr std::string_view scheme = "Bearer ";
 
-bool is_hash(const std::string& text) {
-  return text.size() == 64 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
-}
-
 bool is_owner(const std::string& text) {
   return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
     return is_letter(c) || is_digit(c) || c == '-' || c == '_' || c == '.';
   });
 }
 
+// The end of a day "2026-01-31" in UTC, as seconds since 1970.
+std::optional<double> end_of_day(const std::string& text) {
+  int year = 0, month = 0, day = 0, read = 0;
+  if (text.size() != 10 || std::sscanf(text.c_str(), "%4d-%2d-%2d%n", &year, &month, &day, &read) != 3 ||
+      read != 10)
+    return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(year),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day))};
+  if (!date.ok()) return std::nullopt;
+  const std::chrono::sys_days next = std::chrono::sys_days(date) + std::chrono::days(1);
+  return std::chrono::duration<double>(next.time_since_epoch()).count();
+}
+
 // One of the words after the hash.
-bool read_right(const std::string& word, Client& client) {
-  constexpr std::string_view quota = "quota=";
-  if (word == "seeds") {
+bool read_right(const std::string& word, Token& token) {
+  constexpr std::string_view quota = "quota=", feedback = "feedback=", expires = "expires=";
+  Client& client = token.client;
+  if (word == "problems") {
+    client.may_upload = true;
+  } else if (word.starts_with(feedback)) {
+    const auto level = feedback_named(word.substr(feedback.size()));
+    client.feedback = level.value_or(Feedback::verdict);
+    return level.has_value();
+  } else if (word.starts_with(expires)) {
+    const auto until = end_of_day(word.substr(expires.size()));
+    token.until = until.value_or(1);
+    return until.has_value();
+  } else if (word == "seeds") {
     client.may_seed = true;
   } else if (word == "lanes") {
     client.may_grade = true;
@@ -45,6 +69,7 @@ bool read_right(const std::string& word, Client& client) {
 }  // namespace
 
 Result<Tokens> Tokens::read(const fs::path& file) {
+  const Stamp stamp = stamp_of(file);  // before it is read, so that no change is missed
   const auto text = read_text_file(file, std::uint64_t{1} << 20);
   if (!text) return text.errors();
   std::error_code failure;
@@ -52,6 +77,8 @@ Result<Tokens> Tokens::read(const fs::path& file) {
   if ((fs::status(file, failure).permissions() & others) != fs::perms::none)
     return Error{"others may read the tokens' file", "chmod 600 " + file.string(), {file.string(), 0, 0}};
   Tokens tokens;
+  tokens.file_ = fs::absolute(file);
+  tokens.stamp_ = stamp;
   std::istringstream lines(*text);
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -61,29 +88,73 @@ Result<Tokens> Tokens::read(const fs::path& file) {
     if (!(words >> token.client.owner) || token.client.owner.front() == '#') continue;
     words >> token.sha256;
     std::string word;
-    bool is_right = is_owner(token.client.owner) && is_hash(token.sha256);
-    while (words >> word) is_right = read_right(word, token.client) && is_right;
+    bool is_right = is_owner(token.client.owner) && is_sha256(token.sha256);
+    while (words >> word) is_right = read_right(word, token) && is_right;
     if (!is_right)
       return Error{
-          "is no token: OWNER SHA256 [seeds] [lanes] [quota=SECONDS]",
+          "is no token: OWNER SHA256 [seeds] [lanes] [problems] [quota=SECONDS] "
+          "[feedback=verdict|agent|full] "
+          "[expires=YYYY-MM-DD]",
           "make a token with `openssl rand -hex 32`, and its hash with `printf %s TOKEN | sha256sum`",
           {file.string(), number, 0}};
     tokens.tokens_.push_back(std::move(token));
   }
+  // What one token of an owner may not learn, another one of the same owner may not either.
+  std::map<std::string, Feedback> least;
+  for (const Token& token : tokens.tokens_) {
+    const auto place = least.emplace(token.client.owner, token.client.feedback).first;
+    place->second = std::min(place->second, token.client.feedback);
+  }
+  for (Token& token : tokens.tokens_) token.client.feedback = least.at(token.client.owner);
   if (tokens.tokens_.empty())
     return Error{"the file has no token", "write a line OWNER SHA256", {file.string(), 0, 0}};
   return tokens;
 }
 
-std::optional<Client> Tokens::client_of(std::string_view authorization) const {
-  if (tokens_.empty()) return Client{.owner = "local", .may_seed = true, .may_grade = true};
-  if (!authorization.starts_with(scheme)) return std::nullopt;
+Tokens::Stamp Tokens::stamp_of(const fs::path& file) {
+  std::error_code failure;
+  const auto written = fs::last_write_time(file, failure);
+  if (failure) return {};
+  return {written, fs::file_size(file, failure)};
+}
+
+void Tokens::look_at_file(double now, const std::function<void(const std::string&)>& note) {
+  if (file_.empty() || std::abs(now - looked_at_) < 1) return;
+  looked_at_ = now;
+  const Stamp stamp = stamp_of(file_);
+  if (stamp == stamp_) return;
+  stamp_ = stamp;
+  auto read = Tokens::read(file_);
+  if (read) {
+    tokens_ = std::move(read->tokens_);
+    note(fmt::format("the tokens were read again: {}", counted(tokens_.size(), "token")));
+  } else {
+    note("the tokens have changed and cannot be used, so the former ones stay: " + to_string(read.errors()));
+  }
+}
+
+const Token* Tokens::find(std::string_view authorization) const {
+  if (!authorization.starts_with(scheme)) return nullptr;
   // Hashes are compared. How long that takes says nothing about a token.
   const std::string hash = sha256_hex(authorization.substr(scheme.size()));
-  for (const Token& token : tokens_) {
-    if (token.sha256 == hash) return token.client;
-  }
-  return std::nullopt;
+  const auto at =
+      std::find_if(tokens_.begin(), tokens_.end(), [&](const Token& one) { return one.sha256 == hash; });
+  return at == tokens_.end() ? nullptr : &*at;
+}
+
+std::optional<Client> Tokens::client_of(std::string_view authorization) const {
+  if (tokens_.empty())
+    return Client{.owner = "local", .may_seed = true, .may_grade = true, .may_upload = true};
+  const Token* const token = find(authorization);
+  if (token == nullptr || (token->until > 0 && wall_clock() >= token->until)) return std::nullopt;
+  return token->client;
+}
+
+std::string Tokens::refusal_of(std::string_view authorization) const {
+  const Token* const token = find(authorization);
+  if (token != nullptr)
+    return fmt::format("this token has expired: it was valid until {}", iso_time(token->until));
+  return "send the header Authorization: Bearer TOKEN, with a token that this service knows";
 }
 
 }  // namespace kgrade

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,22 +15,41 @@ namespace kgrade {
 struct Token {
   std::string sha256;  // of the token's text
   Client client;
+  double until = 0;  // when it expires; seconds since 1970; 0: never
 };
 
 class Tokens {
  public:
   // Without tokens, everybody who reaches the service is the owner "local", with all rights.
   Tokens() = default;
-  // Reads a file with one token a line: "OWNER SHA256 [seeds] [lanes] [quota=SECONDS]". Empty lines and lines
-  // with # are left out. Errors: a wrong line, no token, or a file that others may read.
+  // Reads a file with one token a line: OWNER SHA256, and words that docs/service.md lists. Empty lines and
+  // lines with # are left out. Errors: a wrong line, no token, or a file that others may read.
   static Result<Tokens> read(const std::filesystem::path& file);
 
+  // Reads the file again if it has changed since. At most once a second, whatever `now` is, which is in
+  // seconds since 1970. If the file is wrong then, the former tokens stay. `note` gets what happened.
+  void look_at_file(double now, const std::function<void(const std::string&)>& note);
+
   bool are_needed() const { return !tokens_.empty(); }
-  // The client of the header `Authorization: Bearer TOKEN`. Nothing for an unknown token.
+  // The client of the header `Authorization: Bearer TOKEN`. Nothing for an unknown or expired token.
   std::optional<Client> client_of(std::string_view authorization) const;
+  // Why this header has no client.
+  std::string refusal_of(std::string_view authorization) const;
 
  private:
+  // What changes when somebody writes the file.
+  struct Stamp {
+    std::filesystem::file_time_type written;
+    std::uintmax_t bytes = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+  static Stamp stamp_of(const std::filesystem::path& file);
+  const Token* find(std::string_view authorization) const;
+
   std::vector<Token> tokens_;
+  std::filesystem::path file_;  // empty: no tokens
+  Stamp stamp_;
+  double looked_at_ = 0;
 };
 
 }  // namespace kgrade

@@ -12,19 +12,35 @@ that a training loop could take for a bad kernel.
 from kgrade import rewards
 from kgrade._async_client import AsyncClient
 from kgrade._client import Client, Handle
+from kgrade._events import Event
 from kgrade._grading import grade
 from kgrade._local import local
 from kgrade._program import KgradeError, NotInstalled, WrongUsage, program
 from kgrade._request import Request
-from kgrade._result import Fault, Grade, GradeFailed, Interval, Outcome, Stage, Verdict
+from kgrade._result import (
+    BaselineSpeedup,
+    Fault,
+    Feedback,
+    Grade,
+    GradeFailed,
+    Interval,
+    Outcome,
+    Stage,
+    Times,
+    Valid,
+    Verdict,
+)
 from kgrade._transport import BadRequest, DeadlineExceeded, QueueFull, Unauthorized, Unavailable
 
 __all__ = [
     "AsyncClient",
     "BadRequest",
+    "BaselineSpeedup",
     "Client",
     "DeadlineExceeded",
+    "Event",
     "Fault",
+    "Feedback",
     "Grade",
     "GradeFailed",
     "Handle",
@@ -35,8 +51,10 @@ __all__ = [
     "QueueFull",
     "Request",
     "Stage",
+    "Times",
     "Unauthorized",
     "Unavailable",
+    "Valid",
     "Verdict",
     "WrongUsage",
     "grade",

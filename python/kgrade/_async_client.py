@@ -3,10 +3,12 @@
 import asyncio
 import functools
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Iterable, Optional, TypeVar, Union
 
 from kgrade._client import Client, Handle, by_end, late, refused
+from kgrade._events import Event, Follower
 from kgrade._request import Item, Options, Problem, Text, job, of_item
 from kgrade._result import Grade
 from kgrade._transport import BadRequest, Clock, DeadlineExceeded, Unavailable
@@ -97,6 +99,42 @@ class AsyncClient:
     async def problem(self, slug: str) -> "dict[str, Any]":
         """See Client.problem()."""
         return await self._run(functools.partial(self._client.problem, slug))
+
+    async def upload(self, problem: Problem) -> "dict[str, str]":
+        """See Client.upload()."""
+        return await self._run(functools.partial(self._client.upload, problem))
+
+    async def board(self, slug: str) -> "dict[str, Any]":
+        """See Client.board()."""
+        return await self._run(functools.partial(self._client.board, slug))
+
+    async def events(self, after: Optional[str] = None) -> AsyncIterator[Event]:
+        """See Client.events(). Has a thread of its own until the loop over it ends."""
+        loop = asyncio.get_running_loop()
+        events = Follower(self._client._transport, self._client.timeout, after)
+        arrived: "asyncio.Queue[Union[Event, BaseException, None]]" = asyncio.Queue()
+
+        def read() -> None:
+            try:
+                for event in events:
+                    loop.call_soon_threadsafe(arrived.put_nowait, event)
+                end = None
+            except BaseException as error:  # It is raised in the task.
+                end = error
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(arrived.put_nowait, end)
+
+        threading.Thread(target=read, name="kgrade-events", daemon=True).start()
+        try:
+            while True:
+                event = await arrived.get()
+                if event is None:
+                    return
+                if isinstance(event, BaseException):
+                    raise event
+                yield event
+        finally:
+            events.close()
 
     async def capacity(self) -> "dict[str, Any]":
         """See Client.capacity()."""

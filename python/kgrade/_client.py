@@ -1,12 +1,14 @@
 """Grades candidates with a running `kgrade serve` (docs/service.md)."""
 
 import functools
+import hashlib
 import os
 import time
 import urllib.parse
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Optional, Sequence, TypeVar, Union
 
-from kgrade._request import Item, Options, Problem, Text, job, of_item, to_json
+from kgrade._events import Follower
+from kgrade._request import Item, Options, Problem, Text, job, of_item, problem_file, to_json
 from kgrade._result import Grade
 from kgrade._transport import BadRequest, Busy, Clock, DeadlineExceeded, Transport, Unavailable
 from kgrade._waiter import MOST_IDS, Waiter, Watch, ask
@@ -183,6 +185,29 @@ class Client:
     def problem(self, slug: str) -> "dict[str, Any]":
         """One problem with its statement and the candidate's signature."""
         return dict(self._call("GET", f"/v1/problems/{urllib.parse.quote(slug, safe='')}"))
+
+    def upload(self, problem: Problem) -> "dict[str, str]":
+        """Stores one of KernelBench's files, and returns what names it in jobs: {"sha256": ...}.
+
+        problem: the path of the file, or {"name": ..., "source": ...}.
+        Worth it for a file of many jobs. Needs a token with `problems`. Raises BadRequest and Unauthorized.
+        """
+        file = problem_file(problem)
+        digest = hashlib.sha256(file.get("source", "").encode("utf-8")).hexdigest()
+        clock = Clock(self.timeout)
+        return {"sha256": str(self._transport.call("PUT", f"/v1/problems/{digest}", clock, to_json(file))["sha256"])}
+
+    def board(self, slug: str) -> "dict[str, Any]":
+        """The best results for a problem of the catalogue: docs/service.md, "Boards"."""
+        return dict(self._call("GET", f"/v1/problems/{urllib.parse.quote(slug, safe='')}/board"))
+
+    def events(self, after: Optional[str] = None) -> Follower:
+        """What happens to the jobs of this token's owner, from now on, or after the event with this id.
+
+        Goes on where it was when the connection is lost. Does not end: leave the loop, or close() the iterator. Raises
+        Unavailable if the service is away for longer than the client's timeout, and Unauthorized.
+        """
+        return Follower(self._transport, self.timeout, after)
 
     def capacity(self) -> "dict[str, Any]":
         """The lanes and what they do, the queue, and grades per minute."""

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, TypedDict, Union
 
 from kgrade._grading import Effort
+from kgrade._result import Feedback
 from kgrade._transport import BadRequest
 
 if TYPE_CHECKING:
     from typing_extensions import Literal
 
 Text = Union[str, "os.PathLike[str]"]
-# A slug, or the path of one of KernelBench's files, or such a file itself: {"name": ..., "source": ...}.
+# A slug, or the path of one of KernelBench's files, or such a file itself: {"name": ..., "source": ...}. Or {"sha256": ...},
+# which Client.upload() returns.
 Problem = Union[str, "os.PathLike[str]", "Mapping[str, str]"]
 
 
@@ -31,6 +33,8 @@ class Options(TypedDict, total=False):
     # Seconds until the result is of no use, the queue included. grade() and grade_many() take the client's timeout.
     deadline: Optional[float]
     priority: "Literal['normal', 'low']"
+    # How much the service shows of the job: docs/service.md.
+    feedback: Optional[Feedback]
     group: Optional[str]
     client_ref: Optional[str]
     # Texts of files beside the candidate, by name.
@@ -79,6 +83,7 @@ def job(
     run_limit: Optional[float] = None,
     deadline: Optional[float] = None,
     priority: str = "normal",
+    feedback: Optional[Feedback] = None,
     group: Optional[str] = None,
     client_ref: Optional[str] = None,
     headers: Optional[Mapping[str, str]] = None,
@@ -87,10 +92,8 @@ def job(
 ) -> "dict[str, Any]":
     """A job as the service takes it. Files are read here: the service sees none of this machine's."""
     sent: "dict[str, Any]" = {}
-    if isinstance(problem, Mapping):
-        sent["problem"] = {str(key): _clean(str(value)) for key, value in problem.items()}
-    elif os.fspath(problem).endswith(".py"):
-        sent["problem"] = {"name": Path(problem).name, "source": _read(os.fspath(problem))}
+    if isinstance(problem, Mapping) or os.fspath(problem).endswith(".py"):
+        sent["problem"] = problem_file(problem)
     else:
         sent["problem"] = _clean(os.fspath(problem))
     text = os.fspath(candidate)
@@ -110,6 +113,7 @@ def job(
         "run_limit_s": run_limit,
         "deadline_s": deadline,
         "priority": priority,
+        "feedback": feedback,
         "group": group,
         "client_ref": client_ref,
         "seed": seed,
@@ -117,6 +121,13 @@ def job(
     }
     sent.update((key, value) for key, value in options.items() if value is not None)
     return sent
+
+
+def problem_file(problem: Problem) -> "dict[str, str]":
+    """A problem's file, as the service takes it."""
+    if isinstance(problem, Mapping):
+        return {str(key): _clean(str(value)) for key, value in problem.items()}
+    return {"name": Path(problem).name, "source": _read(os.fspath(problem))}
 
 
 def _read(path: str) -> str:

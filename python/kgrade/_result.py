@@ -26,6 +26,8 @@ Verdict = Literal[
 # wrong, or the job was not done before its deadline.
 Fault = Literal["machine", "service", "problem", "expired"]
 Stage = Literal["compile", "load", "answers", "speed", "done"]
+# How much a service shows of a job. With "verdict", neither a reason nor the record.
+Feedback = Literal["verdict", "agent", "full"]
 
 # Half the width of a 95 % interval in standard errors, of a normal distribution.
 _NORMAL_95 = 1.959964
@@ -48,6 +50,40 @@ class Interval:
 
     low: float
     high: float
+
+
+@dataclass(frozen=True)
+class Valid:
+    """Which figures of a grade mean something.
+
+    correctness: `correct` does. False for "cheating", "unsupported", and without a verdict.
+    speed: `speedup` does. False for "unstable", and for devices without speed.
+    """
+
+    correctness: bool = False
+    speed: bool = False
+
+
+@dataclass(frozen=True)
+class BaselineSpeedup:
+    """The geometric mean over the measured cases of (time of the baseline) / (time of the candidate)."""
+
+    speedup: float
+    interval: Optional[Interval] = None
+
+
+@dataclass(frozen=True)
+class Times:
+    """Seconds.
+
+    queued: until a lane began with the job.
+    build: of the compiler, which may end before the lane begins. None if the candidate was built earlier.
+    run: from the lane's beginning to the end.
+    """
+
+    queued: Optional[float] = None
+    build: Optional[float] = None
+    run: Optional[float] = None
 
 
 @dataclass(frozen=True)
@@ -85,6 +121,25 @@ class Grade:
     group: str = ""
     # It failed by no fault of the request: the same request may succeed later.
     retryable: bool = False
+    valid: Valid = Valid()
+    # Over each baseline that was measured in all cases, by its name: "pytorch-fp32".
+    by_baseline: Mapping[str, BaselineSpeedup] = field(default_factory=dict)
+    # The GPU: "NVIDIA H200". The uuid is empty if the device has none.
+    device: str = ""
+    device_uuid: str = ""
+    # The candidate ran in a sandbox with namespaces. None without a verdict.
+    confined: Optional[bool] = None
+    # Of the problem's and the candidate's files, in hexadecimal digits. Empty without a record.
+    problem_sha256: str = ""
+    candidate_sha256: str = ""
+    # Of the kgrade that graded it.
+    version: str = ""
+    # These are only known of a service's job. `attempts`: how often a lane has begun with it. `expires_at`: when the service
+    # forgets it, in UTC, as "2026-01-31T12:00:00Z".
+    times: Times = Times()
+    attempts: int = 0
+    feedback: Feedback = "full"
+    expires_at: str = ""
 
     @property
     def ok(self) -> bool:
@@ -141,6 +196,15 @@ class Grade:
             cases_passed=sum(each["verdict"] == "accepted" for each in candidate["cases"]),
             cases=len(candidate["cases"]),
             record=record,
+            valid=Valid(candidate["verdict"] not in ("cheating", "unsupported"), score is not None),
+            by_baseline={each["against"]: BaselineSpeedup(each["geometric_mean"], _interval(each["interval"]))
+                         for each in candidate.get("by_baseline") or []},
+            device=_text(record, "device", "name"),
+            device_uuid=_text(record, "device", "uuid"),
+            confined=record.get("sandbox", {}).get("confined"),
+            problem_sha256=_text(record, "problem", "sha256"),
+            candidate_sha256=candidate.get("sha256", ""),
+            version=_text(record, "tool", "version"),
         )
 
     @classmethod
@@ -150,11 +214,13 @@ class Grade:
             raise ValueError(f"the job {view['id']} has not ended")
         figures = view["figures"]
         low, high = figures["speedup_low"], figures["speedup_high"]
+        # Services of earlier versions lack some members.
+        valid, device, times = view.get("valid") or {}, view.get("device") or {}, view.get("times_s") or {}
         return cls(
             outcome=view["outcome"],
             verdict=view["verdict"],
             fault=view["fault"],
-            reason=view["reason"],
+            reason=view["reason"] or view.get("untrusted_reason", ""),
             stage=view["stage"],
             precision=figures["precision"],
             speedup=figures["speedup"],
@@ -166,7 +232,30 @@ class Grade:
             client_ref=view["client_ref"],
             group=view["group"],
             retryable=view["retryable"],
+            valid=Valid(valid.get("correctness", False), valid.get("speed", False)),
+            by_baseline={name: BaselineSpeedup(each["speedup"], _interval(each, "speedup_"))
+                         for name, each in (figures.get("by_baseline") or {}).items()},
+            device=device.get("name") or "",
+            device_uuid=device.get("uuid") or "",
+            confined=view.get("confined"),
+            problem_sha256=view.get("problem_sha256") or "",
+            candidate_sha256=view.get("candidate_sha256") or "",
+            version=(view.get("tool") or {}).get("version") or "",
+            times=Times(times.get("queued"), times.get("build"), times.get("run")),
+            attempts=view.get("attempts", 0),
+            feedback=view.get("feedback", "full"),
+            expires_at=view.get("expires_at") or "",
         )
+
+
+def _interval(ends: Optional[Mapping[str, Any]], prefix: str = "") -> Optional[Interval]:
+    low, high = (ends or {}).get(prefix + "low"), (ends or {}).get(prefix + "high")
+    return None if low is None or high is None else Interval(low, high)
+
+
+def _text(record: Mapping[str, Any], part: str, name: str) -> str:
+    """Empty if an older record lacks it."""
+    return str((record.get(part) or {}).get(name) or "")
 
 
 def _headline(candidate: Mapping[str, Any]) -> Optional[Mapping[str, Any]]:

@@ -10,7 +10,7 @@ import ssl
 import time
 import urllib.parse
 import uuid
-from typing import Any, Callable, Optional
+from typing import Any, Callable, NoReturn, Optional
 
 from kgrade._program import KgradeError, WrongUsage
 
@@ -152,13 +152,37 @@ class Transport:
             headers["Idempotency-Key"] = key
         try:
             status, retry_after, content = self.once(method, path, body, headers, left, opened)
-            why = f"{self.url} answered {status}: {_detail(content)}"
             if status < 300:
                 return json.loads(content)
         except ssl.SSLCertVerificationError as error:
             raise Unavailable(f"{self.url} is not trusted: {error}") from error
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise Busy(f"{self.url} cannot be reached: {error or type(error).__name__}") from error
+        self._refuse(status, retry_after, content)
+
+    def stream(self, path: str, headers: "dict[str, str]", silence: float
+               ) -> "tuple[http.client.HTTPConnection, http.client.HTTPResponse]":
+        """A connection whose answer has begun and does not end. A read of it takes up to `silence` seconds.
+
+        Raises OSError and HTTPException, and what attempt() raises for statuses.
+        """
+        if self.token:
+            headers = {**headers, "Authorization": f"Bearer {self.token}"}
+        connection = self._connection(silence)
+        try:
+            connection.request("GET", self._prefix() + path, None, headers)
+            answer = connection.getresponse()
+            if answer.status != 200:
+                seconds = answer.getheader("Retry-After") or ""
+                self._refuse(answer.status, float(seconds) if seconds.isdecimal() else None, answer.read())
+            return connection, answer
+        except BaseException:
+            connection.close()
+            raise
+
+    def _refuse(self, status: int, retry_after: Optional[float], content: bytes) -> NoReturn:
+        """Raises what an answer that is none of success means."""
+        why = f"{self.url} answered {status}: {_detail(content)}"
         if status in _BUSY:
             raise Busy(why, retry_after or 0.0, status == 429 or (status == 503 and retry_after is not None))
         if status in (401, 403):
@@ -166,6 +190,9 @@ class Transport:
         if 400 <= status < 500:
             raise BadRequest(_detail(content), status)
         raise Unavailable(why)
+
+    def _prefix(self) -> str:
+        return "" if self.url.startswith("unix:") else urllib.parse.urlsplit(self.url).path.rstrip("/")
 
     def once(self, method: str, path: str, body: Optional[bytes], headers: "dict[str, str]", left: float,
              opened: Optional[Callable[[http.client.HTTPConnection], None]] = None
@@ -176,8 +203,7 @@ class Transport:
             connection.connect()
             if opened is not None:
                 opened(connection)
-            prefix = "" if self.url.startswith("unix:") else urllib.parse.urlsplit(self.url).path.rstrip("/")
-            connection.request(method, prefix + path, body, headers)
+            connection.request(method, self._prefix() + path, body, headers)
             answer = connection.getresponse()
             seconds = answer.getheader("Retry-After") or ""
             return answer.status, float(seconds) if seconds.isdecimal() else None, answer.read()

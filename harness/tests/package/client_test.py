@@ -202,6 +202,102 @@ class WithoutAService(unittest.TestCase):
             self.assertEqual(os.listdir(folder), [])
 
 
+class WhatTheServiceTells(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.client = kgrade.local(device="emulated", jobs=1)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.client.close()
+
+    def test_events_go_on_where_a_connection_was_lost(self):
+        events = self.client.events()
+        found = []
+        reader = threading.Thread(target=lambda: found.extend(events))
+        reader.start()
+        try:
+            for number in range(3):
+                while events._connection is None:
+                    time.sleep(0.01)
+                grade = self.client.grade(SLUG, "no kernel", name="no.cu", client_ref=str(number), **SMALL)
+                self.assertEqual(grade.verdict, "compile_error")
+                if number == 1:
+                    events._connection.sock.shutdown(2)
+            end = time.monotonic() + 30
+            while sum(event.kind == "finished" for event in found) < 3 and time.monotonic() < end:
+                time.sleep(0.05)
+        finally:
+            events.close()
+            reader.join(30)
+        self.assertFalse(reader.is_alive())
+        self.assertEqual([(event.kind, event.data["client_ref"]) for event in found],
+                         [(kind, str(number)) for number in range(3) for kind in ("queued", "started", "finished")])
+        self.assertEqual([event.grade and event.grade.verdict for event in found[:3]], [None, None, "compile_error"])
+        # From an earlier event on, as a program does that was started again.
+        again = self.client.events(after=found[4].id)
+        self.assertEqual([next(again) for _ in range(4)], found[5:])
+        again.close()
+
+    def test_events_without_a_thread_of_the_caller(self):
+        async def follow():
+            async with kgrade.AsyncClient(self.client.url) as client:
+                events = client.events()
+                first = asyncio.ensure_future(events.__anext__())
+                await asyncio.sleep(0.5)  # The stream begins with what happens after it is opened.
+                grade = await client.grade(SLUG, "no kernel", name="no.cu", **SMALL)
+                found = [await first, await events.__anext__(), await events.__anext__()]
+                await events.aclose()
+                return grade, found
+
+        threads = threading.active_count()
+        grade, found = asyncio.run(follow())
+        self.assertEqual([event.kind for event in found], ["queued", "started", "finished"])
+        self.assertEqual(found[2].grade, grade)
+        end = time.monotonic() + 30
+        while any(thread.name == "kgrade-events" for thread in threading.enumerate()) and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertLessEqual(threading.active_count(), threads + 1, "the thread of the events goes on")
+
+    def test_events_without_a_service(self):
+        with self.assertRaises(kgrade.Unavailable):
+            next(kgrade.Client("unix:///nowhere/socket", timeout=0.3).events())
+
+    def test_an_uploaded_problem_makes_jobs(self):
+        file = {"name": "double.py", "source": "import torch\n"}
+        named = self.client.upload(file)
+        self.assertEqual(named, self.client.upload(file))
+        self.assertEqual(self.client.problem(named["sha256"])["source"], file["source"])
+        handle = self.client.submit(named, "x", name="a.cu")
+        handle.cancel()
+        with self.assertRaisesRegex(kgrade.BadRequest, "references in CUDA"):
+            self.client.upload({"name": "p.md", "source": "---"})
+        with self.assertRaisesRegex(kgrade.BadRequest, "no problem with this sha256"):
+            self.client.submit({"sha256": "0" * 64}, "x", name="a.cu")
+
+    def test_a_grade_has_what_the_service_says(self):
+        grade = self.client.grade(SLUG, RIGHT + f"// {time.time()}\n", name="mine.cu", **SMALL)
+        self.assertEqual((grade.valid, grade.feedback, grade.attempts), (kgrade.Valid(True, False), "full", 1))
+        self.assertIn("emulated", grade.device)
+        self.assertGreater(grade.times.build, 0)
+        self.assertGreater(grade.times.run, 0)
+        self.assertRegex(grade.expires_at, r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        record = self.client.record(grade)
+        self.assertEqual((grade.problem_sha256, grade.candidate_sha256, grade.version, grade.confined),
+                         (record["problem"]["sha256"], record["candidates"][0]["sha256"], record["tool"]["version"],
+                          record["sandbox"]["confined"]))
+        local = Grade.of_record(record)
+        for field in ("valid", "by_baseline", "device", "device_uuid", "confined", "problem_sha256", "candidate_sha256", "version"):
+            self.assertEqual(getattr(local, field), getattr(grade, field), field)
+        self.assertEqual(self.client.board(SLUG)["boards"], [], "a job with `cases` is on no board")
+
+    def test_less_feedback_has_no_reason(self):
+        grade = self.client.grade(SLUG, WRONG, name="wrong.cu", feedback="verdict", **SMALL)
+        self.assertEqual((grade.verdict, grade.reason, grade.feedback), ("wrong_answer", "", "verdict"))
+        with self.assertRaisesRegex(kgrade.BadRequest, "feedback"):
+            self.client.record(grade)
+
+
 class Script(http.server.BaseHTTPRequestHandler):
     """Answers as its server's `script` says: (status, headers, body), or None to end the connection."""
 

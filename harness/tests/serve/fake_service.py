@@ -21,7 +21,7 @@ def problem_of(file: Path) -> dict:
 
 
 def graded(verdict: str, reason: str = "", **figures) -> dict:
-    return {"outcome": "graded", "verdict": verdict, "stage": "compare", "reason": reason, "figures": {**NO_FIGURES, **figures}}
+    return {"outcome": "graded", "verdict": verdict, "stage": "compare", "untrusted_reason": reason, "figures": {**NO_FIGURES, **figures}}
 
 
 class Service:
@@ -38,6 +38,8 @@ class Service:
         self.delay = 0.5                # seconds until a job starts, and from then to its end
         self.number = 0
         self.records: dict[str, str] = {}
+        self.boards: list[dict] = []    # of every problem
+        self.shows_others = False
         self.lanes = [{"device": "NVIDIA H100 80GB HBM3", "state": "idle", "since_s": 12.3, "problem": None, "job": None, "doing": ""}]
 
     def add(self, result: dict, state: str = "finished") -> str:
@@ -56,7 +58,8 @@ class Service:
         job = self.jobs[job_id]
         state = self.state_of(job)
         view = {"schema": "kgrade-grade", "id": job_id, "state": state, "outcome": None, "fault": None, "retryable": False,
-                "verdict": None, "stage": None, "reason": "", "figures": NO_FIGURES, "device": None,
+                "verdict": None, "stage": None, "reason": "", "untrusted_reason": "", "problem": "softmax",
+                "candidate": "sent.cu", "feedback": "full", "figures": NO_FIGURES, "device": None,
                 "times_s": {"queued": 0.3, "run": None}}
         if state == "finished":
             view |= {"device": {"name": "NVIDIA H100 80GB HBM3"}, "times_s": {"queued": 0.3, "run": 8.25}} | job["result"]
@@ -64,7 +67,7 @@ class Service:
 
     def status(self, job_id: str) -> dict:
         state = self.state_of(self.jobs[job_id])
-        return {"id": job_id, "state": state, "position": 3 if state == "queued" else None,
+        return {"id": job_id, "state": state, "position": 3 if state == "queued" else None, "estimate_s": 45.0 if state == "queued" else None,
                 "doing": "measuring case site-2" if state == "running" else ""}
 
     def ended(self, job_id: str) -> bool:
@@ -135,6 +138,8 @@ class Handler(BaseHTTPRequestHandler):
                 self.answer(202, service.submit(dict(self.headers), json.loads(body)))
             case "POST", "/v1/wait":
                 self.answer(200, service.wait(json.loads(body)))
+            case "GET", _ if path.endswith("/board"):
+                self.answer(200, {"problem": path.split("/")[3], "shows_others": service.shows_others, "boards": service.boards})
             case "GET", _ if path.removeprefix("/v1/problems/") in service.problems:
                 self.answer(200, service.problems[path.removeprefix("/v1/problems/")])
             case "GET", _ if job_id in service.jobs:

@@ -59,7 +59,7 @@ def test_leases(program, folder):
         path, jobs = lease()
         check(service.call("POST", path, {"results": [failed]})[0] == 200 and state(wrong) == "finished")
         ended = service.call("GET", f"/v1/grades/{wrong}")[1]
-        check(ended["outcome"] == "failed" and ended["fault"] == "machine" and ended["reason"] == "it broke", ended)
+        check(ended["outcome"] == "failed" and ended["fault"] == "machine" and ended["untrusted_reason"] == "it broke", ended)
 
         # A candidate that takes longer than its run_limit_s has a verdict, and no record.
         overrun = submit("hangs")

@@ -20,12 +20,13 @@ from pathlib import Path
 from json_schema import Schemas
 from large_bodies import test_too_large
 from running_service import CANDIDATES, ROOT, SLUG, Service, UnixConnection, check, exit_without_boost, request
+from schema_values import different, values_for
 
 DOCUMENT = ROOT / "harness/serve/openapi.json"
 RECORD = "record.schema.json"
 METHODS = ("get", "post", "put", "patch", "delete")
 # Each with its rights. The last ones fill the queue.
-OWNERS = {"ann": "seeds", "bob": "", "node": "lanes", **{f"owner{i}": "" for i in range(5)}}
+OWNERS = {"ann": "seeds problems", "bob": "feedback=verdict", "node": "lanes problems", **{f"owner{i}": "" for i in range(5)}}
 
 
 class Description(Schemas):
@@ -138,7 +139,7 @@ def test_document(description):
         check(in_path == set(re.findall(r"\{(\w+)\}", path)), path, in_path)
         needs_token = operation.get("security", description.document["security"]) != []
         check(needs_token == ("401" in operation["responses"]), method, path, "401")
-        check(("413" in operation["responses"]) == (method == "post"), method, path, "413")
+        check(("413" in operation["responses"]) == (method in ("post", "put")), method, path, "413")
 
 
 def test_sources(description):
@@ -183,7 +184,7 @@ def test_documents(description, call):
             check(call(method, path, owner=None)[0] == 200)
         else:
             for owner in (None, "nobody"):
-                check(call(method, path, owner=owner, id="g_1", slug=SLUG, lease="x")[0] == 401, path)
+                check(call(method, path, owner=owner, id="g_1", problem=SLUG, lease="x")[0] == 401, path)
 
 
 def test_methods(description, service):
@@ -191,7 +192,7 @@ def test_methods(description, service):
     token = {"Authorization": "Bearer token of ann"}
     documented = {(method, path) for method, path, _, _ in description.operations()}
     for path in description.document["paths"]:
-        target = path.replace("{id}", "g_1").replace("{slug}", SLUG).replace("{lease}", "x")
+        target = path.replace("{id}", "g_1").replace("{problem}", SLUG).replace("{lease}", "x")
         for method in METHODS:
             if (method, path) not in documented:
                 check(service.call(method.upper(), target, "{}", token)[0] == 404, method, path)
@@ -222,10 +223,33 @@ def raw(service, method, target, headers):
     return found
 
 
-def test_problems(call):
+def test_problems(call, folder):
     for problem in call("get", "/v1/problems")[1]["problems"]:
-        check(call("get", "/v1/problems/{slug}", slug=problem["slug"])[1]["title"] == problem["title"])
-    check(call("get", "/v1/problems/{slug}", slug="none")[0] == 404)
+        check(call("get", "/v1/problems/{problem}", problem=problem["slug"])[1]["title"] == problem["title"])
+    check(call("get", "/v1/problems/{problem}", problem="none")[0] == 404)
+    board = "/v1/problems/{problem}/board"
+    check(call("get", board, problem=SLUG)[1] == {"problem": SLUG, "shows_others": False, "boards": []})
+    check(call("get", board, problem="none")[0] == 404)
+
+    one = "/v1/problems/{problem}"
+    file = {"name": "a.py", "source": "import torch\n"}
+    digest = hashlib.sha256(file["source"].encode()).hexdigest()
+    check(call("put", one, file, problem=digest, owner="bob")[0] == 403)
+    for body in ({}, [], {**file, "name": "a.md"}, {**file, "source": "import os\n"}, {**file, "x": 1}):
+        check(call("put", one, body, problem=digest)[0] == 400, body)
+    check(call("put", one, file, problem=SLUG)[0] == 400)
+    Path(folder, "state/problems").rename(f"{folder}/away")
+    Path(folder, "state/problems").touch()
+    check(call("put", one, file, problem=digest)[0] == 503)
+    Path(folder, "state/problems").unlink()
+    Path(folder, "away").rename(f"{folder}/state/problems")
+    check(call("put", one, file, problem=digest)[0] == 201)
+    check(call("put", one, file, problem=digest)[0] == 200)
+    check(call("get", one, problem=digest)[1] == {"sha256": digest, **file})
+    check(call("post", "/v1/grades", request("right", problem={"sha256": digest}))[0] == 202)
+    check(call("delete", one, problem=digest)[0] == 200)
+    check(call("delete", one, problem=digest)[0] == 404)
+    check(call("post", "/v1/grades", request("right", problem={"sha256": digest}))[0] == 404)
 
 
 def test_results(call):
@@ -273,44 +297,6 @@ def hold_the_lane(call):
     capacity = call("get", "/v1/capacity")[1]
     check(capacity["lanes"][0]["state"] == "busy" and capacity["running"] == 1, capacity)
     check('kgrade_lanes{state="busy"} 1\n' in call("get", "/metrics")[1])
-
-
-TEXTS = ["", "a", "x.py", ".py", "a/b.py", "../a", ".a", "-a", "_a", "a b", "a\n", "\u00e9", "7", "007", "-7", "7.5",
-         str(2**64 - 1), "quick", "low", SLUG, "x" * 97 + ".py", "x" * 98 + ".py", "x" * 100, "x" * 101]
-OTHERS = [True, False, 7, [], {}, [[]], {"name": "a.cu"}]
-
-
-def values_for(description, schema):
-    """Values at the limits of a schema and beyond: some that it allows and some that it does not."""
-    if "$ref" in schema:
-        yield from values_for(description, description.whole(schema))
-    for each in schema.get("oneOf", []):
-        yield from values_for(description, each)
-    yield from schema.get("enum", [])
-    for limit in (schema.get(name) for name in ("minimum", "maximum") if name in schema):
-        yield from (limit, limit - 1, limit + 1, limit + 0.5 if abs(limit) < 2**50 else limit)
-    if "maxLength" in schema:
-        yield from ("x" * schema["maxLength"], "x" * (schema["maxLength"] + 1))
-    if "maxItems" in schema:
-        good = next(each for each in ("x", request("not_cuda"))
-                    if not description.wrong(each, schema["items"]))
-        yield from ([good] * count for count in (0, 1, schema["maxItems"], schema["maxItems"] + 1))
-        yield from ([each] for each in values_for(description, schema["items"]))
-    if "maxProperties" in schema:
-        yield from ({f"f{i}.h": "" for i in range(schema["maxProperties"] + more)} for more in (0, 1))
-        yield from ({name: ""} for name in TEXTS)
-        yield from ({"a.h": each} for each in OTHERS)
-    if "properties" in schema:
-        good = {"name": "a.py", "source": ""}
-        yield from (good, {**good, "nme": ""}, *({key: good[key]} for key in good))
-        for name, part in schema["properties"].items():
-            yield from ({**good, name: each} for each in values_for(description, part))
-    yield from TEXTS
-    yield from OTHERS
-
-
-def different(values):
-    return list({json.dumps(value): value for value in values}.values())
 
 
 def is_accepted(description, call, path, body, schema, accepts, owner="ann"):
@@ -432,7 +418,7 @@ def test_lanes(call):
     results.append({"id": ids[2], "overrun": True})
     check(call("post", "/v1/leases/{lease}", {"results": results}, **lease)[1]["cancelled"] == [ids[1]])
     check(call("post", "/v1/leases/{lease}", {}, **lease)[0] == 410)
-    check(call("get", "/v1/grades/{id}", id=ids[0])[1]["reason"] == "no such type")
+    check(call("get", "/v1/grades/{id}", id=ids[0])[1]["untrusted_reason"] == "no such type")
     check(call("get", "/v1/grades/{id}", id=ids[2])[1]["verdict"] == "time_limit")
 
 
@@ -460,7 +446,7 @@ def main():
         try:
             test_documents(description, call)
             test_methods(description, service)
-            test_problems(call)
+            test_problems(call, folder)
             test_results(call)
             hold_the_lane(call)
             test_accepted_bodies(description, call)

@@ -120,7 +120,7 @@ def shows_a_verdict(browser: Browser, url: str, service: Service) -> None:
     service.delay = 1e6  # the job goes on when this test says so
     opens(browser, url + "#problem=softmax")
     send(browser, "```cuda\n__global__ void f() {}\n```")
-    says(browser, "a job waits in the queue", "here", "queued, 3 before it")
+    says(browser, "a job waits in the queue", "here", "queued, 3 before it, its turn in about 45 s")
     job = list(service.jobs.values())[-1]
     job["state"] = "running"
     says(browser, "then it runs", "here", "measuring case site-2")
@@ -144,6 +144,46 @@ def shows_a_verdict(browser: Browser, url: str, service: Service) -> None:
     expect("the newest comes first", browser.evaluate(CARDS.format("jobs") + ".map(t => t.includes('wrong_answer'))")[:2], [True, False])
     expect("no markup was made of it", browser.evaluate("document.querySelectorAll('main img, main script').length"), 0)
     expect("nothing of it was run", browser.evaluate("'hit' in window"), False)
+
+
+def entry(rank: int | None, owner: str, speedup: float | None, **own) -> dict:
+    width = 0.03 * speedup if speedup and rank else None
+    return {"rank": rank, "owner": owner, "is_own": bool(own), "candidate": own.get("candidate"), "id": own.get("id"), "speedup": speedup,
+            "speedup_low": width and speedup - width, "speedup_high": width and speedup + width,
+            "sent_at": "2026-01-31T12:00:00Z" if own else None}
+
+
+def board_of(service: Service) -> None:
+    job = service.add(graded("accepted", cases=20, cases_passed=20))
+    service.shows_others = True
+    service.boards = [{"name": "NVIDIA H100 80GB HBM3, float32, fp32", "entries": [
+        entry(1, "bob", 2.5), entry(2, "ann", 1.84, candidate="mine.cu", id=job), entry(2, "carol-with-a-long-name_" + "x" * 40, 1.82),
+        entry(None, "ann", 1.2, candidate="a_long_name_" * 8 + ".cu", id=job)]}]
+
+
+def shows_the_board(browser: Browser, url: str, service: Service) -> None:
+    opens(browser, url + "#problem=softmax")
+    says(browser, "a board without results", "board-about", "No accepted result yet. Your best ones will be here.")
+    board_of(service)
+    service.boards[0]["entries"].append(entry(4, EVIL, 0.5))
+    service.boards[0]["name"] += EVIL
+    send(browser, "__global__ void f() {}", "mine.cu")
+    says(browser, "after a grade the board is asked for again", "boards", "NVIDIA H100 80GB HBM3, float32, fp32")
+    says(browser, "what it shows", "board-about", "the best of each other owner. A speedup is over the reference. Equal ranks: the intervals overlap")
+    rows = browser.evaluate("[...document.querySelectorAll('#boards tbody tr')].map(row => [...row.children].map(cell => cell.textContent))")
+    expect("the first row", rows[0], ["1", "bob", "", "2.50×\u00a02.425–2.575".replace("\u00a0", " "), ""])
+    expect("one's own row", rows[1], ["2", "ann", "mine.cu", "1.84× 1.785–1.895", "2026-01-31 12:00 UTC"])
+    expect("without an interval", rows[3][::3], ["–", "1.20× no interval"])
+    expect("names are text", (rows[4][1], browser.evaluate("document.querySelectorAll('#boards img, #boards script').length"),
+                              browser.evaluate("'hit' in window")), (EVIL, 0, False))
+    tab_to(browser, "mine.cu")
+    browser.press("Enter")
+    soon(browser, "a name leads to its job", "location.hash.startsWith('#job=')")
+    service.boards = [{"name": "emulated, float32, fp32", "entries": [entry(None, "ann", None, candidate="mine.cu", id="g_1")]}]
+    opens(browser, url + "#problem=relu")
+    says(browser, "without a GPU", "boards", "no speed")
+    says(browser, "it says so", "board-about", "Without a GPU there is no speed, so nothing is ranked")
+    service.boards, service.shows_others = [], False
 
 
 def links_to_a_job(browser: Browser, url: str, service: Service) -> None:
@@ -269,8 +309,9 @@ def looks_right(browser: Browser, url: str, service: Service, folder: Path) -> N
     service.lanes += [{"device": "emulated", "state": "busy", "since_s": 8.3, "problem": "softmax", "job": "g_1", "doing": "measuring"}]
     ids = [service.add(graded("wrong_answer", "element [3, 17] is 0.124 and not 0.0621 " + "x" * 200, cases=20, cases_passed=4)),
            service.add(graded("accepted", cases=20, cases_passed=20, speedup=1.8, speedup_low=1.7, speedup_high=1.9, against="reference")),
-           service.add({"outcome": "failed", "fault": "machine", "retryable": True, "reason": "no space is left"})]
+           service.add({"outcome": "failed", "fault": "machine", "retryable": True, "untrusted_reason": "no space is left"})]
     stored = [{"id": i, "problem": "softmax", "name": "a_long_name_" * 8 + ".cu", "effort": "quick", "at": 1e12} for i in ids]
+    board_of(service)
     for scheme in ("light", "dark"):
         browser.colours(scheme)
         for width in (1280, 390):
@@ -279,10 +320,13 @@ def looks_right(browser: Browser, url: str, service: Service, folder: Path) -> N
             browser.evaluate(f"localStorage.setItem('kgrade.jobs', {json.dumps(json.dumps(stored))})")
             for name, place in {"problems": "", "problem": "#problem=softmax", "jobs": f"#job={ids[0]}", "queue": "#view=queue"}.items():
                 opens(browser, url + place)
-                soon(browser, f"{name} is filled", {"problems": "document.querySelector('#rows a')", "problem": "document.querySelector('#statement p')",
+                soon(browser, f"{name} is filled", {"problems": "document.querySelector('#rows a')", "problem": "document.querySelector('#statement p') && document.querySelector('#boards td')",
                      "jobs": f"{text('jobs')}.includes('no verdict')", "queue": f"{text('lanes')}.includes('emulated')"}[name])
                 expect(f"nothing sticks out of {name} at {width} pixels", browser.evaluate(WIDTH), 0)
                 browser.screenshot(folder / f"serve-{name}-{width}-{scheme}.png")
+                if name == "problem":
+                    browser.evaluate("document.getElementById('board-part').scrollIntoView({behavior: 'instant'})")
+                    browser.screenshot(folder / f"serve-board-{width}-{scheme}.png")
                 expect(f"{name}: what the page complained about", browser.complaints(), [])
                 expect(f"{name}: what it asked others for", [each for each in browser.requests() if not each.startswith(url)], [])
 
@@ -299,6 +343,7 @@ def main(page: str, folder: str) -> int:
         lists_problems(browser, server.url, service)
         shows_statements(browser, server.url, service)
         shows_a_verdict(browser, server.url, service)
+        shows_the_board(browser, server.url, service)
         expect("what the page complained about", browser.complaints(), [])
         links_to_a_job(browser, server.url, service)
         works_by_keyboard(browser, server.url, service)

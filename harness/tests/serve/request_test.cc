@@ -139,6 +139,52 @@ TEST_F(TokensTest, FindTheOwnerOfAToken) {
     EXPECT_FALSE(tokens->client_of(wrong)) << wrong;
 }
 
+TEST_F(TokensTest, ExpireAfterTheirLastDay) {
+  const auto tokens = read("ann " + sha256_hex("old") + " expires=2001-02-03\nbob " + sha256_hex("new") +
+                           " expires=9999-12-31\n");
+  ASSERT_TRUE(tokens.ok());
+  EXPECT_FALSE(tokens->client_of("Bearer old"));
+  EXPECT_TRUE(tokens->client_of("Bearer new"));
+  EXPECT_THAT(tokens->refusal_of("Bearer old"),
+              HasSubstr("expired: it was valid until 2001-02-04T00:00:00Z"));
+  EXPECT_THAT(tokens->refusal_of("Bearer none"), HasSubstr("a token that this service knows"));
+  for (const std::string wrong : {"2001-02-30", "2001-2-3", "2001-02-03T", "soon", ""})
+    EXPECT_FALSE(read("ann " + sha256_hex("x") + " expires=" + wrong + "\n").ok()) << wrong;
+}
+
+TEST_F(TokensTest, AnOwnerHasTheLeastFeedbackOfItsTokens) {
+  const auto tokens = read("ann " + sha256_hex("a") + "\nann " + sha256_hex("b") + " feedback=verdict\nbob " +
+                           sha256_hex("c") + " feedback=agent\n");
+  ASSERT_TRUE(tokens.ok());
+  EXPECT_EQ(tokens->client_of("Bearer a")->feedback, Feedback::verdict);
+  EXPECT_EQ(tokens->client_of("Bearer c")->feedback, Feedback::agent);
+  EXPECT_FALSE(read("ann " + sha256_hex("a") + " feedback=none\n").ok());
+}
+
+TEST_F(TokensTest, AreReadAgainWhenTheFileChanges) {
+  auto tokens = read("ann " + sha256_hex("secret") + "\n");
+  ASSERT_TRUE(tokens.ok());
+  std::vector<std::string> notes;
+  double now = 1e9;
+  const auto look = [&] {
+    tokens->look_at_file(now += 2, [&](const std::string& note) { notes.push_back(note); });
+  };
+  look();
+  EXPECT_TRUE(notes.empty());
+  (void)read("bob " + sha256_hex("another secret") + "\ncarol " + sha256_hex("third") + "\n");
+  look();
+  EXPECT_FALSE(tokens->client_of("Bearer secret"));
+  EXPECT_TRUE(tokens->client_of("Bearer another secret"));
+  // A file that cannot be used changes nothing, above all not to a service without tokens.
+  for (const char* const wrong : {"", "bob secret\n"}) {
+    (void)read(wrong);
+    look();
+    EXPECT_TRUE(tokens->client_of("Bearer third")) << wrong;
+    EXPECT_FALSE(tokens->client_of("")) << wrong;
+  }
+  EXPECT_THAT(notes.back(), HasSubstr("so the former ones stay"));
+}
+
 TEST_F(TokensTest, AWrongLineIsNamed) {
   const auto tokens = read("ann " + sha256_hex("secret") + "\nbob secret\n");
   ASSERT_FALSE(tokens.ok());

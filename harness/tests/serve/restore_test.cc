@@ -71,10 +71,23 @@ TEST_F(RestoreTest, EndsAJobWhoseProblemIsGone) {
     EXPECT_EQ(job->state, JobState::finished);
     const auto view = service->view_of(*job, View::reward);
     EXPECT_EQ(view["fault"], "problem");
-    EXPECT_THAT(view["reason"].get<std::string>(), HasSubstr("'gone'"));
+    EXPECT_THAT(view["untrusted_reason"].get<std::string>(), HasSubstr("'gone'"));
     EXPECT_EQ(service->capacity()["queued"], 0);
     service->go_on();
   }
+}
+
+// A contestant's jobs must not show more after a restart.
+TEST_F(RestoreTest, KeepsTheFeedback) {
+  {
+    const auto service = open({});
+    const Client eve{.owner = "ann", .feedback = Feedback::verdict};
+    service->submit(eve, "k", body("softmax"));
+    service->commit();
+  }
+  const auto service = open({});
+  const auto id = std::get<std::string>(service->submit(ann, "k", body("softmax")));
+  EXPECT_EQ(service->find("ann", id)->feedback, Feedback::verdict);
 }
 
 // Its key pointed to a job that there was not, and the next request with it ended the service.

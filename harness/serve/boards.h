@@ -1,0 +1,47 @@
+// The best results of a service's finished jobs, ranked.
+//
+// Results are ranked together if they have the same problem, GPU model, type and class of answers. They are
+// forgotten with their jobs.
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "problem/problem.h"
+#include "serve/grade_job.h"
+
+namespace kgrade {
+
+class Boards {
+ public:
+  // The job has ended, and this is its reward view. Most views belong on no board: their `board` is null.
+  void add(const GradeJob& job, const nlohmann::ordered_json& view);
+  void forget(const std::string& id);
+
+  // {"problem", "shows_others", "boards": [{"name", "entries": [...]}]}: the best result of each of the
+  // owner's candidates, told apart by their names. `shows_others`: also the best one of each other owner,
+  // with nothing but its speed.
+  nlohmann::ordered_json of(const std::string& slug, const Problem& problem, const std::string& owner,
+                            bool shows_others) const;
+
+ private:
+  struct Entry {
+    std::string id, owner, candidate, board, problem_sha256;
+    double sent_at = 0;             // seconds since 1970
+    std::optional<double> speedup;  // over the reference; unset if the device has no speed
+    std::optional<Interval> interval;
+    std::optional<std::size_t> rank = std::nullopt;
+
+    bool is_better_than(const Entry& other) const;
+    nlohmann::ordered_json json(bool is_own) const;
+  };
+
+  static void rank(std::vector<Entry>& entries);
+
+  std::map<std::string, std::map<std::string, Entry>> by_slug_;  // then by id
+};
+
+}  // namespace kgrade

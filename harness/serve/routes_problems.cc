@@ -1,0 +1,89 @@
+// The endpoints of problems: the catalogue, uploaded files and boards.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "serve/routes.h"
+
+namespace kgrade {
+namespace {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+}  // namespace
+
+HttpAnswer Routes::problems(const Client& client) const {
+  OrderedJson all = OrderedJson::array();
+  for (const auto& [slug, problem] : service_.problems()) {
+    all.push_back({{"slug", slug},
+                   {"title", problem.title},
+                   {"difficulty", to_string(problem.difficulty)},
+                   {"family", problem.family}});
+  }
+  return json_answer({{"problems", all}, {"uploaded", service_.uploads().list(client.owner)}});
+}
+
+HttpAnswer Routes::problem(const Client& client, const std::string& name) const {
+  if (is_sha256(name)) {
+    const OrderedJson file = service_.uploads().find(client.owner, name);
+    if (file.is_null())
+      return problem_answer({404, "this owner has uploaded no problem with this sha256", 0});
+    return json_answer(file);
+  }
+  const auto at = service_.problems().find(name);
+  if (at == service_.problems().end()) return problem_answer(service_.no_problem(name));
+  const Problem& problem = at->second;
+  OrderedJson cases = OrderedJson::array();
+  for (const CaseSpec& one : problem.cases)
+    cases.push_back({{"name", one.name}, {"role", to_string(one.role)}});
+  return json_answer({{"slug", name},
+                      {"title", problem.title},
+                      {"difficulty", to_string(problem.difficulty)},
+                      {"family", problem.family},
+                      {"tags", problem.tags},
+                      {"dtypes", problem.dtypes},
+                      {"statement", std::string(trimmed(problem.statement))},
+                      {"signature", signature(problem)},
+                      {"sha256", problem.content_sha256},
+                      {"cases", cases}});
+}
+
+HttpAnswer Routes::board(const Client& client, const std::string& slug) const {
+  if (!service_.problems().contains(slug)) return problem_answer(service_.no_problem(slug));
+  return json_answer(service_.board_of(slug, client.owner));
+}
+
+HttpAnswer Routes::put_problem(const Call& call, const std::string& sha256) {
+  const auto wrong = [](const std::string& what) { return problem_answer({400, what, 0}); };
+  if (!is_sha256(sha256)) return wrong("the path does not end in a SHA-256 of 64 lower hexadecimal digits");
+  const Json json = parsed_json(call.request.body);
+  const auto file = read_problem_file(json, "request");
+  if (!file) return wrong(file.error().message);
+  if (sha256_hex(file->source) != sha256) return wrong("the path does not have the SHA-256 of `source`");
+  const auto stored = service_.uploads().put(call.client.owner, sha256, file->name, file->source);
+  switch (stored) {
+    case Uploads::Stored::is_new:
+    case Uploads::Stored::was_there:
+      break;
+    case Uploads::Stored::too_many:
+      return problem_answer(
+          {403,
+           fmt::format("an owner may have {} uploaded problems, and {} of them; delete some",
+                       Uploads::most_files, format_bytes(Uploads::most_bytes)),
+           0});
+    case Uploads::Stored::cannot_write:
+      return problem_answer({503, "the problem cannot be stored now", 10});
+  }
+  return json_answer({{"sha256", sha256}, {"name", file->name}, {"bytes", file->source.size()}},
+                     stored == Uploads::Stored::is_new ? 201 : 200);
+}
+
+HttpAnswer Routes::delete_problem(const Client& client, const std::string& sha256) {
+  if (!service_.uploads().remove(client.owner, sha256))
+    return problem_answer({404, "this owner has uploaded no problem with this sha256", 0});
+  return json_answer({{"sha256", sha256}});
+}
+
+}  // namespace kgrade

@@ -1,0 +1,129 @@
+#include "serve/uploads.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "base/unique_fd.h"
+#include "grade/failure.h"
+
+namespace kgrade {
+namespace fs = std::filesystem;
+namespace {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+// A file has its source as JSON, where each byte may take six.
+constexpr std::uint64_t largest_stored = 7 * Uploads::largest_file;
+
+bool sync(const fs::path& path, int flags) {
+  const UniqueFd file(::open(path.c_str(), flags | O_CLOEXEC));
+  return file.get() >= 0 && ::fsync(file.get()) == 0;
+}
+
+// What is stored in a file. Null if it is damaged.
+OrderedJson stored_in(const fs::path& path) {
+  const auto text = read_text_file(path, largest_stored);
+  if (!text) return nullptr;
+  OrderedJson json = OrderedJson::parse(*text, nullptr, false);
+  for (const char* const name : {"owner", "sha256", "name", "source"}) {
+    if (!json.is_object() || !json.contains(name) || !json[name].is_string()) return nullptr;
+  }
+  return json["sha256"] == sha256_hex(json["source"].get_ref<const std::string&>()) ? json : nullptr;
+}
+
+}  // namespace
+
+bool is_sha256(std::string_view text) {
+  return text.size() == 64 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
+}
+
+Result<Uploads> Uploads::open(const fs::path& folder) {
+  std::error_code failure;
+  if (fs::create_directories(folder, failure); failure)
+    return machine_error("the folder of uploaded problems cannot be made: " + failure.message(),
+                         "name another folder with --state", {folder.string(), 0, 0});
+  Uploads uploads(folder);
+  for (const auto& each : fs::recursive_directory_iterator(folder, failure)) {
+    if (each.path().extension() != ".json") continue;
+    const OrderedJson json = stored_in(each.path());
+    if (json.is_null()) continue;
+    uploads.files_[{json["owner"], json["sha256"]}] = {json["name"],
+                                                       json["source"].get_ref<const std::string&>().size()};
+  }
+  return uploads;
+}
+
+// An owner's name may be "..", so that its hash names the folder.
+fs::path Uploads::file_of(const std::string& owner, const std::string& sha256) const {
+  return folder_ / sha256_hex(owner).substr(0, 32) / (sha256 + ".json");
+}
+
+Uploads::Stored Uploads::put(const std::string& owner, const std::string& sha256, const std::string& name,
+                             const std::string& source) {
+  if (files_.contains({owner, sha256})) return Stored::was_there;
+  std::size_t count = 0, bytes = source.size();
+  for (const auto& [key, file] : files_) {
+    if (key.first != owner) continue;
+    count += 1;
+    bytes += file.bytes;
+  }
+  if (count >= most_files || bytes > most_bytes) return Stored::too_many;
+  const fs::path path = file_of(owner, sha256);
+  const OrderedJson json = {{"owner", owner}, {"sha256", sha256}, {"name", name}, {"source", source}};
+  std::error_code failure;
+  fs::create_directories(path.parent_path(), failure);
+  const bool is_written = write_file_atomically(path, json.dump() + "\n").ok() && sync(path, O_RDONLY) &&
+                          sync(path.parent_path(), O_RDONLY | O_DIRECTORY) &&
+                          sync(folder_, O_RDONLY | O_DIRECTORY);
+  if (!is_written) {
+    fs::remove(path, failure);
+    return Stored::cannot_write;
+  }
+  files_[{owner, sha256}] = {name, source.size()};
+  return Stored::is_new;
+}
+
+OrderedJson Uploads::find(const std::string& owner, const std::string& sha256) const {
+  if (!files_.contains({owner, sha256})) return nullptr;
+  OrderedJson json = stored_in(file_of(owner, sha256));
+  if (!json.is_null()) json.erase("owner");
+  return json;
+}
+
+bool Uploads::remove(const std::string& owner, const std::string& sha256) {
+  if (files_.erase({owner, sha256}) == 0) return false;
+  std::error_code ignored;
+  fs::remove(file_of(owner, sha256), ignored);
+  return true;
+}
+
+OrderedJson Uploads::list(const std::string& owner) const {
+  OrderedJson all = OrderedJson::array();
+  for (const auto& [key, file] : files_) {
+    if (key.first == owner)
+      all.push_back({{"sha256", key.second}, {"name", file.name}, {"bytes", file.bytes}});
+  }
+  return all;
+}
+
+std::optional<std::string> Uploads::with_file(Json& request, const std::string& owner,
+                                              const std::string& body) const {
+  const auto problem = request.is_object() ? request.find("problem") : request.end();
+  // What has another form is refused by read_request().
+  if (!request.is_object() || problem == request.end() || !problem->is_object() || problem->size() != 1 ||
+      !problem->contains("sha256") || !(*problem)["sha256"].is_string() ||
+      !is_sha256((*problem)["sha256"].get_ref<const std::string&>()))
+    return body;
+  const OrderedJson file = find(owner, (*problem)["sha256"]);
+  if (file.is_null()) return std::nullopt;
+  *problem = Json::object({{"name", file["name"]}, {"source", file["source"]}});
+  return request.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace kgrade

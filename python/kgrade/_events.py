@@ -1,0 +1,108 @@
+"""What happens to the jobs of an owner, as a service tells it."""
+
+import http.client
+import json
+import socket
+import ssl
+import time
+from dataclasses import dataclass
+from typing import Any, Iterator, Literal, Mapping, Optional
+
+from kgrade._result import Grade
+from kgrade._transport import Busy, Clock, Transport, Unavailable
+
+# "gap": events may be lost, since the service keeps only the latest ones and forgets them when it stops. Then ask for the jobs.
+EventKind = Literal["queued", "started", "finished", "gap"]
+
+# The service sends a comment every 15 s.
+_LONGEST_SILENCE = 60.0
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something has happened to a job.
+
+    id: give the last one to Client.events() to go on after it. Empty for a "gap".
+    data: `id`, `problem`, `client_ref`, `group` and `state` of the job. For "finished", all that `grade` is made of.
+    """
+
+    id: str
+    kind: EventKind
+    data: Mapping[str, Any]
+
+    @property
+    def grade(self) -> Optional[Grade]:
+        """The grade of a job that is "finished"."""
+        return Grade.of_service(self.data) if self.kind == "finished" else None
+
+
+class Follower(Iterator[Event]):
+    """The iterator of Client.events(). close() may come from another thread, and ends the loop."""
+
+    def __init__(self, transport: Transport, timeout: float, after: Optional[str]) -> None:
+        self._transport = transport
+        self._timeout = timeout
+        self._last = after or ""
+        self._is_closed = False
+        self._connection: Optional[http.client.HTTPConnection] = None
+        self._events = self._follow()
+
+    def __iter__(self) -> "Follower":
+        return self
+
+    def __next__(self) -> Event:
+        return next(self._events)
+
+    def close(self) -> None:
+        self._is_closed = True
+        connection = self._connection
+        if connection is not None and connection.sock is not None:
+            try:
+                connection.sock.shutdown(socket.SHUT_RDWR)  # Wakes a thread that reads from it.
+            except OSError:
+                pass
+
+    def _follow(self) -> Iterator[Event]:
+        clock = Clock(self._timeout)
+        while not self._is_closed:
+            try:
+                for event in self._read():
+                    clock = Clock(self._timeout)
+                    yield event
+            except Busy as error:
+                pause = clock.pause(error.retry_after)
+                if pause >= clock.left():
+                    raise Unavailable(str(error)) from error
+                if not self._is_closed:
+                    time.sleep(pause)
+            finally:
+                if self._connection is not None:
+                    self._connection.close()
+                    self._connection = None
+
+    def _read(self) -> Iterator[Event]:
+        """The events of one connection. Raises Busy when it ends."""
+        headers = {"Last-Event-ID": self._last} if self._last else {}
+        try:
+            self._connection, answer = self._transport.stream("/v1/events", headers, _LONGEST_SILENCE)
+            fields: "dict[str, str]" = {}
+            while not self._is_closed:
+                line = answer.readline()
+                if not line:
+                    break
+                name, _, value = line.decode("utf-8").rstrip("\r\n").partition(": ")
+                if name:
+                    fields[name] = value
+                    continue
+                if "data" in fields:
+                    self._last = fields.get("id", self._last)
+                    kind: Any = fields.get("event", "")
+                    yield Event(fields.get("id", ""), kind, json.loads(fields["data"]))
+                fields = {}
+        except ssl.SSLCertVerificationError as error:
+            raise Unavailable(f"{self._transport.url} is not trusted: {error}") from error
+        except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
+            # http.client forgets the socket of a connection that another thread closes.
+            raise Busy(f"{self._transport.url} cannot be reached: {error or type(error).__name__}") from error
+        raise Busy(f"{self._transport.url} has ended the stream of events")
+
