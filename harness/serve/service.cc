@@ -250,7 +250,7 @@ std::variant<std::string, Refusal> Service::submit(const Client& client, const s
   auto request = read_request(json, client.may_seed);
   if (!request) return Refusal{400, request.error().message, 0};
   if (!request->slug.empty() && !problems_.contains(request->slug)) return no_problem(request->slug);
-  if (queue_.size() >= options_.limits.queued || queued_bytes_ + body.size() > options_.limits.bytes)
+  if (queue_.size() >= options_.limits.queued || queued_bytes_ + text->size() > options_.limits.bytes)
     return Refusal{503, "the queue is full", 10};
   if (queue_.size_of(client.owner) >= options_.limits.queued_of_owner)
     return Refusal{

@@ -289,6 +289,17 @@ def test_untrusted_text(ask):
         check(MARK not in str(ask("ann", "GET", path)[1]), path)
 
 
+def test_feedback_of_lanes_elsewhere(ask):
+    """A node hands in whole records, and its own service shows it all of them. The owner sees no more than allowed."""
+    job = ask("contestant", "POST", "/v1/grades", unseeded("wrong", feedback="agent"))[1]["id"]
+    lease = ask("node", "POST", "/v1/leases", {"lane": "x", "device": "x", "wait_s": 20})[1]
+    check([each["id"] for each in lease["jobs"]] == [job] and "feedback" not in lease["jobs"][0]["request"], lease)
+    failed = {"fault": "problem", "reason": MARK}
+    ask("node", "POST", f"/v1/leases/{lease['lease']}", {"begun": [job], "results": [{"id": job, "failed": failed}]})
+    view = ask("contestant", "GET", f"/v1/grades/{job}")[1]
+    check((view["fault"], view["feedback"], view["untrusted_reason"]) == ("problem", "verdict", ""), view)
+
+
 def test_log(folder):
     """After all this, the log names no token, nor its hash, nor text of a candidate."""
     text = Path(folder, "log").read_text()
@@ -329,6 +340,12 @@ def main():
         ask = Tokens(program, folder, "--board")
         try:
             test_boards(ask, True)
+        finally:
+            ask.service.stop()
+    with tempfile.TemporaryDirectory(prefix="kgrade-contract-test-") as folder:
+        ask = Tokens(program, folder, jobs=0)
+        try:
+            test_feedback_of_lanes_elsewhere(ask)
         finally:
             ask.service.stop()
     test_page_escapes()

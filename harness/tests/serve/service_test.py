@@ -357,7 +357,7 @@ def test_kills(service, expected, grades, clients):
     check(len(ended) == grades)
     for i, view in ended.items():
         check(view["client_ref"] == str(i), "an answer to another job:", view)
-        check(view["verdict"] == expected[names[i]], names[i], "got", view["verdict"], view["fault"], view["reason"],
+        check(view["verdict"] == expected[names[i]], names[i], "got", view["verdict"], view["fault"], view["untrusted_reason"],
               "and not", expected[names[i]])
         check(service.call("GET", f"/v1/grades/{view['id']}")[1] == view, "the result changed")
 
