@@ -2,13 +2,36 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
 namespace kgrade {
 namespace {
 
+// Beyond these, nobody looks for what comes after the next batch.
+constexpr std::size_t most_looked_at = 1000;
+
 bool avoids(const QueuedJob& job, const std::string& lane) { return !lane.empty() && job.avoided == lane; }
+
+// The first jobs, in the order in which a lane that begins with the batch key `first` would take them.
+std::vector<const QueuedJob*> in_order_of_batches(const std::list<QueuedJob>& jobs,
+                                                  const std::string& first) {
+  std::map<std::string_view, std::size_t> turn_of_batch{{first, 0}};
+  std::vector<std::tuple<bool, std::size_t, const QueuedJob*>> ranked;
+  for (const QueuedJob& job : jobs) {
+    if (ranked.size() == most_looked_at) break;
+    const auto turn = turn_of_batch.emplace(job.batch, turn_of_batch.size()).first->second;
+    ranked.emplace_back(job.is_low, turn, &job);
+  }
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
+    return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b));
+  });
+  std::vector<const QueuedJob*> ordered;
+  for (const auto& [is_low, turn, job] : ranked) ordered.push_back(job);
+  return ordered;
+}
 
 }  // namespace
 
@@ -81,8 +104,24 @@ std::vector<QueuedJob> FairQueue::choose(const std::string& preferred, std::size
   return batch;
 }
 
-std::vector<QueuedJob> FairQueue::next(const std::string& preferred) const {
-  return choose(preferred, largest_batch, "");
+std::vector<std::string> FairQueue::upcoming(const std::string& preferred, std::size_t most) const {
+  std::vector<std::string> ids;
+  const std::vector<QueuedJob> next = choose(preferred, largest_batch, "");
+  if (next.empty()) return ids;
+  std::set<std::string> seen;
+  const auto put = [&](const QueuedJob& job) {
+    if (ids.size() < most && seen.insert(job.id).second) ids.push_back(job.id);
+  };
+  for (const QueuedJob& job : next) put(job);
+  std::vector<std::vector<const QueuedJob*>> turns;
+  for (const auto& [name, owner] : owners_)
+    turns.push_back(in_order_of_batches(owner.jobs, next.front().batch));
+  for (std::size_t turn = 0; turn < most; ++turn) {
+    for (const auto& jobs : turns) {
+      if (turn < jobs.size()) put(*jobs[turn]);
+    }
+  }
+  return ids;
 }
 
 std::vector<QueuedJob> FairQueue::take(const std::string& preferred, std::size_t most,

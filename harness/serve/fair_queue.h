@@ -67,8 +67,10 @@ class FairQueue {
   // and batch. `lane`: its name; it gets no job that avoids it. Empty if no such job waits.
   std::vector<QueuedJob> take(const std::string& preferred, std::size_t most = largest_batch,
                               const std::string& lane = "");
-  // What take() would return.
-  std::vector<QueuedJob> next(const std::string& preferred) const;
+  // Ids of the jobs that a lane that prefers `preferred` gets next, at most `most`: those of its next batch,
+  // and then what is likely to follow. Owners take turns there, since nobody knows how much time they will
+  // use.
+  std::vector<std::string> upcoming(const std::string& preferred, std::size_t most) const;
   // The owner's jobs have used `seconds` of a lane.
   void charge(const std::string& owner, double seconds);
 

@@ -120,20 +120,22 @@ bool Service::start(ServiceLane& lane, const std::vector<QueuedJob>& batch) {
 std::vector<BuildTask> Service::upcoming() const {
   std::vector<BuildTask> tasks;
   std::vector<std::vector<std::string>> waiting;
+  std::size_t longest = 0;
   for (const ServiceLane& lane : lanes_) {
     if (lane.is_elsewhere()) continue;
     std::vector<std::string>& ids = waiting.emplace_back();
     for (std::size_t i = 0; i < lane.batch.size(); ++i) {
       if (!lane.has_begun[i] && !lane.is_done[i]) ids.push_back(lane.batch[i].id);
     }
-    for (const QueuedJob& job : queue_.next(lane.warmth.preferred())) ids.push_back(job.id);
+    const auto queued = queue_.upcoming(lane.warmth.preferred(), ahead_.horizon());
+    ids.insert(ids.end(), queued.begin(), queued.end());
+    longest = std::max(longest, ids.size());
   }
-  for (std::size_t i = 0; tasks.size() < ahead_.horizon(); ++i) {
-    const std::size_t before = tasks.size();
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < longest && tasks.size() < ahead_.horizon(); ++i) {
     for (const auto& ids : waiting) {
-      if (i < ids.size()) tasks.push_back({ids[i], jobs_.at(ids[i]).batch});
+      if (i < ids.size() && seen.insert(ids[i]).second) tasks.push_back({ids[i], jobs_.at(ids[i]).batch});
     }
-    if (tasks.size() == before) break;
   }
   return tasks;
 }

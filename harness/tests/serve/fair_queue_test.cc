@@ -26,6 +26,40 @@ TEST(FairQueue, JobsOfOneProblemRunTogetherInTheOrderOfArrival) {
   EXPECT_THAT(take(queue), IsEmpty());
 }
 
+// Builders that knew only the next batch stood idle while it was graded.
+TEST(FairQueue, TheJobsAfterTheNextBatchAreKnownToo) {
+  FairQueue queue(1);
+  queue.add({"1", "ann", "softmax"});
+  queue.add({"2", "ann", "cumsum", true});
+  queue.add({"3", "ann", "gelu"});
+  queue.add({"4", "ann", "cumsum"});
+  queue.add({"5", "ann", "softmax"});
+  queue.add({"6", "ann", "gelu"});
+  const std::vector<std::string> all = queue.upcoming("gelu", 10);
+  EXPECT_THAT(all, ElementsAre("3", "6", "1", "5", "4", "2"));
+  EXPECT_THAT(queue.upcoming("gelu", 4), ElementsAre("3", "6", "1", "5"));
+  EXPECT_THAT(queue.upcoming("", 10).front(), "1");
+  // It is the order in which a lane gets them.
+  std::vector<std::string> taken;
+  for (std::string warm = "gelu"; queue.size() > 0;) {
+    for (const QueuedJob& job : queue.take(warm)) {
+      taken.push_back(job.id);
+      warm = job.batch;
+    }
+  }
+  EXPECT_EQ(taken, all);
+}
+
+TEST(FairQueue, OwnersTakeTurnsInWhatComesAfterTheNextBatch) {
+  FairQueue queue(1);
+  queue.add({"a1", "ann", "softmax"});
+  queue.add({"a2", "ann", "cumsum"});
+  queue.add({"b1", "bob", "gelu"});
+  queue.add({"b2", "bob", "gelu"});
+  EXPECT_THAT(queue.upcoming("", 10), ElementsAre("a1", "b1", "a2", "b2"));
+  EXPECT_THAT(FairQueue(1).upcoming("", 10), IsEmpty());
+}
+
 TEST(FairQueue, ALaneGoesOnWithTheProblemThatItIsWarmFor) {
   FairQueue queue(1);
   queue.add({"1", "ann", "softmax"});
