@@ -105,6 +105,23 @@ fs::path folder_of(const BuildRequest& request) {
                                              : request.include_directories.front();
 }
 
+// The text of a unit without the candidate's path, which the lines `#line 3 "PATH"` have that name the origin
+// of what follows. Another copy of the candidate builds the same.
+std::string without_path(const std::string& text, const std::string& shown_as) {
+  const std::string end = " \"" + shown_as + "\"";
+  std::string kept;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t next = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    std::string_view line = std::string_view(text).substr(begin, next - begin);
+    begin = next;
+    const std::string_view words = trimmed(line);
+    if (words.starts_with("#line ") && words.ends_with(end))
+      line = words.substr(0, words.size() - end.size());
+    kept += line;
+  }
+  return kept;
+}
+
 // The source counts without its name, as in hash_of() (own_files.h). Headers count with their paths relative
 // to it.
 bool add_readable(Parts& parts, const BuildRequest& request, const fs::path& path) {
@@ -173,7 +190,7 @@ std::optional<std::string> extension_key(const std::string& identity, const Exte
   parts.add(fmt::format("extension {} of {} units", extension.name, extension.units.size()));
   for (const ExtensionUnit& unit : extension.units) {
     parts.add(unit.file);
-    parts.add(unit.text);
+    parts.add(without_path(unit.text, request.shown_as));
     // The number keeps flags apart from further units.
     parts.add(fmt::format("{} flags", unit.small_flags.size()));
     for (const std::string& flag : unit.small_flags) parts.add(flag);

@@ -287,6 +287,24 @@ TEST(ExtensionKey, DiffersWhereverTheRequestDoes) {
   EXPECT_EQ(key(two), "") << "what is not confined is not kept";
 }
 
+// A service gives each job a folder of its own, so the extension of a candidate was built for every job.
+TEST(ExtensionKey, IsThatOfEveryCopyOfTheCandidate) {
+  const TemporaryDirectory headers;
+  const auto key = [&](const std::string& path, const std::string& text) {
+    BuildRequest request;
+    request.readable = std::vector<std::filesystem::path>{};
+    request.shown_as = path;
+    const ExtensionRequest extension{"mine", {{"a.cu", text, {}}}, {}, {}, {}, {}, false};
+    return extension_key("compiler", extension, {headers.path(), {}, {}}, request).value_or("");
+  };
+  const std::string here = key("/a/mine.py", "#line 3 \"/a/mine.py\"\nint x;");
+  EXPECT_EQ(here, key("/b/mine.py", "#line 3 \"/b/mine.py\"\nint x;"));
+  EXPECT_NE(here, key("/b/mine.py", "#line 4 \"/b/mine.py\"\nint x;"));
+  EXPECT_NE(here, key("/b/mine.py", "#line 3 \"/a/mine.py\"\nint x;")) << "the file of somebody else";
+  // What the compiler compiles counts with all that it says.
+  EXPECT_NE(key("/a/mine.py", "auto x = \"/a/mine.py\""), key("/b/mine.py", "auto x = \"/b/mine.py\""));
+}
+
 TEST(ProgramBuildId, IsThatOfTheBuild) {
   EXPECT_EQ(program_build_id(), program_build_id());
   EXPECT_EQ(program_build_id().size(), 64u) << "the linker gives every program a build ID";
