@@ -9,7 +9,6 @@
 #include "serve/front_frames.h"
 #include "serve/front_link.h"
 #include "tests/fuzz/fuzzed_service.h"
-#include "tests/fuzz/sent_messages.h"
 
 namespace kgrade::fuzz {
 namespace {
@@ -85,17 +84,7 @@ std::set<std::string> serve_front(const std::filesystem::path& state, std::strin
 }  // namespace
 
 int fuzz_front(const std::uint8_t* data, std::size_t size) {
-  const int free_before = first_free_descriptor();
-  {
-    const TemporaryDirectory folder(new_state_folder());
-    const auto ids = serve_front(folder.path(), {reinterpret_cast<const char*>(data), size});
-    if (!ids.empty()) {
-      const auto service = open_service(folder.path());
-      for (const std::string& id : ids)
-        promise(service->find("local", id) != nullptr, "an accepted job survives a restart");
-    }
-  }
-  promise(first_free_descriptor() == free_before, "no descriptor stays open");
+  serve_and_restart(serve_front, {reinterpret_cast<const char*>(data), size});
   return 0;
 }
 

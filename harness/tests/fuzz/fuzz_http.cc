@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "tests/fuzz/fuzzed_service.h"
 #include "tests/fuzz/http_connections.h"
-#include "tests/fuzz/sent_messages.h"
 
 namespace kgrade::fuzz {
 namespace {
@@ -192,17 +191,7 @@ std::set<std::string> serve(const std::filesystem::path& state, std::string_view
 }  // namespace
 
 int fuzz_http(const std::uint8_t* data, std::size_t size) {
-  const int free_before = first_free_descriptor();
-  {
-    const TemporaryDirectory folder(new_state_folder());
-    const auto ids = serve(folder.path(), {reinterpret_cast<const char*>(data), size});
-    if (!ids.empty()) {
-      const auto service = open_service(folder.path());
-      for (const std::string& id : ids)
-        promise(service->find("local", id) != nullptr, "an accepted job survives a restart");
-    }
-  }
-  promise(first_free_descriptor() == free_before, "no descriptor stays open");
+  serve_and_restart(serve, {reinterpret_cast<const char*>(data), size});
   return 0;
 }
 

@@ -4,10 +4,14 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include "base/temporary_directory.h"
 #include "problem/problem.h"
 #include "serve/service.h"
+#include "tests/fuzz/sent_messages.h"
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {
@@ -35,6 +39,23 @@ inline std::unique_ptr<Service> open_service(const std::filesystem::path& state)
   auto service = Service::open(std::move(options));
   promise(service.ok(), "a service can be opened");
   return std::move(*service);
+}
+
+// `serve` gives a service in that folder the input, and returns the ids of all jobs that it has accepted.
+// They have to be there after a restart. No descriptor may stay open.
+using Serve = std::set<std::string> (*)(const std::filesystem::path& state, std::string_view input);
+inline void serve_and_restart(Serve serve, std::string_view input) {
+  const int free_before = first_free_descriptor();
+  {
+    const TemporaryDirectory folder(new_state_folder());
+    const auto ids = serve(folder.path(), input);
+    if (!ids.empty()) {
+      const auto service = open_service(folder.path());
+      for (const std::string& id : ids)
+        promise(service->find("local", id) != nullptr, "an accepted job survives a restart");
+    }
+  }
+  promise(first_free_descriptor() == free_before, "no descriptor stays open");
 }
 
 }  // namespace kgrade::fuzz
