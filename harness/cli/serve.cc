@@ -84,7 +84,7 @@ int run(ServeArguments& arguments) {
   if (!address->is_loopback() && !sandbox->confines())
     return fail({machine_error(
         fmt::format("--listen: {} can be reached from other machines, and this machine allows no namespaces, "
-                    "so that candidates would not be confined",
+                    "so that neither candidates nor what parses HTTP would be confined",
                     address->host),
         "`kgrade doctor` says what namespaces need; or listen at 127.0.0.1 or a Unix socket")});
   if (arguments.jobs == 0 && !arguments.gpus.empty())

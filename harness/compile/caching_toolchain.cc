@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -62,12 +63,13 @@ class Parts {
  public:
   void add(std::string_view text) { all_ += fmt::format("{}\n{}", text.size(), text); }
 
-  // False if the file cannot be read, or if the total is too large.
-  bool add_file(const std::string& name, const fs::path& path) {
+  // False if the file cannot be read, or if the total is too large. `kept`: which part of the text counts.
+  bool add_file(const std::string& name, const fs::path& path,
+                const std::function<std::string(const std::string&)>& kept = {}) {
     const auto content = read_text_file(path);
     if (!content || ++files_ > most_files || all_.size() + content->size() > largest_total) return false;
     add(name);
-    add(*content);
+    add(kept ? kept(*content) : *content);
     return true;
   }
 
@@ -105,8 +107,8 @@ fs::path folder_of(const BuildRequest& request) {
                                              : request.include_directories.front();
 }
 
-// The text of a unit without the candidate's path, which the lines `#line 3 "PATH"` have that name the origin
-// of what follows. Another copy of the candidate builds the same.
+// The text without the candidate's path in the lines `#line 3 "PATH"`, which name the origin of what follows.
+// Another copy of the candidate builds the same, as if the path stood nowhere.
 std::string without_path(const std::string& text, const std::string& shown_as) {
   const std::string end = " \"" + shown_as + "\"";
   std::string kept;
@@ -116,8 +118,9 @@ std::string without_path(const std::string& text, const std::string& shown_as) {
     begin = next;
     const std::string_view words = trimmed(line);
     if (words.starts_with("#line ") && words.ends_with(end))
-      line = words.substr(0, words.size() - end.size());
-    kept += line;
+      kept += std::string(words.substr(0, words.size() - end.size())) + '\n';
+    else
+      kept += line;
   }
   return kept;
 }
@@ -136,8 +139,11 @@ bool add_readable(Parts& parts, const BuildRequest& request, const fs::path& pat
     return true;
   }
   if (fs::is_directory(status)) return parts.add_folder(path);
-  const bool source = path == request.source;
-  return parts.add_file(source ? "" : path.lexically_relative(folder_of(request)).string(), path);
+  if (path != request.source)
+    return parts.add_file(path.lexically_relative(folder_of(request)).string(), path);
+  // Code that was taken out of a document begins with such a line.
+  return parts.add_file("", path,
+                        [&request](const std::string& text) { return without_path(text, request.shown_as); });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "grade/run.h"
 #include "record/agent_line.h"
 #include "serve/grade_job.h"
 
@@ -60,8 +61,10 @@ OrderedJson figures_of(const CandidateRecord& candidate) {
 // problem of the catalogue are comparable, on inputs that nobody could know.
 OrderedJson board_of(const GradeRequest& request, const Record& record) {
   const CandidateRecord& candidate = record.candidate();
+  const GradeSettings& settings = request.settings;
   if (candidate.verdict != Verdict::accepted || request.slug.empty() || !request.cases.empty() ||
-      request.settings.seed || request.settings.hidden_seed)
+      settings.seed || settings.hidden_seed ||
+      settings.hidden_cases.value_or(usual_hidden_cases) < usual_hidden_cases)
     return nullptr;
   OrderedJson board = {
       {"name", fmt::format("{}, {}, {}{}", device_model(record.device), to_string(record.dtype),

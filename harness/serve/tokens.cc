@@ -1,6 +1,7 @@
 #include "serve/tokens.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
@@ -112,10 +113,9 @@ Result<Tokens> Tokens::read(const fs::path& file) {
 }
 
 Tokens::Stamp Tokens::stamp_of(const fs::path& file) {
-  std::error_code failure;
-  const auto written = fs::last_write_time(file, failure);
-  if (failure) return {};
-  return {written, fs::file_size(file, failure)};
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return {};
+  return {status.st_ino, status.st_ctim.tv_sec, status.st_ctim.tv_nsec};
 }
 
 void Tokens::look_at_file(double now, const std::function<void(const std::string&)>& note) {

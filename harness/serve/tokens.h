@@ -1,6 +1,7 @@
 // Who may use a service: the tokens in a file, of which only hashes are stored.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -37,10 +38,10 @@ class Tokens {
   std::string refusal_of(std::string_view authorization) const;
 
  private:
-  // What changes when somebody writes the file.
+  // What changes when somebody writes or replaces the file, or lets others read it.
   struct Stamp {
-    std::filesystem::file_time_type written;
-    std::uintmax_t bytes = 0;
+    std::uint64_t inode = 0;
+    std::int64_t changed_s = 0, changed_ns = 0;  // st_ctim of stat(2)
     bool operator==(const Stamp&) const = default;
   };
   static Stamp stamp_of(const std::filesystem::path& file);

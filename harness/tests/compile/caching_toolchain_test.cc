@@ -98,6 +98,23 @@ class CachingToolchainTest : public testing::Test {
   std::unique_ptr<CachingToolchain> toolchain_;
 };
 
+// Code that was taken out of a document says in its first line where it comes from.
+TEST_F(CachingToolchainTest, ACopyOfADocumentInAnotherFolderIsNotBuiltAgain) {
+  const auto build_of = [this](const std::string& name, const std::string& shown_as,
+                               const std::string& rest) {
+    write(name, "#line 2 \"" + shown_as + "\"" + rest);
+    BuildRequest of_block = request(name);
+    of_block.shown_as = shown_as;
+    built(of_block);
+  };
+  build_of("a.cu", "a/answer.md", "\nint x;");
+  build_of("b.cu", "b/answer.md", "\nint x;");
+  EXPECT_EQ(builds_, 1);
+  build_of("c.cu", "c/answer.md", "\nint y;");
+  build_of("d.cu", "d/answer.md", "");
+  EXPECT_EQ(builds_, 3);
+}
+
 TEST_F(CachingToolchainTest, TheSecondBuildTakesTheFirstOnesLibrary) {
   const BuildRequest first = request();
   EXPECT_EQ(built(first), "oneone");

@@ -125,7 +125,7 @@ def test_feedback_levels(ask):
 
 def test_members(ask):
     """The members of a result say what they should."""
-    view = ask.graded("ann", unseeded("right"))
+    view = ask.graded("ann", unseeded("right", hidden=4))
     check(view["candidate"] == "right.cu" and view["valid"] == {"correctness": True, "speed": False}, view)
     check(view["board"]["name"].endswith(", float32, fp32") and view["board"]["speedup"] is None, view)
     check(view["figures"]["by_baseline"] == {} and view["device"]["uuid"] is None, "neither on the emulated device", view)
@@ -146,9 +146,10 @@ def test_members(ask):
 def test_boards(ask, shows_others):
     """Without --board, owners see only their own results. With it, others' best speed."""
     path = f"/v1/problems/{SLUG}/board"
-    for name, more in (("right", {}), ("right", {}), ("right_too", {}), ("wrong", {}), ("right", {"cases": ["n-1"]})):
+    whole = {"hidden": 4}
+    for name, more in (("right", whole), ("right", whole), ("right_too", whole), ("wrong", whole), ("right", {"cases": ["n-1"]})):
         ask.graded("carol", unseeded(name, **more))
-    for more in ({"seed": 7}, {"hidden_seed": 7}):
+    for more in ({**whole, "seed": 7}, {**whole, "hidden_seed": 7}, {"hidden": 0}):
         ask.graded("bob", unseeded("right", **more))
     own = ask("carol", "GET", path)[1]["boards"][0]["entries"]
     mine = [entry for entry in own if entry["is_own"]]
@@ -158,7 +159,7 @@ def test_boards(ask, shows_others):
     check(seen["shows_others"] == shows_others, seen)
     entries = [entry for board in seen["boards"] for entry in board["entries"]]
     others = [entry for entry in entries if entry["owner"] == "carol"]
-    check(len(others) == shows_others and not any(entry["is_own"] for entry in entries), "results with chosen seeds do not count", seen)
+    check(len(others) == shows_others and not any(entry["is_own"] for entry in entries), "results with chosen seeds or without hidden cases do not count", seen)
     for entry in others:
         check([entry[name] for name in ("candidate", "id", "sent_at")] == [None] * 3, entry)
     check(ask("ann", "GET", f"/v1/problems/{DIGEST}/board")[0] == 404, "no board for uploaded problems")
@@ -246,6 +247,9 @@ def test_changed_tokens(ask):
     time.sleep(1.5)
     becomes("dave", 200)
     ask.write(OWNERS)
+    ask.file.chmod(0o644)  # Others can read it now, so it is not used until that is mended.
+    time.sleep(1.5)
+    ask.file.chmod(0o600)
     becomes("dave", 401)
     becomes("ann", 200)
 
