@@ -7,7 +7,9 @@
 #include <cerrno>
 #include <chrono>
 #include <deque>
+#include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "serve/byte_budget.h"
 #include "serve/front_frames.h"
@@ -24,6 +26,8 @@ constexpr std::size_t large_piece = 64 << 10;
 // receive() returns after this number of reads, since others have to be served too.
 constexpr int most_reads = 64;
 constexpr int soon_s = 1;
+// Of a frame without the body of its answer, in bytes. No frame has more.
+constexpr std::size_t around_body = 1 << 10;
 
 }  // namespace
 
@@ -35,6 +39,7 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
     streaming,  // the same, for a part of a stream
     waiting,    // for the next part of a stream
     dropped,    // the front has been asked to close the connection
+    abandoned,  // its client is gone, and the service still works on the answer
   };
 
   struct Exchange {
@@ -44,9 +49,12 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
     std::uint64_t length = 0;  // of the body that the client has announced
     std::uint64_t body_bytes = 0;
     std::uint64_t answer_bytes = 0;
-    bool sends_body = false;  // the front may send more of it
+    std::uint64_t answer_end = 0;  // `queued_bytes` after the answer, or after the newest part
+    bool sends_body = false;       // the front may send more of it
     std::function<void(HttpAnswer::Part)> more;
   };
+
+  using Exchanges = std::unordered_map<std::uint64_t, Exchange>;
 
   State(UniqueFd link, Routes& its_routes, const HttpLimits& its_limits, bool tcp)
       : socket(std::move(link)),
@@ -64,7 +72,10 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
   FrameReader reader{longest_front_frame};
   std::deque<std::string> unsent;
   std::size_t sent_of_first = 0;
-  std::unordered_map<std::uint64_t, Exchange> exchanges;
+  std::uint64_t queued_bytes = 0, sent_bytes = 0;  // since the beginning
+  // Answers whose clients are gone, and which lie in `unsent`: by their ends, with owners and counted bytes.
+  std::map<std::uint64_t, std::pair<std::string, std::uint64_t>> leaving;
+  Exchanges exchanges;
   std::uint64_t last = 0;  // the number of the newest exchange
   bool is_ready = false;
   bool is_asked = false;  // whether it is alive, and has not answered
@@ -75,6 +86,7 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
     if (fault.empty()) fault = std::move(why);
     exchanges.clear();
     unsent.clear();
+    leaving.clear();
     bodies = ByteBudget(limits.bodies, limits.bodies_of_owner);
     answers = ByteBudget(limits.answers, limits.answers_of_owner);
   }
@@ -82,7 +94,22 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
   void queue(FrameKind kind, std::uint64_t id, std::string_view payload = {}, std::string_view more = {}) {
     if (!fault.empty()) return;
     if (unsent.empty() || unsent.back().size() > large_piece) unsent.emplace_back();
+    const std::size_t before = unsent.back().size();
     append_frame(unsent.back(), kind, id, payload, more);
+    queued_bytes += unsent.back().size() - before;
+    // A front that reads has room for all answers that are counted, and for a small one on each connection.
+    if (queued_bytes - sent_bytes > limits.answers + limits.connections * (small_answer + around_body))
+      fail("it does not read");
+  }
+
+  // The front's end of the socket has taken bytes.
+  void leave(std::size_t bytes) {
+    sent_bytes += bytes;
+    while (!leaving.empty() && leaving.begin()->first <= sent_bytes) {
+      const auto& [owner, counted] = leaving.begin()->second;
+      answers.give_back(owner, counted);
+      leaving.erase(leaving.begin());
+    }
   }
 
   // What the front says. Anything that a sound front would not say is a fault.
@@ -100,7 +127,8 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
       return;
     }
     const auto at = exchanges.find(frame.exchange);
-    if (at == exchanges.end()) return fail("it names a request that does not exist");
+    if (at == exchanges.end() || at->second.phase == Phase::abandoned)
+      return fail("it names a request that does not exist");
     if (frame.kind == FrameKind::body) return take_body(at->first, at->second, frame.payload);
     if (!frame.payload.empty()) return fail("it sends more than belongs to a frame");
     if (frame.kind == FrameKind::end) return end_body(at->first, at->second);
@@ -209,9 +237,17 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
     return grant == ByteBudget::Grant::given;
   }
 
+  // Whether nobody wants the answer that has come for this exchange. Then the exchange is over.
+  bool is_abandoned(Exchanges::iterator at) {
+    if (at == exchanges.end()) return true;
+    if (at->second.phase != Phase::abandoned) return false;
+    exchanges.erase(at);
+    return true;
+  }
+
   void answer(std::uint64_t id, HttpAnswer given) {
     const auto at = exchanges.find(id);
-    if (at == exchanges.end() || at->second.phase != Phase::working) return;
+    if (is_abandoned(at) || at->second.phase != Phase::working) return;
     Exchange& exchange = at->second;
     if (exchange.body_bytes > 0) release_body(exchange);
     ByteBudget::Grant grant{};
@@ -232,11 +268,12 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
                                 static_cast<std::uint32_t>(given.retry_after_s), is_stream,
                                 given.content_type}),
           given.body);
+    if (fault.empty()) exchange.answer_end = queued_bytes;
   }
 
   void part(std::uint64_t id, const std::string& text) {
     const auto at = exchanges.find(id);
-    if (at == exchanges.end() || at->second.phase != Phase::waiting) return;
+    if (is_abandoned(at) || at->second.phase != Phase::waiting) return;
     ByteBudget::Grant grant{};
     if (!count(at->second, text.size(), grant)) {
       // The client asks again, with the number of the last event that it has got.
@@ -246,11 +283,13 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
     }
     at->second.phase = Phase::streaming;
     queue(FrameKind::part, id, text);
+    if (fault.empty()) at->second.answer_end = queued_bytes;
   }
 
   void sent(std::uint64_t id, Exchange& exchange) {
-    if (exchange.phase == Phase::answering) return forget(id);
-    if (exchange.phase != Phase::streaming) return fail("it has sent what it did not get");
+    const bool has_it = exchange.answer_end <= sent_bytes;
+    if (exchange.phase == Phase::answering && has_it) return forget(id);
+    if (exchange.phase != Phase::streaming || !has_it) return fail("it has sent what it did not get");
     answers.give_back(exchange.owner, exchange.answer_bytes);
     exchange.answer_bytes = 0;
     exchange.phase = Phase::waiting;
@@ -262,8 +301,18 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
 
   void forget(std::uint64_t id) {
     const auto at = exchanges.find(id);
-    bodies.give_back(at->second.owner, at->second.body_bytes);
-    answers.give_back(at->second.owner, at->second.answer_bytes);
+    Exchange& exchange = at->second;
+    if (exchange.phase == Phase::working || exchange.phase == Phase::waiting) {
+      // The service still works on it, so it counts as a request of the front until its answer comes.
+      exchange.phase = Phase::abandoned;
+      exchange.more = nullptr;
+      return;
+    }
+    bodies.give_back(exchange.owner, exchange.body_bytes);
+    if (exchange.answer_bytes > 0 && exchange.answer_end > sent_bytes)
+      leaving[exchange.answer_end] = {exchange.owner, exchange.answer_bytes};
+    else
+      answers.give_back(exchange.owner, exchange.answer_bytes);
     exchanges.erase(at);
   }
 };
@@ -320,6 +369,7 @@ void FrontLink::send() {
       return state.fail("it has ended");
     }
     state.sent_of_first += static_cast<std::size_t>(count);
+    state.leave(static_cast<std::size_t>(count));
     if (state.sent_of_first < state.unsent.front().size()) continue;
     state.unsent.pop_front();
     state.sent_of_first = 0;

@@ -282,6 +282,91 @@ TEST_F(FrontLinkTest, ClientsThatReadNothingAreRefusedMore) {
   EXPECT_EQ(status(2), 503);
 }
 
+TEST_F(FrontLinkTest, AFrontThatDoesNotReadFillsNoMemory) {
+  limits.answers = 150'000;
+  limits.answers_of_owner = 150'000;
+  connect();
+  const auto tell = [&](const std::string& bytes) {
+    ASSERT_EQ(::send(front.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(bytes.size()));
+    link->receive();
+    link->send();
+  };
+  tell(ready_frame);
+  // The page has more than 50,000 bytes. What lies unsent counts, although the clients are gone.
+  for (std::uint64_t i = 1; i <= 100; ++i) tell(ask(i, "GET", "/") + frame(FrameKind::gone, i));
+  EXPECT_EQ(link->fault(), "");
+  EXPECT_GT(link->kept_bytes(), 0);
+  EXPECT_LE(link->kept_bytes(), limits.answers);
+  send(ask(101, "GET", "/"));
+  EXPECT_EQ(status(101), 429);
+  EXPECT_EQ(link->kept_bytes(), 0);
+  send(ask(102, "GET", "/"));
+  EXPECT_EQ(status(102), 200);
+  // Small answers are never refused, so the front is ended.
+  std::uint64_t last = 102;
+  for (; last < 20'000 && link->fault().empty(); ++last)
+    tell(ask(last + 1, "GET", "/healthz") + frame(FrameKind::gone, last + 1));
+  EXPECT_THAT(link->fault(), HasSubstr("does not read"));
+  EXPECT_FALSE(link->has_to_send());
+  // No client has taken an answer that was not sent yet.
+  limits.answers = limits.answers_of_owner = 5'000'000;
+  connect();
+  tell(ready_frame);
+  for (std::uint64_t i = 1; i <= 10; ++i) tell(ask(i, "GET", "/"));
+  ASSERT_TRUE(link->has_to_send());
+  tell(ask(11, "GET", "/healthz") + frame(FrameKind::sent, 11));
+  EXPECT_THAT(link->fault(), HasSubstr("sent what it did not get"));
+}
+
+TEST_F(FrontLinkTest, WhatTheServiceWorksOnCountsAfterItsClientHasGone) {
+  const std::string body =
+      nlohmann::json{{"problem", "softmax"}, {"candidate", {{"name", "a.cu"}, {"source", ""}}}}.dump();
+  send(ready_frame + ask(1, "POST", "/v1/grades", body.size()));
+  send(frame(FrameKind::body, 1, body) + frame(FrameKind::end, 1));
+  ASSERT_EQ(status(1), 202);
+  const std::string id = nlohmann::json::parse(body_of(1)).at("id");
+  std::uint64_t last = 1;
+  const auto abandon_wait = [&](double seconds) {
+    const std::string wait = nlohmann::json{{"ids", {id}}, {"timeout_s", seconds}}.dump();
+    last += 1;
+    send(ask(last, "POST", "/v1/wait", wait.size()));
+    send(frame(FrameKind::body, last, wait) + frame(FrameKind::end, last) + frame(FrameKind::gone, last));
+    EXPECT_FALSE(said.contains(last));
+  };
+  const auto abandon_events = [&] {
+    last += 1;
+    send(ask(last, "GET", "/v1/events"));
+    send(frame(FrameKind::sent, last));
+    send(frame(FrameKind::gone, last));
+  };
+  send(frame(FrameKind::sent, 1));
+  for (std::size_t round = 0; round < 3; ++round) {
+    for (std::size_t i = 0; i < limits.connections / 2; ++i) {
+      abandon_wait(0.001);
+      abandon_events();
+    }
+    EXPECT_EQ(link->fault(), "");
+    // Then their answers come, and go to nobody.
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    service->events().add("ann", "queued", {{"id", id}});
+    service->go_on();
+    send("");
+    EXPECT_TRUE(said.empty());
+  }
+  for (std::size_t i = 0; i < limits.connections; ++i) i % 2 == 0 ? abandon_wait(50) : abandon_events();
+  EXPECT_EQ(link->fault(), "");
+  EXPECT_EQ(link->kept_bytes(), 0);
+  send(ask(last + 1, "GET", "/healthz"));
+  EXPECT_THAT(link->fault(), HasSubstr("more requests than connections"));
+  connect();
+  send(ready_frame);
+  last = 0;
+  abandon_events();
+  send(frame(FrameKind::gone, last));
+  EXPECT_THAT(link->fault(), HasSubstr("does not exist"));
+}
+
 TEST_F(FrontLinkTest, ASlowFollowerOfEventsGetsTheNextPartAfterTheLast) {
   send(ready_frame + ask(1, "GET", "/v1/events"));
   EXPECT_EQ(status(1), 200);
