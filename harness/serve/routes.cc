@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "serve/page.h"
@@ -288,9 +289,10 @@ void Routes::wait(const Call& call, Answer answer) {
   if (!json.is_object() || !json.contains("ids") || !json["ids"].is_array() || json["ids"].size() > most_ids)
     return wrong("the request is no object with up to 1024 `ids`");
   std::vector<std::string> ids;
+  std::unordered_set<std::string> known;
   for (const Json& id : json["ids"]) {
     if (!id.is_string()) return wrong("`ids` has a member that is no text");
-    ids.push_back(id.get<std::string>());
+    if (known.insert(id.get<std::string>()).second) ids.push_back(id.get<std::string>());
   }
   const auto timeout = json.value("timeout_s", Json(0));
   const double seconds = timeout.is_number() ? timeout.get<double>() : -1;
@@ -301,22 +303,34 @@ void Routes::wait(const Call& call, Answer answer) {
   const auto wanted = named.is_string() ? view_named(named.get<std::string>()) : std::nullopt;
   if (!wanted) return wrong("`view` is none of reward, agent, record");
   const auto reply = [this, owner = call.client.owner, ids, wanted, answer] {
-    OrderedJson finished = OrderedJson::array(), pending = OrderedJson::array(),
-                unknown = OrderedJson::array();
+    std::string finished, pending, unknown;
+    const auto add = [](std::string& list, const OrderedJson& member) {
+      if (!list.empty()) list += ',';
+      list += json_text(member);
+    };
     std::optional<Service::Positions> positions;
     for (const std::string& id : ids) {
       const GradeJob* const job = service_.find(owner, id);
       if (job == nullptr) {
-        unknown.push_back(id);
+        add(unknown, id);
       } else if (!job->has_ended()) {
         if (!positions) positions = service_.positions(owner);
-        pending.push_back(service_.status_of(*job, &*positions));
+        add(pending, service_.status_of(*job, &*positions));
       } else {
         OrderedJson view = service_.view_of(*job, *wanted);
-        finished.push_back(view.is_null() ? service_.view_of(*job, View::reward) : view);
+        add(finished, view.is_null() ? service_.view_of(*job, View::reward) : view);
       }
+      // Records that no answer can have are not read.
+      if (finished.size() + pending.size() + unknown.size() > longest_answer_)
+        return answer(problem_answer({413,
+                                      fmt::format("the answer would have more than {} bytes: ask for fewer "
+                                                  "jobs at a time",
+                                                  longest_answer_),
+                                      0}));
     }
-    answer(json_answer({{"finished", finished}, {"pending", pending}, {"unknown", unknown}}));
+    answer({200, "application/json",
+            fmt::format("{{\"finished\":[{}],\"pending\":[{}],\"unknown\":[{}]}}\n", finished, pending,
+                        unknown)});
   };
   service_.wait(call.client.owner, ids, until == "all", seconds, reply);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "serve/http_limits.h"
 #include "serve/http_request.h"
 #include "serve/service.h"
 #include "serve/tokens.h"
@@ -31,8 +32,10 @@ class Routes {
  public:
   using Answer = std::function<void(HttpAnswer)>;
 
-  // Keeps a reference to the service.
-  Routes(Service& service, Tokens tokens) : service_(service), tokens_(std::move(tokens)) {}
+  // Keeps a reference to the service. `longest_answer`: where an answer may have many results, no more bytes
+  // of it are put together.
+  Routes(Service& service, Tokens tokens, std::uint64_t longest_answer = HttpLimits{}.answer_bytes)
+      : service_(service), tokens_(std::move(tokens)), longest_answer_(longest_answer) {}
 
   // The owner for whom the request is, by its header alone. Empty if the service does not know the token.
   std::string owner_of(const HttpRequest& request);
@@ -75,6 +78,7 @@ class Routes {
 
   Service& service_;
   Tokens tokens_;
+  std::uint64_t longest_answer_;
 };
 
 }  // namespace kgrade

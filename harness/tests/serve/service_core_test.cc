@@ -10,6 +10,7 @@
 #include "base/temporary_directory.h"
 #include "base/text.h"
 #include "problem/problem.h"
+#include "serve/routes.h"
 #include "serve/service.h"
 #include "tests/sweep/results.h"
 
@@ -311,6 +312,43 @@ TEST_F(ServiceTest, AnswersAtOnceToWhomDoesNotWait) {
   ASSERT_TRUE(service->has_to_commit());
   service->commit();
   EXPECT_EQ(calls, 1);
+}
+
+TEST_F(ServiceTest, AnAnswerWithManyRecordsIsGivenUpWhenItGetsTooLong) {
+  open();
+  std::vector<std::string> ids;
+  for (int i = 0; i < 4; ++i) {
+    ids.push_back(submit({.owner = "local"}));
+    ask("node cuda:0");
+    EXPECT_TRUE(grade(ids[i], record()));
+  }
+  const auto wait = [&](std::uint64_t longest, const Json& asked, const char* view) {
+    Routes routes(*service, Tokens(), longest);
+    HttpAnswer answer;
+    HttpRequest request;
+    request.method = "POST";
+    request.target = "/v1/wait";
+    request.body = Json{{"ids", asked}, {"view", view}}.dump();
+    routes.handle(request, [&](HttpAnswer given) { answer = std::move(given); });
+    service->commit();
+    return answer;
+  };
+  const std::uint64_t size = wait(64 << 20, {ids[0]}, "record").body.size();
+  // An id counts once, in its first place.
+  const auto repeated = wait(2 * size, {ids[1], "no", ids[1], "no", ids[1]}, "record");
+  ASSERT_EQ(repeated.status, 200);
+  const Json lists = Json::parse(repeated.body);
+  EXPECT_THAT(lists["finished"], SizeIs(1));
+  EXPECT_EQ(lists["finished"][0]["candidates"][0]["sha256"], sha256_hex("text"));
+  EXPECT_EQ(lists["unknown"], Json({"no"}));
+  EXPECT_EQ(lists["pending"], Json::array());
+  EXPECT_EQ(wait(64 << 20, ids, "record").status, 200);
+  EXPECT_EQ(wait(size * 3, ids, "record").status, 413);
+  EXPECT_EQ(wait(size * 3, ids, "reward").status, 200);
+  // The first record is too long alone, so the others are not read: the text does not say how long they are.
+  const auto refused = wait(size / 2, ids, "record");
+  EXPECT_EQ(refused.status, 413);
+  EXPECT_THAT(refused.body, HasSubstr("more than " + std::to_string(size / 2) + " bytes"));
 }
 
 // A lane on this machine, as a script that gets its job and its lease: $lease.
