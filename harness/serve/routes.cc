@@ -344,7 +344,9 @@ void Routes::events(const Call& call, Answer answer) {
     if (failure != std::errc{} || rest != last.data() + last.size() || last.size() > 18)
       return answer(problem_answer({400, "Last-Event-ID is not the number of an event", 0}));
   }
-  HttpAnswer stream{200, "text/event-stream", "retry: 2000\n\n"};
+  // A block without data sets the client's last number, so that it misses nothing if it loses the connection
+  // before its first event.
+  HttpAnswer stream{200, "text/event-stream", fmt::format("retry: 2000\nid: {}\n\n", *after)};
   stream.more = [this, owner = call.client.owner, after](HttpAnswer::Part then) {
     service_.events().follow(owner, *after, service_.now() + longest_silence_s,
                              [after, then = std::move(then)](const std::string& text, std::uint64_t up_to) {

@@ -45,6 +45,7 @@ class Follower(Iterator[Event]):
         self._last = after or ""
         self._is_closed = False
         self._connection: Optional[http.client.HTTPConnection] = None
+        self._has_heard = False  # anything of the service since it was last away
         self._events = self._follow()
 
     def __iter__(self) -> "Follower":
@@ -66,10 +67,11 @@ class Follower(Iterator[Event]):
         clock = Clock(self._timeout)
         while not self._is_closed:
             try:
-                for event in self._read():
-                    clock = Clock(self._timeout)
-                    yield event
+                yield from self._read()
             except Busy as error:
+                if self._has_heard:
+                    clock = Clock(self._timeout)
+                self._has_heard = False
                 pause = clock.pause(error.retry_after)
                 if pause >= clock.left():
                     raise Unavailable(str(error)) from error
@@ -90,12 +92,15 @@ class Follower(Iterator[Event]):
                 line = answer.readline()
                 if not line:
                     break
+                self._has_heard = True
                 name, _, value = line.decode("utf-8").rstrip("\r\n").partition(": ")
                 if name:
                     fields[name] = value
                     continue
+                # The stream begins with the number of the last event in a block without data, so that none is missed if
+                # the connection is lost before the first one.
+                self._last = fields.get("id", self._last)
                 if "data" in fields:
-                    self._last = fields.get("id", self._last)
                     kind: Any = fields.get("event", "")
                     yield Event(fields.get("id", ""), kind, json.loads(fields["data"]))
                 fields = {}

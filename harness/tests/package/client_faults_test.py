@@ -226,6 +226,37 @@ class Faults(WithAService):
         self.assertEqual(caught.exception.status, 422)
 
 
+class Streams(WithAService):
+    EVENT = ["id: 18", "event: queued", 'data: {"id": "g_1"}', ""]
+
+    def asked_after(self):
+        return [headers["Last-Event-ID"] for path, headers, _ in self.service.seen if path == "/v1/events"]
+
+    def test_a_connection_that_is_lost_before_the_first_event(self):
+        self.service.streams = [["retry: 2000", "id: 17", ""], self.EVENT]
+        self.assertEqual(next(self.client.events()).id, "18")
+        self.assertEqual(self.asked_after(), [None, "17"])
+
+    def test_a_block_that_is_cut_off_tells_nothing(self):
+        self.service.streams = [["id: 17", "", "id: 18", "event: queued"], self.EVENT]
+        self.assertEqual(next(self.client.events()).id, "18")
+        self.assertEqual(self.asked_after(), [None, "17"])
+
+    def test_the_time_to_give_up_begins_when_the_service_is_lost(self):
+        # Both connections are quiet for longer than the timeout.
+        quiet = ["id: 17", "", 1.5]
+        self.service.streams = [quiet, quiet, self.EVENT]
+        client = kgrade.Client(self.service.url, "", timeout=1)
+        events = client.events()
+        self.assertEqual(next(events).id, "18")
+        # So is the caller, before the service goes away for good.
+        time.sleep(1.5)
+        begin = time.monotonic()
+        with self.assertRaises(kgrade.Unavailable):
+            next(events)
+        self.assertTrue(0.2 < time.monotonic() - begin < 3)
+
+
 class Processes(WithAService):
     def test_pickling(self):
         handle = submit(self.client, seconds=0.5)

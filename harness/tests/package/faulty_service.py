@@ -43,6 +43,7 @@ class Service:
         # What happens to the next requests of a path: a Refused; or "drop" (before the request is read), "lose" (its
         # answer) or a number of seconds that the answer is late.
         self.faults = collections.defaultdict(list)
+        self.streams = []               # of /v1/events: the lines of each connection, which ends then; a number is a pause
         self.seen = []                  # (path, headers, body)
         self.most_waiting = self.most_running = 0
         self.server = BackgroundServer(self.handle)
@@ -74,7 +75,8 @@ class Service:
                 raise fault
             if self.token and request.headers.get("Authorization") != f"Bearer {self.token}":
                 raise Refused(401, "the service does not know the token")
-            answer = self.answer(request.command, path, query, request.headers.get("Idempotency-Key"), text, body)
+            if path != "/v1/events":
+                answer = self.answer(request.command, path, query, request.headers.get("Idempotency-Key"), text, body)
             status = 202 if (request.command, path) == ("POST", "/v1/grades") else 200
         except Refused as error:
             status, answer = error.status, error.problem
@@ -85,12 +87,26 @@ class Service:
         if fault == "lose":
             request.close_connection = True
             return
+        if path == "/v1/events":
+            return self.stream(request)
         content = json.dumps(answer).encode()
         request.send_response(status)
         for name, value in {**headers, "Content-Length": str(len(content))}.items():
             request.send_header(name, value)
         request.end_headers()
         request.wfile.write(content)
+
+    def stream(self, request):
+        request.close_connection = True
+        if not self.streams:
+            return
+        request.send_response(200)
+        request.end_headers()
+        for line in self.streams.pop(0):
+            if isinstance(line, str):
+                request.wfile.write(line.encode() + b"\n")
+            else:
+                time.sleep(line)
 
     def answer(self, method, path, query, key, text, body):
         if (method, path) == ("POST", "/v1/wait"):

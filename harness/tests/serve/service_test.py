@@ -104,7 +104,9 @@ class Stream:
         self.connection = UnixConnection(service.socket, 60)
         self.connection.request("GET", "/v1/events", headers={"Last-Event-ID": last})
         self.answer = self.connection.getresponse()
-        check(self.answer.status == 200 and self.lines() == ["retry: 2000"])
+        first = self.lines()
+        check(self.answer.status == 200 and first[0] == "retry: 2000" and first[1].startswith("id: "), first)
+        self.begin = first[1].removeprefix("id: ")
 
     def lines(self):
         lines = []
@@ -132,6 +134,11 @@ def test_events(service):
     again = Stream(service, events[0][0])
     check([again.next(job["id"]) for _ in range(2)] == events[1:])
     again.connection.close()
+    check(again.begin == events[0][0], again.begin)
+    # So does a client that has lost its connection before its first event.
+    early = Stream(service, stream.begin)
+    check([early.next(job["id"]) for _ in range(3)] == events)
+    early.connection.close()
     old = Stream(service, "1")
     check(old.next()[1] == "gap")
     old.connection.close()
