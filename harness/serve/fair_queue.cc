@@ -125,8 +125,12 @@ std::vector<std::string> FairQueue::upcoming(const std::string& preferred, std::
 }
 
 std::vector<QueuedJob> FairQueue::take(const std::string& preferred, std::size_t most,
-                                       const std::string& lane) {
+                                       const std::string& lane, std::size_t most_bytes) {
   std::vector<QueuedJob> batch = choose(preferred, most, lane);
+  std::size_t bytes = 0;
+  const auto is_too_much = [&](const QueuedJob& job) { return (bytes += job.bytes) > most_bytes; };
+  if (const auto end = std::find_if(batch.begin(), batch.end(), is_too_much); end != batch.end())
+    batch.erase(std::max(end, batch.begin() + 1), batch.end());
   for (const QueuedJob& job : batch) remove(job.id);
   return batch;
 }

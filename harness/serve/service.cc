@@ -364,7 +364,7 @@ void Service::enqueue(GradeJob& job, bool at_front) {
   queued_bytes_ += job.body.size();
   deadlines_.emplace(job.expires_at, job.id);
   QueuedJob queued{job.id,       job.owner,  job.batch, job.request.priority == Priority::low,
-                   job.is_alone, job.avoided};
+                   job.is_alone, job.avoided, job.body.size()};
   if (at_front) {
     queue_.give_back(std::move(queued));
   } else {

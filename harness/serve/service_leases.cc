@@ -12,6 +12,8 @@ using OrderedJson = nlohmann::ordered_json;
 
 // A lane that says nothing for so long has lost its batch.
 constexpr double lease_seconds = 60;
+// The texts of a lease's jobs, unless one job has more. They are one answer, which must not be too large.
+constexpr std::size_t most_lease_bytes = std::size_t{8} << 20;
 // Names are made up by lanes, so what is kept of them has an end.
 constexpr std::size_t most_names = 10'000;
 
@@ -32,7 +34,7 @@ void Service::hand_out_elsewhere() {
     const std::string node = node_id(asker->lane.name);
     if (is_quarantined(node)) continue;
     Warmth& warmth = warm_[asker->lane.name];
-    const std::vector<QueuedJob> batch = queue_.take(warmth.preferred(), asker->lane.most, avoidable(node));
+    const std::vector<QueuedJob> batch = queue_.take(warmth.preferred(), asker->lane.most, avoidable(node), most_lease_bytes);
     if (batch.empty()) continue;
     ServiceLane& lane = lanes_.emplace_back();
     lane.id = node;

@@ -37,6 +37,8 @@ _LONGEST_PAUSE = 10.0
 # How often the node looks at the state of its lanes, and whether it needs more work, in seconds.
 _LOOK = 1.0
 _LONGEST_NAME = 100
+# The statuses of a service that does not understand a node's requests, and will not later.
+_WRONG_FORM = (400, 404, 405, 415, 422)
 
 
 class Node:
@@ -140,7 +142,13 @@ class Node:
         lane = self._lanes[number] if number < len(self._lanes) else "ahead"
         body = {"lane": _label(f"{self._name} {lane}"), "device": _label(self._device or lane), "most": _MOST_JOBS,
                 "wait_s": _WAIT}
-        return self._server.attempt("POST", "/v1/leases", to_json(body), str(uuid.uuid4()), _WAIT + 25.0)
+        try:
+            return self._server.attempt("POST", "/v1/leases", to_json(body), str(uuid.uuid4()), _WAIT + 25.0)
+        except BadRequest as error:
+            if error.status in _WRONG_FORM:
+                raise
+            # The service cannot answer now, as with an answer that is too large. Other jobs may come next.
+            raise Unavailable(f"{self._server.url} answered {error.status}: {error}") from error
 
     def _work(self, answer: "Mapping[str, Any]") -> None:
         lease = Lease(self._server, self._grader, answer, self._heard)

@@ -189,6 +189,14 @@ class AServerThatFails(WithServices):
         self.assertEqual(len(self.results()), 60)
         self.assertTrue(any("cannot be reached" in note or "answered" in note for note in self.notes), self.notes)
 
+    def test_and_does_not_answer_a_request_for_work(self):
+        self.begin([source(seconds=0.1)] * 20, most=4)
+        self.server.wait(lambda: len(self.server.ended) >= 1)
+        self.server.faults = [413, 429]
+        self.server.wait_for_all(60)
+        self.assertEqual(len(self.results()), 20)
+        self.assertTrue(any("answered 413" in note for note in self.notes), self.notes)
+
     def test_and_has_lost_the_lease(self):
         self.begin([source(seconds=60), source(seconds=60)])
         self.server.wait(lambda: self.server.begun == {"g_0", "g_1"})

@@ -60,6 +60,19 @@ TEST(FairQueue, OwnersTakeTurnsInWhatComesAfterTheNextBatch) {
   EXPECT_THAT(FairQueue(1).upcoming("", 10), IsEmpty());
 }
 
+TEST(FairQueue, ABatchHasALimitOfBytesAndAtLeastOneJob) {
+  FairQueue queue(1);
+  for (const char* const id : {"1", "2", "3", "4"}) queue.add({id, "ann", "softmax", false, false, "", 10});
+  const auto next = [&queue](std::size_t most_bytes) {
+    std::vector<std::string> ids;
+    for (const QueuedJob& job : queue.take("", 32, "", most_bytes)) ids.push_back(job.id);
+    return ids;
+  };
+  EXPECT_THAT(next(20), ElementsAre("1", "2"));
+  EXPECT_THAT(next(9), ElementsAre("3"));
+  EXPECT_THAT(next(19), ElementsAre("4"));
+}
+
 TEST(FairQueue, ALaneGoesOnWithTheProblemThatItIsWarmFor) {
   FairQueue queue(1);
   queue.add({"1", "ann", "softmax"});

@@ -278,6 +278,16 @@ TEST_F(ServiceTest, LendsAJobToNoMoreThanFourNodesThatAreLost) {
   EXPECT_NE(result(other)["outcome"], "failed");
 }
 
+// The answer with all jobs was too large, so the node never got it.
+TEST_F(ServiceTest, LendsNoMoreThanFitsInAnAnswer) {
+  open();
+  const std::string large = body({{"candidate", {{"name", "a.cu"}, {"source", std::string(1'000'000, 'x')}}}});
+  std::vector<std::string> ids;
+  for (int i = 0; i < 10; ++i) ids.push_back(submit(ann, large));
+  EXPECT_EQ(ask("node cuda:0"), std::vector(ids.begin(), ids.begin() + 8));
+  EXPECT_THAT(ask("node cuda:1"), ElementsAre(ids[8]));
+}
+
 TEST_F(ServiceTest, ChargesTimeWhileAJobRuns) {
   open();
   Client eve = {"eve", false};
