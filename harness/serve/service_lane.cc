@@ -27,6 +27,7 @@ Result<fs::path> write_candidate(const fs::path& folder, const GradeRequest& req
 }  // namespace
 
 bool Quarantine::refused(double now) {
+  if (holds(now)) return false;  // other lanes of the node had begun before
   refusals_ += 1;
   if (refusals_ < most_refusals) return false;
   refusals_ = 0;

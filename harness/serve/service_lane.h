@@ -22,7 +22,8 @@ class Quarantine {
   // to an hour.
   static constexpr int most_refusals = 3;
 
-  // A batch failed before one of its jobs began. True if there is no work from now on.
+  // A batch failed before one of its jobs began. True if there is no work from now on. While there is none
+  // already, it does not count.
   bool refused(double now);
   // A job got its verdict.
   void graded() { *this = {}; }

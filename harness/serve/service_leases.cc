@@ -93,6 +93,7 @@ std::optional<std::vector<std::string>> Service::hear(const std::string& lease, 
     job.attempts += 1;
     journal_.append(begun_line(id));
   }
+  std::optional<std::string> refused;  // why; it counts once, however many jobs it concerns
   for (const LeaseReport::Result& result : report.results) {
     const auto index = lane.index_of(result.id);
     if (!index) continue;  // it was cancelled, or is known already
@@ -103,13 +104,14 @@ std::optional<std::vector<std::string>> Service::hear(const std::string& lease, 
       end(job, JobState::finished, [&] { return overrun_view(job); });
     } else if (result.record.empty()) {
       not_graded(lane, job, result.fault, result.reason);
-      if (!lane.has_begun[*index] && result.fault != "problem") refuse(lane, result.reason);
+      if (!lane.has_begun[*index] && result.fault != "problem") refused = result.reason;
     } else if (const std::string why = finish(job, result.record); !why.empty()) {
       not_graded(lane, job, "service", why);
     } else {
       quarantines_[lane.id].graded();
     }
   }
+  if (refused) refuse(lane, *refused);
   const std::vector<std::string> cancelled = std::exchange(lane.cancelled, {});
   if (report.is_released) {
     lose(lane, "");

@@ -256,6 +256,35 @@ TEST_F(ServiceTest, GivesNoWorkToANodeThatRefusesThreeTimes) {
   EXPECT_THAT(ask("bad cuda:0", 1), SizeIs(1));
 }
 
+// One report about a batch kept a node without work for an hour.
+TEST_F(ServiceTest, AReportAboutManyJobsIsOneRefusal) {
+  open();
+  LeaseReport report;
+  for (int i = 0; i < 24; ++i) report.results.push_back({submit(), "", "machine", "it broke"});
+  ASSERT_THAT(ask("bad cuda:0"), SizeIs(24));
+  EXPECT_TRUE(tell(report));
+  EXPECT_THAT(ask("bad cuda:0"), SizeIs(1));
+}
+
+// Lanes of a node that is quarantined may have batches from before. What becomes of them makes it no longer.
+TEST_F(ServiceTest, RefusalsDuringAQuarantineDoNotCount) {
+  open();
+  for (int i = 0; i < 9; ++i) submit();
+  std::vector<std::pair<std::string, std::string>> lent;
+  for (int i = 0; i < 9; ++i) {
+    const auto got = ask("bad cuda:" + std::to_string(i), 1);
+    ASSERT_THAT(got, SizeIs(1));
+    lent.emplace_back(lease, got.front());
+  }
+  for (const auto& [of, id] : lent) {
+    lease = of;
+    EXPECT_TRUE(fail(id, false));
+  }
+  EXPECT_THAT(ask("bad cuda:0", 1), SizeIs(0));
+  pass(61);
+  EXPECT_THAT(ask("bad cuda:0", 1), SizeIs(1));
+}
+
 // A candidate that ends its node before anybody hears that it began was lent to one node after the other.
 TEST_F(ServiceTest, LendsAJobToNoMoreThanFourNodesThatAreLost) {
   open();
