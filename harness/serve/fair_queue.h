@@ -25,7 +25,7 @@ struct QueuedJob {
   bool is_low = false;    // priority
   bool is_alone = false;  // not together with others
   std::string avoided =
-      {};  // the lane that could not grade it, and does not get it again; empty: there is none
+      {};                 // the lane that could not grade it, and does not get it again; empty: there is none
   std::size_t bytes = 0;  // of its text
 };
 
@@ -66,8 +66,8 @@ class FairQueue {
   bool remove(const std::string& id);
 
   // The next jobs for a lane that prefers the batch key `preferred`, at most `most`. All have the same owner
-  // and batch. `lane`: its name; it gets no job that avoids it. `most_bytes`: of the jobs' texts together; the
-  // first job may be larger. Empty if no such job waits.
+  // and batch. `lane`: its name; it gets no job that avoids it. `most_bytes`: of the jobs' texts together;
+  // the first job may be larger. Empty if no such job waits.
   std::vector<QueuedJob> take(const std::string& preferred, std::size_t most = largest_batch,
                               const std::string& lane = "", std::size_t most_bytes = SIZE_MAX);
   // Ids of the jobs that a lane that prefers `preferred` gets next, at most `most`: those of its next batch,

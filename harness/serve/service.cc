@@ -22,9 +22,6 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr std::uint64_t small_journal = std::uint64_t{64} << 20;
 // A compaction that failed is tried again after this time.
 constexpr double compact_again_seconds = 60;
-// The service looks at the clock ten times a second. If it did not for so long, it was stopped, or the
-// machine was.
-constexpr double longest_tick_seconds = 5;
 
 bool is_text(const Json& json, const char* name) {
   const auto at = json.find(name);
@@ -363,7 +360,7 @@ void Service::enqueue(GradeJob& job, bool at_front) {
   job.doing.clear();
   queued_bytes_ += job.body.size();
   deadlines_.emplace(job.expires_at, job.id);
-  QueuedJob queued{job.id,       job.owner,  job.batch, job.request.priority == Priority::low,
+  QueuedJob queued{job.id,       job.owner,   job.batch,      job.request.priority == Priority::low,
                    job.is_alone, job.avoided, job.body.size()};
   if (at_front) {
     queue_.give_back(std::move(queued));
@@ -417,7 +414,9 @@ bool Service::was_away(double now) {
   const double away = now - std::exchange(looked_at_, now);
   was_away_ = !was_away_ && away > longest_tick_seconds;
   for (ServiceLane& lane : lanes_) {
-    if (!was_away_) break;
+    // What the clock of a lane says may have the pause in it. No candidate pays for that.
+    if (away > longest_tick_seconds) lane.away_s += away;
+    if (!was_away_) continue;
     lane.lease_until += away;
     lane.heard_at += away;
   }

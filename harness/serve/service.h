@@ -151,7 +151,8 @@ class Service {
   Events& events() { return events_; }
 
   nlohmann::ordered_json view_of(const GradeJob& job, View view) const;
-  // {"id", "state", "position", "estimate_s", "doing"}. `positions`: those of the owner's jobs, for an answer about many.
+  // {"id", "state", "position", "estimate_s", "doing"}. `positions`: those of the owner's jobs, for an answer
+  // about many.
   using Positions = std::unordered_map<std::string, std::size_t>;
   nlohmann::ordered_json status_of(const GradeJob& job, const Positions* positions = nullptr) const;
   Positions positions(const std::string& owner) const { return queue_.positions(owner); }
@@ -255,7 +256,10 @@ class Service {
   KeptResults kept_;
   std::map<std::string, std::size_t> ended_as_;  // counts for metrics, by verdict or fault
   std::deque<double> ends_;                      // of the last five minutes
-  double looked_at_ = 0;                         // when look_at_the_clock() last looked
+  // The service looks at the clock ten times a second. If it did not for so long, it was stopped, or the
+  // machine was.
+  static constexpr double longest_tick_seconds = 5;
+  double looked_at_ = 0;  // when look_at_the_clock() last looked
   bool was_away_ = false;
   double next_building_ = 0;
   double next_compaction_ = 0;

@@ -57,6 +57,7 @@ struct ServiceLane {
   double charged_until = 0;  // up to when its time is charged to owners
   std::size_t spender = 0;   // the job of the batch that takes the lane's time
   double spent_s = 0;        // what that job's candidate has taken of its run_limit_s, as the process says
+  double away_s = 0;         // how long the service was away during the batch, and perhaps the process too
 
   void begin(const std::vector<QueuedJob>& jobs, std::string new_lease, double now) {
     batch = jobs;
@@ -65,7 +66,7 @@ struct ServiceLane {
     is_done.assign(jobs.size(), false);
     warmth.took(jobs.front().batch);
     spender = jobs.size();
-    spent_s = 0;
+    spent_s = away_s = 0;
     since = heard_at = charged_until = now;
   }
 

@@ -284,8 +284,11 @@ std::string Service::why_not_of(const GradeJob& job, const Record& record) const
 
 void Service::charge(ServiceLane& lane, double now) {
   if (!lane.batch.empty()) {
-    queue_.charge(lane.batch.front().owner, now - lane.charged_until);
-    quotas_.charge(lane.batch.front().owner, now - lane.charged_until, now);
+    // A pause of this process is at nobody's expense.
+    const bool was_away = now - looked_at_ > longest_tick_seconds;
+    const double seconds = std::max(0.0, (was_away ? looked_at_ : now) - lane.charged_until);
+    queue_.charge(lane.batch.front().owner, seconds);
+    quotas_.charge(lane.batch.front().owner, seconds, now);
   }
   lane.charged_until = now;
 }
@@ -307,7 +310,7 @@ void Service::look_at_run_limits() {
     // A lane on another machine looks at its own clock.
     if (lane.is_elsewhere() || lane.spender >= lane.batch.size() || lane.is_done[lane.spender]) continue;
     GradeJob& job = jobs_.at(lane.batch[lane.spender].id);
-    if (lane.spent_s <= job.request.run_limit_s) continue;
+    if (lane.spent_s - lane.away_s <= job.request.run_limit_s) continue;
     // Others in its batch may have taken the time. Only a job that was alone has its verdict.
     if (lane.batch.size() == 1) end(job, JobState::finished, [&] { return overrun_view(job); });
     interrupt(lane, true);

@@ -34,7 +34,8 @@ void Service::hand_out_elsewhere() {
     const std::string node = node_id(asker->lane.name);
     if (is_quarantined(node)) continue;
     Warmth& warmth = warm_[asker->lane.name];
-    const std::vector<QueuedJob> batch = queue_.take(warmth.preferred(), asker->lane.most, avoidable(node), most_lease_bytes);
+    const std::vector<QueuedJob> batch =
+        queue_.take(warmth.preferred(), asker->lane.most, avoidable(node), most_lease_bytes);
     if (batch.empty()) continue;
     ServiceLane& lane = lanes_.emplace_back();
     lane.id = node;

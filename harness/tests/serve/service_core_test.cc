@@ -310,7 +310,8 @@ TEST_F(ServiceTest, LendsAJobToNoMoreThanFourNodesThatAreLost) {
 // The answer with all jobs was too large, so the node never got it.
 TEST_F(ServiceTest, LendsNoMoreThanFitsInAnAnswer) {
   open();
-  const std::string large = body({{"candidate", {{"name", "a.cu"}, {"source", std::string(1'000'000, 'x')}}}});
+  const std::string large =
+      body({{"candidate", {{"name", "a.cu"}, {"source", std::string(1'000'000, 'x')}}}});
   std::vector<std::string> ids;
   for (int i = 0; i < 10; ++i) ids.push_back(submit(ann, large));
   EXPECT_EQ(ask("node cuda:0"), std::vector(ids.begin(), ids.begin() + 8));
@@ -323,6 +324,25 @@ TEST_F(ServiceTest, ChargesTimeWhileAJobRuns) {
   eve.quota_s = 10;
   submit(eve);
   ASSERT_THAT(ask("node cuda:0"), SizeIs(1));
+  pass(5);
+  submit(eve);
+  pass(10);
+  EXPECT_EQ(std::get<Refusal>(service->submit(eve, "", body())).status, 429);
+}
+
+TEST_F(ServiceTest, ChargesNothingForAPauseOfItsOwn) {
+  open();
+  Client eve = {"eve", false};
+  eve.quota_s = 10;
+  const std::string id = submit(eve);
+  ASSERT_THAT(ask("node cuda:0"), SizeIs(1));
+  now += 500;
+  EXPECT_TRUE(grade(id, record()));  // read before the service looks at the clock
+  tick();
+  submit(eve);
+  ASSERT_THAT(ask("node cuda:0"), SizeIs(1));
+  now += 500;
+  tick();
   pass(5);
   submit(eve);
   pass(10);
@@ -420,6 +440,26 @@ TEST_F(LaneTest, OnlyWhatTheCandidateCausesCountsForItsRunLimit) {
   ASSERT_TRUE(await([&] { return service->find("ann", id)->attempts == 1; }));
   pass(3000);
   EXPECT_EQ(result(id)["state"], "running");
+}
+
+// A kernel of which nothing was wrong got the verdict `time_limit`.
+TEST_F(LaneTest, APauseDoesNotCountForTheRunLimit) {
+  const auto paused = folder.path() / "paused", more = folder.path() / "more";
+  const auto until = [](const std::filesystem::path& file) {
+    return "; until [ -e '" + file.string() + "' ]; do sleep 0.01; done; ";
+  };
+  open_with("say 3 1" + until(paused) + "say 3 611; say 0 0" + until(more) + "say 3 1215");
+  const std::string id = submit();
+  ASSERT_TRUE(await([&] { return result(id)["state"] == "running"; }));
+  now += 610;
+  std::ofstream{paused};
+  ASSERT_TRUE(await([&] { return service->find("ann", id)->attempts == 1; }));
+  pass(3);
+  EXPECT_EQ(result(id)["state"], "running");
+  // The time before and after the pause does count.
+  std::ofstream{more};
+  ASSERT_TRUE(await([&] { return result(id)["state"] == "finished"; }));
+  EXPECT_EQ(result(id)["verdict"], "time_limit");
 }
 
 TEST_F(LaneTest, ABuildThatTakesTooLongIsAnOverrun) {
