@@ -28,12 +28,19 @@ class Quarantine {
   // A job got its verdict.
   void graded() { *this = {}; }
   bool holds(double now) const { return now < until_; }
+  // A lease was lost of which nothing was ever heard, so perhaps the lane never got it. True if that does
+  // not count as a refusal: in the `seconds` after the first such loss since a job got its verdict.
+  bool forgives(double now, double seconds) {
+    if (!first_unheard_) first_unheard_ = now;
+    return now < *first_unheard_ + seconds;
+  }
   double seconds() const { return backoff_s_; }
 
  private:
   int refusals_ = 0;  // in a row
   double backoff_s_ = 0;
   double until_ = 0;
+  std::optional<double> first_unheard_;
 };
 
 // A lane on this machine has a process. A lane on another machine asks for each batch, and hands in its
@@ -43,6 +50,7 @@ struct ServiceLane {
   std::string device;
   std::string name;        // that a lane on another machine gave itself; empty: it is on this machine
   double lease_until = 0;  // of a lane on another machine: when its batch is given to others
+  bool is_known = false;   // a lane on another machine has said something about this lease
   std::vector<std::string> cancelled;    // jobs that a lane on another machine does not know of yet
   std::optional<Lane> process;           // started with its first batch
   std::string lease;                     // of the batch
@@ -67,6 +75,7 @@ struct ServiceLane {
     warmth.took(jobs.front().batch);
     spender = jobs.size();
     spent_s = away_s = 0;
+    is_known = false;
     since = heard_at = charged_until = now;
   }
 

@@ -12,6 +12,10 @@ using OrderedJson = nlohmann::ordered_json;
 
 // A lane that says nothing for so long has lost its batch.
 constexpr double lease_seconds = 60;
+// If its connection was lost while it waited for work, it does not know that it has a lease. So its first
+// word must come sooner: after this time, and the time that the answer takes on a slow connection.
+constexpr double first_word_seconds = 15;
+constexpr double slow_bytes_per_second = 0.5e6;
 // The texts of a lease's jobs, unless one job has more. They are one answer, which must not be too large.
 constexpr std::size_t most_lease_bytes = std::size_t{8} << 20;
 // Names are made up by lanes, so what is kept of them has an end.
@@ -44,13 +48,16 @@ void Service::hand_out_elsewhere() {
     lane.warmth = warmth;
     lane.begin(batch, random_id(), now());
     warmth = lane.warmth;
-    lane.lease_until = lane.since + lease_seconds;
     lane.problem = jobs_.at(batch.front().id).request.problem_shown();
+    double bytes = 0;
     for (const QueuedJob& each : batch) {
       GradeJob& job = jobs_.at(each.id);
+      bytes += static_cast<double>(job.body.size());
       queued_bytes_ -= job.body.size();
       job.state = JobState::running;
     }
+    lane.lease_until =
+        lane.since + std::min(lease_seconds, first_word_seconds + bytes / slow_bytes_per_second);
     answers.push_back([then = std::move(asker->then), lease = lane.lease] { then(lease); });
     askers_.erase(asker);
   }
@@ -82,6 +89,7 @@ std::optional<std::vector<std::string>> Service::hear(const std::string& lease, 
   });
   if (at == lanes_.end()) return std::nullopt;
   ServiceLane& lane = *at;
+  lane.is_known = true;
   lane.heard_at = now();
   lane.lease_until = lane.heard_at + lease_seconds;
   for (const std::string& id : report.begun) {
@@ -130,7 +138,10 @@ void Service::lose(ServiceLane& lane, const std::string& why) {
     if (lane.is_done[i]) continue;
     GradeJob& job = jobs_.at(lane.batch[i].id);
     any_begun = any_begun || lane.has_begun[i];
-    if (why.empty()) {
+    // Somebody whom the answer did not reach is not to blame, and a job even less. But no job may end one
+    // node after the other before they say a word.
+    const bool is_unheard = !lane.is_known && job.unheard++ == 0;
+    if (why.empty() || is_unheard) {
       enqueue(job, true);
     } else if (lane.has_begun[i] || lane.batch.size() == 1) {
       not_graded(lane, job, "machine", why);
@@ -141,7 +152,8 @@ void Service::lose(ServiceLane& lane, const std::string& why) {
       enqueue(job, true);
     }
   }
-  if (!why.empty() && !any_begun) refuse(lane, why);
+  const bool is_forgiven = !lane.is_known && quarantines_[lane.id].forgives(now(), lease_seconds);
+  if (!why.empty() && !any_begun && !is_forgiven) refuse(lane, why);
   close_batch(lane);
 }
 

@@ -42,7 +42,7 @@ class Lease:
         self._path = f"/v1/leases/{urllib.parse.quote(str(answer['lease']), safe='')}"
         self._seconds = float(answer["lease_s"])
         self._renewed = time.monotonic()
-        self._next_report = self._renewed + _RENEW
+        self._next_report = self._renewed
         self._pause = Clock(0.0)
         self._is_away = False
         # The jobs without a result, by the server's ids.
@@ -77,6 +77,8 @@ class Lease:
         """
         is_lost = False
         try:
+            # Until the server has heard of the lease, it may think that its answer was lost.
+            self._report_if_due()
             while (set(self._requests) - self._void or self._results) and not is_stopped():
                 client = self._submit()
                 self._collect(client)

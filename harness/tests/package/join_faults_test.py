@@ -127,6 +127,11 @@ class AServer(WithServices):
         self.assertEqual(failed["fault"], "machine")
         self.assertIn("no-such-problem", failed["reason"])
 
+    def test_hears_of_a_lease_before_its_jobs_begin(self):
+        self.begin([source()])
+        self.server.wait_for_all()
+        self.assertEqual(self.server.reports[0], {"begun": [], "results": []})
+
     def test_lends_no_more_than_the_lanes_need(self):
         self.begin([source(seconds=1.0) for _ in range(120)], most=10)
         time.sleep(0.9)

@@ -7,126 +7,21 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/temporary_directory.h"
 #include "base/text.h"
-#include "problem/problem.h"
 #include "serve/routes.h"
-#include "serve/service.h"
-#include "tests/sweep/results.h"
+#include "tests/serve/service_fixture.h"
 
 namespace kgrade {
 namespace {
 
-using Json = nlohmann::json;
+using test::ann;
+using test::bob;
+using test::body;
+using test::Json;
+using test::ServiceTest;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
-
-const Client ann = {"ann", false};
-const Client bob = {"bob", false};
-
-std::string body(Json more = Json::object()) {
-  Json json = {{"problem", "softmax"}, {"candidate", {{"name", "a.cu"}, {"source", "text"}}}};
-  json.update(more);
-  return json.dump();
-}
-
-// There is one problem, softmax.
-struct ServiceTest : testing::Test {
-  void open(std::vector<std::string> devices = {}) {
-    service.reset();
-    ServiceOptions options;
-    options.state = folder.path() / "state";
-    options.problems.emplace("softmax", softmax);
-    options.devices = std::move(devices);
-    options.lane_command = lane_command;
-    options.limits = limits;
-    options.clock = [this] { return now; };
-    auto opened = Service::open(std::move(options));
-    ASSERT_TRUE(opened.ok());
-    service = std::move(*opened);
-  }
-
-  std::string submit(const Client& client = ann, const std::string& text = body()) {
-    const std::string id = std::get<std::string>(service->submit(client, "", text));
-    service->commit();
-    return id;
-  }
-
-  void tick() {
-    service->go_on();
-    service->commit();
-  }
-
-  // Looks at the clock every second, as a service that is not stopped meanwhile.
-  void pass(double seconds) {
-    for (const double end = now + seconds; now < end; now += 1) tick();
-    tick();
-  }
-
-  // The jobs that the lane gets, if any wait. `lease` is then its lease.
-  std::vector<std::string> ask(const std::string& lane, std::size_t most = 32) {
-    lease.clear();
-    service->wait_for_work({lane, "NVIDIA H200", most}, 0, [this](const std::string& got) { lease = got; });
-    now += 0.1;
-    tick();
-    std::vector<std::string> ids;
-    const auto batch = service->batch_of(lease);
-    for (const auto& job : batch["jobs"]) ids.push_back(job["id"]);
-    return ids;
-  }
-
-  bool tell(const LeaseReport& report) {
-    const bool is_known = service->hear(lease, report).has_value();
-    service->commit();
-    return is_known;
-  }
-
-  bool tell_begun(const std::string& id) {
-    LeaseReport report;
-    report.begun = {id};
-    return tell(report);
-  }
-
-  bool grade(const std::string& id, const Record& with) {
-    LeaseReport report;
-    report.results.push_back({id, to_text(with), "", ""});
-    return tell(report);
-  }
-
-  bool fail(const std::string& id, bool had_begun) {
-    LeaseReport report;
-    if (had_begun) report.begun = {id};
-    report.results.push_back({id, "", "machine", "it broke"});
-    return tell(report);
-  }
-
-  bool give_back() {
-    LeaseReport report;
-    report.is_released = true;
-    return tell(report);
-  }
-
-  Json result(const std::string& id, const char* owner = "ann") {
-    const GradeJob* const job = service->find(owner, id);
-    return job == nullptr ? Json() : Json(service->view_of(*job, View::reward));
-  }
-
-  Record record() const {
-    Record record = test::result_record("a.cu");
-    record.problem_sha256 = softmax.content_sha256;
-    record.candidates[0].sha256 = sha256_hex("text");
-    return record;
-  }
-
-  TemporaryDirectory folder;
-  Problem softmax = load_problem(KGRADE_SOURCE_DIR "/problems/softmax.md").value();
-  std::vector<std::string> lane_command;
-  ServiceLimits limits;
-  double now = 1000;
-  std::string lease;
-  std::unique_ptr<Service> service;
-};
 
 TEST_F(ServiceTest, ForgetsTheOldestResultsOfTheOwnerWhoKeepsMost) {
   limits.kept = 3;
@@ -213,109 +108,6 @@ TEST_F(ServiceTest, AfterAPauseOfItsOwnTakesNobodyForLate) {
   EXPECT_TRUE(tell({}));
   pass(62);
   EXPECT_FALSE(tell({}));
-}
-
-TEST_F(ServiceTest, GivesAFailedJobToAnotherNodeIfThereIsOne) {
-  open();
-  const std::string id = submit();
-  ASSERT_THAT(ask("one cuda:0"), ElementsAre(id));
-  EXPECT_TRUE(fail(id, true));
-  // The other node is at work, and will be free.
-  const std::string filler = submit(bob);
-  while (ask("two cuda:0") != std::vector{filler}) EXPECT_TRUE(give_back());
-  const std::string of_two = lease;
-  for (const char* const same : {"one cuda:0", "one cuda:1"}) EXPECT_THAT(ask(same), SizeIs(0));
-  lease = of_two;
-  EXPECT_TRUE(grade(filler, record()));
-  EXPECT_THAT(ask("two cuda:0"), ElementsAre(id));
-}
-
-TEST_F(ServiceTest, GivesAFailedJobToTheSameNodeIfThereIsNoOther) {
-  open();
-  const std::string id = submit();
-  ASSERT_THAT(ask("one cuda:0"), ElementsAre(id));
-  EXPECT_TRUE(fail(id, true));
-  EXPECT_THAT(ask("one cuda:0"), ElementsAre(id));
-}
-
-TEST_F(ServiceTest, GivesNoWorkToANodeThatRefusesThreeTimes) {
-  open();
-  std::vector<std::string> ids;
-  for (int i = 0; i < 5; ++i) ids.push_back(submit());
-  for (int i = 0; i < 3; ++i) {
-    const auto got = ask("bad cuda:" + std::to_string(i), 1);
-    ASSERT_THAT(got, SizeIs(1));
-    EXPECT_TRUE(fail(got.front(), false));
-  }
-  EXPECT_THAT(ask("bad cuda:0"), SizeIs(0));
-  service->wait_for_work({"bad cuda:0", "x"}, 50, [](const std::string&) {});
-  EXPECT_EQ(service->capacity("ann")["lanes"][0]["state"], "quarantined");
-  EXPECT_FALSE(service->is_healthy());
-  EXPECT_THAT(ask("good cuda:0", 1), SizeIs(1));
-  pass(61);
-  EXPECT_THAT(ask("bad cuda:0", 1), SizeIs(1));
-}
-
-// One report about a batch kept a node without work for an hour.
-TEST_F(ServiceTest, AReportAboutManyJobsIsOneRefusal) {
-  open();
-  LeaseReport report;
-  for (int i = 0; i < 24; ++i) report.results.push_back({submit(), "", "machine", "it broke"});
-  ASSERT_THAT(ask("bad cuda:0"), SizeIs(24));
-  EXPECT_TRUE(tell(report));
-  EXPECT_THAT(ask("bad cuda:0"), SizeIs(1));
-}
-
-// Lanes of a node that is quarantined may have batches from before. What becomes of them makes it no longer.
-TEST_F(ServiceTest, RefusalsDuringAQuarantineDoNotCount) {
-  open();
-  for (int i = 0; i < 9; ++i) submit();
-  std::vector<std::pair<std::string, std::string>> lent;
-  for (int i = 0; i < 9; ++i) {
-    const auto got = ask("bad cuda:" + std::to_string(i), 1);
-    ASSERT_THAT(got, SizeIs(1));
-    lent.emplace_back(lease, got.front());
-  }
-  for (const auto& [of, id] : lent) {
-    lease = of;
-    EXPECT_TRUE(fail(id, false));
-  }
-  EXPECT_THAT(ask("bad cuda:0", 1), SizeIs(0));
-  pass(61);
-  EXPECT_THAT(ask("bad cuda:0", 1), SizeIs(1));
-}
-
-// A candidate that ends its node before anybody hears that it began was lent to one node after the other.
-TEST_F(ServiceTest, LendsAJobToNoMoreThanFourNodesThatAreLost) {
-  open();
-  const std::string killer = submit();
-  const std::string other = submit();
-  int lost = 0;
-  for (; result(killer)["state"] == "queued"; ++lost) {
-    ASSERT_LT(lost, 10);
-    const auto got = ask("node" + std::to_string(lost) + " cuda:0");
-    ASSERT_FALSE(got.empty());
-    if (got == std::vector{other}) {
-      EXPECT_TRUE(grade(other, record()));
-      --lost;
-    } else {
-      pass(62);
-    }
-  }
-  EXPECT_EQ(lost, 4);
-  EXPECT_EQ(result(killer)["fault"], "machine");
-  EXPECT_NE(result(other)["outcome"], "failed");
-}
-
-// The answer with all jobs was too large, so the node never got it.
-TEST_F(ServiceTest, LendsNoMoreThanFitsInAnAnswer) {
-  open();
-  const std::string large =
-      body({{"candidate", {{"name", "a.cu"}, {"source", std::string(1'000'000, 'x')}}}});
-  std::vector<std::string> ids;
-  for (int i = 0; i < 10; ++i) ids.push_back(submit(ann, large));
-  EXPECT_EQ(ask("node cuda:0"), std::vector(ids.begin(), ids.begin() + 8));
-  EXPECT_THAT(ask("node cuda:1"), ElementsAre(ids[8]));
 }
 
 TEST_F(ServiceTest, ChargesTimeWhileAJobRuns) {
