@@ -109,12 +109,12 @@ std::string name_of(const ListenAddress& address, const UniqueFd& socket) {
 }
 
 // Lets the service work and commit after what has come, so that requests that come together share one wait
-// for the disk. Returns whether there is more to do at once.
-bool settle(Service& service) {
-  if (!service.has_to_commit()) return false;
-  service.commit();
-  // After a failed commit, the next tick tries again.
-  if (service.has_to_commit()) return false;
+// for the disk. Returns whether there is more to do at once. `has_failed`: the last commit did. Then only a
+// tick tries again, and not each request on a full disk.
+bool settle(Service& service, bool is_tick, bool& has_failed) {
+  if (!service.has_to_commit() || (has_failed && !is_tick)) return false;
+  has_failed = !service.commit();
+  if (has_failed || service.has_to_commit()) return false;
   // All jobs of one request are in the queue now. An idle lane takes them at once.
   service.go_on();
   return service.has_to_commit();
@@ -122,7 +122,7 @@ bool settle(Service& service) {
 
 [[noreturn]] void serve(Service& service, FrontProcess& front) {
   auto next_tick = Steady::now();
-  for (bool has_more = false;;) {
+  for (bool has_more = false, has_failed = false;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next_tick - Steady::now());
     FrontLink* const link = front.link();
     const auto wanted = static_cast<short>(POLLIN | (link != nullptr && link->has_to_send() ? POLLOUT : 0));
@@ -134,7 +134,7 @@ bool settle(Service& service) {
     if (is_tick) next_tick = Steady::now() + tick;
     if (link != nullptr && entries[1].revents != 0) link->receive();
     if (entries[0].revents != 0 || is_tick) service.go_on();
-    has_more = settle(service);
+    has_more = settle(service, is_tick, has_failed);
     if (link != nullptr && is_tick) link->look_at_the_clock();
     if (link != nullptr) link->send();
     if (is_tick || (link != nullptr && !link->fault().empty())) front.look_after();

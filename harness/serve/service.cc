@@ -218,17 +218,18 @@ void Service::compact() {
   next_compaction_ = 0;
 }
 
-void Service::commit() {
+bool Service::commit() {
   if (const auto written = journal_.commit(); !written) {
     // Answers are sent only when the disk has what they say. Until then, clients wait or give up.
     options_.note(to_string(written.errors()));
-    return;
+    return false;
   }
   std::vector<std::function<void()>> ready;
   ready.swap(after_commit_);
   for (const auto& then : ready) then();
   // At least half of it is over. So all compactions together write no more than was written before.
   if (journal_.bytes() > 2 * std::max(small_journal, compact_bytes_) && now() >= next_compaction_) compact();
+  return true;
 }
 
 // --- Clients ---

@@ -124,7 +124,8 @@ class Service {
   // is sent only then.
   void after_commit(std::function<void()> then) { after_commit_.push_back(std::move(then)); }
   bool has_to_commit() const { return journal_.has_pending() || !after_commit_.empty(); }
-  void commit();
+  // False if the disk did not take it. What waits for it still waits then.
+  bool commit();
 
   // Accepts a job. `body`: the request's text. `key`: an Idempotency-Key, or empty. Returns the id, which is
   // that of an earlier job if the owner has sent the same key and body before.
