@@ -88,8 +88,10 @@ OrderedJson Boards::of(const std::string& slug, const Problem& problem, const st
                        bool shows_others) const {
   // By board, owner and name. Of others, only the best counts, whatever its name.
   std::map<std::string, std::map<std::pair<std::string, std::string>, Entry>> best;
+  static const std::map<std::string, Entry> none;
   const auto at = by_slug_.find(slug);
-  for (const auto& [id, entry] : at == by_slug_.end() ? std::map<std::string, Entry>{} : at->second) {
+  const std::map<std::string, Entry>& all = at == by_slug_.end() ? none : at->second;
+  for (const auto& [id, entry] : all) {
     const bool is_own = entry.owner == owner;
     // Results of an earlier version of the problem are not comparable.
     if ((!is_own && !shows_others) || entry.problem_sha256 != problem.content_sha256) continue;

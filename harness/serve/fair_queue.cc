@@ -114,8 +114,11 @@ std::vector<std::string> FairQueue::upcoming(const std::string& preferred, std::
   };
   for (const QueuedJob& job : next) put(job);
   std::vector<std::vector<const QueuedJob*>> turns;
-  for (const auto& [name, owner] : owners_)
-    turns.push_back(in_order_of_batches(owner.jobs, next.front().batch));
+  // One owner's first jobs may all be in the next batch. Each other one has a job for the first turn.
+  for (auto owner = owners_.begin(); owner != owners_.end() && turns.size() <= most; ++owner) {
+    if (!owner->second.jobs.empty())
+      turns.push_back(in_order_of_batches(owner->second.jobs, next.front().batch));
+  }
   for (std::size_t turn = 0; turn < most; ++turn) {
     for (const auto& jobs : turns) {
       if (turn < jobs.size()) put(*jobs[turn]);

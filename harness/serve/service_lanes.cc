@@ -120,6 +120,8 @@ bool Service::start(ServiceLane& lane, const std::vector<QueuedJob>& batch) {
 std::vector<BuildTask> Service::upcoming() const {
   std::vector<BuildTask> tasks;
   std::vector<std::vector<std::string>> waiting;
+  std::map<std::string, std::vector<std::string>>
+      next;  // in the queue, by the problem that a lane is warm for
   std::size_t longest = 0;
   for (const ServiceLane& lane : lanes_) {
     if (lane.is_elsewhere()) continue;
@@ -127,7 +129,9 @@ std::vector<BuildTask> Service::upcoming() const {
     for (std::size_t i = 0; i < lane.batch.size(); ++i) {
       if (!lane.has_begun[i] && !lane.is_done[i]) ids.push_back(lane.batch[i].id);
     }
-    const auto queued = queue_.upcoming(lane.warmth.preferred(), ahead_.horizon());
+    const auto [place, is_new] = next.try_emplace(lane.warmth.preferred());
+    if (is_new) place->second = queue_.upcoming(place->first, ahead_.horizon());
+    const std::vector<std::string>& queued = place->second;
     ids.insert(ids.end(), queued.begin(), queued.end());
     longest = std::max(longest, ids.size());
   }
@@ -167,7 +171,7 @@ void Service::build_ahead() {
       if (socket.revents != 0) ahead_.hear(socket.fd);
     }
   }
-  ahead_.go_on(upcoming());
+  if (ahead_.has_idle()) ahead_.go_on(upcoming());
 }
 
 void Service::hear(ServiceLane& lane) {

@@ -69,6 +69,10 @@ bool BuildAhead::has_room() const {
   return bytes <= cache_limit_ / share_of_cache;
 }
 
+bool BuildAhead::has_idle() const {
+  return std::any_of(builders_.begin(), builders_.end(), [](const Builder& one) { return !one.task; });
+}
+
 bool BuildAhead::is_idle() const {
   return std::none_of(builders_.begin(), builders_.end(),
                       [](const Builder& one) { return one.task.has_value(); });

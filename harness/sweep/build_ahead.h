@@ -42,6 +42,8 @@ class BuildAhead {
   // Call when the task has ended: its builds may leave the cache.
   void finished(const std::string& key);
 
+  // A builder has no work.
+  bool has_idle() const;
   // No builder has work.
   bool is_idle() const;
   // Descriptors to wait for. When one is readable, call hear() with it.
