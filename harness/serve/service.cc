@@ -40,7 +40,7 @@ Service::Service(ServiceOptions options, Journal journal)
       events_(static_cast<std::uint64_t>(wall_clock() * 1000) * 1000),
       ahead_(options_.build_jobs, options_.lane_command,
              [this](const BuildTask& task, bool trusted) { return job_that_builds(task, trusted); }) {
-  looked_at_ = now();
+  looked_at_ = began_at_ = now();
   for (const std::string& device : options_.devices) {
     ServiceLane& lane = lanes_.emplace_back();
     lane.id = fmt::format("lane {}", lanes_.size());
@@ -324,8 +324,7 @@ OrderedJson Service::status_of(const GradeJob& job, const Positions* positions) 
   if (job.state == JobState::queued) {
     const std::size_t place = positions == nullptr ? queue_.position(job.id).value() : positions->at(job.id);
     position = place;
-    if (!ends_.empty())
-      estimate_s = static_cast<double>(place + 1) * rate_seconds / static_cast<double>(ends_.size());
+    if (rate() > 0) estimate_s = static_cast<double>(place + 1) / rate();
   }
   return {{"id", job.id},
           {"state", to_string(job.state)},
@@ -390,7 +389,7 @@ void Service::end(GradeJob& job, JobState state, const std::function<OrderedJson
   }
   journal_.append(ended_line(job));
   keep(job, now());
-  ends_.push_back(now());
+  if (result["outcome"] == "graded") graded_at_.push_back(now());
   const OrderedJson& word = result["outcome"] == "graded" ? result["verdict"] : result["fault"];
   ended_as_[word.is_string() ? word.get<std::string>() : to_string(state)] += 1;
   after_commit([this, id = job.id] { waiters_.ended(id); });
@@ -439,7 +438,7 @@ void Service::look_at_the_clock() {
   look_at_leases(now);
   events_.look_at_the_clock(now);
   for (auto& then : waiters_.take_late(now)) after_commit(std::move(then));
-  while (!ends_.empty() && ends_.front() < now - rate_seconds) ends_.pop_front();
+  while (!graded_at_.empty() && graded_at_.front() < now - rate_seconds) graded_at_.pop_front();
   forget_surplus(now);
 }
 

@@ -105,7 +105,7 @@ class Quarantine;
 
 class Service {
  public:
-  // Results are counted over this time for the rate of grades.
+  // Grades are counted over this time for their rate, or since the service began.
   static constexpr double rate_seconds = 300;
 
   // Opens the state folder, and goes on with the jobs in its journal. Errors: the folder cannot be used.
@@ -217,6 +217,8 @@ class Service {
   std::string avoidable(const std::string& lane) const;
   void look_at_the_clock();
   bool was_away(double now);
+  // The grades of a second, lately. 0 if there was none.
+  double rate() const;
   void look_at_run_limits();
   void look_at_silence(double now);
   void expire(GradeJob& job);
@@ -256,7 +258,8 @@ class Service {
   std::set<std::pair<double, std::string>> deadlines_;  // of jobs that have not ended; time and id
   KeptResults kept_;
   std::map<std::string, std::size_t> ended_as_;  // counts for metrics, by verdict or fault
-  std::deque<double> ends_;                      // of the last five minutes
+  double began_at_ = 0;
+  std::deque<double> graded_at_;  // in the last five minutes
   // The service looks at the clock ten times a second. If it did not for so long, it was stopped, or the
   // machine was.
   static constexpr double longest_tick_seconds = 5;

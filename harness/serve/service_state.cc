@@ -41,8 +41,12 @@ OrderedJson Service::capacity(const std::string& owner) const {
           {"queued", queue_.size()},
           {"running", running},
           {"by_owner", queue_.by_owner()},
-          {"grades_per_minute", static_cast<double>(ends_.size()) * 60 / rate_seconds},
+          {"grades_per_minute", rate() * 60},
           {"version", tool_info().version}};
+}
+
+double Service::rate() const {
+  return static_cast<double>(graded_at_.size()) / std::clamp(now() - began_at_, 1.0, rate_seconds);
 }
 
 std::string Service::metrics() const {

@@ -155,6 +155,20 @@ TEST_F(ServiceTest, ShowsJobsOnlyToTheirOwner) {
   EXPECT_TRUE(others["job"].is_null() && others["problem"].is_null());
 }
 
+// The first grades of a service were divided by five minutes, and jobs that were cancelled counted as grades.
+TEST_F(ServiceTest, KnowsItsRateSoonAfterItBegan) {
+  open();
+  const std::string first = submit(), second = submit(), third = submit();
+  ASSERT_THAT(ask("node cuda:0", 1), ElementsAre(first));
+  pass(8);
+  EXPECT_TRUE(grade(first, record()));
+  EXPECT_TRUE(service->cancel("ann", second));
+  const auto status = service->status_of(*service->find("ann", third));
+  EXPECT_EQ(status["position"], 0);
+  EXPECT_NEAR(status["estimate_s"].get<double>(), 8, 1);
+  EXPECT_NEAR(service->capacity("ann")["grades_per_minute"].get<double>(), 60 / 8.0, 1);
+}
+
 TEST_F(ServiceTest, AnswersAtOnceToWhomDoesNotWait) {
   open();
   const std::string id = submit();
