@@ -77,7 +77,6 @@ struct GradeJob {
   std::string batch;                   // batch_key() of the request
   Feedback feedback = Feedback::full;  // what the request asks for, or less if the client may not have it
   JobState state = JobState::queued;
-  std::string doing;        // what its lane does now
   double submitted_at = 0;  // seconds since 1970
   double started_at = 0;
   double ended_at = 0;

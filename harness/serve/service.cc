@@ -326,11 +326,17 @@ OrderedJson Service::status_of(const GradeJob& job, const Positions* positions) 
     position = place;
     if (rate() > 0) estimate_s = static_cast<double>(place + 1) / rate();
   }
+  std::string doing;
+  if (job.state == JobState::running) {
+    const auto at = std::find_if(lanes_.begin(), lanes_.end(),
+                                 [&](const ServiceLane& lane) { return lane.current(jobs_) == &job; });
+    if (at != lanes_.end()) doing = at->doing;
+  }
   return {{"id", job.id},
           {"state", to_string(job.state)},
           {"position", position},
           {"estimate_s", estimate_s},
-          {"doing", job.doing}};
+          {"doing", doing}};
 }
 
 OrderedJson Service::board_of(const std::string& slug, const std::string& owner) const {
@@ -357,7 +363,6 @@ fs::path Service::record_file(const std::string& id) const {
 void Service::enqueue(GradeJob& job, bool at_front) {
   job.state = JobState::queued;
   job.started_at = 0;
-  job.doing.clear();
   queued_bytes_ += job.body.size();
   deadlines_.emplace(job.expires_at, job.id);
   QueuedJob queued{job.id,       job.owner,   job.batch,      job.request.priority == Priority::low,

@@ -115,7 +115,12 @@ def test_feedback_levels(ask):
             if name == "wrong":
                 text = json.dumps(view) + "".join(events)
                 check(("the worst at" in text) == (level != "verdict"), what, text)
-    # Nor does the queue tell what a contestant's job does, which would name cases.
+    # The owner sees what its job does.
+    job, told = ask("ann", "POST", "/v1/grades", unseeded("hangs", run_limit_s=2))[1]["id"], set()
+    while pending := ask("ann", "POST", "/v1/wait", {"ids": [job], "timeout_s": 0.1})[1]["pending"]:
+        told.add(pending[0]["doing"])
+    check(told - {""}, told)
+    # Of a contestant's job the queue does not tell that, since it would name cases.
     job = ask("contestant", "POST", "/v1/grades", unseeded("hangs", run_limit_s=4))[1]["id"]
     told = set()
     while ask("contestant", "GET", f"/v1/grades/{job}?wait=0.1")[1]["outcome"] is None:
