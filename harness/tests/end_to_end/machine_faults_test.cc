@@ -233,7 +233,11 @@ TEST(MachineFaults, FoldersOfARunThatWasKilledAreGoneAfterTheNext) {
     ::execl(KGRADE_PROGRAM, "kgrade", "grade", slug.c_str(), naive.c_str(), "--device", "emulated", nullptr);
     ::_exit(127);
   }
-  while (fs::is_empty(folder.path())) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  siginfo_t end{};
+  while (fs::is_empty(folder.path()) && end.si_pid == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &end, WEXITED | WNOHANG | WNOWAIT), 0);
+  }
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   ASSERT_FALSE(fs::is_empty(folder.path()));
