@@ -134,7 +134,7 @@ def noise(folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--kgrade", default=str(ROOT / "build/release/bin/kgrade"))
+    parser.add_argument("--kgrade", type=os.path.abspath, default=str(ROOT / "build/release/bin/kgrade"))
     parser.add_argument("--part", choices=("batch", "sweep", "service", "warm", "noise"))
     parser.add_argument("--candidates", type=int, default=CANDIDATES_OF_EACH, metavar="N",
                         help=f"of each problem in the batch (default: {CANDIDATES_OF_EACH})")

@@ -179,7 +179,7 @@ async def grade_elsewhere(service, record):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--kgrade", default=str(ROOT / "build/release/bin/kgrade"))
+    parser.add_argument("--kgrade", type=os.path.abspath, default=str(ROOT / "build/release/bin/kgrade"))
     parser.add_argument("--json", help="write the figures to this file")
     arguments = parser.parse_args()
     figures = {"cores": os.cpu_count()}
