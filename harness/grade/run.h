@@ -30,8 +30,8 @@ struct RunOptions : GradeSettings {
   bool shuffled = false;             // if speed is measured: candidates are taken in an order by the seed
   Layout layout;
   bool force = false;  // run even what takes long on the emulated device
-  CandidateTime* candidate_time =
-      nullptr;  // counts what the candidate causes, by its number; null: nobody asks
+  // Counts the time that each candidate causes, by its number. Null: nobody asks.
+  CandidateTime* candidate_time = nullptr;
   std::function<void(const std::string&)> progress = [](const std::string&) {};
   // Shows what a user should read before the run goes on.
   std::function<void(const std::string&)> notice = [](const std::string&) {};

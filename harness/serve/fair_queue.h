@@ -24,8 +24,8 @@ struct QueuedJob {
   std::string batch;      // jobs with the same text may run together
   bool is_low = false;    // priority
   bool is_alone = false;  // not together with others
-  std::string avoided =
-      {};                 // the lane that could not grade it, and does not get it again; empty: there is none
+  // The lane that could not grade it, and does not get it again. Empty: there is none.
+  std::string avoided = {};
   std::size_t bytes = 0;  // of its text
 };
 

@@ -26,7 +26,7 @@ constexpr std::size_t large_piece = 64 << 10;
 // receive() returns after this number of reads, since others have to be served too.
 constexpr int most_reads = 64;
 constexpr int soon_s = 1;
-// Of a frame without the body of its answer, in bytes. No frame has more.
+// A frame has at most these bytes beside the body of its answer.
 constexpr std::size_t around_body = 1 << 10;
 
 }  // namespace

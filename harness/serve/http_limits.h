@@ -14,7 +14,8 @@ struct HttpLimits {
   int linger_seconds = 2;  // after an answer to a request whose body was not read
   std::uint64_t body_bytes = std::uint64_t{32} << 20;    // of one request
   std::uint64_t answer_bytes = std::uint64_t{64} << 20;  // of one answer
-  // Of all bodies that are being read, and of all answers that clients have not taken yet.
+  // The bodies that are being read, and the answers that clients have not taken yet, have at most these
+  // bytes.
   std::uint64_t bodies_of_owner = std::uint64_t{128} << 20;
   std::uint64_t bodies = std::uint64_t{256} << 20;
   std::uint64_t answers_of_owner = std::uint64_t{128} << 20;

@@ -108,9 +108,9 @@ std::string name_of(const ListenAddress& address, const UniqueFd& socket) {
   return fmt::format("http://{}:{}", is_v6 ? "[" + address.host + "]" : address.host, port_of(socket));
 }
 
-// Lets the service work and commit after what has come, so that requests that come together share one wait
-// for the disk. Returns whether there is more to do at once. `has_failed`: the last commit did. Then only a
-// tick tries again, and not each request on a full disk.
+// Commits once for all requests that have come together, so that they wait for the disk only once. Then lets
+// the service work. Returns whether there is more to do at once. `has_failed`: the last commit did. Then only
+// a tick tries again, and not each request on a full disk.
 bool settle(Service& service, bool is_tick, bool& has_failed) {
   if (!service.has_to_commit() || (has_failed && !is_tick)) return false;
   has_failed = !service.commit();

@@ -74,8 +74,8 @@ OrderedJson Service::batch_of(const std::string& lease) const {
     if (lane->is_done[i]) continue;  // it was cancelled a moment ago
     OrderedJson request = OrderedJson::parse(job.body);
     request["deadline_s"] = std::max(1.0, job.expires_at - now());
-    request.erase(
-        "feedback");  // the lane's whole record comes back; what the owner sees of it is decided here
+    // The lane sends its whole record. The service decides what the owner sees of it.
+    request.erase("feedback");
     jobs.push_back({{"id", job.id}, {"request", request}});
   }
   return {{"lease", is_there ? OrderedJson(lease) : OrderedJson(nullptr)},

@@ -129,10 +129,10 @@ class Grade:
     device_uuid: str = ""
     # The candidate ran in a sandbox with namespaces. None without a verdict.
     confined: Optional[bool] = None
-    # Of the problem's and the candidate's files, in hexadecimal digits. Empty without a record.
+    # The SHA-256 of each file, in hexadecimal digits. Empty without a record.
     problem_sha256: str = ""
     candidate_sha256: str = ""
-    # Of the kgrade that graded it.
+    # The version of the kgrade that graded it.
     version: str = ""
     # These are only known of a service's job. `attempts`: how often a lane has begun with it. `expires_at`: when the service
     # forgets it, in UTC, as "2026-01-31T12:00:00Z".

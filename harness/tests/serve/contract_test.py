@@ -120,7 +120,7 @@ def test_feedback_levels(ask):
     while pending := ask("ann", "POST", "/v1/wait", {"ids": [job], "timeout_s": 0.1})[1]["pending"]:
         told.add(pending[0]["doing"])
     check(told - {""}, told)
-    # Of a contestant's job the queue does not tell that, since it would name cases.
+    # A contestant does not see what its job does, since it would name cases.
     job = ask("contestant", "POST", "/v1/grades", unseeded("hangs", run_limit_s=4))[1]["id"]
     told = set()
     while ask("contestant", "GET", f"/v1/grades/{job}?wait=0.1")[1]["outcome"] is None:

@@ -86,7 +86,7 @@ def test_holds_nothing(service, confined):
         mine, its = (os.readlink(f"/proc/{process}/ns/{kind}") for process in (os.getpid(), front))
         check(mine != its, "it shares the namespace", kind)
     for path in ("etc/passwd", "home", f"{ROOT}/problems".lstrip("/"), f"{Path(service.socket).parent}".lstrip("/")):
-        check(not Path(f"/proc/{front}/root/{path}").exists(), "it sees", path)
+        check(not Path("/proc", str(front), "root", path).exists(), "it sees", path)
 
 
 def test_bodies_after_permission(service):
