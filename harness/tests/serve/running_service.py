@@ -28,12 +28,17 @@ CANDIDATES = {
 }
 
 
-def children_of(process):
-    """The processes that a process has started. None of a process that has just ended."""
+def proc_file(process, name):
+    """A file of a process below /proc; empty if the process has ended, which may happen at any moment."""
     try:
-        return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+        return Path(f"/proc/{process}/{name}").read_text()
     except OSError:
-        return []
+        return ""
+
+
+def children_of(process):
+    """The processes that a process has started."""
+    return [int(child) for child in proc_file(process, f"task/{process}/children").split()]
 
 
 class UnixConnection(http.client.HTTPConnection):
@@ -93,14 +98,14 @@ class Service:
 
     def lanes(self):
         """The processes of the lanes."""
-        return [child for child in children_of(self.process.pid) if b"sweep-lane" in Path(f"/proc/{child}/cmdline").read_bytes()]
+        return [child for child in children_of(self.process.pid) if "sweep-lane" in proc_file(child, "cmdline")]
 
     def front(self):
         """The process that parses HTTP, below its launchers."""
         left = children_of(self.process.pid)
         while left:
             process = left.pop()
-            if Path(f"/proc/{process}/comm").read_text().strip() == "kgrade-front":
+            if proc_file(process, "comm").strip() == "kgrade-front":
                 return process
             left += children_of(process)
         return None
