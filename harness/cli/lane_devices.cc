@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <thread>
 
+#include "base/usable_cores.h"
 #include "device/registry.h"
 
 namespace kgrade::cli {
@@ -30,16 +30,14 @@ Result<std::vector<std::string>> gpus_of(const std::string& text) {
 
 }  // namespace
 
-int cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
-
 Result<std::vector<std::string>> lane_devices(const std::string& gpus, const std::string& device, int jobs) {
   if (!gpus.empty()) return gpus_of(gpus);
   const auto choice = parse_device_choice(device);
   if (!choice) return choice.errors();
   if (resolve_choice(*choice).kind != DeviceChoice::Kind::emulated) return std::vector<std::string>{device};
-  return std::vector<std::string>(jobs > 0 ? jobs : cores(), "emulated");
+  return std::vector<std::string>(jobs > 0 ? jobs : usable_cores(), "emulated");
 }
 
-int spare_cores(std::size_t lanes) { return std::max(1, cores() - 2 * static_cast<int>(lanes)); }
+int spare_cores(std::size_t lanes) { return std::max(1, usable_cores() - 2 * static_cast<int>(lanes)); }
 
 }  // namespace kgrade::cli

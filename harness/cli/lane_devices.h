@@ -13,10 +13,7 @@ namespace kgrade::cli {
 // On the emulated device there are `jobs` lanes, or as many as cores if it is 0. Errors: a wrong list.
 Result<std::vector<std::string>> lane_devices(const std::string& gpus, const std::string& device, int jobs);
 
-// The cores of this machine, at least 1.
-int cores();
-
-// The cores beside those that lanes need, at least 1. Each lane needs two: a graded candidate has two
+// The usable cores beside those that lanes need, at least 1. Each lane needs two: a graded candidate has two
 // processes that wait for each other, and their times count.
 int spare_cores(std::size_t lanes);
 

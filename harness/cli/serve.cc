@@ -163,10 +163,10 @@ Command add_serve(CLI::App& app) {
       ->type_name("0,1,..")
       ->excludes(command->get_option("--device"));
   command
-      ->add_option(
-          "--jobs", arguments->jobs,
-          "Lanes of the emulated device (default: the number of cores). 0: only lanes on other machines "
-          "grade, which join")
+      ->add_option("--jobs", arguments->jobs,
+                   "Lanes of the emulated device (default: all cores that kgrade may use). 0: only lanes on "
+                   "other machines "
+                   "grade, which join")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
   add_python_option(*command, arguments->lane.python);

@@ -270,8 +270,8 @@ void add_what(CLI::App& command, SweepArguments& arguments) {
 void add_how(CLI::App& command, SweepArguments& arguments) {
   command
       .add_option("--jobs", arguments.jobs,
-                  "Compilers to run at once, and on the emulated device also candidates (default: the number "
-                  "of cores, less two for each GPU)")
+                  "Compilers to run at once, and on the emulated device also candidates (default: all "
+                  "cores that kgrade may use, less two for each GPU)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
   CLI::Option* const device = command.get_option("--device");

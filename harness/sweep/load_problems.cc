@@ -4,7 +4,8 @@
 #include <future>
 #include <mutex>
 #include <set>
-#include <thread>
+
+#include "base/usable_cores.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -27,8 +28,7 @@ std::map<fs::path, Result<Problem>> load_problems(const std::vector<fs::path>& f
       if (progress) progress(loaded.size(), all.size());
     }
   };
-  const std::size_t threads =
-      std::min<std::size_t>(all.size(), std::max(1u, std::thread::hardware_concurrency()));
+  const std::size_t threads = std::min(all.size(), static_cast<std::size_t>(usable_cores()));
   std::vector<std::future<void>> working;
   for (std::size_t i = 0; i < threads; ++i) working.push_back(std::async(std::launch::async, work));
   for (auto& one : working) one.get();
