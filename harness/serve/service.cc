@@ -39,7 +39,7 @@ Service::Service(ServiceOptions options, Journal journal)
       queue_(options_.devices.size()),
       events_(static_cast<std::uint64_t>(wall_clock() * 1000) * 1000),
       ahead_(options_.build_jobs, options_.lane_command,
-             [this](const BuildTask& task, bool trusted) { return job_that_builds(task, trusted); }) {
+             [this](const BuildTask& task) { return job_of(task); }) {
   looked_at_ = began_at_ = now();
   for (const std::string& device : options_.devices) {
     ServiceLane& lane = lanes_.emplace_back();

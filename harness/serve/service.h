@@ -187,9 +187,12 @@ class Service {
   void hand_out();
   void hand_out_elsewhere();
   std::vector<BuildTask> upcoming() const;
-  std::optional<LaneJob> job_that_builds(const BuildTask& task, bool trusted) const;
+  std::optional<LaneJob> job_of(const BuildTask& task) const;
   std::filesystem::path build_folder(const std::string& id) const;
+  void hear_builders();
   void build_ahead();
+  // The service looks when the descriptor can be read. `lane`: whose it is, or null for a builder.
+  void wait_for(int descriptor, ServiceLane* lane);
   void look_at_leases(double now);
   void lose(ServiceLane& lane, const std::string& why);
   bool start(ServiceLane& lane, const std::vector<QueuedJob>& batch);

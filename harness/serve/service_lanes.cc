@@ -18,12 +18,16 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
+// How often builders are given what is new in the queue. One that has ended its work gets more at once.
 constexpr double build_each_seconds = 0.1;
 // A lane that has said nothing for so long hangs. The candidate's own time does not count: its run_limit_s is
 // for that. The longest action of the lane itself, a call of the oracle or a baseline, may take 300 s.
 constexpr double longest_lane_silence_s = 3600;
 // What is read of the lanes before the service looks at the clock.
 constexpr int most_reads = 1000;
+
+// Stands for any builder, where epoll names the lane that has spoken.
+constexpr ServiceLane* of_a_builder = nullptr;
 
 const char* fault_of(int exit_code) {
   if (exit_code == exit_usage) return "problem";
@@ -44,7 +48,13 @@ void Service::go_on() {
   for (int read = 0; read < most_reads; ++read) {
     epoll_event events[64];
     const int count = ::epoll_wait(epoll_.get(), events, 64, 0);
-    for (int i = 0; i < count; ++i) hear(*static_cast<ServiceLane*>(events[i].data.ptr));
+    for (int i = 0; i < count; ++i) {
+      if (events[i].data.ptr == of_a_builder) {
+        hear_builders();
+      } else {
+        hear(*static_cast<ServiceLane*>(events[i].data.ptr));
+      }
+    }
     if (count <= 0) break;
   }
   look_at_the_clock();
@@ -64,6 +74,13 @@ void Service::hand_out() {
     if (!start(lane, batch)) break;
   }
   hand_out_elsewhere();
+}
+
+void Service::wait_for(int descriptor, ServiceLane* lane) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.ptr = lane;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event);  // a second time, it changes nothing
 }
 
 bool Service::is_quarantined(const std::string& lane) const {
@@ -106,10 +123,7 @@ bool Service::start(ServiceLane& lane, const std::vector<QueuedJob>& batch) {
     auto process = Lane::start(options_.lane_command);
     if (!process) return cannot(process.errors());
     lane.process = std::move(*process);
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.ptr = &lane;
-    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, lane.process->descriptor(), &event);
+    wait_for(lane.process->descriptor(), &lane);
   }
   lane.process->give(*job);  // if the lane is gone, its socket says so
   return true;
@@ -144,15 +158,11 @@ std::vector<BuildTask> Service::upcoming() const {
   return tasks;
 }
 
-std::optional<LaneJob> Service::job_that_builds(const BuildTask& task, bool trusted) const {
+std::optional<LaneJob> Service::job_of(const BuildTask& task) const {
   LaneOptions options = options_.lane;
   options.device = options_.devices.front();
   auto job = lane_job(options, build_folder(task.key), {&jobs_.at(task.key)}, problems_);
   if (!job) return std::nullopt;  // the grading will fail for this reason too, and say so
-  if (trusted) {
-    job->candidates.clear();
-    job->numbers.clear();
-  }
   return *std::move(job);
 }
 
@@ -160,10 +170,7 @@ fs::path Service::build_folder(const std::string& id) const {
   return fs::absolute(options_.state / "work" / ("build-" + id));
 }
 
-// Looks at the queue, so not at each word of a lane.
-void Service::build_ahead() {
-  if (ahead_.horizon() == 0 || now() < next_building_) return;
-  next_building_ = now() + build_each_seconds;
+void Service::hear_builders() {
   std::vector<pollfd> sockets;
   for (const int descriptor : ahead_.descriptors()) sockets.push_back({descriptor, POLLIN, 0});
   if (::poll(sockets.data(), sockets.size(), 0) > 0) {
@@ -171,7 +178,15 @@ void Service::build_ahead() {
       if (socket.revents != 0) ahead_.hear(socket.fd);
     }
   }
-  if (ahead_.has_idle()) ahead_.go_on(upcoming());
+  next_building_ = 0;
+}
+
+// Looks at the queue, so not at each word of a lane.
+void Service::build_ahead() {
+  if (!ahead_.has_idle() || now() < next_building_) return;
+  next_building_ = now() + build_each_seconds;
+  ahead_.go_on(upcoming());
+  for (const int descriptor : ahead_.descriptors()) wait_for(descriptor, of_a_builder);
 }
 
 void Service::hear(ServiceLane& lane) {

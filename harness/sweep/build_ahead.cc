@@ -47,9 +47,9 @@ std::optional<LaneJob> BuildAhead::next_job(const std::vector<BuildTask>& upcomi
     const BuildTask& task = upcoming[i];
     const bool trusted = trusted_begun_.insert(task.group).second;
     if (!trusted && !begun_.insert(task.key).second) continue;
-    auto job = job_of_(task, trusted);
+    auto job = job_of_(task);
     if (!job) continue;
-    job->only_builds = true;
+    job->work = trusted ? LaneWork::build_trusted : LaneWork::build_candidates;
     key = task.key;
     return job;
   }

@@ -25,9 +25,8 @@ struct BuildTask {
 // the lanes and their compilers.
 class BuildAhead {
  public:
-  // The job that builds the task's candidate, or (`trusted`) what its group is graded with. Nothing if there
-  // is no such job.
-  using JobOf = std::function<std::optional<LaneJob>(const BuildTask& task, bool trusted)>;
+  // The job that would grade the task's candidate alone. Nothing if there is no such job.
+  using JobOf = std::function<std::optional<LaneJob>(const BuildTask& task)>;
 
   // Tasks whose contestants a builder may have built before they are graded.
   static constexpr std::size_t tasks_per_builder = 4;

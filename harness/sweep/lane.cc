@@ -127,7 +127,7 @@ std::string to_line(const LaneJob& job) {
                {"precision", job.precision},
                {"candidates", texts_of_bytes(job.candidates)},
                {"numbers", job.numbers},
-               {"only_builds", job.only_builds},
+               {"work", static_cast<int>(job.work)},
                {"as_declared", job.as_declared},
                {"cases", texts_of_bytes(job.cases)},
                {"lease", job.lease}});
@@ -176,7 +176,9 @@ std::optional<LaneJob> read_job(const std::string& line) try {
   for (const Json& each : json.at("numbers").get_ref<const Json::array_t&>())
     job.numbers.push_back(number<std::size_t>(each));
   if (!job.numbers.empty() && job.numbers.size() != job.candidates.size()) return std::nullopt;
-  job.only_builds = json.at("only_builds").get<bool>();
+  const auto work = enumerator(json.at("work"), LaneWork::build_trusted);
+  if (!work) return std::nullopt;
+  job.work = *work;
   job.as_declared = json.at("as_declared").get<bool>();
   for (const std::string& each : json.at("cases").get<std::vector<std::string>>())
     job.cases.push_back(bytes_of_text(each));

@@ -22,6 +22,9 @@ struct LaneOptions : GradeSettings {
   std::string device = "auto";  // the value of --device
 };
 
+// What a lane does with a job. Builders fill the cache: build_for() in lane_worker.cc.
+enum class LaneWork { grade, build_candidates, build_trusted };
+
 // A job for a lane.
 struct LaneJob {
   LaneOptions options;
@@ -30,7 +33,7 @@ struct LaneJob {
   std::string precision;  // the class that candidates have to reach
   std::vector<std::string> candidates;
   std::vector<std::size_t> numbers = {};  // of the candidates in the sweep
-  bool only_builds = false;               // fills the cache: build_for() in lane_worker.cc
+  LaneWork work = LaneWork::grade;
   // The candidates declare their type and class, where `dtype` and `precision` are empty. They may differ.
   bool as_declared = false;
   std::vector<std::string> cases = {};  // as for --case; empty: the usual ones
@@ -45,7 +48,7 @@ struct LaneMessage {
   std::size_t candidate = 0;  // index in the job
   std::string text;           // doing: the action; graded: the record; ended: why it ended early, or empty
   int exit_code = 0;          // if it ended early: the exit code that `kgrade grade` would have
-  std::uint64_t bytes = 0;    // when a job that only builds has ended: bytes now in the cache
+  std::uint64_t bytes = 0;    // when a job that builds has ended: bytes now in the cache
   std::string lease = {};     // of the job
   // spent: what the candidate has caused so far, before it began too: its build, loading, rehearsal and
   // calls.

@@ -34,28 +34,25 @@ std::uint64_t size_of(Build& build) {
   return none ? 0 : bytes;
 }
 
-// Builds the job's candidates into the cache. If the job names none, builds what its problem is graded with:
-// oracle, reference and baselines. Returns the total bytes of the built libraries. Failed builds count as 0.
-std::uint64_t build_for(const LaneJob& job, const Problem& problem, Bench& bench) {
+std::uint64_t build_candidate(const LaneJob& job, const Problem& problem, const CandidateSource& candidate,
+                              Bench& bench, StageClock& stages) {
+  if (!candidate.fault.empty()) return 0;
   const Layout layout = Layout::find(job.options.problems);
-  if (bench.open_toolchain(true)) return 0;
-  StageClock stages(bench.clock());
-  std::uint64_t bytes = 0;
-  for (const std::string& path : job.candidates) {
-    const auto read = read_candidates({path}, layout);
-    if (!read || !read->front().fault.empty()) continue;
-    const CandidateSource& candidate = read->front();
-    std::optional<PythonTools> tools;
-    if (candidate.is_python()) {
-      // Not the bench's tools: they come with a process that imports PyTorch, and a build needs no PyTorch.
-      auto found = find_python_tools(job.options.python, layout.python, bench.machinery().sandbox);
-      if (!found) continue;
-      tools = std::move(*found);
-    }
-    Build one(bench.toolchain(), problem, candidate, layout, stages, false, tools ? &*tools : nullptr);
-    bytes += size_of(one);
+  std::optional<PythonTools> tools;
+  if (candidate.is_python()) {
+    // Not the bench's tools: they come with a process that imports PyTorch, and a build needs no PyTorch.
+    auto found = find_python_tools(job.options.python, layout.python, bench.machinery().sandbox);
+    if (!found) return 0;
+    tools = std::move(*found);
   }
-  if (!job.candidates.empty()) return bytes;
+  Build one(bench.toolchain(), problem, candidate, layout, stages, false, tools ? &*tools : nullptr);
+  return size_of(one);
+}
+
+// Oracle, reference and baselines.
+std::uint64_t build_trusted(const LaneJob& job, const Problem& problem, Bench& bench, StageClock& stages) {
+  const Layout layout = Layout::find(job.options.problems);
+  std::uint64_t bytes = 0;
   for (const Role role : {Role::oracle, Role::reference}) {
     Build one(bench.toolchain(), problem, role, layout.reference_source(problem), layout, stages);
     bytes += size_of(one);
@@ -67,6 +64,18 @@ std::uint64_t build_for(const LaneJob& job, const Problem& problem, Bench& bench
     Build one(bench.toolchain(), problem, baseline, layout, stages);
     bytes += size_of(one);
   }
+  return bytes;
+}
+
+// Builds the group's candidates into the cache, or what they are graded with. Returns the total bytes of the
+// built libraries. Failed builds count as 0.
+std::uint64_t build_for(const LaneJob& job, const CandidateGroup& group, Bench& bench) {
+  if (bench.open_toolchain(true)) return 0;
+  StageClock stages(bench.clock());
+  if (job.work == LaneWork::build_trusted) return build_trusted(job, group.problem, bench, stages);
+  std::uint64_t bytes = 0;
+  for (const CandidateSource& candidate : group.candidates)
+    bytes += build_candidate(job, group.problem, candidate, bench, stages);
   return bytes;
 }
 
@@ -119,30 +128,35 @@ class LaneWorker {
       problem = with_precision(*std::move(problem), job.precision);
     if (!problem) return problem.errors();
     built_ = 0;
-    if (job.only_builds) {
-      // The priority stays low, since this lane only builds. Processes that grade on this machine must not
-      // wait for a core.
-      ::setpriority(PRIO_PROCESS, 0, 19);
-      built_ = build_for(job, *problem, *bench_for(job, *device, layout));
-      return std::nullopt;
-    }
     const std::vector<std::filesystem::path> paths(job.candidates.begin(), job.candidates.end());
     auto candidates = read_candidates(paths, layout);
     if (!candidates) return candidates.errors();
-    if (!job.as_declared) {
-      for (CandidateSource& candidate : *candidates) {
-        const auto declared = as_declared(*problem, candidate, std::nullopt);
-        if (!declared) candidate.fault = in_one_line(declared.error());
-      }
-      return run(job, *device, {*std::move(problem), *std::move(candidates)});
-    }
-    auto groups = group_candidates(*problem, *std::move(candidates),
-                                   job.dtype.empty() ? std::nullopt : std::optional(job.dtype));
+    auto groups = groups_of(job, *std::move(problem), *std::move(candidates));
     if (!groups) return groups.errors();
+    // The priority stays low, since a lane that builds does nothing else. Processes that grade on this
+    // machine must not wait for a core.
+    if (job.work != LaneWork::grade) ::setpriority(PRIO_PROCESS, 0, 19);
     for (CandidateGroup& group : *groups) {
-      if (const Failure failure = run(job, *device, std::move(group))) return failure;
+      if (job.work != LaneWork::grade) {
+        built_ += build_for(job, group, *bench_for(job, *device, layout));
+      } else if (const Failure failure = run(job, *device, std::move(group))) {
+        return failure;
+      }
     }
     return std::nullopt;
+  }
+
+  // The candidates by type and class.
+  static Result<std::vector<CandidateGroup>> groups_of(const LaneJob& job, Problem problem,
+                                                       std::vector<CandidateSource> candidates) {
+    if (job.as_declared)
+      return group_candidates(problem, std::move(candidates),
+                              job.dtype.empty() ? std::nullopt : std::optional(job.dtype));
+    for (CandidateSource& candidate : candidates) {
+      const auto declared = as_declared(problem, candidate, std::nullopt);
+      if (!declared) candidate.fault = in_one_line(declared.error());
+    }
+    return std::vector<CandidateGroup>{{std::move(problem), std::move(candidates)}};
   }
 
   // Grades candidates of one type and class.

@@ -44,7 +44,7 @@ class Sweep {
         no_python_(find_lack_of_python(plan, found_, options.lane.python)),
         queue_(open_tasks(), options.devices.size()),
         ahead_(options.build_jobs, options.lane_command,
-               [this](const BuildTask& task, bool trusted) { return job_that_builds(task, trusted); }),
+               [this](const BuildTask& task) { return job_of(task); }),
         start_(clock_.now()),
         time_left_(start_) {
     for (const std::string& device : options.devices) {
@@ -137,12 +137,9 @@ class Sweep {
     return job;
   }
 
-  LaneJob job_that_builds(const BuildTask& task, bool trusted) const {
-    const SweepTask& one = plan_.tasks[std::stoul(task.key)];
-    LaneJob job = job_for(options_.lane, plan_.groups[one.group].problem);
-    job.options.device = options_.devices.front();
-    if (!trusted) job.candidates = {one.candidate.string()};
-    return job;
+  LaneJob job_of(const BuildTask& task) const {
+    const std::size_t number = std::stoul(task.key);
+    return job_of({plan_.tasks[number].group, {number}}, options_.devices.front());
   }
 
   Trouble listen() {

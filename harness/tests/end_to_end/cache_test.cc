@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "sandbox/sandbox.h"
+#include "sweep/lane.h"
 #include "tests/support/command.h"
 
 namespace kgrade::test {
@@ -118,6 +119,36 @@ TEST_F(Cache, IsShownAndCleared) {
   EXPECT_THAT(result.output, HasSubstr("\n0 contestants, 0 "));
   EXPECT_THAT(entries(), IsEmpty());
   EXPECT_EQ(graded(naive)["compile"]["cached"], false);
+}
+
+// What builders of a service fill the cache with: for the type that the candidate declares.
+TEST_F(Cache, HoldsWhatABuilderBuiltOfADeclaredType) {
+  const std::string typed = "conv-transpose-2d-sq-input-asym-kernel";
+  const fs::path source = KGRADE_SOURCE_DIR;
+  LaneJob job;
+  job.options.device = "emulated";
+  job.options.problems = (source / "problems").string();
+  job.options.baselines = WantedBaselines::none;
+  job.problem = (source / "problems" / (typed + ".md")).string();
+  job.candidates = {(source / "solutions" / typed / "naive-fp16.cu").string()};
+  job.as_declared = true;
+  const std::string program_with_cache = "export KGRADE_CACHE_DIR='" + cache().string() + "'; exec \"$@\"";
+  auto lane = Lane::start({"/bin/sh", "-c", program_with_cache, "sh", KGRADE_PROGRAM, "sweep-lane"});
+  ASSERT_TRUE(lane.ok());
+  for (const LaneWork work : {LaneWork::build_trusted, LaneWork::build_candidates}) {
+    job.work = work;
+    ASSERT_TRUE(lane->give(job));
+    std::optional<LaneMessage> ended;
+    while (!ended && lane->read()) ended = lane->next();
+    ASSERT_TRUE(ended);
+    EXPECT_EQ(ended->text, "");
+    EXPECT_GT(ended->bytes, 0u);
+  }
+  EXPECT_EQ(entries().size(), 3u);
+  const Graded graded = grade({typed, job.candidates[0], "--case", "tiny"}, "emulated", program());
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  EXPECT_EQ(graded.record["candidates"][0]["compile"]["cached"], true);
+  EXPECT_EQ(entries().size(), 3u) << "it was built anew";
 }
 
 TEST_F(Cache, OfAFolderThatOthersMayWriteToNothingIsTaken) {

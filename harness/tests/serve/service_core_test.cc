@@ -248,6 +248,25 @@ TEST_F(LaneTest, OnlyWhatTheCandidateCausesCountsForItsRunLimit) {
   EXPECT_EQ(result(id)["state"], "running");
 }
 
+// The lane begins nothing, and the builder writes down what it builds.
+TEST_F(LaneTest, ABuilderThatHasEndedGetsMoreAtOnce) {
+  const std::filesystem::path built = folder.path() / "built";
+  ::setenv("KGRADE_CACHE_DIR", (folder.path() / "cache").c_str(), 1);
+  build_jobs = 1;
+  open_with(
+      "[[ $line == *'\"work\":0'* ]] || lease=; while [[ $line != *'\"work\":0'* ]]; do sed -E "
+      "'s/.*\"work\":([0-9]).*/\\1/' <<< \"$line\" >>'" +
+      built.string() + "'; say 4 0; read -r line <&3 || exit 0; done");
+  for (int i = 0; i < 5; ++i) submit();
+  const auto lines = [&] {
+    const auto text = read_text_file(built, 1000);
+    return text ? *text : "";
+  };
+  // What all of them are graded with, and then as many candidates as a builder may be ahead.
+  EXPECT_TRUE(await([&] { return lines() == "2\n1\n1\n1\n1\n"; })) << lines();
+  ::unsetenv("KGRADE_CACHE_DIR");
+}
+
 // A kernel of which nothing was wrong got the verdict `time_limit`.
 TEST_F(LaneTest, APauseDoesNotCountForTheRunLimit) {
   const auto paused = folder.path() / "paused", more = folder.path() / "more";

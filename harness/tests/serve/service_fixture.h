@@ -33,6 +33,7 @@ struct ServiceTest : ::testing::Test {
     options.problems.emplace("softmax", softmax);
     options.devices = std::move(devices);
     options.lane_command = lane_command;
+    options.build_jobs = build_jobs;
     options.limits = limits;
     options.clock = [this] { return now; };
     auto opened = Service::open(std::move(options));
@@ -115,6 +116,7 @@ struct ServiceTest : ::testing::Test {
   TemporaryDirectory folder;
   Problem softmax = load_problem(KGRADE_SOURCE_DIR "/problems/softmax.md").value();
   std::vector<std::string> lane_command;
+  int build_jobs = 0;
   ServiceLimits limits;
   double now = 1000;
   std::string lease;

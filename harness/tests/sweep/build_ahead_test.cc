@@ -42,13 +42,12 @@ class BuildingAhead : public testing::Test {
   static BuildTask task(std::size_t number) { return {std::to_string(number), "alpha"}; }
 
   BuildAhead builders(int count = 1) const {
-    return {
-        count, {KGRADE_FAKE_LANE}, [all = plan(), lane = LaneOptions()](const BuildTask& one, bool trusted) {
-          const SweepTask& task = all.tasks[std::stoul(one.key)];
-          LaneJob job = job_for(lane, all.groups[task.group].problem);
-          if (!trusted) job.candidates = {task.candidate.string()};
-          return job;
-        }};
+    return {count, {KGRADE_FAKE_LANE}, [all = plan(), lane = LaneOptions()](const BuildTask& one) {
+              const SweepTask& task = all.tasks[std::stoul(one.key)];
+              LaneJob job = job_for(lane, all.groups[task.group].problem);
+              job.candidates = {task.candidate.string()};
+              return job;
+            }};
   }
 
   static void until_idle(BuildAhead& ahead, const std::vector<std::size_t>& numbers) {

@@ -34,6 +34,7 @@ LaneJob full_job() {
   job.precision = "tf32";
   job.candidates = {"a.cu", "with space\nand break \"quoted\".cu", "no utf-8 \xfc\xff.cu", "ü.cu"};
   job.numbers = {0, 5, 17, 1};
+  job.work = LaneWork::build_trusted;
   job.as_declared = true;
   job.cases = {"small", "n=3"};
   job.lease = "a lease";
@@ -44,8 +45,8 @@ auto all_of(const LaneJob& job) {
   const LaneOptions& o = job.options;
   return std::tuple(o.device, o.problems, o.effort, o.cache, o.baselines, o.require_sandbox, o.seed,
                     o.hidden_cases, o.hidden_seed, o.time_limit_seconds, o.launches, o.heat, o.python,
-                    o.clears_outputs, job.problem, job.dtype, job.precision, job.candidates, job.numbers, job.as_declared, job.cases,
-                    job.lease);
+                    o.clears_outputs, job.problem, job.dtype, job.precision, job.candidates, job.numbers,
+                    job.work, job.as_declared, job.cases, job.lease);
 }
 
 TEST(LaneMessages, AJobComesBackAsItWas) {
