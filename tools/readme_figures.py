@@ -200,11 +200,12 @@ def repeat(folder: str) -> str:
 
 def cold(folder: str) -> str:
     whole, quick = (read(f"{folder}/{name}.json") for name in ("whole", "quick"))
+    calls = sum(quick['stages_seconds'][name] for name in CALLS)
     return paragraph(
         f"A grade of all {len(whole['candidates'][0]['cases'])} cases takes {whole['total_seconds']:.1f} s "
         f"([record]({folder}/whole.json)). With `--quick` it takes {quick['total_seconds']:.1f} s "
-        f"([record]({folder}/quick.json)), of which {sum(quick['stages_seconds'][name] for name in CALLS):.1f} s are calls of "
-        "the kernel, the reference and the oracle.")
+        f"([record]({folder}/quick.json)): {calls:.1f} s for calls of the kernel, the reference and the oracle, and "
+        f"{quick['total_seconds'] - calls:.1f} s for the rest.")
 
 
 def cost(path: str) -> str:

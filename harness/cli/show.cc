@@ -178,13 +178,25 @@ std::string model_text(const Problem& problem) {
   return text;
 }
 
+// The plain kernel that comes with the problem: solutions/<slug>/naive.cu beside the folder of its file.
+// Empty if there is none.
+std::filesystem::path plain_kernel(const Problem& problem) {
+  const std::filesystem::path file =
+      problem.path.parent_path().parent_path() / "solutions" / problem.slug / "naive.cu";
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(file, ignored) ? file : std::filesystem::path();
+}
+
 // The head comes before the way in which the kernel is called.
 void print_head(const Problem& problem, const Style& style) {
   fmt::print("{}  {}\n{}\n", style(Colour::bold, problem.slug), to_string(problem.difficulty), problem.title);
   if (!problem.source.empty()) fmt::print("{}\n", problem.source);
   if (!problem.family.empty()) fmt::print("family {}\n", problem.family);
   const std::string_view statement = trimmed(problem.statement);
-  fmt::print("file {}\n\n{}\n", printable_line(problem.path.string()),
+  fmt::print("file {}\n", printable_line(problem.path.string()));
+  if (const auto plain = plain_kernel(problem); !plain.empty())
+    fmt::print("plain kernel {}\n", printable_line(plain.string()));
+  fmt::print("\n{}\n",
              statement.empty() ? "The file has no statement of what to compute." : printable(statement));
   if (const std::string model = model_text(problem); !model.empty()) fmt::print("\n{}", printable(model));
 }
@@ -381,11 +393,13 @@ int run(const ShowArguments& arguments) {
   }
   if (!errors.empty()) return fail(errors);
   if (!arguments.json) return print_text(*problem, cases);
+  const std::filesystem::path plain = plain_kernel(*problem);
   Json json = {{"slug", problem->slug},
                {"family", problem->family.empty() ? Json(nullptr) : Json(problem->family)},
                {"title", problem->title},
                {"difficulty", to_string(problem->difficulty)},
                {"file", problem->path.string()},
+               {"plain_kernel", plain.empty() ? Json(nullptr) : Json(plain.string())},
                {"statement", trimmed(problem->statement)},
                {"model", problem->has_model() ? Json(model_text(*problem)) : Json(nullptr)},
                {"dtypes", problem->dtypes},

@@ -55,6 +55,7 @@ TEST(Commands, ShowSaysWhatToCompute) {
   const std::size_t statement = text.find("## Definition");
   EXPECT_LT(statement, text.find("\nEntry point\n"));
   EXPECT_THAT(text, HasSubstr("file problems/" + depthwise + ".md\n"));
+  EXPECT_THAT(text, HasSubstr("plain kernel solutions/" + depthwise + "/naive.cu\n"));
   EXPECT_THAT(text, HasSubstr("Outputs hold arbitrary values before the call"));
 }
 

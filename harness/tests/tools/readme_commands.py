@@ -1,13 +1,15 @@
 """readme_commands.py KGRADE: runs every command of README.md, then of docs/*.md, in order, in the root of the checkout, and
-compares the figures with the records. `tools/test.sh` is left out, since it runs this test. If KGRADE is not from the
+compares the figures with the records. Starts the README's service, and runs its Python program. `tools/test.sh` is left out, since it runs this test. If KGRADE is not from the
 release build that the README names, its build is used instead, and `tools/quickstart.sh`, which makes the release build,
 is left out too. The first example, which installs the wheel, is left out as well: the test package.wheel runs it, as
 readme_commands.py --first-example prints it."""
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -27,6 +29,34 @@ def first_example(readme: str) -> str:
     if not quickstart or len(kernels) != 1 or not any(command.startswith("kgrade grade ") for command in found):
         sys.exit("README.md does not begin with an example that installs kgrade and grades one kernel")
     return "\n".join([f"cat >mine.cu <<'KERNEL'\n{kernels[0]}KERNEL", *found])
+
+
+def service_example(readme: str, kgrade: str) -> str:
+    """What went wrong with the Python program that uses the README's service. The service gets another port."""
+    programs = re.findall(r"<!-- service -->\n```python\n(.*?)```\n<!-- /service -->", readme, flags=re.DOTALL)
+    kernels = re.findall(r"```cuda\n(.*?)```", readme, flags=re.DOTALL)
+    if len(programs) != 1 or not kernels:
+        return "README.md has no program that uses the service"
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "mine.cu").write_text(kernels[0], encoding="utf-8")
+        service = subprocess.Popen([kgrade, "serve", "--listen", "127.0.0.1:0", "--state", f"{folder}/state"],
+                                   stderr=subprocess.PIPE, text=True)
+        said = ""
+        while "listening at" not in said:
+            said = service.stderr.readline()
+            if "without Boost" in said:
+                return ""
+            if not said:
+                return f"kgrade serve: exit code {service.wait()}"
+        program = programs[0].replace("http://127.0.0.1:8642", said.split()[-1])
+        outcome = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False,
+                                 env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+        print(outcome.stdout + outcome.stderr)
+        service.send_signal(signal.SIGINT)
+        service.communicate()
+        if outcome.stdout != "accepted\n" or service.returncode != -signal.SIGINT:
+            return f"the program that uses the service: {outcome.stdout}{outcome.stderr}, exit code {service.returncode}"
+    return ""
 
 
 def is_left_out(command: str, is_release: bool) -> bool:
@@ -65,6 +95,8 @@ def main(kgrade: str) -> int:
                              env={**os.environ, "KGRADE": str(build / "bin/kgrade")})
     if figures.returncode != 0:
         failures.append("the figures are not those of the records")
+    if trouble := service_example(pages[0].read_text(encoding="utf-8"), str(build / "bin/kgrade")):
+        failures.append(trouble)
     print("\n".join(failures))
     return 1 if failures else 0
 
