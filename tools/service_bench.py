@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""service_bench.py --kgrade KGRADE [--part batch|sweep|service|warm|noise] [--json FILE]: what the service of `kgrade serve` costs on a GPU.
+"""service_bench.py --kgrade KGRADE [--part batch|service-first|sweep|service|warm|noise] [--json FILE]: what the service of `kgrade serve` costs on a GPU.
 
 batch: grades 256 different candidates of eight problems, with --quick and nothing compiled before: with `kgrade sweep`, with
-the service through the Python client, and with the sweep again. Prints the candidates in a minute and their ratio.
+the service through the Python client, and with the sweep again. Prints the candidates in a minute, where the time went
+(the stages of all records added up, and what no record has: with one lane, the pauses between batches), and how many were
+compiled before.
 warm: the seconds from submit to result for a candidate of a problem that was graded before, in one case, with the candidate's
 library in the cache; 10 times for a candidate in CUDA C++, 10 times for one in Python that builds it with load_inline.
 noise: the standard deviation of each reward of kgrade.rewards for one kernel that is graded 50 times, quick and default.
 
-sweep, service: one half of `batch`, for two GPUs of one machine at the same time.
+sweep, service: one half of `batch`. service-first: `batch` in the other order, for a second GPU of the machine at the same time.
 
 Without --part it does the first, `warm` and `noise`. It needs the Python package: PYTHONPATH=python."""
 
@@ -43,12 +45,23 @@ def started(folder, name):
     return kgrade.local(device=os.environ.get("KGRADE_TEST_DEVICE", "cuda"))
 
 
-def per_minute(count, seconds):
-    return 60 * count / seconds
+def figures_of(by, records, seconds):
+    """Where a half of `batch` spent its time. `records`: of all its candidates."""
+    stages = {}
+    for record in records:
+        for name, spent in record["stages_seconds"].items():
+            stages[name] = stages.get(name, 0) + spent
+    candidates = [record["candidates"][0] for record in records]
+    known = sum(record["total_seconds"] for record in records)
+    return {"by": by, "per_minute": 60 * len(records) / seconds, "seconds": seconds,
+            "accepted": sum(candidate["verdict"] == "accepted" for candidate in candidates),
+            "compiled_before": sum(candidate["compile"]["cached"] for candidate in candidates),
+            "notes": sum(len(candidate["notes"]) for candidate in candidates),
+            "stages_seconds": stages, "in_no_record_s": seconds - known}
 
 
 def swept(program, folder, name):
-    """Candidates a minute in a sweep of all candidates in the folder."""
+    """A sweep of all candidates in the folder."""
     environment = {**os.environ, "KGRADE_CACHE_DIR": str(folder / f"cache-{name}")}
     output = folder / f"{name}.jsonl"
     begin = time.monotonic()
@@ -56,21 +69,20 @@ def swept(program, folder, name):
                     f"{folder / 'candidates'}/*/*.cu", "--output", output],
                    env=environment, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     seconds = time.monotonic() - begin
-    verdicts = [json.loads(line)["candidates"][0]["verdict"] for line in output.read_text().splitlines()]
-    return per_minute(len(verdicts), seconds), verdicts.count("accepted")
+    return figures_of("sweep", [json.loads(line) for line in output.read_text().splitlines()], seconds)
 
 
-def served(folder):
-    """Candidates a minute through the service, and how many were accepted."""
+def served(folder, name):
+    """The same candidates through the service."""
     files = sorted((folder / "candidates").glob("*/*.cu"))
-    with started(folder, "service") as client:
+    with started(folder, name) as client:
         begin = time.monotonic()
         grades = client.grade_many([(file.parent.name, file) for file in files])
         seconds = time.monotonic() - begin
-    for grade in grades:
-        if not grade.accepted:
-            print(f"  {grade.verdict or grade.fault}: {grade.reason}")
-    return per_minute(len(files), seconds), sum(grade.accepted for grade in grades)
+        for grade in grades:
+            if not grade.accepted:
+                print(f"  {grade.verdict or grade.fault}: {grade.reason}")
+        return figures_of("service", [client.record(grade) for grade in grades if grade.ok], seconds)
 
 
 def batch(program, folder, count, halves):
@@ -79,9 +91,12 @@ def batch(program, folder, count, halves):
         write_candidates(folder, slug, count, False)
     figures = {"candidates": count * len(PROBLEMS), "problems": len(PROBLEMS), "runs": []}
     for number, half in enumerate(halves):
-        rate, accepted = served(folder) if half == "service" else swept(program, folder, f"sweep-{number}")
-        figures["runs"].append({"by": half, "per_minute": rate, "accepted": accepted})
-        print(f"batch: {half}: {rate:.1f} a minute, {accepted} accepted", flush=True)
+        name = f"{half}-{number}"
+        run = served(folder, name) if half == "service" else swept(program, folder, name)
+        figures["runs"].append(run)
+        stages = ", ".join(f"{stage} {seconds:.1f}" for stage, seconds in run["stages_seconds"].items() if seconds >= 0.05)
+        print(f"batch: {half}: {run['per_minute']:.1f} a minute, {run['accepted']} accepted, {run['compiled_before']} compiled "
+              f"before, {run['notes']} notes; seconds: {stages}, in no record {run['in_no_record_s']:.1f}", flush=True)
     return figures
 
 
@@ -135,16 +150,17 @@ def noise(folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--kgrade", type=os.path.abspath, default=str(ROOT / "build/release/bin/kgrade"))
-    parser.add_argument("--part", choices=("batch", "sweep", "service", "warm", "noise"))
+    parser.add_argument("--part", choices=("batch", "service-first", "sweep", "service", "warm", "noise"))
     parser.add_argument("--candidates", type=int, default=CANDIDATES_OF_EACH, metavar="N",
                         help=f"of each problem in the batch (default: {CANDIDATES_OF_EACH})")
     parser.add_argument("--json", help="write the figures to this file")
     arguments = parser.parse_args()
     os.environ["KGRADE_PROGRAM"] = arguments.kgrade
-    halves = [arguments.part] if arguments.part in ("sweep", "service") else ["sweep", "service", "sweep"]
+    halves = {"sweep": ["sweep"], "service": ["service"], "service-first": ["service", "sweep", "service"]}.get(
+        arguments.part, ["sweep", "service", "sweep"])
     parts = {"batch": lambda folder: batch(arguments.kgrade, folder, arguments.candidates, halves), "warm": warm,
              "noise": noise}
-    wanted = "batch" if arguments.part in ("sweep", "service") else arguments.part
+    wanted = "batch" if arguments.part in ("sweep", "service", "service-first") else arguments.part
     figures = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, part in parts.items():
