@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 
 from browser import Browser, find_chromium  # noqa: E402
 from fake_service import FakeServer, Service, graded, problem_of  # noqa: E402
+from page_formulas import fits_a_phone, shows_formulas  # noqa: E402
 
 SKIPPED = 77
 EVIL = "<img src=x onerror=\"window.hit = true\"><script>window.hit = true</script>"
@@ -94,18 +95,20 @@ def lists_problems(browser: Browser, url: str, service: Service) -> None:
 def shows_statements(browser: Browser, url: str, service: Service) -> None:
     service.problems["odd"] = service.problems["softmax"] | {
         "slug": "odd", "title": EVIL, "signature": EVIL,
-        "statement": f"# Head {EVIL}\nA **bold** `code <b>` $a_1 * b * c$\nline\n\n- one\n  more\n- two\n  - deep\n\n1. first\n\n"
+        "statement": f"# Head {EVIL}\nA **bold** `code <b>` $a_1 \\evil{{b}} * c$\nline\n\n- one\n  more\n- two\n  - deep\n\n1. first\n\n"
                      f"```cpp\nint x; // {EVIL}\n```\n$$\n\\frac{{a}}{{b}}\n$$\n\n| a | b |\n| --- | --- |\n| `x \\| y` | 2 |\n\n"
                      "[safe](https://example.org/) [not](javascript:hit=1)\n\n```\nno end"}
     opens(browser, url + "#problem=odd")
     soon(browser, "the statement", "document.querySelector('#statement pre')")
     shown = "document.getElementById('statement')"
     tags = browser.evaluate(f"[...{shown}.querySelectorAll('*')].map(e => e.localName)")
+    expect("a formula is drawn", browser.evaluate(f"{shown}.querySelectorAll('div.math mfrac').length"), 1)
+    tags = [tag for tag in tags if tag not in ("math", "mfrac", "mi")]
     expect("only these elements are made", set(tags) <= {"h3", "p", "strong", "code", "span", "ul", "ol", "li", "pre", "div", "table",
                                                          "thead", "tbody", "tr", "th", "td", "br", "a"})
-    for name, count in {"h3": 1, "strong": 1, "ul": 2, "ol": 1, "li": 4, "pre": 3, "th": 2, "td": 2, "a": 1}.items():
+    for name, count in {"h3": 1, "strong": 1, "ul": 2, "ol": 1, "li": 4, "pre": 2, "th": 2, "td": 2, "a": 1}.items():
         expect(f"how many {name}", tags.count(name), count)
-    expect("formulas stay text", browser.evaluate(f"{shown}.querySelector('.formula').textContent"), "a_1 * b * c")
+    expect("a formula that is not understood stays text", browser.evaluate(f"{shown}.querySelector('.formula').textContent"), "a_1 \\evil{b} * c")
     expect("markup in the title is text", browser.evaluate(text("problem")), EVIL)
     expect("the signature is text", browser.evaluate("document.getElementById('signature').textContent"), EVIL)
     del service.problems["odd"]
@@ -342,6 +345,8 @@ def main(page: str, folder: str) -> int:
         browser.resize(1280, 900)
         lists_problems(browser, server.url, service)
         shows_statements(browser, server.url, service)
+        shows_formulas(browser, server.url, service, expect)
+        fits_a_phone(browser, server.url, service, soon, expect)
         shows_a_verdict(browser, server.url, service)
         shows_the_board(browser, server.url, service)
         expect("what the page complained about", browser.complaints(), [])
