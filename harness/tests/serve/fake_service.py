@@ -44,6 +44,7 @@ class Service:
         self.delay = 0.5                # seconds until a job starts, and from then to its end
         self.number = 0
         self.records: dict[str, str] = {}
+        self.agents: dict[str, dict] = {}  # what the view agent says of a job
         self.boards: list[dict] = []    # of every problem
         self.shows_others = False
         self.lanes = [{"device": "NVIDIA H100 80GB HBM3", "state": "idle", "since_s": 12.3, "problem": None, "job": None, "doing": ""}]
@@ -65,10 +66,11 @@ class Service:
         state = self.state_of(job)
         view = {"schema": "kgrade-grade", "id": job_id, "state": state, "outcome": None, "fault": None, "retryable": False,
                 "verdict": None, "stage": None, "reason": "", "untrusted_reason": "", "problem": "softmax",
-                "candidate": "sent.cu", "feedback": "full", "figures": NO_FIGURES, "device": None,
+                "candidate": "sent.cu", "feedback": "full", "figures": NO_FIGURES, "device": None, "expires_at": None,
                 "times_s": {"queued": 0.3, "run": None}}
         if state == "finished":
-            view |= {"device": {"name": "NVIDIA H100 80GB HBM3"}, "times_s": {"queued": 0.3, "run": 8.25}} | job["result"]
+            view |= {"device": {"name": "NVIDIA H100 80GB HBM3"}, "times_s": {"queued": 0.3, "run": 8.25},
+                     "expires_at": "2026-01-31T12:00:00Z"} | job["result"]
         return view | (job["result"] if state in ("cancelled", "expired") else {})
 
     def status(self, job_id: str) -> dict:
@@ -127,7 +129,7 @@ class Handler(BaseHTTPRequestHandler):
         if path == "/":
             return self.answer(200, page_text(service.page), "text/html; charset=utf-8")
         if service.token and self.headers.get("Authorization") != f"Bearer {service.token}":
-            return self.refuse(401, "A token is needed", "send the header Authorization: Bearer TOKEN")
+            return self.refuse(401, "A token is needed", "send the header Authorization: Bearer TOKEN, with a token that this service knows")
         job_id = path.removeprefix("/v1/grades/")
         if (self.command, path) == ("POST", "/v1/grades"):
             service.keys.append(self.headers.get("Idempotency-Key"))
@@ -149,7 +151,8 @@ class Handler(BaseHTTPRequestHandler):
             case "GET", _ if path.removeprefix("/v1/problems/") in service.problems:
                 self.answer(200, service.problems[path.removeprefix("/v1/problems/")])
             case "GET", _ if job_id in service.jobs:
-                self.answer(200, service.records.get(job_id, "{}") if "record" in query else service.view(job_id))
+                self.answer(200, service.records.get(job_id, "{}") if "record" in query else
+                            service.agents.get(job_id, {}) if "agent" in query else service.view(job_id))
             case "DELETE", _ if job_id in service.jobs:
                 service.jobs[job_id] |= {"state": "cancelled", "result": {"outcome": "failed", "reason": "the client cancelled it"}}
                 self.answer(200, service.view(job_id))

@@ -113,7 +113,14 @@ def shows_statements(browser: Browser, url: str, service: Service) -> None:
     expect("the signature is text", browser.evaluate("document.getElementById('signature').textContent"), EVIL)
     del service.problems["odd"]
     opens(browser, url + "#problem=no-such")
-    says(browser, "an unknown problem is named as one", "problem-about", "There is no such thing")
+    says(browser, "an unknown problem is named as one", "problem-about", "There is no problem of this name.")
+    expect("and nothing else is shown of it", [browser.evaluate(visible(each)) for each in ("send", "statement", "board-part", "to-form")], [False] * 4)
+    browser.evaluate("document.querySelector('#problem-about a').click()")
+    soon(browser, "a link leads to the problems", visible("list"))
+    opens(browser, url + "#problem=no-such")
+    says(browser, "from there", "problem-about", "There is no problem")
+    browser.evaluate("location.hash = '#problem=softmax'")
+    soon(browser, "another problem is whole again", f"{visible('send')} && {visible('statement')} && {visible('board-part')}")
 
 
 def shows_a_verdict(browser: Browser, url: str, service: Service) -> None:
@@ -130,10 +137,10 @@ def shows_a_verdict(browser: Browser, url: str, service: Service) -> None:
     job["state"] = "finished"
     for words in ("accepted", "20 of 20 cases passed", "1.83×", "1.812–1.857 vs cudnn", "NVIDIA H100"):
         says(browser, "the result", "here", words)
-    says(browser, "readers of the screen hear it", "news", "answer.md: accepted")
+    says(browser, "readers of the screen hear it", "news", "mine.md: accepted")
     request = service.requests[-1]
     expect("what was sent", request["body"], {"problem": "softmax", "effort": "quick", "candidate": {
-        "name": "answer.md", "source": "```cuda\n__global__ void f() {}\n```"}})
+        "name": "mine.md", "source": "```cuda\n__global__ void f() {}\n```"}})
     service.delay = 0.5
     send(browser, "__global__ void f() {}", "second.cu")
     expect("each job has a key of its own", len({each["headers"].get("Idempotency-Key") for each in service.requests}), len(service.requests))
@@ -204,6 +211,71 @@ def links_to_a_job(browser: Browser, url: str, service: Service) -> None:
     says(browser, "an unknown job is named as one", "jobs", "The service knows no such job of yours.")
 
 
+def explains_a_failure(browser: Browser, url: str, service: Service) -> None:
+    opens(browser, url)
+    browser.evaluate("localStorage.clear()")
+    wrong = graded("wrong_answer", "case 'tiny': 7 of 7 elements wrong", cases=22, cases_passed=11, precision="none")
+    job = service.add(wrong | {"device": {"name": "emulated device on 2 CPU cores", "uuid": None}})
+    service.agents[job] = {
+        "cases": {"run": 15, "all": 22}, "failed_cases_have": "n not divisible by 2", "next": "fix what `untrusted_reason` says",
+        "first_wrong": {"case": "one", "tensor": "output" + EVIL, "wrong": 2, "elements": 1500, "never_written": 1, "added_to": 0, "pattern": "",
+                        "index": [0, 3], "expected": "-1.86", "got": "0.5"}}
+    opens(browser, f"{url}#job={job}")
+    for words in ("softmax: sent.cu", "11 of 22 cases passed; measured ones need a GPU", "kept until 2026-01-31 12:00 UTC", "Failed\n4 of 15 cases that ran",
+                  "Failed cases have\nn not divisible by 2", f"Smallest failed case\none: output{EVIL}, 2 of 1,500 elements wrong, 1 never written",
+                  f"Element\noutput{EVIL}[0, 3] is 0.5, expected -1.86", "Next\nfix what the reason above says"):
+        says(browser, "the card of a failure", "jobs", words)
+    shown = browser.evaluate(text("jobs"))
+    expect("no class is shown for it", "none" in shown, False)
+    expect("a job of another browser is named as one", browser.evaluate(text("jobs-about")), "This job was not sent by this browser.")
+    for result, wanted, unwanted in (
+            (graded("compile_error", "error: x", cases=0, cases_passed=0, precision="none"), "compile_error", "cases passed"),
+            (wrong | {"feedback": "verdict", "figures": dict.fromkeys(wrong["figures"])}, "wrong_answer", "Next"),
+            ({"outcome": "failed", "fault": "machine", "untrusted_reason": "PyTorch is not installed"}, "The operator of the service can change that.", "again"),
+            ({"outcome": "failed", "fault": "machine", "retryable": True}, "Send the kernel again.", "operator")):
+        job = service.add(result)
+        if result.get("feedback") == "verdict":
+            service.agents[job] = {"next": "what this level does not show"}
+        opens(browser, f"{url}#job={job}")
+        says(browser, "the card", "jobs", wanted)
+        time.sleep(0.3)
+        expect(f"{wanted}: without {unwanted}", unwanted in browser.evaluate(text("jobs")), False)
+
+
+def keeps_drafts_apart(browser: Browser, url: str, service: Service) -> None:
+    signature = 'extern "C" void solution(const float* input, const uint8_t* other, float* output, size_t number_of_rows);'
+    service.problems["typed"] = service.problems["softmax"] | {"slug": "typed", "signature": signature, "dtypes": ["float32", "float16", "bfloat16"]}
+    values = "['source', 'name'].map(id => document.getElementById(id).value)"
+    opens(browser, url + "#problem=softmax")
+    says(browser, "a problem", "statement", "Softmax")
+    write(browser, "source", "import torch\n")
+    expect("the name fits", browser.evaluate(values), ["import torch\n", "mine.py"])
+    expect("a problem of one type says nothing of types", browser.evaluate(visible("dtype-hint")), False)
+    browser.evaluate("location.hash = '#problem=typed'")
+    says(browser, "one with types says how to choose one", "dtype-hint",
+         "The type is float32 unless the first line names another: // kgrade: dtype float16 or // kgrade: dtype bfloat16.")
+    expect("another problem has a form of its own", browser.evaluate(values), ["", "mine.cu"])
+    expect("a long signature has a line for each parameter", browser.evaluate("document.getElementById('signature').textContent"),
+           signature.replace("(", "(\n    ").replace(", ", ",\n    "))
+    browser.evaluate("document.getElementById('starter').click()")
+    source = browser.evaluate("document.getElementById('source').value")
+    for part in ("#include <cuda_runtime.h>\n#include <cstdint>\n", "__global__ void kernel(\n    const float* input,", 'extern "C" void solution(\n',
+                 "kernel<<<1, 256>>>(input, other, output, number_of_rows);"):
+        expect(f"the text to start from has {part!r}", part in source)
+    expect("the button is for an empty form", browser.evaluate(visible("starter")), False)
+    write(browser, "name", "own.cu")
+    browser.evaluate("location.hash = '#problem=softmax'")
+    says(browser, "the first problem", "problem-about", "softmax")
+    expect("has its draft", browser.evaluate(values), ["import torch\n", "mine.py"])
+    browser.evaluate("location.hash = '#view=queue'")
+    browser.evaluate("location.hash = '#problem=typed'")
+    says(browser, "the other problem", "problem-about", "typed")
+    expect("has its own", browser.evaluate(values), [source, "own.cu"])
+    write(browser, "source", "import torch\n")
+    expect("a name that was typed stays", browser.evaluate(values)[1], "own.cu")
+    del service.problems["typed"]
+
+
 def works_by_keyboard(browser: Browser, url: str, service: Service) -> None:
     browser.evaluate("localStorage.clear()")
     service.results = [graded("time_limit", "case rows took longer than 2 s")]
@@ -226,7 +298,7 @@ def works_by_keyboard(browser: Browser, url: str, service: Service) -> None:
     browser.press("Tab")
     expect("Tab leaves the text", browser.evaluate(FOCUS) != "source")
     tab_to(browser, "name")
-    expect("the name fits the text", browser.evaluate("document.activeElement.value"), "kernel.py")
+    expect("the name fits the text", browser.evaluate("document.activeElement.value"), "mine.py")
     tab_to(browser, "submit")
     browser.press(" ")
     says(browser, "the verdict", "here", "time_limit\ncase rows took longer than 2 s")
@@ -272,6 +344,8 @@ def reads_a_file(browser: Browser, url: str, folder: Path) -> None:
     browser.call("DOM.setFileInputFiles", files=[str(file)], objectId=field)
     soon(browser, "a file's text is in the form", "document.getElementById('source').value.includes('void f();')")
     expect("its name is made one that the service takes", browser.evaluate("document.getElementById('name').value"), "my_answer_2_.md")
+    write(browser, "source", "__global__ void f() {}")
+    expect("its end follows another text", browser.evaluate("document.getElementById('name').value"), "my_answer_2_.cu")
 
 
 def asks_for_a_token(browser: Browser, url: str, service: Service) -> None:
@@ -282,9 +356,16 @@ def asks_for_a_token(browser: Browser, url: str, service: Service) -> None:
     opens(browser, url + "#problem=softmax")
     soon(browser, "after a 401 there is one", visible("token"))
     soon(browser, "it has the focus", "document.activeElement.id === 'token-text'")
+    says(browser, "nothing seems to load", "board-about", "The leaderboard appears when you have given a token.")
+    browser.evaluate("location.hash = ''")
+    says(browser, "the list of problems neither", "count", "The problems appear when you have given a token.")
+    browser.evaluate("location.hash = '#problem=softmax'")
+    says(browser, "nor the statement", "problem-about", "The statement appears when you have given a token.")
+    browser.evaluate("document.getElementById('token-text').focus()")
     browser.type("wrong")
     browser.press("Enter")
     says(browser, "a wrong token", "token-why", "The service does not know this token.")
+    expect("what is meant for programs is not shown", "Bearer" in browser.evaluate("document.body.innerText"), False)
     browser.type("the-token")
     browser.press("Enter")
     says(browser, "with the token the statement comes", "statement", "Softmax along one axis")
@@ -351,6 +432,8 @@ def main(page: str, folder: str) -> int:
         shows_the_board(browser, server.url, service)
         expect("what the page complained about", browser.complaints(), [])
         links_to_a_job(browser, server.url, service)
+        explains_a_failure(browser, server.url, service)
+        keeps_drafts_apart(browser, server.url, service)
         works_by_keyboard(browser, server.url, service)
         tells_what_is_wrong(browser, server.url, service)
         with tempfile.TemporaryDirectory() as folder_of_file:
