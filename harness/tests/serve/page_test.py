@@ -243,7 +243,7 @@ def explains_a_failure(browser: Browser, url: str, service: Service) -> None:
 
 
 def keeps_drafts_apart(browser: Browser, url: str, service: Service) -> None:
-    signature = 'extern "C" void solution(const float* input, const uint8_t* other, float* output, size_t number_of_rows);'
+    signature = 'extern "C" void solution(const float* input, const uint8_t* kernel, float* output, size_t number_of_rows);'
     service.problems["typed"] = service.problems["softmax"] | {"slug": "typed", "signature": signature, "dtypes": ["float32", "float16", "bfloat16"]}
     values = "['source', 'name'].map(id => document.getElementById(id).value)"
     opens(browser, url + "#problem=softmax")
@@ -259,8 +259,8 @@ def keeps_drafts_apart(browser: Browser, url: str, service: Service) -> None:
            signature.replace("(", "(\n    ").replace(", ", ",\n    "))
     browser.evaluate("document.getElementById('starter').click()")
     source = browser.evaluate("document.getElementById('source').value")
-    for part in ("#include <cuda_runtime.h>\n#include <cstdint>\n", "__global__ void kernel(\n    const float* input,", 'extern "C" void solution(\n',
-                 "kernel<<<1, 256>>>(input, other, output, number_of_rows);"):
+    for part in ("#include <cuda_runtime.h>\n#include <cstdint>\n", "__global__ void my_kernel(\n    const float* input,", 'extern "C" void solution(\n',
+                 "my_kernel<<<1, 256>>>(input, kernel, output, number_of_rows);"):
         expect(f"the text to start from has {part!r}", part in source)
     expect("the button is for an empty form", browser.evaluate(visible("starter")), False)
     write(browser, "name", "own.cu")
