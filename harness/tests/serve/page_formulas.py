@@ -82,9 +82,43 @@ def shows_formulas(browser, url: str, service, expect) -> None:
     expect("what is not understood stays text", (shown["names"], r"\frac{a}{\unknown}" in shown["text"]), (["p", "pre", "span"], True))
     for source in HOSTILE:
         shown = call(NAMES, f"A ${source}$.\n\n$$\n{source}\n$$\n")
-        others = {name for name in shown["names"] if not name.startswith("math:")} - {"p", "pre", "span", "div"}
+        others = {name for name in shown["names"] if not name.startswith("math:")} - {"p", "pre", "span", "div", "wbr"}
         expect(f"{source[:30]!r} makes only text and MathML, within a second", (others, shown["ms"] < 1000), (set(), True))
     expect("and runs nothing", browser.evaluate("'hit' in window"), False)
+    together = """(statement) => {
+      const box = document.createElement('div');
+      box.append(...blocksOf(statement));
+      document.body.append(box);
+      const apart = [];
+      for (let width = 20; width < 300; width += 1) {
+        box.style.width = `${width}px`;
+        const sign = document.createRange();
+        sign.selectNodeContents(box.querySelector('.together').lastChild);
+        if (sign.getBoundingClientRect().top > box.querySelector('math').getBoundingClientRect().bottom) apart.push(width);
+      }
+      box.remove();
+      return apart;
+    }"""
+    expect("no line begins with the sign behind a formula", call(together, r"padding $0 \times 1$: the output"), [])
+    wraps = """(statement) => {
+      const box = document.createElement('div');
+      box.append(...blocksOf(statement));
+      document.body.append(box);
+      box.style.width = '100px';
+      const lines = new Set([...box.querySelectorAll('math')].map(each => Math.round(each.getBoundingClientRect().bottom / 10)));
+      box.remove();
+      return lines.size > 1;
+    }"""
+    expect("a long formula in a line of text wraps", call(wraps, r"$(N, C, D, H, W, N, C, D, H, W)$"))
+    gap = """(statement) => {
+      const box = document.createElement('div');
+      box.append(...blocksOf(statement));
+      document.body.append(box);
+      const [whole, inner] = [box.firstElementChild, box.querySelector('math')].map(each => each.getBoundingClientRect());
+      box.remove();
+      return inner.top - whole.top < 30 && whole.bottom - inner.bottom < 30;
+    }"""
+    expect("there is little room around a formula", call(gap, "$$\n" + "\\frac{a + b + c}{2 + 3 + 4} + " * 4 + "1\n$$"))
     copied = """(statement) => {
       const box = document.getElementById('statement');
       box.replaceChildren(...blocksOf(statement));
