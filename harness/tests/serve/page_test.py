@@ -225,6 +225,9 @@ def explains_a_failure(browser: Browser, url: str, service: Service) -> None:
                   "Failed cases have\nn not divisible by 2", f"Smallest failed case\none: output{EVIL}, 2 of 1,500 elements wrong, 1 never written",
                   f"Element\noutput{EVIL}[0, 3] is 0.5, expected -1.86", "Next\nfix what the reason above says"):
         says(browser, "the card of a failure", "jobs", words)
+    service.agents[job]["first_wrong"]["got"] = "never written"
+    opens(browser, f"{url}#job={job}")
+    says(browser, "an element without a value", "jobs", "[0, 3] was never written, expected -1.86")
     shown = browser.evaluate(text("jobs"))
     expect("no class is shown for it", "none" in shown, False)
     expect("a job of another browser is named as one", browser.evaluate(text("jobs-about")), "This job was not sent by this browser.")
