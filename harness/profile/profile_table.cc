@@ -30,10 +30,15 @@ std::string number_text(double value) {
   return size >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
 
+// A hostile report may hold any number.
+std::string bytes_text(double bytes) {
+  return format_bytes(bytes > 0 ? static_cast<std::uint64_t>(std::min(bytes, 0x1p63)) : 0);
+}
+
 std::string value_text(const FactKind& kind, const std::optional<double>& value) {
   if (!value) return "-";
   if (kind.unit == "us") return format_ms(*value * 1e-3);
-  if (kind.unit == "bytes") return format_bytes(static_cast<std::uint64_t>(std::max(*value, 0.0)));
+  if (kind.unit == "bytes") return bytes_text(*value);
   if (kind.unit == "%") return fmt::format("{:.1f} %", *value);
   if (kind.unit == "share") return fmt::format("{:.1f} %", 100 * *value);
   return number_text(*value);
