@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -144,11 +146,30 @@ int run(int argc, char** argv) {
   return exit_usage;
 }
 
+// Ends like a program that SIGPIPE kills, as git does where a caller such as Python ignores that signal:
+// quietly, and with an exit code (141 in a shell) that says neither success nor a verdict.
+int end_without_a_reader() {
+  sigset_t pipe;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  std::signal(SIGPIPE, SIG_DFL);
+  pthread_sigmask(SIG_UNBLOCK, &pipe, nullptr);
+  std::raise(SIGPIPE);
+  return 128 + SIGPIPE;
+}
+
+// True if the exception says that the reader of the output has gone.
+bool says_that_the_reader_left(const std::exception& thrown) {
+  const auto* const system = dynamic_cast<const std::system_error*>(&thrown);
+  return system != nullptr && system->code().value() == EPIPE && std::ferror(stdout) != 0;
+}
+
 // If the output could not be written, the exit code must not mean success.
 int checked(int exit_code) {
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (written) return exit_code;
   const int failure = errno;
+  if (failure == EPIPE) return end_without_a_reader();
   fmt::print(stderr, "kgrade: error: the output could not be written: {}\n", std::strerror(failure));
   if (exit_code != cli::exit_ok) return exit_code;
   return is_lack_of_room(failure) ? exit_machine : exit_usage;
@@ -165,6 +186,7 @@ int main(int argc, char** argv) {
   try {
     return checked(run(argc, argv));
   } catch (const std::exception& thrown) {
+    if (says_that_the_reader_left(thrown)) return end_without_a_reader();
     return kgrade::cli::fail(kgrade::errors_of(thrown));
   }
 }

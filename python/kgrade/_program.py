@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -71,6 +72,8 @@ def main() -> NoReturn:
         path = program()
     except NotInstalled as error:
         sys.exit(f"kgrade: {error}")
+    # Python ignores this signal, and so would the program: `kgrade list | head -1` is to end quietly.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         os.execve(path, [path, *sys.argv[1:]], environment())
     except OSError as error:

@@ -3,6 +3,7 @@
 import doctest
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import tempfile
@@ -110,6 +111,13 @@ class WithoutAVerdict(unittest.TestCase):
                                check=True)
         own = subprocess.run([os.environ["KGRADE_PROGRAM"], "--version"], capture_output=True, text=True, check=True)
         self.assertEqual(ended.stdout, own.stdout)
+
+    def test_the_command_does_not_ignore_a_reader_that_leaves(self):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "KGRADE_PROGRAM": "/bin/sh"}
+        ended = subprocess.run([sys.executable, "-m", "kgrade", "-c", "grep SigIgn /proc/self/status"], env=environment,
+                               capture_output=True, text=True, check=True)
+        ignored = int(ended.stdout.split()[1], 16)
+        self.assertEqual(ignored & 1 << (signal.SIGPIPE - 1), 0)
 
 
 class Figures(unittest.TestCase):
