@@ -129,7 +129,15 @@ std::string finding_text(const Finding& finding, const Style& style) {
   return text;
 }
 
-std::string headline(const CheckedCandidate& candidate, const Style& style) {
+// Whether the compiler's log is shown. For Python the message is the whole log, and is not repeated.
+bool shows_log(const CheckedCandidate& candidate, bool verbose) {
+  std::string_view log = candidate.compiler_log;
+  while (log.ends_with('\n')) log.remove_suffix(1);
+  return !log.empty() && log != candidate.message &&
+         (verbose || candidate.status == CheckStatus::compile_error);
+}
+
+std::string headline(const CheckedCandidate& candidate, const Style& style, bool verbose) {
   const bool clean = candidate.status == CheckStatus::clean;
   std::string line =
       fmt::format("{}  {}", style(clean ? Colour::green : Colour::red, to_string(candidate.status)),
@@ -137,7 +145,9 @@ std::string headline(const CheckedCandidate& candidate, const Style& style) {
   line += lines_text(candidate.lines);
   if (!candidate.findings.empty()) line += "  " + counted(candidate.findings.size(), "finding");
   line += '\n';
-  if (!candidate.message.empty()) line += fmt::format("  {}\n", printable(candidate.message));
+  const bool is_in_log =
+      shows_log(candidate, verbose) && candidate.compiler_log.find(candidate.message) != std::string::npos;
+  if (!candidate.message.empty() && !is_in_log) line += fmt::format("  {}\n", printable(candidate.message));
   return line;
 }
 
@@ -200,18 +210,6 @@ std::string passes_text(const CheckedCandidate& candidate, const Style& style) {
   return table.render(style);
 }
 
-// The compiler's log. For Python the message is the whole log, and is not repeated.
-std::string log_text(const CheckedCandidate& candidate, bool verbose) {
-  const bool wanted = verbose || candidate.status == CheckStatus::compile_error;
-  if (candidate.compiler_log.empty() || !wanted) return "";
-  std::string_view log = candidate.compiler_log;
-  while (log.ends_with('\n')) log.remove_suffix(1);
-  if (log == candidate.message) return "";
-  std::string text = "\n" + printable(candidate.compiler_log);
-  if (!text.ends_with('\n')) text += '\n';
-  return text;
-}
-
 std::string stages_text(const CheckRecord& record, const Style& style) {
   TextTable table({"stage", "seconds"}, {false, true});
   for (const StageTime& stage : record.stages) table.add({stage.name, fmt::format("{:.2f}", stage.seconds)});
@@ -263,7 +261,7 @@ std::string to_text(const CheckRecord& record) {
 std::string render_table(const CheckRecord& record, const Style& style, bool verbose) {
   std::string text = fmt::format("{}  {}\n", problem_text(record), style(Colour::dim, record.checker));
   for (const CheckedCandidate& candidate : record.candidates) {
-    text += headline(candidate, style);
+    text += headline(candidate, style, verbose);
     for (const Finding& finding : candidate.findings) text += finding_text(finding, style);
     if (candidate.dropped > 0) {
       text += fmt::format("  and {} that the checker's list had no room for\n",
@@ -271,7 +269,7 @@ std::string render_table(const CheckRecord& record, const Style& style, bool ver
     }
     text += coverage_text(record, candidate, style);
     if (verbose && !candidate.cases.empty()) text += passes_text(candidate, style);
-    text += log_text(candidate, verbose);
+    if (shows_log(candidate, verbose)) text += log_text(candidate.compiler_log, verbose);
   }
   if (record.hidden_seed)
     text += fmt::format("the same hidden shapes again: --hidden {} --hidden-seed {}\n", hidden_cases(record),

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "compile/compiler_log.h"
 #include "problem/scalar_type.h"
+#include "record/compiler_output.h"
 
 namespace kgrade {
 namespace {

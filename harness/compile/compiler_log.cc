@@ -12,6 +12,7 @@
 
 #include "base/machine_faults.h"
 #include "base/text.h"
+#include "record/compiler_output.h"
 #include "sandbox/policy.h"
 
 namespace kgrade {

@@ -11,9 +11,6 @@
 
 namespace kgrade {
 
-// The name in compilers' messages of the unit that includes a contestant (compile/binding.h).
-inline constexpr const char* unit_name = "kgrade-binding";
-
 // The first line that reports an error ("x.cu:3:1: error: ...", "ptxas fatal   : ..."), or else the first
 // line; without leading and trailing space. The word "error" in a file name or in the middle of a message
 // does not count.

@@ -141,12 +141,18 @@ std::string kernels_text(const ProfiledCandidate& candidate, const Style& style,
   return text;
 }
 
-std::string headline(const ProfiledCandidate& candidate, const Style& style) {
+bool shows_log(const ProfiledCandidate& candidate, bool verbose) {
+  return !candidate.compiler_log.empty() && (verbose || candidate.status == CheckStatus::compile_error);
+}
+
+std::string headline(const ProfiledCandidate& candidate, const Style& style, bool verbose) {
   const bool profiled = candidate.status == CheckStatus::clean;
   std::string text = fmt::format(
       "{}  {}{}\n", style(profiled ? Colour::green : Colour::red, profiled ? "profiled" : "not profiled"),
       style(Colour::bold, printable_line(candidate.path)), lines_text(candidate.lines));
-  if (!candidate.message.empty()) text += fmt::format("  {}\n", printable(candidate.message));
+  const bool is_in_log =
+      shows_log(candidate, verbose) && candidate.compiler_log.find(candidate.message) != std::string::npos;
+  if (!candidate.message.empty() && !is_in_log) text += fmt::format("  {}\n", printable(candidate.message));
   if (candidate.own_kernel_time_share && *candidate.own_kernel_time_share < 1)
     text += fmt::format("  {:.1f} % of the time of its kernels is in its own; the others: {}\n",
                         100 * *candidate.own_kernel_time_share,
@@ -256,11 +262,10 @@ std::string render_table(const ProfileRecord& record, const Style& style, bool v
   std::string text = fmt::format("{}  {}\n", problem_text(record),
                                  style(Colour::dim, fmt::format("case {}, {}", record.case_name, tool)));
   for (const ProfiledCandidate& candidate : record.candidates) {
-    text += headline(candidate, style) + kernels_text(candidate, style, verbose);
+    text += headline(candidate, style, verbose) + kernels_text(candidate, style, verbose);
     for (const std::string& note : candidate.notes)
       text += fmt::format("  {} {}\n", style(Colour::yellow, "note:"), printable(note));
-    if (!candidate.compiler_log.empty() && (verbose || candidate.status == CheckStatus::compile_error))
-      text += "\n" + printable(candidate.compiler_log);
+    if (shows_log(candidate, verbose)) text += log_text(candidate.compiler_log, verbose);
   }
   text += comparison_text(record, style);
   if (record.lacks) {

@@ -11,6 +11,7 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "record/advice.h"
+#include "record/compiler_output.h"
 
 namespace kgrade {
 namespace {
@@ -247,6 +248,8 @@ std::string advice_text(const CandidateRecord& candidate, const Record& record, 
   std::string text, commands;
   if (const std::string shared = shared_by_failures(candidate); !shared.empty())
     text = fmt::format("  all failed cases, and no accepted one, have {}\n", printable(shared));
+  if (candidate.verdict == Verdict::time_limit)
+    text += "  look for a loop that never ends; if it is only slow, --time-limit SECONDS allows more\n";
   for (const std::string& command : next_commands(candidate, record)) {
     commands += fmt::format("  {} {}\n", style(Colour::dim, commands.empty() ? "next:" : "     "),
                             printable(command));
@@ -298,10 +301,7 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
     text += advice_text(candidate, record, style);
     text += notes_text(candidate.notes, style);
     if (verbose) text += checks_text(candidate, style) + telemetry_text(candidate.telemetry);
-    if (shows_log(candidate, verbose)) {
-      text += "\n" + printable(candidate.compiler_log);
-      if (!text.ends_with('\n')) text += '\n';
-    }
+    if (shows_log(candidate, verbose)) text += log_text(candidate.compiler_log, verbose);
   }
   if (verbose) text += stages_text(record, style);
   text += notes_text(record.notes, style) + confinement_text(record.sandbox, style);
@@ -310,6 +310,12 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
         style(Colour::dim,
               "The emulated device judges answers only: its times do not measure speed and are not shown.\n");
   }
+  return text;
+}
+
+std::string log_text(const std::string& log, bool verbose) {
+  std::string text = verbose ? "\n" + printable(log) : printable(log_about_candidate(log));
+  if (!text.ends_with('\n')) text += '\n';
   return text;
 }
 

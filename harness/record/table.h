@@ -24,6 +24,10 @@ std::string lines_text(const std::optional<LineRange>& lines);
 // "0.968x".
 std::string ratio_text(double ratio);
 
+// The compiler's log below the rest of a candidate's text. With `verbose` it is whole, otherwise without what
+// is not about the candidate.
+std::string log_text(const std::string& log, bool verbose);
+
 // One line that says that the contestants of a run were not confined; empty if they were.
 std::string confinement_text(const SandboxRecord& sandbox, const Style& style);
 

@@ -61,6 +61,22 @@ TEST(CheckTable, WhereThreadsWaitIsQuoted) {
   EXPECT_THAT(render_table(record, Style(false), false), HasSubstr("   30 | __syncthreads();\n"));
 }
 
+TEST(CheckTable, ACompileErrorIsPrintedOnce) {
+  CheckRecord record = test::sample_check();
+  CheckedCandidate& candidate = record.candidates[0];
+  candidate.cases.clear();
+  candidate.findings.clear();
+  candidate.status = CheckStatus::compile_error;
+  candidate.message = "x.cu:3:1: error: no";
+  candidate.compiler_log =
+      "In file included from kgrade-binding:28:\nx.cu: In function 'f':\nx.cu:3:1: error: no\n";
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("compile_error  mine/x.cu\nx.cu: In function 'f':\nx.cu:3:1: error: no\nclean"));
+  candidate.message = "the compiler was stopped";
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("compile_error  mine/x.cu\n  the compiler was stopped\nx.cu: In"));
+}
+
 TEST(CheckTable, NotesAndDroppedFindingsAreSaid) {
   CheckRecord record = test::sample_check();
   record.notes = {"addr2line is not installed; install it"};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "record/advice.h"
+#include "record/compiler_output.h"
 #include "tests/support/sample_record.h"
 
 namespace kgrade {
@@ -90,6 +91,50 @@ TEST(Table, ShowsWrongElementsOfTheSmallestFailureAndWhatToDoNext) {
                         "  clocks held down: sw_power_cap for 25 % of the time\n"
                         "  next: kgrade check scale 'my bad.cu' --case tiny\n"
                         "        kgrade grade scale 'my bad.cu' --case tiny\n"));
+}
+
+TEST(Table, SaysWhatToDoAboutAKernelThatNeverEnds) {
+  Record record = test::sample_record();
+  const std::string advice =
+      "  look for a loop that never ends; if it is only slow, --time-limit SECONDS allows more\n";
+  EXPECT_THAT(render_table(record, Style(false), false), Not(HasSubstr(advice)));
+  record.candidates[1].verdict = record.candidates[1].cases[0].verdict = Verdict::time_limit;
+  EXPECT_THAT(render_table(record, Style(false), false), HasSubstr(advice + "  next: kgrade check scale"));
+}
+
+Record with_compile_error(const std::string& message, const std::string& log) {
+  Record record = test::sample_record();
+  record.candidates.erase(record.candidates.begin());
+  CandidateRecord& candidate = record.candidates[0];
+  candidate.cases.clear();
+  candidate.telemetry = {};
+  candidate.verdict = Verdict::compile_error;
+  candidate.message = message;
+  candidate.compiler_log = log;
+  return record;
+}
+
+TEST(Table, ShowsACompileErrorAsTheCandidatesOwn) {
+  const std::string error = "bad.cu:3:30: error: 'bb' was not declared in this scope";
+  const std::string log =
+      "In file included from kgrade-binding:28:\nbad.cu: In function 'void f()':\n" + error + "\n";
+  const Record record = with_compile_error(error, log);
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("compile_error  bad.cu\nbad.cu: In function 'void f()':\n" + error + "\n"));
+  EXPECT_THAT(render_table(record, Style(false), true), HasSubstr("\n\n" + log));
+}
+
+TEST(Table, LeavesOutWhatACompilerSaysOfTheUnit) {
+  const std::string quoted =
+      "bad.cu(4): error: identifier \"bb\" is undefined\n    c[i] = bb[i];\n           ^\n";
+  const std::string unit = "kgrade-binding(30): error: identifier \"f\" is undefined\n    f();\n    ^\n\n";
+  EXPECT_EQ(
+      log_about_candidate(quoted + "\n" + unit + "2 errors detected in the compilation of \"unit.cu\".\n"),
+      quoted);
+  EXPECT_EQ(log_about_candidate("In file included from bad.cu:7,\n                 from kgrade-binding:28:\n"
+                                "mine.h:3:1: error: no\n"),
+            "In file included from bad.cu:7:\nmine.h:3:1: error: no\n");
+  EXPECT_EQ(log_about_candidate(unit), unit) << "no error would be left";
 }
 
 TEST(Table, NamesWhatAllFailedCasesHaveAndNoAcceptedOne) {

@@ -1,0 +1,46 @@
+#include "record/compiler_output.h"
+
+#include <sstream>
+
+namespace kgrade {
+namespace {
+
+const std::string included_from = "In file included from ";
+
+// The unit's name as nvcc has it in "2 errors detected in the compilation of "unit.cu"."
+bool counts_errors_of_unit(const std::string& line) {
+  return line.ends_with("unit.cu\".") && line.find("detected in the compilation of") != std::string::npos;
+}
+
+// A message about the unit, or "In file included from kgrade-binding:28:".
+bool begins_with_unit(const std::string& line) {
+  const std::size_t at = line.starts_with(included_from) ? included_from.size() : 0;
+  return line.compare(at, std::string(unit_name).size(), unit_name) == 0;
+}
+
+// The end of "In file included from a.cu:3,\n                 from kgrade-binding:28:".
+bool ends_a_chain(const std::string& line) {
+  return line.starts_with(' ') && line.find(std::string(" from ") + unit_name) != std::string::npos;
+}
+
+}  // namespace
+
+std::string log_about_candidate(const std::string& log) {
+  std::string kept;
+  bool leaves_out = false;  // a quote of the source follows its message
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    if (leaves_out && (line.empty() || line.starts_with(' '))) continue;
+    leaves_out = begins_with_unit(line) || counts_errors_of_unit(line);
+    if (leaves_out) continue;
+    if (ends_a_chain(line)) {
+      if (kept.ends_with(",\n")) kept.replace(kept.size() - 2, 1, ":");
+      continue;
+    }
+    kept += line + '\n';
+  }
+  while (kept.ends_with("\n\n")) kept.pop_back();
+  return kept.find("error") == std::string::npos ? log : kept;
+}
+
+}  // namespace kgrade
