@@ -107,7 +107,8 @@ bool is_telling(std::int64_t low, std::int64_t high, std::int64_t extent, std::s
 // A text that says which elements are wrong.
 std::string place_pattern(const Positions& wrong, const OutputValues& values) {
   const std::size_t elements = values.expected.size();
-  if (wrong.size() == elements || wrong.size() == 1) return "";
+  if (wrong.size() == elements) return "";
+  if (wrong.size() == 1) return wrong.front() + 1 == elements ? "the wrong one is the last in memory" : "";
   const Box box = box_of(wrong, values.shape);
   std::vector<std::size_t> cut;  // dimensions that are not wrong over their whole extent
   for (std::size_t d = 0; d < values.shape.size(); ++d) {

@@ -165,6 +165,18 @@ TEST(WrongOutput, NamesTheEndOfEachRow) {
             "all never written; the wrong ones are the last one of each row (the last dimension)");
 }
 
+TEST(WrongOutput, NamesTheLastElementIfItAloneIsWrong) {
+  OutputValues last = right({4, 5});
+  leave_alone(last, 19);
+  EXPECT_EQ(said(last), "all never written; the wrong one is the last in memory");
+  OutputValues other = right({4, 5});
+  leave_alone(other, 18);
+  EXPECT_EQ(said(other), "all never written");
+  OutputValues only = right({1});
+  leave_alone(only, 0);
+  EXPECT_EQ(said(only), "all never written");
+}
+
 TEST(WrongOutput, NamesOneRowATailAndABlock) {
   const auto rows = [](std::size_t i) { return i / 5 == 2; };
   OutputValues row = right({4, 5});
