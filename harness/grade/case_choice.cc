@@ -111,10 +111,17 @@ Errors add_hidden(const Problem& problem, const RunOptions& options, const Names
 }  // namespace
 
 Error unknown_case(const Problem& problem, const std::string& name) {
-  const auto near = nearest(name, case_names(problem));
+  constexpr std::size_t most_names = 30;
+  std::vector<std::string> names = case_names(problem);
+  const auto near = nearest(name, names);
+  const std::size_t left_out = names.size() - std::min(names.size(), most_names);
+  names.resize(names.size() - left_out);
   return {fmt::format("problem '{}' has no case '{}'", problem.slug, name),
-          near ? fmt::format("did you mean '{}'?", *near)
-               : fmt::format("its cases are: {}", fmt::join(case_names(problem), ", ")),
+          fmt::format("{}its cases are: {}{}", near ? fmt::format("did you mean '{}'? ", *near) : "",
+                      fmt::join(names, ", "),
+                      left_out > 0
+                          ? fmt::format(" and {} more, which `kgrade show {}` lists", left_out, problem.slug)
+                          : ""),
           {}};
 }
 

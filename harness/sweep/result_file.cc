@@ -98,6 +98,13 @@ std::optional<Record> read_result(const std::string& line, const fs::path& from)
 }
 
 Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode, std::vector<Record> earlier) {
+  // The output of a pipe cannot be read again.
+  if (path == "-") {
+    return Error{
+        "--output: '-' would be standard output, from which no sweep can go on after an interruption",
+        "name a file, such as sweep.jsonl",
+        {}};
+  }
   if (path.extension() != ".jsonl") {
     return Error{"results are kept in a file called *.jsonl, by which they are known to stand one a line",
                  fmt::format("call it {}.jsonl", path.stem().string()),

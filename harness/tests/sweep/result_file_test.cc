@@ -182,6 +182,11 @@ TEST_F(ResultFileTest, HasTheEndingOfSuchFiles) {
   }
 }
 
+TEST_F(ResultFileTest, IsNotStandardOutput) {
+  EXPECT_THAT(refusal("-", ResultMode::create),
+              AllOf(HasSubstr("'-' would be standard output"), HasSubstr("name a file")));
+}
+
 bool append_with_little_room(ResultFile& file) {
   ::signal(SIGXFSZ, SIG_IGN);
   const rlimit limit{100, 100};
