@@ -66,6 +66,11 @@ auto candidate_of(const Record& record) {
   return std::tuple(std::string_view(record.problem_slug), record.dtype, device_model(record.device),
                     std::string_view(record.candidate().path));
 }
+// Orders rows that have no speed, accepted ones first.
+auto order_without_speed(const Record& record) {
+  return std::tuple(std::string_view(record.problem_slug), record.dtype, device_model(record.device),
+                    record.candidate().verdict != Verdict::accepted);
+}
 // Orders the results of a candidate. The newest comes last.
 auto result_of(const Record& record) {
   return std::tuple_cat(candidate_of(record), std::tie(record.started_at, record.candidate().sha256));
@@ -209,6 +214,11 @@ Leaderboard make_leaderboard(std::vector<Record> records) {
         row.newest.candidate().verdict == Verdict::accepted && row.newest.device.measures_speed;
     (speed ? measured : leaderboard.unmeasured).push_back(std::move(row));
   }
+  // Of the candidates of a problem, those that may still get a speed come first.
+  std::stable_sort(leaderboard.unmeasured.begin(), leaderboard.unmeasured.end(),
+                   [](const LeaderboardRow& a, const LeaderboardRow& b) {
+                     return order_without_speed(a.newest) < order_without_speed(b.newest);
+                   });
   leaderboard.boards = boards_of(std::move(measured));
   leaderboard.runs = sampled_runs(newest_records(leaderboard));
   return leaderboard;

@@ -76,8 +76,9 @@ void add_missing(const Leaderboard& leaderboard, const std::vector<const Record*
     std::set_difference(all.begin(), all.end(), present.begin(), present.end(),
                         std::back_inserter(note.names));
     if (note.names.empty()) continue;
-    note.text = fmt::format("{} of {} {} no result on {}", note.names.size(), counted(all.size(), "problem"),
-                            note.names.size() == 1 ? "has" : "have", device.name);
+    note.text =
+        fmt::format("{} of {} {} no result on {}{}", note.names.size(), counted(all.size(), "problem"),
+                    note.names.size() == 1 ? "has" : "have", is_gpu(device) ? "" : "the ", device.name);
     notes.push_back(std::move(note));
   }
 }

@@ -79,6 +79,14 @@ std::string name_of(const Record& record, std::string_view against) {
   return record.reference.is_pytorch() ? "PyTorch" : std::string(against);
 }
 
+// Why a row has no rank, or what was wrong.
+std::string why(const LeaderboardRow& row) {
+  const Record& record = row.newest;
+  if (!row.unranked_because.empty()) return row.unranked_because;
+  if (row.rank || record.candidate().verdict != Verdict::accepted) return clipped(record.candidate().message);
+  return record.device.measures_speed ? "no speed was measured" : "the emulated device measures no speed";
+}
+
 class PageRows {
  public:
   explicit PageRows(const PageContext& context) : context_(context) {}
@@ -93,7 +101,7 @@ class PageRows {
                  row.rank ? row.rank->best : 0,
                  row.rank ? row.rank->worst : 0,
                  row.tied ? 1 : 0,
-                 text(row.unranked_because.empty() ? clipped(candidate.message) : row.unranked_because),
+                 text(why(row)),
                  text(std::string(to_string(candidate.verdict))),
                  text(std::string(to_string(candidate.precision))),
                  candidate.sha256.substr(0, shown_hash_digits),

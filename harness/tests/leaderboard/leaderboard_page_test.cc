@@ -17,6 +17,7 @@ namespace {
 using test::beside_baseline;
 using test::record;
 using test::refused;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -225,6 +226,27 @@ TEST(LeaderboardPage, WithoutAnySpeedThePlainTableHasVerdicts) {
             "| problem | candidate | device | verdict |\n| --- | --- | --- | --- |\n"
             "| scale | a | emulated device on 2 CPU cores | accepted |\n"
             "| scale | b | emulated device on 2 CPU cores | wrong\\_answer |\n<!-- /leaderboard -->\n");
+}
+
+TEST(LeaderboardPage, AcceptedOnesComeBeforeFailedOnesAndSayWhyTheyHaveNoRank) {
+  const Record wrong = emulated("a.cu", Verdict::compile_error), right = emulated("b.cu", Verdict::accepted);
+  Record other = emulated("a.cu", Verdict::compile_error);
+  other.problem_slug = "add";
+  const Leaderboard made = make_leaderboard({wrong, right, other});
+  EXPECT_EQ(render_table(made, Style(false)),
+            "verdict        problem  candidate  device\n"
+            "compile_error  add      a.cu       emulated device on 2 CPU cores\n"
+            "accepted       scale    b.cu       emulated device on 2 CPU cores\n"
+            "compile_error  scale    a.cu       emulated device on 2 CPU cores\n");
+  const auto data = nlohmann::json::parse(data_of(render_page(make_leaderboard({wrong, right}))));
+  EXPECT_EQ(value_of(data, 0, "candidate"), "b.cu");
+  EXPECT_EQ(data["texts"][value_of(data, 0, "why").get<int>()], "the emulated device measures no speed");
+}
+
+TEST(LeaderboardNotes, NameTheEmulatedDeviceWithAnArticle) {
+  const Leaderboard made = make_leaderboard({emulated("a.cu", Verdict::accepted)});
+  EXPECT_THAT(texts_of(notes_of(made, {"scale", "add"})),
+              Contains("1 of 2 problems has no result on the emulated device on 2 CPU cores"));
 }
 
 TEST(LeaderboardPage, ASumOverCasesIsCalledATotal) {
