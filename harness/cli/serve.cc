@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/cleanup.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "cli/app.h"
@@ -110,9 +111,15 @@ int run(ServeArguments& arguments) {
   options.devices = std::move(*devices);
   options.lane_command = {"/proc/self/exe", "sweep-lane"};
   options.note = note;
+  const std::filesystem::path state = options.state;
   raise_descriptor_limit();
   auto service = Service::open(std::move(options));
   if (!service) return fail(service.errors());
+  // A signal that ends the service removes what lanes were working on, with the texts of candidates. A link
+  // to another disk stays.
+  std::error_code ignored;
+  if (const auto work = state / "work"; !std::filesystem::is_symlink(work, ignored))
+    Cleanup::of_this_process().remember(work);
   Routes routes(**service, std::move(tokens));
   fmt::print(stderr, "kgrade serve: grades on {}\n", lanes);
   const FrontSetup front{front_command(*sandbox, layout), note};

@@ -19,6 +19,8 @@
 #include <chrono>
 #include <memory>
 
+#include "base/cleanup.h"
+
 namespace kgrade {
 namespace {
 
@@ -131,7 +133,10 @@ bool settle(Service& service, bool is_tick, bool& has_failed) {
     const int wait_ms = has_more ? 0 : static_cast<int>(std::max<std::int64_t>(left.count(), 0));
     if (::poll(entries, 2, wait_ms) < 0) entries[0].revents = entries[1].revents = 0;
     const bool is_tick = Steady::now() >= next_tick;
-    if (is_tick) next_tick = Steady::now() + tick;
+    if (is_tick) {
+      next_tick = Steady::now() + tick;
+      Cleanup::of_this_process().set_final_message(service.farewell());
+    }
     if (link != nullptr && entries[1].revents != 0) link->receive();
     if (entries[0].revents != 0 || is_tick) service.go_on();
     has_more = settle(service, is_tick, has_failed);

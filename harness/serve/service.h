@@ -160,6 +160,8 @@ class Service {
   // What each lane does. Only the owner of a job sees which job and problem it is.
   nlohmann::ordered_json capacity(const std::string& owner) const;
   std::string metrics() const;  // in Prometheus's text format
+  // What the program says when a signal ends it: how many jobs wait for the next start, and where.
+  std::string farewell() const;
   // A lane is idle, or has given a result or begun a job in the last ten minutes.
   bool is_healthy() const;
   // For the service's own log.

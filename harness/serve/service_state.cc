@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "serve/service.h"
 #include "serve/service_lane.h"
 
@@ -43,6 +44,15 @@ OrderedJson Service::capacity(const std::string& owner) const {
           {"by_owner", queue_.by_owner()},
           {"grades_per_minute", rate() * 60},
           {"version", tool_info().version}};
+}
+
+std::string Service::farewell() const {
+  std::size_t jobs = queue_.size();
+  for (const ServiceLane& lane : lanes_) jobs += lane.left();
+  if (jobs == 0) return "kgrade serve: stopped\n";
+  return fmt::format("kgrade serve: stopped; {} in {} and {} on when it is started again\n",
+                     jobs == 1 ? "1 job waits" : fmt::format("{} jobs wait", jobs),
+                     printable_line(options_.state.string()), jobs == 1 ? "goes" : "go");
 }
 
 double Service::rate() const {

@@ -369,6 +369,31 @@ def test_kills(service, expected, grades, clients):
         check(service.call("GET", f"/v1/grades/{view['id']}")[1] == view, "the result changed")
 
 
+def test_ends_in_order(program, folder):
+    """A signal ends the service with a line that says what waits, and removes the files of running jobs."""
+    service = Service(program, folder, jobs=1)
+    jobs = [service.call("POST", "/v1/grades", request(name))[1]["id"] for name in ("hangs", "right", "right_too")]
+    for _ in range(300):
+        if service.call("GET", f"/v1/grades/{jobs[0]}")[1]["state"] == "running":
+            break
+        time.sleep(0.1)
+    check(any(Path(folder, "state", "work").rglob("*.cu")), "the running job has no files")
+    time.sleep(0.3)
+    check(service.stop() == -signal.SIGTERM)
+    said = Path(folder, "log").read_text().splitlines()[-1]
+    check(said == f"kgrade serve: stopped; 3 jobs wait in {folder}/state and go on when it is started again", said)
+    work = Path(folder, "state", "work")
+    check(not work.exists() or not list(work.iterdir()), "files of candidates are left")
+    service.start()
+    for job in jobs[1:]:
+        answer = service.call("POST", "/v1/wait", {"ids": [job], "timeout_s": 50})[1]
+        check([view["verdict"] for view in answer["finished"]] == ["accepted"], answer)
+    service.stop(signal.SIGINT)
+    idle = Service(program, folder + "/idle", jobs=1)
+    idle.stop(signal.SIGINT)
+    check(Path(folder, "idle", "log").read_text().endswith("\nkgrade serve: stopped\n"))
+
+
 def test_nothing_is_left(service, folder):
     """Files of jobs go when the jobs have ended."""
     for _ in range(300):
@@ -414,6 +439,9 @@ def main():
         test_leases(arguments.kgrade, folder)
     with tempfile.TemporaryDirectory(prefix="kgrade-serve-test-") as folder:
         test_run_limit(arguments.kgrade, folder)
+    with tempfile.TemporaryDirectory(prefix="kgrade-serve-test-") as folder:
+        Path(folder, "idle").mkdir()
+        test_ends_in_order(arguments.kgrade, folder)
 
 
 if __name__ == "__main__":
