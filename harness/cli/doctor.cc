@@ -76,7 +76,7 @@ std::vector<Finding> cuda_devices() {
 // A library that baselines use.
 Finding vendor_library(const VendorLibrary& library) {
   const std::string& what = library.name;
-  if (!library.is_there()) return {false, what, library.absence() + ": no baselines of it", library.remedy};
+  if (!library.is_there()) return {false, what, library.absence() + ": no baselines of it", library.remedy()};
   return {true, what, fmt::format("{} in {}", library.version, library.files.front().parent_path().string()),
           ""};
 }
@@ -198,6 +198,14 @@ Finding problems(const Layout& layout) {
   return {true, "problems", fmt::format("{} in {}", files->size(), folder_names(layout.problems)), ""};
 }
 
+// What the help calls docs/... An installation may come without them.
+std::vector<Finding> documents(const Layout& layout) {
+  const std::filesystem::path folder = layout.documents / "docs";
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) return {};
+  return {{true, "documents", folder.string(), ""}};
+}
+
 Finding temporary_folder() {
   const char* base = std::getenv("TMPDIR");
   const std::string folder = base != nullptr && *base != '\0' ? base : "/tmp";
@@ -282,7 +290,7 @@ int run(const DoctorArguments& arguments) {
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   for (const std::vector<Finding>& findings :
        {std::vector{host()}, of_emulated, of_cuda, libraries_of(layout), telemetry(), checking_tools(),
-        profiling_tools(layout), python, of_both, layer_findings(sandbox)}) {
+        profiling_tools(layout), python, of_both, documents(layout), layer_findings(sandbox)}) {
     print(findings, style);
   }
   const bool emulated = all_present(of_emulated);

@@ -132,7 +132,10 @@ int run(int argc, char** argv) {
       cli::add_print(app)};
   for (const cli::Command& command : commands) finish(*command.app);
   // Set after the commands are made, because they would inherit it.
-  app.footer(cli::exit_codes_line() + "\nStart with: kgrade list");
+  app.footer(
+      cli::exit_codes_line() +
+      "\nStart with: kgrade list\nThe help names documents, such as docs/service.md: kgrade doctor says "
+      "in which folder they are.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -13,7 +13,7 @@ namespace kgrade::cli {
 namespace {
 
 // When the text was last changed. With the date of the build, two builds of the same source would differ.
-constexpr const char* date = "2026-11-22";
+constexpr const char* date = "2026-11-27";
 
 constexpr std::size_t page_width = 78;
 

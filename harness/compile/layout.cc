@@ -59,6 +59,7 @@ Layout installed(const fs::path& prefix) {
   layout.reference = share / "reference";
   layout.emulated_include = share / "emulated";
   layout.python = share / "python";
+  layout.documents = prefix / "share/doc/kgrade";
   layout.workers = prefix / "libexec/kgrade";
   return layout;
 }
@@ -76,6 +77,7 @@ Layout built(const fs::path& root, const fs::path& program) {
   layout.reference = root / "reference";
   layout.emulated_include = KGRADE_EMULATED_HEADERS;
   layout.python = root / "harness/python";
+  layout.documents = root;
   layout.workers = program.parent_path();
   return layout;
 }

@@ -22,10 +22,11 @@ struct Layout {
   std::filesystem::path emulated_include;  // the emulated device's CUDA headers
   // The same headers, precompiled (precompile_device_headers()). An installation has no such folder.
   std::filesystem::path emulated_precompiled;
-  std::filesystem::path python;    // worker.py, inspect_candidate.py, include/: for candidates in Python
-  std::filesystem::path workers;   // kgrade-worker-*
-  std::filesystem::path launcher;  // kgrade-sandbox, in `workers`
-  std::filesystem::path rewriter;  // kgrade-rewrite, in `workers`
+  std::filesystem::path python;     // worker.py, inspect_candidate.py, include/: for candidates in Python
+  std::filesystem::path documents;  // README.md and docs/, which the help names
+  std::filesystem::path workers;    // kgrade-worker-*
+  std::filesystem::path launcher;   // kgrade-sandbox, in `workers`
+  std::filesystem::path rewriter;   // kgrade-rewrite, in `workers`
   std::vector<VendorLibrary> libraries = vendor_libraries();  // called by baselines
 
   // The reference of a problem. It is the Python file that the problem names, or else <slug>.cu, or else

@@ -30,6 +30,13 @@ std::string VendorLibrary::absence() const {
   return "";
 }
 
+std::string VendorLibrary::remedy() const {
+  const std::string build = fmt::format(
+      "build kgrade from its source where {} is installed (or name its folder with {}=...)", package, option);
+  if (include.empty() || files.empty()) return build;
+  return fmt::format("install {} in that folder, or {}", package, build);
+}
+
 bool VendorLibrary::is_included_by(const fs::path& file) const {
   const std::string beginning = "#include <" + key;
   std::ifstream stream(file);
@@ -40,14 +47,10 @@ bool VendorLibrary::is_included_by(const fs::path& file) const {
 }
 
 std::vector<VendorLibrary> vendor_libraries() {
-  return {{"cudnn", "cuDNN",
-           "install cuDNN 9 for the CUDA Toolkit (or name its folder with -DKGRADE_CUDNN_ROOT=...) and "
-           "build kgrade again",
-           KGRADE_CUDNN_VERSION, KGRADE_CUDNN_INCLUDE, paths_of(KGRADE_CUDNN_FILES)},
-          {"cublas", "cuBLAS",
-           "install the CUDA Toolkit's cuBLAS (or name its folder with -DKGRADE_CUBLAS_ROOT=...) and "
-           "build kgrade again",
-           KGRADE_CUBLAS_VERSION, KGRADE_CUBLAS_INCLUDE, paths_of(KGRADE_CUBLAS_FILES)}};
+  return {{"cudnn", "cuDNN", "cuDNN 9 for the CUDA Toolkit", "-DKGRADE_CUDNN_ROOT", KGRADE_CUDNN_VERSION,
+           KGRADE_CUDNN_INCLUDE, paths_of(KGRADE_CUDNN_FILES)},
+          {"cublas", "cuBLAS", "the CUDA Toolkit's cuBLAS", "-DKGRADE_CUBLAS_ROOT", KGRADE_CUBLAS_VERSION,
+           KGRADE_CUBLAS_INCLUDE, paths_of(KGRADE_CUBLAS_FILES)}};
 }
 
 }  // namespace kgrade

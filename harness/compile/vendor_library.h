@@ -8,9 +8,10 @@
 namespace kgrade {
 
 struct VendorLibrary {
-  std::string key;     // "cudnn": the folder of its baselines in reference/, and the prefix of their names
-  std::string name;    // "cuDNN"
-  std::string remedy;  // if it is missing
+  std::string key;      // "cudnn": the folder of its baselines in reference/, and the prefix of their names
+  std::string name;     // "cuDNN"
+  std::string package;  // what is to be installed: "cuDNN 9 for the CUDA Toolkit"
+  std::string option;   // that names its folder when kgrade is configured: "-DKGRADE_CUDNN_ROOT"
   // As found when kgrade was configured. Empty if it was not found.
   std::string version;            // "9.19.0"
   std::filesystem::path include;  // the folder of its headers
@@ -22,6 +23,8 @@ struct VendorLibrary {
   bool is_there() const { return absence().empty(); }
   // "cuDNN was not found when kgrade was configured", or empty if it is there.
   std::string absence() const;
+  // What helps if it is missing.
+  std::string remedy() const;
   std::string title() const { return version.empty() ? name : name + " " + version; }  // "cuDNN 9.19.0"
   // Whether a C++ file includes its headers.
   bool is_included_by(const std::filesystem::path& file) const;

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <sstream>
 
 #include "sandbox/bubblewrap.h"
 #include "sandbox/control_group.h"
@@ -91,12 +92,31 @@ std::string first_word(const std::string& path) {
 
 bool is_there(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
+// True if the root folder is no mount, as below chroot(2) unless its folder is a mount itself. In a container
+// it is one. A user namespace cannot be made below chroot(2): see EPERM in unshare(2).
+bool is_in_plain_chroot() {
+  std::ifstream mounts("/proc/self/mountinfo");
+  bool has_any = false;
+  for (std::string line; std::getline(mounts, line);) {
+    has_any = true;
+    std::istringstream words(line);
+    std::string word;
+    for (int i = 0; i < 5; ++i) words >> word;  // the fifth is where it is mounted (proc(5))
+    if (word == "/") return false;
+  }
+  return has_any;
+}
+
 std::string how_to_allow_namespaces(const std::string& problem) {
   // A new mount of /proc never shows more than the old one.
   if (problem.find("/proc/") != std::string::npos) {
     return "run in a container that hides no part of /proc (docker run --security-opt "
            "systempaths=unconfined)";
   }
+  if (is_in_plain_chroot())
+    return "run it outside this chroot: the kernel refuses user namespaces below a plain chroot(2), and "
+           "grants "
+           "them in a container";
   if (first_word("/proc/sys/user/max_user_namespaces") == "0") {
     return "allow user namespaces (sysctl user.max_user_namespaces=10000), or install bubblewrap";
   }
@@ -305,7 +325,8 @@ class Prober {
     const char* name = "cgroup";
     if (leaves_out(name)) return add(name, false, "left out", "");
     // Without a supervisor, nothing would remove the group after the program has ended.
-    if (!report_.layers.confines()) return add(name, false, "needs a supervisor", "namespaces");
+    if (!report_.layers.confines())
+      return add(name, false, "not tried: it works only together with namespaces", "see namespaces");
     SandboxPolicy policy;
     policy.memory_bytes = std::uint64_t{1} << 30;
     policy.processes = 16;

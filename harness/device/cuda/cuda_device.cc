@@ -372,6 +372,14 @@ class CudaDevice : public Device {
   std::uint64_t flushes_ = 0;
 };
 
+// Without any driver, the runtime reports a driver that is too old. The version tells: it is 0 then
+// (cudaDriverGetVersion in the CUDA Runtime API).
+bool has_no_driver(cudaError_t status) {
+  int version = 0;
+  return status == cudaErrorInsufficientDriver && cudaDriverGetVersion(&version) == cudaSuccess &&
+         version == 0;
+}
+
 }  // namespace
 
 CudaProbe probe() {
@@ -381,10 +389,11 @@ CudaProbe probe() {
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess || count == 0) {
     cudaGetLastError();
-    result.problem =
-        machine_error(fmt::format("no CUDA device: {}", status == cudaSuccess ? "this machine has none"
-                                                                              : cudaGetErrorString(status)),
-                      "use a machine with an NVIDIA GPU and its driver, or --device emulated");
+    result.problem = machine_error(
+        fmt::format("no CUDA device: {}", status == cudaSuccess   ? "this machine has none"
+                                          : has_no_driver(status) ? "no NVIDIA driver is installed"
+                                                                  : cudaGetErrorString(status)),
+        "use a machine with an NVIDIA GPU and its driver, or --device emulated");
     return result;
   }
   for (int ordinal = 0; ordinal < count; ++ordinal) result.devices.push_back(describe(ordinal));

@@ -1,6 +1,7 @@
 """install_test.py BUILD SOURCE: installs the build into a folder, moves the folder, and uses it from an empty folder."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -38,6 +39,15 @@ class InstallTest(unittest.TestCase):
         self.assertIn(f" in {self.prefix}/share/kgrade/problems", outcome.stdout)
         self.assertNotIn(str(SOURCE), outcome.stdout)
         self.assertNotIn(str(BUILD), outcome.stdout)
+
+    def test_documents_that_the_help_names_are_where_doctor_says(self):
+        folder = Path(re.search(r"^has +documents +(/.*)$", self.kgrade("doctor").stdout, re.MULTILINE).group(1))
+        self.assertTrue(folder.is_relative_to(self.prefix))
+        commands = re.findall(r"^  ([a-z]+) ", self.kgrade("--help").stdout.partition("Subcommands:")[2], re.MULTILINE)
+        named = {name for command in commands for name in re.findall(r"docs/(\S+\.md)", self.kgrade(command, "--help").stdout)}
+        self.assertIn("service.md", named)
+        for name in named:
+            self.assertTrue((folder / name).is_file(), name)
 
     def test_a_kernel_is_graded(self):
         shutil.copy(self.prefix / "share/kgrade/solutions" / SLUG / "naive.cu", self.folder / "mine.cu")
