@@ -149,8 +149,8 @@ int run(int argc, char** argv) {
   return exit_usage;
 }
 
-// Ends like a program that SIGPIPE kills, as git does where a caller such as Python ignores that signal:
-// quietly, and with an exit code (141 in a shell) that says neither success nor a verdict.
+// Ends quietly, like a program that SIGPIPE kills, also if the caller (Python does) has made it ignore that
+// signal. The exit code is 141 in a shell, which is neither success nor a verdict. Git ends in this way too.
 int end_without_a_reader() {
   sigset_t pipe;
   sigemptyset(&pipe);

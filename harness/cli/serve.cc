@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 
@@ -53,8 +55,11 @@ Failure lack_of_devices(const std::vector<std::string>& devices) {
   return std::nullopt;
 }
 
-// The service's own log.
-void note(const std::string& what) { fmt::print(stderr, "kgrade serve: {}\n", printable(what)); }
+// The service's own log. The service goes on if nobody reads it any more.
+void note(const std::string& what) {
+  const std::string line = fmt::format("kgrade serve: {}\n", printable(what));
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
 
 int run(ServeArguments& arguments) {
   if (!arguments.join.url.empty()) {
@@ -111,21 +116,21 @@ int run(ServeArguments& arguments) {
   options.devices = std::move(*devices);
   options.lane_command = {"/proc/self/exe", "sweep-lane"};
   options.note = note;
+  std::signal(SIGPIPE, SIG_IGN);
   const std::filesystem::path state = options.state;
   raise_descriptor_limit();
   auto service = Service::open(std::move(options));
   if (!service) return fail(service.errors());
-  // A signal that ends the service removes what lanes were working on, with the texts of candidates. A link
-  // to another disk stays.
+  // A signal that ends the service removes what lanes were working on, with the texts of candidates. If
+  // `work` is a symbolic link, both it and its target stay.
   std::error_code ignored;
   if (const auto work = state / "work"; !std::filesystem::is_symlink(work, ignored))
     Cleanup::of_this_process().remember(work);
   Routes routes(**service, std::move(tokens));
-  fmt::print(stderr, "kgrade serve: grades on {}\n", lanes);
+  note("grades on " + lanes);
   const FrontSetup front{front_command(*sandbox, layout), note};
-  const auto served = serve_http(**service, routes, *address, front, {}, [](const std::string& where) {
-    fmt::print(stderr, "kgrade serve: listening at {}\n", where);
-  });
+  const auto served = serve_http(**service, routes, *address, front, {},
+                                 [](const std::string& where) { note("listening at " + where); });
   return served ? *served : fail(served.errors());
 }
 
@@ -171,9 +176,8 @@ Command add_serve(CLI::App& app) {
       ->excludes(command->get_option("--device"));
   command
       ->add_option("--jobs", arguments->jobs,
-                   "Lanes of the emulated device (default: all cores that kgrade may use). 0: only lanes on "
-                   "other machines "
-                   "grade, which join")
+                   "Lanes of the emulated device (default: all cores that kgrade may use). "
+                   "0: only lanes on other machines grade, which join")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
   add_python_option(*command, arguments->lane.python);

@@ -181,8 +181,9 @@ std::string model_text(const Problem& problem) {
 // The plain kernel that comes with the problem: solutions/<slug>/naive.cu beside the folder of its file.
 // Empty if there is none.
 std::filesystem::path plain_kernel(const Problem& problem) {
-  const std::filesystem::path file =
-      problem.path.parent_path().parent_path() / "solutions" / problem.slug / "naive.cu";
+  const std::filesystem::path folder = problem.path.parent_path();
+  const std::filesystem::path file = (folder.empty() ? std::filesystem::path("..") : folder.parent_path()) /
+                                     "solutions" / problem.slug / "naive.cu";
   std::error_code ignored;
   return std::filesystem::is_regular_file(file, ignored) ? file : std::filesystem::path();
 }

@@ -18,15 +18,6 @@
 namespace kgrade {
 namespace {
 
-// Whether compilers, assemblers or linkers report an error in the line. The word comes after a place in a
-// file, or after the name of a program.
-bool reports_error(const std::string& line) {
-  static const std::regex pattern(
-      R"((^[^\s:]+: |:[0-9]+: |\([0-9]+\): |, line [0-9]+; |^(ptxas|nvlink|nvcc|fatbinary|cicc|cudafe\+\+) +))"
-      R"(((fatal|catastrophic|internal|internal compiler) )?(error|Error|fatal)( #[0-9]+(-D)?)? *:)");
-  return std::regex_search(line, pattern);
-}
-
 // Whether a program of the toolchain wrote the line about itself. Messages about a source begin with its
 // place. They, and the indented lines after them, may quote any text.
 bool is_about_a_program(const std::string& line) {

@@ -11,7 +11,7 @@ struct VendorLibrary {
   std::string key;      // "cudnn": the folder of its baselines in reference/, and the prefix of their names
   std::string name;     // "cuDNN"
   std::string package;  // what is to be installed: "cuDNN 9 for the CUDA Toolkit"
-  std::string option;   // that names its folder when kgrade is configured: "-DKGRADE_CUDNN_ROOT"
+  std::string option;   // of CMake, which names its folder: "-DKGRADE_CUDNN_ROOT"
   // As found when kgrade was configured. Empty if it was not found.
   std::string version;            // "9.19.0"
   std::filesystem::path include;  // the folder of its headers

@@ -1,5 +1,6 @@
 #include "record/compiler_output.h"
 
+#include <regex>
 #include <sstream>
 
 namespace kgrade {
@@ -25,8 +26,16 @@ bool ends_a_chain(const std::string& line) {
 
 }  // namespace
 
+bool reports_error(const std::string& line) {
+  static const std::regex pattern(
+      R"((^[^\s:]+: |:[0-9]+: |\([0-9]+\): |, line [0-9]+; |^(ptxas|nvlink|nvcc|fatbinary|cicc|cudafe\+\+) +))"
+      R"(((fatal|catastrophic|internal|internal compiler) )?(error|Error|fatal)( #[0-9]+(-D)?)? *:)");
+  return std::regex_search(line, pattern);
+}
+
 std::string log_about_candidate(const std::string& log) {
   std::string kept;
+  bool has_error = false;
   bool leaves_out = false;  // a quote of the source follows its message
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
@@ -37,10 +46,15 @@ std::string log_about_candidate(const std::string& log) {
       if (kept.ends_with(",\n")) kept.replace(kept.size() - 2, 1, ":");
       continue;
     }
+    has_error = has_error || reports_error(line);
     kept += line + '\n';
   }
   while (kept.ends_with("\n\n")) kept.pop_back();
-  return kept.find("error") == std::string::npos ? log : kept;
+  return has_error ? kept : log;
+}
+
+std::string shown_log(const std::string& log, bool verbose) {
+  return verbose ? log : log_about_candidate(log);
 }
 
 }  // namespace kgrade

@@ -186,7 +186,7 @@ bool shows_log(const CandidateRecord& candidate, bool verbose) {
 bool shows_message(const CandidateRecord& candidate, bool verbose) {
   if (candidate.message.empty()) return false;
   return !shows_log(candidate, verbose) ||
-         candidate.compiler_log.find(candidate.message) == std::string::npos;
+         shown_log(candidate.compiler_log, verbose).find(candidate.message) == std::string::npos;
 }
 
 std::string headline(const CandidateRecord& candidate, const Style& style, bool verbose) {
@@ -314,7 +314,7 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
 }
 
 std::string log_text(const std::string& log, bool verbose) {
-  std::string text = verbose ? "\n" + printable(log) : printable(log_about_candidate(log));
+  std::string text = (verbose ? "\n" : "") + printable(shown_log(log, verbose));
   if (!text.ends_with('\n')) text += '\n';
   return text;
 }

@@ -114,9 +114,8 @@ std::string how_to_allow_namespaces(const std::string& problem) {
            "systempaths=unconfined)";
   }
   if (is_in_plain_chroot())
-    return "run it outside this chroot: the kernel refuses user namespaces below a plain chroot(2), and "
-           "grants "
-           "them in a container";
+    return "run it outside this chroot, or in a container: the kernel refuses user namespaces below a plain "
+           "chroot(2)";
   if (first_word("/proc/sys/user/max_user_namespaces") == "0") {
     return "allow user namespaces (sysctl user.max_user_namespaces=10000), or install bubblewrap";
   }

@@ -372,7 +372,7 @@ class CudaDevice : public Device {
   std::uint64_t flushes_ = 0;
 };
 
-// Without any driver, the runtime reports a driver that is too old. The version tells: it is 0 then
+// Without any driver, the runtime reports a driver that is too old. The driver's version is 0 then
 // (cudaDriverGetVersion in the CUDA Runtime API).
 bool has_no_driver(cudaError_t status) {
   int version = 0;

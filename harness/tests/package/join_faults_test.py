@@ -133,8 +133,9 @@ class AServer(WithServices):
         self.assertEqual(self.server.reports[0], {"begun": [], "results": []})
 
     def test_lends_no_more_than_the_lanes_need(self):
-        self.begin([source(seconds=1.0) for _ in range(120)], most=10)
-        time.sleep(0.9)
+        self.begin([source(seconds=3.0) for _ in range(120)], most=10)
+        self.server.wait(lambda: len(self.server.leases) == 2)
+        time.sleep(0.5)
         self.assertEqual(len(self.server.leases), 2, "it took a lease ahead though it had enough")
         self.server.wait(lambda: len(self.server.ended) >= 20)
         self.node.stop()

@@ -135,6 +135,8 @@ TEST(Table, LeavesOutWhatACompilerSaysOfTheUnit) {
                                 "mine.h:3:1: error: no\n"),
             "In file included from bad.cu:7:\nmine.h:3:1: error: no\n");
   EXPECT_EQ(log_about_candidate(unit), unit) << "no error would be left";
+  const std::string cut = unit + "... and 20 more errors in 25 more lines\n";
+  EXPECT_EQ(log_about_candidate(cut), cut) << "that is a count";
 }
 
 TEST(Table, NamesWhatAllFailedCasesHaveAndNoAcceptedOne) {

@@ -161,7 +161,7 @@ def test_kill(service):
     check(service.insist("GET", f"/v1/grades/{job}", None, token("ann"))[1]["state"] == "queued")
     print(f"served again {time.monotonic() - begin:.2f} s after a kill of the front")
     check(service.process.poll() is None and service.front() not in (None, front))
-    check("the front, which reads HTTP, is started again: it has ended with signal 9" in Path(service.log.name).read_text())
+    check("the front, which reads HTTP, is started again: it has ended" in Path(service.log.name).read_text())
     stream.close()
     # Fronts that die at once are started less often, and served again all the same.
     killed = {front}

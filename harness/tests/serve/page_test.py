@@ -235,7 +235,7 @@ def explains_a_failure(browser: Browser, url: str, service: Service) -> None:
             (graded("compile_error", "error: x", cases=0, cases_passed=0, precision="none"), "compile_error", "cases passed"),
             (wrong | {"feedback": "verdict", "figures": dict.fromkeys(wrong["figures"])}, "wrong_answer", "Next"),
             ({"outcome": "failed", "fault": "machine", "retryable": True, "untrusted_reason": "PyTorch is not installed"},
-             "Send the kernel again. If it ends in the same way, the operator of the service has to mend the machine.", "undefined"),
+             "Send the kernel again. If it ends in the same way, the operator of the service has to fix the machine.", "undefined"),
             ({"outcome": "failed", "fault": "service", "retryable": True}, "Send the kernel again.", "operator")):
         job = service.add(result)
         if result.get("feedback") == "verdict":

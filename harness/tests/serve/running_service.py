@@ -66,7 +66,7 @@ class Service:
 
     def start(self):
         self.process = subprocess.Popen(self.command, stderr=self.log, stdin=subprocess.DEVNULL)
-        for _ in range(200):
+        for _ in range(600):
             try:
                 self.call("GET", "/healthz")
                 return
@@ -101,14 +101,21 @@ class Service:
         return [child for child in children_of(self.process.pid) if "sweep-lane" in proc_file(child, "cmdline")]
 
     def front(self):
-        """The process that parses HTTP, below its launchers."""
-        left = children_of(self.process.pid)
-        while left:
-            process = left.pop()
-            if proc_file(process, "comm").strip() == "kgrade-front":
-                return process
-            left += children_of(process)
+        """The process that parses HTTP, below its launchers. None if there is none for half a second."""
+        for _ in range(10):
+            left = children_of(self.process.pid)
+            while left:
+                process = left.pop()
+                if proc_file(process, "comm").strip() == "kgrade-front":
+                    return process
+                left += children_of(process)
+            time.sleep(0.05)
         return None
+
+    def kill(self):
+        """Ends the service at once, if it runs."""
+        if self.process.poll() is None:
+            self.stop(signal.SIGKILL)
 
     def stop(self, sent=signal.SIGTERM):
         self.process.send_signal(sent)

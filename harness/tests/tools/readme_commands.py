@@ -41,19 +41,21 @@ def service_example(readme: str, kgrade: str) -> str:
         (Path(folder) / "mine.cu").write_text(kernels[0], encoding="utf-8")
         service = subprocess.Popen([kgrade, "serve", "--listen", "127.0.0.1:0", "--state", f"{folder}/state"],
                                    stderr=subprocess.PIPE, text=True)
-        said = ""
-        while "listening at" not in said:
-            said = service.stderr.readline()
-            if "without Boost" in said:
-                return ""
-            if not said:
-                return f"kgrade serve: exit code {service.wait()}"
-        program = programs[0].replace("http://127.0.0.1:8642", said.split()[-1])
-        outcome = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False,
-                                 env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
-        print(outcome.stdout + outcome.stderr)
-        service.send_signal(signal.SIGINT)
-        service.communicate()
+        try:
+            said = ""
+            while "listening at" not in said:
+                said = service.stderr.readline()
+                if "without Boost" in said:
+                    return ""
+                if not said:
+                    return f"kgrade serve: exit code {service.wait()}"
+            program = programs[0].replace("http://127.0.0.1:8642", said.split()[-1])
+            outcome = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False,
+                                     timeout=300, env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+            print(outcome.stdout + outcome.stderr)
+        finally:
+            service.send_signal(signal.SIGINT)
+            service.communicate(timeout=60)
         if outcome.stdout != "accepted\n" or service.returncode != -signal.SIGINT:
             return f"the program that uses the service: {outcome.stdout}{outcome.stderr}, exit code {service.returncode}"
     return ""
