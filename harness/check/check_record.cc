@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "record/compiler_output.h"
 #include "record/shared_json.h"
 #include "record/table.h"
 
@@ -147,8 +146,7 @@ std::string headline(const CheckedCandidate& candidate, const Style& style, bool
   if (!candidate.findings.empty()) line += "  " + counted(candidate.findings.size(), "finding");
   line += '\n';
   const bool is_in_log =
-      shows_log(candidate, verbose) &&
-      shown_log(candidate.compiler_log, verbose).find(candidate.message) != std::string::npos;
+      shows_log(candidate, verbose) && repeats_log(candidate.message, candidate.compiler_log, verbose);
   if (!candidate.message.empty() && !is_in_log) line += fmt::format("  {}\n", printable(candidate.message));
   return line;
 }

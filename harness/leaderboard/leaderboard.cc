@@ -214,7 +214,7 @@ Leaderboard make_leaderboard(std::vector<Record> records) {
         row.newest.candidate().verdict == Verdict::accepted && row.newest.device.measures_speed;
     (speed ? measured : leaderboard.unmeasured).push_back(std::move(row));
   }
-  // Of the candidates of a problem, those that may still get a speed come first.
+  // An accepted candidate may still get a speed, so it comes before its problem's refused ones.
   std::stable_sort(leaderboard.unmeasured.begin(), leaderboard.unmeasured.end(),
                    [](const LeaderboardRow& a, const LeaderboardRow& b) {
                      return order_without_speed(a.newest) < order_without_speed(b.newest);

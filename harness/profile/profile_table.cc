@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "profile/profile_record.h"
-#include "record/compiler_output.h"
 #include "record/table.h"
 
 namespace kgrade {
@@ -152,8 +151,7 @@ std::string headline(const ProfiledCandidate& candidate, const Style& style, boo
       "{}  {}{}\n", style(profiled ? Colour::green : Colour::red, profiled ? "profiled" : "not profiled"),
       style(Colour::bold, printable_line(candidate.path)), lines_text(candidate.lines));
   const bool is_in_log =
-      shows_log(candidate, verbose) &&
-      shown_log(candidate.compiler_log, verbose).find(candidate.message) != std::string::npos;
+      shows_log(candidate, verbose) && repeats_log(candidate.message, candidate.compiler_log, verbose);
   if (!candidate.message.empty() && !is_in_log) text += fmt::format("  {}\n", printable(candidate.message));
   if (candidate.own_kernel_time_share && *candidate.own_kernel_time_share < 1)
     text += fmt::format("  {:.1f} % of the time of its kernels is in its own; the others: {}\n",

@@ -53,8 +53,4 @@ std::string log_about_candidate(const std::string& log) {
   return has_error ? kept : log;
 }
 
-std::string shown_log(const std::string& log, bool verbose) {
-  return verbose ? log : log_about_candidate(log);
-}
-
 }  // namespace kgrade

@@ -16,7 +16,4 @@ bool reports_error(const std::string& line);
 // The whole log if no error would be left.
 std::string log_about_candidate(const std::string& log);
 
-// The log as a table shows it. With `verbose` it is whole, otherwise what is about the candidate.
-std::string shown_log(const std::string& log, bool verbose);
-
 }  // namespace kgrade

@@ -178,6 +178,11 @@ std::string hidden_failures(const CandidateRecord& candidate, const Record& reco
                             *record.hidden_seed);
 }
 
+// With `verbose` it is whole, otherwise what is about the candidate.
+std::string shown_log(const std::string& log, bool verbose) {
+  return verbose ? log : log_about_candidate(log);
+}
+
 bool shows_log(const CandidateRecord& candidate, bool verbose) {
   return !candidate.compiler_log.empty() && (verbose || candidate.verdict == Verdict::compile_error);
 }
@@ -185,8 +190,7 @@ bool shows_log(const CandidateRecord& candidate, bool verbose) {
 // False if the message only repeats the compiler's words, which are shown below it.
 bool shows_message(const CandidateRecord& candidate, bool verbose) {
   if (candidate.message.empty()) return false;
-  return !shows_log(candidate, verbose) ||
-         shown_log(candidate.compiler_log, verbose).find(candidate.message) == std::string::npos;
+  return !shows_log(candidate, verbose) || !repeats_log(candidate.message, candidate.compiler_log, verbose);
 }
 
 std::string headline(const CandidateRecord& candidate, const Style& style, bool verbose) {
@@ -311,6 +315,10 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
               "The emulated device judges answers only: its times do not measure speed and are not shown.\n");
   }
   return text;
+}
+
+bool repeats_log(const std::string& message, const std::string& log, bool verbose) {
+  return shown_log(log, verbose).find(message) != std::string::npos;
 }
 
 std::string log_text(const std::string& log, bool verbose) {

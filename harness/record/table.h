@@ -27,6 +27,8 @@ std::string ratio_text(double ratio);
 // The compiler's log below the rest of a candidate's text. With `verbose` it is whole, otherwise without what
 // is not about the candidate.
 std::string log_text(const std::string& log, bool verbose);
+// Whether the message only repeats what log_text() shows.
+bool repeats_log(const std::string& message, const std::string& log, bool verbose);
 
 // One line that says that the contestants of a run were not confined; empty if they were.
 std::string confinement_text(const SandboxRecord& sandbox, const Style& style);

@@ -24,7 +24,7 @@ struct QueuedJob {
   std::string batch;      // jobs with the same text may run together
   bool is_low = false;    // priority
   bool is_alone = false;  // not together with others
-  // The lane that could not grade it, and does not get it again. Empty: there is none.
+  // A lane that could not grade the job does not get it again. Empty: no lane has failed.
   std::string avoided = {};
   std::size_t bytes = 0;  // of its text
 };

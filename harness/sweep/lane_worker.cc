@@ -35,9 +35,8 @@ std::uint64_t size_of(Build& build) {
 }
 
 std::uint64_t build_candidate(const LaneJob& job, const Problem& problem, const CandidateSource& candidate,
-                              Bench& bench, StageClock& stages) {
+                              const Layout& layout, Bench& bench, StageClock& stages) {
   if (!candidate.fault.empty()) return 0;
-  const Layout layout = Layout::find(job.options.problems);
   std::optional<PythonTools> tools;
   if (candidate.is_python()) {
     // Not the bench's tools: they come with a process that imports PyTorch, and a build needs no PyTorch.
@@ -50,8 +49,8 @@ std::uint64_t build_candidate(const LaneJob& job, const Problem& problem, const 
 }
 
 // Oracle, reference and baselines.
-std::uint64_t build_trusted(const LaneJob& job, const Problem& problem, Bench& bench, StageClock& stages) {
-  const Layout layout = Layout::find(job.options.problems);
+std::uint64_t build_trusted(const LaneJob& job, const Problem& problem, const Layout& layout, Bench& bench,
+                            StageClock& stages) {
   std::uint64_t bytes = 0;
   for (const Role role : {Role::oracle, Role::reference}) {
     Build one(bench.toolchain(), problem, role, layout.reference_source(problem), layout, stages);
@@ -69,13 +68,13 @@ std::uint64_t build_trusted(const LaneJob& job, const Problem& problem, Bench& b
 
 // Builds the group's candidates into the cache, or what they are graded with. Returns the total bytes of the
 // built libraries. Failed builds count as 0.
-std::uint64_t build_for(const LaneJob& job, const CandidateGroup& group, Bench& bench) {
+std::uint64_t build_for(const LaneJob& job, const CandidateGroup& group, const Layout& layout, Bench& bench) {
   if (bench.open_toolchain(true)) return 0;
   StageClock stages(bench.clock());
-  if (job.work == LaneWork::build_trusted) return build_trusted(job, group.problem, bench, stages);
+  if (job.work == LaneWork::build_trusted) return build_trusted(job, group.problem, layout, bench, stages);
   std::uint64_t bytes = 0;
   for (const CandidateSource& candidate : group.candidates)
-    bytes += build_candidate(job, group.problem, candidate, bench, stages);
+    bytes += build_candidate(job, group.problem, candidate, layout, bench, stages);
   return bytes;
 }
 
@@ -138,7 +137,7 @@ class LaneWorker {
     if (job.work != LaneWork::grade) ::setpriority(PRIO_PROCESS, 0, 19);
     for (CandidateGroup& group : *groups) {
       if (job.work != LaneWork::grade) {
-        built_ += build_for(job, group, *bench_for(job, *device, layout));
+        built_ += build_for(job, group, layout, *bench_for(job, *device, layout));
       } else if (const Failure failure = run(job, *device, std::move(group))) {
         return failure;
       }
