@@ -443,10 +443,11 @@ Answer WorkerProcess::fail_to_send() {
       "nothing has received than it may have open (ulimit -n)");
 }
 
-// A worker that closed its connection gets a moment to end on its own, so that its exit code is known.
+// A worker that closed its connection gets a moment to end on its own, so that its exit code is known. On a
+// busy machine, it takes seconds until the memory of one that took too much is free.
 std::optional<int> WorkerProcess::end_status() {
   if (process_.get().pid() < 0) return std::nullopt;
-  return process_.get().wait_for(std::chrono::milliseconds(2000));
+  return process_.get().wait_for(std::chrono::seconds(10));
 }
 
 std::string WorkerProcess::last_words(const char* otherwise) const {
