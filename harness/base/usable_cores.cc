@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <string>
 #include <thread>
+
+#include "base/own_control_group.h"
 
 namespace kgrade {
 namespace {
@@ -30,20 +31,17 @@ double limit_of(const fs::path& group) {
   return limit_of(quota, period);
 }
 
-// In a container, the hierarchy usually begins at the container's own group, and the path may be one of the
-// host. Then only the hierarchy's top is there.
+void lower(double& least, double limit) {
+  if (limit > 0 && (least <= 0 || limit < least)) least = limit;
+}
+
+// A machine may have both versions of control groups, with the limits in one of them.
 double limit_of_own_groups() {
   double least = 0;
-  std::ifstream file("/proc/self/cgroup");  // "number:controllers:path"
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    if (!controllers.empty() && (',' + controllers + ',').find(",cpu,") == std::string::npos) continue;
-    const fs::path hierarchy = controllers.empty() ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu";
-    const double limit = processor_limit(hierarchy, line.substr(second + 1));
-    if (limit > 0) least = least > 0 ? std::min(least, limit) : limit;
+  for (const char* controller : {"", "cpu"}) {
+    const auto top = control_groups(controller);
+    const auto own = own_control_group(controller);
+    if (top && own) lower(least, processor_limit(*top, own->lexically_relative(*top)));
   }
   return least;
 }
@@ -65,8 +63,7 @@ int cores_of_affinity() {
 double processor_limit(const fs::path& hierarchy, const fs::path& group) {
   double least = 0;
   for (fs::path path = group.relative_path();; path = path.parent_path()) {
-    const double limit = limit_of(hierarchy / path);
-    if (limit > 0) least = least > 0 ? std::min(least, limit) : limit;
+    lower(least, limit_of(hierarchy / path));
     if (path.empty()) return least;
   }
 }

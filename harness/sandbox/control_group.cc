@@ -13,6 +13,8 @@
 #include <sstream>
 #include <thread>
 
+#include "base/own_control_group.h"
+
 namespace kgrade {
 namespace {
 
@@ -36,49 +38,12 @@ bool write_text(const std::filesystem::path& path, const std::string& text) {
   return written;
 }
 
-bool has_word(const std::string& text, const std::string& word, char separator = ' ') {
+bool has_word(const std::string& text, const std::string& word) {
   std::istringstream words(text);
-  for (std::string one; std::getline(words, one, separator);) {
-    while (!one.empty() && one.back() == '\n') one.pop_back();
+  for (std::string one; words >> one;) {
     if (one == word) return true;
   }
   return false;
-}
-
-// The mount point of version 2, or with a controller that of its hierarchy in version 1.
-std::optional<std::filesystem::path> mount_point_of(const std::string& controller) {
-  std::ifstream file("/proc/self/mounts");
-  for (std::string line; std::getline(file, line);) {
-    std::istringstream fields(line);
-    std::string source;
-    std::string point;
-    std::string type;
-    std::string options;
-    fields >> source >> point >> type >> options;
-    if (controller.empty() ? type == "cgroup2" : type == "cgroup" && has_word(options, controller, ',')) {
-      return point;
-    }
-  }
-  return std::nullopt;
-}
-
-// Our own group in the hierarchy, from /proc/self/cgroup. Its lines are "number:controllers:path".
-std::optional<std::filesystem::path> own_folder(const std::string& controller) {
-  const auto point = mount_point_of(controller);
-  if (!point) return std::nullopt;
-  std::ifstream file("/proc/self/cgroup");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    if (controller.empty() ? !controllers.empty() : !has_word(controllers, controller, ',')) continue;
-    const std::filesystem::path folder = point->string() + line.substr(second + 1);
-    std::error_code ignored;
-    // In a container, the path may be one of the host.
-    return std::filesystem::is_directory(folder, ignored) ? folder : *point;
-  }
-  return std::nullopt;
 }
 
 // After the processes of a group are reaped, the kernel takes a moment to empty it.
@@ -107,8 +72,8 @@ void remove_stale(const std::filesystem::path& folder, int patience) {
 // The folders in which a group of version 2 may be made. A group with processes cannot have groups with
 // controllers below it. So our group becomes a sibling of our present group or of one of its parents.
 std::vector<std::filesystem::path> parents_in_version_2() {
-  const auto own = own_folder("");
-  const auto top = mount_point_of("");
+  const auto own = own_control_group("");
+  const auto top = control_groups("");
   std::vector<std::filesystem::path> parents;
   if (!own || !top) return parents;
   constexpr std::size_t most_parents = 3;
@@ -147,7 +112,7 @@ ControlGroup ControlGroup::make(const SandboxPolicy& policy) {
 void ControlGroup::remove_abandoned() {
   std::vector<std::filesystem::path> parents = parents_in_version_2();
   for (const char* controller : {"memory", "pids"}) {
-    if (const auto own = own_folder(controller)) parents.push_back(*own);
+    if (const auto own = own_control_group(controller)) parents.push_back(*own);
   }
   for (const auto& parent : parents) remove_stale(parent, patience_ms);
 }
@@ -170,7 +135,7 @@ bool ControlGroup::make_version_2(const SandboxPolicy& policy) {
 
 bool ControlGroup::make_version_1(const SandboxPolicy& policy) {
   for (const char* controller : {"memory", "pids"}) {
-    const auto own = own_folder(controller);
+    const auto own = own_control_group(controller);
     const auto folder = own ? make_folder(*own) : std::nullopt;
     if (!folder) return false;
     folders_.push_back(*folder);
