@@ -191,7 +191,6 @@ class Service {
   std::vector<BuildTask> upcoming() const;
   std::optional<LaneJob> job_of(const BuildTask& task) const;
   std::filesystem::path build_folder(const std::string& id) const;
-  void hear_builders();
   void build_ahead();
   // The service looks when the descriptor can be read. `lane`: whose it is, or null for a builder.
   void wait_for(int descriptor, ServiceLane* lane);

@@ -1,6 +1,5 @@
 // The lanes of a service: which jobs they get, and what becomes of what they say.
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
@@ -50,7 +49,8 @@ void Service::go_on() {
     const int count = ::epoll_wait(epoll_.get(), events, 64, 0);
     for (int i = 0; i < count; ++i) {
       if (events[i].data.ptr == of_a_builder) {
-        hear_builders();
+        ahead_.hear();
+        next_building_ = 0;
       } else {
         hear(*static_cast<ServiceLane*>(events[i].data.ptr));
       }
@@ -168,17 +168,6 @@ std::optional<LaneJob> Service::job_of(const BuildTask& task) const {
 
 fs::path Service::build_folder(const std::string& id) const {
   return fs::absolute(options_.state / "work" / ("build-" + id));
-}
-
-void Service::hear_builders() {
-  std::vector<pollfd> sockets;
-  for (const int descriptor : ahead_.descriptors()) sockets.push_back({descriptor, POLLIN, 0});
-  if (::poll(sockets.data(), sockets.size(), 0) > 0) {
-    for (const pollfd& socket : sockets) {
-      if (socket.revents != 0) ahead_.hear(socket.fd);
-    }
-  }
-  next_building_ = 0;
 }
 
 // Looks at the queue, so not at each word of a lane.

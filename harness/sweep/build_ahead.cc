@@ -1,5 +1,7 @@
 #include "sweep/build_ahead.h"
 
+#include <poll.h>
+
 #include <algorithm>
 
 #include "grade/run.h"
@@ -86,18 +88,22 @@ std::vector<int> BuildAhead::descriptors() const {
   return descriptors;
 }
 
-void BuildAhead::hear(int descriptor) {
+void BuildAhead::hear() {
   for (Builder& builder : builders_) {
-    if (!builder.lane || builder.lane->descriptor() != descriptor) continue;
-    const bool alive = builder.lane->read();
-    while (const auto message = builder.lane->next()) {
-      if (message->kind == LaneMessage::Kind::ended) end_job(builder, message->bytes);
-    }
-    if (alive) return;
-    end_job(builder, 0);
-    builder.lane.reset();
-    return;
+    if (!builder.lane) continue;
+    pollfd socket{builder.lane->descriptor(), POLLIN, 0};
+    if (::poll(&socket, 1, 0) > 0) hear(builder);
   }
+}
+
+void BuildAhead::hear(Builder& builder) {
+  const bool alive = builder.lane->read();
+  while (const auto message = builder.lane->next()) {
+    if (message->kind == LaneMessage::Kind::ended) end_job(builder, message->bytes);
+  }
+  if (alive) return;
+  end_job(builder, 0);
+  builder.lane.reset();
 }
 
 void BuildAhead::end_job(Builder& builder, std::uint64_t bytes) {

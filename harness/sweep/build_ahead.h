@@ -45,9 +45,10 @@ class BuildAhead {
   bool has_idle() const;
   // No builder has work.
   bool is_idle() const;
-  // Descriptors to wait for. When one is readable, call hear() with it.
+  // Descriptors to wait for. When one is readable, call hear().
   std::vector<int> descriptors() const;
-  void hear(int descriptor);
+  // Takes what the builders have said. Does not wait for more.
+  void hear();
 
  private:
   struct Builder {
@@ -58,6 +59,7 @@ class BuildAhead {
 
   std::optional<LaneJob> next_job(const std::vector<BuildTask>& upcoming, std::string& key);
   bool has_room() const;
+  void hear(Builder& builder);
   void end_job(Builder& builder, std::uint64_t bytes);
 
   std::vector<std::string> lane_command_;

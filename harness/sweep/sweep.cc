@@ -152,9 +152,7 @@ class Sweep {
     }
     for (const int descriptor : ahead_.descriptors()) sockets.push_back({descriptor, POLLIN, 0});
     if (::poll(sockets.data(), sockets.size(), look_again_ms) <= 0) return std::nullopt;
-    for (std::size_t i = owners.size(); i < sockets.size(); ++i) {
-      if (sockets[i].revents != 0) ahead_.hear(sockets[i].fd);
-    }
+    ahead_.hear();
     for (std::size_t i = 0; i < owners.size(); ++i) {
       if (sockets[i].revents == 0) continue;
       const bool alive = owners[i]->lane->read();

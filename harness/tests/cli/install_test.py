@@ -10,6 +10,8 @@ import unittest
 from pathlib import Path
 
 BUILD, SOURCE = (Path(path).resolve() for path in sys.argv[1:3])
+# The developer's Python may be in the checkout.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "KGRADE_PYTHON"}
 SLUG = "conv-depthwise-2d-square-input-asym-kernel"
 
 
@@ -31,8 +33,8 @@ class InstallTest(unittest.TestCase):
         self.folder = Path(tempfile.mkdtemp(dir=self.work))
 
     def kgrade(self, *arguments):
-        return subprocess.run([self.prefix / "bin/kgrade", *arguments], cwd=self.folder, capture_output=True, text=True,
-                              check=False, stdin=subprocess.DEVNULL)
+        return subprocess.run([self.prefix / "bin/kgrade", *arguments], cwd=self.folder, env=ENVIRONMENT,
+                              capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
 
     def test_doctor_finds_its_parts_in_the_prefix(self):
         outcome = self.kgrade("doctor")
