@@ -6,6 +6,7 @@ Exit code: the command's, or 128 and the number of the signal that ended it.
 """
 
 import ctypes
+import functools
 import math
 import os
 import select
@@ -26,11 +27,14 @@ def command_for(command: Sequence[str], folder: str = "") -> "list[str]":
     return [sys.executable, "-I", "-S", os.path.abspath(__file__), folder, *command]
 
 
-def _prepare() -> None:
-    """Runs in the child before it becomes the command, which is to end also if this process is killed."""
+def _prepare(parent: int) -> None:
+    """Runs in the child before it becomes the command, which is to end also if this process, `parent`, is killed."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    # If it was killed before that call, no signal comes.
+    if os.getppid() != parent:
+        os._exit(128 + signal.SIGKILL)
 
 
 class _Signals:
@@ -64,7 +68,7 @@ def main() -> int:
     # A terminal sends SIGINT to the command as well, which decides what that means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signals = _Signals(signal.SIGTERM, signal.SIGCHLD)
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=_prepare)
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=functools.partial(_prepare, os.getpid()))
     waiting, kill_at = [0, signals.descriptor], math.inf
     while child.poll() is None:
         ready = select.select(waiting, [], [], max(0.0, min(kill_at - time.monotonic(), 60.0)))[0]
