@@ -72,7 +72,7 @@ class Waiting(WithAService):
             time.sleep(1.5)  # until the request for the slow one waits long
             begin = time.monotonic()
             self.assertEqual(grade(self.client, "wrong_answer").verdict, "wrong_answer")
-            self.assertLess(time.monotonic() - begin, 1.0)
+            self.assertLess(time.monotonic() - begin, 10, "it waited until the long request ended")
             self.assertTrue(slow.cancel())
             self.assertEqual((waiting.result().outcome, waiting.result().fault), ("failed", None))
 
@@ -82,10 +82,10 @@ class Waiting(WithAService):
         begin, added = time.monotonic(), []
         with ThreadPoolExecutor(400) as pool:
             first = pool.submit(grade, self.client, seconds=0.5)
-            while not first.done() and time.monotonic() - begin < 5:
+            while not first.done() and time.monotonic() - begin < 10:
                 added.append(pool.submit(grade, self.client, seconds=0.3))
                 time.sleep(0.02)
-            self.assertLess(time.monotonic() - begin, 4.0)
+            self.assertTrue(first.done(), "a result waited for as long as jobs were added")
             self.assertEqual({each.result().verdict for each in added}, {"accepted"})
 
     def test_the_thread_ends_with_the_last_job(self):
@@ -178,7 +178,7 @@ class Faults(WithAService):
         client = kgrade.Client(self.service.url, "", timeout=1)
         begin = time.monotonic()
         found = grade(client)
-        self.assertLess(time.monotonic() - begin, 3)
+        self.assertLess(time.monotonic() - begin, 20, "it waited for the answer")
         self.assertEqual((found.outcome, found.fault, found.verdict, found.retryable), ("failed", "service", None, True))
 
     def test_an_answer_that_is_no_answer_is_no_verdict(self):
@@ -244,17 +244,17 @@ class Streams(WithAService):
 
     def test_the_time_to_give_up_begins_when_the_service_is_lost(self):
         # Both connections are quiet for longer than the timeout.
-        quiet = ["id: 17", "", 1.5]
+        quiet = ["id: 17", "", 3.0]
         self.service.streams = [quiet, quiet, self.EVENT]
-        client = kgrade.Client(self.service.url, "", timeout=1)
+        client = kgrade.Client(self.service.url, "", timeout=2)
         events = client.events()
         self.assertEqual(next(events).id, "18")
         # So is the caller, before the service goes away for good.
-        time.sleep(1.5)
+        time.sleep(3.0)
         begin = time.monotonic()
         with self.assertRaises(kgrade.Unavailable):
             next(events)
-        self.assertTrue(0.2 < time.monotonic() - begin < 3)
+        self.assertTrue(0.2 < time.monotonic() - begin < 20)
 
 
 class Processes(WithAService):

@@ -238,7 +238,7 @@ def test_expired_tokens(ask):
 def test_changed_tokens(ask):
     """A token that is taken out of the file ends within seconds, and a wrong file opens nothing."""
     def becomes(owner, wanted):
-        for _ in range(50):
+        for _ in range(300):
             status = ask(owner, "GET", "/v1/capacity")[0]
             if status == wanted:
                 return
