@@ -207,7 +207,7 @@ class KillTest(unittest.TestCase):
         moments = random.Random(arguments.seed)
         file, rounds, hits, empty = self.work / "killed-0.jsonl", 0, {"start": 0, "grading": 0}, 0
         latest = self.latest_kill
-        while sum(hits.values()) < arguments.kills:
+        while sum(hits.values()) < arguments.kills or not hits["grading"]:
             sweep = Sweep(self.work, file, True)
             delay = moments.uniform(0, 0.2) if moments.random() < 0.25 else moments.uniform(0.2, latest)
             begin = time.monotonic()
@@ -233,7 +233,6 @@ class KillTest(unittest.TestCase):
         self.assertEqual(sweep.finish(), 0, sweep.output())
         self.expect_as_undisturbed(file)
         print(f"{hits}, {rounds} sweeps ended before; {empty} empty folders left", flush=True)
-        self.assertGreater(hits["grading"], 0)
 
     def test_interrupted(self):
         file = self.work / "interrupted.jsonl"
