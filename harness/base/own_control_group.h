@@ -1,4 +1,4 @@
-// Where the kernel shows the control group of this process. A controller is such as "cpu" or "memory", in
+// Where the kernel shows the control group of this process. A controller is a name such as "cpu" in
 // version 1 of control groups. It is empty for version 2, where one hierarchy has all controllers.
 #pragma once
 

@@ -363,16 +363,17 @@ class AKeptProcess(unittest.TestCase):
         self.wait(lambda: not Path(f"/proc/{kept}").exists())
 
     def test_whose_keeper_is_killed_while_it_starts_does_not_begin(self):
-        begun = Path(tempfile.mkdtemp(), "begun")
-        code = ("import os, sys; from kgrade import _kept\n"
-                "keeper = os.getpid()\n"
-                "if os.fork(): os._exit(0)\n"
-                "while os.getppid() == keeper: pass\n"
-                "_kept._prepare(keeper); open(sys.argv[1], 'w')")
-        keeper = subprocess.run([sys.executable, "-c", code, str(begun)], stdout=subprocess.PIPE, check=True, timeout=60,
-                                env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
-        self.assertEqual(keeper.stdout, b"")  # It is closed when the child has ended too.
-        self.assertFalse(begun.exists())
+        with tempfile.TemporaryDirectory() as folder:
+            begun = Path(folder, "begun")
+            code = ("import os, sys; from kgrade import _kept\n"
+                    "keeper = os.getpid()\n"
+                    "if os.fork(): os._exit(0)\n"
+                    "while os.getppid() == keeper: pass\n"
+                    "_kept._prepare(keeper); open(sys.argv[1], 'w')")
+            outcome = subprocess.run([sys.executable, "-c", code, str(begun)], stdout=subprocess.PIPE, check=True, timeout=60,
+                                     env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+            self.assertEqual(outcome.stdout, b"")  # It is closed when the child has ended too.
+            self.assertFalse(begun.exists())
 
     def test_hands_on_the_exit_code(self):
         for command, code in ((["sh", "-c", "exit 7"], 7), (["sh", "-c", "kill -9 $$"], 137)):

@@ -30,12 +30,14 @@ def test_leases(program, folder):
         check(service.call("POST", "/v1/leases", {**ask, "wait_s": 0})[1]["lease"] is None)
         for wrong in ({}, {**ask, "most": 0}, {**ask, "lane": ""}, {**ask, "lane": "x" * 101}, {**ask, "wait_s": 51}):
             check(service.call("POST", "/v1/leases", wrong)[0] == 400, wrong)
-        waits = threading.Thread(target=lambda: service.call("POST", "/v1/leases", {**ask, "wait_s": 8}))
+        answers = []
+        waits = threading.Thread(target=lambda: answers.append(service.call("POST", "/v1/leases", {**ask, "wait_s": 8})))
         waits.start()
         while service.call("GET", "/healthz")[0] != 200:
             time.sleep(0.05)
         check(service.call("GET", "/v1/capacity")[1]["lanes"][0]["name"] == "node cuda:0")
         waits.join()
+        check(answers and answers[0][0] == 200 and answers[0][1]["lease"] is None, answers)
 
         right, wrong, third = submit("right"), submit("wrong"), submit("right_too")
         path, jobs = lease()

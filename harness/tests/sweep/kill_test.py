@@ -233,6 +233,7 @@ class KillTest(unittest.TestCase):
         self.assertEqual(sweep.finish(), 0, sweep.output())
         self.expect_as_undisturbed(file)
         print(f"{hits}, {rounds} sweeps ended before; {empty} empty folders left", flush=True)
+        self.assertGreater(hits["grading"], 0)
 
     def test_interrupted(self):
         file = self.work / "interrupted.jsonl"
