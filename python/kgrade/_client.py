@@ -22,6 +22,7 @@ _MOST_ITEMS = 256
 # The items of one request may have this many bytes together. The service closes the connection of a request above 32 MiB.
 _MOST_BYTES = 24 << 20
 _LONGEST_DEADLINE = 30 * 86400.0
+_LAST_LOOK = 2.0  # seconds for the answer to the question that follows when the time of a call is over
 
 
 class Handle:
@@ -286,7 +287,7 @@ class Client:
         ended: "dict[str, Grade]" = {}
         try:
             for begin in range(0, len(ids), MOST_IDS):
-                ended.update(ask(self._transport, ids[begin:begin + MOST_IDS], 0.0, 2.0))
+                ended.update(ask(self._transport, ids[begin:begin + MOST_IDS], 0.0, _LAST_LOOK))
         except Busy:
             pass
         return ended

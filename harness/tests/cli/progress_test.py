@@ -37,7 +37,7 @@ __global__ void ones(float* out, size_t n) {
   if (threadIdx.x < n) out[threadIdx.x] = 1.0f;
 }
 extern "C" void solution(float* out, size_t n) {
-  const timespec pause{2, 500000000};
+  const timespec pause{4, 0};
   nanosleep(&pause, nullptr);
   ones<<<1, 64>>>(out, n);
 }

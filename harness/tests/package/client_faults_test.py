@@ -13,12 +13,13 @@ import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "python"))
 
 import kgrade  # noqa: E402
-from kgrade import _request  # noqa: E402
+from kgrade import _client, _request, _waiter  # noqa: E402
 from faulty_service import Refused, Service  # noqa: E402
 
 
@@ -98,7 +99,8 @@ class Waiting(WithAService):
         self.assertEqual(self.threads(), 0)
 
     def test_an_ended_job_is_found_without_time_to_wait(self):
-        self.assertEqual(submit(self.client).result(timeout=0).verdict, "accepted")
+        with mock.patch.object(_client, "_LAST_LOOK", 20.0):
+            self.assertEqual(submit(self.client).result(timeout=0).verdict, "accepted")
         with self.assertRaises(TimeoutError):
             submit(self.client, seconds=60).result(timeout=0)
 
@@ -194,11 +196,12 @@ class Faults(WithAService):
         self.assertEqual((found.outcome, found.fault, found.retryable, found.id), ("failed", "service", True, handle.id))
 
     def test_a_full_queue(self):
-        self.service.room = 0
-        client = kgrade.Client(self.service.url, "", timeout=0.5)
+        # Each call asks once, and the answer has all of its time.
+        self.service.room, self.service.retry_after = 0, 60
+        client = kgrade.Client(self.service.url, "", timeout=4)
         with self.assertRaises(kgrade.QueueFull) as caught:
             submit(client)
-        self.assertEqual(caught.exception.retry_after, 1.0)
+        self.assertEqual(caught.exception.retry_after, 60.0)
         self.assertIsInstance(caught.exception, kgrade.Unavailable)
         for found in (grade(client), client.submit_many([item()])[0].result()):
             self.assertEqual((found.outcome, found.fault, found.reason), ("failed", "service", "too many jobs are queued"))
@@ -301,10 +304,17 @@ class Coroutines(WithAService):
 
     def test_two_hundred_at_a_time(self):
         async def use(client):
-            return await asyncio.gather(*(client.grade_item(item("accepted" if number % 2 else "wrong_answer", seconds=2.0))
-                                          for number in range(200)))
+            grades = asyncio.gather(*(client.grade_item(item("accepted" if number % 2 else "wrong_answer", seconds=60))
+                                      for number in range(200)))
+            end = time.monotonic() + 30
+            while self.service.most_running < 200 and time.monotonic() < end:
+                await asyncio.sleep(0.02)
+            with self.service.changed:
+                for job in self.service.jobs.values():
+                    job["end"] = 0.0
+            return await grades
 
-        found = self.run_async(use)
+        found = self.run_async(use, timeout=50)
         self.assertEqual([each.verdict for each in found], ["wrong_answer", "accepted"] * 100)
         self.assertGreater(self.service.most_running, 150, "they did not wait side by side")
 
@@ -332,13 +342,16 @@ class Coroutines(WithAService):
     def test_a_service_that_goes_away(self):
         async def use(client):
             grades = [asyncio.ensure_future(client.grade_item(item(seconds=60))) for _ in range(3)]
-            await asyncio.sleep(0.5)
+            while not any(path == "/v1/wait" for path, _, _ in self.service.seen) and not grades[0].done():
+                await asyncio.sleep(0.02)
             self.service.faults["/v1/wait"] = ["drop"] * 100
             return await asyncio.gather(*grades)
 
-        for found in self.run_async(use, timeout=2):
-            self.assertEqual((found.outcome, found.fault, found.retryable), ("failed", "service", True))
-            self.assertIn("cannot be reached", found.reason)
+        # A request that waits already is not dropped. So none waits as long as the client does.
+        with mock.patch.object(_waiter, "_LONGEST_WAIT", 0.3):
+            for found in self.run_async(use, timeout=6):
+                self.assertEqual((found.outcome, found.fault, found.retryable), ("failed", "service", True))
+                self.assertIn("cannot be reached", found.reason)
 
     def test_a_cancelled_task_waits_no_longer(self):
         async def use(client):

@@ -12,12 +12,14 @@ import threading
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "python"))
 
 import kgrade  # noqa: E402
 from kgrade import Grade, Interval, rewards  # noqa: E402
+from kgrade._transport import Transport  # noqa: E402
 from kgrade.adapters import trl, verl  # noqa: E402
 
 SLUG = "vector-addition"
@@ -168,7 +170,7 @@ class WithoutAService(unittest.TestCase):
         begin = time.monotonic()
         client = kgrade.Client(self.DEAD, timeout=2)
         found = client.grade_many([(SLUG, FILE), ("x", "/nowhere/a.cu")])
-        self.assertLess(time.monotonic() - begin, 4)
+        self.assertLess(time.monotonic() - begin, 20)
         self.assertEqual([(each.outcome, each.fault, each.verdict, each.retryable) for each in found],
                          [("failed", "service", None, True), ("failed", "problem", None, False)])
         self.assertIn("/nowhere/socket", found[0].reason)
@@ -240,11 +242,19 @@ class WhatTheServiceTells(unittest.TestCase):
         again.close()
 
     def test_events_without_a_thread_of_the_caller(self):
+        opened, stream = threading.Event(), Transport.stream
+
+        def open_stream(*arguments):
+            found = stream(*arguments)
+            opened.set()
+            return found
+
         async def follow():
             async with kgrade.AsyncClient(self.client.url) as client:
                 events = client.events()
                 first = asyncio.ensure_future(events.__anext__())
-                await asyncio.sleep(0.5)  # The stream begins with what happens after it is opened.
+                while not opened.is_set() and not first.done():  # The stream begins with what happens after it is opened.
+                    await asyncio.sleep(0.02)
                 grade = await client.grade(SLUG, "no kernel", name="no.cu", **SMALL)
                 found = [await first, await events.__anext__(), await events.__anext__()]
                 await events.aclose()
@@ -253,7 +263,8 @@ class WhatTheServiceTells(unittest.TestCase):
         def followers():
             return [thread.name for thread in threading.enumerate() if thread.name == "kgrade-events"]
 
-        grade, found = asyncio.run(follow())
+        with mock.patch.object(Transport, "stream", open_stream):
+            grade, found = asyncio.run(follow())
         self.assertEqual([event.kind for event in found], ["queued", "started", "finished"])
         self.assertEqual(found[2].grade, grade)
         end = time.monotonic() + 30
@@ -362,7 +373,8 @@ class WithABusyService(unittest.TestCase):
             (200, {}, {"finished": [], "pending": [], "unknown": ["g_1"]})])
         self.assertEqual((found.outcome, found.fault, found.id), ("failed", "service", "g_1"))
         self.assertNotEqual(seen[0][1]["Idempotency-Key"], seen[1][1]["Idempotency-Key"])
-        found, _ = self.run_script([(200, {}, {"items": [busy]})] * 9, timeout=0.5)
+        busy["error"]["retry_after"] = 3  # The second and last try has 3 s for its answer.
+        found, _ = self.run_script([(200, {}, {"items": [busy]})] * 9, timeout=6)
         self.assertEqual((found.outcome, found.fault, found.reason), ("failed", "service", "queued already"))
 
     def test_an_unknown_token_raises(self):

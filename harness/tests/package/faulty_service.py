@@ -39,6 +39,7 @@ class Service:
         self.keys = {}
         self.token = ""
         self.room = 1 << 30             # how many jobs can be queued
+        self.retry_after = 1            # seconds, where there is no room
         self.lanes = []                 # as /v1/capacity shows them
         # What happens to the next requests of a path: a Refused; or "drop" (before the request is read), "lose" (its
         # answer) or a number of seconds that the answer is late.
@@ -149,7 +150,7 @@ class Service:
         if body["problem"] == "no-such-problem":
             raise Refused(422, "there is no problem 'no-such-problem'")
         if sum(self.state(each) == "running" for each in self.jobs.values()) >= self.room:
-            raise Refused(429, "too many jobs are queued", 1)
+            raise Refused(429, "too many jobs are queued", self.retry_after)
         id = f"g_{len(self.jobs):08x}"
         result = json.loads(body["candidate"]["source"])
         self.jobs[id] = {"id": id, "body": body, "result": result, "end": time.monotonic() + result.get("seconds", 0.0)}

@@ -296,11 +296,13 @@ TEST_F(LaneTest, ABuildThatTakesTooLongIsAnOverrun) {
 }
 
 TEST_F(LaneTest, ALaneThatHangsOutsideOfACandidateIsEnded) {
-  open_with("say 3 1");
+  const auto said = folder.path() / "said";
+  open_with("say 3 1; touch '" + said.string() + "'");
   const std::string id = submit();
   for (int i = 0; i < 2; ++i) {
-    ASSERT_TRUE(await([&] { return service->find("ann", id)->state == JobState::running; }));
-    ::usleep(200'000);
+    ASSERT_TRUE(await([&] { return std::filesystem::exists(said); }));
+    tick();
+    std::filesystem::remove(said);
     pass(3500);
     ASSERT_EQ(service->find("ann", id)->failures, i);
     pass(200);

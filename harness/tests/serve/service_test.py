@@ -306,15 +306,15 @@ def test_run_limit(program, folder):
     problem = (ROOT / "problems" / f"{SLUG}.md").read_text().replace(f"slug: {SLUG}", "slug: slow-addition")
     source = (ROOT / "reference" / f"{SLUG}.cu").read_text()
     for name, text in (("problems/slow-addition.md", problem),
-                       ("reference/slow-addition.cu", "#include <unistd.h>\n" + source.replace(") {\n", ") {\n  usleep(400000);\n"))):
+                       ("reference/slow-addition.cu", "#include <unistd.h>\n" + source.replace(") {\n", ") {\n  usleep(700000);\n"))):
         Path(folder, name).parent.mkdir(exist_ok=True)
         Path(folder, name).write_text(text)
     check("usleep" in text, "the reference is not slow")
     service = Service(program, folder, "--problems", f"{folder}/problems", jobs=1)
     try:
-        body = {**request("right", run_limit_s=6, cases=["tiny", "warp", "block", "odd"]), "problem": "slow-addition"}
+        body = {**request("right", run_limit_s=10, cases=["tiny", "warp", "block", "odd"]), "problem": "slow-addition"}
         graded = service.call("POST", "/v1/grades?wait=50", body)[1]
-        check(graded["verdict"] == "accepted" and graded["times_s"]["run"] > 6.5, graded)
+        check(graded["verdict"] == "accepted" and graded["times_s"]["run"] > 10.5, graded)
     finally:
         service.stop()
 
