@@ -20,7 +20,10 @@ Problem = Union[str, "os.PathLike[str]", "Mapping[str, str]"]
 
 
 class Options(TypedDict, total=False):
-    """What can be said of a grade. docs/service.md says what each means."""
+    """What can be said of a grade. docs/service.md says what each means.
+
+    They are all members of a job except `problem` and `candidate`. Times are in seconds, without `_s` in the name.
+    """
 
     effort: Effort
     cases: Sequence[str]
@@ -28,6 +31,8 @@ class Options(TypedDict, total=False):
     precision: Optional[str]
     hidden: Optional[int]
     baselines: "Optional[Literal['none', 'usual', 'pytorch', 'compiled']]"
+    # Seconds that one call of the candidate may take.
+    time_limit: Optional[float]
     # Seconds that the candidate may take in all, its build included.
     run_limit: Optional[float]
     # Seconds until the result is of no use, the queue included. grade() and grade_many() take the client's timeout.
@@ -80,6 +85,7 @@ def job(
     precision: Optional[str] = None,
     hidden: Optional[int] = None,
     baselines: Optional[str] = None,
+    time_limit: Optional[float] = None,
     run_limit: Optional[float] = None,
     deadline: Optional[float] = None,
     priority: str = "normal",
@@ -110,6 +116,7 @@ def job(
         "precision": precision,
         "hidden": hidden,
         "baselines": baselines,
+        "time_limit_s": time_limit,
         "run_limit_s": run_limit,
         "deadline_s": deadline,
         "priority": priority,

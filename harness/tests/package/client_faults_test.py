@@ -142,6 +142,30 @@ class Items(WithAService):
             found.raise_for_fault()
 
 
+class Interface(unittest.TestCase):
+    """The names of the client are those of the service's own description."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.schemas = json.loads((ROOT / "harness" / "serve" / "openapi.json").read_text())["components"]["schemas"]
+
+    def test_every_member_of_a_job_can_be_sent(self):
+        options = {"effort": "ranked", "cases": ["tiny"], "dtype": "float16", "precision": "tf32", "hidden": 1,
+                   "baselines": "none", "time_limit": 5, "run_limit": 60, "deadline": 600, "priority": "low",
+                   "feedback": "agent", "group": "g", "client_ref": "r", "headers": {"a.cuh": "// none"}, "seed": 1,
+                   "hidden_seed": 2}
+        # All that the types name.
+        self.assertEqual(set(options), set(_request.Options.__annotations__))
+        job = _request.job("softmax", "// a kernel", "mine.cu", **options)
+        self.assertEqual(set(job), set(self.schemas["Request"]["properties"]))
+        self.assertEqual(set(job["candidate"]), set(self.schemas["Request"]["properties"]["candidate"]["properties"]))
+        self.assertEqual((job["time_limit_s"], job["run_limit_s"], job["deadline_s"]), (5, 60, 600))
+
+    def test_figures_have_the_names_of_the_service(self):
+        figures = set(self.schemas["Figures"]["properties"]) - {"speedup_low", "speedup_high"}  # the ends of speedup_interval
+        self.assertEqual({each for each in figures if not hasattr(kgrade.Grade("graded", "accepted"), each)}, set())
+
+
 class Example(WithAService):
     def test_answers_of_a_model(self):
         with tempfile.TemporaryDirectory() as folder:

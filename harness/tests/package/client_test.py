@@ -29,6 +29,7 @@ WRONG = RIGHT.replace("] + ", "] - ")
 # The worker dies while it loads the candidate.
 CRASHES = RIGHT + "\nstruct Crash { Crash() { *(volatile int*)8 = 1; } } crash;\n"
 HANGS = RIGHT + "\nstruct Slow { Slow() { for (volatile long i = 0;; i = i + 1) {} } } slow;\n"
+HANGS_IN_A_CALL = RIGHT.replace("  add<<<", "  for (volatile long i = 0;; i = i + 1) {}\n  add<<<")
 SMALL = {"cases": ["tiny"], "hidden": 0}
 EACH = {"accepted": RIGHT, "wrong_answer": WRONG, "compile_error": "this is no kernel\n", "runtime_error": CRASHES}
 
@@ -102,6 +103,11 @@ class WithAService(unittest.TestCase):
             found.raise_for_fault()
         self.assertFalse(right.cancel())
         self.assertEqual({each.id for each in self.client.as_completed([hanging, right])}, {hanging.id, right.id})
+
+    def test_a_call_that_takes_too_long_has_the_verdict_time_limit(self):
+        found = self.client.grade(SLUG, HANGS_IN_A_CALL, name="mine.cu", time_limit=0.5, **SMALL)
+        self.assertEqual((found.verdict, found.stage), ("time_limit", "answers"))
+        self.assertIn("0.5 s", found.reason)
 
     def test_a_job_that_is_too_late_is_expired(self):
         found = self.client.grade(SLUG, FILE, deadline=0.001)
