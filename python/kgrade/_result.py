@@ -1,4 +1,4 @@
-"""What a grade says. Figures have the names and units of the record (docs/leaderboards.md)."""
+"""What a grade says, whether a service graded the candidate or the program on this machine."""
 
 import math
 from dataclasses import dataclass, field
@@ -56,7 +56,8 @@ class Interval:
 class Valid:
     """Which figures of a grade mean something.
 
-    correctness: `correct` does. False for "cheating", "unsupported", and without a verdict.
+    correctness: `correct` and the numbers of cases do. False for "cheating", "unsupported", and without a verdict. Of
+        "cheating", a service tells neither the precision nor the numbers of cases.
     speed: `speedup` does. False for "unstable", and for devices without speed.
     """
 
@@ -93,6 +94,11 @@ class Grade:
     `outcome` is "graded" if there is a verdict. Otherwise it is "failed": the machine lacks something or broke, or kgrade
     has a bug (`fault`), or a service's job was cancelled (then `fault` is None). Then no figure is set, and the grade says
     nothing about the candidate.
+
+    Figures have the names of a service's result (docs/service.md). Only the ends of an interval have other names: its
+    `speedup_low` and `speedup_high` are `speedup_interval.low` and `speedup_interval.high` here. A record
+    (docs/leaderboards.md) differs more: its speedup is the `geometric_mean` of one of the candidate's `scores`, and it lists
+    the cases instead of counting them.
     """
 
     outcome: Outcome
@@ -110,6 +116,7 @@ class Grade:
     speedup_interval: Optional[Interval] = None
     # "reference", or "baseline": the fastest library in each case.
     against: Optional[str] = None
+    # 0 also where a service does not tell them, as with the feedback "verdict".
     cases_passed: int = 0
     cases: int = 0
     # The whole record, as `kgrade grade --json` writes it.

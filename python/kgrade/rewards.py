@@ -50,7 +50,16 @@ def kevin(grade: Grade) -> Optional[float]:
 def dr_kernel(grade: Grade, *, cap: float = 3.0) -> Optional[float]:
     """1 plus the speedup, which counts up to `cap`, for a right answer. 0 otherwise.
 
-    Source: Dr. Kernel (RL for Triton kernels).
+    Source: Dr. Kernel (RL for Triton kernels), without what it takes from a profile. Its reward is a weighted sum of three
+    terms. This is the sum of the first two, correctness and the capped speedup, each with the weight 1. It leaves out:
+    - the third term: 0.5 times the coverage, which is the share of the GPU's time that the candidate's own kernels take;
+    - the selection of turns by their coverage: all below 0.3 are dropped, and at random some between 0.3 and 0.4;
+    - the penalty for a decoy, which is a kernel for show while PyTorch does the work.
+
+    A grade has no profile, and does not ask whose kernels do the work: an answer that calls PyTorch is accepted if it is
+    right. Only a problem with `libraries: none` refuses libraries (the check `libraries` in docs/verdicts.md). The record
+    names the libraries and PyTorch's functions that a candidate used, as far as it did not hide them (docs/python.md).
+    `kgrade profile` measures the coverage of a candidate in Python, as `own_kernel_time_share` (docs/profile.md).
     """
     wrong = _of_a_wrong_answer(grade, not_compiled=0.0, wrong=0.0, cheating=0.0)
     if grade.outcome != "graded" or wrong is not None:
