@@ -5,9 +5,12 @@ import doctest
 import json
 import os
 import runpy
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,6 +27,7 @@ from kgrade.adapters import _failures, _shared, harbor, openenv, openrlhf, skyrl
 RIGHT = json.dumps({"verdict": "accepted"})
 WRONG = json.dumps({"verdict": "wrong_answer"})
 FAILS = json.dumps({"fault": "machine"})
+HANGS = json.dumps({"verdict": "accepted", "seconds": 3600})
 REWARD = 0.6931471805599453  # the logarithm of a speedup of 2
 
 
@@ -52,9 +56,10 @@ class Adapters(unittest.TestCase):
                                              reward_model_tokenizer=None)
                     for each, problem in ((RIGHT, ""), (WRONG, "softmax"), (FAILS, ""), (RIGHT, "no-such-problem"))]
 
-        failed = {"score": 0.0, "kgrade_valid": 0.0, "kgrade_speedup": 0.0}
-        self.assertEqual(asyncio.run(run()), [{"score": REWARD, "kgrade_valid": 1.0, "kgrade_speedup": 2.0},
-                                              {"score": -0.25, "kgrade_valid": 1.0, "kgrade_speedup": 0.0}, failed, failed])
+        failed = {"score": 0.0, "kgrade_valid": 0.0, "kgrade_speedup": 0.0, "kgrade_verdict": ""}
+        self.assertEqual(asyncio.run(run()), [
+            {"score": REWARD, "kgrade_valid": 1.0, "kgrade_speedup": 2.0, "kgrade_verdict": "accepted"},
+            {"score": -0.25, "kgrade_valid": 1.0, "kgrade_speedup": 0.0, "kgrade_verdict": "wrong_answer"}, failed, failed])
 
     def test_verl_by_path_as_verl_loads_it(self):
         compute_score = runpy.run_path(verl.__file__)["compute_score"]
@@ -102,6 +107,50 @@ class Adapters(unittest.TestCase):
         seen = asyncio.run(env.step_async(openenv.KgradeAction(answer=FAILS, name="a.cu")))
         self.assertEqual((seen.done, seen.reward, seen.verdict, seen.fault), (True, None, None, "machine"))
         self.assertTrue(openenv.app())
+
+    def test_openenv_takes_the_timeout_of_a_step(self):
+        env = openenv.KgradeEnvironment()
+        env.reset(problem="softmax")
+        for step in (env.step, lambda *given: asyncio.run(env.step_async(*given))):
+            # A client's timeout is the deadline of its jobs.
+            for timeout_s, deadline in ((77.0, 77.0), (None, 1800.0)):
+                self.assertEqual(step(openenv.KgradeAction(answer=RIGHT), timeout_s).verdict, "accepted")
+                self.assertEqual(list(self.service.jobs.values())[-1]["body"]["deadline_s"], deadline)
+            begin = time.monotonic()
+            seen = step(openenv.KgradeAction(answer=HANGS), 1.0)
+            self.assertLess(time.monotonic() - begin, 60)
+            self.assertEqual((seen.reward, seen.verdict, seen.fault), (None, None, "service"))
+
+    def test_what_is_kept_can_be_used_after_a_fork(self):
+        def grade():
+            step = skyrl.KgradeEnv(extras={"kgrade_problem": "softmax"}).step(RIGHT)
+            scored = asyncio.run(verl.compute_score("d", RIGHT, "softmax"))
+            return step["reward"] == scored["score"] == REWARD
+
+        # The child has copies of clients whose threads wait, and has none of these threads.
+        waiting = threading.Thread(target=_shared.client().grade_many, args=([("softmax", HANGS, "a.cu")],), daemon=True)
+        waiting.start()
+        self.addCleanup(waiting.join, 30)
+        self.addCleanup(lambda: kgrade.Handle(_shared.client(), "g_00000000").cancel())
+        end = time.monotonic() + 60
+        while not self.service.jobs and time.monotonic() < end:
+            time.sleep(0.01)
+        self.assertIn("g_00000000", self.service.jobs)
+        self.assertTrue(grade())
+        child = os.fork()
+        if child == 0:
+            good = False
+            try:
+                good = grade()
+            finally:
+                os._exit(0 if good else 1)
+        end = time.monotonic() + 60
+        while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0) and time.monotonic() < end:
+            time.sleep(0.02)
+        if ended == (0, 0):
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        self.assertEqual(ended, (child, 0))
 
     def test_verifiers(self):
         class Trace(SimpleNamespace):

@@ -166,7 +166,7 @@ class WithAService(unittest.TestCase):
         client = kgrade.AsyncClient(self.client.url)
         found = asyncio.run(verl.compute_score("d", answer(WRONG), None, {"kgrade_problem": SLUG}, client=client))
         client.close()
-        self.assertEqual(found, {"score": -0.25, "kgrade_valid": 1.0, "kgrade_speedup": 0.0})
+        self.assertEqual(found, {"score": -0.25, "kgrade_valid": 1.0, "kgrade_speedup": 0.0, "kgrade_verdict": "wrong_answer"})
 
 
 class WithoutAService(unittest.TestCase):
@@ -190,7 +190,7 @@ class WithoutAService(unittest.TestCase):
         self.assertEqual(reward(prompts=[""], completions=["x"], problem=[SLUG]), [None])
         client = kgrade.AsyncClient(self.DEAD, timeout=0.1)
         found = asyncio.run(verl.compute_score("d", "x", None, {"kgrade_problem": SLUG}, client=client))
-        self.assertEqual(found, {"score": 0.0, "kgrade_valid": 0.0, "kgrade_speedup": 0.0})
+        self.assertEqual(found, {"score": 0.0, "kgrade_valid": 0.0, "kgrade_speedup": 0.0, "kgrade_verdict": ""})
 
     def test_a_service_ends_with_python(self):
         code = "import kgrade, os; client = kgrade.local(device='emulated', jobs=1); print(client.url, end='')"

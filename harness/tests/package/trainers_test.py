@@ -208,13 +208,15 @@ class Verl(unittest.TestCase):
                 found = manager.loop.run_until_complete(run())
             self.assertEqual([each["reward_score"] for each in found], [2.3, 0.0, 0.0])
             self.assertEqual([each["reward_extra_info"] for each in found], [
-                {"score": 2.3, "kgrade_valid": 1.0, "kgrade_speedup": 2.0},
-                {"score": 0.0, "kgrade_valid": 1.0, "kgrade_speedup": 0.0},
-                {"score": 0.0, "kgrade_valid": 0.0, "kgrade_speedup": 0.0}])
+                {"score": 2.3, "kgrade_valid": 1.0, "kgrade_speedup": 2.0, "kgrade_verdict": "accepted"},
+                {"score": 0.0, "kgrade_valid": 1.0, "kgrade_speedup": 0.0, "kgrade_verdict": "wrong_answer"},
+                {"score": 0.0, "kgrade_valid": 0.0, "kgrade_speedup": 0.0, "kgrade_verdict": ""}])
 
     def test_reward_loop_in_its_ray_actors(self):
         import ray
+        from verl import DataProto
         from verl.experimental.reward_loop import RewardLoopManager
+        from verl.trainer.ppo.metric_utils import process_validation_metrics
 
         with named(self.service):
             ray.init(num_cpus=2, _temp_dir=self.folder, include_dashboard=False, log_to_driver=False,
@@ -229,9 +231,17 @@ class Verl(unittest.TestCase):
             for row, length, score in zip(scores, lengths, expected):
                 self.assertAlmostEqual(row[length - 1].item(), score, places=6)
                 self.assertAlmostEqual(row.sum().item(), score, places=6)
-            self.assertEqual(found.meta_info["reward_extra_keys"], ["score", "kgrade_valid", "kgrade_speedup"])
+            self.assertEqual(found.meta_info["reward_extra_keys"], ["score", "kgrade_valid", "kgrade_speedup", "kgrade_verdict"])
             self.assertEqual(found.non_tensor_batch["kgrade_valid"].tolist(), [1.0, 0.0, 1.0, 1.0, 1.0])
             self.assertEqual(found.non_tensor_batch["kgrade_speedup"].tolist(), [2.0, 0.0, 0.0, 2.0, 2.0])
+            verdicts = found.non_tensor_batch["kgrade_verdict"].tolist()
+            self.assertEqual(verdicts, ["accepted", "", "wrong_answer", "accepted", "accepted"])
+            # verl merges the columns of batches, and its validation leaves out those with texts.
+            again = DataProto.concat([found.repeat(2), manager.compute_rm_score(self.batch([WORSE, WORSE])[1])])
+            self.assertEqual(again.non_tensor_batch["kgrade_verdict"].tolist()[-3:], ["accepted"] + ["wrong_answer"] * 2)
+            columns = {key: found.non_tensor_batch[key].tolist() for key in found.meta_info["reward_extra_keys"]}
+            metrics = process_validation_metrics(["kgrade"] * 5, list("aabbb"), columns)["kgrade"]
+            self.assertEqual(set(metrics), {"score", "kgrade_valid", "kgrade_speedup"})
             # Each actor counts its own failures, and the training's process gets the error.
             with self.assertRaisesRegex(kgrade.GradeFailed, "machine"):
                 manager.compute_rm_score(self.batch([FAILS] * 24)[1])

@@ -1,7 +1,6 @@
 """For trainers that cannot leave out a sample: stops a training whose samples are no verdicts."""
 
 import collections
-import threading
 from typing import Optional
 
 from kgrade._result import Grade, GradeFailed
@@ -27,14 +26,13 @@ class Failures:
     def __init__(self, most: int = 10, of: int = 200) -> None:
         """most: how many of the latest `of` grades may fail."""
         self._most = most
+        # Threads share it without a lock, which a fork could copy while it is held.
         self._latest: "collections.deque[bool]" = collections.deque(maxlen=of)
-        self._lock = threading.Lock()
 
     def value(self, grade: Grade, reward: Optional[float], instead: float = 0.0) -> float:
         """The reward, or `instead` if there is none. Raises GradeFailed where more than `most` failed."""
-        with self._lock:
-            self._latest.append(reward is None)
-            many = sum(self._latest) > self._most
-        if reward is None and many:
+        self._latest.append(reward is None)
+        # A copy, since another thread may append meanwhile.
+        if reward is None and sum(self._latest.copy()) > self._most:
             raise GradeFailed(grade)
         return instead if reward is None else float(reward)

@@ -1,4 +1,7 @@
-"""What an adapter keeps for its whole process, where its framework gives it no place for that."""
+"""What an adapter keeps for its whole process, where its framework gives it no place for that.
+
+All of it can be used in threads, and in a process that was forked afterwards.
+"""
 
 import functools
 

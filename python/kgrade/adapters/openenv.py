@@ -50,11 +50,18 @@ class KgradeEnvironment(Environment[KgradeAction, KgradeObservation, State]):
         return KgradeObservation(prompt=prompt(self._client.problem(problem)))
 
     def step(self, action: KgradeAction, timeout_s: Optional[float] = None, **kwargs: Any) -> KgradeObservation:
-        return self._seen(self._client.grade_many([(self._problem, action.answer, action.name)])[0])
+        """timeout_s: after so many seconds, the queue included, the grade fails. 1800 if None, as in OpenEnv's WebSocket."""
+        client = self._client if timeout_s is None else Client(self._client.url, self._client.token, timeout=timeout_s)
+        return self._seen(client.grade_many([(self._problem, action.answer, action.name)])[0])
 
     async def step_async(self, action: KgradeAction, timeout_s: Optional[float] = None,
                          **kwargs: Any) -> KgradeObservation:
-        return self._seen(await self._async_client.grade_item((self._problem, action.answer, action.name)))
+        """See step()."""
+        item = self._problem, action.answer, action.name
+        if timeout_s is None:
+            return self._seen(await self._async_client.grade_item(item))
+        async with AsyncClient(self._client.url, self._client.token, timeout=timeout_s) as client:
+            return self._seen(await client.grade_item(item))
 
     @property
     def state(self) -> State:

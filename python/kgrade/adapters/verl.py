@@ -21,7 +21,7 @@ async def compute_score(
     reward: str = "log_speedup",
     on_failure: float = 0.0,
     **kwargs: Any,
-) -> "dict[str, float]":
+) -> "dict[str, Any]":
     """Grades one answer for the problem `extra_info["kgrade_problem"]`, or else `ground_truth`.
 
     A problem is a slug, the path of one of KernelBench's files, or such a file as {"name": ..., "source": ...}.
@@ -29,7 +29,8 @@ async def compute_score(
 
     verl has no way to leave a sample out. So a failed grade has the score `on_failure`, and only `kgrade_valid`, which is
     then 0.0, tells it from a kernel's. If more than 5 % of the latest 200 grades failed, GradeFailed stops the training.
-    `kgrade_speedup` is 0.0 where there is none. All keys are always there, since verl makes a column of each.
+    `kgrade_speedup` is 0.0 where there is none. `kgrade_verdict` is a text, and empty for a failed grade: verl stores it with
+    the sample, and leaves texts out of its metrics. All keys are always there, since verl makes a column of each.
     """
     function = getattr(rewards, reward)
     problem = (extra_info or {}).get("kgrade_problem") or ground_truth
@@ -40,10 +41,11 @@ async def compute_score(
     return score(graded, function(graded), on_failure)
 
 
-def score(grade: Grade, value: Optional[float], on_failure: float = 0.0) -> "dict[str, float]":
+def score(grade: Grade, value: Optional[float], on_failure: float = 0.0) -> "dict[str, Any]":
     """What verl gets for a grade and its reward."""
     return {
         "score": failures().value(grade, value, on_failure),
         "kgrade_valid": 0.0 if value is None else 1.0,
         "kgrade_speedup": grade.speedup or 0.0,
+        "kgrade_verdict": grade.verdict or "",
     }
