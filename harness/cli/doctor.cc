@@ -237,7 +237,8 @@ std::string sandbox_text(const Sandbox& sandbox) {
   }
   const std::string names = active.empty() ? "none" : fmt::format("{}", fmt::join(active, ", "));
   std::string text =
-      fmt::format("Sandbox: {}: contestants are {}", names, sandbox.confines() ? "confined" : "not confined");
+      fmt::format("Sandbox: {}: contestants are {}", names,
+                  sandbox.confines() ? "confined" : "not confined, and nothing that is built is kept");
   if (!missing.empty()) text += fmt::format("; missing: {}", fmt::join(missing, ", "));
   return text;
 }

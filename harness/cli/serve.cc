@@ -128,6 +128,10 @@ int run(ServeArguments& arguments) {
     Cleanup::of_this_process().remember(work);
   Routes routes(**service, std::move(tokens));
   note("grades on " + lanes);
+  if (!sandbox->confines())
+    note(
+        "candidates are not confined, and nothing that is built is kept: namespaces are missing (kgrade "
+        "doctor)");
   const FrontSetup front{front_command(*sandbox, layout), note};
   const auto served = serve_http(**service, routes, *address, front, {},
                                  [](const std::string& where) { note("listening at " + where); });
