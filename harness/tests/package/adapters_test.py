@@ -152,6 +152,12 @@ class Adapters(unittest.TestCase):
             os.waitpid(child, 0)
         self.assertEqual(ended, (child, 0))
 
+    def test_verifiers_finds_the_taskset_of_a_module_that_imports_everything(self):
+        module = {}
+        exec("from kgrade.adapters.verifiers import *", module)
+        tasksets = [each for each in module["__all__"] if isinstance(module[each], type)]
+        self.assertEqual(tasksets, ["KgradeTaskset"])
+
     def test_verifiers(self):
         class Trace(SimpleNamespace):
             def record_metrics(self, metrics):

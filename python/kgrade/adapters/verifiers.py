@@ -12,8 +12,8 @@ from kgrade._client import Client
 from kgrade._prompt import prompt
 from kgrade.adapters._shared import async_client
 
-# verifiers looks here for the one taskset of a module.
-__all__ = ["KgradeTaskset"]
+# In a module's `__all__`, verifiers looks for its one taskset. `import *` gives a module this `__all__` only if it is named.
+__all__ = ["KgradeTaskset", "__all__"]
 
 
 class KgradeData(vf.TaskData):
