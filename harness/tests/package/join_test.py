@@ -17,10 +17,17 @@ from pathlib import Path
 
 from candidates import CANDIDATES, RIGHT, ROOT, SLUG, SMALL
 
-sys.path.insert(0, str(ROOT / "python"))
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "harness/tests/support")]
 
 import kgrade  # noqa: E402
+from processes import descendants  # noqa: E402
 
+PRINTS = """#include <cstdio>
+extern "C" char** environ;
+extern "C" void solution(const float* d_input1, const float* d_input2, float* d_output, size_t n) {
+  for (char** each = environ; *each != nullptr; ++each) printf("%s\\n", *each);
+}
+"""
 HANGS = RIGHT + "\nstruct Slow { Slow() { for (volatile long i = 0;; i = i + 1) {} } } slow;\n"
 program = ""
 
@@ -168,6 +175,41 @@ class Tokens(WithAService):
         self.join("node", f"--token-file={self.folder}/node.token")
         client = kgrade.Client(self.client.url, "ann", timeout=100)
         self.assertEqual(client.grade(SLUG, RIGHT, name="a.cu", **SMALL).verdict, "accepted")
+
+    def test_the_token_reaches_no_program_that_the_node_starts(self):
+        environment = {**os.environ, "KGRADE_TOKEN": "node"}
+        node = subprocess.Popen([program, "serve", f"--join=unix://{self.folder}/socket", "--device=emulated", "--jobs=1"],
+                                stdin=subprocess.DEVNULL, stderr=self.log, env=environment)
+        self.addCleanup(lambda: node.kill() or node.wait())
+        client = kgrade.Client(self.client.url, "ann", timeout=100)
+        record = client.record(client.grade(SLUG, PRINTS, name="prints.cu", **SMALL))
+        printed = record["candidates"][0]["cases"][0]["printed"]
+        self.assertIn("LC_ALL=C", printed["lines"])
+        self.assertEqual(printed["more_lines"], 0)
+        self.assertNotIn("KGRADE_TOKEN", str(record))
+
+        # While a candidate runs, all programs of the node are there.
+        hanging = client.submit(SLUG, HANGS, name="h.cu", run_limit=60, **SMALL)
+        self.wait(lambda: any(lane["state"] == "busy" and lane["name"] for lane in client.capacity()["lanes"]))
+        self.wait(lambda: any("kgrade-worker" in name for name in self.started_by(node)))
+        started = self.started_by(node)
+        for name in ("_kept.py", "serve", "sweep-lane"):
+            self.assertTrue(any(name in each for each in started), (name, started))
+        self.assertEqual([name for name, variables in started.items() if "KGRADE_TOKEN" in variables], [])
+        self.assertIn("KGRADE_TOKEN=node", Path(f"/proc/{node.pid}/environ").read_text())
+        self.assertTrue(hanging.cancel())
+
+    def started_by(self, node):
+        """The environment of each program that the node has started, by its command line."""
+        started = {}
+        for process in {each for each, _ in descendants(node.pid)} - {node.pid}:
+            try:
+                command, variables = (Path(f"/proc/{process}/{file}").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                                      for file in ("cmdline", "environ"))
+            except OSError:  # it has ended
+                continue
+            started[f"{command}({process})"] = variables
+        return started
 
 
 if __name__ == "__main__":

@@ -19,12 +19,19 @@ import tempfile
 import time
 from pathlib import Path
 
-from running_service import CANDIDATES, ROOT, SIGNATURE, SLUG, Service, UnixConnection, check, exit_without_boost
+from running_service import (CANDIDATES, ROOT, SIGNATURE, SLUG, Service, UnixConnection, check, exit_without_boost, proc_file,
+                             until)
+
+sys.path.insert(0, str(ROOT / "harness" / "tests" / "support"))
+
+from processes import descendants  # noqa: E402
 
 # With their words in the tokens' file.
 OWNERS = {"ann": "", "bob": "seeds problems", "carol": "problems", "contestant": "feedback=verdict", "learner": "feedback=agent",
           "node": "lanes", "late": "expires=2001-02-03"}
 MARK = "a_mark_that_no_log_has"
+# A token for some other service, in the environment of this one.
+SECRET = "a_token_for_another_service"
 # The compiler quotes the marked line, and the kernel prints the mark.
 LOUD = (CANDIDATES["wrong"].replace("{", '{ printf("' + MARK + '\\n");', 1), f"#error {MARK}\n", f"void {MARK}(\n")
 PROBLEM = {"name": "double.py", "source": """import torch
@@ -55,7 +62,8 @@ class Tokens:
     def __init__(self, program, folder, *options, jobs=1):
         self.file = Path(folder, "tokens")
         self.write(OWNERS)
-        self.service = Service(program, folder, "--tokens", str(self.file), *options, jobs=jobs)
+        self.service = Service(program, folder, "--tokens", str(self.file), *options, jobs=jobs,
+                               environment={"KGRADE_TOKEN": SECRET})
 
     def write(self, owners):
         fresh = self.file.with_suffix(".new")
@@ -240,28 +248,24 @@ def test_expired_tokens(ask):
         check(status == 401 and "expired: it was valid until 2001-02-04" in error["detail"], error)
 
 
+def becomes(ask, owner, wanted):
+    until(lambda: ask(owner, "GET", "/v1/capacity")[0] == wanted, f"{owner} gets {wanted}")
+
+
 def test_changed_tokens(ask):
     """A token that is taken out of the file ends within seconds, and a wrong file opens nothing."""
-    def becomes(owner, wanted):
-        for _ in range(300):
-            status = ask(owner, "GET", "/v1/capacity")[0]
-            if status == wanted:
-                return
-            time.sleep(0.1)
-        check(False, owner, "still gets", status)
-
     ask.write({"dave": "", **{owner: words for owner, words in OWNERS.items() if owner != "ann"}})
-    becomes("dave", 200)
-    becomes("ann", 401)
+    becomes(ask, "dave", 200)
+    becomes(ask, "ann", 401)
     ask.file.write_text("dave\n")
     time.sleep(1.5)
-    becomes("dave", 200)
+    becomes(ask, "dave", 200)
     ask.write(OWNERS)
     ask.file.chmod(0o644)  # Others can read it now, so it is not used until that is mended.
     time.sleep(1.5)
     ask.file.chmod(0o600)
-    becomes("dave", 401)
-    becomes("ann", 200)
+    becomes(ask, "dave", 401)
+    becomes(ask, "ann", 200)
 
 
 def test_candidates_reach_nothing_of_the_service(ask):
@@ -286,6 +290,38 @@ def test_candidates_reach_nothing_of_the_service(ask):
         check(view["verdict"] == "compile_error", view)
         for secret in (hashlib.sha256(b"token of ann").hexdigest(), '\\"type\\"', "body_sha256"):
             check(secret not in json.dumps(ask("ann", "GET", f"/v1/grades/{view['id']}?view=record")[1]), path)
+
+
+def test_environment(ask):
+    """A token in the environment of the service reaches neither a candidate nor a compiler."""
+    prints = ('#include <cstdio>\nextern "C" char** environ;\n' + SIGNATURE +
+              ' { for (char** each = environ; *each != nullptr; ++each) printf("%s\\n", *each); }\n')
+    view = ask.graded("ann", unseeded("right", cases=["tiny"], candidate={"name": "prints.cu", "source": prints}))
+    record = ask("ann", "GET", f"/v1/grades/{view['id']}?view=record")[1]
+    printed = record["candidates"][0]["cases"][0]["printed"]
+    check("LC_ALL=C" in printed["lines"] and not printed["more_lines"], "it did not print its environment:", printed)
+    check("KGRADE_TOKEN" not in json.dumps(record) and SECRET not in json.dumps(record), printed)
+
+    # The compiler works for seconds, and sees no file that shows its environment.
+    slow = ("constexpr int count() { int n = 0; for (int i = 0; i < 1800; ++i) for (int j = 0; j < 1800; ++j) n ^= i ^ j; return n; }\n"
+            "constexpr int counted = count();\n" + SIGNATURE + " { d_output[0] = counted; }\n" +
+            f"// {time.time()}: not in the cache\n")
+    job = ask("ann", "POST", "/v1/grades", unseeded("right", candidate={"name": "slow.cu", "source": slow}))[1]["id"]
+
+    def sees_compiler():
+        found = set()  # names of programs
+        for process, _ in descendants(ask.service.process.pid):
+            with contextlib.suppress(OSError):  # it has ended
+                program = Path(os.readlink(f"/proc/{process}/exe")).name
+                environment = Path(f"/proc/{process}/environ").read_bytes()
+                if environment and (program == "cc1plus" or "g++" in program):
+                    found.add(program)
+                    check(SECRET.encode() not in environment, program)
+        return len(found) == 2
+
+    check(SECRET in proc_file(ask.service.process.pid, "environ"), "the service has no token in its environment")
+    until(sees_compiler, "a compiler runs")
+    ask("ann", "DELETE", f"/v1/grades/{job}")
 
 
 def test_untrusted_text(ask):
@@ -314,12 +350,55 @@ def test_feedback_of_lanes_elsewhere(ask):
     check((view["fault"], view["feedback"], view["untrusted_reason"]) == ("problem", "verdict", ""), view)
 
 
+def test_open_requests_of_expired_tokens(ask):
+    """Whoever has lost the token gets what was asked for before, and nothing more."""
+    opened = {}
+    for owner in ("ann", "bob"):
+        job = ask(owner, "POST", "/v1/grades", unseeded("right"))[1]["id"]
+        stream, waiting = (UnixConnection(ask.service.socket, 60) for _ in range(2))
+        token = {"Authorization": f"Bearer token of {owner}"}
+        stream.request("GET", "/v1/events", headers=token)
+        events = stream.getresponse()
+        check(events.readline() == b"retry: 2000\n", owner)
+        waiting.request("POST", "/v1/wait", json.dumps({"ids": [job], "timeout_s": 50}), token)
+        # The front reads what comes in turn, so the service has the wait then.
+        check(ask(owner, "GET", "/v1/capacity")[0] == 200, owner)
+        opened[job] = owner, stream, events, waiting
+    ask.write({**{owner: words for owner, words in OWNERS.items() if owner != "bob"}, "ann": "expires=2001-02-03"})
+    for job, (owner, *_) in opened.items():
+        becomes(ask, owner, 401)
+        for path in (f"/v1/grades/{job}", "/v1/events"):
+            check(ask(owner, "GET", path)[0] == 401, owner, path)
+    # The jobs go on as well.
+    left = set(opened)
+    while left:
+        lease = ask("node", "POST", "/v1/leases", {"lane": "x", "device": "x", "wait_s": 20})[1]
+        ids = [each["id"] for each in lease["jobs"]]
+        check(ids and left.issuperset(ids), ids, left)
+        failed = [{"id": job, "failed": {"fault": "problem", "reason": f"of {job}"}} for job in ids]
+        check(ask("node", "POST", f"/v1/leases/{lease['lease']}", {"begun": ids, "results": failed})[0] == 200)
+        left -= set(ids)
+    for job, (owner, stream, events, waiting) in opened.items():
+        answer = waiting.getresponse()
+        finished = json.loads(answer.read())["finished"]
+        check(answer.status == 200 and [view["id"] for view in finished] == [job], owner, finished)
+        check(finished[0]["untrusted_reason"] == f"of {job}", owner, finished)
+        lines = []
+        while not lines or "finished" not in lines[-1]:
+            lines.append(events.readline().decode())
+            check(lines[-1], "the stream has ended:", lines)
+        check(json.loads(events.readline().decode().removeprefix("data: ")) == finished[0], owner, lines)
+        stream.close()
+        waiting.close()
+    ask.write(OWNERS)
+
+
 def test_log(folder):
     """After all this, the log names no token, nor its hash, nor text of a candidate."""
     text = Path(folder, "log").read_text()
     check("tokens were read again" in text and "former ones stay" in text, text)
     for owner in OWNERS:
-        check(f"token of {owner}" not in text and hashlib.sha256(f"token of {owner}".encode()).hexdigest() not in text, owner)
+        check(f"token of {owner}" not in text and SECRET not in text and hashlib.sha256(f"token of {owner}".encode()).hexdigest() not in text, owner)
     check(MARK not in text and "torch" not in text, text)
 
 
@@ -344,6 +423,7 @@ def main():
             test_owners_do_not_see_each_other(ask)
             test_uploads(ask)
             test_candidates_reach_nothing_of_the_service(ask)
+            test_environment(ask)
             test_untrusted_text(ask)
             test_changed_tokens(ask)
         finally:
@@ -360,6 +440,7 @@ def main():
         ask = Tokens(program, folder, jobs=0)
         try:
             test_feedback_of_lanes_elsewhere(ask)
+            test_open_requests_of_expired_tokens(ask)
         finally:
             ask.service.stop()
     test_page_escapes()

@@ -19,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from running_service import ROOT, Service, UnixConnection, check, exit_without_boost, proc_file
+from running_service import ROOT, Service, UnixConnection, check, exit_without_boost, proc_file, until
 
 WITHOUT_NAMESPACES = ROOT / "tools" / "without_namespaces.py"
 OWNERS = ("ann", "bob", "eve")
@@ -36,15 +36,6 @@ def write_tokens(folder):
     tokens.touch(0o600)
     tokens.write_text("".join(f"{owner} {hashlib.sha256(f'{owner}s'.encode()).hexdigest()}\n" for owner in OWNERS))
     return tokens
-
-
-def until(condition, what):
-    for _ in range(PATIENCE * 20):
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"not within {PATIENCE} s: {what}")
 
 
 def ask(service, path, owner, length, method="POST", expects=True, body=b""):

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -15,6 +16,7 @@ SEEDS = {"seed": 11, "hidden_seed": 12, "hidden": 1}
 PATIENCE = 600
 
 RIGHT = (ROOT / "solutions" / SLUG / "naive.cu").read_text()
+RELU = (ROOT / "solutions" / "relu" / "naive.cu").read_text()
 SIGNATURE = 'extern "C" void solution(const float* d_input1, const float* d_input2, float* d_output, size_t n)'
 CANDIDATES = {
     "right": RIGHT,
@@ -25,7 +27,11 @@ CANDIDATES = {
     "hangs": SIGNATURE + " { for (volatile int i = 0;; i = i + 1) {} }\n",
     "crashes": SIGNATURE + " { *(volatile int*)8 = 1; }\n",
     "huge": RIGHT + "\n//" + "x" * 900_000 + "\n",
+    "relu": RELU,
+    "relu_wrong": RELU.replace("x > 0", "x > 1"),
 }
+# All others are for SLUG.
+PROBLEM_OF = {"relu": "relu", "relu_wrong": "relu"}
 
 
 def proc_file(process, name):
@@ -55,17 +61,23 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 class Service:
-    """A running `kgrade serve`."""
+    """A running `kgrade serve`. Its temporary files are in `temporary`, which no other program of this machine uses.
 
-    def __init__(self, program, folder, *options, jobs=2):
+    environment: of the service, beside that of the test.
+    """
+
+    def __init__(self, program, folder, *options, jobs=2, environment=None):
         self.command = [program, "serve", "--listen", f"unix:{folder}/socket", "--state", f"{folder}/state",
                         "--device", "emulated", "--jobs", str(jobs), *options]
         self.socket = f"{folder}/socket"
         self.log = open(f"{folder}/log", "ab")
+        self.temporary = Path(folder, "tmp")
+        self.temporary.mkdir(exist_ok=True)
+        self.environment = {**os.environ, "TMPDIR": str(self.temporary), **(environment or {})}
         self.start()
 
     def start(self):
-        self.process = subprocess.Popen(self.command, stderr=self.log, stdin=subprocess.DEVNULL)
+        self.process = subprocess.Popen(self.command, stderr=self.log, stdin=subprocess.DEVNULL, env=self.environment)
         for _ in range(600):
             try:
                 self.call("GET", "/healthz")
@@ -130,12 +142,21 @@ def exit_without_boost(program, folder):
 
 
 def request(name, **more):
-    return {"problem": SLUG, "candidate": {"name": f"{name}.cu", "source": CANDIDATES[name]}, **SEEDS, **more}
+    return {"problem": PROBLEM_OF.get(name, SLUG), "candidate": {"name": f"{name}.cu", "source": CANDIDATES[name]}, **SEEDS, **more}
 
 
 def check(condition, *what):
     if not condition:
         raise AssertionError(" ".join(str(each) for each in what))
+
+
+def until(condition, what, seconds=60):
+    """What the condition returns, as soon as that is true."""
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        check(time.monotonic() < end, f"not within {seconds} s:", what)
+        time.sleep(0.05)
+    return found
 
 
 def verdicts_of_grade(program, folder, names=tuple(CANDIDATES)):
@@ -145,7 +166,7 @@ def verdicts_of_grade(program, folder, names=tuple(CANDIDATES)):
         path = Path(folder) / f"{name}.cu"
         path.write_text(CANDIDATES[name])
         record = Path(folder) / f"{name}.json"
-        subprocess.run([program, "grade", SLUG, path, "--quick", "--device", "emulated", "--seed", str(SEEDS["seed"]),
+        subprocess.run([program, "grade", PROBLEM_OF.get(name, SLUG), path, "--quick", "--device", "emulated", "--seed", str(SEEDS["seed"]),
                         "--hidden", str(SEEDS["hidden"]), "--hidden-seed", str(SEEDS["hidden_seed"]),
                         "--json", record], cwd=ROOT, capture_output=True, check=False)
         verdicts[name] = json.loads(record.read_text())["candidates"][0]["verdict"]

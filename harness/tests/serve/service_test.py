@@ -8,21 +8,19 @@ its lanes are killed with SIGKILL. Every job has to end once, with the verdict o
 """
 
 import argparse
-import contextlib
 import hashlib
 import http.client
 import json
 import os
-import random
 import signal
 import socket
 import statistics
 import subprocess
 import tempfile
-import threading
 import time
 from pathlib import Path
 
+from kills_test import test_kills, test_nothing_is_left
 from leases_test import test_leases
 from running_service import (CANDIDATES, RIGHT, ROOT, SLUG, Service, UnixConnection, check, exit_without_boost, request,
                              verdicts_of_grade)
@@ -319,58 +317,6 @@ def test_run_limit(program, folder):
         service.stop()
 
 
-def test_kills(service, expected, grades, clients):
-    """Every accepted job ends once, with the verdict of `kgrade grade`."""
-    names = [random.Random(i).choice(list(CANDIDATES)) for i in range(grades)]
-    ended = {}
-    failures = []
-    lock = threading.Lock()
-
-    def client(number):
-        try:
-            for i in range(number, grades, clients):
-                key = {"Idempotency-Key": f"kills-{i}"}
-                status, job = service.insist("POST", "/v1/grades", request(names[i], client_ref=str(i)), key)
-                check(status in (200, 202), status, job)
-                while True:
-                    status, answer = service.insist("POST", "/v1/wait", {"ids": [job["id"]], "timeout_s": 10})
-                    check(not answer["unknown"], "an accepted job was lost:", i)
-                    if answer["finished"]:
-                        break
-                with lock:
-                    check(i not in ended)
-                    ended[i] = answer["finished"][0]
-        except Exception as error:  # pylint: disable=broad-except
-            failures.append(repr(error))
-
-    threads = [threading.Thread(target=client, args=(number,)) for number in range(clients)]
-    for thread in threads:
-        thread.start()
-    while len(ended) < grades // 4 and not failures:
-        time.sleep(0.1)
-    for lane in service.lanes()[:1]:
-        with contextlib.suppress(ProcessLookupError):  # it has just been replaced
-            os.kill(lane, signal.SIGKILL)
-    while len(ended) < grades // 3 and not failures:
-        time.sleep(0.1)
-    front = service.front()
-    os.kill(front, signal.SIGKILL)
-    check(service.insist("GET", "/healthz")[0] == 200 and service.front() != front)
-    while len(ended) < grades // 2 and not failures:
-        time.sleep(0.1)
-    service.stop(signal.SIGKILL)
-    service.start()
-    for thread in threads:
-        thread.join()
-    check(not failures, failures[:3])
-    check(len(ended) == grades)
-    for i, view in ended.items():
-        check(view["client_ref"] == str(i), "an answer to another job:", view)
-        check(view["verdict"] == expected[names[i]], names[i], "got", view["verdict"], view["fault"], view["untrusted_reason"],
-              "and not", expected[names[i]])
-        check(service.call("GET", f"/v1/grades/{view['id']}")[1] == view, "the result changed")
-
-
 def test_ends_in_order(program, folder):
     """A signal ends the service with a line that says what waits, and removes the files of running jobs."""
     service = Service(program, folder, jobs=1)
@@ -402,17 +348,6 @@ def ends_in_order(service, folder):
         check([view["verdict"] for view in answer["finished"]] == ["accepted"], answer)
 
 
-def test_nothing_is_left(service, folder):
-    """Files of jobs go when the jobs have ended."""
-    for _ in range(300):
-        capacity = service.call("GET", "/v1/capacity")[1]
-        if capacity["queued"] == 0 and all(lane["state"] == "idle" for lane in capacity["lanes"]):
-            break
-        time.sleep(0.2)
-    left = list(Path(folder, "state", "work").iterdir())
-    check(not left, "left behind:", left)
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("kgrade")
@@ -432,7 +367,7 @@ def main():
             test_other_pages(arguments.kgrade, folder)
             test_large_bodies(service)
             begin = time.monotonic()
-            test_kills(service, expected, arguments.grades, arguments.clients)
+            test_kills(service, folder, expected, arguments.grades, arguments.clients)
             print(f"{arguments.grades} grades in {time.monotonic() - begin:.1f} s")
             seconds = test_idle_waits(service, 1000)
             print(f"beside 1000 waiting clients: median {1000 * statistics.median(seconds):.1f} ms, "

@@ -17,6 +17,10 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "harness" / "tests" / "support"))
+
+from processes import descendants, is_alive, marked  # noqa: E402
+
 PATIENCE = 60  # seconds; used up only if something is wrong
 
 # What always differs between runs: start times and durations.
@@ -55,46 +59,6 @@ def without_errors(value):
 def candidates_of_checkout():
     return sorted(f"solutions/{slug.stem}/{file.name}" for slug in (ROOT / "problems").glob(f"{arguments.only}.md")
                   for file in (ROOT / "solutions" / slug.stem).glob("*.cu"))
-
-
-def stat_of(pid):
-    """State, parent and start time of a process; None if there is no such process."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-    except OSError:
-        return None
-    return fields[0], int(fields[1]), fields[19]
-
-
-def process_ids():
-    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-
-
-def descendants(root):
-    """{(pid, start time)} of this process and all its descendants."""
-    stats = {pid: stat for pid in process_ids() if (stat := stat_of(pid))}
-    found, new = set(), {root}
-    while new:
-        found |= new
-        new = {pid for pid, stat in stats.items() if stat[1] in new} - found
-    return {(pid, stats[pid][2]) for pid in found if pid in stats}
-
-
-def is_alive(pid, start):
-    stat = stat_of(pid)
-    return stat is not None and stat[2] == start and stat[0] not in "ZX"
-
-
-def marked(word):
-    """Processes that have the word in their environment."""
-    found = []
-    for pid in process_ids():
-        try:
-            if word.encode() in Path(f"/proc/{pid}/environ").read_bytes() and stat_of(pid)[0] not in "ZX":
-                found.append(pid)
-        except (OSError, TypeError):
-            pass
-    return found
 
 
 def wait_for(condition):
