@@ -264,7 +264,8 @@ def test_tokens(program, folder):
                              ("GET", "/v1/problems"), ("DELETE", "/v1/grades/g_1"), ("POST", "/v1/leases"),
                              ("POST", "/v1/leases/l")):
             check(service.call(method, path, unseeded)[0] == 401, method, path)
-            check(service.call(method, path, unseeded, {"Authorization": "Bearer ann"})[0] == 401, method, path)
+            for wrong in ("ann", "\xfc\xff", "anns anns"):
+                check(service.call(method, path, unseeded, {"Authorization": f"Bearer {wrong}"})[0] == 401, method, path, wrong)
         check(service.call("GET", "/")[0] == 200)
         job = service.call("POST", "/v1/grades", unseeded, ann)[1]["id"]
         for method in ("GET", "DELETE"):
