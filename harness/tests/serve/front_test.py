@@ -19,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from running_service import ROOT, Service, UnixConnection, check, exit_without_boost, proc_file, until
+from running_service import ROOT, Service, UnixConnection, check, exit_without_boost, lines_until_listening, proc_file, until
 
 WITHOUT_NAMESPACES = ROOT / "tools" / "without_namespaces.py"
 OWNERS = ("ann", "bob", "eve")
@@ -183,8 +183,8 @@ def test_without_namespaces(program, folder):
     path = f"{folder}/other.socket"
     with subprocess.Popen([*listen, "--listen", f"unix:{path}"], stderr=subprocess.PIPE, text=True) as process:
         try:
-            check("lanes that join" in process.stderr.readline())
-            check("listening" in process.stderr.readline())
+            said = lines_until_listening(process)
+            check("lanes that join" in said[0] and "not confined" in said[1] and len(said) == 3, said)
             service = Service.__new__(Service)
             service.process, service.socket = process, path
             status = status_of(service.front())
@@ -199,8 +199,7 @@ def test_names_with_two_addresses(program, folder):
     command = [program, "serve", "--listen", "127.0.0.1:0", "--state", f"{folder}/tcp", "--device", "emulated", "--jobs", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
-            process.stderr.readline()
-            port = int(process.stderr.readline().rsplit(":", 1)[1])
+            port = int(lines_until_listening(process)[-1].rsplit(":", 1)[1])
             hosts = Path(folder) / "hosts"
             for addresses in (("127.0.0.1", "127.0.0.2"), ("127.0.0.2", "127.0.0.1"), ("127.0.0.2", "127.0.0.3")):
                 hosts.write_text("".join(f"{address} two.test\n" for address in addresses))

@@ -134,6 +134,15 @@ class Service:
         return self.process.wait(30)
 
 
+def lines_until_listening(process):
+    """What a service says on standard error, which is a pipe, until it listens. The last line ends with its address."""
+    lines = []
+    while not lines or "listening at" not in lines[-1]:
+        lines.append(process.stderr.readline())
+        check(lines[-1], "the service has ended:", lines)
+    return lines
+
+
 def exit_without_boost(program, folder):
     """Ends a test with 77, which skips it, if the program has no service."""
     tried = subprocess.run([program, "serve", "--listen", "x", "--state", folder], capture_output=True, text=True, check=False)

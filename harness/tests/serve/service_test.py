@@ -22,8 +22,8 @@ from pathlib import Path
 
 from kills_test import test_kills, test_nothing_is_left
 from leases_test import test_leases
-from running_service import (CANDIDATES, RIGHT, ROOT, SLUG, Service, UnixConnection, check, exit_without_boost, request,
-                             verdicts_of_grade)
+from running_service import (CANDIDATES, RIGHT, ROOT, SLUG, Service, UnixConnection, check, exit_without_boost,
+                             lines_until_listening, request, verdicts_of_grade)
 
 def test_interface(service):
     status, problems = service.call("GET", "/v1/problems")
@@ -192,8 +192,9 @@ def test_other_pages(program, folder):
     command = [program, "serve", "--listen", "127.0.0.1:0", "--state", f"{folder}/tcp", "--device", "emulated", "--jobs", "1"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
-            check(process.stderr.readline() == "kgrade serve: grades on emulated\n")
-            port = int(process.stderr.readline().rsplit(":", 1)[1])
+            said = lines_until_listening(process)
+            check(said[0] == "kgrade serve: grades on emulated\n", said)
+            port = int(said[-1].rsplit(":", 1)[1])
 
             def status(headers, method="GET", path="/v1/capacity"):
                 connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
