@@ -128,7 +128,7 @@ int run(ServeArguments& arguments) {
     Cleanup::of_this_process().remember(work);
   Routes routes(**service, std::move(tokens));
   note("grades on " + lanes);
-  if (!sandbox->confines())
+  if (!sandbox->confines() && arguments.jobs != 0)
     note(
         "candidates are not confined, and nothing that is built is kept: namespaces are missing (kgrade "
         "doctor)");
