@@ -226,8 +226,10 @@ def explains_a_failure(browser: Browser, url: str, service: Service) -> None:
                   f"Element\noutput{EVIL}[0, 3] is 0.5, expected -1.86", "Next\nfix what the reason above says"):
         says(browser, "the card of a failure", "jobs", words)
     service.agents[job]["first_wrong"]["got"] = "never written"
+    service.agents[job]["next"] = "run `kgrade check softmax sent.cu`"
     opens(browser, f"{url}#job={job}")
     says(browser, "an element without a value", "jobs", "[0, 3] was never written, expected -1.86")
+    says(browser, "a command", "jobs", "Next\nsave the text of the kernel in a file, and run kgrade check softmax sent.cu")
     shown = browser.evaluate(text("jobs"))
     expect("no class is shown for it", "none" in shown, False)
     expect("a job of another browser is named as one", browser.evaluate(text("jobs-about")), "This job was not sent by this browser.")
