@@ -12,6 +12,18 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
+// With its parameters in the order of the signature.
+OrderedJson shown_case(const CaseSpec& one, const Problem& problem) {
+  OrderedJson parameters = OrderedJson::object();
+  for (const Parameter& parameter : problem.parameters) {
+    if (const auto at = one.integers.find(parameter.name); at != one.integers.end())
+      parameters[parameter.name] = at->second;
+    if (const auto at = one.reals.find(parameter.name); at != one.reals.end())
+      parameters[parameter.name] = at->second;
+  }
+  return {{"name", one.name}, {"role", to_string(one.role)}, {"parameters", parameters}};
+}
+
 }  // namespace
 
 HttpAnswer Routes::problems(const Client& client) const {
@@ -36,8 +48,7 @@ HttpAnswer Routes::problem(const Client& client, const std::string& name) const 
   if (at == service_.problems().end()) return problem_answer(service_.no_problem(name));
   const Problem& problem = at->second;
   OrderedJson cases = OrderedJson::array();
-  for (const CaseSpec& one : problem.cases)
-    cases.push_back({{"name", one.name}, {"role", to_string(one.role)}});
+  for (const CaseSpec& one : problem.cases) cases.push_back(shown_case(one, problem));
   return json_answer({{"slug", name},
                       {"title", problem.title},
                       {"difficulty", to_string(problem.difficulty)},

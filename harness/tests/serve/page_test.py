@@ -95,6 +95,7 @@ def lists_problems(browser: Browser, url: str, service: Service) -> None:
 def shows_statements(browser: Browser, url: str, service: Service) -> None:
     service.problems["odd"] = service.problems["softmax"] | {
         "slug": "odd", "title": EVIL, "signature": EVIL,
+        "cases": [{"name": "one", "role": "sample", "parameters": {"n": 3, "scale": 0.5}}, {"name": EVIL, "role": "bench", "parameters": {}}],
         "statement": f"# Head {EVIL}\nA **bold** `code <b>` $a_1 \\evil{{b}} * c$\nline\n\n- one\n  more\n- two\n  - deep\n\n1. first\n\n"
                      f"```cpp\nint x; // {EVIL}\n```\n$$\n\\frac{{a}}{{b}}\n$$\n\n| a | b |\n| --- | --- |\n| `x \\| y` | 2 |\n\n"
                      "[safe](https://example.org/) [not](javascript:hit=1)\n\n```\nno end"}
@@ -110,6 +111,8 @@ def shows_statements(browser: Browser, url: str, service: Service) -> None:
         expect(f"how many {name}", tags.count(name), count)
     expect("a formula that is not understood stays text", browser.evaluate(f"{shown}.querySelector('.formula').textContent"), "a_1 \\evil{b} * c")
     expect("markup in the title is text", browser.evaluate(text("problem")), EVIL)
+    expect("the cases are a table of text", browser.evaluate("[...document.querySelectorAll('#cases td')].map(cell => cell.textContent)"),
+           ["one", "sample", "n=3 scale=0.5", EVIL, "bench", ""])
     expect("the signature is text", browser.evaluate("document.getElementById('signature').textContent"), EVIL)
     del service.problems["odd"]
     opens(browser, url + "#problem=no-such")

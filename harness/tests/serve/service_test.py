@@ -30,6 +30,7 @@ def test_interface(service):
     check(status == 200 and SLUG in [each["slug"] for each in problems["problems"]], problems)
     status, problem = service.call("GET", f"/v1/problems/{SLUG}")
     check(status == 200 and "solution" in problem["signature"] and problem["statement"], problem)
+    check(problem["cases"][0] == {"name": "tiny", "role": "sample", "parameters": {"n": 7}}, problem)
     check(service.call("GET", "/v1/problems/none")[0] == 404)
     status, error = service.call("GET", "/v1/problems/vector-additio")
     check(status == 404 and "did you mean 'vector-addition'" in error["detail"], error)
