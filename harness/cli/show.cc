@@ -15,6 +15,7 @@
 #include "problem/catalogue.h"
 #include "problem/module_call.h"
 #include "problem/python_forms.h"
+#include "record/scalar_values.h"
 #include "record/terminal.h"
 #include "verify/judgement.h"
 
@@ -22,19 +23,6 @@ namespace kgrade::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// The scalar parameters of a case, in file order.
-Json values_of(const Problem& problem, const Case& bound) {
-  Json values = Json::object();
-  for (const Parameter& parameter : problem.parameters) {
-    const auto whole = bound.integers.find(parameter.name);
-    const auto real = bound.reals.find(parameter.name);
-    if (whole != bound.integers.end())
-      values[parameter.name] = parameter.type == "bool" ? Json(whole->second != 0) : Json(whole->second);
-    if (real != bound.reals.end()) values[parameter.name] = real->second;
-  }
-  return values;
-}
 
 // The comparison as written in the problem's file.
 std::string comparison_text(const Comparison& compare) {
@@ -70,7 +58,7 @@ Json json_of(const Problem& problem, const Case& bound) {
   }
   return {{"name", bound.name},
           {"role", to_string(bound.role)},
-          {"parameters", values_of(problem, bound)},
+          {"parameters", scalar_values(problem, bound.integers, bound.reals)},
           {"tensors", tensors},
           {"flops", bound.flops ? Json(*bound.flops) : Json(nullptr)},
           {"terms", bound.terms},
@@ -129,7 +117,7 @@ std::string parameters_text(const Problem& problem, const Style& style) {
 
 // "batch_size=16 in_channels=32 ... input=normal(100, 2)".
 std::string values_text(const Problem& problem, const Case& bound) {
-  const Json by_name = values_of(problem, bound);
+  const Json by_name = scalar_values(problem, bound.integers, bound.reals);
   std::vector<std::string> values;
   for (const auto& [name, value] : by_name.items())
     values.push_back(fmt::format("{}={}", name, value.dump()));

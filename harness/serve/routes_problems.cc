@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "record/scalar_values.h"
 #include "serve/routes.h"
 
 namespace kgrade {
@@ -11,18 +12,6 @@ namespace {
 
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
-
-// With its parameters in the order of the signature.
-OrderedJson shown_case(const CaseSpec& one, const Problem& problem) {
-  OrderedJson parameters = OrderedJson::object();
-  for (const Parameter& parameter : problem.parameters) {
-    if (const auto at = one.integers.find(parameter.name); at != one.integers.end())
-      parameters[parameter.name] = at->second;
-    if (const auto at = one.reals.find(parameter.name); at != one.reals.end())
-      parameters[parameter.name] = at->second;
-  }
-  return {{"name", one.name}, {"role", to_string(one.role)}, {"parameters", parameters}};
-}
 
 }  // namespace
 
@@ -48,7 +37,11 @@ HttpAnswer Routes::problem(const Client& client, const std::string& name) const 
   if (at == service_.problems().end()) return problem_answer(service_.no_problem(name));
   const Problem& problem = at->second;
   OrderedJson cases = OrderedJson::array();
-  for (const CaseSpec& one : problem.cases) cases.push_back(shown_case(one, problem));
+  for (const CaseSpec& one : problem.cases) {
+    cases.push_back({{"name", one.name},
+                     {"role", to_string(one.role)},
+                     {"parameters", scalar_values(problem, one.integers, one.reals)}});
+  }
   return json_answer({{"slug", name},
                       {"title", problem.title},
                       {"difficulty", to_string(problem.difficulty)},

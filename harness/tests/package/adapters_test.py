@@ -19,29 +19,24 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "python"))
 
 import stand_ins  # noqa: E402
+from adapter_service import FAILS, FAST, REWARD, WORSE, name_service  # noqa: E402
 from faulty_service import Service  # noqa: E402
 
 import kgrade  # noqa: E402
 from kgrade.adapters import _failures, _shared, harbor, openenv, openrlhf, skyrl, trl, verifiers, verl  # noqa: E402
 
-RIGHT = json.dumps({"verdict": "accepted"})
-WRONG = json.dumps({"verdict": "wrong_answer"})
-FAILS = json.dumps({"fault": "machine"})
 HANGS = json.dumps({"verdict": "accepted", "seconds": 3600})
-REWARD = 0.6931471805599453  # the logarithm of a speedup of 2
 
 
 class Adapters(unittest.TestCase):
     def setUp(self):
         self.service = Service()
         self.addCleanup(self.service.close)
-        os.environ.update(KGRADE_URL=self.service.url, KGRADE_TOKEN="")
-        for kept in (_shared.client, _shared.async_client, _shared.failures):
-            kept.cache_clear()
+        name_service(self.service.url)
 
     def test_trl(self):
         reward = trl.make_reward(kgrade.Client())
-        found = reward(prompts=[""] * 4, completions=[RIGHT, [{"role": "assistant", "content": WRONG}], FAILS, RIGHT],
+        found = reward(prompts=[""] * 4, completions=[FAST, [{"role": "assistant", "content": WORSE}], FAILS, FAST],
                        problem=["softmax"] * 3 + ["no-such-problem"], completion_ids=[], trainer_state=None)
         self.assertEqual(found, [REWARD, -0.25, None, None])
 
@@ -54,7 +49,7 @@ class Adapters(unittest.TestCase):
         async def run():
             return [await verl.compute_score("d", each, "softmax", {"kgrade_problem": problem}, reward_router_address="",
                                              reward_model_tokenizer=None)
-                    for each, problem in ((RIGHT, ""), (WRONG, "softmax"), (FAILS, ""), (RIGHT, "no-such-problem"))]
+                    for each, problem in ((FAST, ""), (WORSE, "softmax"), (FAILS, ""), (FAST, "no-such-problem"))]
 
         failed = {"score": 0.0, "kgrade_valid": 0.0, "kgrade_speedup": 0.0, "kgrade_verdict": ""}
         self.assertEqual(asyncio.run(run()), [
@@ -63,7 +58,7 @@ class Adapters(unittest.TestCase):
 
     def test_verl_by_path_as_verl_loads_it(self):
         compute_score = runpy.run_path(verl.__file__)["compute_score"]
-        self.assertEqual(asyncio.run(compute_score("d", RIGHT, "softmax"))["score"], REWARD)
+        self.assertEqual(asyncio.run(compute_score("d", FAST, "softmax"))["score"], REWARD)
 
     def test_verl_stops_when_many_fail(self):
         async def run():
@@ -80,7 +75,7 @@ class Adapters(unittest.TestCase):
 
     def test_skyrl(self):
         env = skyrl.KgradeEnv({"reward": "kevin", "options": {"effort": "default"}}, {"kgrade_problem": "softmax"})
-        found = env.step(RIGHT)
+        found = env.step(FAST)
         self.assertEqual((found["reward"], found["done"], found["metadata"]["kgrade_verdict"]), (2.3, True, "accepted"))
         self.assertEqual(self.service.seen[0][2]["items"][0]["effort"], "default")
         found = skyrl.KgradeEnv(extras={"reward_spec": {"ground_truth": "softmax"}}).step(FAILS)
@@ -89,7 +84,7 @@ class Adapters(unittest.TestCase):
             skyrl.KgradeEnv()
 
     def test_openrlhf(self):
-        found = openrlhf.reward_func(["ask" + RIGHT, "ask" + FAILS], ["ask", "ask"], ["softmax", "softmax"], other=1)
+        found = openrlhf.reward_func(["ask" + FAST, "ask" + FAILS], ["ask", "ask"], ["softmax", "softmax"], other=1)
         self.assertEqual([round(each, 5) for each in found["rewards"].tolist()], [0.69315, 0.0])
         self.assertEqual(found["extra_logs"]["kgrade_valid"].tolist(), [1.0, 0.0])
 
@@ -102,7 +97,7 @@ class Adapters(unittest.TestCase):
     def test_openenv(self):
         env = openenv.KgradeEnvironment()
         self.assertIn("Normalise each row.", env.reset(problem="softmax", seed=1).prompt)
-        seen = env.step(openenv.KgradeAction(answer=WRONG))
+        seen = env.step(openenv.KgradeAction(answer=WORSE))
         self.assertEqual((seen.done, seen.reward, seen.verdict, env.state.step_count), (True, -0.25, "wrong_answer", 1))
         seen = asyncio.run(env.step_async(openenv.KgradeAction(answer=FAILS, name="a.cu")))
         self.assertEqual((seen.done, seen.reward, seen.verdict, seen.fault), (True, None, None, "machine"))
@@ -114,7 +109,7 @@ class Adapters(unittest.TestCase):
         for step in (env.step, lambda *given: asyncio.run(env.step_async(*given))):
             # A client's timeout is the deadline of its jobs.
             for timeout_s, deadline in ((77.0, 77.0), (None, 1800.0)):
-                self.assertEqual(step(openenv.KgradeAction(answer=RIGHT), timeout_s).verdict, "accepted")
+                self.assertEqual(step(openenv.KgradeAction(answer=FAST), timeout_s).verdict, "accepted")
                 self.assertEqual(list(self.service.jobs.values())[-1]["body"]["deadline_s"], deadline)
             begin = time.monotonic()
             seen = step(openenv.KgradeAction(answer=HANGS), 1.0)
@@ -123,8 +118,8 @@ class Adapters(unittest.TestCase):
 
     def test_what_is_kept_can_be_used_after_a_fork(self):
         def grade():
-            step = skyrl.KgradeEnv(extras={"kgrade_problem": "softmax"}).step(RIGHT)
-            scored = asyncio.run(verl.compute_score("d", RIGHT, "softmax"))
+            step = skyrl.KgradeEnv(extras={"kgrade_problem": "softmax"}).step(FAST)
+            scored = asyncio.run(verl.compute_score("d", FAST, "softmax"))
             return step["reward"] == scored["score"] == REWARD
 
         # The child has copies of clients whose threads wait, and has none of these threads.
@@ -168,7 +163,7 @@ class Adapters(unittest.TestCase):
         self.assertIn("void solution(const float* x, float* y, size_t n);", task.data.prompt)
 
         async def run():
-            trace = Trace(last_reply=RIGHT, metrics={}, info={})
+            trace = Trace(last_reply=FAST, metrics={}, info={})
             self.assertEqual(await task.kgrade(trace), REWARD)
             self.assertEqual(trace.metrics, {"kgrade_correct": 1.0, "kgrade_speedup": 2.0})
             trace.last_reply = FAILS
@@ -197,7 +192,7 @@ class Adapters(unittest.TestCase):
             answer.write_text(FAILS)
             self.assertNotEqual(subprocess.run(command, env=environment, capture_output=True).returncode, 0)
             self.assertFalse(reward.exists())
-            answer.write_text(RIGHT)
+            answer.write_text(FAST)
             subprocess.run(command, env=environment, check=True, capture_output=True)
             self.assertEqual(json.loads(reward.read_text()), {"reward": REWARD, "correct": 1.0, "speedup": 2.0})
 

@@ -10,7 +10,6 @@ import contextlib
 import importlib.metadata
 import importlib.util
 import json
-import math
 import os
 import socket
 import sys
@@ -25,23 +24,14 @@ os.environ.update(HF_HUB_OFFLINE="1", GRADIO_ANALYTICS_ENABLED="False", HARBOR_T
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "python"))
 
+from adapter_service import FAILS, FAST, REWARD, WORSE, answer, name_service  # noqa: E402
 from background_server import BackgroundServer  # noqa: E402
 from candidates import CANDIDATES, SLUG  # noqa: E402
 from faulty_service import Service  # noqa: E402
 
 import kgrade  # noqa: E402
-from kgrade.adapters import _shared  # noqa: E402
 
-# Answers to faulty_service.py: a speedup of 2, a wrong answer, and a grade that fails.
-FAST = json.dumps({"verdict": "accepted"})
-WORSE = json.dumps({"verdict": "wrong_answer"})
-FAILS = json.dumps({"fault": "machine"})
-REWARD = math.log(2)
 RIGHT, WRONG = CANDIDATES["accepted"], CANDIDATES["wrong_answer"]
-
-
-def answer(kernel):
-    return f"The kernel:\n```cuda\n{kernel}\n```"
 
 
 class Framework(unittest.TestCase):
@@ -51,18 +41,12 @@ class Framework(unittest.TestCase):
         self.folder = Path(folder.name)
         self.service = Service()
         self.addCleanup(self.service.close)
-        self.name(self.service.url)
-
-    def name(self, url):
-        """Makes a service the one that the adapters find."""
-        os.environ.update(KGRADE_URL=url, KGRADE_TOKEN="")
-        for kept in (_shared.client, _shared.async_client, _shared.failures):
-            kept.cache_clear()
+        name_service(self.service.url)
 
     @contextlib.contextmanager
     def real_service(self):
         with kgrade.local(device="emulated") as client:
-            self.name(client.url)
+            name_service(client.url)
             yield
 
     def sent(self):

@@ -20,6 +20,7 @@ from candidates import CANDIDATES, RIGHT, ROOT, SLUG, SMALL
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "harness/tests/support")]
 
 import kgrade  # noqa: E402
+from boost import exit_without_boost  # noqa: E402
 from processes import descendants  # noqa: E402
 
 PRINTS = """#include <cstdio>
@@ -214,7 +215,5 @@ class Tokens(WithAService):
 
 if __name__ == "__main__":
     program = str(Path(sys.argv.pop(1)).resolve())
-    built = subprocess.run([program, "serve", "--listen", "x"], capture_output=True, text=True, check=False)
-    if "without Boost" in built.stderr:
-        sys.exit(77)
+    exit_without_boost(program)
     unittest.main(defaultTest=("JoinedNodes", "Tokens"))

@@ -22,10 +22,11 @@ os.environ.update(CUDA_VISIBLE_DEVICES="", HF_HUB_OFFLINE="1", RAY_USAGE_STATS_E
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "python"))
 
+from adapter_service import FAILS, FAST, REWARD, WORSE, answer, name_service  # noqa: E402
 from faulty_service import Service  # noqa: E402
 
 import kgrade  # noqa: E402
-from kgrade.adapters import _shared, openrlhf, verl  # noqa: E402
+from kgrade.adapters import openrlhf, verl  # noqa: E402
 
 
 def installed(name):
@@ -39,26 +40,15 @@ def load_example():
     return module
 
 
-def answer(kernel):
-    return f"The kernel:\n```cuda\n{kernel}\n```"
-
-
 KERNEL = (ROOT / "solutions" / "vector-addition" / "naive.cu").read_text()
 RIGHT, WRONG = answer(KERNEL), answer(KERNEL.replace("] + b[", "] - b["))
 NOT_COMPILED = answer(KERNEL.replace("size_t n", "size_of n"))
-# Answers to faulty_service.py: a speedup of 2, a wrong answer, and a grade that fails.
-FAST = json.dumps({"verdict": "accepted"})
-WORSE = json.dumps({"verdict": "wrong_answer"})
-FAILS = json.dumps({"fault": "machine"})
-REWARD = math.log(2)
 
 
 @contextlib.contextmanager
 def named(service):
     """The service that the adapters find."""
-    os.environ.update(KGRADE_URL=service.url, KGRADE_TOKEN="")
-    for kept in (_shared.client, _shared.async_client, _shared.failures):
-        kept.cache_clear()
+    name_service(service.url)
     try:
         yield
     finally:

@@ -412,7 +412,7 @@ def main():
     program = str(Path(sys.argv[1]).resolve())
     os.chdir(ROOT)
     with tempfile.TemporaryDirectory(prefix="kgrade-contract-test-") as folder:
-        exit_without_boost(program, folder)
+        exit_without_boost(program)
         ask = Tokens(program, folder)
         try:
             test_members(ask)

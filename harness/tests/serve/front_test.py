@@ -218,7 +218,7 @@ def main():
     program = str(Path(parser.parse_args().kgrade).absolute())
     os.chdir(ROOT)
     with tempfile.TemporaryDirectory(prefix="kgrade-front-test-") as folder:
-        exit_without_boost(program, folder)
+        exit_without_boost(program)
         confined = "has   namespaces" in subprocess.run([program, "doctor"], capture_output=True, text=True, check=False).stdout
         service = Service(program, folder, "--tokens", str(write_tokens(folder)), jobs=0)
         try:

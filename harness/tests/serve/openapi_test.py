@@ -434,7 +434,7 @@ def main():
     test_document(description)
     test_sources(description)
     with tempfile.TemporaryDirectory(prefix="kgrade-openapi-test-") as folder:
-        exit_without_boost(arguments.kgrade, folder)
+        exit_without_boost(arguments.kgrade)
         tokens = Path(folder, "tokens")
         tokens.touch(0o600)
         tokens.write_text("".join(f"{owner} {hashlib.sha256(f'token of {owner}'.encode()).hexdigest()}"

@@ -11,6 +11,10 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "harness/tests/support"))
+
+from boost import exit_without_boost  # noqa: E402,F401
+
 SLUG = "vector-addition"
 SEEDS = {"seed": 11, "hidden_seed": 12, "hidden": 1}
 PATIENCE = 600
@@ -141,13 +145,6 @@ def lines_until_listening(process):
         lines.append(process.stderr.readline())
         check(lines[-1], "the service has ended:", lines)
     return lines
-
-
-def exit_without_boost(program, folder):
-    """Ends a test with 77, which skips it, if the program has no service."""
-    tried = subprocess.run([program, "serve", "--listen", "x", "--state", folder], capture_output=True, text=True, check=False)
-    if "without Boost" in tried.stderr:
-        sys.exit(77)
 
 
 def request(name, **more):

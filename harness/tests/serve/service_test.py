@@ -359,7 +359,7 @@ def main():
     arguments = parser.parse_args()
     os.chdir(ROOT)
     with tempfile.TemporaryDirectory(prefix="kgrade-serve-test-") as folder:
-        exit_without_boost(arguments.kgrade, folder)
+        exit_without_boost(arguments.kgrade)
         expected = verdicts_of_grade(arguments.kgrade, folder)
         print("expected:", expected)
         service = Service(arguments.kgrade, folder)

@@ -1,12 +1,14 @@
-"""What an adapter keeps for its whole process, where its framework gives it no place for that.
+"""What adapters share: what is kept for the whole process, and what trainers store with a sample.
 
-All of it can be used in threads, and in a process that was forked afterwards.
+What is kept can be used in threads, and in a process that was forked afterwards.
 """
 
 import functools
+from typing import Any, Optional
 
 from kgrade._async_client import AsyncClient
 from kgrade._client import Client
+from kgrade._result import Grade
 from kgrade.adapters._failures import Failures
 
 
@@ -25,3 +27,12 @@ def async_client() -> AsyncClient:
 @functools.lru_cache(maxsize=1)
 def failures() -> Failures:
     return Failures()
+
+
+def columns(grade: Grade, reward: Optional[float]) -> "dict[str, Any]":
+    """Of a grade and its reward: the keys are always there, since some trainers make a column of each."""
+    return {
+        "kgrade_valid": 0.0 if reward is None else 1.0,
+        "kgrade_speedup": grade.speedup or 0.0,
+        "kgrade_verdict": grade.verdict or "",
+    }

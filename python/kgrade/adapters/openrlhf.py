@@ -7,7 +7,7 @@ import re
 from typing import Any, Sequence
 
 from kgrade import rewards
-from kgrade.adapters._shared import client, failures
+from kgrade.adapters._shared import client, columns, failures
 
 
 def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any], *, reward: str = "log_speedup",
@@ -31,10 +31,8 @@ def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence
     return {
         "rewards": values,
         "scores": values,
-        "extra_logs": {
-            "kgrade_valid": torch.tensor([float(each is not None) for each in found]),
-            "kgrade_speedup": torch.tensor([grade.speedup or 0.0 for grade in grades]),
-        },
+        "extra_logs": {key: torch.tensor([columns(*each)[key] for each in zip(grades, found)])
+                       for key in ("kgrade_valid", "kgrade_speedup")},
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any, Mapping, Optional
 from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput
 
 from kgrade import rewards
-from kgrade.adapters._shared import client, failures
+from kgrade.adapters._shared import client, columns, failures
 
 
 class KgradeEnv(BaseTextEnv):
@@ -33,7 +33,6 @@ class KgradeEnv(BaseTextEnv):
     def step(self, action: str) -> BaseTextEnvStepOutput:
         grade = client().grade_many([(self.problem, action, "answer.md")], **self._options)[0]
         reward = self._reward(grade)
-        metadata = {"kgrade_valid": 0.0 if reward is None else 1.0, "kgrade_speedup": grade.speedup or 0.0,
-                    "kgrade_verdict": grade.verdict or "", "kgrade_reason": grade.reason}
+        metadata = {**columns(grade, reward), "kgrade_reason": grade.reason}
         value = failures().value(grade, reward)
         return BaseTextEnvStepOutput(observations=[], reward=value, done=True, metadata=metadata)

@@ -8,7 +8,7 @@ from typing import Any, Mapping, Optional
 from kgrade import rewards
 from kgrade._async_client import AsyncClient
 from kgrade._result import Grade
-from kgrade.adapters._shared import async_client, failures
+from kgrade.adapters._shared import async_client, columns, failures
 
 
 async def compute_score(
@@ -43,9 +43,4 @@ async def compute_score(
 
 def score(grade: Grade, value: Optional[float], on_failure: float = 0.0) -> "dict[str, Any]":
     """What verl gets for a grade and its reward."""
-    return {
-        "score": failures().value(grade, value, on_failure),
-        "kgrade_valid": 0.0 if value is None else 1.0,
-        "kgrade_speedup": grade.speedup or 0.0,
-        "kgrade_verdict": grade.verdict or "",
-    }
+    return {"score": failures().value(grade, value, on_failure), **columns(grade, value)}
