@@ -12,6 +12,7 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <functional>
+#include <limits>
 #include <unordered_map>
 #include <vector>
 
@@ -35,11 +36,28 @@ constexpr std::size_t read_buffer_bytes = 32 << 10;
 constexpr const char* page_policy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
     "img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-// What the service would say (problem_answer() in routes.h).
+// The type of an error, as in problem_answer() of routes.h.
 constexpr const char* problem_type = "application/problem+json";
-constexpr const char* not_http =
-    "{\"type\":\"about:blank\",\"title\":\"The request is wrong\",\"status\":400,\"detail\":\"this is no "
-    "request in HTTP/1.1\"}\n";
+// Boost 1.74 compares a body's length with the limit even if there is none, and then refuses each body. So
+// this limit stands for none. The next number is `unknown_length`.
+constexpr auto any_length = std::numeric_limits<std::uint64_t>::max() - 1;
+
+// An answer to what the parser refuses.
+struct ParserAnswer {
+  unsigned status;
+  const char* title;
+  std::string detail;
+};
+
+ParserAnswer answer_to(beast::error_code failure, const HttpLimits& limits) {
+  if (failure == http::error::body_limit)
+    return {413, "The request is too long", "the body is longer than any request may be"};
+  // The buffer holds more than a header may have.
+  if (failure == http::error::header_limit || failure == http::error::buffer_overflow)
+    return {431, "The header is too long",
+            "a header may have " + std::to_string(limits.header_bytes) + " bytes"};
+  return {400, "The request is wrong", "this is not a request in HTTP/1.1: " + failure.message()};
+}
 
 class Connection;
 
@@ -131,7 +149,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read() {
     parser_.emplace();
     // The service decides how long a body may be.
-    parser_->body_limit(boost::none);
+    parser_->body_limit(any_length);
     parser_->header_limit(front_.limits.header_bytes);
     stream_.expires_after(std::chrono::seconds(front_.limits.idle_seconds));
     http::async_read_header(
@@ -244,7 +262,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
         failure.category() != http::make_error_code(http::error::bad_method).category())
       return close();
     is_answered_ = closes_ = true;
-    write({400, 0, false, problem_type}, not_http, FrameKind::gone);
+    const ParserAnswer refusal = answer_to(failure, front_.limits);
+    // The messages of Beast are constant texts without quotation marks.
+    std::string body = "{\"type\":\"about:blank\",\"title\":\"";
+    body.append(refusal.title).append("\",\"status\":").append(std::to_string(refusal.status));
+    body.append(",\"detail\":\"").append(refusal.detail).append("\"}\n");
+    write({refusal.status, 0, false, problem_type}, std::move(body), FrameKind::gone);
   }
 
   // The header fields of every answer.

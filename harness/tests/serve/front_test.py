@@ -109,6 +109,46 @@ def test_bodies_after_permission(service):
     check(answer.count(b"HTTP/1.1 ") == 1 and b"\r\nConnection: close\r\n" in answer, answer[:300])
 
 
+def test_errors_of_the_parser(service):
+    """Each error of the parser has its own status, and an answer says what was wrong."""
+    def answer_to(request):
+        one = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        one.settimeout(PATIENCE)
+        one.connect(service.socket)
+        one.sendall(request)
+        head, body = b"".join(iter(lambda: one.recv(65536), b"")).split(b"\r\n\r\n", 1)
+        one.close()
+        check(b"Content-Type: application/problem+json" in head, head)
+        found = json.loads(body)
+        check(found["status"] == int(head.split()[1]), head, found)
+        return found["status"], found["detail"]
+
+    start = b"POST /v1/grades HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer anns\r\n"
+    long_field = b"X-Long: " + b"a" * (20 << 10)
+    for request, expected, words in (
+            (start + long_field + b"\r\n\r\n", 431, "16384 bytes"),
+            (start + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n", 400, "Content-Length"),
+            (start + b"Content-Length: 99999999999999999999999\r\n\r\n", 400, "Content-Length"),
+            (start + b"Content-Length: 18446744073709551615\r\n\r\n", 413, "longer than any"),
+            (start + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400, "chunk"),
+            (b"GET / HTTP/9.9\r\n\r\n", 400, "version")):
+        status, detail = answer_to(request)
+        check(status == expected and words in detail, request[:80], status, detail)
+
+
+def test_bodies_in_both_forms(service):
+    """A body whose length is named and one in chunks are accepted alike."""
+    job = json.dumps({"problem": "vector-addition", "candidate": {"name": "a.cu", "source": "x"}}).encode()
+    for chunked in (False, True):
+        client = UnixConnection(service.socket, PATIENCE)
+        body = iter([job[:7], job[7:]]) if chunked else job
+        client.request("POST", "/v1/grades", body, token("ann"), encode_chunked=chunked)
+        answer = client.getresponse()
+        accepted = json.loads(answer.read())
+        check(answer.status == 202, chunked, accepted)
+        check(service.call("DELETE", f"/v1/grades/{accepted['id']}", None, token("ann"))[0] == 200)
+
+
 def test_limits_of_bodies(service):
     """An owner may send 128 MiB at a time, and all together 256 MiB."""
     held = []
@@ -224,6 +264,8 @@ def main():
         try:
             test_holds_nothing(service, confined)
             test_bodies_after_permission(service)
+            test_errors_of_the_parser(service)
+            test_bodies_in_both_forms(service)
             test_limits_of_bodies(service)
             test_kill(service)
             test_end(service)
