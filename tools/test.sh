@@ -1,51 +1,96 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs the tests that every change must pass: minutes on two cores.
+# Installs what is missing, builds, and runs the tests that find most mistakes for their seconds: a quarter of an hour on two
+# cores, the build of a fresh clone included.
+#   tools/test.sh --full             the tests that every change must pass, as .ci/run does
 #   tools/test.sh --all              installs what the optional tests need, runs all tests, then those of every change once
-#                                    more as in a container without namespaces, then fuzzes each target for a minute; run
-#                                    it before calling an issue done and before a release
-# Other arguments go to ctest:
+#                                    more as in a container without namespaces and in bare roots of other distributions, then
+#                                    fuzzes each target for a minute; run it before calling an issue done and before a release
 #   tools/test.sh --quick            half a minute of unit tests, and builds only them
-#   tools/test.sh -R Expression      only the tests whose names match; with --all -R Expression, also the slow ones
+# Other arguments go to ctest:
+#   tools/test.sh -R Expression      only the tests whose names match, of those of every change; with --all, also the slow ones
 #   tools/test.sh -LE pypi           without the tests that need packages from PyPI
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-if [ "${1:-}" = --quick ]; then
-  shift
+# The labels of tests that a set leaves out: `full` for those that only every change runs, `slow` for those of --all alone.
+without_default='^(slow|full)$' without_full='^slow$'
+set=default
+case "${1:-}" in
+  --quick | --full | --all)
+    set=${1#--}
+    shift
+    ;;
+esac
+
+if [ "$set" = quick ]; then
   tools/setup.sh --tests
   cmake --preset release -DBUILD_TESTING=ON
   cmake --build --preset release --parallel "$(nproc)" --target quick_tests
   exec ctest --preset release --parallel "$(nproc)" --no-tests=error -L quick "$@"
 fi
-all=false
-if [ "${1:-}" = --all ]; then
-  all=true
+
+# With several -LE, ctest leaves out only tests that match all of them. One expression matches any.
+arguments=() left_out='' is_selected=false
+while [ $# -gt 0 ]; do
+  case "$1" in
+    -LE | --label-exclude)
+      left_out="$left_out|${2:?$1 needs an expression}"
+      shift
+      ;;
+    -R | --tests-regex | -L | --label-regex | -I | --rerun-failed)
+      is_selected=true
+      arguments+=("$1")
+      ;;
+    *) arguments+=("$1") ;;
+  esac
   shift
-fi
-if $all; then
+done
+# Who names tests wants them, also those that the default leaves out.
+if [ "$set" = default ] && $is_selected; then set=full; fi
+case $set in
+  default) left_out=$without_default$left_out ;;
+  full) left_out=$without_full$left_out ;;
+  all) left_out=${left_out#|} ;;
+esac
+
+count() { # arguments for ctest
+  ctest --preset release -N "$@" | sed -n 's/^Total Tests: //p'
+}
+
+# What ran, and what the other sets have.
+report() {
+  local ran full all
+  $is_selected && return
+  ran=$(count ${left_out:+-LE "$left_out"})
+  full=$(count -LE "$without_full") all=$(count)
+  case $set in
+    default) echo "tools/test.sh: these were $ran tests. tools/test.sh --full has $full, and --all has $all." ;;
+    full) echo "tools/test.sh --full: these were $ran tests. tools/test.sh has $(count -LE "$without_default"), and --all has $all." ;;
+  esac
+}
+
+# Ubuntu's packages cannot be had everywhere, and a bare root needs the rights of root.
+try_other_distributions() {
+  local status=0
+  tools/bare_root.sh --suite noble bash -c 'tools/pytorch.sh --install >/dev/null; tools/test.sh --full' || status=$?
+  [ "$status" -ne 3 ] || echo "tools/test.sh --all: Ubuntu 24.04 was not tried: no bare root of it can be made here" >&2
+  [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+}
+
+if [ "$set" = all ]; then
   export KGRADE_ALL=1  # every problem, where a test draws some (tools/drawn_problems.py)
   tools/setup.sh --all-tests
-else
-  # With several -LE, ctest leaves out only tests that match all of them. One expression matches any.
-  arguments=() left_out='^slow$'
-  while [ $# -gt 0 ]; do
-    case "$1" in
-      -LE | --label-exclude)
-        left_out="$left_out|${2:?$1 needs an expression}"
-        shift
-        ;;
-      *) arguments+=("$1") ;;
-    esac
-    shift
-  done
-  set -- -LE "$left_out" "${arguments[@]}"
 fi
 tools/build.sh --tests
-ctest --preset release --parallel "$(nproc)" --no-tests=error "$@"
+status=0
+ctest --preset release --parallel "$(nproc)" --no-tests=error ${left_out:+-LE "$left_out"} "${arguments[@]}" || status=$?
+report
+[ "$status" -eq 0 ] || exit "$status"
 # If tests are named, only they run; nothing runs a second time, and nothing is fuzzed.
-if $all && [ $# -eq 0 ]; then
+if [ "$set" = all ] && [ ${#arguments[@]} -eq 0 ]; then
   # As in a container that allows no namespaces, where the sandbox does not confine and nothing built is kept.
-  env --unset=KGRADE_ALL tools/without_namespaces.py ctest --preset release --parallel "$(nproc)" -LE '^slow$'
+  env --unset=KGRADE_ALL tools/without_namespaces.py ctest --preset release --parallel "$(nproc)" -LE "$without_full"
+  try_other_distributions
   tools/setup.sh --fuzz
   tools/fuzz.sh --sanitized
   tools/fuzz.sh --each 60

@@ -72,11 +72,27 @@ report() { # folder of the installation
   else
     echo "wheel: without the CUDA device: no CUDA Toolkit was found; kernels run on the emulated device alone"
   fi
-  if [[ $("$1/bin/kgrade" serve --listen none 2>&1) == *'without Boost'* ]]; then
-    echo "wheel: without the service: Boost's headers were not found; kgrade serve says so"
-  else
-    echo "wheel: with the service"
-  fi
+}
+
+# Grades a kernel through the service of the wheel, as its users do: in an environment that has only the wheel.
+prove() { # folder with the wheel
+  local said kernel=$PWD/solutions/vector-addition/naive.cu
+  python3 -m venv "$work/user"
+  "$work/user/bin/pip" install --quiet --disable-pip-version-check --no-index "$1"/*.whl
+  said=$(cd "$work" && env --unset=KGRADE_PROGRAM --unset=PYTHONPATH KGRADE_CACHE_DIR="$work/cache" "$work/user/bin/python" - \
+    "$kernel" 2>&1 <<'PYTHON'
+import sys
+
+import kgrade
+
+with kgrade.local(device="emulated", jobs=1, timeout=300) as client:
+    grade = client.grade("vector-addition", sys.argv[1], cases=["tiny"])
+print(grade.verdict or grade.reason)
+PYTHON
+  ) || true
+  [ "$said" = accepted ] || fail "the wheel does not grade through its service: $(tail -n 1 <<<"$said")" \
+    "build with Boost's headers (tools/setup.sh installs them), and see what \`kgrade serve\` says"
+  echo "wheel: its service graded a kernel"
 }
 
 main() {
@@ -106,6 +122,7 @@ main() {
   report "$work/installed"
   mkdir "$work/made"
   pack "$work/installed" "$work/made"
+  prove "$work/made"
   if $sdist; then
     python -m build --sdist --no-isolation --outdir "$work/made" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
   fi

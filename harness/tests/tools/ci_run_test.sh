@@ -21,16 +21,21 @@ stand_in() { # path, what it does
 }
 
 mkdir -p "$work/tree/.ci"
-cp "$root/.ci/run" "$work/tree/.ci/"
+cp "$root/.ci/run" "$root/.ci/check" "$work/tree/.ci/"
+# In the place of a bare root, this machine.
+stand_in tools/bare_root.sh '
+  [ -z "${NO_ROOT:-}" ] || { echo "no namespaces" >&2; exit 3; }
+  echo >"$TRACES/root"
+  exec "$@"'
 stand_in tools/setup.sh '[ "$1" = --tests ] && echo >"$TRACES/set-up"'
 # Like ctest, it runs in its own working folder.
 stand_in tools/test.sh '
-  [ "$1" = --output-junit ] || exit 2
+  [ "$1 $2" = "--full --output-junit" ] && [ -e "$TRACES/root" ] || exit 2
   case "$KGRADE_CMAKE_FLAGS" in *-DKGRADE_WERROR=ON*) ;; *) exit 3 ;; esac
   cd /
   wait_for installing
   echo >"$TRACES/building"
-  [ -n "${NO_BUILD:-}" ] || echo "<testsuite>$RUN</testsuite>" >"$2"
+  [ -n "${NO_BUILD:-}" ] || echo "<testsuite>$RUN</testsuite>" >"$3"
   [ -z "${FAIL:-}" ]'
 
 # It takes until the build has begun, and a bit longer.
@@ -74,6 +79,11 @@ expect 'it keeps the outcomes of failed tests' grep -q second tree/build/artifac
 
 RUN=third KGRADE_ARTIFACTS="$work/else where" expect 'another folder can be named' tree/.ci/run
 expect 'the outcomes are there' grep -q third 'else where/tests.xml'
+
+rm "$TRACES"/*
+if NO_ROOT=1 RUN='' tree/.ci/run 2>"$work/said"; then expect 'it fails if no root can be made' false; fi
+expect 'it says why' grep -q 'no namespaces' "$work/said"
+expect 'it tests nothing on this machine then' test ! -e "$TRACES/building"
 
 [ "$failures" = 0 ] && echo 'passed'
 exit "$((failures > 0))"

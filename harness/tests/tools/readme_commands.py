@@ -1,11 +1,12 @@
 """readme_commands.py KGRADE: runs every command of README.md, then of docs/*.md, in order, in the root of the checkout, and
 compares the figures with the records. Starts the README's service, and runs its Python program. `tools/test.sh` is left out, since it runs this test. If KGRADE is not from the
 release build that the README names, its build is used instead, and `tools/quickstart.sh`, which makes the release build,
-is left out too. The first example, which installs the wheel, is left out as well: the test package.wheel runs it, as
-readme_commands.py --first-example prints it."""
+is left out too. The commands that install the wheel are left out as well: the test package.wheel runs them, as
+readme_commands.py --wheel-example prints them."""
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,32 +22,28 @@ def commands(text: str) -> list[str]:
     return [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
 
 
-def first_example(readme: str) -> str:
-    """What comes before the commands for a clone, which begin with the quickstart, as a script for a shell."""
-    part, quickstart, _ = readme.partition("$ tools/quickstart.sh")
-    kernels = re.findall(r"```cuda\n(.*?)```", part, flags=re.DOTALL)
-    found = commands(part)
-    if not quickstart or len(kernels) != 1 or not any(command.startswith("kgrade grade ") for command in found):
-        sys.exit("README.md does not begin with an example that installs kgrade and grades one kernel")
-    return "\n".join([f"cat >mine.cu <<'KERNEL'\n{kernels[0]}KERNEL", *found])
+def wheel_example(readme: str) -> str:
+    """The commands that install the wheel and use it, as a script for a shell."""
+    part = re.search(r"<!-- wheel -->\n(.*?)<!-- /wheel -->", readme, flags=re.DOTALL)
+    found = commands(part[1]) if part else []
+    if not any(command.startswith("kgrade grade ") for command in found):
+        sys.exit("README.md has no example that installs kgrade and grades a kernel")
+    return "\n".join(found)
 
 
 def service_example(readme: str, kgrade: str) -> str:
     """What went wrong with the Python program that uses the README's service. The service gets another port."""
     programs = re.findall(r"<!-- service -->\n```python\n(.*?)```\n<!-- /service -->", readme, flags=re.DOTALL)
-    kernels = re.findall(r"```cuda\n(.*?)```", readme, flags=re.DOTALL)
-    if len(programs) != 1 or not kernels:
+    if len(programs) != 1:
         return "README.md has no program that uses the service"
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "mine.cu").write_text(kernels[0], encoding="utf-8")
+        shutil.copy(ROOT / "solutions/vector-addition/naive.cu", Path(folder) / "mine.cu")
         service = subprocess.Popen([kgrade, "serve", "--listen", "127.0.0.1:0", "--state", f"{folder}/state"],
                                    stderr=subprocess.PIPE, text=True)
         try:
             said = ""
             while "listening at" not in said:
                 said = service.stderr.readline()
-                if "without Boost" in said:
-                    return ""
                 if not said:
                     return f"kgrade serve: exit code {service.wait()}"
             program = programs[0].replace("http://127.0.0.1:8642", said.split()[-1])
@@ -62,7 +59,7 @@ def service_example(readme: str, kgrade: str) -> str:
 
 
 def is_left_out(command: str, is_release: bool) -> bool:
-    return command == "tools/test.sh" or (command == "tools/quickstart.sh" and not is_release)
+    return command.startswith("tools/test.sh") or (command == "tools/quickstart.sh" and not is_release)
 
 
 def main(kgrade: str) -> int:
@@ -77,9 +74,9 @@ def main(kgrade: str) -> int:
     failures = []
     try:
         pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-        first = first_example(pages[0].read_text(encoding="utf-8")).splitlines()
+        wheel = wheel_example(pages[0].read_text(encoding="utf-8")).splitlines()
         found = [command for page in pages for command in commands(page.read_text(encoding="utf-8"))
-                 if command not in first]
+                 if command not in wheel]
         for command in found:
             if is_left_out(command, is_release):
                 continue
@@ -103,7 +100,7 @@ def main(kgrade: str) -> int:
     return 1 if failures else 0
 
 
-if sys.argv[1] == "--first-example":
-    print(first_example((ROOT / "README.md").read_text(encoding="utf-8")))
+if sys.argv[1] == "--wheel-example":
+    print(wheel_example((ROOT / "README.md").read_text(encoding="utf-8")))
 else:
     sys.exit(main(sys.argv[1]))
