@@ -79,9 +79,7 @@ Result<CandidateSource> read_candidate(const fs::path& path, const Layout& layou
 
 }  // namespace
 
-bool CandidateSource::is_module() const {
-  return is_python() && submission->text.find("\nclass ModelNew") != std::string::npos;
-}
+bool CandidateSource::is_module() const { return is_python() && has_module_entry(submission->text); }
 
 bool CandidateSource::uses_triton() const {
   return is_python() && submission->text.find("triton") != std::string::npos;

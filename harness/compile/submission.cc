@@ -187,28 +187,61 @@ bool begins_assignment(std::string_view text, std::string_view name) {
   return behind.starts_with("=") && !behind.starts_with("==");
 }
 
-bool begins_python_entry(std::string_view text) {
-  const std::string_view behind_class = behind_definition(text, "class", "ModelNew");
-  if (behind_class.starts_with("(") || behind_class.starts_with(":")) return true;
-  return begins_function(text, "solution") || begins_function(text, "custom_kernel") ||
-         begins_function(text, "run") || begins_assignment(text, "solution") ||
-         begins_assignment(text, "custom_kernel") || begins_assignment(text, "ModelNew");
+bool begins_class(std::string_view text, std::string_view name) {
+  const std::string_view behind = behind_definition(text, "class", name);
+  return behind.starts_with("(") || behind.starts_with(":");
 }
 
-bool defines_python_entry(std::string_view source) {
+bool begins_python_entry(std::string_view text) {
+  return begins_class(text, "ModelNew") || begins_function(text, "solution") ||
+         begins_function(text, "custom_kernel") || begins_function(text, "run") ||
+         begins_assignment(text, "solution") || begins_assignment(text, "custom_kernel") ||
+         begins_assignment(text, "ModelNew");
+}
+
+// Whether `begins` accepts the text from one of the lines on. A signature may go on in the next lines.
+template <class Begins>
+bool any_line(std::string_view source, Begins begins) {
   bool found = false;
-  // A signature may go on in the next lines.
   constexpr std::size_t longest = 1000;
   each_line(source, [&](std::string_view line, int) {
-    found = found || begins_python_entry(
-                         source.substr(static_cast<std::size_t>(line.data() - source.data()), longest));
+    found = found || begins(source.substr(static_cast<std::size_t>(line.data() - source.data()), longest));
   });
   return found;
 }
 
-std::optional<SubmissionKind> kind_of(const Block& block) {
+bool defines_python_entry(std::string_view source) { return any_line(source, begins_python_entry); }
+
+// A class Model is an entry point where nothing else is one.
+bool defines_model(std::string_view source) {
+  return any_line(source, [](std::string_view text) { return begins_class(text, "Model"); });
+}
+
+// Whether a line imports something else than modules that a problem in KernelBench's form imports.
+bool imports_tools(std::string_view text) {
+  constexpr std::array<std::string_view, 8> plain = {"torch",  "math",      "numpy",     "typing",
+                                                     "einops", "functools", "itertools", "collections"};
+  const std::string_view line = trimmed(text.substr(0, text.find('\n')));
+  if (!line.starts_with("import ") && !line.starts_with("from ")) return false;
+  const std::string_view name = trimmed(line.substr(line.find(' ')));
+  const auto end = std::find_if_not(name.begin(), name.end(), is_name_character);
+  const std::string_view root(name.begin(), end);
+  return std::find(plain.begin(), plain.end(), root) == plain.end() ||
+         line.find("cpp_extension") != line.npos || line.find(',') < line.find(" import ");
+}
+
+// Whether a file with a Model is a problem in KernelBench's form and not an answer: it makes inputs, and
+// imports nothing that kernels are made with.
+bool is_problem(std::string_view source) {
+  const auto begins = [](std::string_view text) {
+    return behind_definition(text, "def", "get_inputs").starts_with("(");
+  };
+  return any_line(source, begins) && !any_line(source, imports_tools);
+}
+
+std::optional<SubmissionKind> kind_of(const Block& block, bool (*defines_python)(std::string_view)) {
   const bool any = block.language == Language::unnamed;
-  if ((any || block.language == Language::python) && defines_python_entry(block.code))
+  if ((any || block.language == Language::python) && defines_python(block.code))
     return SubmissionKind::python;
   if ((any || block.language == Language::cuda) && defines_cuda_entry(block.code))
     return SubmissionKind::cuda;
@@ -217,9 +250,10 @@ std::optional<SubmissionKind> kind_of(const Block& block) {
 
 // --- Documents ---
 
-std::optional<Submission> last_submission(const std::vector<Block>& blocks) {
+std::optional<Submission> last_submission(const std::vector<Block>& blocks,
+                                          bool (*defines_python)(std::string_view)) {
   for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
-    const auto kind = kind_of(*block);
+    const auto kind = kind_of(*block, defines_python);
     if (!kind) continue;
     const auto before = static_cast<std::size_t>(block->first_line) - 1;
     return Submission{*kind, std::string(before, '\n') + block->code, block->first_line, block->last_line};
@@ -232,7 +266,7 @@ std::string why_none(const Block& block) {
     case Language::cuda:
       return "defines no function 'solution'";
     case Language::python:
-      return "defines none of solution, custom_kernel, run and ModelNew";
+      return "defines none of solution, custom_kernel, run, ModelNew and Model";
     case Language::unnamed:
       return "defines neither 'solution' in CUDA C++ nor an entry point in Python";
     case Language::other:
@@ -302,7 +336,8 @@ Result<Submission> find_submission(std::string_view content, const std::filesyst
   const bool is_named_document = is_document_name(file) && !trimmed(content).empty();
   if (fence == 0 && !is_named_document) return whole_file(SubmissionKind::cuda, content);
   const std::vector<Block> blocks = blocks_in(content);
-  if (auto found = last_submission(blocks)) return std::move(*found);
+  if (auto found = last_submission(blocks, defines_python_entry)) return std::move(*found);
+  if (auto found = last_submission(blocks, defines_model)) return std::move(*found);
   // A compiler would report an error for every line.
   if (fence == 0 && (file.extension().empty() || defines_cuda_entry(content)))
     return whole_file(SubmissionKind::cuda, content);
@@ -326,8 +361,14 @@ bool is_candidate(const std::filesystem::path& file) {
 
 bool holds_submission(std::string_view content, const std::filesystem::path& file) {
   const auto found = find_submission(content, file);
-  if (!found || found->is_block()) return found.ok();
-  return found->kind == SubmissionKind::python ? defines_python_entry(content) : defines_cuda_entry(content);
+  if (!found) return false;
+  if (found->kind == SubmissionKind::cuda) return found->is_block() || defines_cuda_entry(content);
+  return defines_python_entry(found->text) || (defines_model(found->text) && !is_problem(found->text));
+}
+
+bool has_module_entry(std::string_view python) {
+  const auto begins = [](std::string_view text) { return begins_class(text, "ModelNew"); };
+  return any_line(python, begins) || (defines_model(python) && !defines_python_entry(python));
 }
 
 }  // namespace kgrade

@@ -28,8 +28,8 @@ struct Submission {
 // and answers of language models (CommonMark 0.31, section 4.5: ``` or longer, ~~~, indented by up to 3
 // spaces, the last one perhaps unclosed). A block is a submission if it defines the function `solution` in
 // CUDA C++, or in Python `solution`, `custom_kernel` or `run` with a parameter, or the class ModelNew; if it
-// names its language, that has to fit. If there are several submissions, the last counts. Comments and
-// literals of a source file are not blocks.
+// names its language, that has to fit. If there are several submissions, the last counts; if there is none,
+// the last block in Python with a class Model. Comments and literals of a source file are not blocks.
 //
 // An Error if the file is not text, or, with the line of the first fence, if it is a document without a
 // submission. The message lists the blocks and why no block is a submission.
@@ -40,7 +40,12 @@ Result<Submission> find_submission(std::string_view content, const std::filesyst
 bool is_python_candidate(const Submission& submission, const std::filesystem::path& file);
 
 // Whether a file with this content defines an entry point: a document with a submission in it, or a source.
+// A class Model counts too, unless the source is a problem in KernelBench's form: it defines get_inputs(),
+// and imports nothing that kernels are made with.
 bool holds_submission(std::string_view content, const std::filesystem::path& file);
+
+// Whether the entry point of a source in Python is a class, as far as its text shows.
+bool has_module_entry(std::string_view python);
 
 // Whether `kgrade sweep` grades a file that it finds in a folder: *.cu, and *.py, *.md and *.txt with a
 // submission.

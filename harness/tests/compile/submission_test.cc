@@ -115,11 +115,39 @@ TEST(Submission, InPythonHasAnEntryPoint) {
                            "class ModelNew(M):\n", "class ModelNew:\n"})
     EXPECT_EQ(found(std::string("```python\n") + code + "    pass\n```\n").kind, SubmissionKind::python)
         << code;
-  for (const char* code : {"def solution2(x):\n", "class Model(M):\n", "  def run(x):\n", "# def run(x):\n",
+  for (const char* code : {"def solution2(x):\n", "class Models(M):\n", "  def run(x):\n", "# def run(x):\n",
                            "x = solution(y)\n", "define solution(\n", "class ModelNewer(M):\n"})
     EXPECT_THAT(refusal(std::string("```python\n") + code + "    pass\n```\n"),
-                HasSubstr("(python) defines none of solution, custom_kernel, run and ModelNew"))
+                HasSubstr("(python) defines none of solution, custom_kernel, run, ModelNew and Model"))
         << code;
+}
+
+TEST(Submission, IsAClassModelWhereNothingElseIsOne) {
+  const std::string quoted = "The task:\n```python\nclass Model(M):\n    pass\n```\n";
+  EXPECT_EQ(lines(found(quoted)), "3 to 4");
+  EXPECT_EQ(lines(found(quoted + "Faster:\n```python\n" + model + "```\n")), "7 to 9");
+  EXPECT_EQ(lines(found("```python\n" + model + "```\n" + quoted)), "2 to 4");
+  EXPECT_EQ(found("```cpp\n" + kernel + "```\n" + quoted).kind, SubmissionKind::cuda);
+}
+
+TEST(Submission, IsHeldByAFileWithAModelUnlessThatIsAProblem) {
+  const std::string text =
+      "import torch\nimport torch.nn as nn\nfrom typing import List, Tuple\n"
+      "class Model(nn.Module):\n    pass\n";
+  const std::string inputs = "def get_inputs():\n    return []\n";
+  EXPECT_TRUE(holds_submission(text, "mine.py"));
+  EXPECT_FALSE(holds_submission(text + inputs, "mine.py"));
+  for (const char* tool : {"import triton\n", "from torch.utils.cpp_extension import load_inline\n",
+                           "import torch, cupy\n", "  from numba import cuda\n"})
+    EXPECT_TRUE(holds_submission(tool + text + inputs, "mine.py")) << tool;
+}
+
+TEST(Submission, IsAClassIfNoFunctionIsTheEntryPoint) {
+  const std::string text = "import torch\nclass Model:\n    pass\n";
+  EXPECT_TRUE(has_module_entry(text));
+  EXPECT_TRUE(has_module_entry(text + "class ModelNew(Model):\n    pass\n"));
+  EXPECT_FALSE(has_module_entry(text + "def solution(x):\n    return x\n"));
+  EXPECT_FALSE(has_module_entry("class Models:\n    pass\n"));
 }
 
 TEST(Submission, InCudaDefinesTheFunction) {
@@ -137,15 +165,16 @@ TEST(Submission, InCudaDefinesTheFunction) {
 }
 
 TEST(Submission, HasToFitTheLanguageThatItsBlockNames) {
-  EXPECT_EQ(refusal("You are right, this is the way:\n```python\n" + kernel +
-                    "```\n```bash\nmake\n```\n```\n\n```\n```c\n```\n"),
-            "2: is a document, and none of its code blocks is a submission: the one of lines 3 to 6 (python) "
-            "defines none "
-            "of solution, custom_kernel, run and ModelNew, the one of line 9 (bash) is neither CUDA C++ nor "
-            "Python, the one "
-            "of line 12 defines neither 'solution' in CUDA C++ nor an entry point in Python, the one that "
-            "begins in line 14 "
-            "is empty; put the whole submission into one block, or into a file of its own");
+  EXPECT_EQ(
+      refusal("You are right, this is the way:\n```python\n" + kernel +
+              "```\n```bash\nmake\n```\n```\n\n```\n```c\n```\n"),
+      "2: is a document, and none of its code blocks is a submission: the one of lines 3 to 6 (python) "
+      "defines none "
+      "of solution, custom_kernel, run, ModelNew and Model, the one of line 9 (bash) is neither CUDA C++ nor "
+      "Python, the one "
+      "of line 12 defines neither 'solution' in CUDA C++ nor an entry point in Python, the one that "
+      "begins in line 14 "
+      "is empty; put the whole submission into one block, or into a file of its own");
   std::string many;
   for (int i = 0; i < 7; ++i) many += "```sh\nmake\n```\n";
   EXPECT_THAT(refusal(many), HasSubstr(", nor is any of the 3 before them; put"));

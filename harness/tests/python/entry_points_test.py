@@ -83,6 +83,21 @@ class Functions(unittest.TestCase):
             with self.subTest(other):
                 self.assertEqual(entry(other + "\nclass ModelNew: pass\n")["kind"], "module")
 
+    def test_a_class_model_is_an_entry_point_where_nothing_else_is_one(self):
+        model = "class Model: pass\n"
+        for source in (model, model + "def run(): pass\n", model + "def run(model, steps): pass\n", "Model = Other\n"):
+            with self.subTest(source):
+                found = entry(source)
+                self.assertEqual((found["name"], found["kind"]), ("Model", "module"))
+        for name, other in (("ModelNew", "class ModelNew(Model): pass\n"), ("solution", "def solution(x): return x\n"),
+                            ("run", "def run(x): return x\n"), ("custom_kernel", "def custom_kernel(data): pass\n")):
+            with self.subTest(other):
+                self.assertEqual(entry(model + other)["name"], name)
+        self.assertEqual(entry("# kgrade: entry Model\n" + model + "class ModelNew: pass\n")["name"], "Model")
+
+    def test_a_class_model_hides_no_mistake_in_a_function(self):
+        self.assertIn("'wrong'", refusal("class Model: pass\ndef solution(x, wrong): pass\n")[1])
+
     def test_a_function_without_parameters_is_no_entry_point(self):
         source = "def solution(x): return x\n"
         for other in ("def run(): pass", "def custom_kernel(): pass", "run = lambda: 3"):
