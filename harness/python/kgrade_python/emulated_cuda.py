@@ -244,8 +244,10 @@ def install():
     cuda.stream = lambda *_: contextlib.nullcontext()
     cuda.device = lambda *_: contextlib.nullcontext()
     cuda.device_of = lambda *_: contextlib.nullcontext()
-    for name in ("CUDAGraph", "graph", "make_graphed_callables"):
-        setattr(cuda, name, refuse("CUDA graphs"))
+    # The first two are classes, which libraries inherit from when they are imported.
+    for name in ("CUDAGraph", "graph"):
+        setattr(cuda, name, type(name, (), {"__init__": refuse("CUDA graphs"), "__module__": "torch.cuda"}))
+    cuda.make_graphed_callables = refuse("CUDA graphs")
     torch.compile = lambda model=None, **_: model if model is not None else (lambda function: function)
     cuda.nvtx = types.SimpleNamespace(range_push=answering(None), range_pop=answering(None), mark=answering(None),
                                       range=lambda *_, **__: contextlib.nullcontext())
