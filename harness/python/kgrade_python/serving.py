@@ -5,7 +5,7 @@ import json
 import os
 import sys
 
-from . import errors
+from . import distributions, errors
 
 # The same values as in harness/contest/worker_python.h.
 ENDS_RAISED = 0
@@ -108,8 +108,9 @@ class Server:
                 self.library.end(how)
         if isinstance(error, ModuleNotFoundError) and error.name:
             version = ".".join(str(part) for part in sys.version_info[:3])
-            errors.print_last(f"needs the package '{error.name}', which Python {version} here does not have"
-                              + self.why_not_there(error))
+            source = self.contestant.source if self.contestant is not None else ""
+            errors.print_last(f"needs the package '{distributions.name_of(error.name, source)}', which Python {version} "
+                              f"here does not have{self.why_not_there(error)}")
             self.library.end(ENDS_UNSUPPORTED)
         contestant = self.contestant
         refused = contestant.why_refused(error) if contestant is not None else None

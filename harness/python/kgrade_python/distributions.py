@@ -1,0 +1,45 @@
+"""The names under which PyPI has packages that Python imports by other names. Several of the bare names are other people's
+packages there."""
+
+import re
+
+# Without an entry, a package is called as it is imported.
+DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "apex": "apex of github.com/NVIDIA/apex",
+    "cuda": "cuda-python",
+    "cuda.bindings": "cuda-bindings",
+    "cuda.compute": "cuda-cccl",
+    "cuda.coop": "cuda-cccl",
+    "cuda.core": "cuda-core",
+    "cuda.tile": "cuda-tile",
+    "cudnn": "nvidia-cudnn-frontend",
+    "cupy": "cupy-cuda13x",
+    "cupyx": "cupy-cuda13x",
+    "cutlass": "nvidia-cutlass-dsl",
+    "cv2": "opencv-python",
+    "flash_attn": "flash-attn",
+    "flashinfer": "flashinfer-python",
+    "jax": "jax[cuda13]",
+    "jaxlib": "jax[cuda13]",
+    "numba.cuda": "numba-cuda",
+    "nvmath": "nvmath-python",
+    "quack": "quack-kernels",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "transformer_engine": "transformer-engine[pytorch]",
+    "tvm": "apache-tvm",
+    "warp": "warp-lang",
+    "yaml": "pyyaml",
+}
+
+
+def name_of(module, source=""):
+    """The name to install a missing module by. If a package is missing whole, `source` tells which part of it is meant:
+    `cuda.tile` and `cuda.core` come from different distributions."""
+    package = re.escape(module)
+    parts = re.findall(rf"\b{package}\.(\w+)|\bfrom\s+{package}\s+import\s+(\w+)", source)
+    names = [f"{module}.{first or second}" for first, second in parts]
+    above = module.split(".")
+    names += [".".join(above[:count]) for count in range(len(above), 0, -1)]
+    return next((DISTRIBUTIONS[name] for name in names if name in DISTRIBUTIONS), module)
