@@ -178,7 +178,8 @@ Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const D
     const Errors missing = bench.find_python(options.python, options.layout.python);
     if (!missing.empty()) return missing;
   }
-  const auto host = problem.has_model() ? std::optional(host_of(*bench.python(), false)) : std::nullopt;
+  const auto host =
+      problem.has_model() ? std::optional(host_of(*bench.python(), bench.toolchain(), false)) : std::nullopt;
   const std::filesystem::path source = options.layout.reference_source(problem);
   TrustedContestant oracle(Role::oracle, source,
                            std::make_unique<Build>(bench.toolchain(), problem, Role::oracle, source,

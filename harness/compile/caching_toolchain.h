@@ -47,6 +47,7 @@ class CachingToolchain : public Toolchain {
 
   std::string describe() const override { return toolchain_->describe(); }
   std::string identity() const override { return identity_; }
+  std::filesystem::path cuda_toolkit() const override { return toolchain_->cuda_toolkit(); }
   Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const override;
   Result<BuildOutcome> build_extension(const ExtensionRequest& extension, const ExtensionHeaders& headers,
                                        const BuildRequest& request) const override;

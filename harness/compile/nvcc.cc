@@ -90,7 +90,8 @@ Nvcc::Nvcc(std::filesystem::path program, const std::string& architecture,
       compiler_(confined(program_, std::move(sandbox))) {}
 
 std::string Nvcc::toolkit_folder(const char* name) const {
-  return (program_.parent_path().parent_path() / name).string();
+  const std::filesystem::path toolkit = program_.parent_path().parent_path();
+  return (*name == '\0' ? toolkit : toolkit / name).string();
 }
 
 Result<ProcessOutcome> Nvcc::run(const BuildRequest& request, const std::vector<std::string>& command) const {

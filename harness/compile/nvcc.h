@@ -29,7 +29,7 @@ class Nvcc {
        std::shared_ptr<const Sandbox> sandbox);
 
   std::string program() const { return program_.string(); }
-  // A folder of the CUDA Toolkit: "include", "lib64" or "lib".
+  // A folder of the CUDA Toolkit: "include", "lib64" or "lib". "": the toolkit itself.
   std::string toolkit_folder(const char* name) const;
   // The flag that names the architecture.
   const std::string& gencode() const { return gencode_; }

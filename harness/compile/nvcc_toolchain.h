@@ -19,6 +19,7 @@ class NvccToolchain : public Toolchain {
 
   std::string describe() const override;
   std::string identity() const override;
+  std::filesystem::path cuda_toolkit() const override { return nvcc_.toolkit_folder(""); }
   Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const override;
   Result<BuildOutcome> build_extension(const ExtensionRequest& extension, const ExtensionHeaders& headers,
                                        const BuildRequest& request) const override;

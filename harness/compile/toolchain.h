@@ -84,6 +84,9 @@ class Toolchain {
   // Identifies everything that a build depends on and that is not in a request: compilers, their versions and
   // flags, headers of our own.
   virtual std::string identity() const = 0;
+  // The folder of the CUDA Toolkit that it builds with. Empty for a device that runs no machine code for
+  // GPUs, such as what frameworks in Python compile themselves.
+  virtual std::filesystem::path cuda_toolkit() const { return {}; }
   // An Error only if the compiler itself is missing or cannot be started.
   virtual Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const = 0;
   // Builds an extension of a candidate in Python (compile/extension.h). `request` says what the build may

@@ -23,6 +23,7 @@ std::vector<std::string> python_command(const PythonHost& host, const std::vecto
   command.push_back(host.script.string());
   if (host.imports_triton) command.emplace_back("--triton");
   if (!host.cache.empty()) command.insert(command.end(), {"--cache", host.cache.string()});
+  if (!host.cuda_toolkit.empty()) command.insert(command.end(), {"--toolkit", host.cuda_toolkit.string()});
   command.push_back(python_library(worker.front()).string());
   command.insert(command.end(), worker.begin() + 1, worker.end());
   return command;

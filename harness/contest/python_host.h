@@ -15,10 +15,11 @@ class Zygote;
 struct PythonHost {
   std::filesystem::path program;                // the interpreter
   std::filesystem::path script;                 // worker.py of harness/python
-  std::vector<std::filesystem::path> readable;  // the interpreter's libraries and packages
+  std::vector<std::filesystem::path> readable;  // the interpreter's libraries, its packages, and the toolkit
   bool imports_triton = false;                  // before there is a candidate, to save time later
   std::filesystem::path bytecode = {};          // of packages that have none of their own
   std::filesystem::path cache = {};  // existing folder for compiled code, kept from run to run; empty: none
+  std::filesystem::path cuda_toolkit = {};  // where frameworks find compilers and libraries; empty: nowhere
   std::shared_ptr<Zygote> zygote = {};  // forks the interpreter; null: it is started as a program
 };
 

@@ -11,6 +11,7 @@
 #include "compile/binding.h"
 #include "compile/bytecode_cache.h"
 #include "compile/compiler_log.h"
+#include "compile/confined_compiler.h"
 #include "grade/control_build.h"
 #include "verify/checks.h"
 
@@ -253,11 +254,17 @@ const Result<BuildOutcome>& Build::finish() {
   return *outcome_;
 }
 
-PythonHost host_of(const PythonTools& tools, bool imports_triton) {
+PythonHost host_of(const PythonTools& tools, const Toolchain& toolchain, bool imports_triton) {
   const PythonInterpreter& interpreter = tools.interpreter;
-  return {interpreter.program, tools.folder / "worker.py", interpreter.readable,
-          imports_triton,      bytecode_of(interpreter),   {},
-          tools.zygote};
+  PythonHost host{interpreter.program,      tools.folder / "worker.py",
+                  interpreter.readable,     imports_triton,
+                  bytecode_of(interpreter), {},
+                  toolchain.cuda_toolkit(), tools.zygote};
+  if (!host.cuda_toolkit.empty()) {
+    const auto paths = cuda_toolkit_paths(host.cuda_toolkit / "bin/nvcc");
+    host.readable.insert(host.readable.end(), paths.begin(), paths.end());
+  }
+  return host;
 }
 
 TrustedContestant::TrustedContestant(Role role, std::filesystem::path source, std::unique_ptr<Build> build)

@@ -75,7 +75,7 @@ class Build {
 };
 
 // The interpreter of contestants in Python: of candidates, and of a problem's own Model.
-PythonHost host_of(const PythonTools& tools, bool imports_triton);
+PythonHost host_of(const PythonTools& tools, const Toolchain& toolchain, bool imports_triton);
 
 // How long a contestant's static constructors may take.
 inline constexpr std::chrono::milliseconds load_patience{60'000};

@@ -122,7 +122,7 @@ Failure RunSetup::start(std::initializer_list<Role> trusted) {
   return std::nullopt;
 }
 
-PythonHost RunSetup::python_host() const { return host_of(*python(), any_uses_triton()); }
+PythonHost RunSetup::python_host() const { return host_of(*python(), toolchain(), any_uses_triton()); }
 
 bool RunSetup::is_left_out(const CandidateSource& source) const {
   return source.is_python() && source.fault.empty() && python() == nullptr;

@@ -1,7 +1,8 @@
 """The Python worker: one interpreter for one contestant.
 
-Started by the referee, never by hand: worker.py [--triton] [--cache FOLDER] LIBRARY ARGUMENTS... With --triton,
-Triton is imported at once. Compiled code is kept in FOLDER, which must exist.
+Started by the referee, never by hand: worker.py [--triton] [--cache FOLDER] [--toolkit TOOLKIT] LIBRARY
+ARGUMENTS... With --triton, Triton is imported at once. Compiled code is kept in FOLDER, which must exist. Frameworks look
+for the CUDA Toolkit in TOOLKIT.
 
 LIBRARY is a library of kgrade's (harness/contest/worker_python.cc). The library serves the referee's requests. It calls
 back into this program to load and to call the contestant. ARGUMENTS tell the library which device to use.
@@ -22,10 +23,17 @@ DEFAULTS = {
     "CUTE_DSL_CACHE_DIR": "/tmp/cute",
     "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
     "USER": "kgrade",
+    # The referee and the other contestants need memory of the device, too.
+    "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
     "TQDM_DISABLE": "1",
     # Without a PATH, PyTorch and Triton would guess one.
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 }
+
+
+def places_of_toolkit(folder):
+    """The variables by which frameworks find the CUDA Toolkit. It is not added to PATH: candidates call no compilers."""
+    return {"CUDA_HOME": folder, "CUDA_PATH": folder, "XLA_FLAGS": f"--xla_gpu_cuda_data_dir={folder}"}
 
 
 def set_defaults():
@@ -39,6 +47,9 @@ def main(words):
     if words[0] == "--cache":
         for name, folder in {"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"}.items():
             os.environ[name] = os.path.join(words[1], folder)
+        words = words[2:]
+    if words[0] == "--toolkit":
+        os.environ.update(places_of_toolkit(words[1]))
         words = words[2:]
     # PyTorch reads this when it counts GPUs. The worker has only the device node of its own GPU, as number 0.
     if len(words) > 1 and words[1].startswith("GPU-"):

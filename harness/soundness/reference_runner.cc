@@ -333,7 +333,7 @@ Failure SoundnessContext::open() {
 Failure SoundnessContext::find_python() {
   if (Errors errors = bench_.find_python(options_.python, options_.layout.python); !errors.empty())
     return errors;
-  model_host_ = host_of(*bench_.python(), false);
+  model_host_ = host_of(*bench_.python(), bench_.toolchain(), false);
   return std::nullopt;
 }
 
