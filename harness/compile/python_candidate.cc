@@ -103,11 +103,24 @@ void add_files_beside(json& bundle, const BuildRequest& request) {
   bundle["refused"] = std::move(refused);
 }
 
+// The modules beside the candidate, by name: they may use frameworks that the device cannot run.
+json modules_beside(const BuildRequest& request) {
+  json modules = json::object();
+  const std::vector<fs::path> files = request.readable.value_or(std::vector<fs::path>{});
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    if (files[i].extension() != ".py") continue;
+    const auto text = read_text_file(files[i]);
+    if (text) modules[files[i].lexically_relative(files.front().parent_path()).string()] = *text;
+  }
+  return modules;
+}
+
 struct Examination {
   BuildStatus status = BuildStatus::compile_error;
   std::string message;
   json entry;
   json extensions = json::array();
+  json stand_ins = json::array();
 };
 
 Examination examination_in(const std::string& text, const BuildRequest& request) {
@@ -120,6 +133,7 @@ Examination examination_in(const std::string& text, const BuildRequest& request)
   const std::string status = all["status"];
   if (status == "ok") result.status = BuildStatus::built;
   if (status == "signature_mismatch") result.status = BuildStatus::signature_mismatch;
+  if (status == "unsupported") result.status = BuildStatus::unsupported;
   const int line = all.value("line", 0);
   const std::string place = line > 0                    ? fmt::format("{}:{}: ", request.shown_as, line)
                             : status == "compile_error" ? request.shown_as + ": "
@@ -127,6 +141,7 @@ Examination examination_in(const std::string& text, const BuildRequest& request)
   result.message = place + all.value("message", "");
   result.entry = all.value("entry", json());
   if (all.value("extensions", json()).is_array()) result.extensions = all["extensions"];
+  if (all.value("stand_ins", json()).is_array()) result.stand_ins = all["stand_ins"];
   return result;
 }
 
@@ -140,15 +155,16 @@ ProcessLimits examination_limits() {
   return limits;
 }
 
-Result<Examination> examine(const PythonTools& tools, const Problem& problem, const std::string& source,
-                            const BuildRequest& request) {
+Result<Examination> examine(const Toolchain& toolchain, const PythonTools& tools, const Problem& problem,
+                            const std::string& source, const BuildRequest& request) {
   const fs::path text = request.output_directory / "candidate.py";
   const fs::path answer = request.output_directory / "examination.json";
   const fs::path contract = request.output_directory / "contract.json";
   if (auto written = write_file_atomically(text, source); !written) return written.errors();
-  if (auto written = write_file_atomically(contract, text_of(contract_of(problem, request.shown_as)));
-      !written)
-    return written.errors();
+  json known = contract_of(problem, request.shown_as);
+  known["runs_gpu_code"] = !toolchain.cuda_toolkit().empty();
+  known["modules_beside"] = modules_beside(request);
+  if (auto written = write_file_atomically(contract, text_of(known)); !written) return written.errors();
   const auto process =
       tools.run({"-I", "-S", "-B"}, "inspect_candidate.py",
                 {text.string(), contract.string(), answer.string()}, request, {}, examination_limits());
@@ -243,7 +259,7 @@ Result<BuildOutcome> bundle_model(const Problem& problem, const std::string& sou
 Result<BuildOutcome> build_python(const Toolchain& toolchain, const PythonTools& tools,
                                   const Problem& problem, const std::string& source,
                                   const BuildRequest& request) {
-  auto examined = examine(tools, problem, source, request);
+  auto examined = examine(toolchain, tools, problem, source, request);
   if (!examined) return examined.errors();
   BuildOutcome outcome;
   outcome.status = examined->status;
@@ -268,7 +284,8 @@ Result<BuildOutcome> build_python(const Toolchain& toolchain, const PythonTools&
   json bundle = {{"source", source},
                  {"shown_as", request.shown_as},
                  {"contract", contract_of_candidate(problem, request.shown_as)},
-                 {"entry", examined->entry}};
+                 {"entry", examined->entry},
+                 {"stand_ins", examined->stand_ins}};
   add_files_beside(bundle, request);
   outcome.library = request.output_directory / "candidate.json";
   if (auto written = write_file_atomically(outcome.library, text_of(bundle)); !written) {

@@ -10,7 +10,7 @@ import sys
 import torch
 
 from . import (computed_inputs, device_memory, extensions, kept_answers, kept_buffers, late_compiles, module_state,
-               operator_trace, own_memory, popcorn, problem_names, streams, trusted_module)
+               operator_trace, own_memory, popcorn, problem_names, stand_ins, streams, trusted_module)
 from .errors import SignatureMismatch, Unsupported, WrongAnswer, place_of
 from .tensors import TYPES, Lender, address_of_result, copy_to, is_same, unwatched
 
@@ -86,6 +86,7 @@ class Contestant:
         self.shown = bundle["shown_as"]
         self.files = {}
         self.beside, self.refused = bundle.get("beside", {}), bundle.get("refused", {})
+        self.stand_ins = bundle.get("stand_ins", [])
         self.lender = Lender(library.functions)
         self.calls = {}
         self.current = None
@@ -174,6 +175,7 @@ class Contestant:
         sys.argv = [path]
         sys.path.insert(0, FOLDER)
         popcorn.install(self.source)
+        stand_ins.install(self.stand_ins)
         name = os.path.basename(path)[:-3]
         spec = importlib.util.spec_from_file_location(name, path)
         module = importlib.util.module_from_spec(spec)
@@ -181,6 +183,7 @@ class Contestant:
         if self.role is None and self.contract.get("model"):
             problem_names.put_into(vars(module), self.contract["model"], FOLDER)
         spec.loader.exec_module(module)
+        stand_ins.refuse_from_now_on()
         return module
 
     # A case.

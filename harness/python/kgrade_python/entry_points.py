@@ -1,9 +1,11 @@
 """Finds a candidate's entry point in its syntax tree, and says what is wrong with its signature before anything runs.
 
-The answer of examine() is {"status": "ok" | "compile_error" | "signature_mismatch", "message", "line": 0 for none,
+The answer of examine() is {"status": "ok" | "compile_error" | "signature_mismatch" | "unsupported", "message", "line": 0
+for none,
 "entry": {"name", "kind": "function" | "data" | "module", "arguments", "positional", "writes"; "may_return" if it may
 either write its outputs or return them; "is_bare" for data that is one tensor and not a tuple}, "extensions":
-requests of load_inline that the source shows literally}.
+requests of load_inline that the source shows literally, "stand_ins": modules that the device cannot run, and that the
+candidate imports without need}.
 """
 
 import ast
@@ -11,7 +13,7 @@ import io
 import re
 import tokenize
 
-from . import popcorn
+from . import gpu_frameworks, popcorn
 
 ENTRY_LINE = re.compile(r"^\s*#\s*kgrade:\s*entry\s+(\w+)\s*$", re.MULTILINE)
 KGRADE_LINE = re.compile(r"#\s*kgrade:\s*(\w*)")
@@ -39,10 +41,26 @@ def examine(source, contract):
         tree = parse(source)
         refuse_unknown_lines(source)
         entry = choose(definitions(tree), source, contract)
-        return {"status": "ok", "message": "", "line": 0, "entry": entry, "extensions": extensions_of(tree, source, contract["shown_as"])}
+        extensions = extensions_of(tree, source, contract["shown_as"])
+        stand_ins = [] if contract.get("runs_gpu_code", True) else refuse_frameworks(tree, entry, extensions, contract)
+        return {"status": "ok", "message": "", "line": 0, "entry": entry, "extensions": extensions,
+                "stand_ins": stand_ins}
     except Refusal as refusal:
         return {"status": refusal.status, "message": refusal.message, "line": refusal.line, "entry": None,
                 "extensions": []}
+
+
+def refuse_frameworks(tree, entry, extensions, contract):
+    """Refuses what only a GPU runs. Returns the frameworks that are imported without need."""
+    try:
+        findings = gpu_frameworks.Findings(tree, entry["name"], extensions, contract.get("modules_beside", {}))
+    except (RecursionError, MemoryError):
+        return []
+    for framework, line, file in findings.used:
+        place = f"'{file}' needs it in line {line}; " if file else ""
+        raise Refusal("unsupported", f"{framework} cannot run on the emulated device; {place}run it on a GPU: "
+                      "--device cuda", 0 if file else line)
+    return findings.unneeded
 
 
 def parse(source):

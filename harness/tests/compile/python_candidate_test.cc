@@ -29,7 +29,9 @@ class CountingToolchain : public Toolchain {
     outcome.seconds = seconds;
     return outcome;
   }
+  fs::path cuda_toolkit() const override { return toolkit; }
 
+  fs::path toolkit;
   double seconds = 1;
   mutable int extensions = 0;
 };
@@ -42,8 +44,10 @@ class PythonCandidates : public testing::Test {
     tools_ = {std::move(*found), fs::path(KGRADE_SOURCE_DIR) / "harness/python", nullptr};
   }
 
-  BuildOutcome build(const std::string& source, const std::string& shown_as = "mine.py") {
+  BuildOutcome build(const std::string& source, const std::string& shown_as = "mine.py",
+                     std::optional<std::vector<fs::path>> readable = std::nullopt) {
     BuildRequest request;
+    request.readable = std::move(readable);
     request.source = folder_.path() / "mine.py";
     request.shown_as = shown_as;
     request.output_directory = folder_.path();
@@ -85,6 +89,29 @@ TEST_F(PythonCandidates, AreNotRun) {
   const std::string mark = (folder_.path() / "ran").string();
   build("open('" + mark + "', 'w')\n" + honest);
   EXPECT_FALSE(fs::exists(mark));
+}
+
+TEST_F(PythonCandidates, AreUnsupportedWhereTheyNeedAFrameworkThatTheDeviceCannotRun) {
+  const std::string uses = "import cupy\ndef solution(output):\n    cupy.asarray(output).fill(1)\n";
+  const BuildOutcome refused = build(uses);
+  EXPECT_EQ(refused.status, BuildStatus::unsupported);
+  EXPECT_EQ(refused.message,
+            "mine.py:3: CuPy cannot run on the emulated device; run it on a GPU: --device cuda");
+  const BuildOutcome unneeded = build(std::string("import cupy\n") + honest);
+  ASSERT_EQ(unneeded.status, BuildStatus::built) << unneeded.message;
+  EXPECT_THAT(*read_text_file(unneeded.library), HasSubstr(R"("stand_ins":["cupy"])"));
+  toolchain_.toolkit = "/usr/local/cuda";
+  EXPECT_EQ(build(uses).status, BuildStatus::built);
+}
+
+TEST_F(PythonCandidates, AreUnsupportedWhereAFileBesideThemNeedsSuchAFramework) {
+  const fs::path mine = folder_.path() / "mine.py";
+  const fs::path helper = folder_.path() / "helper.py";
+  ASSERT_TRUE(write_file_atomically(mine, "").ok());
+  ASSERT_TRUE(write_file_atomically(helper, "import cupy\ncupy.zeros(1)\n").ok());
+  const BuildOutcome refused = build(std::string("import helper\n") + honest, "mine.py", {{mine, helper}});
+  EXPECT_EQ(refused.status, BuildStatus::unsupported);
+  EXPECT_THAT(refused.message, HasSubstr("'helper.py' needs it in line 2"));
 }
 
 // Only a head start, and a candidate could list them for hours.

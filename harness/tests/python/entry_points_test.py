@@ -201,6 +201,104 @@ class Refusals(unittest.TestCase):
                 self.assertNotEqual(examine(source, CONTRACT)["status"], "ok")
 
 
+class Frameworks(unittest.TestCase):
+    """Frameworks that compile for a GPU themselves, on a device that runs no machine code for GPUs."""
+
+    # Text at the head of a file, then an expression that uses the framework.
+    NINE = {
+        "CuTe DSL": ("import cutlass.cute as cute", "cute.compile(f, x)"),
+        "TileLang": ("import tilelang\nimport tilelang.language as T", "tilelang.compile(f)(x)"),
+        "cuTile": ("import cuda.tile as ct", "ct.launch(0, (1,), f, (x,))"),
+        "Numba": ("from numba import cuda", "cuda.jit(f)[1, 32](x)"),
+        "CuPy": ("import cupy as cp", "cp.asarray(x)"),
+        "Warp": ("import warp as wp", "wp.launch(f, dim=1, inputs=[x])"),
+        "JAX": ("from jax.experimental import pallas as pl", "pl.pallas_call(f)(x)"),
+        "torch.cuda._compile_kernel": ("import torch", "torch.cuda._compile_kernel('', 'f')(x)"),
+        "Helion": ("import helion\nimport helion.language as hl", "helion.kernel(f)(x)"),
+    }
+
+    @staticmethod
+    def look(source, beside=None, runs_gpu_code=False):
+        return examine(source, {**CONTRACT, "runs_gpu_code": runs_gpu_code, "modules_beside": beside or {}})
+
+    def unsupported(self, source, beside=None):
+        found = self.look(source, beside)
+        self.assertEqual(found["status"], "unsupported", source)
+        return found["message"], found["line"]
+
+    def stand_ins(self, source, beside=None):
+        found = self.look(source, beside)
+        self.assertEqual(found["status"], "ok", found["message"])
+        return found["stand_ins"]
+
+    def test_are_unsupported_by_name_where_the_entry_point_uses_them(self):
+        for name, (head, use) in self.NINE.items():
+            with self.subTest(name):
+                message, line = self.unsupported(f"{head}\ndef solution(x):\n    return {use}\n")
+                self.assertTrue(message.startswith(f"{name} cannot run on the emulated device"), message)
+                self.assertEqual(line, head.count("\n") + 3)
+
+    def test_run_on_a_gpu(self):
+        for head, use in self.NINE.values():
+            source = f"{head}\ndef solution(x):\n    return {use}\n"
+            self.assertEqual(self.look(source, runs_gpu_code=True)["status"], "ok")
+
+    def test_are_found_through_all_that_the_entry_point_reaches(self):
+        head = "import torch\nfrom numba import cuda\n@cuda.jit\ndef kernel(x): pass\n"
+        for rest in ("def solution(x): kernel[1, 2](x)\n",
+                     "def helper(x): kernel[1, 2](x)\ndef solution(x): helper(x)\n",
+                     "class Base:\n    def forward(self, x): kernel[1, 2](x)\nclass Model(Base): pass\n",
+                     "table = {}\ntable['k'] = kernel\ndef solution(x): table['k'][1, 2](x)\n",
+                     "@torch.library.custom_op('a::k', mutates_args=())\ndef k(x): kernel(x)\n"
+                     "def solution(x): return torch.ops.a.k(x)\n",
+                     "def k(x): kernel(x)\nlibrary.impl('k', k)\ndef solution(x): return torch.ops.a.k(x)\n",
+                     "def make():\n    def inner(x): kernel(x)\n    return inner\nsolution = make()\n"):
+            with self.subTest(rest):
+                self.unsupported(head + rest)
+
+    def test_are_found_however_they_are_imported(self):
+        for source in ("import numba\ndef solution(x): return numba.cuda.jit(x)\n",
+                       "import torch\ndef solution(x): return getattr(torch.cuda, '_compile_kernel')(x)\n",
+                       "from importlib import import_module\ndef solution(x): return import_module('cupy').abs(x)\n",
+                       "def solution(x):\n    import cupyx\n    return cupyx.f(x)\n",
+                       "try:\n    import cupy\nexcept ImportError:\n    cupy = None\ndef solution(x): return cupy.abs(x)\n",
+                       "from cupy import *\ndef solution(x): return asarray(x)\n"):
+            with self.subTest(source):
+                self.unsupported(source)
+
+    def test_that_nothing_needs_have_stand_ins(self):
+        for source in ("import cupy\ndef solution(x): return x\n",
+                       "import cupy\ndef unused(x): return cupy.abs(x)\ndef solution(x): return x\n",
+                       "from cupy import *\ndef solution(x):\n    y = abs(x)\n    return y\n",
+                       "import cupy\ndef solution(x): return x\nif __name__ == '__main__':\n    print(cupy.abs(solution(1)))\n"):
+            with self.subTest(source):
+                self.assertEqual(self.stand_ins(source), ["cupy"])
+
+    def test_are_not_meant_by_other_names(self):
+        self.assertEqual(self.stand_ins("import numba\n@numba.njit\ndef f(x): pass\ndef solution(x): f(x)\n"), [])
+        self.assertEqual(self.stand_ins("def solution(x):\n    warp = 32\n    return x * warp\n"), [])
+        own = {"warp.py": "def launch(x): return x\n"}
+        self.assertEqual(self.stand_ins("import warp\ndef solution(x): return warp.launch(x)\n", own), [])
+
+    def test_of_a_file_beside_are_named_with_it(self):
+        message, _ = self.unsupported("import helper\ndef solution(x): return helper.f(x)\n",
+                                      {"helper.py": "import cupy\ndef f(x): return cupy.abs(x)\n"})
+        self.assertIn("'helper.py' needs it in line 2", message)
+
+    def test_hip_is_unsupported_unless_a_condition_leaves_it_out(self):
+        source = ('from torch.utils.cpp_extension import load_inline\ntext = """\n{}\nvoid f() {{}}\n"""\n'
+                  'e = load_inline(name="e", cpp_sources=text, functions=["f"])\ndef solution(x): return e.f(x)\n')
+        for text in ("#include <hip/hip_runtime.h>", "void g() { hipLaunchKernelGGL(k, 1, 1, 0, 0, x); }"):
+            message, line = self.unsupported(source.format(text))
+            self.assertEqual((message.split()[0], line), ("HIP", 3))
+        for text in ("#ifdef __HIP__\n#include <hip/hip_runtime.h>\n#endif", "// hipLaunchKernelGGL(k)"):
+            self.assertEqual(self.stand_ins(source.format(text)), [])
+
+    def test_hostile_texts_end(self):
+        self.look("import cupy\nx = cupy" + ".a" * 2000 + "\ndef solution(x): return x\n")
+        self.look("import helper\ndef solution(x): return x\n", {"helper.py": "import cupy\n" + "(" * 5000})
+
+
 class Literals(unittest.TestCase):
     SOURCE = '''
 from torch.utils.cpp_extension import load_inline

@@ -88,6 +88,8 @@ constexpr Name names[] = {
     {"__nvvm_", true, "intrinsics of the compiler's back end"},
     {"__cvta_", true, "addresses for inline PTX"},
     {"bmma_sync", false, "tensor core instructions on parts of a byte"},
+
+    {"hipLaunchKernelGGL", false, "HIP"},
 };
 
 // A library by its headers. A name that ends in '/' is a folder.
@@ -114,6 +116,7 @@ constexpr Library libraries[] = {
     {"cuTENSOR", "cutensor.h cutensor/ cutensorMg.h"},
     {"cuDSS", "cudss.h"},
     {"NCCL", "nccl.h nccl_device.h"},
+    {"HIP", "hip/ hipblas/ hipcub/ rocblas/ rocprim/"},
     {"NPP", "npp.h nppi.h npps.h nppcore.h nppdefs.h"},
     {"nvJPEG", "nvjpeg.h"},
     {"NVRTC", "nvrtc.h nvJitLink.h nvPTXCompiler.h"},

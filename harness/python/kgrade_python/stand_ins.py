@@ -1,0 +1,70 @@
+"""Stand-ins for frameworks that the emulated device cannot run and that a candidate imports without need: the examination
+of its source (gpu_frameworks.py) found that its entry point does not use them. They stand in for installed frameworks too,
+so that the verdict does not depend on what is installed."""
+
+import importlib.machinery
+import sys
+import types
+
+from .errors import Unsupported
+
+
+class StandIn(types.ModuleType):
+    """A module, or something in it. While the candidate is loaded, its parts can be named, called and inherited from.
+    Later no use is right: the examination has overlooked it."""
+
+    are_refused = False
+
+    def refuse(self):
+        if StandIn.are_refused:
+            raise Unsupported(f"{self.__name__} cannot run on the emulated device")
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.refuse()
+        return StandIn(f"{self.__name__}.{name}")
+
+    def __call__(self, *_, **__):
+        self.refuse()
+        return StandIn(self.__name__)
+
+    def __getitem__(self, _):
+        return self()
+
+    def __mro_entries__(self, _):
+        return ()
+
+    def __bool__(self):
+        return False
+
+
+class Finder:
+    """Finds stand-ins for the modules whose names `fits` accepts."""
+
+    def __init__(self, fits):
+        self.fits = fits
+
+    def find_spec(self, name, _path=None, _target=None):
+        return importlib.machinery.ModuleSpec(name, self, is_package=True) if self.fits(name) else None
+
+    @staticmethod
+    def create_module(spec):
+        return StandIn(spec.name)
+
+    @staticmethod
+    def exec_module(_module):
+        pass
+
+
+def install(frameworks):
+    """Stand-ins come before all other modules. A package above them has one only if it is not there."""
+    if frameworks:
+        below = tuple(f"{framework}." for framework in frameworks)
+        sys.meta_path.insert(0, Finder(lambda name: f"{name}.".startswith(below)))
+        packages = {framework.rpartition(".")[0] for framework in frameworks}
+        sys.meta_path.append(Finder(packages.__contains__))
+
+
+def refuse_from_now_on():
+    StandIn.are_refused = True
