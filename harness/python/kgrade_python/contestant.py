@@ -106,7 +106,7 @@ class Contestant:
             from . import emulated_cuda, emulated_triton
 
             emulated_cuda.install()
-            self.limitation = emulated_triton.install(self.source)
+            self.limitation = emulated_triton.install()
             self.end_on_default_stream = lambda: None
         else:
             streams.join_changes()

@@ -136,21 +136,9 @@ def return_compiled(interpreter):
     interpreted.__getattr__ = missing("a Triton kernel")
 
 
-def refuse_gluon():
-    try:
-        from triton.experimental.gluon import _runtime
-    except ImportError:
-        return
-
-    def run(*_, **__):
-        raise Unsupported("Triton's Gluon, which its interpreter does not run: not on the emulated device")
-
-    _runtime.GluonJITFunction.run = run
-
-
-def install(source):
-    """`source`: the candidate's source, which shows whether slow imports are needed. Returns a function that
-    distinguishes limitations of the interpreter from mistakes in a kernel, or None without Triton."""
+def install():
+    """Returns a function that distinguishes limitations of the interpreter from mistakes in a kernel, or None without
+    Triton."""
     try:
         import triton
         from triton.runtime import driver, interpreter
@@ -164,6 +152,4 @@ def install(source):
         return_compiled(interpreter)
     emulated_interpreter.install(interpreter)
     emulated_language.install(interpreter)
-    if "gluon" in source:
-        refuse_gluon()
     return emulated_interpreter.limitation

@@ -26,6 +26,7 @@ FRAMEWORKS = {
     "jaxlib": "JAX",
     "helion": "Helion",
     "pycuda": "PyCUDA",
+    "triton.experimental.gluon": "Gluon",
     "tvm": "TVM",
     "torch.cuda._compile_kernel": "torch.cuda._compile_kernel",
 }

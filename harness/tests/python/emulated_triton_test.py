@@ -25,7 +25,7 @@ from kgrade_python.errors import Unsupported  # noqa: E402
 
 
 def setUpModule():
-    emulated_triton.install("")
+    emulated_triton.install()
 
 
 # PyTorch's functions of the same meaning, with arguments for them.

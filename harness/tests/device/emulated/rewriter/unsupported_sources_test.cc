@@ -95,6 +95,8 @@ const Sample samples[] = {
     {"TextureObject", "__global__ void k(cudaTextureObject_t t) {}\n", 1, "textures (cudaTextureObject_t)"},
     {"TextureDescription", "void f() {\n  struct cudaResourceDesc d;\n}\n", 2, "textures (cudaResourceDesc)"},
     {"Surface", "__global__ void k(cudaSurfaceObject_t s) {}\n", 1, "surfaces (cudaSurfaceObject_t)"},
+    {"HipHeader", "\n#include <hip/hip_runtime.h>\n", 2, "HIP (<hip/hip_runtime.h>)"},
+    {"HipLaunch", "void f() {\n  hipLaunchKernelGGL(k, 1, 32, 0, 0, x);\n}\n", 2, "HIP (hipLaunchKernelGGL)"},
     {"Graph", "void f(cudaStream_t s) {\n  cudaGraphExec_t g;\n  cudaGraphLaunch(g, s);\n}\n", 2,
      "CUDA graphs (cudaGraphExec_t)"},
     {"GraphCapture",
