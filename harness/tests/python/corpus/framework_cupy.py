@@ -1,5 +1,5 @@
 # expect: problem=relu cases=tiny verdict=accepted|unsupported emulated=unsupported
-# expect: emulated-message="CuPy cannot run on the emulated device" cuda-message=""
+# expect: emulated-message="CuPy cannot run on the emulated device"
 import cupy as cp
 import torch
 
