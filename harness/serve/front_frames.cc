@@ -119,6 +119,7 @@ std::string to_payload(const AnswerHead& head) {
   append_number(bytes, head.retry_after_s);
   append_number(bytes, static_cast<std::uint32_t>(head.is_stream));
   append_text(bytes, head.content_type);
+  append_text(bytes, head.allow);
   return bytes;
 }
 
@@ -127,8 +128,9 @@ std::optional<AnswerHead> take_answer_head(std::string_view& payload) {
   const auto retry = take_number<std::uint32_t>(payload);
   const auto is_stream = take_number<std::uint32_t>(payload);
   auto type = take_text(payload);
-  if (!status || !retry || !is_stream || !type) return std::nullopt;
-  return AnswerHead{*status, *retry, *is_stream != 0, std::move(*type)};
+  auto allow = take_text(payload);
+  if (!status || !retry || !is_stream || !type || !allow) return std::nullopt;
+  return AnswerHead{*status, *retry, *is_stream != 0, std::move(*type), std::move(*allow)};
 }
 
 }  // namespace kgrade

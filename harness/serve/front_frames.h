@@ -89,6 +89,7 @@ struct AnswerHead {
   std::uint32_t retry_after_s = 0;  // 0: no such header
   bool is_stream = false;           // parts follow
   std::string content_type;
+  std::string allow = {};  // empty: no such header
 };
 std::string to_payload(const AnswerHead& head);
 // Takes the head off `payload`, which is the answer's body afterwards. Nothing if there is no such head.

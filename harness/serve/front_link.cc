@@ -266,7 +266,7 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
     queue(FrameKind::answer, id,
           to_payload(AnswerHead{static_cast<std::uint32_t>(given.status),
                                 static_cast<std::uint32_t>(given.retry_after_s), is_stream,
-                                given.content_type}),
+                                given.content_type, given.allow}),
           given.body);
     if (fault.empty()) exchange.answer_end = queued_bytes;
   }

@@ -286,6 +286,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (head.content_type.starts_with("text/html")) answer_->set("Content-Security-Policy", page_policy);
     if (head.status == 401) answer_->set(http::field::www_authenticate, "Bearer");
     if (head.retry_after_s > 0) answer_->set(http::field::retry_after, std::to_string(head.retry_after_s));
+    if (!head.allow.empty()) answer_->set(http::field::allow, head.allow);
     answer_->keep_alive(!closes_);
     answer_->body() = std::move(body);
     answer_->prepare_payload();

@@ -122,7 +122,7 @@ bool settle(Service& service, bool is_tick, bool& has_failed) {
   return service.has_to_commit();
 }
 
-[[noreturn]] void serve(Service& service, FrontProcess& front) {
+[[noreturn]] void serve(Service& service, Routes& routes, FrontProcess& front) {
   auto next_tick = Steady::now();
   for (bool has_more = false, has_failed = false;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next_tick - Steady::now());
@@ -136,6 +136,7 @@ bool settle(Service& service, bool is_tick, bool& has_failed) {
     if (is_tick) {
       next_tick = Steady::now() + tick;
       Cleanup::of_this_process().set_final_message(service.farewell());
+      routes.look_at_tokens();
     }
     if (link != nullptr && entries[1].revents != 0) link->receive();
     if (entries[0].revents != 0 || is_tick) service.go_on();
@@ -189,7 +190,7 @@ Result<int> serve_http(Service& service, Routes& routes, const ListenAddress& ad
   FrontProcess process(std::move(front), routes, limits, *socket, is_tcp);
   if (const Failure failure = process.start()) return *failure;
   listening(name_of(address, *socket));
-  serve(service, process);
+  serve(service, routes, process);
 }
 
 }  // namespace kgrade

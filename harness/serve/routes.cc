@@ -1,6 +1,7 @@
 #include "serve/routes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -27,8 +28,7 @@ constexpr std::string_view grade_prefix = "/v1/grades/";
 constexpr std::string_view problem_prefix = "/v1/problems/";
 constexpr std::string_view board_suffix = "/board";
 constexpr std::string_view lease_prefix = "/v1/leases/";
-// With POST, and also below lease_prefix. Bodies of other requests are never read.
-constexpr std::string_view paths_with_body[] = {"/v1/grades", "/v1/grades/batch", "/v1/wait", "/v1/leases"};
+constexpr std::size_t longest_quote = 60;  // of what a client has sent, in the reason of a refusal
 constexpr std::size_t longest_name = 100;
 constexpr std::size_t longest_reason = 4000;
 
@@ -68,15 +68,36 @@ OrderedJson problem_json(const Refusal& refusal) {
           {"detail", refusal.detail}};
 }
 
-std::map<std::string, std::string> parameters_of(std::string_view query) {
+std::string path_of(const HttpRequest& request) { return request.target.substr(0, request.target.find('?')); }
+
+std::map<std::string, std::string> parameters_of(const HttpRequest& request) {
   std::map<std::string, std::string> parameters;
+  std::string_view query = request.target;
+  query.remove_prefix(std::min(query.size(), std::min(query.find('?'), query.size()) + 1));
   while (!query.empty()) {
     const std::string_view pair = query.substr(0, query.find('&'));
-    const std::size_t equals = pair.find('=');
-    if (equals != pair.npos) parameters[std::string(pair.substr(0, equals))] = pair.substr(equals + 1);
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    if (!pair.empty())
+      parameters[std::string(pair.substr(0, equals))] = pair.substr(std::min(equals + 1, pair.size()));
     query.remove_prefix(std::min(query.size(), pair.size() + 1));
   }
   return parameters;
+}
+
+// A parameter that this path does not have. A link to the page may carry parameters of others.
+std::optional<Refusal> refusal_of_parameters(const HttpRequest& request, const Interface::Path& path,
+                                             const std::vector<std::string>& known) {
+  if (path.pattern == "/") return std::nullopt;
+  for (const auto& [name, value] : parameters_of(request)) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string quoted = printable_line(name.substr(0, longest_quote));
+    const std::string there = known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "));
+    return Refusal{
+        400,
+        fmt::format("there is no parameter '{}': {} {} has {}", quoted, request.method, path.pattern, there),
+        0};
+  }
+  return std::nullopt;
 }
 
 // Seconds from 0 to the longest wait. Nothing for other texts.
@@ -163,11 +184,27 @@ HttpAnswer json_answer(const OrderedJson& json, int status) {
 
 HttpAnswer problem_answer(const Refusal& refusal) {
   return {refusal.status, "application/problem+json", json_text(problem_json(refusal)) + "\n",
-          refusal.retry_after_s};
+          refusal.retry_after_s, refusal.allow};
 }
+
+Routes::Routes(Service& service, Tokens tokens, std::uint64_t longest_answer)
+    : service_(service),
+      tokens_(std::move(tokens)),
+      interface_(serve_page::openapi),
+      longest_answer_(longest_answer) {}
 
 std::optional<Refusal> Routes::refusal_of(const HttpRequest& request,
                                           const std::optional<Client>& client) const {
+  const Interface::Path* const path = interface_.find(path_of(request));
+  const Interface::Operation* const operation = path == nullptr ? nullptr : path->operation(request.method);
+  if (path != nullptr && operation == nullptr) {
+    const std::string methods = path->methods();
+    return Refusal{405, fmt::format("{} takes {}", path->pattern, methods), 0, methods};
+  }
+  if (operation != nullptr) {
+    if (auto refusal = refusal_of_parameters(request, *path, operation->parameters)) return refusal;
+    if (!operation->needs_token) return std::nullopt;
+  }
   if (!client) return Refusal{401, tokens_.refusal_of(request.authorization), 0};
   if (!tokens_.are_needed() && is_of_another_page(request))
     return Refusal{
@@ -177,33 +214,26 @@ std::optional<Refusal> Routes::refusal_of(const HttpRequest& request,
     return Refusal{403, "only a token with `lanes` may grade for others", 0};
   if (request.method == "PUT" && request.target.starts_with(problem_prefix) && !client->may_upload)
     return Refusal{403, "only a token with `problems` may upload problems", 0};
+  if (path == nullptr) return Refusal{404, "GET /v1/openapi.json describes the paths and their methods", 0};
   return std::nullopt;
 }
 
-std::optional<Client> Routes::client_of(const HttpRequest& request) {
-  tokens_.look_at_file(wall_clock(), service_.note());
-  return tokens_.client_of(request.authorization);
-}
-
-std::string Routes::owner_of(const HttpRequest& request) {
-  const auto client = client_of(request);
+std::string Routes::owner_of(const HttpRequest& request) const {
+  const auto client = tokens_.client_of(request.authorization);
   return client ? client->owner : "";
 }
 
-bool Routes::wants_body_of(const HttpRequest& request) {
-  const std::string_view path = std::string_view(request.target).substr(0, request.target.find('?'));
-  const bool takes_one =
-      std::find(std::begin(paths_with_body), std::end(paths_with_body), path) != std::end(paths_with_body) ||
-      path.starts_with(lease_prefix);
-  const bool uploads = request.method == "PUT" && path.starts_with(problem_prefix);
-  return ((request.method == "POST" && takes_one) || uploads) && !refusal_of(request, client_of(request));
+bool Routes::wants_body_of(const HttpRequest& request) const {
+  const Interface::Path* const path = interface_.find(path_of(request));
+  const Interface::Operation* const operation = path == nullptr ? nullptr : path->operation(request.method);
+  return operation != nullptr && operation->has_body &&
+         !refusal_of(request, tokens_.client_of(request.authorization));
 }
 
 void Routes::handle(const HttpRequest& request, Answer answer) {
-  const std::size_t mark = request.target.find('?');
-  const std::string path = request.target.substr(0, mark);
-  const std::string query =
-      mark == path.npos ? "" : request.target.substr(std::min(mark + 1, request.target.size()));
+  const auto client = tokens_.client_of(request.authorization);
+  if (const auto refusal = refusal_of(request, client)) return answer(problem_answer(*refusal));
+  const std::string path = path_of(request);
   const bool reads = request.method == "GET";
   if (path == "/healthz" && reads) {
     const bool healthy = service_.is_healthy();
@@ -214,9 +244,7 @@ void Routes::handle(const HttpRequest& request, Answer answer) {
     return answer({200, "application/json", std::string(serve_page::openapi)});
   if (path == "/v1/record.schema.json" && reads)
     return answer({200, "application/schema+json", std::string(serve_page::record_schema)});
-  const auto client = client_of(request);
-  if (const auto refusal = refusal_of(request, client)) return answer(problem_answer(*refusal));
-  const Call call{request, *client, parameters_of(query)};
+  const Call call{request, *client, parameters_of(request)};
   if (path == "/metrics" && reads) return answer({200, "text/plain; version=0.0.4", service_.metrics()});
   if (path == "/v1/capacity" && reads) return answer(json_answer(service_.capacity(client->owner)));
   if (path == "/v1/events" && reads) return events(call, std::move(answer));

@@ -9,6 +9,7 @@
 
 #include "serve/http_limits.h"
 #include "serve/http_request.h"
+#include "serve/interface.h"
 #include "serve/service.h"
 #include "serve/tokens.h"
 
@@ -18,7 +19,8 @@ struct HttpAnswer {
   int status = 200;
   std::string content_type = "application/json";
   std::string body;
-  int retry_after_s = 0;  // 0: no such header
+  int retry_after_s = 0;   // 0: no such header
+  std::string allow = {};  // empty: no such header
   // For a stream: calls its argument once with the next part of the body. Empty: there are no more parts.
   using Part = std::function<void(const std::string&)>;
   std::function<void(Part)> more = {};
@@ -34,14 +36,16 @@ class Routes {
 
   // Keeps a reference to the service. `longest_answer`: where an answer may have many results, no more bytes
   // of it are put together.
-  Routes(Service& service, Tokens tokens, std::uint64_t longest_answer = HttpLimits{}.answer_bytes)
-      : service_(service), tokens_(std::move(tokens)), longest_answer_(longest_answer) {}
+  Routes(Service& service, Tokens tokens, std::uint64_t longest_answer = HttpLimits{}.answer_bytes);
+
+  // Reads the file of the tokens again if it has changed. Call it ten times a second, requests or not.
+  void look_at_tokens() { tokens_.look_at_file(service_.note()); }
 
   // The owner for whom the request is, by its header alone. Empty if the service does not know the token.
-  std::string owner_of(const HttpRequest& request);
+  std::string owner_of(const HttpRequest& request) const;
   // Whether handle() needs the request's body, by its header alone. If not, handle() answers without it, also
   // where it refuses the request.
-  bool wants_body_of(const HttpRequest& request);
+  bool wants_body_of(const HttpRequest& request) const;
   // Answers one request: at once, or later for a request that waits. `answer` is called once.
   void handle(const HttpRequest& request, Answer answer);
 
@@ -58,7 +62,6 @@ class Routes {
     }
   };
 
-  std::optional<Client> client_of(const HttpRequest& request);
   // Why this client may not send this request, whatever its body is.
   std::optional<Refusal> refusal_of(const HttpRequest& request, const std::optional<Client>& client) const;
   void grades(const Call& call, Answer answer);
@@ -78,6 +81,7 @@ class Routes {
 
   Service& service_;
   Tokens tokens_;
+  Interface interface_;
   std::uint64_t longest_answer_;
 };
 

@@ -322,7 +322,7 @@ void Service::wait(const std::string& owner, const std::vector<std::string>& ids
 OrderedJson Service::status_of(const GradeJob& job, const Positions* positions) const {
   OrderedJson position = nullptr, estimate_s = nullptr;
   if (job.state == JobState::queued) {
-    const std::size_t place = positions == nullptr ? queue_.position(job.id).value() : positions->at(job.id);
+    const std::size_t place = positions == nullptr ? position_of(job) : positions->at(job.id);
     position = place;
     if (rate() > 0) estimate_s = static_cast<double>(place + 1) / rate();
   }

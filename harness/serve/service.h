@@ -74,6 +74,7 @@ struct Refusal {
   int status = 400;
   std::string detail;
   int retry_after_s = 0;  // 0: trying again does not help
+  std::string allow = {};  // the methods that the path takes, with 405
 };
 
 enum class View { reward, agent, record };
@@ -153,10 +154,10 @@ class Service {
 
   nlohmann::ordered_json view_of(const GradeJob& job, View view) const;
   // {"id", "state", "position", "estimate_s", "doing"}. `positions`: those of the owner's jobs, for an answer
-  // about many.
+  // about many. A job whose turn in the batch of its lane has not come is queued, too.
   using Positions = std::unordered_map<std::string, std::size_t>;
   nlohmann::ordered_json status_of(const GradeJob& job, const Positions* positions = nullptr) const;
-  Positions positions(const std::string& owner) const { return queue_.positions(owner); }
+  Positions positions(const std::string& owner) const;
   // What each lane does. Only the owner of a job sees which job and problem it is.
   nlohmann::ordered_json capacity(const std::string& owner) const;
   std::string metrics() const;  // in Prometheus's text format
@@ -232,6 +233,13 @@ class Service {
   void tell(const GradeJob& job, const char* kind, nlohmann::ordered_json data);
   void end(GradeJob& job, JobState state, const std::function<nlohmann::ordered_json()>& view);
   void charge(ServiceLane& lane, double now);
+  // The lane begins with that job of its batch.
+  void begin(ServiceLane& lane, std::size_t index);
+  // The number of the batch's jobs in that state.
+  std::size_t count(const ServiceLane& lane, JobState state) const;
+  // The owner's jobs that lanes have in their batches and whose turn has not come.
+  std::size_t handed_out(const std::string& owner) const;
+  std::size_t position_of(const GradeJob& job) const;
   ServiceLane* lane_of(const std::string& id);
   std::filesystem::path record_file(const std::string& id) const;
 

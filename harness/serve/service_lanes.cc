@@ -111,7 +111,6 @@ bool Service::start(ServiceLane& lane, const std::vector<QueuedJob>& batch) {
   lane.begin(batch, random_id(), now());
   lane.folder = fs::absolute(options_.state / "work" / lane.lease);
   lane.problem = jobs_.at(batch.front().id).request.problem_shown();
-  for (const QueuedJob& each : batch) jobs_.at(each.id).state = JobState::running;
   LaneOptions options = options_.lane;
   options.device = lane.device;
   std::vector<const GradeJob*> jobs;
@@ -194,22 +193,30 @@ void Service::hear(ServiceLane& lane) {
                  how.was_killed ? exit_machine : exit_internal);
 }
 
+void Service::begin(ServiceLane& lane, std::size_t index) {
+  GradeJob& job = jobs_.at(lane.batch[index].id);
+  lane.has_begun[index] = true;
+  job.state = JobState::running;
+  job.started_at = wall_clock();
+  tell(job, "started", event_of(job));
+  job.attempts += 1;
+  journal_.append(begun_line(job.id));
+}
+
 void Service::take(ServiceLane& lane, const LaneMessage& message) {
   if (message.kind != LaneMessage::Kind::spent) lane.heard_at = now();
   switch (message.kind) {
     case LaneMessage::Kind::begun: {
       if (message.candidate >= lane.batch.size() || lane.is_done[message.candidate]) break;
-      GradeJob& job = jobs_.at(lane.batch[message.candidate].id);
-      lane.has_begun[message.candidate] = true;
-      job.started_at = wall_clock();
-      tell(job, "started", event_of(job));
-      job.attempts += 1;
-      journal_.append(begun_line(job.id));
+      begin(lane, message.candidate);
       break;
     }
     case LaneMessage::Kind::spent:
       // While only the candidate works, the lane has nothing to say.
       if (message.candidate != lane.spender || message.seconds > lane.spent_s) lane.heard_at = now();
+      // Its build comes before it begins.
+      if (message.candidate < lane.batch.size() && !lane.is_done[message.candidate])
+        jobs_.at(lane.batch[message.candidate].id).state = JobState::running;
       lane.spender = message.candidate;
       lane.spent_s = message.seconds;
       break;

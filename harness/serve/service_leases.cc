@@ -51,10 +51,9 @@ void Service::hand_out_elsewhere() {
     lane.problem = jobs_.at(batch.front().id).request.problem_shown();
     double bytes = 0;
     for (const QueuedJob& each : batch) {
-      GradeJob& job = jobs_.at(each.id);
-      bytes += static_cast<double>(job.body.size());
-      queued_bytes_ -= job.body.size();
-      job.state = JobState::running;
+      const std::size_t size = jobs_.at(each.id).body.size();
+      bytes += static_cast<double>(size);
+      queued_bytes_ -= size;
     }
     lane.lease_until =
         lane.since + std::min(lease_seconds, first_word_seconds + bytes / slow_bytes_per_second);
@@ -95,12 +94,7 @@ std::optional<std::vector<std::string>> Service::hear(const std::string& lease, 
   for (const std::string& id : report.begun) {
     const auto index = lane.index_of(id);
     if (!index || lane.has_begun[*index]) continue;
-    GradeJob& job = jobs_.at(id);
-    lane.has_begun[*index] = true;
-    job.started_at = wall_clock();
-    tell(job, "started", event_of(job));
-    job.attempts += 1;
-    journal_.append(begun_line(id));
+    begin(lane, *index);
   }
   std::optional<std::string> refused;  // why; it counts once, however many jobs it concerns
   for (const LeaseReport::Result& result : report.results) {

@@ -36,12 +36,18 @@ OrderedJson Service::capacity(const std::string& owner) const {
                      {"job", nullptr},
                      {"doing", ""}});
   }
-  std::size_t running = 0;
-  for (const ServiceLane& lane : lanes_) running += lane.left();
+  std::size_t running = 0, queued = queue_.size();
+  std::map<std::string, std::size_t> by_owner = queue_.by_owner();
+  for (const ServiceLane& lane : lanes_) {
+    const std::size_t waiting = count(lane, JobState::queued);
+    running += count(lane, JobState::running);
+    queued += waiting;
+    if (waiting > 0) by_owner[lane.batch.front().owner] += waiting;
+  }
   return {{"lanes", lanes},
-          {"queued", queue_.size()},
+          {"queued", queued},
           {"running", running},
-          {"by_owner", queue_.by_owner()},
+          {"by_owner", by_owner},
           {"grades_per_minute", rate() * 60},
           {"version", tool_info().version}};
 }
@@ -55,26 +61,66 @@ std::string Service::farewell() const {
                      printable_line(options_.state.string()), jobs == 1 ? "goes" : "go");
 }
 
+std::size_t Service::count(const ServiceLane& lane, JobState state) const {
+  std::size_t jobs = 0;
+  for (std::size_t i = 0; i < lane.batch.size(); ++i)
+    jobs += !lane.is_done[i] && jobs_.at(lane.batch[i].id).state == state ? 1 : 0;
+  return jobs;
+}
+
+std::size_t Service::handed_out(const std::string& owner) const {
+  std::size_t waiting = 0;
+  for (const ServiceLane& lane : lanes_) {
+    // All jobs of a batch have one owner.
+    if (!lane.batch.empty() && lane.batch.front().owner == owner) waiting += count(lane, JobState::queued);
+  }
+  return waiting;
+}
+
+std::size_t Service::position_of(const GradeJob& job) const {
+  if (const auto place = queue_.position(job.id)) return handed_out(job.owner) + *place;
+  return positions(job.owner).at(job.id);
+}
+
+Service::Positions Service::positions(const std::string& owner) const {
+  Positions positions = queue_.positions(owner);
+  const std::size_t before = handed_out(owner);
+  for (auto& [id, position] : positions) position += before;
+  for (const ServiceLane& lane : lanes_) {
+    std::size_t position = 0;  // lanes work side by side
+    for (std::size_t i = 0; i < lane.batch.size(); ++i) {
+      const QueuedJob& job = lane.batch[i];
+      if (job.owner == owner && !lane.is_done[i] && jobs_.at(job.id).state == JobState::queued)
+        positions.emplace(job.id, position++);
+    }
+  }
+  return positions;
+}
+
 double Service::rate() const {
   return static_cast<double>(graded_at_.size()) / std::clamp(now() - began_at_, 1.0, rate_seconds);
 }
 
 std::string Service::metrics() const {
-  std::size_t busy = 0, quarantined = 0;
+  std::size_t busy = 0, quarantined = 0, queued = queue_.size(), running = 0;
   for (const ServiceLane& lane : lanes_) {
+    queued += count(lane, JobState::queued);
+    running += count(lane, JobState::running);
     busy += lane.batch.empty() ? 0 : 1;
     quarantined += is_quarantined(lane) ? 1 : 0;
   }
   for (const Asker& asker : askers_) quarantined += is_quarantined(node_id(asker.lane.name)) ? 1 : 0;
   std::string text = fmt::format(
-      "# HELP kgrade_queued_jobs Jobs that wait for a lane.\n# TYPE kgrade_queued_jobs gauge\n"
+      "# HELP kgrade_queued_jobs Jobs that wait for their turn.\n# TYPE kgrade_queued_jobs gauge\n"
       "kgrade_queued_jobs {}\n"
+      "# HELP kgrade_running_jobs Jobs that are being graded.\n# TYPE kgrade_running_jobs gauge\n"
+      "kgrade_running_jobs {}\n"
       "# HELP kgrade_lanes Lanes by state.\n# TYPE kgrade_lanes gauge\n"
       "kgrade_lanes{{state=\"busy\"}} {}\nkgrade_lanes{{state=\"idle\"}} {}\n"
       "kgrade_lanes{{state=\"quarantined\"}} {}\n"
       "# HELP kgrade_jobs_ended_total Jobs that have ended since the service was started.\n"
       "# TYPE kgrade_jobs_ended_total counter\n",
-      queue_.size(), busy, lanes_.size() + askers_.size() - busy - quarantined, quarantined);
+      queued, running, busy, lanes_.size() + askers_.size() - busy - quarantined, quarantined);
   for (const auto& [how, count] : ended_as_)
     text += fmt::format("kgrade_jobs_ended_total{{as=\"{}\"}} {}\n", how, count);
   return text;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <map>
 #include <sstream>
@@ -118,9 +117,8 @@ Tokens::Stamp Tokens::stamp_of(const fs::path& file) {
   return {status.st_ino, status.st_ctim.tv_sec, status.st_ctim.tv_nsec};
 }
 
-void Tokens::look_at_file(double now, const std::function<void(const std::string&)>& note) {
-  if (file_.empty() || std::abs(now - looked_at_) < 1) return;
-  looked_at_ = now;
+void Tokens::look_at_file(const std::function<void(const std::string&)>& note) {
+  if (file_.empty()) return;
   const Stamp stamp = stamp_of(file_);
   if (stamp == stamp_) return;
   stamp_ = stamp;

@@ -27,9 +27,9 @@ class Tokens {
   // lines with # are left out. Errors: a wrong line, no token, or a file that others may read.
   static Result<Tokens> read(const std::filesystem::path& file);
 
-  // Reads the file again if it has changed since. At most once a second, whatever `now` is, which is in
-  // seconds since 1970. If the file is wrong then, the former tokens stay. `note` gets what happened.
-  void look_at_file(double now, const std::function<void(const std::string&)>& note);
+  // Reads the file again if it has changed since. If the file is wrong then, the former tokens stay. `note`
+  // gets what happened.
+  void look_at_file(const std::function<void(const std::string&)>& note);
 
   bool are_needed() const { return !tokens_.empty(); }
   // The client of the header `Authorization: Bearer TOKEN`. Nothing for an unknown or expired token.
@@ -50,7 +50,6 @@ class Tokens {
   std::vector<Token> tokens_;
   std::filesystem::path file_;  // empty: no tokens
   Stamp stamp_;
-  double looked_at_ = 0;
 };
 
 }  // namespace kgrade

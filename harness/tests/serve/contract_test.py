@@ -258,6 +258,8 @@ def test_changed_tokens(ask):
     becomes(ask, "dave", 200)
     becomes(ask, "ann", 401)
     ask.file.write_text("dave\n")
+    # The log says so, although nobody asks the service for anything.
+    until(lambda: "former ones stay" in Path(ask.service.log.name).read_text(), "a wrong file is in the log")
     time.sleep(1.5)
     becomes(ask, "dave", 200)
     ask.write(OWNERS)

@@ -188,19 +188,46 @@ def test_documents(description, call):
 
 
 def test_methods(description, service):
-    """What is not in the document does not exist, and HEAD is GET without a body."""
+    """What is not in the document does not exist, and HEAD is GET without a body. A path says which methods it takes."""
     token = {"Authorization": "Bearer token of ann"}
     documented = {(method, path) for method, path, _, _ in description.operations()}
     for path in description.document["paths"]:
         target = path.replace("{id}", "g_1").replace("{problem}", SLUG).replace("{lease}", "x")
         for method in METHODS:
             if (method, path) not in documented:
-                check(service.call(method.upper(), target, "{}", token)[0] == 404, method, path)
+                status, allow = allowed(service, method.upper(), target, token)
+                taken = {each for each, other in documented if other == path}
+                taken |= {"head"} if "get" in taken else set()
+                check(status == 405 and set(allow.lower().split(", ")) == taken, method, path, status, allow)
         if ("get", path) in documented:
             answers = [raw(service, method, target, token) for method in ("GET", "HEAD")]
             check(answers[0][0] == answers[1][0] and answers[0][1] == answers[1][1] and answers[1][2] == b"", path)
-    for path in ("/v1", "/v1/", "/v1/grade", "/v1/openapi.yaml", "/v2/grades", "/healthz/"):
+    for path in ("/v1", "/v1/", "/v1/grades/", "/v1/grades/g_1/x", "/v1/grade", "/v1/openapi.yaml", "/v2/grades", "/healthz/"):
         check(service.call("GET", path, None, token)[0] == 404, path)
+
+
+def allowed(service, method, target, headers):
+    """The status and the header `Allow`."""
+    connection = UnixConnection(service.socket, 60)
+    connection.request(method, target, "{}", headers)
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer.status, answer.getheader("Allow") or ""
+
+
+def test_unknown_parameters(description, call):
+    """A parameter that an operation does not have is refused by name, with those that it has."""
+    for method, path, operation, parameters in description.operations():
+        if "400" not in operation["responses"]:
+            check(call(method, path, query="utm_source=x")[0] == 200, path)
+            continue
+        known = [each["name"] for each in parameters if each["in"] == "query"]
+        for query in ("veiw=agent", "wait=0&veiw", "veiw=%20&view=reward"):
+            if not any(name + "=" in query for name in ("wait", "view") if name not in known):
+                status, answer = call(method, path, query=query, id="g_1", problem=SLUG, lease="x")
+                check(status == 400 and "'veiw'" in answer["detail"], method, path, query, answer)
+                check(all(name in answer["detail"] for name in known), known, answer)
 
 
 def beginning_of(answer):
@@ -446,6 +473,7 @@ def main():
         try:
             test_documents(description, call)
             test_methods(description, service)
+            test_unknown_parameters(description, call)
             test_problems(call, folder)
             test_results(call)
             hold_the_lane(call)

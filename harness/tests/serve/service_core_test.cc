@@ -19,6 +19,7 @@ using test::bob;
 using test::body;
 using test::Json;
 using test::ServiceTest;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -153,6 +154,33 @@ TEST_F(ServiceTest, ShowsJobsOnlyToTheirOwner) {
   EXPECT_EQ(others["state"], "busy");
   EXPECT_EQ(others["device"], "NVIDIA H200");
   EXPECT_TRUE(others["job"].is_null() && others["problem"].is_null());
+}
+
+TEST_F(ServiceTest, OfABatchOnlyThatRunsWhatHasBegun) {
+  open();
+  std::vector<std::string> ids;
+  for (int i = 0; i < 4; ++i) ids.push_back(submit());
+  ASSERT_THAT(ask("node cuda:0", 3), SizeIs(3));
+  EXPECT_EQ(service->capacity("bob")["running"], 0);
+  EXPECT_TRUE(tell_begun(ids[0]));
+  const auto capacity = service->capacity("bob");
+  EXPECT_EQ(capacity["running"], 1);
+  EXPECT_EQ(capacity["queued"], 3);
+  EXPECT_EQ(capacity["by_owner"], Json({{"ann", 3}}));
+  EXPECT_THAT(service->metrics(),
+              AllOf(HasSubstr("kgrade_queued_jobs 3\n"), HasSubstr("kgrade_running_jobs 1\n")));
+  const auto positions = service->positions("ann");
+  const std::vector<Json> expected = {nullptr, 0, 1, 2};
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const GradeJob& job = *service->find("ann", ids[i]);
+    EXPECT_EQ(service->status_of(job)["state"], i == 0 ? "running" : "queued");
+    EXPECT_EQ(Json(service->status_of(job)["position"]), expected[i]);
+    EXPECT_EQ(service->status_of(job, &positions), service->status_of(job));
+  }
+  // A job that waits in a batch can be cancelled, and leaves one fewer.
+  EXPECT_TRUE(service->cancel("ann", ids[1]));
+  EXPECT_EQ(service->capacity("ann")["queued"], 2);
+  EXPECT_EQ(service->capacity("ann")["running"], 1);
 }
 
 // The first grades of a service were divided by five minutes, and jobs that were cancelled counted as grades.
