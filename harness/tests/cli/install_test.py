@@ -1,5 +1,6 @@
 """install_test.py BUILD SOURCE: installs the build into a folder, moves the folder, and uses it from an empty folder."""
 
+import json
 import os
 import re
 import shutil
@@ -58,6 +59,8 @@ class InstallTest(unittest.TestCase):
         record = (self.folder / "mine.json").read_text()
         self.assertIn("accepted", record)
         self.assertNotIn(str(SOURCE), record)
+        schema = json.loads((self.prefix / "share/kgrade/schema/record.schema.json").read_text())
+        self.assertEqual(schema["properties"]["schema_version"], {"const": json.loads(record)["schema_version"]})
 
     def test_it_does_without_the_checkout(self):
         """Without any access to the checkout and the build. Needs mount namespaces."""
@@ -86,10 +89,15 @@ class InstallTest(unittest.TestCase):
         # Minimised images have a `man` that only says that man pages are missing.
         if shutil.which("man") and "minimized" not in subprocess.run(["man", "--version"], capture_output=True, text=True,
                                                                      check=False).stdout:
-            page = subprocess.run(["man", "--manpath", self.prefix / "share/man", "kgrade"], capture_output=True, text=True,
-                                  check=True, env={**os.environ, "MANPAGER": "cat", "MAN_KEEP_FORMATTING": ""}).stdout
-            self.assertIn("EXIT STATUS", page)
-        self.assertGreater((self.prefix / "share/man/man1/kgrade.1").stat().st_size, 1000)
+            # `man` looks beside the folders in PATH.
+            environment = {**os.environ, "MANPAGER": "cat", "MAN_KEEP_FORMATTING": "",
+                           "PATH": f"{self.prefix}/bin:{os.environ['PATH']}"}
+            for page, word in (("kgrade", "EXIT STATUS"), ("kgrade-grade", "--hidden-seed")):
+                shown = subprocess.run(["man", page], capture_output=True, text=True, check=True,
+                                       env={k: v for k, v in environment.items() if k != "MANPATH"}).stdout
+                self.assertIn(word, shown.replace("\N{HYPHEN}", "-").replace("\N{MINUS SIGN}", "-"))
+        pages = {file.name for file in (self.prefix / "share/man/man1").iterdir() if file.stat().st_size > 500}
+        self.assertLessEqual({"kgrade.1", "kgrade-grade.1", "kgrade-serve.1"}, pages)
         for file in ("bash-completion/completions/kgrade", "zsh/site-functions/_kgrade",
                      "fish/vendor_completions.d/kgrade.fish"):
             self.assertIn("complete -- ", (self.prefix / "share" / file).read_text())
@@ -101,6 +109,19 @@ class InstallTest(unittest.TestCase):
 
         self.assertEqual(schemas(self.prefix / "share/kgrade/schema"), schemas(SOURCE / "results"))
         self.assertIn("compare.schema.json", schemas(self.prefix / "share/kgrade/schema"))
+
+    def test_every_schema_says_its_version(self):
+        """In its title, as its member `schema_version` does, and nowhere else. It names no schema that is not there."""
+        folder = self.prefix / "share/kgrade/schema"
+        for file in folder.glob("*.schema.json"):
+            with self.subTest(file.name):
+                schema = json.loads(file.read_text())
+                version = schema["properties"]["schema_version"]
+                self.assertIn("schema_version", schema["required"])
+                self.assertRegex(schema["title"], f", version {version['const'] if 'const' in version else max(version['enum'])}$")
+                self.assertEqual(file.read_text().count(", version "), 1)
+                for name in re.findall(r"[\w.]+\.schema\.json", file.read_text()):
+                    self.assertTrue((folder / name).is_file(), name)
 
 
 if __name__ == "__main__":
