@@ -37,4 +37,9 @@ install(DIRECTORY docs DESTINATION share/doc/kgrade)
 install(FILES ${PROJECT_BINARY_DIR}/share/bash-completion/completions/kgrade DESTINATION share/bash-completion/completions)
 install(FILES ${PROJECT_BINARY_DIR}/share/zsh/site-functions/_kgrade DESTINATION share/zsh/site-functions)
 install(FILES ${PROJECT_BINARY_DIR}/share/fish/vendor_completions.d/kgrade.fish DESTINATION share/fish/vendor_completions.d)
-install(FILES ${PROJECT_BINARY_DIR}/share/man/man1/kgrade.1 DESTINATION share/man/man1)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/share/man DESTINATION share)
+# pip puts this into `share/man` beside the folder of the program `kgrade`, where `man` looks. SKBUILD_DATA_DIR is the
+# wheel's own folder for such files.
+if(SKBUILD)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/share/man DESTINATION ${SKBUILD_DATA_DIR}/share)
+endif()

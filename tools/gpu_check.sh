@@ -159,7 +159,7 @@ mkdir -p "$records"
 step time time_grades
 is_wanted time && grep 'seconds from' "$out/time.log"
 step solutions grade_solutions
-step sweep "$kgrade" sweep --device cuda --overwrite --output "$records/sweep.jsonl"
+step sweep "$kgrade" sweep --all --device cuda --overwrite --output "$records/sweep.jsonl"
 is_wanted sweep && tail -n 3 "$out/sweep.log"
 step orders env KGRADE_ALL=1 tools/honest_orders.py --folder "$out/orders" -- --device cuda --hidden 0
 is_wanted orders && tail -n 3 "$out/orders.log"

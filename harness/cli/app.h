@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,9 @@ struct ExitCode {
 std::vector<ExitCode> exit_codes();
 // "Exit codes: 0 ..., 1 ...", on one line.
 std::string exit_codes_line();
+
+// Like CLI11's own. If standard output is a terminal, no line is longer than it is wide.
+std::shared_ptr<CLI::Formatter> help_formatter();
 
 // The command of that name. Null if there is none.
 const CLI::App* find_command(const CLI::App& app, const std::string& name);

@@ -46,6 +46,8 @@ void set_value(OptionText& text, CLI::Option& option) {
               : text.placeholder == "FILE"    ? ValueKind::file
               : text.placeholder == "DIR"     ? ValueKind::folder
               : text.placeholder == "PROBLEM" ? ValueKind::problem
+              : text.placeholder == "FAMILY"  ? ValueKind::family
+              : text.placeholder == "CASE"    ? ValueKind::problem_case
                                               : ValueKind::other;
 }
 

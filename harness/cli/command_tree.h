@@ -10,12 +10,14 @@ namespace kgrade::cli {
 
 // The kind of a value, for completion.
 enum class ValueKind {
-  none,     // a flag: takes no value
-  other,    // cannot be completed
-  choice,   // one of `choices`
-  file,     // the path of a file
-  folder,   // the path of a folder
-  problem,  // the slug of a problem, or the path of a problem file
+  none,          // a flag: takes no value
+  other,         // cannot be completed
+  choice,        // one of `choices`
+  file,          // the path of a file
+  folder,        // the path of a folder
+  problem,       // the slug of a problem, or the path of a problem file
+  family,        // the name of a family of problems
+  problem_case,  // the name of a case of the problem that the line names
 };
 
 struct OptionText {
@@ -43,9 +45,9 @@ struct ProgramText {
 };
 
 // Describes the commands of `app`. The kind of a value follows from the type name of its option: FILE, DIR,
-// PROBLEM or COMMAND. Words between bars, as in `auto|cuda[:N]`, are choices, without the text in brackets.
-// The members of a CLI::IsMember are choices, too. Commands and options of the empty group, which --help
-// hides, are left out.
+// PROBLEM, FAMILY, CASE or COMMAND. Words between bars, as in `auto|cuda[:N]`, are choices, without the text
+// in brackets. The members of a CLI::IsMember are choices, too. Commands and options of the empty group,
+// which --help hides, are left out.
 ProgramText describe(CLI::App& app);
 
 }  // namespace kgrade::cli

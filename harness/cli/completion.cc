@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "base/text.h"
 #include "cli/app.h"
@@ -122,6 +123,8 @@ class Line {
       return 1;
     }
     if (command_ != &text_.program) {
+      const auto& arguments = command_->arguments;
+      if (place_ < arguments.size() && arguments[place_].kind == ValueKind::problem) problem_ = word;
       ++place_;
       return 0;
     }
@@ -172,6 +175,10 @@ class Line {
       case ValueKind::problem:
         text = slugs();
         return text.empty() ? any_file : text;
+      case ValueKind::family:
+        return families();
+      case ValueKind::problem_case:
+        return cases();
       case ValueKind::choice:
         for (const std::string& choice : value.choices) text += offer(choice);
         return text;
@@ -179,14 +186,39 @@ class Line {
     return "";
   }
 
-  // The slugs of the problems in the folder that the line names, or else in the usual folder.
-  std::string slugs() const {
-    const auto problem_paths = problem_files(Layout::find(folder_).problems);
-    std::string text;
-    if (!problem_paths) return text;
-    for (const auto& path : *problem_paths) {
-      if (const auto problem = load_problem(path); problem.ok()) text += offer(problem->slug, problem->title);
+  // The problems in the folder that the line names, or else in the usual folder.
+  std::vector<Problem> problems() const {
+    std::vector<Problem> problems;
+    const auto paths = problem_files(Layout::find(folder_).problems);
+    if (!paths) return problems;
+    for (const auto& path : *paths) {
+      if (auto problem = load_problem(path); problem.ok()) problems.push_back(std::move(*problem));
     }
+    return problems;
+  }
+
+  std::string slugs() const {
+    std::string text;
+    for (const Problem& problem : problems()) text += offer(problem.slug, problem.title);
+    return text;
+  }
+
+  std::string families() const {
+    std::set<std::string> names;
+    for (const Problem& problem : problems()) names.insert(problem.family);
+    names.erase("");
+    std::string text;
+    for (const std::string& name : names) text += offer(name);
+    return text;
+  }
+
+  // Only running one of KernelBench's files says which cases it has, so that none are offered.
+  std::string cases() const {
+    std::string text;
+    if (problem_.empty()) return text;
+    const auto problem = find_problem(problem_, Layout::find(folder_).problems);
+    if (!problem) return text;
+    for (const CaseSpec& one : problem->cases) text += offer(one.name, std::string(to_string(one.role)));
     return text;
   }
 
@@ -196,6 +228,7 @@ class Line {
   std::string current_;
   std::string prefix_;  // "--device=" for "--device=em"
   std::string folder_;  // of --problems
+  std::string problem_;
   std::size_t place_ = 0;
   const OptionText* awaits_ = nullptr;  // the option whose value is at the cursor
 };

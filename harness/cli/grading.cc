@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "check/check_github.h"
 #include "leaderboard/compare_output.h"
+#include "record/advice.h"
 #include "record/agent_line.h"
 #include "record/record_json.h"
 #include "record/table.h"
@@ -16,6 +17,7 @@
 namespace kgrade::cli {
 
 void add_contest_options(CLI::App& command, GradingArguments& arguments) {
+  arguments.command = command.get_name();
   add_problem_argument(command, arguments.problem);
   command
       .add_option("candidates", arguments.candidates,
@@ -122,6 +124,21 @@ RunOptions run_options(const GradingArguments& arguments) {
   options.shuffled = true;
   options.layout = Layout::find(arguments.problems);
   return options;
+}
+
+Errors explained(const GradingArguments& arguments, const Layout& layout, const Errors& errors) {
+  const auto is_problem = [&](const std::string& word) { return find_problem(word, layout.problems).ok(); };
+  const std::vector<std::string>& candidates = arguments.candidates;
+  const auto found = std::find_if(candidates.begin(), candidates.end(), is_problem);
+  if (found == candidates.end() || is_problem(arguments.problem)) return errors;
+  std::vector<std::string> words = {"kgrade", arguments.command, *found, arguments.problem};
+  std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(words),
+               [&](const std::string& candidate) { return candidate != *found; });
+  std::transform(words.begin(), words.end(), words.begin(), shell_word);
+  return {{fmt::format("'{}' stands where the problem belongs, and '{}' is a problem",
+                       printable_line(arguments.problem), printable_line(*found)),
+           printable_line(fmt::format("the problem comes first: {}", fmt::join(words, " "))),
+           {}}};
 }
 
 namespace {

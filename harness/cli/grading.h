@@ -26,6 +26,7 @@
 namespace kgrade::cli {
 
 struct GradingArguments : GradeSettings {
+  std::string command;  // its name
   std::string problem;
   std::vector<std::string> candidates;
   std::string device = "auto";
@@ -80,6 +81,10 @@ RunOptions run_options(const GradingArguments& arguments);
 Result<std::vector<CandidateGroup>> groups_of(const Problem& problem, const GradingArguments& arguments,
                                               std::vector<CandidateSource> candidates);
 
+// The errors of a problem or candidates that cannot be read. If the user gave the problem after the
+// candidates, one Error instead, with the right command.
+Errors explained(const GradingArguments& arguments, const Layout& layout, const Errors& errors);
+
 // Runs a command and returns its exit code. `options` holds the options that only this command has. Results
 // from before a failure are still printed and written.
 template <class Options, class RecordType>
@@ -93,9 +98,9 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
   std::vector<std::filesystem::path> paths(arguments.candidates.begin(), arguments.candidates.end());
   if (const Errors unread = input.replace(paths); !unread.empty()) return fail(unread);
   const auto problem = problem_named(arguments.problem, options.layout, arguments.python, arguments.inputs);
-  if (!problem) return fail(problem.errors());
+  if (!problem) return fail(explained(arguments, options.layout, problem.errors()));
   auto candidates = read_candidates(paths, options.layout);
-  if (!candidates) return fail(candidates.errors());
+  if (!candidates) return fail(explained(arguments, options.layout, candidates.errors()));
   auto groups = groups_of(*problem, arguments, std::move(*candidates));
   if (!groups) return fail(groups.errors());
   int exit_code = exit_ok;

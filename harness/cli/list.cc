@@ -1,9 +1,14 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
 #include "problem/catalogue.h"
@@ -14,14 +19,49 @@ namespace {
 
 struct ListArguments {
   std::string directory;
+  std::string word;
+  std::string family;
   bool names = false;
   bool json = false;
 };
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+// True if the slug, the title or a tag has the word in it, in upper or lower case.
+bool has_word(const Problem& problem, const std::string& word) {
+  const auto has_it = [wanted = lower(word)](const std::string& text) {
+    return lower(text).find(wanted) != std::string::npos;
+  };
+  return has_it(problem.slug) || has_it(problem.title) ||
+         std::any_of(problem.tags.begin(), problem.tags.end(), has_it);
+}
+
+// Says that no problem is left, and what might have been meant.
+Error nothing_found(const ListArguments& arguments, const std::vector<Problem>& problems) {
+  std::set<std::string> families;
+  for (const Problem& problem : problems) families.insert(problem.family);
+  families.erase("");
+  if (!arguments.family.empty() && !families.contains(arguments.family)) {
+    const auto near = nearest(arguments.family, {families.begin(), families.end()});
+    return {fmt::format("there is no family '{}'", printable_line(arguments.family)),
+            near ? fmt::format("did you mean '{}'?", *near)
+                 : fmt::format("the families are {}", fmt::join(families, ", ")),
+            {}};
+  }
+  return {fmt::format("no problem{} has '{}' in its slug, its title or its tags",
+                      arguments.family.empty() ? "" : " of this family", printable_line(arguments.word)),
+          "kgrade list prints all problems",
+          {}};
+}
 
 nlohmann::ordered_json json_of(const Problem& problem) {
   return {{"slug", problem.slug},
           {"title", problem.title},
           {"difficulty", to_string(problem.difficulty)},
+          {"family", problem.family},
           {"tags", problem.tags},
           {"dtypes", problem.dtypes},
           {"cases", problem.cases.size()},
@@ -58,6 +98,15 @@ int run(const ListArguments& arguments) {
       errors.insert(errors.end(), problem.errors().begin(), problem.errors().end());
     }
   }
+  const Errors clashes = check_catalogue(problems);
+  errors.insert(errors.end(), clashes.begin(), clashes.end());
+  const auto is_left_out = [&](const Problem& problem) {
+    return (!arguments.family.empty() && problem.family != arguments.family) ||
+           !has_word(problem, arguments.word);
+  };
+  if (std::all_of(problems.begin(), problems.end(), is_left_out) && !problems.empty())
+    return fail({nothing_found(arguments, problems)});
+  problems.erase(std::remove_if(problems.begin(), problems.end(), is_left_out), problems.end());
   if (arguments.json) {
     print_json(problems);
   } else if (arguments.names) {
@@ -65,8 +114,6 @@ int run(const ListArguments& arguments) {
   } else {
     print_table(problems, layout.problems);
   }
-  const Errors clashes = check_catalogue(problems);
-  errors.insert(errors.end(), clashes.begin(), clashes.end());
   return errors.empty() ? exit_ok : fail(errors);
 }
 
@@ -75,6 +122,12 @@ int run(const ListArguments& arguments) {
 Command add_list(CLI::App& app) {
   auto arguments = std::make_shared<ListArguments>();
   CLI::App* command = app.add_subcommand("list", "List the problems");
+  command
+      ->add_option("word", arguments->word,
+                   "Only problems with this word in their slug, title or tags: softmax, conv")
+      ->type_name("WORD");
+  command->add_option("--family", arguments->family, "Only problems of this family: conv-2d")
+      ->type_name("FAMILY");
   CLI::Option* const names =
       command->add_flag("--names", arguments->names, "Print only the slugs, one per line");
   command->add_flag("--json", arguments->json, "Print JSON")->excludes(names);

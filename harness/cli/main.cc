@@ -121,6 +121,7 @@ int run(int argc, char** argv) {
   CLI::App app("Grades CUDA kernels: a verdict that can be trusted and a speed that can be repeated.",
                "kgrade");
   app.set_version_flag("--version", version_text());
+  app.formatter(cli::help_formatter());  // before the commands are made, which inherit it
   app.require_subcommand(1);
   const std::vector<cli::Command> commands = {
       cli::add_grade(app),       cli::add_check(app),       cli::add_profile(app),  cli::add_sweep(app),

@@ -1,10 +1,17 @@
-// The man page, as roff for man(7), with every command, option, exit code and environment variable.
+// The man pages, as roff for man(7): one with every command, option, exit code and environment variable, and
+// one for each command.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/app.h"
 #include "cli/command_tree.h"
 #include "record/record.h"
@@ -13,7 +20,7 @@ namespace kgrade::cli {
 namespace {
 
 // When the text was last changed. With the date of the build, two builds of the same source would differ.
-constexpr const char* date = "2026-11-27";
+constexpr const char* date = "2026-11-28";
 
 constexpr std::size_t page_width = 78;
 
@@ -86,14 +93,26 @@ std::string footer_paragraphs(const std::string& footer) {
   return paragraphs;
 }
 
-std::string command_section(const CommandText& command) {
-  std::string section = fmt::format(".SS {}\n{}\n.PP\n{}.\n", escaped(command.name), synopsis(command),
-                                    prose(command.description));
-  for (const OptionText& argument : command.arguments) section += argument_entry(argument);
+std::string entries(const CommandText& command) {
+  std::string text;
+  for (const OptionText& argument : command.arguments) text += argument_entry(argument);
   for (const OptionText& option : command.options) {
-    if (!is_common(option.names.back())) section += option_entry(option);
+    if (!is_common(option.names.back())) text += option_entry(option);
   }
-  return section + footer_paragraphs(command.footer);
+  return text;
+}
+
+std::string command_section(const CommandText& command) {
+  return fmt::format(".SS {}\n{}\n.PP\n{}.\n", escaped(command.name), synopsis(command),
+                     prose(command.description)) +
+         entries(command) + footer_paragraphs(command.footer);
+}
+
+std::string exit_status(const std::vector<ExitCode>& exits) {
+  std::string section = ".SH EXIT STATUS\n";
+  for (const ExitCode& exit : exits)
+    section += fmt::format(".TP\n{}\n{}\n", bold(std::to_string(exit.code)), prose(exit.meaning));
+  return section;
 }
 
 struct Variable {
@@ -132,24 +151,67 @@ std::string man_page(const ProgramText& text, const std::string& version,
   for (const OptionText& option : text.program.options) page += option_entry(option);
   page += ".PP\nEvery command has these two as well.\n.SH COMMANDS\n";
   for (const CommandText& command : text.commands) page += command_section(command);
-  page += ".SH EXIT STATUS\n";
-  for (const ExitCode& exit : exits)
-    page += fmt::format(".TP\n{}\n{}\n", bold(std::to_string(exit.code)), prose(exit.meaning));
-  page += ".SH ENVIRONMENT\n";
+  page += exit_status(exits) + ".SH ENVIRONMENT\n";
   for (const Variable& variable : variables)
     page += fmt::format(".TP\n{}\n{}\n", bold(variable.name), prose(variable.meaning));
   return page;
 }
 
+// The page `kgrade-grade` of the command `grade`. Some commands have exit codes of their own in their
+// footers.
+std::string command_page(const CommandText& command, const std::string& version,
+                         const std::vector<ExitCode>& exits) {
+  std::string upper = "kgrade-" + command.name;
+  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  std::string page = fmt::format(
+      ".TH {} 1 {} \"kgrade {}\" \"User Commands\"\n.SH NAME\n{}\n.SH SYNOPSIS\n{}\n"
+      ".SH DESCRIPTION\n{}.\n{}",
+      upper, date, version, prose("kgrade-" + command.name + " - " + command.description), synopsis(command),
+      prose(command.description), footer_paragraphs(command.footer));
+  if (const std::string all = entries(command); !all.empty()) page += ".SH OPTIONS\n" + all;
+  if (command.footer.find(exit_codes_line()) != std::string::npos) page += exit_status(exits);
+  return page + ".SH SEE ALSO\n.BR kgrade (1),\nwhich has all commands, and the environment variables\n";
+}
+
+struct ManArguments {
+  std::string command;
+  std::string folder;
+};
+
+int print_page(CLI::App& app, const ManArguments& arguments) {
+  const ProgramText text = describe(app);
+  const std::string version = tool_info().version;
+  std::map<std::string, std::string> pages = {{"", man_page(text, version, exit_codes())}};
+  for (const CommandText& command : text.commands)
+    pages[command.name] = command_page(command, version, exit_codes());
+  if (arguments.folder.empty()) {
+    const auto page = pages.find(arguments.command);
+    if (page == pages.end()) return fail_unknown_command(app, arguments.command);
+    fmt::print("{}", page->second);
+    return exit_ok;
+  }
+  for (const auto& [command, page] : pages) {
+    const std::string name = command.empty() ? "kgrade.1" : "kgrade-" + command + ".1";
+    const auto written = write_file_atomically(std::filesystem::path(arguments.folder) / name, page);
+    if (!written) return fail(written.errors());
+  }
+  return exit_ok;
+}
+
 }  // namespace
 
 Command add_man(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("man", "Print the man page");
-  command->footer("To read it where it is not installed: kgrade man | man -l -");
-  return {command, [&app] {
-            fmt::print("{}", man_page(describe(app), tool_info().version, exit_codes()));
-            return exit_ok;
-          }};
+  auto arguments = std::make_shared<ManArguments>();
+  CLI::App* command = app.add_subcommand("man", "Print the man page of kgrade or of a command");
+  CLI::Option* const name =
+      command->add_option("command", arguments->command, "The command")->type_name("COMMAND");
+  command
+      ->add_option("--output", arguments->folder,
+                   "Write all pages into this folder, as kgrade.1, kgrade-grade.1 ...")
+      ->type_name("DIR")
+      ->excludes(name);
+  command->footer("To read a page where it is not installed: kgrade man grade | man -l -");
+  return {command, [&app, arguments] { return print_page(app, *arguments); }};
 }
 
 }  // namespace kgrade::cli

@@ -95,7 +95,7 @@ void add_device_option(CLI::App& command, std::string& device) {
 
 CLI::Option* add_case_option(CLI::App& command, std::vector<std::string>& cases,
                              const std::string& description) {
-  return command.add_option("--case", cases, description)->type_name("NAME")->allow_extra_args(false);
+  return command.add_option("--case", cases, description)->type_name("CASE")->allow_extra_args(false);
 }
 
 void add_seed_option(CLI::App& command, std::optional<std::uint64_t>& seed, const std::string& description) {

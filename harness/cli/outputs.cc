@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,6 +20,7 @@
 #include "cli/app.h"
 #include "draw/seed.h"
 #include "record/ci_formats.h"
+#include "record/terminal.h"
 
 namespace kgrade::cli {
 namespace fs = std::filesystem;
@@ -106,14 +106,6 @@ Result<bool> append(const std::string& file, const std::string& text) {
 std::string summary_file() {
   const char* file = std::getenv("GITHUB_STEP_SUMMARY");
   return file == nullptr ? "" : file;
-}
-
-// --- Progress ---
-
-std::size_t terminal_width() {
-  winsize size{};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return size.ws_col;
 }
 
 }  // namespace
@@ -238,7 +230,7 @@ void Progress::draw() const {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   std::string line = fmt::format("{:5.1f} s  {}", seconds, shown_);
   // A line that wraps cannot be overwritten.
-  if (line.size() >= terminal_width()) line.resize(terminal_width() - 1);
+  if (line.size() >= terminal_width(STDERR_FILENO)) line.resize(terminal_width(STDERR_FILENO) - 1);
   fmt::print(stderr, "\r\033[K{}", line);
   std::fflush(stderr);
 }

@@ -174,6 +174,16 @@ std::string skipped_text(const SkippedLines& skipped) {
       skipped.count == 1 ? " is" : fmt::format(" and {} are", counted(skipped.count - 1, "more line")));
 }
 
+// Without a selection, a sweep would grade everything, which takes minutes to hours.
+Errors lack_of_selection(const CLI::App& command) {
+  for (const char* const option : {"--all", "--only", "--solutions", "--problems"})
+    if (command.count(option) > 0) return {};
+  return {{"nothing is named that the sweep should grade",
+           "--solutions FOLDER names candidates, --only 'conv-*' problems; --all grades all candidates in "
+           "`solutions` for all problems",
+           {}}};
+}
+
 int run(SweepArguments& arguments) {
   const Errors errors = check_ci_output(arguments.ci, {{"--output", arguments.output, true}});
   if (!errors.empty()) return fail(errors);
@@ -249,10 +259,14 @@ int run(SweepArguments& arguments) {
 }
 
 void add_what(CLI::App& command, SweepArguments& arguments) {
-  command
-      .add_option("--only", arguments.selection.only,
-                  "Problems to grade: slugs, as a shell pattern; with a slash, problem files")
-      ->type_name("GLOB");
+  CLI::Option* const only =
+      command
+          .add_option("--only", arguments.selection.only,
+                      "Problems to grade: slugs, as a shell pattern; with a slash, problem files")
+          ->type_name("GLOB");
+  command.add_flag("--all")
+      ->description("Grade for all problems; a sweep needs this, --only, --solutions or --problems")
+      ->excludes(only);
   command
       .add_option("--solutions", arguments.selection.solutions,
                   "Candidates in solutions/<slug>/ of the working folder, or else beside the problems, as a "
@@ -356,7 +370,10 @@ Command add_sweep(CLI::App& app) {
       "Example: kgrade sweep --only 'conv-transpose-*' --solutions 'naive*' --output naive.jsonl\n"
       "Exit codes: 0 all graded, 1 and 4 by --fail-on, 2 wrong usage, or a file that cannot be read, 3 the "
       "machine lacks something, 70 some not graded by a fault of kgrade.");
-  return {command, [arguments] { return run(*arguments); }};
+  return {command, [arguments, command] {
+            const Errors lacks = lack_of_selection(*command);
+            return lacks.empty() ? run(*arguments) : fail(lacks);
+          }};
 }
 
 namespace {

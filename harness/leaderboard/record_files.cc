@@ -26,7 +26,7 @@ Error not_a_record(const fs::path& path, int line) {
 
 Error unfinished_line(const fs::path& path, int line) {
   return Error{"ends in the middle of a line: the last result of a sweep is missing",
-               "finish the sweep: kgrade sweep --resume", Location{path.string(), line, 0}};
+               "finish the sweep: the same kgrade sweep with --resume", Location{path.string(), line, 0}};
 }
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }

@@ -47,6 +47,8 @@ std::string selection(const CaseRecord& c, const Record& record) {
   if (record.dtype != Dtype::float32) text += fmt::format(" --dtype {}", to_string(record.dtype));
   for (const std::string& input : record.inputs.value_or(std::vector<std::string>()))
     text += " --inputs " + shell_word(input);
+  // Where there is a GPU, the commands would otherwise run there.
+  if (record.device.kind == "emulated") text += " --device emulated";
   return text;
 }
 

@@ -1,6 +1,7 @@
 #include "record/terminal.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,6 +47,12 @@ std::string three_digits(double value) {
 }
 
 }  // namespace
+
+std::size_t terminal_width(int descriptor) {
+  winsize size{};
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
 
 Style Style::for_descriptor(int descriptor) {
   const char* no_color = std::getenv("NO_COLOR");

@@ -2,6 +2,7 @@
 // (https://no-color.org).
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,9 @@ class Style {
  private:
   bool coloured_;
 };
+
+// The columns of the terminal that the descriptor is. 80 if that is not known.
+std::size_t terminal_width(int descriptor);
 
 // Rows of cells in columns. A column is as wide as its widest cell. Widths count characters, not escape
 // sequences or bytes of UTF-8. Columns marked in `right` are aligned to the right.

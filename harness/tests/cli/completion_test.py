@@ -133,6 +133,22 @@ class CompletionTest(unittest.TestCase):
         (self.folder / "drafts" / "sum-of-mine.md").write_text(text)
         self.assertEqual(self.offers("kgrade show --problems drafts sum-of"), {"sum-of-mine"})
 
+    def test_cases_of_the_problem(self):
+        self.assertIn("tiny", self.offers("kgrade grade vector-addition mine.cu --case "))
+        self.assertEqual(self.offers("kgrade check --device emulated vector-addition --case=ti"), {"tiny"})
+        # A folder may have problems of its own. Without a problem, there is nothing to offer.
+        text = ("---\nslug: sum-of-mine\ntitle: Sum\ndifficulty: EASY\nparameters:\n"
+                "  - {name: out, type: float, pointer: true, const: false, shape: [n]}\n"
+                "  - {name: n, type: size_t, pointer: false}\n"
+                "cases:\n  - {name: of-mine, role: test, n: 1}\n---\n")
+        (self.folder / "drafts" / "sum-of-mine.md").write_text(text)
+        self.assertEqual(self.offers("kgrade grade --problems drafts sum-of-mine mine.cu --case "), {"of-mine"})
+        self.assertEqual(self.offers("kgrade grade --case t") - {""}, set())
+
+    def test_families(self):
+        self.assertEqual(self.offers("kgrade list --family conv-tr"),
+                         {"conv-transpose-1d", "conv-transpose-2d", "conv-transpose-3d"})
+
     def test_files_for_candidates(self):
         self.assertEqual(self.offers("kgrade grade conv-standard-1d m"), {"mine.cu"})
         self.assertEqual(self.offers("kgrade grade conv-standard-1d other.cu --seed 1 m"), {"mine.cu"})

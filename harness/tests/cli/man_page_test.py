@@ -30,14 +30,19 @@ class ManPageTest(unittest.TestCase):
     def test_it_is_what_the_program_prints(self):
         self.assertEqual(self.roff, output_of(KGRADE, "man"))
 
+    def pages(self):
+        """Those of all commands, and of kgrade itself."""
+        return sorted(str(page) for page in Path(PAGE).parent.glob("kgrade*.1"))
+
     @unittest.skipUnless(shutil.which("mandoc"), "mandoc is not installed")
     def test_mandoc_has_no_warning(self):
-        outcome = subprocess.run(["mandoc", "-T", "lint", "-W", "style", PAGE], capture_output=True, text=True, check=False)
+        outcome = subprocess.run(["mandoc", "-T", "lint", "-W", "style", *self.pages()], capture_output=True, text=True,
+                                 check=False)
         self.assertEqual((outcome.returncode, outcome.stdout), (0, ""))
 
     @unittest.skipUnless(shutil.which("groff"), "groff is not installed")
     def test_groff_has_no_warning(self):
-        outcome = subprocess.run(["groff", "-man", "-ww", "-z", PAGE], capture_output=True, text=True, check=False)
+        outcome = subprocess.run(["groff", "-man", "-ww", "-z", *self.pages()], capture_output=True, text=True, check=False)
         self.assertEqual((outcome.returncode, outcome.stderr), (0, ""))
 
     def test_every_command_and_option_of_the_help_is_in_it(self):
@@ -48,8 +53,13 @@ class ManPageTest(unittest.TestCase):
             text = output_of(KGRADE, command, "--help")
             self.assertIn(f"kgrade {command} [options]", page)
             self.assertIn(text.splitlines()[0] + ".", page)
-            for option in re.findall(r"^  (?:-\w,)?(--[a-z-]+)", text, re.MULTILINE):
+            own = Path(PAGE).with_name(f"kgrade-{command}.1").read_text()
+            self.assertEqual(own, output_of(KGRADE, "man", command))
+            self.assertIn("EXIT STATUS" if "Exit codes: 0 all accepted" in text else "Exit codes", own)
+            for option in set(re.findall(r"^  (?:-\w,)?(--[a-z-]+)", text, re.MULTILINE)):
                 self.assertIn(option, page)
+                if option not in ("--help", "--version"):
+                    self.assertIn(option, plain(own))
 
     def test_exit_codes_are_those_of_the_help(self):
         line = re.search(r"Exit codes: (.*)\.", output_of(KGRADE, "grade", "--help")).group(1)
@@ -69,9 +79,10 @@ class ManPageTest(unittest.TestCase):
     def test_the_help_command_prints_what_the_option_prints(self):
         self.assertEqual(output_of(KGRADE, "help"), output_of(KGRADE, "--help"))
         self.assertEqual(output_of(KGRADE, "help", "grade"), output_of(KGRADE, "grade", "--help"))
-        unknown = subprocess.run([KGRADE, "help", "grad"], capture_output=True, text=True, check=False)
-        self.assertEqual(unknown.returncode, 2)
-        self.assertIn("did you mean 'kgrade grade'?", unknown.stderr)
+        for command in ("help", "man"):
+            unknown = subprocess.run([KGRADE, command, "grad"], capture_output=True, text=True, check=False)
+            self.assertEqual(unknown.returncode, 2)
+            self.assertIn("did you mean 'kgrade grade'?", unknown.stderr)
 
 
 if __name__ == "__main__":

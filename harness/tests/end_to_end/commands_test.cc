@@ -1,14 +1,18 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
+#include "base/temporary_directory.h"
 #include "tests/support/command.h"
 
 namespace kgrade::test {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -36,6 +40,48 @@ TEST(Commands, ListNamesEveryProblem) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.output, HasSubstr(depthwise));
   EXPECT_THAT(result.output, HasSubstr("conv-transpose2d-batchnorm-tanh-maxpool-groupnorm"));
+}
+
+TEST(Commands, ListFindsProblemsByAWordAndByFamily) {
+  const auto names = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"list", "--names"});
+    return kgrade(more).output;
+  };
+  const std::string pools = names({"POOL", "--family", "max-pooling"});
+  EXPECT_THAT(
+      pools, AllOf(HasSubstr("max-pooling-2d\n"), Not(HasSubstr("average-pooling")), Not(HasSubstr("conv"))));
+  EXPECT_THAT(names({"average"}),
+              AllOf(HasSubstr("average-pooling-1d\n"), Not(HasSubstr("max-pooling-2d\n"))));
+  // In a title or a tag alone.
+  EXPECT_THAT(names({"kernelbench"}), HasSubstr(depthwise + "\n"));
+  EXPECT_THAT(kgrade({"list", "softmax"}).output, AllOf(HasSubstr("softmax"), Not(HasSubstr("matmul"))));
+  const auto listed = nlohmann::json::parse(kgrade({"list", "--family", "conv-1d", "--json"}).output);
+  ASSERT_FALSE(listed.empty());
+  for (const auto& problem : listed) EXPECT_EQ(problem["family"], "conv-1d");
+  const Result no_word = kgrade({"list", "sofmtax"}), no_family = kgrade({"list", "--family", "conv1d"});
+  EXPECT_EQ(no_word.exit_code, 2);
+  EXPECT_THAT(no_word.output, HasSubstr("no problem has 'sofmtax' in its slug, its title or its tags"));
+  EXPECT_EQ(no_family.exit_code, 2);
+  EXPECT_THAT(no_family.output,
+              AllOf(HasSubstr("there is no family 'conv1d'"), HasSubstr("did you mean 'conv-1d'?")));
+}
+
+TEST(Commands, AProblemBehindItsCandidatesIsToldWithTheRightCommand) {
+  const TemporaryDirectory folder;
+  const std::string mine = folder.path() / "mine.cu";
+  std::filesystem::copy_file("solutions/vector-addition/naive.cu", mine);
+  for (const char* const command : {"grade", "check", "profile"}) {
+    const Result result = kgrade({command, mine, "vector-addition", "--device", "emulated"});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.output,
+              fmt::format("error: '{0}' stands where the problem belongs, and 'vector-addition' is a "
+                          "problem\n  hint: the problem comes first: kgrade {1} vector-addition {0}\n",
+                          mine, command));
+  }
+  EXPECT_THAT(kgrade({"grade", mine, "other.cu", "problems/relu.md"}).output,
+              HasSubstr("kgrade grade problems/relu.md " + mine + " other.cu\n"));
+  // In the right order, other mistakes are told as ever.
+  EXPECT_THAT(kgrade({"grade", "relu", "vector-addition"}).output, Not(HasSubstr("comes first")));
 }
 
 TEST(Commands, ShowPrintsSignatureShapesAndCases) {
@@ -263,10 +309,11 @@ TEST(Grade, SaysThatALaunchFailedWhoeverHasReadItsError) {
               testing::AllOf(HasSubstr("a launch failed: CUDA error 1 (invalid argument"),
                              HasSubstr("all never written")));
   EXPECT_EQ(candidates[1]["verdict"], "runtime_error");
-  EXPECT_THAT(candidates[1]["message"].get<std::string>(),
-              // CUDA 13 says of more than 1,024 threads a block that an argument is invalid.
-              testing::AnyOf(testing::EndsWith("a launch failed: CUDA error 9 (invalid launch configuration)"),
-                             HasSubstr("a launch failed: CUDA error 1 (invalid argument")));
+  EXPECT_THAT(
+      candidates[1]["message"].get<std::string>(),
+      // CUDA 13 says of more than 1,024 threads a block that an argument is invalid.
+      testing::AnyOf(testing::EndsWith("a launch failed: CUDA error 9 (invalid launch configuration)"),
+                     HasSubstr("a launch failed: CUDA error 1 (invalid argument")));
 }
 
 TEST(Grade, AProblemGivenByPathIsTheSameProblem) {

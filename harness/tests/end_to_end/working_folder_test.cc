@@ -62,12 +62,21 @@ TEST_F(WorkingFolder, AFolderThatIsNamedComesFirstAndSaysWhatItHides) {
 
 // Own and shipped problems together, with the candidates of this folder and no others.
 TEST_F(WorkingFolder, ASweepGradesItsOwnSolutions) {
-  const Result swept = run({"sweep", "--device", "emulated", "--jobs", "1", "--hidden", "0"});
+  const Result swept = run({"sweep", "--all", "--device", "emulated", "--jobs", "1", "--hidden", "0"});
   EXPECT_EQ(swept.exit_code, 0) << swept.output;
   EXPECT_THAT(swept.output,
               AllOf(HasSubstr("candidates in solutions, problems in problems, /"),
                     HasSubstr("accepted  scale/mine.cu"), HasSubstr("accepted  conv-standard-1d/mine.cu"),
                     HasSubstr("[2/2]"), Not(HasSubstr("naive"))));
+}
+
+TEST_F(WorkingFolder, ASweepWithoutASelectionSaysWhatItNeeds) {
+  const Result swept = run({"sweep", "--device", "emulated", "--resume"});
+  EXPECT_EQ(swept.exit_code, 2);
+  EXPECT_THAT(swept.output,
+              AllOf(HasSubstr("error: nothing is named that the sweep should grade"),
+                    HasSubstr("--solutions FOLDER"), HasSubstr("--all"), Not(HasSubstr("[1/"))));
+  EXPECT_EQ(run({"sweep", "--all", "--only", "scale"}).exit_code, 2) << "they contradict each other";
 }
 
 TEST_F(WorkingFolder, APatternIsNoFolder) {

@@ -53,7 +53,7 @@ TEST_F(EntryFiles, ASweepThatIsCutOffIsToldOf) {
   EXPECT_EQ(to_string(read->unfinished[0]),
             path.string() +
                 ":2: error: ends in the middle of a line: the last result of a sweep is missing\n"
-                "  hint: finish the sweep: kgrade sweep --resume");
+                "  hint: finish the sweep: the same kgrade sweep with --resume");
   write("whole.jsonl", line("b.cu") + " \t");
   EXPECT_EQ(read_results(folder_.path())->unfinished.size(), 1u);
   EXPECT_EQ(read_results(folder_.path())->records.size(), 2u);

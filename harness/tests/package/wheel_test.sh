@@ -34,6 +34,7 @@ environment=$HOME/kgrade
 prefix=$("$environment/bin/python" -c 'import kgrade, pathlib; print(pathlib.Path(kgrade.program()).parents[1])')
 [[ $prefix == "$environment"/* ]] || fail "the package uses the program in $prefix"
 "$environment/bin/kgrade" --version
+[ -s "$environment/share/man/man1/kgrade-grade.1" ] || fail "man does not find the pages of the wheel"
 "$environment/bin/kgrade" list | grep -q '^vector-addition ' || fail "the problems are missing"
 
 # Runs a command as on a machine without the libraries that are in the wheel. Where the sandbox or the programs that it

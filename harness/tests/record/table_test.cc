@@ -93,6 +93,14 @@ TEST(Table, ShowsWrongElementsOfTheSmallestFailureAndWhatToDoNext) {
                         "        kgrade grade scale 'my bad.cu' --case tiny\n"));
 }
 
+TEST(Table, TheNextCommandsRunWhereTheGradeRan) {
+  Record record = test::sample_record();
+  record.device.kind = "emulated";
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("  next: kgrade check scale bad.cu --case tiny --device emulated\n"
+                        "        kgrade grade scale bad.cu --case tiny --device emulated\n"));
+}
+
 TEST(Table, SaysWhatToDoAboutAKernelThatNeverEnds) {
   Record record = test::sample_record();
   const std::string advice =

@@ -323,7 +323,7 @@ class Steps(unittest.TestCase):
         """It names what was graded, and everything else as not graded. A broken line does not keep it from going on."""
         shutil.copytree(CANDIDATES, self.path / "candidates")
         output, junit = self.path / "answers.jsonl", self.path / "answers.xml"
-        command = [KGRADE, "sweep", "--device", "emulated", "--jobs", "1", "--output", str(output), "--junit", str(junit)]
+        command = [KGRADE, "sweep", "--all", "--device", "emulated", "--jobs", "1", "--output", str(output), "--junit", str(junit)]
         sweep = subprocess.Popen(command, cwd=self.path / "candidates", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while sweep.poll() is None and not (output.exists() and output.read_text().count("\n") > 0):
             time.sleep(0.05)
