@@ -125,6 +125,14 @@ std::string without_path(const std::string& text, const std::string& shown_as) {
   return kept;
 }
 
+// The debug information of a checked build names the candidate's files.
+void add_places(Parts& parts, const BuildRequest& request) {
+  if (!request.checked) return;
+  std::error_code failure;
+  parts.add(
+      fmt::format("checked {} in {}", request.shown_as, fs::absolute(folder_of(request), failure).string()));
+}
+
 // The source counts without its name, as in hash_of() (own_files.h). Headers count with their paths relative
 // to it.
 bool add_readable(Parts& parts, const BuildRequest& request, const fs::path& path) {
@@ -171,6 +179,7 @@ std::optional<std::string> content_key(const std::string& identity, const Proble
   parts.add(binding_unit(problem, "source", request.dtype));
   parts.add(fmt::format("{} include folders, {}", request.include_directories.size(),
                         request.checked ? "checked" : "plain"));
+  add_places(parts, request);
   if (request.plain_host_code) parts.add("plain host code");
   for (const fs::path& kernels : request.kernels) parts.add("kernels " + kernels.filename().string());
   for (const auto& [name, value] : request.defines) parts.add(name + "=" + value);
@@ -194,6 +203,7 @@ std::optional<std::string> extension_key(const std::string& identity, const Exte
   Parts parts;
   parts.add(identity);
   parts.add(fmt::format("extension {} of {} units", extension.name, extension.units.size()));
+  add_places(parts, request);
   for (const ExtensionUnit& unit : extension.units) {
     parts.add(unit.file);
     parts.add(without_path(unit.text, request.shown_as));
@@ -244,7 +254,7 @@ Result<BuildOutcome> CachingToolchain::build_extension(const ExtensionRequest& e
 
 Result<BuildOutcome> CachingToolchain::take_or_build(const BuildRequest& request, const MakeKey& make_key,
                                                      const Build& build) const {
-  const bool never_cached = request.checked || request.anew;
+  const bool never_cached = request.anew || (request.checked && !toolchain_->keeps_checked_builds());
   const auto key = never_cached ? std::nullopt : make_key();
   if (!key) return build();
   const UniqueFd lock = cache_.lock(*key);

@@ -36,9 +36,9 @@ std::optional<std::string> extension_key(const std::string& identity, const Exte
 std::optional<std::string> hash_of_folder(const std::filesystem::path& folder);
 
 // Takes contestants from the cache, or has another toolchain build them and keeps the results. Checked builds
-// are not cached, because the places of their findings name folders. Failed builds are not kept, because a
-// limit may have been to blame. A source that changes while it is built is not kept, because its key may
-// belong to the old text.
+// are cached if the toolchain allows it, by the place of the candidate too, which their findings name. Failed
+// builds are not kept, because a limit may have been to blame. A source that changes while it is built is not
+// kept, because its key may belong to the old text.
 class CachingToolchain : public Toolchain {
  public:
   // `identity` covers everything that is not in a request: program_identity() and the identity of

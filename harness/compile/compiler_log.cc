@@ -201,6 +201,32 @@ std::string with_shown_names(const std::string& log, const std::filesystem::path
   return shown;
 }
 
+std::string without_other_warnings(const std::string& log, const std::string& foreign) {
+  if (log.find("warning: ") == log.npos) return log;
+  static const std::regex begins_message(R"(^[^\s].*: (warning|(fatal )?error): .*)");
+  static const std::regex is_context(
+      R"(^(In file included from | +from |[^\s].*: (In |At | *required (from|by) )).*)");
+  std::string kept, context;
+  bool keeps = true;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, is_context)) {
+      context += line + '\n';
+      continue;
+    }
+    if (std::regex_match(line, begins_message)) {
+      const bool is_warning = line.find(": warning: ") != line.npos;
+      keeps = !is_warning || (line.ends_with("uninitialized]") && !line.starts_with(foreign));
+      if (keeps) kept += context;
+    } else if (!line.empty() && line.front() != ' ' && line.find(": note: ") == line.npos) {
+      keeps = true;  // another program's, such as the linker's
+    }
+    context.clear();
+    if (keeps) kept += line + '\n';
+  }
+  return kept;
+}
+
 std::string with_lines_cut(std::string_view log) {
   constexpr std::size_t longest = 4000;
   std::string result;

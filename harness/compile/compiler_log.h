@@ -39,6 +39,10 @@ std::optional<Error> possible_machine_fault(const std::string& log);
 std::string with_shown_names(const std::string& log, const std::filesystem::path& source,
                              const std::string& shown_as, const std::filesystem::path& folder);
 
+// The log without warnings of g++ or clang++, except those about variables that have no value. Those about
+// files below the folder `foreign` are left out too.
+std::string without_other_warnings(const std::string& log, const std::string& foreign);
+
 // Cuts lines after 4,000 bytes and ends them with "...".
 std::string with_lines_cut(std::string_view log);
 

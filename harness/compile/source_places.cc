@@ -47,7 +47,8 @@ void read_place(const std::string& line, InlinedFrame& frame) {
 
 std::optional<std::string> OwnSources::shown_name(const std::string& compiled) const {
   if (compiled.empty() || compiled == "??") return std::nullopt;
-  for (const fs::path& folder : {build_directory, resolved(build_directory)}) {
+  for (const fs::path& folder :
+       {build_directory, resolved(build_directory), fs::path(checked_build_folder)}) {
     const auto relative = below(compiled, folder);
     if (relative && *relative != shown_as && is_of_the_binding(*relative)) return std::nullopt;
     // Names in #line directives are relative to the user's folder.

@@ -22,13 +22,19 @@ struct SourcePlace {
   bool operator==(const SourcePlace&) const = default;
 };
 
+// The folder that the debug information of a checked build on the emulated device names as that in which the
+// compiler ran.
+inline constexpr const char* checked_build_folder = "/kgrade-build";
+
 // Recognises the candidate's own files among the files that a compiler names: its source and its headers, but
 // not headers of a device or a compiler.
 struct OwnSources {
-  std::filesystem::path source;           // absolute
-  std::string shown_as;                   // the source's path as the user gave it
-  std::filesystem::path build_directory;  // where the compiler ran; the base of relative names
-  std::filesystem::path foreign = {};     // a folder with kgrade's own headers
+  std::filesystem::path source;  // absolute
+  std::string shown_as;          // the source's path as the user gave it
+  // Where the compiler ran; the base of relative names. A build that may be cached names checked_build_folder
+  // instead.
+  std::filesystem::path build_directory;
+  std::filesystem::path foreign = {};  // a folder with kgrade's own headers
 
   // The user's name of a file that the compiler calls `compiled`. Nothing for a foreign file.
   std::optional<std::string> shown_name(const std::string& compiled) const;

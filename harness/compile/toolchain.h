@@ -87,6 +87,9 @@ class Toolchain {
   // The folder of the CUDA Toolkit that it builds with. Empty for a device that runs no machine code for
   // GPUs, such as what frameworks in Python compile themselves.
   virtual std::filesystem::path cuda_toolkit() const { return {}; }
+  // Whether a checked build may be cached: its debug information does not depend on the folder in which it
+  // was built.
+  virtual bool keeps_checked_builds() const { return false; }
   // An Error only if the compiler itself is missing or cannot be started.
   virtual Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const = 0;
   // Builds an extension of a candidate in Python (compile/extension.h). `request` says what the build may

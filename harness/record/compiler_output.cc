@@ -1,5 +1,6 @@
 #include "record/compiler_output.h"
 
+#include <algorithm>
 #include <regex>
 #include <sstream>
 
@@ -51,6 +52,32 @@ std::string log_about_candidate(const std::string& log) {
   }
   while (kept.ends_with("\n\n")) kept.pop_back();
   return has_error ? kept : log;
+}
+
+std::vector<UninitialisedVariable> uninitialised_variables(const std::string& log) {
+  static const std::regex of_gnu(
+      R"(^([^\s:][^:]*):([0-9]{1,9}):[0-9]+: warning: (.*) \[-W\S*uninitialized\]$)");
+  static const std::regex declared(R"(^[^\s:][^:]*:([0-9]{1,9}):[0-9]+: note: .* was declared here$)");
+  static const std::regex of_nvcc(R"(^([^\s(][^(]*)\(([0-9]{1,9})\): warning #549-D: (.*)$)");
+  std::vector<UninitialisedVariable> found;
+  bool is_latest = false;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (line.size() > 1000) continue;
+    if (std::regex_match(line, match, of_gnu) || std::regex_match(line, match, of_nvcc)) {
+      found.push_back({match[1], std::stoi(match[2]), match[3]});
+      is_latest = true;
+    } else if (is_latest && std::regex_match(line, match, declared)) {
+      found.back().line = std::stoi(match[1]);
+      is_latest = false;
+    }
+  }
+  std::vector<UninitialisedVariable> once;
+  for (UninitialisedVariable& one : found) {
+    if (std::find(once.begin(), once.end(), one) == once.end()) once.push_back(std::move(one));
+  }
+  return once;
 }
 
 }  // namespace kgrade

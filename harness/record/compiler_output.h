@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace kgrade {
 
@@ -15,5 +16,16 @@ bool reports_error(const std::string& line);
 // The log without what it says about the unit, which users do not know, and without blank lines at its end.
 // The whole log if no error would be left.
 std::string log_about_candidate(const std::string& log);
+
+// A warning about a local variable that is used without a value.
+struct UninitialisedVariable {
+  std::string file;  // as the compiler names it
+  int line = 0;      // of its declaration if the compiler names that, otherwise of its use
+  std::string message;
+  bool operator==(const UninitialisedVariable&) const = default;
+};
+
+// Those in a log of g++, clang++ or nvcc, each once, in their order.
+std::vector<UninitialisedVariable> uninitialised_variables(const std::string& log);
 
 }  // namespace kgrade

@@ -268,6 +268,20 @@ std::string notes_text(const std::vector<std::string>& notes, const Style& style
   return text;
 }
 
+// What the compiler says about variables without a value, which may be why an answer is wrong.
+std::string warnings_text(const CandidateRecord& candidate) {
+  if (candidate.verdict != Verdict::wrong_answer && candidate.verdict != Verdict::low_precision) return "";
+  constexpr std::size_t most_shown = 5;
+  const auto variables = uninitialised_variables(candidate.compiler_log);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(variables.size(), most_shown); ++i) {
+    const UninitialisedVariable& one = variables[i];
+    text += fmt::format("  the compiler warns: {}:{}: {}\n", printable_line(one.file), one.line,
+                        printable_line(one.message));
+  }
+  return text;
+}
+
 std::string stages_text(const Record& record, const Style& style) {
   TextTable table({"stage", "seconds"}, {false, true});
   for (const StageTime& stage : record.stages) table.add({stage.name, fmt::format("{:.2f}", stage.seconds)});
@@ -302,6 +316,7 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
       }
     }
     if (record.device.measures_speed) text += held_down_text(candidate.telemetry, style);
+    if (!shows_log(candidate, verbose)) text += warnings_text(candidate);
     text += advice_text(candidate, record, style);
     text += notes_text(candidate.notes, style);
     if (verbose) text += checks_text(candidate, style) + telemetry_text(candidate.telemetry);

@@ -26,6 +26,26 @@ TEST(FirstErrorLine, IsTheOneThatReportsIt) {
   }
 }
 
+TEST(WithoutOtherWarnings, KeepsThoseAboutVariablesWithoutAValue) {
+  const std::string uninitialised =
+      "a.cu: In function 'float rms()':\n"
+      "a.cu:6:10: warning: 'sum' may be used uninitialized [-Wmaybe-uninitialized]\n"
+      "    6 |   return sum;\n"
+      "a.cu:4:9: note: 'sum' was declared here\n"
+      "    4 |   float sum;\n";
+  const std::string other =
+      "In file included from unit.cpp:1:\n"
+      "a.cu: In function 'int f()':\n"
+      "a.cu:11:3: warning: control reaches end of non-void function [-Wreturn-type]\n"
+      "   11 | }\n"
+      "a.cu:2:3: note: declared here\n";
+  const std::string foreign = "/device/b.h:6:10: warning: 'x' is used uninitialized [-Wuninitialized]\n";
+  const std::string error = "a.cu: In function 'void g()':\na.cu:20:1: error: expected ';'\n   20 | x\n";
+  EXPECT_EQ(without_other_warnings(other + uninitialised + foreign + error + other, "/device"),
+            uninitialised + error);
+  EXPECT_EQ(without_other_warnings("no warning\n", "/device"), "no warning\n");
+}
+
 TEST(FirstErrorLine, IsNoneThatOnlyHoldsTheWord) {
   const std::string real = "errors/error.cu:7:2: error: oops";
   for (const char* line :

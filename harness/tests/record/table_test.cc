@@ -208,6 +208,29 @@ TEST(Table, WhereOnlyAHiddenShapeFailsTheNextStepDrawsItAgain) {
               HasSubstr("kgrade check scale bad.cu --case hidden-1 --hidden-seed 18446744073709551614\n"));
 }
 
+TEST(UninitialisedVariables, AreNamedByEachCompiler) {
+  const std::string log =
+      "a.cu:6:10: warning: 'sum' may be used uninitialized [-Wmaybe-uninitialized]\n"
+      "    6 |   return sum;\n"
+      "a.cu:4:9: note: 'sum' was declared here\n"
+      "b.cu(9): warning #549-D: variable \"x\" is used before its value is set\n"
+      "b.cu(9): warning #549-D: variable \"x\" is used before its value is set\n"
+      "c.cu:3:1: warning: unused variable 'y' [-Wunused-variable]\n";
+  const std::vector<UninitialisedVariable> expected = {
+      {"a.cu", 4, "'sum' may be used uninitialized"},
+      {"b.cu", 9, "variable \"x\" is used before its value is set"}};
+  EXPECT_EQ(uninitialised_variables(log), expected);
+  Record record = test::sample_record();
+  record.candidates.resize(1);
+  record.candidates[0].compiler_log = log;
+  record.candidates[0].verdict = Verdict::accepted;
+  EXPECT_EQ(render_table(record, Style(false), false).find("the compiler warns"), std::string::npos);
+  record.candidates[0].verdict = Verdict::wrong_answer;
+  EXPECT_NE(render_table(record, Style(false), false)
+                .find("  the compiler warns: a.cu:4: 'sum' may be used uninitialized\n"),
+            std::string::npos);
+}
+
 TEST(Table, ShowsNoTimesWhereTheyAreNoSpeed) {
   Record record = test::sample_record();
   record.device.measures_speed = false;

@@ -143,8 +143,10 @@ std::string EmulatedToolchain::describe() const {
 std::string EmulatedToolchain::identity() const {
   std::string text = fmt::format("{}; headers {}", describe(), hash_of_folder(device_headers_).value_or(""));
   for (const std::string& word : compiler_.command) text += "; " + stamp_of(word);
-  for (const bool threads_cooperate : {false, true}) {
-    const CompilerJob job{"unit.cpp", "contestant.so", definitions_and_folders({}), threads_cooperate};
+  for (const auto& [threads_cooperate, checked] :
+       {std::pair{false, false}, std::pair{true, false}, std::pair{true, true}}) {
+    const CompilerJob job{"unit.cpp", "contestant.so", definitions_and_folders({}), threads_cooperate,
+                          checked};
     for (const auto& command : commands_for(compiler_, job))
       text += replace_all(fmt::format("; {}", fmt::join(command, " ")), device_headers_.string(), "headers");
   }
@@ -323,7 +325,8 @@ Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request, 
     const auto process = confined_.run(request, command, clean_environment(folder), limits);
     if (!process) return process.errors();
     outcome.seconds += process->seconds;
-    outcome.log += with_shown_names(process->output, request.source, request.shown_as, folder);
+    outcome.log += with_shown_names(without_other_warnings(process->output, device_headers_.string()),
+                                    request.source, request.shown_as, folder);
     if (process->success()) continue;
     judge_failure(problem, request.dtype, limits, *process, outcome);
     return outcome;

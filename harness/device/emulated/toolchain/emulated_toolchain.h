@@ -32,6 +32,8 @@ class EmulatedToolchain : public Toolchain {
   Result<BuildOutcome> build_extension(const ExtensionRequest& extension, const ExtensionHeaders& headers,
                                        const BuildRequest& request) const override;
 
+  bool keeps_checked_builds() const override { return true; }
+
   // Like build(), for a source that offers symbols of its own instead of a problem's entry point.
   Result<BuildOutcome> build_library(const BuildRequest& request) const;
 

@@ -10,6 +10,7 @@
 
 #include "base/subprocess.h"
 #include "compile/compiler_log.h"
+#include "compile/source_places.h"
 
 namespace kgrade {
 namespace {
@@ -57,8 +58,23 @@ Words plain_flags() {
           "-fno-semantic-interposition",
           "-fno-strict-aliasing",
           "-ffp-contract=off",
-          "-w",
           "-Wl,-Bsymbolic"};
+}
+
+// The only warnings that are wanted. GCC cannot be told to give no others: reported_warnings() drops them.
+Words warning_flags(const HostCompiler& compiler) {
+  if (compiler.is_clang) return {"-Wno-everything", "-Wuninitialized", "-Wsometimes-uninitialized"};
+  return {"-Wuninitialized", "-Wmaybe-uninitialized"};
+}
+
+// Local variables without a value get a pattern that is not a plausible one (GCC: bytes of 0xfe, a float of
+// -1.7e38), instead of what the stack happens to hold.
+bool can_fill_locals(const HostCompiler& compiler) {
+  constexpr int first_gcc = 12;
+  constexpr int first_clang = 8;
+  const std::size_t space = compiler.version.rfind(' ');
+  const int major = std::atoi(compiler.version.c_str() + (space == std::string::npos ? 0 : space + 1));
+  return major >= (compiler.is_clang ? first_clang : first_gcc);
 }
 
 // Little optimisation, so that each access stays a separate access at its line. The run-time libraries of the
@@ -74,13 +90,13 @@ Words checked_flags(const HostCompiler& compiler) {
                  "-fno-builtin-memcpy",
                  "-fno-builtin-memmove",
                  "-fno-builtin-memset",
-                 "-w",
                  "-fsanitize=thread,alignment",
                  "-U_FORTIFY_SOURCE"};
   static const Words gnu = {"--param", "tsan-distinguish-volatile=1", "-fno-tree-vectorize"};
   static const Words clang = {"-mllvm", "-tsan-distinguish-volatile=1", "-fno-vectorize",
                               "-fno-slp-vectorize"};
   append(flags, compiler.is_clang ? clang : gnu);
+  if (can_fill_locals(compiler)) flags.emplace_back("-ftrivial-auto-var-init=pattern");
   return flags;
 }
 
@@ -94,6 +110,7 @@ Words common(const HostCompiler& compiler, const CompilerJob& job, bool threads_
   if (!compiler.is_clang) words.emplace_back("-fconcepts");
   words.push_back(fmt::format("-DKGRADE_EMULATED_BLOCK_MODE=kgrade_emulated::BlockMode::{}",
                               threads_cooperate ? "cooperative" : "independent"));
+  append(words, warning_flags(compiler));
   append(words, job.definitions_and_folders);
   return words;
 }
@@ -104,6 +121,9 @@ std::vector<Words> checked_commands(const HostCompiler& compiler, const Compiler
   compile.emplace_back(language);
   append(compile, checked_flags(compiler));
   append(compile, common(compiler, job, true));
+  // A cached library names no folder that is gone.
+  compile.push_back(
+      fmt::format("-fdebug-prefix-map={}={}", job.library.parent_path().string(), checked_build_folder));
   append(compile, {"-DKGRADE_EMULATED_CHECKED=1", "-c", "-o", object.string(), job.unit.string()});
   if (job.is_object) return {compile};
   return {compile, link_command(compiler, job.library, {object}, true)};
