@@ -2,6 +2,8 @@
 // and CheckReferee implement them with processes; tests use fakes.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -146,6 +148,9 @@ class Arena {
   // than `limit` (in the units of device::unit_of()), and how many the call did not write.
   virtual std::uint64_t count_wrong(std::size_t output, double limit) = 0;
   virtual std::uint64_t count_unwritten(std::size_t output) = 0;
+  // The bytes of all outputs of the candidate's latest call, one after the other. Nothing if they are more
+  // than `most`.
+  virtual std::optional<std::vector<std::byte>> output_bytes(std::uint64_t /*most*/) { return std::nullopt; }
   // Reads in full what the latest calls left in the output. Nothing if it is too large.
   virtual std::optional<OutputValues> read_output(std::size_t output) = 0;
   // The same, and repeats the call in a fresh process. `before` is the draw of the previous call. Changes the

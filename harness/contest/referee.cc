@@ -251,6 +251,24 @@ std::uint64_t Referee::count_unwritten(std::size_t output) {
   return returns_outputs_ ? 0 : candidate_->lease().unwritten_elements(output);
 }
 
+std::optional<std::vector<std::byte>> Referee::output_bytes(std::uint64_t most) {
+  if (!candidate_->has_lease()) return std::nullopt;
+  const std::vector<Lease::Loaned> outputs = candidate_->lease().outputs();
+  const auto bytes_of = [](const Lease::Loaned& output) {
+    return static_cast<std::uint64_t>(output.tensor->elements) * element_bytes(output.dtype);
+  };
+  std::uint64_t total = 0;
+  for (const Lease::Loaned& output : outputs) total += bytes_of(output);
+  if (total > most) return std::nullopt;
+  std::vector<std::byte> all(total);
+  std::uint64_t at = 0;
+  for (const Lease::Loaned& output : outputs) {
+    device_.read(*output.buffer, output.begin, all.data() + at, bytes_of(output));
+    at += bytes_of(output);
+  }
+  return all;
+}
+
 std::optional<OutputValues> Referee::read_output(std::size_t output) {
   return examine_output(candidate_->lease(), oracle_.lease(), output);
 }

@@ -51,6 +51,7 @@ class Referee : public Arena {
   void compare_by(std::vector<Magnitudes> magnitudes) override;
   std::uint64_t count_wrong(std::size_t output, double limit) override;
   std::uint64_t count_unwritten(std::size_t output) override;
+  std::optional<std::vector<std::byte>> output_bytes(std::uint64_t most) override;
   std::optional<OutputValues> read_output(std::size_t output) override;
   std::optional<OutputValues> examine(const Case& bound, std::size_t output, const Draw& draw,
                                       const std::optional<Draw>& before, Patience patience) override;

@@ -88,6 +88,17 @@ Verdict verdict_of(BuildStatus status) {
   return Verdict::compile_error;
 }
 
+// The name of the smallest case whose calls are not measured; empty if there is none.
+std::string smallest_unmeasured(const std::vector<PlannedCase>& cases) {
+  const PlannedCase* smallest = nullptr;
+  for (const PlannedCase& planned : cases) {
+    if (!planned.skipped.empty() || planned.bound.role == CaseRole::bench) continue;
+    if (smallest == nullptr || planned.bound.tensor_bytes() < smallest->bound.tensor_bytes())
+      smallest = &planned;
+  }
+  return smallest != nullptr ? smallest->bound.name : "";
+}
+
 // A finding of loading, unless it is a fault of the machine.
 std::optional<CallFinding> finding_of_python(const Answer& answer) {
   switch (answer.fault) {
@@ -116,7 +127,9 @@ std::vector<std::size_t> running_order(const std::vector<PlannedCase>& cases) {
 }
 
 CandidateRun::CandidateRun(Session& session, const std::vector<PlannedCase>& cases, CandidateRecord record)
-    : session_(session), cases_(cases), record_(std::move(record)) {}
+    : session_(session), cases_(cases), record_(std::move(record)) {
+  session_.repeated_case = smallest_unmeasured(cases_);
+}
 
 Errors CandidateRun::run(const std::filesystem::path& library) {
   if (session_.known->reference_alone.empty()) {
@@ -402,6 +415,7 @@ CandidateRecord CandidateRun::conclude() {
     if (!c.run) continue;
     ran = true;
     record_.precision = std::max(record_.precision, c.precision);
+    note_bits(c);
     for (const std::string& note : c.notes)
       record_.notes.push_back(fmt::format("case '{}': {}", c.name, note));
   }
@@ -416,6 +430,14 @@ CandidateRecord CandidateRun::conclude() {
     record_.by_baseline = scores_by_baseline(record_.cases);
   }
   return std::move(record_);
+}
+
+void CandidateRun::note_bits(const CaseRecord& c) {
+  if (!c.same_bits) return;
+  if (record_.deterministic.value_or(true) && !*c.same_bits)
+    record_.notes.push_back(fmt::format(
+        "not deterministic: in case '{}' two calls on the same inputs gave different bits", c.name));
+  record_.deterministic = record_.deterministic.value_or(true) && *c.same_bits;
 }
 
 // Adds how many cases failed, because an exception ends a case but not the run.

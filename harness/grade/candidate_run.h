@@ -76,6 +76,7 @@ class CandidateRun {
   CaseRecord failed_case(const Case& bound, const CallFinding& finding);
   void take_verdict_of(const CaseRecord& c);
   void tell_one_story();
+  void note_bits(const CaseRecord& c);
   void say_how_many_failed();
 
   Session& session_;

@@ -20,6 +20,9 @@ constexpr double reference_times = 20;
 constexpr double shortest_limit_ms = 2'000;
 constexpr double shortest_emulated_limit_ms = 10'000;
 
+// Outputs of more bytes are not read to compare their bits: that would take longer than the calls.
+constexpr std::uint64_t most_compared_bytes = std::uint64_t{64} << 20;
+
 // The usual wait before a call is known from this many calls on.
 constexpr int fewest_calls_for_waits = 3;
 
@@ -292,6 +295,7 @@ Patience CaseCalls::candidate_limit() const {
 std::optional<Sample> CaseCalls::call_candidate(Purpose purpose, CallKind kind) {
   if (failed_) return std::nullopt;
   const auto timer = session_.stages.time("candidate");
+  called_on_.reset();
   const bool listens = case_.role == CaseRole::sample && std::exchange(is_first_call_, false);
   if (listens) session_.arena.begin_listening();
   const CallReport report = call(Role::candidate, candidate_limit(), kind);
@@ -305,6 +309,7 @@ std::optional<Sample> CaseCalls::call_candidate(Purpose purpose, CallKind kind) 
     note(*finding);
     return std::nullopt;
   }
+  called_on_ = draw_;
   accept_call(report, purpose);
   const Sample sample = timed_sample(report, purpose, draw_.launches, kind);
   // The first call of a process also loads and allocates: its time is no evidence.
@@ -313,6 +318,19 @@ std::optional<Sample> CaseCalls::call_candidate(Purpose purpose, CallKind kind) 
   if (is_evidence) record_.candidate().samples.push_back(sample);
   if (failed_) return std::nullopt;
   return sample;
+}
+
+void CaseCalls::repeat_candidate(int times) {
+  const auto bits = [this] {
+    return !failed_ && called_on_ == draw_ ? session_.arena.output_bytes(most_compared_bytes) : std::nullopt;
+  };
+  auto before = bits();
+  for (int i = 0; i < times; ++i) {
+    if (!call_candidate(Purpose::repeated)) return;
+    auto now = bits();
+    if (now && before) record_.same_bits = record_.same_bits.value_or(true) && *now == *before;
+    if (now) before = std::move(now);
+  }
 }
 
 void CaseCalls::keep_printed(const Heard& heard) {

@@ -48,6 +48,9 @@ class CaseCalls {
   void follow_with(CaseCalls& other) { followers_.push_back(&other); }
   // Nothing if the candidate has failed, now or before.
   std::optional<Sample> call_candidate(Purpose purpose, CallKind kind = {});
+  // Calls the candidate up to `times` times on the latest contents, and compares the bits of the outputs of
+  // all its calls on them. The oracle's outputs must be those of these contents.
+  void repeat_candidate(int times);
 
   // Notes a finding. The first one is the verdict.
   void note(const CallFinding& finding);
@@ -112,6 +115,7 @@ class CaseCalls {
   DrawSequence draws_;
   Draw draw_;
   std::optional<Draw> draw_before_;
+  std::optional<Draw> called_on_;    // by the candidate, if its latest call gave an answer
   std::uint32_t most_launches_ = 1;  // of the calls so far
   ClockRule clock_;
   int failed_launch_ = 0;  // of the latest call: CallReport::failed_launch

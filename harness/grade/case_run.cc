@@ -165,6 +165,19 @@ class CaseRun {
       session_.progress(fmt::format("{}: call {}", case_.name, players_.front().record().calls + 1));
       if (auto trouble = play_round(purpose)) return trouble;
     }
+    return repeat();
+  }
+
+  // One more call on the contents of the latest, to see whether the candidate gives the same bits.
+  Trouble repeat() {
+    for (Player& player : players_) {
+      if (player.calls.failed() || player.session.repeated_case != case_.name) continue;
+      // The oracle has answered other contents since.
+      if (apart_) {
+        if (auto trouble = player.calls.draw_again()) return trouble;
+      }
+      player.calls.repeat_candidate(1);
+    }
     return std::nullopt;
   }
 
@@ -273,6 +286,7 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
   for (std::string& note : more.notes) add_note(record, std::move(note));
   if (more.clock) record.clock = merged(record.clock, *more.clock);
   record.calls += more.calls;
+  if (more.same_bits) record.same_bits = record.same_bits.value_or(true) && *more.same_bits;
   record.latency_hidden = record.latency_hidden && more.latency_hidden;
   record.precision = std::max(record.precision, more.precision);
   if (more.relative_error > record.relative_error) record.rule = more.rule;

@@ -369,7 +369,7 @@ MeasuredCase::Trouble MeasuredCase::probe(Contender& contender) {
     if (auto trouble = calls.draw_again()) return trouble;
   }
   const int repeated = contender.fastest_ms > long_call_ms ? 1 : repetitions;
-  for (int i = 0; i < repeated; ++i) calls.call_candidate(Purpose::repeated);
+  calls.repeat_candidate(repeated);
   if (calls.failed() || !session_.arena.measures_speed()) return std::nullopt;
   if (auto trouble = calls.draw_fresh(launches_)) return trouble;
   calls.call_candidate(Purpose::warm_up);

@@ -98,6 +98,8 @@ struct Session {
   std::uint32_t first_draw = 0;           // draws before it have been seen by an earlier process
   int candidate_calls = 0;                // calls of the candidate's present process so far
   bool candidate_was_killed = false;      // by a signal, perhaps not through its own fault
+  // A case without measured calls that ends with one more call on the same contents; empty: none.
+  std::string repeated_case = {};
   // What the run has learnt of its cases. The sessions of a heat share it.
   std::shared_ptr<KnownCases> known = std::make_shared<KnownCases>();
   std::optional<MeasuringGoal> goal = {};  // of a measured case; unset: by the effort

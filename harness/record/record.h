@@ -113,7 +113,9 @@ struct CaseRecord {
   double max_scaled_error = 0;       // the worst of all calls; see verify/judgement.h
   std::optional<AppliedRule> rule;   // for the call and output that came nearest to the bound
   int calls = 0;                     // of the candidate; every launch is checked
-  bool latency_hidden = true;        // in every call of the candidate whose time is a sample
+  // Whether calls on the same contents gave the same bits; unset: not tried. No record holds it.
+  std::optional<bool> same_bits;
+  bool latency_hidden = true;  // in every call of the candidate whose time is a sample
   // In this order: the reference, the baseline that counts (if any), other baselines, the candidate.
   std::vector<Arm> arms = {{"reference", {}, {}}, {"candidate", {}, {}}};
   std::optional<Measurement> measurement;  // set if speed is compared
@@ -197,6 +199,8 @@ struct CandidateRecord {
   Verdict verdict = Verdict::accepted;
   std::string message;
   Precision precision = Precision::fp32;  // the worst class of all cases
+  // Whether all calls on the same contents gave the same bits; unset: none was tried.
+  std::optional<bool> deterministic;
   std::vector<Score> scores;  // over the bench cases of an accepted candidate; the last one counts
   const Score* headline() const { return scores.empty() ? nullptr : &scores.back(); }
   std::vector<Score> by_baseline;     // against each baseline measured in all cases; does not count

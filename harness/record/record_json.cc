@@ -354,6 +354,7 @@ void fields(Archive& archive, typename Archive::template Value<CandidateRecord>&
   archive("verdict", candidate.verdict);
   archive("message", candidate.message);
   archive("precision", candidate.precision);
+  if (Archive::reads || candidate.deterministic) archive("deterministic", candidate.deterministic);
   archive("scores", candidate.scores);
   where_any(archive, "by_baseline", candidate.by_baseline);
   where_any(archive, "neighbours", candidate.neighbours);

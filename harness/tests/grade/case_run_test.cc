@@ -100,6 +100,32 @@ TEST_F(CaseRunTest, ACandidateGetsTwentyTimesTheReferencesTimeButAtLeastTwoSecon
   EXPECT_EQ(arena_.candidate_patience.front(), Patience(123));
 }
 
+TEST_F(CaseRunTest, OneCaseRepeatsItsLastCallAndComparesBits) {
+  case_.role = CaseRole::test;
+  const CaseRecord once = run();
+  EXPECT_FALSE(once.same_bits);
+  const std::string calls = arena_.order;
+  repeated_case_ = case_.name;
+  arena_.order.clear();
+  arena_.draws.clear();
+  EXPECT_FALSE(run().same_bits) << "too large to be read";
+  EXPECT_EQ(arena_.order, calls + "c");
+  EXPECT_EQ(arena_.draws.back(), arena_.draws.end()[-2]);
+  arena_.candidate_bits = {std::byte{1}};
+  EXPECT_EQ(run().same_bits, true);
+  arena_.candidate_bits = {std::byte{1}, std::byte{2}};
+  const CaseRecord differs = run();
+  EXPECT_EQ(differs.same_bits, false);
+  EXPECT_EQ(differs.verdict, Verdict::accepted);
+}
+
+TEST_F(CaseRunTest, AMeasuredCaseComparesTheBitsOfItsRepeatedCalls) {
+  arena_.candidate_bits = {std::byte{1}};
+  EXPECT_EQ(run().same_bits, true);
+  arena_.candidate_bits = {std::byte{1}, std::byte{1}, std::byte{2}};
+  EXPECT_EQ(run().same_bits, false);
+}
+
 TEST_F(CaseRunTest, ATimeLimitIsAVerdict) {
   arena_.candidate_report.fault = Fault::time_limit;
   arena_.candidate_report.detail = "no answer within 2.0 s";

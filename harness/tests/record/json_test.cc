@@ -19,6 +19,18 @@ TEST(Json, IsUnroundedAndRoundTrips) {
   EXPECT_EQ(parsed["seed"], "18446744073709551615");
 }
 
+TEST(Json, SaysWhetherAnswersWereTheSameBitsOnlyWhereThatWasTried) {
+  Record record = test::sample_record();
+  EXPECT_FALSE(json(to_json(record))["candidates"][0].contains("deterministic"));
+  for (const bool same : {false, true}) {
+    record.candidates[0].deterministic = same;
+    EXPECT_EQ(json(to_json(record))["candidates"][0]["deterministic"], same);
+    const auto read = parse_record(to_text(record), {"a.json", 0, 0});
+    ASSERT_TRUE(read && *read);
+    EXPECT_EQ((*read)->candidates[0].deterministic, same);
+  }
+}
+
 TEST(Json, BytesThatAreNotUtf8DoNotLoseTheRecord) {
   Record record = test::sample_record();
   record.candidates[0].path = "n\xff.cu";

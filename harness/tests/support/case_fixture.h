@@ -44,6 +44,7 @@ class CaseFixture : public testing::Test {
     Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
     session.candidate_calls = calls_before_;
     session.launches = launches_;
+    session.repeated_case = repeated_case_;
     FakeBaselines baselines;
     baselines.by_case[case_.name] = baselines_;
     baselines.can_activate = [this](const std::string& name, int) {
@@ -90,6 +91,7 @@ class CaseFixture : public testing::Test {
   Effort effort_ = Effort::normal;
   std::optional<Patience> limit_;
   std::optional<int> launches_;
+  std::string repeated_case_;
   std::vector<BaselineChoice> baselines_;
   std::string active_baseline_;
   std::vector<std::string> retired_baselines_;

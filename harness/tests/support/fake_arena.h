@@ -69,7 +69,8 @@ class FakeArena : public Arena {
   std::optional<Error> recovery;  // what is wrong with the device when the candidate has gone
   bool candidate_hogs_memory = false;
   bool turns_make_room = false;
-  std::vector<std::string> opened;  // libraries
+  std::vector<std::string> opened;       // libraries
+  std::deque<std::byte> candidate_bits;  // of its outputs, each time that they are read; empty: too large
   std::uint64_t wrong = 0;
   std::uint64_t unwritten = 0;
   std::optional<OutputValues> values;          // of every output; nothing: too large
@@ -113,6 +114,13 @@ class FakeArena : public Arena {
   double busy_ms() override { return 0; }
   bool takes_turns() const override { return false; }
   void compare_by(std::vector<Magnitudes>) override {}
+  // What the candidate's latest call left; the last one repeats.
+  std::optional<std::vector<std::byte>> output_bytes(std::uint64_t) override {
+    if (candidate_bits.empty()) return std::nullopt;
+    const std::byte bits = candidate_bits.front();
+    if (candidate_bits.size() > 1) candidate_bits.pop_front();
+    return std::vector{bits};
+  }
   std::optional<OutputValues> read_output(std::size_t) override {
     looks += 'r';
     return values;
