@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "check/check_candidate.h"
 #include "check/emulated_findings.h"
-#include "check/extension_places.h"
 #include "check/sanitizer_findings.h"
+#include "check/source_of_findings.h"
 #include "contest/check_referee.h"
 #include "draw/seed.h"
 #include "grade/run_setup.h"
@@ -152,18 +152,13 @@ class CheckRun {
     CheckSession session{referee,   problem_,     record_.seed,    passes_,
                          !on_gpu(), time_limit(), setup_.stages(), setup_.progress_of(source)};
     const BuildOutcome& built = *build.finish();
-    OwnSources own{std::filesystem::absolute(source.path), source.path.string(), build.directory()};
-    if (source.is_python()) own.foreign = options_.layout.python;
-    std::unique_ptr<PlaceFinder> places;
-    if (!addr2line_.empty() && !source.is_python())
-      places = std::make_unique<Addr2line>(addr2line_, built.library, own, machinery_.sandbox);
-    QuotedSource quoted;
+    SourceOfFindings places(addr2line_, source, build.directory(), built.library, options_.layout,
+                            machinery_.sandbox);
     const EvidenceReader read = [&](const Evidence& evidence, const Case& bound, int calls) {
       const auto timer = setup_.stages().time("places");
-      if (!addr2line_.empty() && source.is_python())
-        places = std::make_unique<ExtensionPlaces>(addr2line_, evidence.extensions, own, machinery_.sandbox);
-      if (!sanitizer_) return findings_of(evidence.entries, problem_, places.get(), quoted);
-      return findings_of_report(evidence.tool_report, bound, calls, own, places.get(), quoted);
+      PlaceFinder* const finder = places.finder(evidence);
+      if (!sanitizer_) return findings_of(evidence.entries, problem_, finder, places.quoted());
+      return findings_of_report(evidence.tool_report, bound, calls, places.own(), finder, places.quoted());
     };
     CheckedCandidate record;
     record.path = source.path.string();

@@ -9,6 +9,7 @@
 
 #include "draw/draws.h"
 #include "grade/module_cases.h"
+#include "record/compiler_output.h"
 #include "verify/checks.h"
 #include "verify/judgement.h"
 #include "verify/wrong_output.h"
@@ -180,14 +181,18 @@ class CandidateCheck {
 
   Result<Evidence> evidence_of(const CheckPass& pass, const Case& bound, const Draw& draw, PassRecord& row) {
     seen_.reset();
-    row.calls = 0;
+    row.calls = row.failed_call = 0;
     auto entered = session_.arena.enter(pass, bound);
     if (!entered) return entered.errors();
     int attempted = 0;
     if (!entered->ok()) {
       see_failed_start(*entered);
     } else {
-      while (attempted < calls_in_a_pass && call_goes_on(bound, draw, row)) ++attempted;
+      for (bool goes_on = true; goes_on && attempted < calls_in_a_pass;) {
+        ++attempted;
+        goes_on = call_goes_on(bound, draw, row);
+        if (seen_ && row.failed_call == 0) row.failed_call = attempted;
+      }
     }
     return session_.arena.leave();
   }
@@ -284,7 +289,28 @@ class CandidateCheck {
     return finding;
   }
 
+  // Compilers see variables that have no value, and the emulated device fills them with a pattern. They
+  // matter only if the answer is wrong. Names are the compiler's, which a candidate can choose: only its own
+  // file is quoted.
+  void note_uninitialised() {
+    const std::vector<Finding> found = list_.findings();
+    const auto wrong = std::find_if(found.begin(), found.end(),
+                                    [](const Finding& finding) { return is_about_the_answer(finding.kind); });
+    if (wrong == found.end()) return;
+    QuotedSource source;
+    for (const UninitialisedVariable& variable : uninitialised_variables(record_.compiler_log)) {
+      if (variable.file != record_.path) continue;
+      Finding finding;
+      finding.kind = kind_name(FindingKind::uninitialized_read);
+      finding.message = "the compiler warns: " + variable.message;
+      finding.remedy = "give the variable a value where it is declared";
+      finding.place = source.place({variable.file, variable.line, ""});
+      list_.add(std::move(finding), wrong->first_case, wrong->passes.front());
+    }
+  }
+
   void conclude() {
+    note_uninitialised();
     record_.findings = list_.findings();
     for (Finding& finding : record_.findings) {
       if (is_about_the_answer(finding.kind)) finding.message = answer_text(finding);

@@ -19,6 +19,7 @@ struct PassRecord {
   int calls = 0;                        // calls that returned
   Verdict verdict = Verdict::accepted;  // of the referee, about answers, guard zones and faults
   std::string message;
+  int failed_call = 0;         // the call with that verdict, from 1; 0: none
   std::uint64_t findings = 0;  // in this pass, before equal ones are merged
   double seconds = 0;
 };

@@ -58,9 +58,11 @@ class Describer {
     }
     finding_.kernel = entry_.kernel;
     finding_.occurrences = entry_.occurrences;
+    finding_.faults = faults();
     finding_.place = place(entry_.access);
     finding_.other_place = place(entry_.other);
-    if (!finding_.kernel.empty()) finding_.thread = thread_of(entry_.access.by);
+    if (!finding_.kernel.empty() && entry_.kind != FindingKind::unjoined_stream)
+      finding_.thread = thread_of(entry_.access.by);
     if (entry_.kind == FindingKind::race) {
       finding_.other_thread = thread_of(entry_.other.by);
       if (finding_.thread && finding_.thread->block != finding_.other_thread->block) {
@@ -106,8 +108,16 @@ class Describer {
         return fmt::format("{} bytes that are allocated here stay allocated after every call", entry_.bytes);
       case FindingKind::host_access:
         return fmt::format("host code {} of {}, which is device memory", access(), object());
+      case FindingKind::unjoined_stream:
+        return fmt::format("{} in a stream that nothing joins before solution() returns",
+                           entry_.kernel[0] != '\0' ? "a launch" : "a copy or a memset");
     }
     return "";
+  }
+
+  bool faults() const {
+    return entry_.kind == FindingKind::host_access || entry_.kind == FindingKind::invalid_address ||
+           (entry_.kind == FindingKind::misaligned_access && entry_.is_reference == 0);
   }
 
   std::string access() const {

@@ -74,7 +74,7 @@ std::string_view kind_name(FindingKind kind) {
   constexpr std::array<std::string_view, last_finding_kind> names = {
       "out_of_bounds",     "invalid_address",   "uninitialized_read", "race",
       "misaligned_access", "divergent_barrier", "warp_mask",          "leak",
-      "host_access"};
+      "host_access",       "unjoined_stream"};
   return names[static_cast<std::size_t>(kind) - 1];
 }
 
@@ -102,6 +102,9 @@ std::string_view remedy_for(FindingKind kind) {
       return "free it before solution() returns, or allocate it once and keep it";
     case FindingKind::host_access:
       return "copy it with cudaMemcpy first: the host cannot read or write device memory";
+    case FindingKind::unjoined_stream:
+      return "let the default stream wait for it (cudaEventRecord, cudaStreamWaitEvent) before solution() "
+             "returns, or launch in the default stream";
   }
   return "";
 }
@@ -166,6 +169,7 @@ void FindingList::add(Finding finding, const std::string& case_name, const std::
     return;
   }
   known->occurrences += finding.occurrences;
+  known->faults = known->faults || finding.faults;
   if (std::find(known->passes.begin(), known->passes.end(), pass) == known->passes.end()) {
     known->passes.push_back(pass);
   }

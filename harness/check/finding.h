@@ -51,6 +51,7 @@ struct Finding {
   std::optional<FindingThread> other_thread;
   std::vector<FindingWait> waits;
   std::uint32_t exited = 0;  // threads of the block that had returned
+  bool faults = false;       // every GPU ends with an error there, and not only with a wrong value
   std::uint64_t occurrences = 1;
   // The first case with the finding, and all passes with it: thread orders ("reverse"), or tools of
   // compute-sanitizer ("racecheck").

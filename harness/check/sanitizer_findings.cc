@@ -239,6 +239,7 @@ class ReportReader {
       case FindingKind::leak:
         return fmt::format("{} bytes stay allocated after every call", leaked(entry));
       case FindingKind::host_access:
+      case FindingKind::unjoined_stream:
         break;
     }
     return entry.headline;

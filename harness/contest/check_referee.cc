@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 
 #include "base/text.h"
 #include "contest/examination.h"
@@ -87,6 +88,7 @@ void CheckReferee::compare_by(std::vector<Magnitudes> magnitudes) {
 
 void CheckReferee::set_candidate(Candidate candidate) {
   candidate_ = std::move(candidate);
+  runner_.reset();
   built_.clear();
   early_ = {};
 }
@@ -160,20 +162,36 @@ Result<Answer> CheckReferee::watch() {
   auto book = device_.allocate(sizeof(FindingBook));
   if (!book) return book.errors();
   book_ = std::move(*book);
-  const auto empty = std::make_unique<FindingBook>();
-  empty->wants_counts = candidate_.counts_accesses ? 1 : 0;
-  device_.write(*book_, 0, empty.get(), sizeof *empty);
+  write_empty_book();
   return runner_->worker().watch(*book_, lending_patience);
 }
 
+void CheckReferee::write_empty_book() {
+  const auto empty = std::make_unique<FindingBook>();
+  empty->wants_counts = candidate_.counts_accesses ? 1 : 0;
+  device_.write(*book_, 0, empty.get(), sizeof *empty);
+}
+
 Result<Answer> CheckReferee::enter(const CheckPass& pass, const Case& bound) {
+  calls_in_pass_ = 0;
+  if (runner_ == nullptr || pass_ != pass.name) {
+    const auto begun = begin(pass);
+    if (!begun || !begun->ok()) return begun;
+  }
+  LeaseTerms terms;
+  terms.captures = is_python();  // it may return memory that is not ours
+  // On a GPU the contestant gets copies anyway, and changes to its inputs are inspected.
+  return runner_->lend(bound, tool_ != nullptr, terms, lending_patience);
+}
+
+Result<Answer> CheckReferee::begin(const CheckPass& pass) {
   auto worker = worker_for(pass);
   if (!worker) return worker.errors();
   runner_ = ContestantRunner::with_worker(device_, problem_, std::move(*worker), candidate_.host);
   runner_->take_inputs_from(computed_);
   extensions_.clear();
-  calls_in_pass_ = 0;
   pass_ = pass.name;
+  is_loaded_ = false;
   if (is_python()) runner_->set_builder([this](const std::string& what) { return build(what); });
   Answer answer = runner_->await_ready(worker_patience);
   if (answer.ok() && tool_ == nullptr) {
@@ -186,15 +204,17 @@ Result<Answer> CheckReferee::enter(const CheckPass& pass, const Case& bound) {
                          "run `kgrade doctor`; another program may hold the GPU");
   }
   answer = runner_->load(candidate_.library, load_patience);
-  if (!answer.ok()) return answer;
-  LeaseTerms terms;
-  terms.captures = is_python();  // it may return memory that is not ours
-  // On a GPU the contestant gets copies anyway, and changes to its inputs are inspected.
-  return runner_->lend(bound, tool_ != nullptr, terms, lending_patience);
+  is_loaded_ = answer.ok();
+  return answer;
 }
 
 CallReport CheckReferee::call(const Draw& draw, Patience patience) {
-  if (is_python() && calls_in_pass_++ == 0) patience = std::max(patience, first_call_in_python);
+  const bool is_first = calls_in_pass_++ == 0;
+  if (is_python() && is_first) patience = std::max(patience, first_call_in_python);
+  if (candidate_.provokes && !is_first) {
+    constexpr std::uint32_t provokes = 1;
+    device_.write(*book_, offsetof(FindingBook, provokes), &provokes, sizeof provokes);
+  }
   CallReport report = runner_->checked_call(draw, poison_key_, ++calls_, patience);
   // Frameworks start threads when they first need them.
   if (is_python() || (tool_ != nullptr && tool_->starts_threads())) report.threads_left = 0;
@@ -228,16 +248,21 @@ std::string CheckReferee::report_of_tool() {
 Evidence CheckReferee::leave() {
   Evidence evidence;
   evidence.extensions = extensions_;
+  const bool stays = candidate_.provokes && is_loaded_ && runner_->alive();
   if (tool_ != nullptr) {
     runner_->worker().dismiss(farewell_patience);
     evidence.tool_report = report_of_tool();
   } else {
-    if (runner_->alive()) runner_->retire();
+    if (runner_->alive() && !stays) runner_->retire();
     const auto book = std::make_unique<FindingBook>();
     device_.read(*book_, 0, book.get(), sizeof *book);
     evidence.entries = read_book(*book);
     evidence.counts = read_counts(*book);
     if (book->magic == finding_book_magic) evidence.dropped = book->dropped;
+  }
+  if (stays) {
+    write_empty_book();
+    return evidence;
   }
   runner_.reset();
   book_.reset();

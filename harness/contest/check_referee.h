@@ -64,6 +64,9 @@ class CheckReferee : public CheckArena {
     std::vector<CheckPass> passes =
         {};                        // of each case, in order: the next pass's interpreter is started early
     bool counts_accesses = false;  // on the emulated device
+    // On the emulated device: the second call of a pass shows what the findings of the first can do
+    // (emulated/checker/checker.h), and the worker of a pass stays for the next case.
+    bool provokes = false;
   };
   void set_candidate(Candidate candidate);
 
@@ -82,6 +85,9 @@ class CheckReferee : public CheckArena {
   Result<std::unique_ptr<WorkerProcess>> start_python_worker(const CheckPass& pass);
   Result<std::unique_ptr<WorkerProcess>> worker_for(const CheckPass& pass);
   Result<Answer> watch();
+  void write_empty_book();
+  // Starts the worker of a pass and loads the candidate.
+  Result<Answer> begin(const CheckPass& pass);
   // The worker of the next pass. It starts while another pass runs, because importing the frameworks takes
   // seconds.
   struct EarlyWorker {
@@ -106,6 +112,7 @@ class CheckReferee : public CheckArena {
   EarlyWorker early_;
   std::unique_ptr<TemporaryDirectory> folder_;  // for the tool's socket and report
   std::string pass_;                            // the present one
+  bool is_loaded_ = false;                      // the present worker has the candidate
   std::unique_ptr<SharedBuffer> book_;
   std::unique_ptr<ContestantRunner> runner_;
   std::uint64_t poison_key_;

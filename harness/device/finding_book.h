@@ -21,8 +21,9 @@ enum class FindingKind : std::uint32_t {
   warp_mask = 7,          // the mask of a *_sync operation leaves out the caller, or a lane that is read
   leak = 8,               // device memory that every call leaves allocated
   host_access = 9,        // host code dereferences a pointer to device memory
+  unjoined_stream = 10,   // work in a stream that nothing joins before the contestant returns
 };
-inline constexpr std::uint32_t last_finding_kind = 9;
+inline constexpr std::uint32_t last_finding_kind = 10;
 
 enum class MemorySpace : std::uint32_t { unknown = 0, global = 1, shared = 2, constant = 3, host = 4 };
 
@@ -79,6 +80,8 @@ struct FindingEntry {
   std::uint32_t exited = 0;     // divergent_barrier: threads of the block that have returned
   std::uint32_t read_only =
       0;  // out_of_bounds: a write inside of memory that may only be read; no distance then
+  // misaligned_access: 1 for a reference or a member, where the access itself may touch fewer bytes.
+  std::uint32_t is_reference = 0;
   FoundWait waits[most_waits];  // divergent_barrier
   char kernel[96] = {};         // as the launch names it; empty: host code
   char object[64] = {};         // name of a shared variable; empty: unknown
@@ -139,7 +142,8 @@ struct FindingBook {
   std::uint32_t wants_counts = 0;  // 1: the referee asks for counts of accesses
   FindingEntry entries[most_findings];
   std::uint32_t launches = 0;  // of `counts`
-  std::uint32_t reserved = 0;
+  // 1: the next call shows what the findings of the calls before can do (emulated/checker/checker.h).
+  std::uint32_t provokes = 0;
   LaunchCounts counts[most_counted];  // of the latest call
 };
 

@@ -10,6 +10,8 @@ using kgrade::FindingEntry;
 using kgrade::FindingKind;
 using kgrade::MemorySpace;
 
+constexpr unsigned int lanes_per_warp = 32;
+
 bool same_waits(const FindingEntry& a, const FindingEntry& b) {
   return std::equal(std::begin(a.waits), std::end(a.waits), std::begin(b.waits),
                     [](const auto& x, const auto& y) { return x.pc == y.pc; });
@@ -65,6 +67,11 @@ void BookWriter::write(const FindingEntry& entry) {
   }
 }
 
+bool BookWriter::has(const FindingEntry& entry) const {
+  return std::any_of(book_.entries, book_.entries + book_.count,
+                     [&](const FindingEntry& other) { return same_place(other, entry); });
+}
+
 bool BookWriter::has(kgrade::FindingKind kind, std::uint64_t pc) const {
   return std::any_of(book_.entries, book_.entries + book_.count,
                      [&](const FindingEntry& entry) { return is_about(entry, kind, pc); });
@@ -101,6 +108,7 @@ void Checker::access(const Access& access) {
   settle_pending();
   if (access.bytes == 0) return;
   if (!in_kernel()) return access_on_host(access);
+  if (provokes_) ++steps_[thread_];
   Region* const region = regions_.find(access.address);
   if (region == nullptr) return access_outside(access);
   const bool waits_for_others = access.is_volatile && region->space == MemorySpace::global;
@@ -186,7 +194,9 @@ void Checker::note_history(Region& region, const Access& access) {
   const std::size_t bytes = std::min<std::uintptr_t>(access.end(), region.end) - access.address;
   if (!access.write && !access.atomic) settle_guess(thread_);
   const auto earlier = region.history.note(access.address - region.begin, bytes, stamp, ordering_);
+  if (provokes_) keep_overwritten(access, stamp);
   if (!earlier) return;
+  if (provokes_) lend_old_value(access, *earlier);
   Race race{access, *earlier, thread_, chain_, {}};
   if (!access.write && earlier->atomic) {
     guesses_[thread_] = race;
@@ -196,6 +206,42 @@ void Checker::note_history(Region& region, const Access& access) {
   if (!both_write || bytes > sizeof race.before) return report_race(race, region);
   std::memcpy(race.before, reinterpret_cast<const void*>(access.address), bytes);
   pending_ = race;
+}
+
+void Checker::keep_overwritten(const Access& access, const Stamp& stamp) {
+  if (!access.write || access.atomic || access.is_volatile || access.bytes > sizeof(Overwritten::before)) {
+    if (access.write) overwritten_.erase(access.address);
+    return;
+  }
+  Overwritten& kept = overwritten_[access.address];
+  kept = {stamp, access.bytes, steps_[thread_], {}, {}};
+  std::memcpy(kept.before, reinterpret_cast<const void*>(access.address), access.bytes);
+}
+
+void Checker::lend_old_value(const Access& access, const Stamp& earlier) {
+  if (access.write || access.atomic || access.is_volatile || earlier.atomic || !earlier.write) return;
+  const auto found = overwritten_.find(access.address);
+  if (found == overwritten_.end()) return;
+  Overwritten& kept = found->second;
+  const bool is_it = kept.bytes == access.bytes && kept.by.when == earlier.when &&
+                     kept.by.block == earlier.block && kept.by.thread == earlier.thread;
+  const std::uint64_t me = std::uint64_t{block_} << 32 | thread_;
+  const bool has_seen = std::find(kept.seen_by.begin(), kept.seen_by.end(), me) != kept.seen_by.end();
+  if (!is_it || has_seen) return;
+  const bool same_warp =
+      earlier.block == block_ && earlier.thread / lanes_per_warp == thread_ / lanes_per_warp;
+  if (same_warp && steps_[thread_] >= kept.step) return;
+  kept.seen_by.push_back(me);
+  Lent& lent = lent_.emplace(Lent{access.address, access.bytes, {}});
+  void* const memory = reinterpret_cast<void*>(access.address);
+  std::memcpy(lent.present, memory, lent.bytes);
+  std::memcpy(memory, kept.before, lent.bytes);
+}
+
+void Checker::take_back_old_value() {
+  if (!lent_) return;
+  std::memcpy(reinterpret_cast<void*>(lent_->address), lent_->present, lent_->bytes);
+  lent_.reset();
 }
 
 // A loop of atomicCAS() begins with a plain read, which may race with atomic writes. The value is a guess,
@@ -214,6 +260,7 @@ void Checker::settle_guesses() {
 
 // Two writes of the same value do no harm, and programs make them on purpose (many threads set one flag).
 void Checker::settle_pending() {
+  take_back_old_value();
   if (!pending_) return;
   const Race race = *pending_;
   pending_.reset();
@@ -281,11 +328,13 @@ void Checker::fence() {
   if (in_kernel()) ordering_.fence(thread_);
 }
 
-void Checker::misaligned(const void* pointer, std::size_t alignment, bool write, const void* pc) {
+void Checker::misaligned(const void* pointer, std::size_t alignment, bool write, bool is_reference,
+                         const void* pc) {
   settle_pending();
   if (!in_kernel()) return;
   Access access{number(pointer), static_cast<std::uint32_t>(alignment), write, false, false, pc};
   FindingEntry found = entry(FindingKind::misaligned_access, access);
+  found.is_reference = is_reference ? 1 : 0;
   if (const Region* const region = regions_.find(access.address)) describe(found, *region);
   writer_.write(found);
 }

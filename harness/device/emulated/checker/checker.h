@@ -18,6 +18,7 @@
 #include "device/emulated/checker/process_map.h"
 #include "device/emulated/checker/readable_pages.h"
 #include "device/emulated/checker/regions.h"
+#include "device/emulated/checker/stream_order.h"
 #include "device/finding_book.h"
 #include "kgrade_emulated/block.h"
 #include "kgrade_emulated/launch.h"
@@ -66,6 +67,10 @@ class BookWriter {
  public:
   explicit BookWriter(kgrade::FindingBook& book) : book_(book) {}
 
+  bool provokes() const { return book_.provokes != 0; }
+  // Whether the book has this entry, apart from its count.
+  bool has(const kgrade::FindingEntry& entry) const;
+
   // If the book has an entry of this kind at these places, increases its count. A full book counts dropped
   // entries.
   void write(const kgrade::FindingEntry& entry);
@@ -99,9 +104,13 @@ class Checker {
   // Events in the contestant's code.
   void access(const Access& access);
   void fence();
-  void misaligned(const void* pointer, std::size_t alignment, bool write, const void* pc);
+  void misaligned(const void* pointer, std::size_t alignment, bool write, bool is_reference, const void* pc);
   void enters(const void* caller) { chain_ = chains_.enter(chain_, short_pc(caller)); }
   void leaves() { chain_ = chains_.leave(chain_); }
+  StreamOrder& streams() { return streams_; }
+  // Work that is about to begin in a stream: a kernel, or "" for a copy. `pc` is the place of the call. False
+  // if the work is to be left undone.
+  bool begins_work(cudaStream_t stream, std::string_view kernel, const void* pc);
   void written(const void* address, std::size_t bytes);  // the runtime wrote for the contestant
   void copied(const void* to, const void* from, std::size_t bytes);
 
@@ -146,6 +155,27 @@ class Checker {
     unsigned char before[16] = {};
   };
 
+  // In a call that provokes, the contestant meets what a GPU may do with the races and the unjoined streams
+  // that were found before, and is judged by its answer. A read that races with an earlier write gets the
+  // value from before that write, at most once a thread and write. Work that nothing joins is left undone.
+  // Threads of one warp get an old value only where they would in lockstep: if the read is an earlier access
+  // of its thread than the write is of the other thread. Volatile and atomic accesses are left alone.
+  struct Overwritten {
+    Stamp by;
+    std::uint32_t bytes = 0;
+    std::uint32_t step = 0;  // of the writing thread
+    unsigned char before[16] = {};
+    std::vector<std::uint64_t> seen_by;  // threads that got the old value
+  };
+  struct Lent {
+    std::uintptr_t address = 0;
+    std::uint32_t bytes = 0;
+    unsigned char present[16] = {};
+  };
+  void keep_overwritten(const Access& access, const Stamp& stamp);
+  void lend_old_value(const Access& access, const Stamp& earlier);
+  void take_back_old_value();
+
   void settle_pending();
   void settle_guess(unsigned int thread, std::uintptr_t confirmed = 0);
   void settle_guesses();
@@ -186,6 +216,16 @@ class Checker {
   std::uint32_t host_chain_ = CallChains::none;
   std::vector<Wait> waits_;                       // by thread
   std::vector<std::uint32_t> left_by_last_call_;  // pcs of allocations
+  StreamOrder streams_;
+  struct UnfinishedWork {
+    StreamOrder::Work work;
+    kgrade::FindingEntry entry;
+  };
+  std::vector<UnfinishedWork> unfinished_;                       // of this call, in streams that do not block
+  bool provokes_ = false;                                        // in this call
+  std::unordered_map<std::uintptr_t, Overwritten> overwritten_;  // in this launch, by address
+  std::optional<Lent> lent_;                                     // until the thread's next access
+  std::vector<std::uint32_t> steps_;                             // accesses so far, by thread of the block
   std::optional<Race> pending_;
   std::vector<std::optional<Race>> guesses_;  // by thread
 };

@@ -111,6 +111,8 @@ void Checker::forget_tensor_memory(const void* begin) {
 void Checker::begin_call() {
   if (counts_) counts_->begin_call();
   ++call_;
+  provokes_ = writer_.provokes();
+  unfinished_.clear();
   regions_.for_each([](Region& region) {
     if (region.parameter >= 0 && !region.unwritten.empty()) region.mark_unwritten();
   });
@@ -119,6 +121,10 @@ void Checker::begin_call() {
 // An allocation is a leak if the previous call also left one from the same place.
 void Checker::end_call() {
   settle_pending();
+  for (const UnfinishedWork& unfinished : unfinished_) {
+    if (!streams_.is_joined(unfinished.work)) writer_.write(unfinished.entry);
+  }
+  streams_.host_waits_for_all();  // the harness does
   std::vector<std::uint32_t> left;
   regions_.for_each([&](Region& region) {
     if (region.call != call_ || region.pc == 0) return;
@@ -143,6 +149,7 @@ void Checker::begin_launch(const BoundKernel& kernel, const Configuration& confi
   block_extent_ = configuration.block;
   process_.set_arguments(kernel.arguments, kernel.argument_bytes);
   host_chain_ = chain_;
+  overwritten_.clear();
   if (counts_)
     counts_->begin_launch(kernel_.c_str(), {grid_.x, grid_.y, grid_.z},
                           {block_extent_.x, block_extent_.y, block_extent_.z});
@@ -166,6 +173,21 @@ void Checker::begin_block(uint3 block) {
   ordering_.begin_block(block_, threads);
   waits_.assign(threads, Wait{});
   guesses_.assign(threads, std::nullopt);
+  if (provokes_) steps_.assign(threads, 0);
+}
+
+bool Checker::begins_work(cudaStream_t stream, std::string_view kernel, const void* pc) {
+  if (in_kernel()) return true;
+  const StreamOrder::Work work = streams_.begins_work(stream);
+  if (work.stream == 0) return true;
+  kernel_ = kernel;  // which the entry names
+  FindingEntry found = entry(FindingKind::unjoined_stream, {});
+  kernel_.clear();
+  found.access.pc = offset_of(pc);
+  found.access.by = {};
+  const bool leaves_undone = provokes_ && writer_.has(found);
+  unfinished_.push_back({work, std::move(found)});
+  return !leaves_undone;
 }
 
 void Checker::allocated(const void* begin, std::size_t bytes, std::size_t margin, bool host_may_touch,

@@ -168,7 +168,8 @@ void __ubsan_handle_type_mismatch_v1(KgradeTypeMismatch* data, std::uintptr_t po
   const std::size_t alignment = std::size_t{1} << data->log_alignment;
   const auto checker = active_checker();
   if (!checker || pointer % alignment == 0) return;
-  checker->misaligned(reinterpret_cast<const void*>(pointer), alignment, data->kind == 1, KGRADE_PC);
+  checker->misaligned(reinterpret_cast<const void*>(pointer), alignment, data->kind == 1, data->kind > 1,
+                      KGRADE_PC);
 }
 
 void* __wrap_memcpy(void* to, const void* from, std::size_t bytes) {

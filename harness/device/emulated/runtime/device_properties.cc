@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "device/emulated/checker/checker.h"
 #include "device/emulated/runtime/emulated_runtime.h"
 #include "device/emulated/runtime/limits.h"
 #include "kgrade_emulated/api_device.h"
@@ -194,7 +195,11 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaDeviceSynchronize() {
+  if (const auto checker = kgrade_emulated::active_checker()) checker->streams().host_waits_for_all();
+  return cudaSuccess;
+}
+
 cudaError_t cudaSetDeviceFlags(unsigned int) { return cudaSuccess; }
 
 cudaError_t cudaGetDeviceFlags(unsigned int* flags) {

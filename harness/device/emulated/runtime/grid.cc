@@ -184,6 +184,8 @@ void run_grid(const BoundKernel& kernel, const Configuration& configuration) {
   const auto threads = static_cast<unsigned int>(std::min<std::uint64_t>(host_threads(), blocks));
   Grid grid(kernel, configuration, threads);
   const auto checker = active_checker();
+  if (checker && !checker->begins_work(configuration.stream, kernel.name, __builtin_return_address(0)))
+    return;
   if (checker) checker->begin_launch(kernel, configuration);
   run_on_host_threads(threads, [&] { grid.run_share(); });
   if (checker) checker->end_launch();

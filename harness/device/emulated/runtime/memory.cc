@@ -225,7 +225,11 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
   return allocate(&pointer->ptr, {bytes, cudaMemoryTypeDevice, 0, nullptr, KGRADE_CALLER});
 }
 
-cudaError_t cudaFree(void* pointer) { return set_last_error(allocations().release(pointer, false)); }
+// Waits for the device.
+cudaError_t cudaFree(void* pointer) {
+  cudaDeviceSynchronize();
+  return set_last_error(allocations().release(pointer, false));
+}
 cudaError_t cudaFreeHost(void* pointer) { return set_last_error(allocations().release(pointer, true)); }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
   return set_last_error(pointer != nullptr ? allocations().release(pointer, false) : cudaErrorInvalidValue);
@@ -292,6 +296,7 @@ cudaError_t cudaMemAdvise(const void* memory, std::size_t bytes, cudaMemoryAdvis
 }
 
 cudaError_t cudaDeviceReset() {
+  cudaDeviceSynchronize();
   allocations().release_all();
   return cudaSuccess;
 }

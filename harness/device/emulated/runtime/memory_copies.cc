@@ -5,6 +5,7 @@
 #include "device/emulated/checker/checker.h"
 #include "device/emulated/runtime/memory.h"
 #include "kgrade_emulated/api_memory.h"
+#include "kgrade_emulated/api_streams.h"
 
 using kgrade_emulated::active_checker;
 using kgrade_emulated::lies_within_its_allocation;
@@ -25,7 +26,15 @@ bool rows_fit(const cudaPitchedPtr& memory, const cudaExtent& extent, cudaPos at
          (extent.depth <= 1 || at.y + extent.height <= memory.ysize);
 }
 
+// False if a checked run leaves the work undone. `pc`: of the call.
+bool begins_work(cudaStream_t stream, const void* pc) {
+  const auto checker = active_checker();
+  return !checker || checker->begins_work(stream, "", pc);
+}
+
 }  // namespace
+
+#define KGRADE_CALLER __builtin_return_address(0)
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
@@ -42,7 +51,12 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t) {
+                            cudaStream_t stream) {
+  // The host waits for a copy into memory that is not pinned.
+  if (kind == cudaMemcpyDeviceToHost)
+    cudaStreamSynchronize(stream);
+  else if (!begins_work(stream, KGRADE_CALLER))
+    return cudaSuccess;
   return cudaMemcpy(to, from, bytes, kind);
 }
 
@@ -52,7 +66,8 @@ cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_d
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
-                                cudaStream_t) {
+                                cudaStream_t stream) {
+  if (!begins_work(stream, KGRADE_CALLER)) return cudaSuccess;
   return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
 }
 
@@ -70,7 +85,11 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                               std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind,
-                              cudaStream_t) {
+                              cudaStream_t stream) {
+  if (kind == cudaMemcpyDeviceToHost)
+    cudaStreamSynchronize(stream);
+  else if (!begins_work(stream, KGRADE_CALLER))
+    return cudaSuccess;
   return cudaMemcpy2D(to, to_pitch, from, from_pitch, width_bytes, height, kind);
 }
 
@@ -95,7 +114,11 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t) {
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
+  if (parameters != nullptr && parameters->kind == cudaMemcpyDeviceToHost)
+    cudaStreamSynchronize(stream);
+  else if (!begins_work(stream, KGRADE_CALLER))
+    return cudaSuccess;
   return cudaMemcpy3D(parameters);
 }
 
@@ -108,7 +131,8 @@ cudaError_t cudaMemset(void* memory, int byte, std::size_t bytes) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMemsetAsync(void* memory, int byte, std::size_t bytes, cudaStream_t) {
+cudaError_t cudaMemsetAsync(void* memory, int byte, std::size_t bytes, cudaStream_t stream) {
+  if (!begins_work(stream, KGRADE_CALLER)) return cudaSuccess;
   return cudaMemset(memory, byte, bytes);
 }
 
@@ -121,7 +145,8 @@ cudaError_t cudaMemset3D(cudaPitchedPtr memory, int byte, cudaExtent extent) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int byte, cudaExtent extent, cudaStream_t) {
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int byte, cudaExtent extent, cudaStream_t stream) {
+  if (!begins_work(stream, KGRADE_CALLER)) return cudaSuccess;
   return cudaMemset3D(memory, byte, extent);
 }
 
@@ -131,6 +156,7 @@ cudaError_t cudaMemset2D(void* memory, std::size_t pitch, int byte, std::size_t 
 }
 
 cudaError_t cudaMemset2DAsync(void* memory, std::size_t pitch, int byte, std::size_t width_bytes,
-                              std::size_t height, cudaStream_t) {
+                              std::size_t height, cudaStream_t stream) {
+  if (!begins_work(stream, KGRADE_CALLER)) return cudaSuccess;
   return cudaMemset2D(memory, pitch, byte, width_bytes, height);
 }

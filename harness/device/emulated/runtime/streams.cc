@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 
+#include "device/emulated/checker/checker.h"
 #include "kgrade_emulated/api_device.h"
 #include "kgrade_emulated/api_streams.h"
 
@@ -17,6 +18,7 @@ struct CUevent_st {
   bool timed = true;
 };
 
+using kgrade_emulated::active_checker;
 using kgrade_emulated::set_last_error;
 
 namespace {
@@ -51,11 +53,13 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
   constexpr unsigned long long first_id = 3;  // after the default streams
   static std::atomic<unsigned long long> next_id{first_id};
   *stream = new CUstream_st{flags, std::clamp(priority, greatest_priority, least_priority), next_id++};
+  if (const auto checker = active_checker()) checker->streams().created(*stream, flags == cudaStreamDefault);
   return cudaSuccess;
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (is_default(stream)) return set_last_error(cudaErrorInvalidResourceHandle);
+  if (const auto checker = active_checker()) checker->streams().destroyed(stream);
   delete stream;
   return cudaSuccess;
 }
@@ -91,19 +95,29 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return cudaSuccess;
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t event, unsigned int) { return check(event); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (const auto checker = active_checker()) checker->streams().host_waits(stream);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+  if (const auto checker = active_checker()) checker->streams().waits(stream, event);
+  return check(event);
+}
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned int flags) {
   if (callback == nullptr || flags != 0) return set_last_error(cudaErrorInvalidValue);
+  cudaStreamSynchronize(stream);  // the host may wait for what the callback does
   callback(stream, cudaSuccess, data);
   return cudaSuccess;
 }
 
-cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   if (function == nullptr) return set_last_error(cudaErrorInvalidValue);
+  cudaStreamSynchronize(stream);
   function(data);
   return cudaSuccess;
 }
@@ -120,12 +134,14 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   if (event == nullptr) return set_last_error(cudaErrorInvalidResourceHandle);
+  if (const auto checker = active_checker()) checker->streams().forgets(event);
   delete event;
   return cudaSuccess;
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (event == nullptr) return set_last_error(cudaErrorInvalidResourceHandle);
+  if (const auto checker = active_checker()) checker->streams().records(event, stream);
   event->time = std::chrono::steady_clock::now();
   event->recorded = true;
   return cudaSuccess;
@@ -135,8 +151,12 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   return cudaEventRecord(event, stream);
 }
 
-cudaError_t cudaEventSynchronize(cudaEvent_t event) { return check(event); }
-cudaError_t cudaEventQuery(cudaEvent_t event) { return check(event); }
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (const auto checker = active_checker()) checker->streams().host_waits(event);
+  return check(event);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t stop) {
   const auto usable = [](cudaEvent_t event) { return event != nullptr && event->recorded && event->timed; };

@@ -99,7 +99,7 @@ int line_of(const std::filesystem::path& library, const FoundAccess& access, con
 std::string word(FindingKind kind) {
   constexpr const char* words[] = {"",     "out_of_bounds",     "invalid_address",   "uninitialized_read",
                                    "race", "misaligned_access", "divergent_barrier", "warp_mask",
-                                   "leak", "host_access"};
+                                   "leak", "host_access",       "unjoined_stream"};
   return words[static_cast<std::size_t>(kind)];
 }
 

@@ -1,0 +1,59 @@
+// Which work in streams is certain to be done when the contestant returns. The caller goes on in the legacy
+// default stream. It does not wait for a stream with cudaStreamNonBlocking, unless an event or a call of the
+// host joined that stream (CUDA C++ Programming Guide, "Streams" and "Default Stream").
+//
+// What could order work in a way that is unknown here counts as joining it: work may be missed, and none is
+// accused wrongly.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "kgrade_emulated/api_streams.h"
+
+namespace kgrade_emulated {
+
+class StreamOrder {
+ public:
+  // A piece of work: the how many-th of its stream.
+  struct Work {
+    std::uint64_t stream = 0;
+    std::uint64_t number = 0;
+  };
+
+  void created(cudaStream_t stream, bool is_blocking);
+  void destroyed(cudaStream_t stream);
+  // Returns the work. Its stream is 0 if the legacy default stream waits for it in any case.
+  Work begins_work(cudaStream_t stream);
+  void records(cudaEvent_t event, cudaStream_t stream);
+  void waits(cudaStream_t stream, cudaEvent_t event);
+  void forgets(cudaEvent_t event) { events_.erase(event); }
+  // The host has waited, or has seen that the work is done.
+  void host_waits(cudaStream_t stream) { merge(done(stream), host_); }
+  void host_waits(cudaEvent_t event);
+  void host_waits_for_all();
+  // Whether the work is done when the legacy default stream has done what it has to do now.
+  bool is_joined(const Work& work) const;
+
+ private:
+  using Progress = std::map<std::uint64_t, std::uint64_t>;  // by stream: its work up to this number is done
+  struct Stream {
+    std::uint64_t id = 0;
+    bool is_blocking = true;
+    Progress done;  // once its present work is done
+  };
+
+  static void merge(const Progress& from, Progress& into);
+  const Stream* find(cudaStream_t stream) const;
+  Progress done(cudaStream_t stream) const;
+  Progress done_by_default() const;
+
+  std::map<cudaStream_t, Stream> streams_;  // without the default streams
+  std::map<cudaEvent_t, Progress> events_;
+  std::map<std::uint64_t, std::uint64_t> begun_;  // by stream, destroyed ones too
+  Progress host_;
+  Progress default_;  // of the default streams, and of blocking streams that were destroyed
+  std::uint64_t last_id_ = 0;
+};
+
+}  // namespace kgrade_emulated
