@@ -256,7 +256,7 @@ class GradeRun {
       if (one.number != group.front().number) begin(one.number);
       const auto found = played->find(one.number);
       if (found != played->end() && found->second && found->second->is_final) {
-        keep(one.number, std::move(found->second->record));
+        if (auto failure = keep(one, std::move(found->second->record))) return failure;
       } else if (auto failure = grade_candidate(referee, one, Heats::notes_on(found, *played))) {
         return failure;
       }
@@ -287,15 +287,20 @@ class GradeRun {
       if (!record) return record.errors();
     }
     record->notes.insert(record->notes.end(), notes.begin(), notes.end());
-    keep(one.number, std::move(*record));
-    return std::nullopt;
+    return keep(one, std::move(*record));
   }
 
-  void keep(std::size_t number, CandidateRecord record) {
+  Failure keep(const RunSetup::Built& one, CandidateRecord record) {
+    const std::size_t number = one.number;
+    const bool looks_again = options_.second_look && !machinery_.measures_speed;
+    if (looks_again && record.verdict == Verdict::accepted) {
+      if (auto failure = options_.second_look(setup_, problem_, options_, one.source, record)) return failure;
+    }
     graded_.push_back(number);
     runners_->settle(number);
     record_.candidates.push_back(std::move(record));
     if (options_.on_verdict) options_.on_verdict(number, record_of_last());
+    return std::nullopt;
   }
 
   Record record_of_last() {

@@ -165,7 +165,11 @@ std::unique_ptr<Build> RunSetup::start_build(std::size_t place) {
   const CandidateSource& candidate = candidates()[order_[place]];
   if (is_left_out(candidate)) return std::make_unique<Build>("left out");
   if (!candidate.fault.empty()) return std::make_unique<Build>(candidate.fault);
-  return std::make_unique<Build>(toolchain(), problem_, candidate, options_.layout, stages_, checked_,
+  return make_build(candidate, checked_);
+}
+
+std::unique_ptr<Build> RunSetup::make_build(const CandidateSource& candidate, bool checked) {
+  return std::make_unique<Build>(toolchain(), problem_, candidate, options_.layout, stages_, checked,
                                  candidate.is_python() ? python() : nullptr);
 }
 

@@ -76,6 +76,11 @@ class RunSetup {
     return {std::move(record), std::move(failure)};
   }
 
+  // Begins a further build of a candidate, for a checked run.
+  std::unique_ptr<Build> build_checked(const CandidateSource& candidate) {
+    return make_build(candidate, true);
+  }
+
   const std::vector<CandidateSource>& candidates() const { return options_.candidates; }
   const std::vector<PlannedCase>& cases() const { return cases_; }
   StageClock& stages() { return stages_; }
@@ -98,6 +103,7 @@ class RunSetup {
  private:
   static Failure guard(const std::function<Failure()>& run);
   std::unique_ptr<Build> start_build(std::size_t place);
+  std::unique_ptr<Build> make_build(const CandidateSource& candidate, bool checked);
   Failure take_built(std::vector<Built>& group);
   void start_builds_before(std::size_t place);
   Failure check_unchanged(const CandidateSource& source) const;

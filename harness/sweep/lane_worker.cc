@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "base/unique_fd.h"
+#include "check/second_look.h"
 #include "compile/declarations.h"
 #include "compile/module_file.h"
 #include "device/registry.h"
@@ -196,6 +197,7 @@ class LaneWorker {
     static_cast<GradeSettings&>(options) = job.options;
     options.cases = job.cases;
     options.layout = Layout::find(options.problems);
+    options.second_look = &look_with_checker;
     options.progress = [this](const std::string& what) { send({LaneMessage::Kind::doing, 0, what}); };
     options.on_start = [this](std::size_t number) { send({LaneMessage::Kind::begun, indices_[number], ""}); };
     options.on_verdict = [this, &job](std::size_t number, const Record& record) {

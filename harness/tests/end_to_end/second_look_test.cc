@@ -1,0 +1,120 @@
+// On the emulated device, an accepted candidate is also looked at with the checker. What would fail on every
+// GPU, or gives a wrong answer in an order that a GPU may choose, is refused; everything else is a note.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "tests/support/command.h"
+
+namespace kgrade::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::string folder = "harness/tests/checks/";
+
+std::vector<std::string> sources_in(const std::string& name, const std::string& ending) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(fs::path(KGRADE_SOURCE_DIR) / folder / name)) {
+    const std::string file = entry.path().filename().string();
+    if (file.ends_with(ending)) files.push_back(folder + name + "/" + file);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Graded grade_neighbour_sum(const std::vector<std::string>& files) {
+  std::vector<std::string> arguments = {"neighbour-sum", "--problems", folder + "problems"};
+  arguments.insert(arguments.end(), files.begin(), files.end());
+  return grade(arguments, "emulated");
+}
+
+// Without the checker, all of these are accepted.
+TEST(SecondLook, RefusesWhatIsWrongOnAGpu) {
+  const std::map<std::string, std::pair<std::string, std::string>> expected = {
+      {"host_access_bug.cu", {"runtime_error", "host_access_bug.cu:10: host_access: "}},
+      {"misaligned_bug.cu", {"runtime_error", "misaligned_access: "}},
+      {"lost_update_bug.cu", {"wrong_answer", "lost_update_bug.cu:9: race: "}},
+      {"race_in_order_bug.cu", {"wrong_answer", ": race: "}},
+      {"unjoined_stream_bug.cu",
+       {"wrong_answer", "unjoined_stream_bug.cu:12: unjoined_stream: a launch in a stream"}}};
+  std::vector<std::string> files;
+  for (const auto& [file, verdict] : expected) files.push_back(folder + "candidates/" + file);
+  const Graded graded = grade_neighbour_sum(files);
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  EXPECT_EQ(graded.exit_code, 1);
+  for (const json& candidate : graded.record["candidates"]) {
+    const auto& [verdict, message] = expected.at(fs::path(candidate["path"].get<std::string>()).filename());
+    EXPECT_EQ(candidate["verdict"], verdict) << candidate["path"] << candidate["message"];
+    EXPECT_THAT(candidate["message"].get<std::string>(), HasSubstr(message));
+    EXPECT_TRUE(std::any_of(candidate["checks"].begin(), candidate["checks"].end(),
+                            [](const json& check) { return check["outcome"] == "failed"; }));
+    EXPECT_TRUE(std::any_of(candidate["cases"].begin(), candidate["cases"].end(),
+                            [&](const json& c) { return c["verdict"] == verdict; }));
+  }
+}
+
+TEST(SecondLook, HasNothingToSayOfTheTwinsWithoutTheFault) {
+  const Graded graded = grade_neighbour_sum(sources_in("candidates", "_clean.cu"));
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  EXPECT_EQ(graded.exit_code, 0) << graded.output;
+  for (const json& candidate : graded.record["candidates"]) {
+    EXPECT_EQ(candidate["verdict"], "accepted") << candidate["path"] << candidate["message"];
+    EXPECT_THAT(candidate["notes"], IsEmpty()) << candidate["path"];
+  }
+}
+
+TEST(SecondLook, OnlyNotesWhatCannotHarmTheAnswer) {
+  std::vector<std::string> files = sources_in("benign", ".cu");
+  files.push_back(folder + "candidates/race_between_blocks_bug.cu");  // a count that nobody reads
+  const Graded graded = grade_neighbour_sum(files);
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  EXPECT_EQ(graded.exit_code, 0) << graded.output;
+  for (const json& candidate : graded.record["candidates"]) {
+    EXPECT_EQ(candidate["verdict"], "accepted") << candidate["path"] << candidate["message"];
+    EXPECT_THAT(candidate["notes"], Contains(HasSubstr("the checker found, in case '"))) << candidate["path"];
+  }
+}
+
+// The compiler's warning names the variable, where the answer is wrong.
+TEST(SecondLook, ShowsTheCompilersWarningBelowAWrongAnswer) {
+  const Result result = kgrade({"grade", "neighbour-sum", folder + "candidates/unwritten_local_bug.cu",
+                                "--problems", folder + "problems", "--device", "emulated"});
+  EXPECT_THAT(result.output, HasSubstr("unwritten_local_bug.cu:7: 'sum' may be used uninitialized"));
+}
+
+TEST(Deterministic, IsWhetherCallsOnTheSameInputsGiveTheSameBits) {
+  const std::string text = R"(
+#include <cuda_runtime.h>
+__global__ void neighbour_sum(const float* in, float* out, size_t n, float factor) {
+  const size_t i = blockIdx.x * 64 + threadIdx.x;
+  if (i < n) out[i] = (in[i] + in[i ^ 1]) * factor;
+}
+extern "C" void solution(const float* in, float* out, size_t n) {
+  static int calls = 0;
+  const float factor = ++calls % 2 == 0 && VARIES ? 1.0f + 2e-7f : 1.0f;
+  neighbour_sum<<<(n + 63) / 64, 64>>>(in, out, n, factor);
+}
+)";
+  for (const bool varies : {false, true}) {
+    const ScratchFile file("calls.cu", "#define VARIES " + std::string(varies ? "1" : "0") + text);
+    const Graded graded = grade({"neighbour-sum", "--problems", folder + "problems", file.path(), "--case",
+                                 "four-blocks", "--case", "ragged"});
+    ASSERT_TRUE(graded.record.is_object()) << graded.output;
+    const json& candidate = graded.record["candidates"][0];
+    EXPECT_EQ(candidate["verdict"], "accepted") << candidate["message"];
+    EXPECT_EQ(candidate["deterministic"], !varies) << candidate.dump(1);
+    EXPECT_EQ(candidate["notes"].size(), varies ? 1 : 0) << candidate["notes"];
+    if (varies) EXPECT_THAT(candidate["notes"][0].get<std::string>(), HasSubstr("not deterministic: "));
+  }
+}
+
+}  // namespace
+}  // namespace kgrade::test
