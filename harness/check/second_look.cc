@@ -70,7 +70,9 @@ bool is_across_warps(const Finding& race) {
 
 std::string text_of(const Finding& finding) {
   const std::string place = finding.place ? place_name(*finding.place) + ": " : "";
-  return fmt::format("{}{}: {}", place, finding.kind, finding.message);
+  const bool is_answer = finding.kind == to_string(Verdict::wrong_answer);
+  return fmt::format("{}{}: {}{}", place, finding.kind, finding.message,
+                     is_answer ? "; local variables without a value are filled with a pattern there" : "");
 }
 
 class Look {

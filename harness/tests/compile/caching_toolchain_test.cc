@@ -40,7 +40,10 @@ class Doubler : public Toolchain {
     return outcome;
   }
 
+  bool keeps_checked_builds() const override { return keeps_checked; }
+
   std::function<void()> meanwhile;
+  bool keeps_checked = false;
 
  private:
   std::atomic<int>& builds_;
@@ -187,6 +190,20 @@ TEST_F(CachingToolchainTest, NeitherFailuresNorCheckedBuildsAreKept) {
     built(checked);
   }
   EXPECT_EQ(builds_, 4);
+}
+
+// Their findings name the candidate's files, so another copy of the candidate is built anew.
+TEST_F(CachingToolchainTest, CheckedBuildsAreKeptForOnePlaceIfTheToolchainAllowsIt) {
+  doubler_->keeps_checked = true;
+  BuildRequest checked = request();
+  checked.checked = true;
+  for (int i = 0; i < 2; ++i) built(checked);
+  EXPECT_EQ(builds_, 1);
+  built(request());
+  EXPECT_EQ(builds_, 2);
+  checked.shown_as = "elsewhere/k.cu";
+  built(checked);
+  EXPECT_EQ(builds_, 3);
 }
 
 TEST_F(CachingToolchainTest, ASourceThatChangesMeanwhileIsNotKept) {
