@@ -164,35 +164,24 @@ std::vector<std::string> passes_run(const CheckRecord& record, const CheckedCand
   return names.empty() ? record.passes : names;
 }
 
-// Reasons and the names of the skipped cases. Adjacent cases with the same reason share one line.
-std::vector<std::pair<std::string, std::vector<std::string>>> skipped_cases(
-    const CheckedCandidate& candidate) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> skipped;
-  for (const CheckedCase& c : candidate.cases) {
-    if (c.run) continue;
-    if (skipped.empty() || skipped.back().first != c.message) skipped.push_back({c.message, {}});
-    skipped.back().second.push_back(c.name);
-  }
-  return skipped;
-}
-
 // "ran tiny, plain in forward, reverse and shuffled order": shows what a clean result is based on.
 std::string coverage_text(const CheckRecord& record, const CheckedCandidate& candidate, const Style& style) {
   std::vector<std::string> run;
+  SkippedCases skipped;
   std::string text;
   for (const CheckedCase& c : candidate.cases) {
-    if (c.run) run.push_back(c.name);
+    if (c.run) {
+      run.push_back(c.name);
+    } else {
+      skipped.add(c.name, c.message);
+    }
   }
   if (!run.empty()) {
     text = fmt::format(
         "  {}\n", style(Colour::dim, fmt::format("ran {}: {}", fmt::join(passes_run(record, candidate), ", "),
                                                  fmt::join(run, ", "))));
   }
-  for (const auto& [why, names] : skipped_cases(candidate)) {
-    text += fmt::format(
-        "  {}\n", style(Colour::dim, fmt::format("skipped {}: {}", fmt::join(names, ", "), printable(why))));
-  }
-  return text;
+  return text + skipped.text(style);
 }
 
 std::string passes_text(const CheckedCandidate& candidate, const Style& style) {

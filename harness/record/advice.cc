@@ -1,6 +1,7 @@
 #include "record/advice.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -63,6 +64,7 @@ Values values_of(const CaseRecord& c) {
 
 // A condition on a case's parameters.
 struct Condition {
+  std::string of;  // what it is about: a parameter, or a pair of them
   std::string text;
   std::function<bool(const Values& parameters)> holds;
 };
@@ -81,11 +83,13 @@ struct Name {
 };
 
 Condition is_equal(const std::string& name, double value) {
-  return {fmt::format("{} == {:.6g}", name, value), [=](const Values& of) { return of.at(name) == value; }};
+  return {name, fmt::format("{} == {:.6g}", name, value),
+          [=](const Values& of) { return of.at(name) == value; }};
 }
 
 Condition is_above(const std::string& name, double limit) {
-  return {fmt::format("{} > {:.6g}", name, limit), [=](const Values& of) { return of.at(name) > limit; }};
+  return {name, fmt::format("{} > {:.6g}", name, limit),
+          [=](const Values& of) { return of.at(name) > limit; }};
 }
 
 // All conditions on these parameters that need no values of the cases, the more informative ones first.
@@ -96,7 +100,8 @@ std::vector<Condition> conditions_on(const std::vector<Name>& names) {
       const std::string& a = first.text;
       const std::string& b = second.text;
       if (a < b && are_siblings(a, b))
-        conditions.push_back({a + " != " + b, [a, b](const Values& of) { return of.at(a) != of.at(b); }});
+        conditions.push_back(
+            {a + "," + b, a + " != " + b, [a, b](const Values& of) { return of.at(a) != of.at(b); }});
     }
   }
   for (const Name& name : names) {
@@ -107,7 +112,7 @@ std::vector<Condition> conditions_on(const std::vector<Name>& names) {
     for (const auto& [name, is_real, is_flag] : names) {
       if (is_real || is_flag) continue;
       conditions.push_back(
-          {divisor == 2 ? "an odd " + name : fmt::format("{} that is no multiple of {}", name, divisor),
+          {name, divisor == 2 ? "an odd " + name : fmt::format("{} that is no multiple of {}", name, divisor),
            [name = name, divisor](const Values& of) { return std::fmod(of.at(name), divisor) != 0; }});
     }
   }
@@ -136,15 +141,21 @@ class Separation {
     }
   }
 
-  // A condition that all failed cases meet and no accepted case meets. Empty if there is none.
-  std::string condition() const {
+  // The conditions that all failed cases meet and no accepted case meets, the first one of each parameter. At
+  // most `most`.
+  std::vector<std::string> conditions(std::size_t most) const {
     const std::vector<Name> known = names();
+    std::set<std::string> seen;
+    std::vector<std::string> found;
     for (const std::vector<Condition>& conditions : {conditions_on(known), limits_on(known)}) {
       for (const Condition& condition : conditions) {
-        if (is_made_by(condition)) return condition.text;
+        if (found.size() < most && !seen.contains(condition.of) && is_made_by(condition)) {
+          seen.insert(condition.of);
+          found.push_back(condition.text);
+        }
       }
     }
-    return "";
+    return found;
   }
 
  private:
@@ -169,9 +180,10 @@ class Separation {
   }
 
   // Limits that the cases themselves suggest. Among few cases, some parameter has such a limit by chance.
+  // Upper limits come first: more kernels fail beyond a size than below one.
   std::vector<Condition> limits_on(const std::vector<Name>& names) const {
     constexpr double ways_per_name = 8;
-    std::vector<Condition> conditions;
+    std::vector<Condition> conditions, others;
     if (ways_to_choose(failed_.size(), failed_.size() + accepted_.size()) <
         ways_per_name * static_cast<double>(names.size()))
       return conditions;
@@ -183,14 +195,15 @@ class Separation {
       const double low = least->at(name.text);
       const double high = most->at(name.text);
       conditions.push_back(is_above(name.text, high));
-      conditions.push_back({fmt::format("{} < {:.6g}", name.text, low),
-                            [key = name.text, low](const Values& of) { return of.at(key) < low; }});
+      others.push_back({name.text, fmt::format("{} < {:.6g}", name.text, low),
+                        [key = name.text, low](const Values& of) { return of.at(key) < low; }});
       if (!name.is_real) continue;
-      conditions.push_back(is_equal(name.text, failed_.front().at(name.text)));
+      others.push_back(is_equal(name.text, failed_.front().at(name.text)));
       if (low == high)
-        conditions.push_back({fmt::format("{} != {:.6g}", name.text, low),
-                              [key = name.text, low](const Values& of) { return of.at(key) != low; }});
+        others.push_back({name.text, fmt::format("{} != {:.6g}", name.text, low),
+                          [key = name.text, low](const Values& of) { return of.at(key) != low; }});
     }
+    conditions.insert(conditions.end(), others.begin(), others.end());
     return conditions;
   }
 
@@ -236,7 +249,13 @@ std::vector<std::string> next_commands(const CandidateRecord& candidate, const R
   return {"kgrade check " + which, "kgrade grade " + which};
 }
 
-std::string shared_by_failures(const CandidateRecord& candidate) { return Separation(candidate).condition(); }
+std::string shared_by_failures(const CandidateRecord& candidate) {
+  constexpr std::size_t most_conditions = 3;
+  const std::vector<std::string> all = Separation(candidate).conditions(most_conditions);
+  if (all.size() < 2) return all.empty() ? "" : all.front();
+  return fmt::format("{}; {} as well: {}", all.front(), all.size() == 2 ? "this fits" : "these fit",
+                     fmt::join(all.begin() + 1, all.end(), ", "));
+}
 
 std::string shell_word(const std::string& word) {
   const bool usual = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {

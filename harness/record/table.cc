@@ -139,11 +139,6 @@ std::string speedup_text(const CaseRecord& c) {
 }
 
 void add_case(TextTable& table, const CaseRecord& c, const Record& record, const Style& style) {
-  if (!c.run) {
-    table.add({c.name, std::string(to_string(c.role)), style(Colour::yellow, "skipped"), "-", "-", "-", "-",
-               "-", printable(c.message)});
-    return;
-  }
   const bool speed = record.device.measures_speed;
   const std::string precision = c.calls > 0 ? std::string(to_string(c.precision)) : "-";
   table.add({c.name, std::string(to_string(c.role)), verdict_text(c.verdict, style), error_text(c), precision,
@@ -163,6 +158,26 @@ std::string parameters_text(const CaseRecord& c) {
 }
 
 bool is_hidden(const CaseRecord& c) { return c.role == CaseRole::hidden; }
+
+// A row for each case that ran.
+std::string cases_table(const CandidateRecord& candidate, const Record& record, const Style& style) {
+  if (std::none_of(candidate.cases.begin(), candidate.cases.end(), [](const CaseRecord& c) { return c.run; }))
+    return "";
+  TextTable table({"case", "role", "verdict", "error", "class", "median", "reference", "speedup", ""},
+                  {false, false, false, true, false, true, true, true, false});
+  for (const CaseRecord& c : candidate.cases) {
+    if (c.run) add_case(table, c, record, style);
+  }
+  return table.render(style);
+}
+
+std::string skipped_text(const CandidateRecord& candidate, const Style& style) {
+  SkippedCases skipped;
+  for (const CaseRecord& c : candidate.cases) {
+    if (!c.run) skipped.add(c.name, c.message);
+  }
+  return skipped.text(style);
+}
 
 // Describes failed hidden cases, and how to see them fail again. No file contains their shapes.
 std::string hidden_failures(const CandidateRecord& candidate, const Record& record) {
@@ -248,10 +263,16 @@ std::string printed_text(const CaseRecord& c) {
   return text;
 }
 
+// What the failed cases have in common. Empty if nothing is known.
+std::string shared_text(const CandidateRecord& candidate) {
+  const std::string shared = shared_by_failures(candidate);
+  return shared.empty()
+             ? ""
+             : fmt::format("  all failed cases, and no accepted one, have {}\n", printable(shared));
+}
+
 std::string advice_text(const CandidateRecord& candidate, const Record& record, const Style& style) {
-  std::string text, commands;
-  if (const std::string shared = shared_by_failures(candidate); !shared.empty())
-    text = fmt::format("  all failed cases, and no accepted one, have {}\n", printable(shared));
+  std::string text = shared_text(candidate), commands;
   if (candidate.verdict == Verdict::time_limit)
     text += "  look for a loop that never ends; if it is only slow, --time-limit SECONDS allows more\n";
   for (const std::string& command : next_commands(candidate, record)) {
@@ -290,6 +311,45 @@ std::string stages_text(const Record& record, const Style& style) {
          style(Colour::dim, "  Stages overlap: several compilers run beside the others.\n");
 }
 
+// More candidates than this that are not accepted have a few lines each.
+constexpr std::ptrdiff_t most_failures_in_full = 3;
+
+bool is_not_accepted(const CandidateRecord& candidate) { return candidate.verdict != Verdict::accepted; }
+
+std::string whole_text(const CandidateRecord& candidate, const Record& record, const Style& style,
+                       bool verbose) {
+  std::string text = headline(candidate, style, verbose);
+  const bool in_one_line = candidate.verdict == Verdict::accepted && !verbose;
+  if (!candidate.cases.empty() && !in_one_line) {
+    text += cases_table(candidate, record, style) + skipped_text(candidate, style);
+    text += hidden_failures(candidate, record) + wrong_elements(candidate);
+    for (const CaseRecord& c : candidate.cases) text += speed_table(c, record, style);
+    if (verbose) {
+      for (const CaseRecord& c : candidate.cases) text += printed_text(c);
+    }
+  }
+  if (record.device.measures_speed) text += held_down_text(candidate.telemetry, style);
+  if (!shows_log(candidate, verbose)) text += warnings_text(candidate);
+  text += advice_text(candidate, record, style);
+  text += notes_text(candidate.notes, style);
+  if (verbose) text += checks_text(candidate, style) + telemetry_text(candidate.telemetry);
+  if (shows_log(candidate, verbose)) text += log_text(candidate.compiler_log, verbose);
+  return text;
+}
+
+// The verdict, the first line of the message, what the failed cases share, and one command.
+std::string failure_in_short(const CandidateRecord& candidate, const Record& record, const Style& style) {
+  const std::string message = candidate.message.substr(0, candidate.message.find('\n'));
+  std::string text =
+      fmt::format("{}  {}{}\n", verdict_text(candidate.verdict, style),
+                  style(Colour::bold, printable_line(candidate.path)), lines_text(candidate.lines));
+  if (!message.empty()) text += fmt::format("  {}\n", printable(message));
+  text += shared_text(candidate);
+  const std::vector<std::string> commands = next_commands(candidate, record);
+  if (commands.empty()) return text;
+  return text + fmt::format("  {} {}\n", style(Colour::dim, "next:"), printable(commands.front()));
+}
+
 // The device, with the order of its threads unless it is the default, forward.
 std::string device_text(const DeviceInfo& device) {
   if (device.thread_order.empty() || device.thread_order == "forward") return device.name;
@@ -301,26 +361,19 @@ std::string device_text(const DeviceInfo& device) {
 std::string render_table(const Record& record, const Style& style, bool verbose) {
   std::string text =
       fmt::format("{}  {}\n", problem_text(record), style(Colour::dim, device_text(record.device)));
-  for (const CandidateRecord& candidate : record.candidates) {
-    text += headline(candidate, style, verbose);
-    const bool in_one_line = candidate.verdict == Verdict::accepted && !verbose;
-    if (!candidate.cases.empty() && !in_one_line) {
-      TextTable table({"case", "role", "verdict", "error", "class", "median", "reference", "speedup", ""},
-                      {false, false, false, true, false, true, true, true, false});
-      for (const CaseRecord& c : candidate.cases) add_case(table, c, record, style);
-      text += table.render(style) + hidden_failures(candidate, record);
-      text += wrong_elements(candidate);
-      for (const CaseRecord& c : candidate.cases) text += speed_table(c, record, style);
-      if (verbose) {
-        for (const CaseRecord& c : candidate.cases) text += printed_text(c);
-      }
-    }
-    if (record.device.measures_speed) text += held_down_text(candidate.telemetry, style);
-    if (!shows_log(candidate, verbose)) text += warnings_text(candidate);
-    text += advice_text(candidate, record, style);
-    text += notes_text(candidate.notes, style);
-    if (verbose) text += checks_text(candidate, style) + telemetry_text(candidate.telemetry);
-    if (shows_log(candidate, verbose)) text += log_text(candidate.compiler_log, verbose);
+  const std::vector<CandidateRecord>& all = record.candidates;
+  const auto failures = std::count_if(all.begin(), all.end(), is_not_accepted);
+  const bool in_short = failures > most_failures_in_full && !verbose;
+  for (const CandidateRecord& candidate : all) {
+    text += in_short && is_not_accepted(candidate) ? failure_in_short(candidate, record, style)
+                                                   : whole_text(candidate, record, style, verbose);
+  }
+  if (in_short) {
+    text += fmt::format(
+        "{} are shown in short: grade one alone to see its cases, or all with --verbose; `kgrade print` "
+        "shows "
+        "one of a record that --json wrote\n",
+        counted(static_cast<std::uint64_t>(failures), "candidate"));
   }
   if (verbose) text += stages_text(record, style);
   text += notes_text(record.notes, style) + confinement_text(record.sandbox, style);
@@ -328,6 +381,28 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
     text +=
         style(Colour::dim,
               "The emulated device judges answers only: its times do not measure speed and are not shown.\n");
+  }
+  return text;
+}
+
+void SkippedCases::add(const std::string& name, const std::string& why) {
+  const std::string option = "--case ";
+  const std::string of_any = replace_all(why, option + shell_word(name), option + "NAME");
+  for (Reason& known : reasons_) {
+    if (known.of_any != of_any) continue;
+    known.names.push_back(name);
+    return;
+  }
+  reasons_.push_back({why, of_any, {name}});
+}
+
+std::string SkippedCases::text(const Style& style) const {
+  std::string text;
+  for (const Reason& reason : reasons_) {
+    const std::string& why = reason.names.size() == 1 ? reason.of_one : reason.of_any;
+    text += fmt::format(
+        "  {}\n",
+        style(Colour::dim, fmt::format("skipped {}: {}", fmt::join(reason.names, ", "), printable(why))));
   }
   return text;
 }

@@ -2,15 +2,34 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "record/record.h"
 #include "record/terminal.h"
 
 namespace kgrade {
 
-// One block for each candidate: the verdict, then a row for each case. With `verbose`, also the checks, what
-// sample cases printed, the telemetry, the stages and the compiler's log.
+// One block for each candidate: the verdict, then a row for each case that ran, and a line for those that
+// were skipped. With `verbose`, also the checks, what sample cases printed, the telemetry, the stages and the
+// compiler's log. Without it, candidates that are not accepted have a few lines each if they are many.
 std::string render_table(const Record& record, const Style& style, bool verbose);
+
+// The cases of a candidate that did not run.
+class SkippedCases {
+ public:
+  void add(const std::string& name, const std::string& why);
+  // "  skipped large, long: not run", a line for each reason. Reasons that differ only in the case that a
+  // command names are one: "--case NAME --force runs it all the same".
+  std::string text(const Style& style) const;
+
+ private:
+  struct Reason {
+    std::string of_one;  // as given for the first case
+    std::string of_any;  // NAME for the case's name
+    std::vector<std::string> names;
+  };
+  std::vector<Reason> reasons_;
+};
 
 // "1.48x the fastest baseline, 13.2x the reference": the last score comes first. Empty without scores.
 std::string scores_text(const CandidateRecord& candidate);

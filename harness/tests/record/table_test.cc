@@ -44,10 +44,9 @@ TEST(Table, ReadsAtAGlance) {
             "scale  NVIDIA H200\n"
             "wrong_answer  bad.cu\n"
             "  case 'tiny': all wrong\n"
-            "  case   role    verdict       error  class   median  reference  speedup\n"
-            "  tiny   sample  wrong_answer    inf  none   1.50 ms    3.00 ms        -  all wrong\n"
-            "  large  bench   skipped           -  -            -          -        -  not run: the "
-            "candidate's process is gone\n"
+            "  case  role    verdict       error  class   median  reference  speedup\n"
+            "  tiny  sample  wrong_answer    inf  none   1.50 ms    3.00 ms        -  all wrong\n"
+            "  skipped large: not run: the candidate's process is gone\n"
             "  clocks held down: sw_power_cap for 25 % of the time\n"
             "  next: kgrade check scale bad.cu --case tiny\n"
             "        kgrade grade scale bad.cu --case tiny\n");
@@ -60,6 +59,65 @@ TEST(Table, AnAcceptedCandidateIsOneLine) {
                         "  clocks held down: sw_power_cap for 25 % of the time\n"
                         "  note: hot\n"
                         "wrong_answer  bad.cu\n"));
+}
+
+TEST(Table, SkippedCasesTakeOneLineForEachReason) {
+  Record record = test::sample_record();
+  std::vector<CaseRecord>& cases = record.candidates[1].cases;
+  const CaseRecord skipped = cases[1];
+  for (const auto& [name, why] : std::vector<std::pair<std::string, std::string>>{
+           {"long", skipped.message}, {"wide", "needs 3 GiB"}, {"tall", skipped.message}}) {
+    cases.push_back(skipped);
+    cases.back().name = name;
+    cases.back().message = why;
+  }
+  for (const bool verbose : {false, true}) {
+    EXPECT_THAT(render_table(record, Style(false), verbose),
+                HasSubstr("all wrong\n"
+                          "  skipped large, long, tall: not run: the candidate's process is gone\n"
+                          "  skipped wide: needs 3 GiB\n"));
+  }
+  for (const char* const name : {"big", "huge"}) {
+    cases.push_back(skipped);
+    cases.back().name = name;
+    cases.back().message = std::string("too large; --case ") + name + " runs it";
+    EXPECT_THAT(
+        render_table(record, Style(false), false),
+        HasSubstr(name == std::string("big") ? "  skipped big: too large; --case big runs it\n"
+                                             : "  skipped big, huge: too large; --case NAME runs it\n"));
+  }
+  cases.erase(cases.begin());
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("bad.cu\n  case 'tiny': all wrong\n  skipped large, long, tall: not run"))
+      << "no table without rows";
+}
+
+TEST(Table, ManyFailuresTakeAFewLinesEach) {
+  Record record = test::sample_record();
+  record.candidates[1].cases.resize(1);
+  while (record.candidates.size() < 4) record.candidates.push_back(record.candidates[1]);
+  EXPECT_THAT(render_table(record, Style(false), false), HasSubstr("  case  role")) << "these are few";
+  record.candidates.push_back(record.candidates[1]);
+  record.candidates[4].path = "last.cu";
+  record.candidates[4].message = "last.cu:1: error: no\nand more";
+  record.candidates[4].verdict = Verdict::compile_error;
+  record.candidates[4].compiler_log = "last.cu:1: error: no\nand more\n";
+  record.candidates[4].cases.clear();
+  const std::string bad =
+      "wrong_answer  bad.cu\n"
+      "  case 'tiny': all wrong\n"
+      "  next: kgrade check scale bad.cu --case tiny\n";
+  EXPECT_EQ(render_table(record, Style(false), false),
+            "scale  NVIDIA H200\n"
+            "accepted  good.cu  fp32  2.00x the reference\n"
+            "  clocks held down: sw_power_cap for 25 % of the time\n"
+            "  note: hot\n" +
+                bad + bad + bad +
+                "compile_error  last.cu\n"
+                "  last.cu:1: error: no\n"
+                "4 candidates are shown in short: grade one alone to see its cases, or all with --verbose; "
+                "`kgrade print` shows one of a record that --json wrote\n");
+  EXPECT_THAT(render_table(record, Style(false), true), HasSubstr("  case  role"));
 }
 
 TEST(Table, SaysHowManyCasesOfAnAcceptedCandidateRanWhereNotAllDid) {
@@ -199,6 +257,31 @@ TEST(Advice, LooksAtFlagsLimitsAndRealNumbers) {
   shapes.resize(5);
   EXPECT_EQ(shared([](const Bindings& of, double) { return of.at("k") > 8; }), "")
       << "among few cases, one limit or another separates any two";
+}
+
+TEST(Advice, NamesEachParameterThatSeparatesTheFailedCases) {
+  // Shapes of rms-norm. Rows of two or three elements hide a missing barrier.
+  std::vector<std::pair<Bindings, double>> shapes;
+  for (const auto& [b, n] : std::vector<std::pair<int, int>>{{3, 5},
+                                                             {16, 16},
+                                                             {1, 521},
+                                                             {131, 2},
+                                                             {13, 37},
+                                                             {5, 256},
+                                                             {7, 257},
+                                                             {1031, 3},
+                                                             {3, 2053},
+                                                             {2, 33013},
+                                                             {5, 67}})
+    shapes.push_back({{{"B", b}, {"N", n}}, 1});
+  const auto fails = [](const Bindings& of, double) { return of.at("N") > 3; };
+  EXPECT_EQ(shared_by(shapes, fails), "N > 3; this fits as well: B < 131");
+  shapes.push_back({{{"B", 2048}, {"N", 4}}, 1});
+  EXPECT_EQ(shared_by(shapes, fails), "N > 3") << "a case tells them apart";
+  for (auto& [integers, scale] : shapes)
+    for (const char* const name : {"c", "a", "K"}) integers[name] = integers.at("N") > 3 ? 8 : 1;
+  EXPECT_EQ(shared_by(shapes, fails), "K > 1; these fit as well: a > 1, c > 1")
+      << "those that need no limit come first, and at most three are named";
 }
 
 TEST(Table, WhereOnlyAHiddenShapeFailsTheNextStepDrawsItAgain) {
