@@ -1,7 +1,9 @@
 #include "compile/candidate_source.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
 #include <utility>
 
@@ -41,6 +43,13 @@ CandidateSource too_large(const fs::path& path, const fs::path& file) {
   const std::string fault = fmt::format("{} is larger than {}, which is the most that a source may have",
                                         file.filename().string(), format_bytes(largest_source));
   return {path, Error{fault, "", {}}, {}, sha256_hex(fmt::format("{} bytes\n{}", bytes, beginning)), fault};
+}
+
+// When the file was last written, renamed or replaced.
+std::pair<std::int64_t, std::int64_t> time_of_status(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return {0, 0};
+  return {status.st_ctim.tv_sec, status.st_ctim.tv_nsec};
 }
 
 OwnFiles find_files(const CandidateSource& source, const Layout& layout) {
@@ -107,9 +116,28 @@ Result<std::vector<CandidateSource>> read_candidates(const std::vector<fs::path>
   return sources;
 }
 
-bool is_unchanged(const CandidateSource& source, const Layout& layout) {
-  const auto now = hash_of(find_files(source, layout));
-  return now && *now == source.sha256;
+std::optional<Change> change_of(const CandidateSource& source, const Layout& layout) {
+  const OwnFiles now = find_files(source, layout);
+  const auto hash = hash_of(now);
+  if (hash && *hash == source.sha256) return std::nullopt;
+  const auto said = [&](const fs::path& file, const char* what) {
+    return file == now.files.front()
+               ? Change{what, source.path}
+               : Change{fmt::format("its file {} {}", file.lexically_relative(now.folder).string(), what),
+                        file};
+  };
+  const std::vector<fs::path> before = files_that_count(source.files);
+  for (const fs::path& file : before) {
+    std::error_code ignored;
+    if (!fs::exists(file, ignored)) return said(file, "was removed");
+  }
+  // The time of the status, unlike that of the last write, cannot be set.
+  const std::vector<fs::path> files = files_that_count(now);
+  const fs::path& latest = *std::max_element(files.begin(), files.end(), [](const auto& a, const auto& b) {
+    return time_of_status(a) < time_of_status(b);
+  });
+  const bool is_new = std::find(before.begin(), before.end(), latest) == before.end();
+  return said(latest, is_new ? "was added" : "changed");
 }
 
 std::optional<std::string> why_not_cuda(const CandidateSource& source, const Problem& problem) {

@@ -37,8 +37,15 @@ struct CandidateSource {
 Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::filesystem::path>& paths,
                                                      const Layout& layout);
 
-// Whether the files are still as they were read: what is compiled must have the record's hash.
-bool is_unchanged(const CandidateSource& source, const Layout& layout);
+// How a candidate is not as it was read: "changed", or "its file sub/a.cuh was removed".
+struct Change {
+  std::string what;
+  std::filesystem::path file;
+};
+
+// Compares the files that count with what was read: what is compiled must have the record's hash. Nothing if
+// they are the same, otherwise the first that differs.
+std::optional<Change> change_of(const CandidateSource& source, const Layout& layout);
 
 // Says in one sentence, with its place, why a candidate that is not for a Python worker is not CUDA C++:
 // "mine.cu:1: is Python, not CUDA C++; ...". For an empty file it says what to write. Nothing if the file

@@ -109,7 +109,8 @@ class Beside {
 
   void look_at(const fs::path& path, int depth) {
     const std::string name = path.filename().string();
-    if (name.starts_with(".") || name == "__pycache__" || is_build_folder(path)) return;
+    if (name.starts_with(".") || name == "__pycache__") return;
+    if (is_build_folder(path) || is_python_environment(path)) return;
     const fs::path target = resolved(path);
     if (is_excluded(target)) return;
     if (!lies_in_folder(target))

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <set>
 
 #include "base/text.h"
 
@@ -65,7 +67,9 @@ class Walk {
   }
 
   bool is_closed(const fs::path& folder) const {
-    if (folder.filename().string().starts_with(".") || is_build_folder(folder)) return true;
+    if (folder.filename().string().starts_with(".") || is_build_folder(folder) ||
+        is_python_environment(folder))
+      return true;
     const fs::path real = resolved(folder);
     return std::find(excluded_.begin(), excluded_.end(), real) != excluded_.end();
   }
@@ -92,6 +96,66 @@ class Walk {
   std::vector<fs::path> excluded_;
   std::vector<fs::path> inside_;  // the folders on the path to the current one, without links
   std::size_t entries_ = 0;
+};
+
+// Whether the name of an #include comes from a macro, so that it may be any header.
+bool includes_by_macro(std::string_view text) {
+  for (const std::string_view word : {"include", "include_next", "import", "embed"}) {
+    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+      const std::size_t end = at + word.size();
+      const std::size_t line = text.find_last_of('\n', at) + 1;
+      const std::string_view before = trimmed(text.substr(line, at - line));
+      const std::size_t name = text.find_first_not_of(" \t", end);
+      if (name == text.npos || !(before.ends_with("#") || before.ends_with("%:"))) continue;
+      const bool is_longer_word = name == end && (is_letter(text[name]) || text[name] == '_');
+      if (!is_longer_word && text[name] != '"' && text[name] != '<') return true;
+    }
+  }
+  return false;
+}
+
+// Finds the headers in folders below that no file includes. A header that lies beside the source always
+// counts: any #include may find it there. Others count if their name occurs in a file that counts.
+class Included {
+ public:
+  explicit Included(const OwnFiles& own) : own_(own) {}
+
+  std::set<fs::path> not_included() {
+    // Python opens files of any kind.
+    if (!std::all_of(own_.files.begin() + 1, own_.files.end(), is_header_name)) return {};
+    for (std::size_t i = 1; i < own_.files.size(); ++i) {
+      if (own_.files[i].parent_path() != own_.folder) left_.insert(own_.files[i]);
+    }
+    if (left_.empty()) return {};
+    for (const fs::path& file : own_.files) {
+      if (!left_.contains(file)) read(file);
+    }
+    while (!unread_.empty() && !left_.empty()) {
+      const std::string text = std::move(unread_.back());
+      unread_.pop_back();
+      if (includes_by_macro(text)) return {};
+      take_named(text);
+    }
+    return std::move(left_);
+  }
+
+ private:
+  // A backslash at the end of a line joins it with the next.
+  void read(const fs::path& file) {
+    if (const auto text = read_text_file(file)) unread_.push_back(replace_all(*text, "\\\n", ""));
+  }
+
+  void take_named(const std::string& text) {
+    for (auto header = left_.begin(); header != left_.end();) {
+      const bool is_named = text.find(header->filename().string()) != text.npos;
+      if (is_named) read(*header);
+      header = is_named ? left_.erase(header) : std::next(header);
+    }
+  }
+
+  const OwnFiles& own_;
+  std::set<fs::path> left_;          // headers below that are not named so far
+  std::vector<std::string> unread_;  // texts that may name more
 };
 
 bool says_that_a_file_is_missing(const std::string& log) {
@@ -153,6 +217,11 @@ bool is_build_folder(const fs::path& folder) {
   return fs::status(folder, ignored).permissions() == fs::perms::owner_all;
 }
 
+bool is_python_environment(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / "pyvenv.cfg", ignored) || fs::is_directory(folder / "conda-meta", ignored);
+}
+
 std::string why_not_found(const OwnFiles& own, const std::string& log) {
   if (!says_that_a_file_is_missing(log)) return "";
   for (const RefusedFile& refused : own.refused) {
@@ -165,19 +234,28 @@ std::string why_not_found(const OwnFiles& own, const std::string& log) {
   return above(own, missing_header(log));
 }
 
+std::vector<fs::path> files_that_count(const OwnFiles& own) {
+  const std::set<fs::path> left_out = Included(own).not_included();
+  std::vector<fs::path> files;
+  std::copy_if(own.files.begin(), own.files.end(), std::back_inserter(files),
+               [&](const fs::path& file) { return !left_out.contains(file); });
+  return files;
+}
+
 Result<std::string> hash_of(const OwnFiles& own) {
   const auto source = read_text_file(own.files.front());
   return source ? hash_of(own, *source) : source.errors();
 }
 
 Result<std::string> hash_of(const OwnFiles& own, const std::string& source) {
-  if (own.files.size() == 1) return sha256_hex(source);
+  const std::vector<fs::path> files = files_that_count(own);
+  if (files.size() == 1) return sha256_hex(source);
   // The source counts without its name, because nothing includes it. The length keeps names and texts apart.
   std::string all = fmt::format("\n{}\n{}", source.size(), source);
-  for (std::size_t i = 1; i < own.files.size(); ++i) {
-    const auto content = read_text_file(own.files[i]);
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    const auto content = read_text_file(files[i]);
     if (!content) return content.errors();
-    const std::string name = own.files[i].lexically_relative(own.folder).string();
+    const std::string name = files[i].lexically_relative(own.folder).string();
     all += fmt::format("{}\n{}\n{}", name, content->size(), *content);
   }
   return sha256_hex(all);

@@ -26,10 +26,10 @@ struct OwnFiles {
 };
 
 // The source and the headers (.h .hh .hpp .hxx .cuh .inl .inc .ipp .tpp .def) of its folder and the folders
-// below. Not taken are files in `excluded` folders, in hidden folders and in build folders of a run, and
-// links that lead out of the folder or to a file that is not a header. One link out is taken: to a header in
-// the folder `families` beside the source's folder, where solutions keep shared headers. Never fails: files
-// that cannot be read are skipped.
+// below. Not taken are files in `excluded` folders, in hidden folders, in Python environments and in build
+// folders of a run, and links that lead out of the folder or to a file that is not a header. One link out is
+// taken: to a header in the folder `families` beside the source's folder, where solutions keep shared
+// headers. Never fails: files that cannot be read are skipped.
 OwnFiles own_files(const std::filesystem::path& source,
                    const std::vector<std::filesystem::path>& excluded = {});
 
@@ -37,11 +37,18 @@ OwnFiles own_files(const std::filesystem::path& source,
 // (base/cleanup.cc).
 bool is_build_folder(const std::filesystem::path& folder);
 
+// Whether a folder is a Python environment, as venv or conda make it.
+bool is_python_environment(const std::filesystem::path& folder);
+
 // Why a compiler that wrote `log` did not find a header. Empty if the missing header was not refused.
 std::string why_not_found(const OwnFiles& own, const std::string& log);
 
-// Without headers, the SHA-256 of the source's file. With headers, the SHA-256 of all files and the headers'
-// names. An Error names a file that cannot be read.
+// The files that count: all except headers in folders below that no file includes, as in the folder of
+// another build. If an #include takes its name from a macro, all count.
+std::vector<std::filesystem::path> files_that_count(const OwnFiles& own);
+
+// Without headers, the SHA-256 of the source's file. With headers, the SHA-256 of all files that count and
+// the headers' names. An Error names a file that cannot be read.
 Result<std::string> hash_of(const OwnFiles& own);
 // The same for a source that was read before.
 Result<std::string> hash_of(const OwnFiles& own, const std::string& source);

@@ -243,10 +243,13 @@ Failure RunSetup::take_built(std::vector<Built>& group) {
 }
 
 Failure RunSetup::check_unchanged(const CandidateSource& source) const {
-  if (!source.fault.empty() || is_unchanged(source, options_.layout)) return std::nullopt;
-  return Errors{{fmt::format("candidate: changed while it was being {}", checked_ ? "checked" : "graded"),
-                 checked_ ? "check it again" : "grade it again",
-                 {source.path.string(), 0, 0}}};
+  if (!source.fault.empty()) return std::nullopt;
+  const auto change = change_of(source, options_.layout);
+  if (!change) return std::nullopt;
+  return Errors{
+      {fmt::format("candidate: {} while it was being {}", change->what, checked_ ? "checked" : "graded"),
+       checked_ ? "check it again" : "grade it again",
+       {change->file.string(), 0, 0}}};
 }
 
 std::function<void(const std::string&)> RunSetup::progress_of(const CandidateSource& source) const {

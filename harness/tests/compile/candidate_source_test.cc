@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/temporary_directory.h"
+#include "base/text.h"
 #include "one_output.h"
 
 namespace kgrade {
@@ -38,7 +39,38 @@ TEST_F(CandidateSources, AreKeptAsTheyWereRead) {
   EXPECT_EQ(block.lines()->first, 3);
   EXPECT_TRUE(python.is_python() && python.is_module() && python.uses_triton());
   for (const CandidateSource* source : {&whole, &block, &python})
-    EXPECT_FALSE(is_unchanged(*source, layout_));
+    EXPECT_EQ(change_of(*source, layout_).value().what, "changed");
+}
+
+TEST_F(CandidateSources, SayWhichOfTheirFilesChanged) {
+  const auto changed = [this](const CandidateSource& source) {
+    const auto change = change_of(source, layout_);
+    return change ? change->what : "";
+  };
+  std::filesystem::create_directories(folder_.path() / "sub");
+  std::filesystem::create_directories(folder_.path() / "build");
+  std::filesystem::create_directories(folder_.path() / "venv/include");
+  write("sub/a.cuh", "#include \"deep.h\"\n");
+  write("sub/deep.h", "// one\n");
+  write("beside.h", "// one\n");
+  write("build/generated.h", "// one\n");
+  write("venv/pyvenv.cfg", "");
+  write("venv/include/a.cuh", "// one\n");
+  const CandidateSource source = read("a.cu", "#include \"sub/a.cuh\"\n");
+  EXPECT_EQ(changed(source), "");
+  for (const char* name : {"build/generated.h", "build/new.h", "venv/include/a.cuh"}) write(name, "// two\n");
+  EXPECT_EQ(changed(source), "") << "no compiler reads these";
+  write("new.h", "");
+  EXPECT_EQ(changed(source), "its file new.h was added");
+  std::filesystem::remove(folder_.path() / "new.h");
+  write("sub/deep.h", "// two\n");
+  EXPECT_EQ(changed(source), "its file sub/deep.h changed");
+  EXPECT_EQ(change_of(source, layout_)->file, resolved(folder_.path()) / "sub/deep.h");
+  std::filesystem::remove(folder_.path() / "sub/a.cuh");
+  EXPECT_EQ(changed(source), "its file sub/a.cuh was removed");
+  write("sub/a.cuh", "#include \"deep.h\"\n");
+  write("a.cu", "// two\n");
+  EXPECT_EQ(changed(source), "changed");
 }
 
 TEST_F(CandidateSources, SayInOneSentenceWhatIsNotCuda) {

@@ -56,6 +56,10 @@ TEST_F(OwnFilesTest, LeaveOutExcludedHiddenAndBuildFolders) {
   write("mine/kgrade-Ab12Cd/rewritten/conv.cuh", "of another build");
   fs::permissions(at("mine/kgrade-Ab12Cd"), fs::perms::owner_all);
   write("mine/kgrade-common/a.h", "text");
+  write("mine/venv/pyvenv.cfg", "");
+  write("mine/venv/include/python.h", "text");
+  fs::create_directories(at("mine/conda/conda-meta"));
+  write("mine/conda/include/python.h", "text");
   EXPECT_THAT(names(), ElementsAre("a.cu", "kgrade-common/a.h"));
 }
 
@@ -93,8 +97,9 @@ TEST_F(OwnFilesTest, HeadersAboveAreNamedForWhatTheyAre) {
     return why_not_found(own(), "mine/a.cu:1:10: fatal error: " + name + ": No such file or directory\n");
   };
   for (const char* const name : {"../common.h", "common.h", "common/a.cuh", "../common/../common.h"}) {
-    EXPECT_EQ(why(name), "'" + std::string(name) +
-                             "' lies above the folder of the source: only headers in that folder and below it are read");
+    EXPECT_EQ(why(name),
+              "'" + std::string(name) +
+                  "' lies above the folder of the source: only headers in that folder and below it are read");
   }
   EXPECT_THAT(why_not_found(own(), "a.cu(1): catastrophic error: cannot open source file \"../common.h\"\n"),
               HasSubstr("'../common.h' lies above"));
@@ -174,6 +179,27 @@ TEST_F(OwnFilesTest, HashTextsAndNamesOfHeaders) {
   EXPECT_EQ(*hash_of(own()), second);
   write("mine/a.cu", "sourcf");
   EXPECT_NE(*hash_of(own()), second);
+}
+
+TEST_F(OwnFilesTest, HashNoHeaderBelowThatNothingIncludes) {
+  write("mine/a.cu", "#include \"b.h\"\n#include <cub/cub.cuh>\n");
+  write("mine/b.h", "#include \"sub/c\\\n.h\"\n");
+  write("mine/sub/c.h", "one");
+  write("mine/build/d.h", "one");
+  const std::string first = *hash_of(own());
+  write("mine/build/d.h", "two");
+  write("mine/build/e.h", "two");
+  EXPECT_EQ(*hash_of(own()), first);
+  write("mine/sub/c.h", "two");
+  EXPECT_NE(*hash_of(own()), first) << "included by a header";
+  for (const char* const line : {"#define D <build/d.h>\n#include D\n", "%: include D\n", "#include/**/D\n",
+                                 "/**/ # include_next D\n"}) {
+    write("mine/a.cu", line);
+    write("mine/build/d.h", "two");
+    const std::string second = *hash_of(own());
+    write("mine/build/d.h", "three");
+    EXPECT_NE(*hash_of(own()), second) << line;
+  }
 }
 
 TEST_F(OwnFilesTest, SayWhichFileCannotBeHashed) {
