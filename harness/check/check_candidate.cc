@@ -221,7 +221,7 @@ class CandidateCheck {
       note_exception(report);
       return report.fault == Fault::none && !is_crash(report);
     }
-    failed_launch_ = report.failed_launch;
+    failed_launch_ = report.failed_launch != 0 ? failed_launch_text(report) : "";
     const std::vector<OutputErrors> outputs = session_.arena.compare();
     for (std::size_t i = 0; i < outputs.size(); ++i) judge_output(bound, outputs[i], i, draw);
     return true;
@@ -309,9 +309,25 @@ class CandidateCheck {
     }
   }
 
+  // What one case or pass shows to be wrong is no matter of precision in the others, where less is off.
+  void tell_one_story() {
+    const auto is_wrong = [](const Finding& finding) {
+      return finding.kind == to_string(Verdict::wrong_answer);
+    };
+    if (std::none_of(record_.findings.begin(), record_.findings.end(), is_wrong)) return;
+    std::erase_if(record_.findings,
+                  [](const Finding& finding) { return finding.kind == to_string(Verdict::low_precision); });
+    for (CheckedCase& c : record_.cases) {
+      for (PassRecord& pass : c.passes) {
+        if (pass.verdict == Verdict::low_precision) pass.verdict = Verdict::wrong_answer;
+      }
+    }
+  }
+
   void conclude() {
     note_uninitialised();
     record_.findings = list_.findings();
+    tell_one_story();
     for (Finding& finding : record_.findings) {
       if (is_about_the_answer(finding.kind)) finding.message = answer_text(finding);
     }
@@ -334,7 +350,7 @@ class CandidateCheck {
   std::vector<Finding> evidence_;    // of all passes of this case
   std::optional<CallFinding> seen_;  // by the referee in this pass
   std::optional<CallFinding> refused_;
-  int failed_launch_ = 0;      // of the latest call: CallReport::failed_launch
+  std::string failed_launch_;  // of the latest call: failed_launch_text(); empty: none failed
   std::uint32_t weights_ = 0;  // see Draw
 };
 

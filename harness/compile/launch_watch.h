@@ -7,7 +7,8 @@
 namespace kgrade {
 
 // C++ source that intercepts the launches of a contestant linked with launch_watch_options(). It needs no
-// header. It passes the cudaError_t of each failed launch to the worker's kgrade_launch_failed(int).
+// header. It passes the cudaError_t, the kernel and the configuration of each failed launch to the worker's
+// kgrade_launch_failed().
 std::string launch_watch_source();
 
 // Options for ld, to be written after "-Wl," or nvcc's "-Xlinker=".

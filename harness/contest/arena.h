@@ -42,6 +42,9 @@ struct OutputValues {
   // left. Empty if there was no second call.
   std::vector<float> filled;
   std::vector<double> again;
+  // A third call on the same inputs, with NaNs in the memory around all tensors: what it left. Empty if there
+  // was no such call.
+  std::vector<double> amid_nans;
   std::vector<double> before;    // expected for the inputs of the previous call; empty if unknown
   Magnitudes magnitudes;         // with which the output was compared
   Dtype dtype = Dtype::float64;  // for which it was compared: a rounding to it is no difference
@@ -67,7 +70,7 @@ struct CallKind {
 // All that the referee saw of one call.
 struct CallReport {
   Fault fault = Fault::none;
-  std::string detail;  // describes the fault
+  std::string detail;  // describes the fault, or else the failed launch (describe_launch())
   // The problem's file failed to compute the inputs, so there was no call.
   bool lacks_inputs = false;
   int cuda_error = 0;  // the cudaError_t that the call left

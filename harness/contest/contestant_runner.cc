@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "contest/case_description.h"
+#include "contest/failed_launches.h"
 
 namespace kgrade {
 namespace {
@@ -342,7 +343,8 @@ void ContestantRunner::see_answer(const Answer& answer, CallReport& report) {
   report.detail = answer.detail;
   if (!answer.ok()) return;
   report.cuda_error = answer.reply.error;
-  report.failed_launch = static_cast<int>(answer.reply.failed_launch);
+  report.failed_launch = answer.reply.failed_launch.error;
+  if (report.failed_launch != 0) report.detail = describe_launch(answer.reply.failed_launch);
   report.memory_limit_bytes = answer.reply.limit_bytes;
   report.elapsed_ms = answer.reply.elapsed_ms;
   report.latency_hidden = answer.reply.latency_hidden != 0;
@@ -351,7 +353,7 @@ void ContestantRunner::see_answer(const Answer& answer, CallReport& report) {
 // Records what the call leaves behind.
 void ContestantRunner::see_rest(const Answer& idle, CallReport& report) {
   report.fault = idle.fault;
-  report.detail = idle.detail;
+  if (!idle.ok()) report.detail = idle.detail;
   // In Python, a joined thread is still there for a moment.
   unsigned int threads = worker_->threads();
   for (int look = 0; host_ != nullptr && look < looks_at_threads && threads > own_threads_; ++look) {

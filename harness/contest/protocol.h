@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "device/failed_launch.h"
 #include "problem/problem.h"
 
 namespace kgrade {
@@ -119,7 +120,7 @@ struct Reply {
   double elapsed_ms = 0;               // between device events around the call
   std::uint64_t limit_bytes = 0;       // limit that an allocation or a stack exceeded; 0: unknown
   std::uint64_t kept_cache_bytes = 0;  // idle: bytes of the device's cache that keep lines for the contestant
-  std::int64_t failed_launch = 0;      // done: cudaError_t of the first launch that failed; 0: none
+  FailedLaunch failed_launch;          // done: the first launch that failed
 };
 
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply>);

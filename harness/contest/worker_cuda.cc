@@ -20,7 +20,10 @@
 extern "C" int dlclose(void*) noexcept { return 0; }
 
 // Called by the contestant's library: compile/launch_watch.h.
-extern "C" void kgrade_launch_failed(int error) { kgrade::cuda::note_failed_launch(error); }
+extern "C" void kgrade_launch_failed(int error, const void* kernel, const unsigned int* grid,
+                                     const unsigned int* block, std::size_t dynamic_shared) {
+  kgrade::cuda::note_failed_launch(error, kernel, grid, block, dynamic_shared);
+}
 
 namespace {
 

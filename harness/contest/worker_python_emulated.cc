@@ -18,6 +18,7 @@ int kgrade_serve(int count, const char* const* words, const kgrade::PythonCallba
   const auto order = kgrade::parse_thread_order(count > 0 ? words[0] : "forward");
   if (!order) return 1;
   kgrade_emulated::set_thread_order(*order, count > 1 ? std::strtoull(words[1], nullptr, 10) : 0);
+  kgrade_emulated::limit_program();
   kgrade::emulated::EmulatedWorker device(kgrade::emulated::Contestants::in_python);
   return kgrade::serve_python(device, *callbacks);
 }

@@ -66,6 +66,9 @@ struct FoundWait {
 
 inline constexpr std::size_t most_waits = 6;
 
+// The object of a finding in the dynamic shared memory of a block. No variable has this name.
+inline constexpr const char* dynamic_shared_object = "<dynamic>";
+
 struct FindingEntry {
   FindingKind kind = FindingKind::out_of_bounds;
   MemorySpace space = MemorySpace::unknown;
@@ -77,6 +80,7 @@ struct FindingEntry {
   std::int64_t distance = 0;       // out_of_bounds: bytes past its end (>= 0) or before its begin (< 0)
   std::uint64_t occurrences = 1;
   std::int32_t parameter = -1;  // the problem's parameter of this tensor; -1: another allocation
+  std::uint32_t outside = 0;    // out_of_bounds: how many of the bytes lie outside; 0: all
   std::uint32_t exited = 0;     // divergent_barrier: threads of the block that have returned
   std::uint32_t read_only =
       0;  // out_of_bounds: a write inside of memory that may only be read; no distance then

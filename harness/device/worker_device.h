@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "device/failed_launch.h"
 
 namespace kgrade {
 
@@ -18,9 +19,8 @@ using Launches = std::span<const unsigned long long* const>;
 struct TimedCall {
   bool device_failed = false;  // the worker's own device calls fail
   int error = 0;               // cudaError_t of the call
-  // cudaError_t of the first failed kernel launch, even if the contestant has read that error; 0: none.
-  int failed_launch = 0;
-  double elapsed_ms = 0;  // of all launches together
+  FailedLaunch failed_launch;  // the first one, even if the contestant has read its error
+  double elapsed_ms = 0;       // of all launches together
   bool latency_hidden = false;
   // The limit on device memory, if it was reached and is less than the device has.
   std::uint64_t memory_limit_bytes = 0;

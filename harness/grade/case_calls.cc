@@ -340,7 +340,7 @@ void CaseCalls::keep_printed(const Heard& heard) {
 
 void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
   record_.calls += 1;
-  failed_launch_ = report.failed_launch;
+  failed_launch_ = report.failed_launch != 0 ? failed_launch_text(report) : "";
   if (record_.calls == 1 || is_on(Defence::every_call_compared)) {
     for (std::size_t i = 0; i < report.outputs.size(); ++i) judge_output(report.outputs[i], i);
   }

@@ -118,7 +118,7 @@ class CaseCalls {
   std::optional<Draw> called_on_;    // by the candidate, if its latest call gave an answer
   std::uint32_t most_launches_ = 1;  // of the calls so far
   ClockRule clock_;
-  int failed_launch_ = 0;  // of the latest call: CallReport::failed_launch
+  std::string failed_launch_;  // of the latest call: failed_launch_text(); empty: none failed
   bool keeps_lines_ = false;
   double latest_ms_ = 0;  // as the candidate's worker reported it
   int right_on_new_ = 0;  // calls of the candidate on contents that were new throughout

@@ -98,7 +98,7 @@ CallFinding finding_of(const Answer& failed) {
 std::optional<CallFinding> review_cuda_error(const CallReport& report) {
   const int error = report.cuda_error;
   if (error == 0) return std::nullopt;
-  std::string message = report.failed_launch == error ? failed_launch_text(error)
+  std::string message = report.failed_launch == error ? failed_launch_text(report)
                                                       : fmt::format("CUDA error {} ({}) after the call",
                                                                     error, cuda_error(error).words);
   if (error == cuda_memory_allocation && report.memory_limit_bytes > 0)
@@ -221,14 +221,16 @@ std::string_view check_behind(Verdict verdict) {
   return "outputs_match";
 }
 
-std::string failed_launch_text(int error) {
+std::string failed_launch_text(const CallReport& report) {
+  const int error = report.failed_launch;
   const char* const usual =
       error == cuda_invalid_value ? ": more dynamic shared memory than the kernel may have, for one" : "";
-  return fmt::format("a launch failed: CUDA error {} ({}{})", error, cuda_error(error).words, usual);
+  const std::string text = fmt::format("a launch failed: CUDA error {} ({}", error, cuda_error(error).words);
+  return report.detail.empty() ? text + usual + ")" : fmt::format("{}): {}", text, report.detail);
 }
 
-std::string with_failed_launch(int error, const std::string& message) {
-  return error == 0 ? message : fmt::format("{}; {}", failed_launch_text(error), message);
+std::string with_failed_launch(const std::string& launch, const std::string& message) {
+  return launch.empty() ? message : fmt::format("{}; {}", launch, message);
 }
 
 void forgive_threads(CallReport& report) { report.threads_left = report.processes_left = 0; }

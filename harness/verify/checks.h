@@ -75,10 +75,12 @@ struct CallFinding {
 // Reviews everything except the outputs: faults, CUDA errors, guard zones, inputs, the clock. Nothing if all
 // is well.
 std::optional<CallFinding> review_call(const CallReport& report);
-// "a launch failed: CUDA error 1 (invalid argument ...)", for a cudaError_t.
-std::string failed_launch_text(int error);
-// Puts a failed launch of the same call before a message about an output. `error` is 0 if no launch failed.
-std::string with_failed_launch(int error, const std::string& message);
+// "a launch failed: CUDA error 9 (invalid launch configuration): kernel scale at mine.cu:20, ...", for a call
+// with a failed launch.
+std::string failed_launch_text(const CallReport& report);
+// Puts a failed launch of the same call before a message about an output. `launch` is failed_launch_text(),
+// or empty if no launch failed.
+std::string with_failed_launch(const std::string& launch, const std::string& message);
 // Clears threads and processes from the report of a baseline, before review_call(). Baselines are our own,
 // and their frameworks start and end threads and compilers.
 void forgive_threads(CallReport& report);

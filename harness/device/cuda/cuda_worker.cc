@@ -1,12 +1,15 @@
 #include "device/cuda/cuda_worker.h"
 
 #include <cuda_runtime_api.h>
+#include <cxxabi.h>
+#include <dlfcn.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <string>
 
 #include "device/cuda/check.h"
 #include "device/gate.h"
@@ -36,7 +39,20 @@ void keep_freed_memory(int ordinal) {
 }
 
 // The first launch of the present call that failed.
-std::atomic<int> first_failed_launch{0};
+FirstFailedLaunch first_failed_launch;
+
+// "scale" for an address that is the symbol of `scale(float*)`. Empty for a static kernel and for a handle,
+// which have no symbol.
+std::string name_of_kernel(const void* kernel) {
+  Dl_info found{};
+  if (::dladdr(kernel, &found) == 0 || found.dli_saddr != kernel || found.dli_sname == nullptr) return "";
+  int status = 0;
+  char* const plain = abi::__cxa_demangle(found.dli_sname, nullptr, nullptr, &status);
+  std::string name = plain != nullptr ? plain : found.dli_sname;
+  std::free(plain);
+  if (name.starts_with("void ")) name.erase(0, 5);
+  return name.substr(0, name.find('('));
+}
 
 // Gaps between allocations, which are free again during the call: without them, a stray access from one
 // tensor straight into the next would be in bounds to the tools. Gaps are small, as small tensors are: the
@@ -63,9 +79,18 @@ class Gaps {
 
 }  // namespace
 
-void note_failed_launch(int error) {
-  int none = 0;
-  first_failed_launch.compare_exchange_strong(none, error);
+void note_failed_launch(int error, const void* kernel, const unsigned int* grid, const unsigned int* block,
+                        std::size_t dynamic_shared) {
+  FailedLaunch failed;
+  failed.error = error;
+  if (grid != nullptr && block != nullptr) {
+    failed.is_known = 1;
+    std::copy_n(grid, 3, failed.grid);
+    std::copy_n(block, 3, failed.block);
+    failed.dynamic_shared = dynamic_shared;
+  }
+  set_text(failed.kernel, name_of_kernel(kernel));
+  first_failed_launch.note(failed);
 }
 
 CudaWorker::~CudaWorker() = default;  // the process ends, and the driver frees everything
@@ -138,7 +163,7 @@ bool CudaWorker::queue_after(Launches launches) {
 
 void CudaWorker::begin_call(Entry entry, Launches launches, std::uint32_t gate) {
   error_ = 0;
-  first_failed_launch = 0;
+  first_failed_launch.take();
   queued_ = queue_before(gate);
   if (!queued_) return;
   for (std::size_t i = 0; i < launches.size() && error_ == 0; ++i) error_ = entry(launches[i]);
@@ -150,7 +175,7 @@ TimedCall CudaWorker::end_call() {
   result.error = error_;
   const cudaError_t status = queued_ ? cudaEventSynchronize(event(captured_)) : cudaDeviceSynchronize();
   if (result.error == 0) result.error = status;
-  result.failed_launch = first_failed_launch;
+  result.failed_launch = first_failed_launch.take();
   float elapsed_ms = 0;
   const bool timed =
       queued_ && ok(status) && ok(cudaEventElapsedTime(&elapsed_ms, event(start_), event(stop_)));
@@ -257,7 +282,7 @@ void CheckedCudaWorker::begin_call(Entry entry, Launches launches, std::uint32_t
   for (const Loan& loan : loans_) {
     ours.at(loan.terms.parameter) = reinterpret_cast<unsigned long long>(loan.copy);
   }
-  first_failed_launch = 0;
+  first_failed_launch.take();
   const auto start = std::chrono::steady_clock::now();
   CallWatch* const watch = ++calls_ == watched_call ? watch_.get() : nullptr;
   if (watch != nullptr) watch->begin(ordinal_);
@@ -267,7 +292,7 @@ void CheckedCudaWorker::begin_call(Entry entry, Launches launches, std::uint32_t
   timed_.elapsed_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (timed_.error == 0) timed_.error = status;
-  timed_.failed_launch = first_failed_launch;
+  timed_.failed_launch = first_failed_launch.take();
   const bool captured = timed_.error != 0 || capture_outputs(ours);
   timed_.device_failed = (!take_copies_back() || !captured) && timed_.error == 0;
 }

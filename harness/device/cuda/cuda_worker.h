@@ -15,8 +15,10 @@
 namespace kgrade::cuda {
 
 // Called by the contestant's library after a failed launch (compile/launch_watch.h), by way of
-// kgrade_launch_failed(), which the worker's program exports.
-void note_failed_launch(int error);
+// kgrade_launch_failed(), which the worker's program exports. `kernel`: the address that CUDA's runtime knows
+// it by. `grid` and `block`: three numbers each; null: unknown.
+void note_failed_launch(int error, const void* kernel, const unsigned int* grid, const unsigned int* block,
+                        std::size_t dynamic_shared);
 
 // The usual worker. A call has these parts on the legacy default stream: the gate, start event, entries, stop
 // event, capture of the outputs. The gate holds the stream until all launches behind it are queued, so their

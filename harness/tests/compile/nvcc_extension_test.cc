@@ -11,10 +11,17 @@
 
 namespace {
 int seen_failure = 0;
+std::size_t seen_extents[7] = {};
 }  // namespace
 
 // As a worker's program exports it.
-extern "C" void kgrade_launch_failed(int error) { seen_failure = error; }
+extern "C" void kgrade_launch_failed(int error, const void*, const unsigned int* grid,
+                                     const unsigned int* block, std::size_t shared) {
+  seen_failure = error;
+  std::copy_n(grid, 3, seen_extents);
+  std::copy_n(block, 3, seen_extents + 3);
+  seen_extents[6] = shared;
+}
 
 namespace kgrade {
 namespace {
@@ -68,16 +75,18 @@ class NvccExtensionTest : public testing::Test {
 // No GPU grants a block 512 KiB of shared memory, and without a GPU every launch fails.
 TEST_F(NvccExtensionTest, ALaunchThatFailsIsSeenThoughItsErrorIsDropped) {
   ExtensionRequest extension = plain();
-  extension.units = {{"cuda.cu",
-                      "__global__ void kernel() {}\nextern \"C\" void run() { kernel<<<1, 1, 512 << 10>>>(); "
-                      "cudaGetLastError(); }\n",
-                      {}}};
+  extension.units = {
+      {"cuda.cu",
+       "__global__ void kernel() {}\nextern \"C\" void run() { kernel<<<dim3(1, 2, 3), 32, 512 << 10>>>(); "
+       "cudaGetLastError(); }\n",
+       {}}};
   const BuildOutcome outcome = build(extension);
   ASSERT_EQ(outcome.status, BuildStatus::built) << outcome.log;
   void* const library = ::dlopen(outcome.library.c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << ::dlerror();
   reinterpret_cast<void (*)()>(::dlsym(library, "run"))();
   EXPECT_NE(seen_failure, 0);
+  EXPECT_THAT(seen_extents, testing::ElementsAre(1, 2, 3, 32, 1, 1, 512 << 10));
 }
 
 TEST_F(NvccExtensionTest, PlainFlagsReachTheCompilers) {

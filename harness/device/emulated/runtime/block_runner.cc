@@ -30,12 +30,28 @@ std::size_t BlockRunner::stack_that_ends_at(std::uintptr_t address) {
   return running != nullptr && running->stack.ends_at(address) ? limits::thread_stack_bytes : 0;
 }
 
+void BlockRunner::report_shared_overrun(std::uintptr_t address) {
+  if (runner_ == nullptr || !runner_->is_running()) return;
+  if (const std::size_t bytes = runner_->shared_memory_.dynamic_bytes_for(address))
+    runner_->report_small_dynamic_memory(bytes);
+}
+
+void BlockRunner::report_small_dynamic_memory(std::size_t used) const {
+  const std::size_t asked = configuration_->dynamic_shared_bytes;
+  const std::string uses = asked > 0 ? fmt::format("at least {} bytes of ", used) : "";
+  const std::string place = place_of(*configuration_);
+  fault(
+      fmt::format("kernel {} uses {}dynamic shared memory, and its launch{} asks for {} bytes: they are the "
+                  "third launch parameter, <<<grid, block, bytes>>>",
+                  kernel_->name, uses, place.empty() ? "" : " at " + place, asked));
+}
+
 void BlockRunner::begin_grid(const BoundKernel& kernel, const Configuration& configuration,
                              const StartOrder& order) {
   kernel_ = &kernel;
   cooperates_ = kernel.mode == BlockMode::cooperative;
   start_order_ = order;
-  dynamic_shared_bytes_ = configuration.dynamic_shared_bytes;
+  configuration_ = &configuration;
   most_shared_bytes_ = most_shared_bytes(kernel.function);
   threads_ = configuration.block.x * configuration.block.y * configuration.block.z;
   gridDim = configuration.grid;
@@ -45,7 +61,7 @@ void BlockRunner::begin_grid(const BoundKernel& kernel, const Configuration& con
 void BlockRunner::run_block(uint3 block) {
   blockIdx = block;
   if (const auto checker = active_checker()) checker->begin_block(block);
-  shared_memory_.begin_block(dynamic_shared_bytes_);
+  shared_memory_.begin_block(configuration_->dynamic_shared_bytes);
   call_block_hooks();
   shared_memory_.begin_threads(most_shared_bytes_);
   list_threads_of(block);
@@ -54,6 +70,8 @@ void BlockRunner::run_block(uint3 block) {
   } else {
     run_cooperative_block();
   }
+  if (const std::size_t bytes = shared_memory_.dynamic_bytes_written_beyond()) [[unlikely]]
+    report_small_dynamic_memory(bytes);
 }
 
 void BlockRunner::list_threads_of(uint3 block) {

@@ -30,6 +30,10 @@ class BlockRunner {
   // else 0. Safe in a signal handler.
   static std::size_t stack_that_ends_at(std::uintptr_t address);
 
+  // Reports an access to the inaccessible memory behind the dynamic shared memory of the calling thread's
+  // block, and ends the process. Returns if `address` lies elsewhere. For a signal handler.
+  static void report_shared_overrun(std::uintptr_t address);
+
   void begin_grid(const BoundKernel& kernel, const Configuration& configuration, const StartOrder& order);
   void run_block(uint3 block);
   void end_grid() {
@@ -76,12 +80,13 @@ class BlockRunner {
   }
   [[noreturn, gnu::cold]] void refuse_to_wait(const char* what) const;
   [[noreturn]] void report_deadlock() const;
+  [[noreturn, gnu::cold]] void report_small_dynamic_memory(std::size_t used) const;
 
   static constinit thread_local BlockRunner* runner_;
 
   const BoundKernel* kernel_ = nullptr;
   bool cooperates_ = false;  // there is a kernel, and its threads may wait for each other
-  std::size_t dynamic_shared_bytes_ = 0;
+  const Configuration* configuration_ = nullptr;
   std::size_t most_shared_bytes_ = 0;
   unsigned int threads_ = 0;  // of a block
   StartOrder start_order_;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device/failed_launch.h"
 #include "device/thread_order.h"
 
 namespace kgrade_emulated {
@@ -33,9 +34,9 @@ void set_limit_handler(LimitHandler handler);
 // distinguished from other faults. Call it on the process's first thread, before the first launch.
 void limit_program();
 
-// The error (cudaError_t) of the first launch that failed since the last call of this function, even if
-// cudaGetLastError() has read it; 0 if none failed.
-int take_failed_launch();
+// The first launch that failed since the last call of this function, even if cudaGetLastError() has read its
+// error.
+kgrade::FailedLaunch take_failed_launch();
 
 // The most memory that cudaMalloc() and its relatives provide at one time.
 std::size_t device_memory_bytes();

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "device/emulated/runtime/block_runner.h"
 #include "kgrade_emulated/memory_access.h"
@@ -25,6 +26,11 @@ void fault(const std::string& message) {
   std::fflush(stdout);
   std::fprintf(stderr, "emulated device: %s\n", message.c_str());
   std::abort();
+}
+
+std::string place_of(const Configuration& configuration) {
+  const std::string_view file = configuration.file != nullptr ? configuration.file : "";
+  return file.empty() ? "" : fmt::format("{}:{}", file.substr(file.rfind('/') + 1), configuration.line);
 }
 
 void trap() { fault("__trap() in " + (in_kernel() ? position() : "a function of the host")); }

@@ -8,4 +8,8 @@ namespace kgrade_emulated {
 
 [[noreturn]] void fault(const std::string& message);
 
+struct Configuration;
+// "mine.cu:20": where a launch stands, without folders. Empty if unknown.
+std::string place_of(const Configuration& configuration);
+
 }  // namespace kgrade_emulated

@@ -87,11 +87,24 @@ void run_on_host_threads(unsigned int count, const std::function<void()>& work) 
   threads->run(count, work);
 }
 
-std::atomic<int> first_failed_launch{0};
+kgrade::FirstFailedLaunch first_failed_launch;
 
-void fail_launch(cudaError_t error) {
-  int none = 0;
-  first_failed_launch.compare_exchange_strong(none, error);
+void copy_extent(dim3 from, std::uint32_t (&to)[3]) {
+  to[0] = from.x;
+  to[1] = from.y;
+  to[2] = from.z;
+}
+
+void fail_launch(const BoundKernel& kernel, const Configuration& configuration, cudaError_t error) {
+  kgrade::FailedLaunch failed;
+  failed.error = error;
+  failed.is_known = 1;
+  copy_extent(configuration.grid, failed.grid);
+  copy_extent(configuration.block, failed.block);
+  failed.dynamic_shared = configuration.dynamic_shared_bytes;
+  kgrade::set_text(failed.kernel, kernel.name);
+  kgrade::set_text(failed.place, place_of(configuration));
+  first_failed_launch.note(failed);
   set_last_error(error);
 }
 
@@ -170,14 +183,14 @@ void start_host_threads() {
   run_on_host_threads(host_threads(), [] {});
 }
 
-int take_failed_launch() { return first_failed_launch.exchange(0); }
+kgrade::FailedLaunch take_failed_launch() { return first_failed_launch.take(); }
 
 void run_grid(const BoundKernel& kernel, const Configuration& configuration) {
   if (BlockRunner::of_this_thread().is_running()) {
     fault(std::string("a kernel launches ") + kernel.name + ": dynamic parallelism is not supported");
   }
   if (const cudaError_t error = check(kernel, configuration); error != cudaSuccess) {
-    fail_launch(error);
+    fail_launch(kernel, configuration, error);
     return;
   }
   const std::uint64_t blocks = volume(configuration.grid);

@@ -62,6 +62,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   // from a healthy stack.
   constexpr std::uintptr_t below_stack_pointer = 4096;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  BlockRunner::report_shared_overrun(address);
   if (address + below_stack_pointer >= stack_pointer_of(context)) {
     if (const std::size_t bytes = BlockRunner::stack_that_ends_at(address))
       limit_reached(Limit::stack, bytes);

@@ -30,6 +30,8 @@ inline constexpr std::size_t thread_stack_bytes = 576 * 1024;
 // Inaccessible memory below a stack. It is larger than any frame without an array, since nothing would stop a
 // larger frame.
 inline constexpr std::size_t stack_guard_bytes = 64 * 1024;
+// Inaccessible memory behind the dynamic shared memory of a block: as much as a block can have on a GPU.
+inline constexpr std::size_t shared_guard_bytes = 256 * 1024;
 // Address space for a stack and its guard, with room for stacks to begin at different offsets.
 inline constexpr std::size_t stack_mapping_bytes = thread_stack_bytes + stack_guard_bytes + 320 * 1024;
 // Memory that a host thread needs for its own stack and heap, and in total with the stacks of a block.

@@ -20,7 +20,12 @@ class SharedMemory {
   void begin_threads(std::size_t most_bytes);
 
   void* variable(SharedSlot& slot, std::size_t bytes, std::size_t alignment);
-  void* dynamic() const { return dynamic_.memory.get(); }
+  void* dynamic() const { return dynamic_.begin(); }
+  // How many bytes of the block's dynamic memory there must be for an access to `address`, if that lies
+  // within the inaccessible memory behind it; else 0. Safe in a signal handler.
+  std::size_t dynamic_bytes_for(std::uintptr_t address) const { return dynamic_.bytes_for(address); }
+  // The same for what the threads of the block wrote behind the dynamic memory where that is accessible.
+  std::size_t dynamic_bytes_written_beyond() const { return dynamic_.bytes_written_beyond(); }
   // Whether an address lies in memory that the current block uses.
   bool contains(const void* address) const;
 
@@ -33,12 +38,38 @@ class SharedMemory {
     std::size_t bytes = 0;
     std::uint64_t filled_for = 0;  // the block of threads that it was last filled for
   };
+
+  // Dynamic memory, with inaccessible memory behind it: a launch that asks for too little would otherwise
+  // overwrite the heap. In a checked run a heap block like the others, since the checker sees each access.
+  class Dynamic {
+   public:
+    Dynamic() = default;
+    ~Dynamic();
+    Dynamic(const Dynamic&) = delete;
+    Dynamic& operator=(const Dynamic&) = delete;
+
+    void resize(std::size_t bytes);
+    void refill();
+    void* begin() const { return begin_; }
+    std::size_t bytes() const { return bytes_; }
+    std::size_t bytes_for(std::uintptr_t address) const;
+    std::size_t bytes_written_beyond() const;
+
+   private:
+    void allocate_checked(std::size_t bytes);
+
+    std::unique_ptr<void, Release> checked_;
+    unsigned char* mapping_ = nullptr;
+    unsigned char* begin_ = nullptr;
+    std::size_t bytes_ = 0;
+  };
+
   // `name` is the variable's, for messages; null when it is not known.
-  void allocate(Piece& piece, std::size_t bytes, std::size_t alignment, const char* name);
+  static void allocate(Piece& piece, std::size_t bytes, std::size_t alignment, const char* name);
   static void refill(const Piece& piece);
 
   std::vector<Piece> pieces_;  // by slot number
-  Piece dynamic_;
+  Dynamic dynamic_;
   std::uint64_t block_ = 0;
   std::size_t static_bytes_ = 0;  // in use by this block
   std::size_t most_bytes_ = 0;    // of this block

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "base/with_commas.h"
 #include "compile/compiler_log.h"
 
 namespace kgrade {
@@ -18,6 +19,8 @@ std::string type_as_written(std::string type) { return replace_all(std::move(typ
 std::optional<std::string> what_is_wrong(const std::string& error) {
   static const std::regex argument(R"(launch_argument_mismatch<([0-9]+)[uUlL]*, ([^,'"]+), ([^,'"]+)>['"])");
   static const std::regex count(R"(launch_count_mismatch<([0-9]+)[uUlL]*, ([0-9]+)[uUlL]*>['"])");
+  static const std::regex shared(
+      R"(static_shared_memory_exceeded<([0-9]{1,18})[uUlL]*, ([0-9]{1,18})[uUlL]*>['"])");
   std::smatch match;
   if (std::regex_search(error, match, argument)) {
     return fmt::format("argument {} of the launch is {}, the kernel's parameter is {}", match[1].str(),
@@ -26,6 +29,13 @@ std::optional<std::string> what_is_wrong(const std::string& error) {
   if (std::regex_search(error, match, count)) {
     return fmt::format("the launch has {} arguments, the kernel has {} parameters", match[1].str(),
                        match[2].str());
+  }
+  if (std::regex_search(error, match, shared)) {
+    return fmt::format(
+        "{} bytes of static shared memory, of at most {}; for more, write `extern __shared__ float "
+        "name[];`, allow it with cudaFuncSetAttribute, and pass its bytes as the third launch "
+        "parameter",
+        with_commas(std::stoull(match[1].str())), with_commas(std::stoull(match[2].str())));
   }
   if (error.find("launch_argument_mismatch<") != std::string::npos)
     return "an argument of the launch does not convert to the kernel's parameter";

@@ -43,7 +43,7 @@ struct Reply {
   double elapsed_ms = 0.001;
   uint64_t limit_bytes = 0;
   uint64_t kept_cache_bytes = 0;
-  int64_t failed_launch = 0;
+  uint64_t failed_launch[21] = {};
 };
 
 // Bypasses the C library, whose functions a cheat may have replaced.

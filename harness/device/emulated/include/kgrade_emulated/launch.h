@@ -16,13 +16,22 @@ namespace kgrade_emulated {
 enum class BlockMode { independent, cooperative };
 
 struct Configuration {
+  // The place is that of the launch.
   Configuration(dim3 grid_extent, dim3 block_extent = dim3(), std::size_t shared_bytes = 0,
-                cudaStream_t on_stream = nullptr)
-      : grid(grid_extent), block(block_extent), dynamic_shared_bytes(shared_bytes), stream(on_stream) {}
+                cudaStream_t on_stream = nullptr, const char* in_file = __builtin_FILE(),
+                int at_line = __builtin_LINE())
+      : grid(grid_extent),
+        block(block_extent),
+        dynamic_shared_bytes(shared_bytes),
+        stream(on_stream),
+        file(in_file),
+        line(at_line) {}
   dim3 grid;
   dim3 block;
   std::size_t dynamic_shared_bytes;
   cudaStream_t stream;
+  const char* file;
+  int line;
 };
 
 // Threads of a block, by their indices: from the first up to, and without, the end.

@@ -25,9 +25,15 @@ struct SharedSlot {
 void* shared_memory(SharedSlot& slot, std::size_t bytes, std::size_t alignment);
 void* dynamic_shared_memory();
 
+// Never defined, so that the compiler's error says how large a variable is
+// (harness/device/emulated/toolchain/launch_errors.h).
+template <std::size_t Bytes, std::size_t Most>
+struct static_shared_memory_exceeded;
+
 template <class T, std::size_t Alignment = alignof(T)>
 T& shared_variable(SharedSlot& slot) {
-  static_assert(sizeof(T) <= most_static_shared_bytes, "a kernel has at most 48 KiB of static shared memory");
+  if constexpr (sizeof(T) > most_static_shared_bytes)
+    static_assert(sizeof(static_shared_memory_exceeded<sizeof(T), most_static_shared_bytes>) > 0, "");
   return *static_cast<T*>(shared_memory(slot, sizeof(T), Alignment));
 }
 
