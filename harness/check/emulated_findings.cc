@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string_view>
 
 #include "base/text.h"
 
@@ -70,6 +71,11 @@ class Describer {
             "make the accesses atomic, or let one block alone touch the memory: blocks have no order";
       }
     }
+    if (entry_.kind == FindingKind::out_of_bounds && is_dynamic_shared()) {
+      finding_.remedy =
+          "pass as many bytes as the kernel uses as the third launch parameter, <<<grid, block, bytes>>>, or "
+          "compare the index with them";
+    }
     if (entry_.kind == FindingKind::divergent_barrier && !add_waits()) return std::nullopt;
     finding_.message = sentence();
     return std::move(finding_);
@@ -125,9 +131,17 @@ class Describer {
     return fmt::format("{} {}", verb, counted(entry_.bytes, "byte"));
   }
 
+  bool is_dynamic_shared() const {
+    return entry_.space == MemorySpace::shared && std::string_view(entry_.object) == dynamic_shared_object;
+  }
+
   // "`input` (4096 bytes)".
   std::string object() const {
     const auto parameter = static_cast<std::size_t>(entry_.parameter);
+    if (is_dynamic_shared()) {
+      return fmt::format("dynamic shared memory (the launch asks for {})",
+                         counted(entry_.object_bytes, "byte"));
+    }
     std::string name;
     if (entry_.parameter >= 0 && parameter < problem_.parameters.size()) {
       name = fmt::format("`{}`", problem_.parameters[parameter].name);
@@ -147,6 +161,11 @@ class Describer {
 
   std::string out_of_bounds() const {
     if (entry_.read_only != 0) return fmt::format("{} of {}, which may only be read", access(), object());
+    if (entry_.outside > 0) {
+      return fmt::format("{}, {} of them {} {}{}", access(), entry_.outside,
+                         entry_.distance < 0 ? "before the start of" : "past the end of", object(),
+                         allocated_at());
+    }
     return fmt::format("{}, {}{}", access(), distance_text(entry_.distance, object()), allocated_at());
   }
 

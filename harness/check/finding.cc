@@ -68,6 +68,14 @@ std::set<std::string_view> kinds_that_explain(Verdict seen) {
   return {};
 }
 
+// Wrong addresses and barriers come before what may follow from them: a stray index races with other threads.
+bool is_cause(const Finding& finding) {
+  constexpr std::array<std::string_view, 6> causes = {"out_of_bounds",     "invalid_address",
+                                                      "misaligned_access", "divergent_barrier",
+                                                      "warp_mask",         "host_access"};
+  return std::find(causes.begin(), causes.end(), finding.kind) != causes.end();
+}
+
 }  // namespace
 
 std::string_view kind_name(FindingKind kind) {
@@ -177,6 +185,7 @@ void FindingList::add(Finding finding, const std::string& case_name, const std::
 
 std::vector<Finding> FindingList::findings() const {
   std::vector<Finding> sorted = findings_;
+  std::stable_partition(sorted.begin(), sorted.end(), is_cause);
   std::stable_partition(sorted.begin(), sorted.end(),
                         [](const Finding& finding) { return finding.place.has_value(); });
   return sorted;

@@ -96,7 +96,8 @@ class FindingList {
   // order. Findings without a place are equal in the same kernel.
   void add(Finding finding, const std::string& case_name, const std::string& pass);
 
-  // Findings with a place come first, otherwise in the order in which they were found.
+  // Findings with a place come first. Among those, causes (wrong addresses, barriers that threads miss) come
+  // before what may follow from them, such as races. Otherwise the order in which they were found.
   std::vector<Finding> findings() const;
 
  private:

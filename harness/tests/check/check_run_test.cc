@@ -27,6 +27,8 @@ class FakeCheckArena : public CheckArena {
   ElementErrors right = test::equal_outputs();
   std::vector<std::vector<double>> samples;  // of each of the oracle's answers
 
+  std::size_t small_errors = 0;  // so many passes, the first ones, are off by little where they are wrong
+
   // What happened.
   std::vector<std::string> passes;
   std::vector<std::uint32_t> draws;
@@ -54,7 +56,9 @@ class FakeCheckArena : public CheckArena {
     return report;
   }
   std::vector<OutputErrors> compare() override {
-    return {{"output", {10, 10}, passes.back() == wrong_in ? test::outputs_off_by(0.5) : right}};
+    const auto& wrong =
+        passes.size() <= small_errors ? test::outputs_off_by(3e-4) : test::outputs_off_by(0.5);
+    return {{"output", {10, 10}, passes.back() == wrong_in ? wrong : right}};
   }
   void compare_by(std::vector<Magnitudes>) override {}
   std::optional<OutputValues> examine(std::size_t, const Draw&, Patience) override { return std::nullopt; }
@@ -121,6 +125,19 @@ TEST_F(CheckRunTest, ASmallOutputIsJudgedByItsUsualNorm) {
   EXPECT_EQ(std::count(arena_.oracle_draws.begin(), arena_.oracle_draws.end(), 0u), 1);
   arena_.samples.clear();
   EXPECT_EQ(run().status, CheckStatus::findings);
+}
+
+TEST_F(CheckRunTest, BesideAWrongCaseNoCaseIsAMatterOfPrecision) {
+  cases_.resize(2);
+  cases_[1].bound.name = "other";
+  arena_.wrong_in = "forward";
+  arena_.small_errors = 4;
+  EXPECT_THAT(run().findings, ElementsAre(testing::Field(&Finding::kind, "low_precision")));
+  arena_.passes.clear();
+  arena_.small_errors = 2;
+  const CheckedCandidate record = run();
+  EXPECT_THAT(record.findings, ElementsAre(testing::Field(&Finding::kind, "wrong_answer")));
+  EXPECT_EQ(record.cases.at(0).passes.at(0).verdict, Verdict::wrong_answer);
 }
 
 TEST_F(CheckRunTest, EveryPassCallsTwiceOnTheSameInputsInAWorkerOfItsOwn) {

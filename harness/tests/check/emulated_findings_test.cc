@@ -63,12 +63,30 @@ TEST_F(EmulatedFindings, SaysHowFarOutsideOfWhat) {
   EXPECT_EQ(message(), "reads 4 bytes, 8 bytes past the end of `input` (4096 bytes)");
   entry_.distance = 0;
   EXPECT_EQ(message(), "reads 4 bytes, just past the end of `input` (4096 bytes)");
+  entry_.outside = 3;
+  EXPECT_EQ(message(), "reads 4 bytes, 3 of them past the end of `input` (4096 bytes)");
+  entry_.distance = -1;
+  entry_.outside = 1;
+  EXPECT_EQ(message(), "reads 4 bytes, 1 of them before the start of `input` (4096 bytes)");
+  entry_.outside = 0;
   entry_.distance = -4;
   entry_.access.write = 1;
   entry_.bytes = 1;
   EXPECT_EQ(message(), "writes 1 byte, 4 bytes before the start of `input` (4096 bytes)");
   entry_.read_only = 1;
   EXPECT_EQ(message(), "writes 1 byte of `input` (4096 bytes), which may only be read");
+}
+
+TEST_F(EmulatedFindings, SaysHowMuchDynamicSharedMemoryTheLaunchAsksFor) {
+  entry_.space = MemorySpace::shared;
+  std::strcpy(entry_.object, dynamic_shared_object);
+  EXPECT_EQ(message(),
+            "reads 4 bytes, just past the end of dynamic shared memory (the launch asks for 0 bytes)");
+  EXPECT_THAT(findings().at(0).remedy, HasSubstr("third launch parameter"));
+  entry_.object_bytes = 512;
+  entry_.distance = 8;
+  EXPECT_EQ(message(),
+            "reads 4 bytes, 8 bytes past the end of dynamic shared memory (the launch asks for 512 bytes)");
 }
 
 TEST_F(EmulatedFindings, NamesSharedVariablesAndAllocations) {

@@ -63,6 +63,19 @@ TEST(FindingList, ThoseWithAPlaceComeFirst) {
   EXPECT_EQ(list.findings()[0].kind, "race");
 }
 
+TEST(FindingList, CausesComeBeforeTheRacesThatFollowFromThem) {
+  FindingList list;
+  list.add(finding_at("race", 5, 4), "tiny", "forward");
+  list.add(finding_at("out_of_bounds", 0), "tiny", "forward");
+  list.add(finding_at("uninitialized_read", 6), "tiny", "forward");
+  list.add(finding_at("out_of_bounds", 7), "tiny", "reverse");
+  list.add(finding_at("divergent_barrier", 8), "tiny", "reverse");
+  std::vector<std::string> kinds;
+  for (const Finding& finding : list.findings()) kinds.push_back(finding.kind);
+  EXPECT_THAT(kinds, ElementsAre("out_of_bounds", "divergent_barrier", "race", "uninitialized_read",
+                                 "out_of_bounds"));
+}
+
 TEST(FindingList, EvidenceExplainsWhatFollowsFromIt) {
   EXPECT_TRUE(explains({finding_at("out_of_bounds", 5)}, Verdict::runtime_error));
   EXPECT_TRUE(explains({finding_at("out_of_bounds", 5)}, Verdict::out_of_bounds));

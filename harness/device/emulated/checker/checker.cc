@@ -143,7 +143,11 @@ void Checker::access_in(Region& region, const Access& access) {
   if (access.end() > region.end || (access.write && !region.writable)) {
     FindingEntry found = entry(FindingKind::out_of_bounds, access);
     describe(found, region);
-    if (access.end() <= region.end) found.read_only = 1;
+    if (access.end() <= region.end) {
+      found.read_only = 1;
+    } else {
+      found.outside = static_cast<std::uint32_t>(access.end() - region.end);
+    }
     writer_.write(found);
   }
   if (access.write) {
@@ -172,6 +176,8 @@ void Checker::access_outside(const Access& access) {
     found.distance = access.address >= region->end
                          ? static_cast<std::int64_t>(access.address - region->end)
                          : -static_cast<std::int64_t>(region->begin - access.address);
+    if (access.address < region->begin && access.end() > region->begin)
+      found.outside = static_cast<std::uint32_t>(region->begin - access.address);
   }
   writer_.write(found);
 }
