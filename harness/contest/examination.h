@@ -1,5 +1,5 @@
 // Examines a wrong output: reads it in full, and calls its contestant again to see whether the result depends
-// on what the output held before.
+// on what the output held before, or on what lies around the tensors.
 #pragma once
 
 #include "contest/arena.h"
@@ -17,8 +17,12 @@ struct FurtherCall {
   Patience patience{};
 };
 
-// Makes one more call, with outputs that hold values from 1 to 2 before it. Buffers must be lent. Adds
-// nothing if the call fails.
+// Poison elements are at least 2^65 in size, or not finite (device/poison.h). A sum may cancel half of that.
+inline constexpr double least_poison = 1.8e19;
+
+// Makes one more call, with outputs and the memory around all tensors holding values from 1 to 2 before it.
+// If elements of the first call look like poison, makes a third one, with NaNs around the tensors. Buffers
+// must be lent. Adds nothing if a call fails.
 void call_on_filled_outputs(ContestantRunner& runner, const Draw& draw, const FurtherCall& call,
                             std::size_t output, OutputValues& values);
 

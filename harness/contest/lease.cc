@@ -466,4 +466,17 @@ std::vector<std::vector<float>> Lease::fill_outputs() {
   return all;
 }
 
+void Lease::fill_guard_zones(std::uint32_t bytes) {
+  for (std::size_t i = 0; i < launches_ * case_->tensors.size(); ++i) {
+    const Filling& filling = fillings_[i];
+    const std::uint64_t all = buffers_[i]->bytes();
+    for (const auto& [begin, end] :
+         {std::pair{std::uint64_t{0}, filling.begin}, std::pair{filling.end(), all}}) {
+      // Numbers stand where those of the tensor would go on.
+      const std::vector<std::uint32_t> words((end - begin) / sizeof bytes + 1, bytes);
+      device_.write(*buffers_[i], begin, words.data(), end - begin);
+    }
+  }
+}
+
 }  // namespace kgrade

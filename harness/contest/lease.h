@@ -127,6 +127,8 @@ class Lease {
   // Before a call, instead of poison: fills outputs with values from 1 to 2, which a kernel can add to and
   // every floating type holds exactly. Integer types get ones. Returns the values by output.
   std::vector<std::vector<float>> fill_outputs();
+  // Before a call, instead of poison: fills all memory around tensors with these four bytes.
+  void fill_guard_zones(std::uint32_t bytes);
 
   const Case& bound_case() const { return *case_; }
   // How elements of type [VAR] are stored, and how those of one tensor are.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "contest/examination.h"
 #include "device/element_errors.h"
 
 namespace kgrade {
@@ -26,9 +27,6 @@ constexpr double most_chance = 1e-3;
 constexpr double densest_scatter = 0.5;
 // A sum of an element and a value from 1 to 2 is rounded to the element's type: bfloat16 has 8 bits.
 constexpr double rounding_of_sums = 1.0 / 128;
-// Poison elements are at least 2^65 in size, or not finite (device/poison.h). A sum may cancel half of
-// that.
-constexpr double least_poison = 1.8e19;
 
 // Whether an element is wrong, as the device counts.
 bool is_off(const OutputValues& values, double value, double expected, double limit) {
@@ -281,6 +279,16 @@ bool is_right_when_called_again(const Positions& wrong, const std::vector<Treatm
          });
 }
 
+// Whether elements that looked like poison are right if usual numbers lie around the tensors, or at least
+// usual numbers, and NaN if NaNs do.
+bool reads_around_tensors(const Positions& wrong, const OutputValues& values) {
+  if (values.again.empty() || values.amid_nans.empty()) return false;
+  return std::any_of(wrong.begin(), wrong.end(), [&](std::size_t i) {
+    return std::isfinite(values.expected[i]) && std::isfinite(values.again[i]) &&
+           std::isnan(values.amid_nans[i]);
+  });
+}
+
 }  // namespace
 
 bool is_in_few_elements(const OutputValues& values, double bound) {
@@ -322,8 +330,11 @@ WrongOutput wrong_output(const OutputValues& values, double limit) {
   if (whole.empty()) add(place_pattern(wrong, values));
   add(whole);
   if (whole.empty() && written.size() == wrong.size()) add(relation_pattern(wrong, values));
-  if (is_right_when_called_again(wrong, treatments, values, limit))
+  if (reads_around_tensors(wrong, values)) {
+    add("memory beyond a tensor was read: compare each index with the extent before the access");
+  } else if (is_right_when_called_again(wrong, treatments, values, limit)) {
     add("called again they are right: threads race, or something is kept between calls");
+  }
   found.pattern = fmt::format("{}", fmt::join(parts, "; "));
   return found;
 }

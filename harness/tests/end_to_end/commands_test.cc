@@ -309,11 +309,69 @@ TEST(Grade, SaysThatALaunchFailedWhoeverHasReadItsError) {
               testing::AllOf(HasSubstr("a launch failed: CUDA error 1 (invalid argument"),
                              HasSubstr("all never written")));
   EXPECT_EQ(candidates[1]["verdict"], "runtime_error");
-  EXPECT_THAT(
-      candidates[1]["message"].get<std::string>(),
-      // CUDA 13 says of more than 1,024 threads a block that an argument is invalid.
-      testing::AnyOf(testing::EndsWith("a launch failed: CUDA error 9 (invalid launch configuration)"),
-                     HasSubstr("a launch failed: CUDA error 1 (invalid argument")));
+  EXPECT_THAT(candidates[1]["message"].get<std::string>(),
+              // CUDA 13 says of more than 1,024 threads a block that an argument is invalid.
+              testing::AllOf(
+                  testing::AnyOf(HasSubstr("a launch failed: CUDA error 9 (invalid launch configuration): "),
+                                 HasSubstr("a launch failed: CUDA error 1 (invalid argument): ")),
+                  HasSubstr("block (2048, 1, 1): threads of a block: 2,048, of at most 1,024")));
+}
+
+// rms-norm with one thread, launched as `launch` says. The kernel is in the first line, the launch in the
+// third.
+std::string launched(const std::string& kernel, const std::string& launch) {
+  return "__global__ void rms(const float* x, float* y, size_t b, size_t n) {" + kernel +
+         "}\nextern \"C\" void solution(const float* X, float* Y, size_t B, size_t N) {\nrms<<<" + launch +
+         ">>>(X, Y, B, N); }\n";
+}
+
+TEST(Grade, NamesWhatALaunchLacksOnTheEmulatedDevice) {
+  const std::string uses =
+      "extern __shared__ float part[]; part[threadIdx.x] = x[0]; __syncthreads(); y[0] = part[0];";
+  const ScratchFile none("none.cu", launched(uses, "B, 256"));
+  const ScratchFile few("few.cu", launched(uses, "B, 256, 512"));
+  const ScratchFile far("far.cu",
+                        launched("extern __shared__ float part[]; y[0] = part[5000 + n];", "1, 1, 8"));
+  const ScratchFile grid("grid.cu", launched("y[0] = x[0];", "dim3(1, B / 64), 32"));
+  const ScratchFile large("large.cu", launched("__shared__ float part[20480]; part[0] = x[0];", "B, 256"));
+  const ScratchFile two("two.cu",
+                        launched("__shared__ float a[8000], b[8000]; a[0] = b[0] = x[0];", "B, 256"));
+  const Graded graded = grade({"rms-norm", none.path(), few.path(), far.path(), grid.path(), large.path(),
+                               two.path(), "--case", "tiny"},
+                              "emulated");
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  const auto message = [&](std::size_t i) {
+    return graded.record["candidates"][i]["message"].get<std::string>();
+  };
+  EXPECT_THAT(message(0),
+              HasSubstr("kernel rms uses dynamic shared memory, and its launch at none.cu:3 asks for 0 "
+                        "bytes: they are the third launch parameter"));
+  EXPECT_THAT(message(1),
+              HasSubstr("kernel rms uses at least 1024 bytes of dynamic shared memory, and its launch at "
+                        "few.cu:3 asks for 512 bytes"));
+  EXPECT_THAT(message(2),
+              HasSubstr("kernel rms uses at least 20021 bytes of dynamic shared memory, and its launch "
+                        "at far.cu:3 asks for 8 bytes"));
+  EXPECT_THAT(message(3),
+              HasSubstr("CUDA error 9 (invalid launch configuration): kernel rms at grid.cu:3, grid "
+                        "(1, 0, 1), block (32, 1, 1): the grid has no blocks: its y is 0"));
+  EXPECT_THAT(message(4),
+              HasSubstr("large.cu:1: error: 81,920 bytes of static shared memory, of at most 49,152"));
+  EXPECT_THAT(message(5), HasSubstr("64000 bytes of static shared memory, `b` included, and may have 49152"));
+}
+
+TEST(Grade, SaysThatMemoryBeyondATensorWasRead) {
+  // Rows are read to a multiple of 16 elements, and what is too much is multiplied by zero.
+  const ScratchFile beyond(
+      "beyond.cu",
+      launched("for (size_t r = 0; r < b; ++r) { float sum = 0; for (size_t i = 0; i < (n + 15) / 16 * 16; "
+               "++i) sum += x[r * n + i] * x[r * n + i] * (i < n ? 1.0f : 0.0f); for (size_t i = 0; i < n; "
+               "++i) y[r * n + i] = x[r * n + i] * rsqrtf(sum / n + 1e-5f); }",
+               "1, 1"));
+  const Graded graded = grade({"rms-norm", beyond.path(), "--case", "long"}, "emulated");
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  EXPECT_THAT(graded.record["candidates"][0]["message"].get<std::string>(),
+              testing::AllOf(HasSubstr("memory beyond a tensor was read"), Not(HasSubstr("threads race"))));
 }
 
 TEST(Grade, AProblemGivenByPathIsTheSameProblem) {

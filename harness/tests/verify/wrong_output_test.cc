@@ -274,6 +274,22 @@ TEST(WrongOutput, SaysThatASecondCallIsRight) {
               testing::AllOf(HasSubstr("all never written; "), HasSubstr("called again they are right")));
 }
 
+TEST(WrongOutput, SaysThatMemoryBeyondATensorWasRead) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  OutputValues values = right({8});
+  values.got[3] = values.got[5] = nan;
+  values.amid_nans = values.again;
+  const std::string race = "called again they are right: threads race, or something is kept between calls";
+  const std::string beyond = "memory beyond a tensor was read";
+  EXPECT_THAT(said(values), HasSubstr(race)) << "what lies around the tensors changed nothing";
+  values.amid_nans[3] = nan;
+  EXPECT_THAT(said(values), testing::AllOf(HasSubstr(beyond), testing::Not(HasSubstr(race))));
+  values.again[3] = values.again[5] = 7;
+  EXPECT_THAT(said(values), HasSubstr(beyond)) << "it adds what it reads";
+  values.again[3] = nan;
+  EXPECT_THAT(said(values), testing::Not(HasSubstr(beyond))) << "it is NaN in any case";
+}
+
 // Infinities and NaNs agree with themselves only, and no pattern is made of them.
 TEST(WrongOutput, HoldsNonFiniteValuesAgainstEachOther) {
   const float infinity = std::numeric_limits<float>::infinity();
