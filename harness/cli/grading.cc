@@ -28,6 +28,11 @@ void add_contest_options(CLI::App& command, GradingArguments& arguments) {
   add_device_option(command, arguments.device);
   add_dtype_option(command, arguments.dtype,
                    "Element type of the candidates (default: what they declare, or the problem's first)");
+  command
+      .add_option("--precision", arguments.precision,
+                  "Precision class that answers must reach, whatever candidates declare; own: the problem's "
+                  "(default: what they declare, or the problem's)")
+      ->type_name("exact|fp32|tf32|bf16|own");
   add_inputs_option(command, arguments.inputs);
 }
 
@@ -153,7 +158,7 @@ std::string name_of(const Problem& problem, bool with_class) {
 
 Result<std::vector<CandidateGroup>> groups_of(const Problem& problem, const GradingArguments& arguments,
                                               std::vector<CandidateSource> candidates) {
-  auto groups = group_candidates(problem, std::move(candidates), arguments.dtype);
+  auto groups = group_candidates(problem, std::move(candidates), arguments.dtype, arguments.precision);
   if (!groups || groups->size() == 1 || arguments.json.empty()) return groups;
   const bool with_class = std::any_of(groups->begin(), groups->end(), [&](const CandidateGroup& group) {
     return group.problem.precision != groups->front().problem.precision;

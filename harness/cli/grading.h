@@ -32,6 +32,7 @@ struct GradingArguments : GradeSettings {
   std::string device = "auto";
   std::vector<std::string> cases;
   std::optional<std::string> dtype;
+  std::optional<std::string> precision;
   std::string json;
   bool force = false;
   bool verbose = false;

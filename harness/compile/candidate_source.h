@@ -22,6 +22,10 @@ struct CandidateSource {
   OwnFiles files = {};
   std::string sha256 = {};  // of `files`; if one is too large to be read: of its beginning and its size
   std::string fault = {};   // why no compiler gets it: the candidate's verdict; usually empty
+  // As group_candidates() sets them: the class of the problem's reference, empty if it is the class that is
+  // asked for; and the class that the candidate declares, if another one was asked for that is better.
+  std::string reference_class = {};
+  std::string overruled_class = {};
 
   // Whether a Python worker runs it.
   bool is_python() const { return submission && is_python_candidate(*submission, path); }

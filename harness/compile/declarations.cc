@@ -152,12 +152,38 @@ Result<Problem> as_asked(Problem problem, std::string_view dtype, std::string_vi
   return bound ? with_precision(std::move(*bound), precision) : bound;
 }
 
+namespace {
+
+// The problem with the class that is asked for.
+Result<Problem> with_asked_class(Problem problem, const std::string& precision) {
+  if (precision == own_class) return problem;
+  return with_precision(std::move(problem), precision);
+}
+
+// The problem's own class for a type. The reference has this class.
+std::string class_of_reference(const Problem& problem, Dtype dtype) {
+  if (dtype == problem.dtype) return problem.precision;
+  const auto typed = with_dtype(problem, to_string(dtype));
+  return typed ? typed->precision : problem.precision;
+}
+
+// The class that a candidate declares, if it is below the one that is asked for. Otherwise empty.
+std::string overruled_class(const CandidateSource& candidate, const Problem& asked) {
+  const auto declared =
+      candidate.submission ? read_declarations(*candidate.submission, candidate.path) : Declarations{};
+  if (!declared || !declared->precision) return "";
+  return precision_from(*declared->precision) > precision_from(asked.precision) ? *declared->precision : "";
+}
+
+}  // namespace
+
 bool asks_for_the_same(const Problem& one, const Problem& other) {
   return one.dtype == other.dtype && one.precision == other.precision;
 }
 
 Result<Problem> as_declared(const Problem& problem, const CandidateSource& candidate,
-                            const std::optional<std::string>& dtype) {
+                            const std::optional<std::string>& dtype,
+                            const std::optional<std::string>& precision) {
   const auto declared =
       candidate.submission ? read_declarations(*candidate.submission, candidate.path) : Declarations{};
   if (!declared) return declared.errors();
@@ -173,10 +199,11 @@ Result<Problem> as_declared(const Problem& problem, const CandidateSource& candi
       return error;
     }
   }
-  // A type may ask for a class. A class that the candidate declares takes precedence.
-  if (!typed || !declared->precision) return typed;
-  auto bound = with_precision(std::move(*typed), *declared->precision);
-  if (bound) return bound;
+  if (!typed) return typed;
+  // A type may ask for a class. A class that the candidate declares takes precedence, and one that is asked
+  // for takes precedence over both.
+  auto bound = declared->precision ? with_precision(*typed, *declared->precision) : typed;
+  if (bound) return precision ? with_asked_class(*std::move(typed), *precision) : bound;
   Error error = bound.error();
   error.location = {candidate.path.string(), 0, 0};
   return error;
@@ -184,18 +211,22 @@ Result<Problem> as_declared(const Problem& problem, const CandidateSource& candi
 
 Result<std::vector<CandidateGroup>> group_candidates(const Problem& problem,
                                                      std::vector<CandidateSource> candidates,
-                                                     const std::optional<std::string>& dtype) {
-  const auto undeclared = dtype ? with_dtype(problem, *dtype) : Result<Problem>(problem);
+                                                     const std::optional<std::string>& dtype,
+                                                     const std::optional<std::string>& precision) {
+  auto undeclared = dtype ? with_dtype(problem, *dtype) : Result<Problem>(problem);
+  if (undeclared && precision) undeclared = with_asked_class(*std::move(undeclared), *precision);
   if (!undeclared) return undeclared.errors();
   std::vector<Result<Problem>> declared;
   for (const CandidateSource& candidate : candidates)
-    declared.push_back(as_declared(problem, candidate, dtype));
+    declared.push_back(as_declared(problem, candidate, dtype, precision));
   const auto first = std::find_if(declared.begin(), declared.end(), std::mem_fn(&Result<Problem>::ok));
   const Problem& of_faults = first != declared.end() ? **first : *undeclared;
   std::vector<CandidateGroup> groups;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (!declared[i]) candidates[i].fault = in_one_line(declared[i].error());
     const Problem& asked = declared[i] ? *declared[i] : of_faults;
+    candidates[i].reference_class = class_of_reference(problem, asked.dtype);
+    if (precision) candidates[i].overruled_class = overruled_class(candidates[i], asked);
     auto group = std::find_if(groups.begin(), groups.end(), [&](const CandidateGroup& other) {
       return asks_for_the_same(other.problem, asked);
     });

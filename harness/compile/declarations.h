@@ -40,21 +40,26 @@ struct CandidateGroup {
   std::vector<CandidateSource> candidates;
 };
 
+// The word for the problem's own class, where a class can be asked for.
+inline constexpr std::string_view own_class = "own";
+
 // Whether two versions of one problem ask for the same type and class, so that one run can grade candidates
 // for both.
 bool asks_for_the_same(const Problem& one, const Problem& other);
 
 // The problem in the type and class in which a candidate is graded: the type is `dtype` if given, or else the
-// declared one, or else the problem's first; the class is the declared one, or else the problem's. An Error
-// for a wrong declaration, and for a type that the problem does not list.
+// declared one, or else the problem's first; the class is `precision` if given, which may be own_class, or
+// else the declared one, or else the problem's. An Error for a wrong declaration, and for a type or class
+// that the problem does not have.
 Result<Problem> as_declared(const Problem& problem, const CandidateSource& candidate,
-                            const std::optional<std::string>& dtype);
+                            const std::optional<std::string>& dtype,
+                            const std::optional<std::string>& precision = std::nullopt);
 
-// Groups candidates by type and class, as as_declared() says. Groups and their candidates keep the given
-// order. A candidate with a wrong declaration is in the first group, and the error is its fault. An Error for
-// a `dtype` that the problem does not list.
-Result<std::vector<CandidateGroup>> group_candidates(const Problem& problem,
-                                                     std::vector<CandidateSource> candidates,
-                                                     const std::optional<std::string>& dtype);
+// Groups candidates by type and class, as as_declared() says, and sets the classes of each. Groups and their
+// candidates keep the given order. A candidate with a wrong declaration is in the first group, and the error
+// is its fault. An Error for a `dtype` or `precision` that the problem does not have.
+Result<std::vector<CandidateGroup>> group_candidates(
+    const Problem& problem, std::vector<CandidateSource> candidates, const std::optional<std::string>& dtype,
+    const std::optional<std::string>& precision = std::nullopt);
 
 }  // namespace kgrade

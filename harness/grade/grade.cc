@@ -292,6 +292,7 @@ class GradeRun {
 
   Failure keep(const RunSetup::Built& one, CandidateRecord record) {
     const std::size_t number = one.number;
+    judge_class(setup_.candidates().at(number), record);
     const bool looks_again = options_.second_look && !machinery_.measures_speed;
     if (looks_again && record.verdict == Verdict::accepted) {
       if (auto failure = options_.second_look(setup_, problem_, options_, one.source, record)) return failure;
@@ -301,6 +302,18 @@ class GradeRun {
     record_.candidates.push_back(std::move(record));
     if (options_.on_verdict) options_.on_verdict(number, record_of_last());
     return std::nullopt;
+  }
+
+  // Who asks chooses the class in which a candidate is judged and compared.
+  void judge_class(const CandidateSource& source, CandidateRecord& record) const {
+    keep_to_class(
+        record, precision_from(source.reference_class.empty() ? problem_.precision : source.reference_class));
+    if (source.overruled_class.empty()) return;
+    const std::string why = fmt::format(
+        "it declares {0}, which counts only if {0} is asked for: precision={0} in a request, --precision {0}",
+        source.overruled_class);
+    if (record.verdict == Verdict::low_precision) record.message += "; " + why;
+    if (record.verdict == Verdict::wrong_answer) record.notes.push_back(why);
   }
 
   Record record_of_last() {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "leaderboard/leaderboard.h"
 #include "record/ci_formats.h"
 #include "record/shared_json.h"
 #include "record/table.h"
@@ -351,6 +352,16 @@ std::string markdown_unfinished(const ComparedRecords& comparison) {
   return text;
 }
 
+// By which candidates of one class are compared, whatever the class of the reference.
+const Score* over_reference(const CandidateRecord& candidate) {
+  for (const std::vector<Score>* const scores : {&candidate.scores, &candidate.by_baseline}) {
+    for (const Score& score : *scores) {
+      if (score.against == against_reference) return &score;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 // --- JSON ---
@@ -417,12 +428,12 @@ std::string candidates_text(const Record& record) {
   std::map<std::pair<Precision, bool>, std::vector<Record>> classes;
   for (Record& one : one_a_candidate(record)) {
     const CandidateRecord& candidate = one.candidate();
-    if (!candidate.scores.empty())
+    if (over_reference(candidate) != nullptr)
       classes[{candidate.precision, candidate.is_module()}].push_back(std::move(one));
   }
   std::string text;
   for (auto& [name, records] : classes) {
-    const auto speed = [](const Record& r) { return r.candidate().scores.front().speedup.geometric_mean; };
+    const auto speed = [](const Record& r) { return over_reference(r.candidate())->speedup.geometric_mean; };
     std::stable_sort(records.begin(), records.end(),
                      [&](const Record& a, const Record& b) { return speed(a) > speed(b); });
     const std::size_t compared = records.size() > most_for_each_pair ? 1 : records.size();

@@ -44,7 +44,7 @@ void add_unranked(const std::vector<const Record*>& records, std::vector<Leaderb
 void add_libraries(const std::vector<const Record*>& records, std::vector<LeaderboardNote>& notes) {
   Slugs measured, compared;
   for (const Record* record : records) {
-    if (score_against(*record, against_reference) == nullptr) continue;
+    if (record->candidate().headline() == nullptr) continue;
     measured.insert(record->problem_slug);
     if (is_beside_library(*record)) compared.insert(record->problem_slug);
   }

@@ -129,6 +129,11 @@ class PageRows {
     Json scores = Json::array();
     for (const std::string_view against : {against_reference, against_baseline}) {
       const Score* const score = score_against(record, against);
+      // The first place is the reference's, even if its score does not count.
+      if (score == nullptr && against == against_reference && record.candidate().headline() != nullptr) {
+        scores.push_back({text(name_of(record, against)), 0});
+        continue;
+      }
       if (score == nullptr) break;
       Json one = {text(name_of(record, against)), six_digits(score->speedup.geometric_mean)};
       if (const auto& interval = score->speedup.interval) {

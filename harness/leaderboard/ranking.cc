@@ -25,10 +25,15 @@ Work work_of(const Record& record) {
   return {cases, cache_text(record.candidate())};
 }
 
+constexpr const char* other_class =
+    "the reference is of a better class, so the speedup over it does not count";
+
 // The reason, from this record alone, why it cannot be ranked. Empty if it can.
 std::string why_unranked(const Record& record) {
   const Score* score = score_against(record, against_reference);
-  if (compared_cases(record.candidate()).empty() || score == nullptr) return "no speed was measured";
+  if (score == nullptr) score = record.candidate().headline();
+  if (compared_cases(record.candidate()).empty()) return "no speed was measured";
+  if (score == nullptr) return other_class;
   if (!score->speedup.interval) {
     return record.effort == Effort::quick ? "--quick gives no interval"
                                           : "its speedup has no interval: too few samples";
@@ -98,6 +103,14 @@ std::vector<LeaderboardRow*> rows_of_work(Board& board, const Work& work) {
   return chosen;
 }
 
+void leave_out_other_classes(std::vector<LeaderboardRow*>& rows) {
+  std::erase_if(rows, [](LeaderboardRow* row) {
+    if (score_against(row->newest, against_reference) != nullptr) return false;
+    row->unranked_because = other_class;
+    return true;
+  });
+}
+
 // Speedups over different references cannot be compared. Only those over the newest reference count.
 void leave_out_other_references(std::vector<LeaderboardRow*>& rows) {
   const auto newest = std::max_element(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
@@ -117,6 +130,8 @@ void rank_board(Board& board) {
   std::vector<LeaderboardRow*> ranked = rows_of_work(board, work);
   if (ranked.empty()) return;
   const bool with_baseline = std::all_of(ranked.begin(), ranked.end(), has_baseline);
+  if (!with_baseline) leave_out_other_classes(ranked);
+  if (ranked.empty()) return;
   if (!with_baseline) leave_out_other_references(ranked);
   board.against = with_baseline ? against_baseline : against_reference;
   if (with_baseline) board.baselines = baselines_of(ranked);
@@ -284,6 +299,7 @@ std::vector<std::string> compared_with(const Newest& newest) {
   for (const auto& [solution, by_problem] : newest) {
     for (const auto& [problem, record] : by_problem) {
       for (const Score& score : record->candidate().by_baseline) names.insert(score.against);
+      names.erase(std::string(against_reference));
       if (record->reference.is_pytorch()) names.insert(std::string(eager_baseline));
     }
   }

@@ -312,4 +312,15 @@ std::vector<Score> scores_by_baseline(const std::vector<CaseRecord>& cases) {
   return scores;
 }
 
+void keep_to_class(CandidateRecord& candidate, Precision reference) {
+  if (candidate.scores.empty() || candidate.precision <= reference) return;
+  candidate.by_baseline.push_back(std::move(candidate.scores.front()));
+  candidate.scores.erase(candidate.scores.begin());
+  if (candidate.headline() != nullptr) return;
+  candidate.notes.push_back(
+      fmt::format("no speedup is given: the answers are of class {0}, the reference is of class {1}, and no "
+                  "baseline of class {0} was measured in every case (--baselines pytorch measures one)",
+                  to_string(candidate.precision), to_string(reference)));
+}
+
 }  // namespace kgrade

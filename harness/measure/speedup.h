@@ -108,4 +108,9 @@ std::vector<Score> scores_of(const std::vector<CaseRecord>& cases);
 // Scores against each baseline, by name, that was measured in every case.
 std::vector<Score> scores_by_baseline(const std::vector<CaseRecord>& cases);
 
+// A speedup counts only over contestants of the candidate's class. If the class of the reference is better
+// than the candidate's, moves the score over the reference to those that do not count, and says so in a note
+// if no other one counts.
+void keep_to_class(CandidateRecord& candidate, Precision reference);
+
 }  // namespace kgrade

@@ -46,9 +46,10 @@ Json first_wrong(const CandidateRecord& candidate, std::size_t length) {
   return json;
 }
 
-// The measured case with the lowest speedup.
+// The measured case with the lowest speedup. Null if no contestant of the candidate's class was measured.
 const CaseRecord* slowest_case(const CandidateRecord& candidate) {
   const CaseRecord* slowest = nullptr;
+  if (candidate.headline() == nullptr) return slowest;
   for (const CaseRecord* const c : compared_cases(candidate)) {
     if (slowest == nullptr || c->headline()->ratio.ratio < slowest->headline()->ratio.ratio) slowest = c;
   }
@@ -74,7 +75,8 @@ std::string next_step(const CandidateRecord& candidate, const Record& record, co
     case Verdict::unsupported:
       return "grade it on a GPU, or write it without what `reason` names";
     case Verdict::low_precision:
-      return "sum in a wider type, or declare a lower class: // kgrade: precision tf32";
+      return "compute and sum in a wider type; a lower class counts only if it is asked for, with "
+             "`precision`";
     case Verdict::unstable:
       return "grade it again when nothing else uses the GPU";
     case Verdict::memory_limit:
@@ -89,7 +91,8 @@ std::string next_step(const CandidateRecord& candidate, const Record& record, co
     case Verdict::cheating:
       return "fix what `reason` says";
   }
-  if (slowest == nullptr) return "measure its speed on a GPU";
+  if (slowest == nullptr && candidate.by_baseline.empty()) return "measure its speed on a GPU";
+  if (slowest == nullptr) return "measure its speed beside a baseline of its class: --baselines pytorch";
   if (!slowest->roofline) return fmt::format("make case '{}' faster", slowest->name);
   return fmt::format(
       "make case '{}' faster: it reaches {:.0f} % of what the device's memory and arithmetic allow",

@@ -201,9 +201,9 @@ struct CandidateRecord {
   Precision precision = Precision::fp32;  // the worst class of all cases
   // Whether all calls on the same contents gave the same bits; unset: none was tried.
   std::optional<bool> deterministic;
-  std::vector<Score> scores;  // over the bench cases of an accepted candidate; the last one counts
+  std::vector<Score> scores;  // over contestants of the class of an accepted candidate; the last one counts
   const Score* headline() const { return scores.empty() ? nullptr : &scores.back(); }
-  std::vector<Score> by_baseline;     // against each baseline measured in all cases; does not count
+  std::vector<Score> by_baseline;     // that do not count: each baseline's, and a better class's reference's
   std::vector<Neighbour> neighbours;  // the accepted candidates of the same class, if accepted
   std::string compiler_log;
   double compile_seconds = 0;          // of the compiler, now or when the contestant was cached

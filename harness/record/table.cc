@@ -133,17 +133,24 @@ std::string median_text(const Arm& arm, bool is_speed) {
   return arm.summary.count > 0 && is_speed ? format_ms(arm.summary.median) : "-";
 }
 
-// The speedup over the reference. Other speedups have their own table.
-std::string speedup_text(const CaseRecord& c) {
-  return c.speedups.empty() ? "-" : ratio_text(c.speedups.front().ratio.ratio);
+// The speedup over the reference, if it counts. Other speedups have their own table.
+std::string speedup_text(const CaseRecord& c, bool counts) {
+  return c.speedups.empty() || !counts ? "-" : ratio_text(c.speedups.front().ratio.ratio);
 }
 
-void add_case(TextTable& table, const CaseRecord& c, const Record& record, const Style& style) {
+// Whether speedups over the reference count: not those of a class below the reference's.
+bool reference_counts(const CandidateRecord& candidate) {
+  const auto& beside = candidate.by_baseline;
+  return std::none_of(beside.begin(), beside.end(), [](const Score& s) { return s.against == "reference"; });
+}
+
+void add_case(TextTable& table, const CaseRecord& c, const Record& record, bool with_speedup,
+              const Style& style) {
   const bool speed = record.device.measures_speed;
   const std::string precision = c.calls > 0 ? std::string(to_string(c.precision)) : "-";
   table.add({c.name, std::string(to_string(c.role)), verdict_text(c.verdict, style), error_text(c), precision,
-             median_text(c.candidate(), speed), median_text(c.reference(), speed), speedup_text(c),
-             c.verdict == Verdict::accepted ? "" : printable(c.message)});
+             median_text(c.candidate(), speed), median_text(c.reference(), speed),
+             speedup_text(c, with_speedup), c.verdict == Verdict::accepted ? "" : printable(c.message)});
 }
 
 // "batch_size=1, alpha=0.5"
@@ -165,8 +172,9 @@ std::string cases_table(const CandidateRecord& candidate, const Record& record, 
     return "";
   TextTable table({"case", "role", "verdict", "error", "class", "median", "reference", "speedup", ""},
                   {false, false, false, true, false, true, true, true, false});
+  const bool counts = reference_counts(candidate);
   for (const CaseRecord& c : candidate.cases) {
-    if (c.run) add_case(table, c, record, style);
+    if (c.run) add_case(table, c, record, counts, style);
   }
   return table.render(style);
 }
@@ -431,7 +439,7 @@ std::string ratio_text(double ratio) {
 std::string scores_text(const CandidateRecord& candidate) {
   std::string text;
   for (auto score = candidate.scores.rbegin(); score != candidate.scores.rend(); ++score) {
-    const bool one = candidate.scores.size() == 1 || score->against == "reference";
+    const bool one = score->against == "reference";
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", ratio_text(score->speedup.geometric_mean),
                         one ? "the reference" : "the fastest baseline");
   }

@@ -69,7 +69,8 @@ OrderedJson board_of(const GradeRequest& request, const Record& record) {
   OrderedJson board = {
       {"name", fmt::format("{}, {}, {}{}", device_model(record.device), to_string(record.dtype),
                            to_string(candidate.precision), candidate.is_module() ? ", modules" : "")}};
-  // All are compared with the same opponent, whatever baselines each was measured with.
+  // All are compared with the same opponent, whatever baselines each was measured with. There is no such
+  // opponent for answers of a class below the reference's.
   const auto score = std::find_if(candidate.scores.begin(), candidate.scores.end(),
                                   [](const Score& each) { return each.against == "reference"; });
   board.update(score != candidate.scores.end()
@@ -165,6 +166,12 @@ OrderedJson graded_view(const GradeJob& job, const Record& record) {
   view["valid"] = {
       {"correctness", candidate.verdict != Verdict::cheating && candidate.verdict != Verdict::unsupported},
       {"speed", candidate.headline() != nullptr}};
+  if (candidate.verdict == Verdict::accepted && candidate.headline() == nullptr &&
+      !candidate.by_baseline.empty())
+    view["reason"] = fmt::format(
+        "no speedup is given: the answers are of class {}, and no contestant of this class was measured in "
+        "every case; `baselines`: \"pytorch\" in the request measures one",
+        to_string(candidate.precision));
   view["board"] = board_of(job.request, record);
   view["device"] = {
       {"name", record.device.name},

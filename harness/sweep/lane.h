@@ -30,11 +30,11 @@ struct LaneJob {
   LaneOptions options;
   std::string problem;  // path of the file
   std::string dtype;
-  std::string precision;  // the class that candidates have to reach
+  std::string precision;  // the class that candidates have to reach; empty, with as_declared: the problem's
   std::vector<std::string> candidates;
   std::vector<std::size_t> numbers = {};  // of the candidates in the sweep
   LaneWork work = LaneWork::grade;
-  // The candidates declare their type and class, where `dtype` and `precision` are empty. They may differ.
+  // The candidates are answers to a service. They declare their type if `dtype` is empty, and may differ.
   bool as_declared = false;
   std::vector<std::string> cases = {};  // as for --case; empty: the usual ones
   std::string lease = {};               // repeated in each answer to this job

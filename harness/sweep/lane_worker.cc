@@ -123,9 +123,6 @@ class LaneWorker {
     if (!device) return device.errors();
     const Layout layout = Layout::find(job.options.problems);
     auto problem = load_problem_file(job.problem, job.options.python, layout, job.options.inputs);
-    if (problem && !job.as_declared) problem = as_asked(*std::move(problem), job.dtype, job.precision);
-    if (problem && job.as_declared && !job.precision.empty())
-      problem = with_precision(*std::move(problem), job.precision);
     if (!problem) return problem.errors();
     built_ = 0;
     const std::vector<std::filesystem::path> paths(job.candidates.begin(), job.candidates.end());
@@ -149,14 +146,20 @@ class LaneWorker {
   // The candidates by type and class.
   static Result<std::vector<CandidateGroup>> groups_of(const LaneJob& job, Problem problem,
                                                        std::vector<CandidateSource> candidates) {
-    if (job.as_declared)
+    if (job.as_declared) {
       return group_candidates(problem, std::move(candidates),
-                              job.dtype.empty() ? std::nullopt : std::optional(job.dtype));
-    for (CandidateSource& candidate : candidates) {
-      const auto declared = as_declared(problem, candidate, std::nullopt);
-      if (!declared) candidate.fault = in_one_line(declared.error());
+                              job.dtype.empty() ? std::nullopt : std::optional(job.dtype),
+                              job.precision.empty() ? std::string(own_class) : job.precision);
     }
-    return std::vector<CandidateGroup>{{std::move(problem), std::move(candidates)}};
+    const auto typed = with_dtype(problem, job.dtype);
+    auto asked = as_asked(std::move(problem), job.dtype, job.precision);
+    if (!asked) return asked.errors();
+    for (CandidateSource& candidate : candidates) {
+      const auto declared = as_declared(*asked, candidate, std::nullopt);
+      if (!declared) candidate.fault = in_one_line(declared.error());
+      candidate.reference_class = typed->precision;
+    }
+    return std::vector<CandidateGroup>{{*std::move(asked), std::move(candidates)}};
   }
 
   // Grades candidates of one type and class.

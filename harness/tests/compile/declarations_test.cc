@@ -224,6 +224,45 @@ TEST_F(CandidateDeclarations, WhatTheUserChoosesCountsForAll) {
   EXPECT_THAT(paths(groups->at(0)), ElementsAre("a.cu", "b.cu"));
 }
 
+TEST_F(CandidateDeclarations, AClassThatIsAskedForOverrulesWhatACandidateDeclares) {
+  const CandidateSource plain = source("plain.cu", "int a;\n");
+  const CandidateSource lower = source("lower.cu", "// kgrade: precision tf32\n");
+  const CandidateSource half = source("half.cu", "// kgrade: dtype float16\n// kgrade: precision bf16\n");
+  const auto own = group_candidates(problem_, {plain, lower, half}, std::nullopt, "own");
+  ASSERT_TRUE(own.ok());
+  ASSERT_EQ(own->size(), 2u) << "one for each type";
+  EXPECT_EQ(own->at(0).problem.precision, "fp32");
+  EXPECT_EQ(own->at(1).problem.precision, "fp32");
+  EXPECT_EQ(own->at(0).candidates.at(0).overruled_class, "");
+  EXPECT_EQ(own->at(0).candidates.at(1).overruled_class, "tf32");
+  EXPECT_EQ(own->at(1).candidates.at(0).overruled_class, "bf16");
+  const CandidateSource better = source("better.cu", "// kgrade: precision fp32\n");
+  const auto tf32 = group_candidates(problem_, {plain, lower, better}, std::nullopt, "tf32");
+  ASSERT_TRUE(tf32.ok());
+  ASSERT_EQ(tf32->size(), 1u);
+  EXPECT_EQ(tf32->at(0).problem.precision, "tf32");
+  for (const CandidateSource& one : tf32->at(0).candidates) {
+    EXPECT_EQ(one.overruled_class, "") << one.path;
+    EXPECT_EQ(one.reference_class, "fp32") << "whatever class is asked for";
+  }
+  for (const char* const wrong : {"exact", "fp8", ""})
+    EXPECT_FALSE(group_candidates(problem_, {plain}, std::nullopt, wrong).ok()) << wrong;
+  // What makes no sense is still the candidate's fault.
+  const auto faulty =
+      group_candidates(problem_, {source("a.cu", "// kgrade: precision fp8\n")}, std::nullopt, "own");
+  EXPECT_THAT(faulty->at(0).candidates.at(0).fault, HasSubstr("says nothing that is known"));
+}
+
+TEST_F(CandidateDeclarations, TheReferenceHasTheProblemsClassInEachType) {
+  problem_.reference = "model.py";
+  const auto groups = group_candidates(
+      problem_, {source("a.cu", "// kgrade: dtype float16\n// kgrade: precision fp32\n"), source("b.cu", "")},
+      std::nullopt);
+  ASSERT_TRUE(groups.ok());
+  EXPECT_EQ(groups->at(0).candidates.at(0).reference_class, "bf16");
+  EXPECT_EQ(groups->at(1).candidates.at(0).reference_class, "fp32");
+}
+
 TEST_F(CandidateDeclarations, OneThatTheProblemDoesNotListIsAFaultOfTheCandidate) {
   const auto chosen = group_candidates(problem_, {source("a.cu", "")}, "bfloat16");
   ASSERT_FALSE(chosen.ok());

@@ -64,6 +64,24 @@ TEST(PrecisionClasses, WithoutADeclarationTheProblemsIsAskedFor) {
   expect_outcome(graded.record["candidates"][0], "low_precision", "tf32", "fp32 is asked for");
 }
 
+TEST(PrecisionClasses, WhoAsksOverrulesWhatACandidateDeclares) {
+  const ScratchFile file("halves.cu", for_tf32 + halves);
+  const ScratchFile right("exact.cu", for_tf32 + exact);
+  const Graded own = grade({problem, file.path(), right.path(), "--precision", "own"}, "emulated");
+  ASSERT_TRUE(own.record.is_object()) << own.output;
+  EXPECT_EQ(own.record["problem"]["precision"], "fp32");
+  expect_outcome(own.record["candidates"][0], "low_precision", "tf32",
+                 "it declares tf32, which counts only if tf32 is asked for: precision=tf32 in a request");
+  expect_outcome(own.record["candidates"][1], "accepted", "fp32", "");
+  const ScratchFile silent("silent.cu", halves);
+  const Graded asked = grade({problem, silent.path(), "--precision", "tf32"}, "emulated");
+  expect_outcome(asked.record["candidates"][0], "accepted", "tf32", "");
+  const Result unknown =
+      kgrade({"grade", problem, file.path(), "--precision", "fp8", "--device", "emulated"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.output, HasSubstr("there is no precision class 'fp8'"));
+}
+
 TEST(PrecisionClasses, ARecordHoldsOne) {
   const ScratchFile loose("halves.cu", for_tf32 + halves);
   const ScratchFile strict("exact.cu", exact);

@@ -206,6 +206,32 @@ TEST(Leaderboard, TheReferenceCountsWhereOneHasNoBaseline) {
   EXPECT_THAT(paths_of(made.boards[0]), ElementsAre("a.cu", "b.cu"));
 }
 
+// A result whose class is below the reference's, as keep_to_class() leaves it.
+Record below_the_reference(Record made) {
+  CandidateRecord& candidate = made.candidate();
+  candidate.precision = Precision::tf32;
+  candidate.by_baseline.push_back(candidate.scores.front());
+  candidate.scores.erase(candidate.scores.begin());
+  return made;
+}
+
+TEST(Leaderboard, ASpeedupOverAReferenceOfABetterClassIsNoRank) {
+  const Record alone = below_the_reference(record("a.cu", 9));
+  const Record beside = below_the_reference(beside_baseline(record("b.cu", 5), 0.8));
+  const Leaderboard one = make_leaderboard({beside});
+  EXPECT_EQ(one.boards.at(0).against, "baseline");
+  EXPECT_TRUE(one.boards[0].rows.at(0).rank);
+  const Leaderboard both = make_leaderboard({alone, beside});
+  EXPECT_EQ(both.boards.at(0).against, "baseline");
+  EXPECT_THAT(paths_of(both.boards[0]), ElementsAre("b.cu", "a.cu"));
+  EXPECT_FALSE(both.boards[0].rows.at(1).rank);
+  EXPECT_EQ(both.boards[0].rows[1].unranked_because,
+            "the reference is of a better class, so the speedup over it does not count");
+  for (const Suite& suite : both.suites) EXPECT_NE(suite.against, "reference");
+  EXPECT_TRUE(make_leaderboard({alone}).boards.at(0).against.empty());
+  EXPECT_TRUE(to_json(both)["boards"][0]["rows"][1]["scores"].empty());
+}
+
 TEST(Leaderboard, OfACandidateTheNewestResultCountsAndTheOthersAreItsHistory) {
   const Leaderboard made =
       make_leaderboard({at(record("a.cu", 2), "2026-02-01"), at(record("a.cu", 3), "2026-03-01"),

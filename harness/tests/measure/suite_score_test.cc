@@ -80,5 +80,46 @@ TEST(SuiteScore, CasesCountByTheirWeights) {
   EXPECT_EQ(scores.front().fast.at(1), 0.75);
 }
 
+CandidateRecord compared(Precision precision, bool with_baseline) {
+  CandidateRecord candidate;
+  candidate.precision = precision;
+  candidate.scores.push_back({"reference", {3, std::nullopt, 1}});
+  if (with_baseline) candidate.scores.push_back({"baseline", {0.7, std::nullopt, 1}});
+  candidate.by_baseline.push_back({"cudnn-fp32", {2, std::nullopt, 1}});
+  return candidate;
+}
+
+TEST(SpeedupsOfAClass, AReferenceOfABetterClassDoesNotCount) {
+  CandidateRecord candidate = compared(Precision::tf32, false);
+  keep_to_class(candidate, Precision::fp32);
+  EXPECT_EQ(candidate.headline(), nullptr);
+  ASSERT_EQ(candidate.by_baseline.size(), 2U);
+  EXPECT_EQ(candidate.by_baseline.back().against, "reference");
+  EXPECT_EQ(candidate.by_baseline.back().speedup.geometric_mean, 3);
+  ASSERT_EQ(candidate.notes.size(), 1U);
+  EXPECT_NE(candidate.notes.front().find("the answers are of class tf32, the reference is of class fp32"),
+            std::string::npos);
+}
+
+TEST(SpeedupsOfAClass, TheBaselineOfTheClassCounts) {
+  CandidateRecord candidate = compared(Precision::tf32, true);
+  keep_to_class(candidate, Precision::fp32);
+  ASSERT_EQ(candidate.scores.size(), 1U);
+  EXPECT_EQ(candidate.headline()->against, "baseline");
+  EXPECT_TRUE(candidate.notes.empty());
+}
+
+TEST(SpeedupsOfAClass, AnswersAsPreciseAsTheReferenceOrMoreAreComparedWithIt) {
+  for (const auto& [own, reference] :
+       {std::pair{Precision::fp32, Precision::fp32}, std::pair{Precision::fp32, Precision::tf32},
+        std::pair{Precision::tf32, Precision::tf32}, std::pair{Precision::exact, Precision::exact}}) {
+    CandidateRecord candidate = compared(own, false);
+    keep_to_class(candidate, reference);
+    ASSERT_NE(candidate.headline(), nullptr);
+    EXPECT_EQ(candidate.headline()->against, "reference");
+    EXPECT_TRUE(candidate.notes.empty());
+  }
+}
+
 }  // namespace
 }  // namespace kgrade

@@ -32,6 +32,18 @@ TEST(AgentLine, SaysOfAnAcceptedCandidateWhereItIsSlowest) {
   EXPECT_TRUE(line["first_wrong"].is_null());
 }
 
+TEST(AgentLine, GivesNoSpeedupOverAReferenceOfABetterClass) {
+  Record record = test::sample_record();
+  CandidateRecord& candidate = record.candidates[0];
+  candidate.precision = Precision::tf32;
+  candidate.by_baseline = {candidate.scores.front()};  // as keep_to_class() does
+  candidate.scores.clear();
+  const json line = line_of(record, 0);
+  EXPECT_TRUE(line["speedup"].is_null());
+  EXPECT_TRUE(line["slowest_case"].is_null());
+  EXPECT_THAT(line["next"].get<std::string>(), HasSubstr("--baselines pytorch"));
+}
+
 TEST(AgentLine, SaysOfAWrongOneWhichElementAndWhatToRun) {
   Record record = test::sample_record();
   record.candidates[1].cases[0].wrong =
