@@ -17,7 +17,9 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr std::size_t longest_source = std::size_t{1} << 20;
+constexpr std::size_t longest_problem = std::size_t{1} << 20;
+constexpr std::size_t longest_request = std::size_t{32} << 20;
+constexpr std::size_t most_headers = std::size_t{2} << 20;  // bytes, of one candidate
 constexpr std::size_t longest_label = 200;
 constexpr std::size_t most_cases = 100;
 constexpr int deepest_json = 32;
@@ -125,7 +127,7 @@ class Members {
 // outside of the sandbox that candidates have.
 ProblemFile problem_file(const Json& json, const std::string& where) {
   Members members(json, where);
-  ProblemFile file{members.file_name("name"), members.needed_text("source", longest_source)};
+  ProblemFile file{members.file_name("name"), members.needed_text("source", longest_problem)};
   if (!file.name.ends_with(".py"))
     members.fail(
         "name",
@@ -154,18 +156,23 @@ void read_candidate(Members& body, GradeRequest& request) {
   if (candidate == nullptr) body.fail("candidate", "is missing");
   Members file(*candidate, "candidate");
   request.candidate_name = file.file_name("name");
-  request.candidate_source = file.needed_text("source", longest_source);
+  request.candidate_source = file.needed_text("source", longest_request);
+  // The lane refuses a source that is longer than it may be. It needs no more of it for that.
+  request.candidate_source.resize(std::min(request.candidate_source.size(), longest_answer + 1));
   if (const Json* const headers = file.find("headers")) {
     if (!headers->is_object() || headers->size() > 32)
       file.fail("headers", "is no object with up to 32 files");
+    std::size_t bytes = 0;
     for (const auto& [name, text] : headers->items()) {
       if (!is_name(name) || name == request.candidate_name || !text.is_string())
         file.fail("headers", "has a member that is no text or has no usable name");
       request.headers[name] = text.get<std::string>();
+      bytes += request.headers[name].size();
     }
+    if (bytes > most_headers)
+      file.fail("headers", fmt::format("are larger than {}", format_bytes(most_headers)));
   }
   file.end();
-  if (request.bytes() > 2 * longest_source) body.fail("candidate", "is larger than 2 MiB with its headers");
 }
 
 void read_settings(Members& body, GradeRequest& request, bool may_seed) {

@@ -244,6 +244,11 @@ void Routes::handle(const HttpRequest& request, Answer answer) {
     return answer({200, "application/json", std::string(serve_page::openapi)});
   if (path == "/v1/record.schema.json" && reads)
     return answer({200, "application/schema+json", std::string(serve_page::record_schema)});
+  if (const auto at = first_invalid_utf8(request.body))
+    return answer(problem_answer({400,
+                                  fmt::format("the body is not in UTF-8: byte {} is 0x{:02x}", *at,
+                                              static_cast<unsigned char>(request.body[*at])),
+                                  0}));
   const Call call{request, *client, parameters_of(request)};
   if (path == "/metrics" && reads) return answer({200, "text/plain; version=0.0.4", service_.metrics()});
   if (path == "/v1/capacity" && reads) return answer(json_answer(service_.capacity(client->owner)));

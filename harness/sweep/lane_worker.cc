@@ -1,5 +1,6 @@
 // The process of a lane.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -14,6 +15,7 @@
 #include <stop_token>
 #include <thread>
 
+#include "base/text.h"
 #include "base/unique_fd.h"
 #include "check/second_look.h"
 #include "compile/declarations.h"
@@ -147,6 +149,7 @@ class LaneWorker {
   static Result<std::vector<CandidateGroup>> groups_of(const LaneJob& job, Problem problem,
                                                        std::vector<CandidateSource> candidates) {
     if (job.as_declared) {
+      for (CandidateSource& candidate : candidates) refuse_if_too_long(candidate);
       return group_candidates(problem, std::move(candidates),
                               job.dtype.empty() ? std::nullopt : std::optional(job.dtype),
                               job.precision.empty() ? std::string(own_class) : job.precision);
@@ -160,6 +163,14 @@ class LaneWorker {
       candidate.reference_class = typed->precision;
     }
     return std::vector<CandidateGroup>{{*std::move(asked), std::move(candidates)}};
+  }
+
+  static void refuse_if_too_long(CandidateSource& candidate) {
+    std::error_code none;
+    if (std::filesystem::file_size(candidate.path, none) <= longest_answer || none) return;
+    candidate.fault =
+        fmt::format("the candidate is larger than {}, which is the most that a text to grade may have",
+                    format_bytes(longest_answer));
   }
 
   // Grades candidates of one type and class.

@@ -69,6 +69,17 @@ TEST(GradeRequest, NamesWhatIsWrong) {
               HasSubstr("request.cases has a member that is no name"));
 }
 
+// It is the verdict of the candidate, which the lane gives.
+TEST(GradeRequest, TakesACandidateThatIsTooLongAndKeepsNoMoreOfItThanShowsThat) {
+  const auto request =
+      read_request(with("candidate", {{"name", "a.cu"}, {"source", std::string(3 << 20, 'x')}}), false);
+  ASSERT_TRUE(request.ok()) << request.error().message;
+  EXPECT_EQ(request->candidate_source.size(), longest_answer + 1);
+  const Json headers = {{"a.h", std::string(3 << 20, 'x')}};
+  EXPECT_THAT(refusal_of(with("candidate", {{"name", "a.cu"}, {"source", ""}, {"headers", headers}})),
+              HasSubstr("candidate.headers are larger than 2 MiB"));
+}
+
 // Writing or copying a value calls itself for each level, and ended the service with 16 million of them.
 TEST(GradeRequest, IsNotNestedDeep) {
   const auto nested = [](std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); };
