@@ -16,7 +16,7 @@ from kgrade._events import Event
 from kgrade._grading import grade
 from kgrade._local import local
 from kgrade._program import KgradeError, NotInstalled, WrongUsage, program
-from kgrade._request import Request
+from kgrade._request import Options, Request
 from kgrade._result import (
     BaselineSpeedup,
     Fault,
@@ -47,6 +47,7 @@ __all__ = [
     "Interval",
     "KgradeError",
     "NotInstalled",
+    "Options",
     "Outcome",
     "QueueFull",
     "Request",

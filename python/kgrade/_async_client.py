@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Iterable, Option
 
 from kgrade._client import Client, Handle, by_end, late, refused
 from kgrade._events import Event, Follower
-from kgrade._request import Item, Options, Problem, Text, job, of_item
+from kgrade._grading import Text
+from kgrade._request import Item, Options, Problem, job, of_item
 from kgrade._result import Grade
 from kgrade._transport import BadRequest, Clock, DeadlineExceeded, Unavailable
 from kgrade._waiter import Waiter, Watch
@@ -96,9 +97,9 @@ class AsyncClient:
         """See Client.problems()."""
         return await self._run(self._client.problems)
 
-    async def problem(self, slug: str) -> "dict[str, Any]":
+    async def problem(self, problem: Problem) -> "dict[str, Any]":
         """See Client.problem()."""
-        return await self._run(functools.partial(self._client.problem, slug))
+        return await self._run(functools.partial(self._client.problem, problem))
 
     async def upload(self, problem: Problem) -> "dict[str, str]":
         """See Client.upload()."""
@@ -143,6 +144,10 @@ class AsyncClient:
     async def record(self, grade: Union[Grade, Handle, str]) -> "dict[str, Any]":
         """See Client.record()."""
         return await self._run(functools.partial(self._client.record, grade))
+
+    async def agent(self, grade: Union[Grade, Handle, str]) -> "dict[str, Any]":
+        """See Client.agent()."""
+        return await self._run(functools.partial(self._client.agent, grade))
 
     def close(self) -> None:
         """Ends the threads, when their calls are done."""

@@ -8,7 +8,8 @@ import urllib.parse
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Optional, Sequence, TypeVar, Union
 
 from kgrade._events import Follower
-from kgrade._request import Item, Options, Problem, Text, job, of_item, problem_file, to_json
+from kgrade._grading import Text
+from kgrade._request import Item, Options, Problem, is_file, job, of_item, path_of, problem_file, to_json
 from kgrade._result import Grade
 from kgrade._transport import BadRequest, Busy, Clock, DeadlineExceeded, Transport, Unavailable
 from kgrade._waiter import MOST_IDS, Waiter, Watch, ask
@@ -106,8 +107,9 @@ class Client:
         """Grades one candidate, and returns when it is done.
 
         problem: a slug, or the path of one of KernelBench's .py files, or such a file as {"name": ..., "source": ...}.
-        candidate: the path of a file; or a text, with `name`, such as "answer.md" or "mine.cu".
-        options: see `Options`.
+        candidate: the path of a file; or a text, with `name`, such as "answer.md" or "mine.cu". One of more than 1 MiB is a
+            compile error.
+        options: see `kgrade.Options`.
 
         Raises BadRequest if the problem or an option is wrong, and Unauthorized.
         """
@@ -183,9 +185,17 @@ class Client:
         """The service's problems: slug, title, difficulty and family of each."""
         return list(self._call("GET", "/v1/problems")["problems"])
 
-    def problem(self, slug: str) -> "dict[str, Any]":
-        """One problem with its statement and the candidate's signature."""
-        return dict(self._call("GET", f"/v1/problems/{urllib.parse.quote(slug, safe='')}"))
+    def problem(self, problem: Problem) -> "dict[str, Any]":
+        """One problem: of a slug, its statement and the candidate's signature; of one of KernelBench's files, its `name` and `source`.
+
+        problem: as grade() takes it, so also a file of this machine, which is read here, and {"sha256": ...}.
+        """
+        if is_file(problem):
+            file = problem_file(problem)
+            if "sha256" not in file:
+                return dict(file)
+            problem = file["sha256"]
+        return dict(self._call("GET", f"/v1/problems/{urllib.parse.quote(path_of(problem), safe='')}"))
 
     def upload(self, problem: Problem) -> "dict[str, str]":
         """Stores one of KernelBench's files, and returns what names it in jobs: {"sha256": ...}.
@@ -218,6 +228,14 @@ class Client:
         """The whole record of a job that has a verdict. The service keeps it for a day."""
         id = grade if isinstance(grade, str) else grade.id
         return dict(self._call("GET", f"/v1/grades/{urllib.parse.quote(id, safe='')}?view=record"))
+
+    def agent(self, grade: Union[Grade, Handle, str]) -> "dict[str, Any]":
+        """What helps to write the next answer: a wrong element, what the failed cases share, the slowest case, and the next step.
+
+        It is the view `agent` of a job that has a verdict. Parts of it come from the candidate.
+        """
+        id = grade if isinstance(grade, str) else grade.id
+        return dict(self._call("GET", f"/v1/grades/{urllib.parse.quote(id, safe='')}?view=agent"))
 
     def _grade_all(self, requests: "Sequence[Callable[[], dict[str, Any]]]") -> "list[Union[Grade, BadRequest]]":
         """Submits all and waits for all, a chunk after the other, as the service takes them."""

@@ -7,21 +7,27 @@ from pathlib import Path
 from typing import Any, Literal, Optional, Sequence, Union
 
 from kgrade import _program
-from kgrade._result import Fault, Grade
+from kgrade._result import Fault, Grade, Valid
 
 Effort = Literal["quick", "default", "ranked"]
+Precision = Literal["exact", "fp32", "tf32", "bf16"]
+# The path of a file, or a text.
+Text = Union[str, bytes, "os.PathLike[str]"]
 _FAULTS: "dict[int, Fault]" = {3: "machine"}
+# Bytes that the text of a candidate may have, in UTF-8.
+MOST_SOURCE = 1 << 20
 
 
 def grade(
     problem: "Union[str, os.PathLike[str]]",
-    candidate: "Union[str, os.PathLike[str]]",
+    candidate: Text,
     *,
     name: Optional[str] = None,
     effort: Effort = "quick",
     device: str = "auto",
-    cases: Sequence[str] = (),
+    cases: Union[str, Sequence[str]] = (),
     dtype: Optional[str] = None,
+    precision: Optional[Precision] = None,
     baselines: Optional[str] = None,
     seed: Optional[int] = None,
     hidden: Optional[int] = None,
@@ -31,9 +37,12 @@ def grade(
     """Grades one candidate for one problem, and returns when it is done.
 
     problem: a slug, or the path of a problem file or of one of KernelBench's files.
-    candidate: the path of a .cu or .py file or of a text with code blocks; or such a text itself, with `name`.
+    candidate: the path of a .cu or .py file or of a text with code blocks; or such a text itself, with `name`. A text of
+        more than 1 MiB is a compile error.
     name: the file name that the text `candidate` would have, such as "answer.md" or "mine.cu".
     effort: how long speed is measured, as `kgrade grade --quick` and `--ranked` have it.
+    cases: names of cases. A text is one name.
+    precision: the class that the candidate has to reach, whatever it declares. None: the problem's own, usually fp32.
     device: "auto", "cuda", "cuda:1" or "emulated". On the emulated device there is no speedup.
     time_limit: seconds that one call of the candidate may take.
 
@@ -41,25 +50,35 @@ def grade(
     and neither does the machine: see Grade.outcome.
     """
     with tempfile.TemporaryDirectory(prefix="kgrade-") as folder:
-        path = os.fspath(candidate)
-        if name is not None:
+        if name is None:
+            wrong = missing(candidate)
+            if wrong:
+                raise _program.WrongUsage(wrong)
+            assert not isinstance(candidate, (bytes, bytearray))
+            path = os.fspath(candidate)
+        else:
             if not name or name in (".", "..") or "/" in name or "\0" in name:
                 raise _program.WrongUsage(f"{name!r} is not the name of a file")
             written = Path(folder) / "candidate" / name
             written.parent.mkdir()
-            written.write_text(path, encoding="utf-8")
+            text = Path(candidate).read_bytes() if isinstance(candidate, os.PathLike) else text_of(candidate).encode("utf-8")
+            if len(text) > MOST_SOURCE:
+                return too_long(len(text))
+            written.write_bytes(text)
             path = str(written)
         record_file = Path(folder) / "record.json"
         options: "list[tuple[str, Any]]" = [
             ("--device", device),
             ("--dtype", dtype),
+            # What a candidate declares about itself does not count here.
+            ("--precision", precision or "own"),
             ("--baselines", baselines),
             ("--seed", seed),
             ("--hidden", hidden),
             ("--hidden-seed", hidden_seed),
             ("--time-limit", time_limit),
             ("--json", record_file),
-            *(("--case", case) for case in cases),
+            *(("--case", case) for case in as_list(cases)),
         ]
         arguments = [f"{option}={value}" for option, value in options if value is not None]
         if effort != "default":
@@ -67,9 +86,38 @@ def grade(
         ended = _program.run(["grade", *arguments, "--", os.fspath(problem), path])
         if ended.returncode in (0, 1) and record_file.is_file():
             # A text's own name, instead of the place where it was written.
-            text = record_file.read_text(encoding="utf-8").replace(f"{folder}/candidate/", "")
-            return Grade.of_record(json.loads(text))
+            record = record_file.read_text(encoding="utf-8").replace(f"{folder}/candidate/", "")
+            return Grade.of_record(json.loads(record))
     message = (ended.stderr.strip() or ended.stdout.strip()).replace(f"{folder}/candidate/", "")
     if ended.returncode == 2:
         raise _program.WrongUsage(message)
     return Grade(outcome="failed", fault=_FAULTS.get(ended.returncode, "service"), reason=message)
+
+
+def as_list(cases: Union[str, Sequence[str]]) -> "list[str]":
+    return [cases] if isinstance(cases, str) else list(cases)
+
+
+def text_of(text: Union[str, bytes]) -> str:
+    """A candidate's text, with a replacement character for what is not Unicode. Compilers do not mind it in a comment."""
+    return text.encode("utf-8", "replace").decode("utf-8") if isinstance(text, str) else bytes(text).decode("utf-8", "replace")
+
+
+def missing(candidate: Text) -> str:
+    """What is wrong with a candidate that has no `name`, and so has to be the path of a file. Empty if nothing is."""
+    if not isinstance(candidate, (bytes, bytearray)):
+        try:
+            if os.fspath(candidate) and Path(candidate).exists():
+                return ""
+        except (OSError, ValueError):
+            pass  # It is too long for a path, or has a zero byte.
+    shown = repr(candidate if isinstance(candidate, (str, bytes, bytearray)) else os.fspath(candidate))
+    shown = shown if len(shown) <= 100 else shown[:80] + "..."
+    return (f"there is no file {shown}. To grade a text, give it a `name`: name=\"answer.md\" for a model's answer with blocks "
+            "of code, or name=\"mine.cu\" for a kernel")
+
+
+def too_long(size: int) -> Grade:
+    """The grade of a text that no compiler gets."""
+    reason = f"the candidate has {size / MOST_SOURCE:.1f} MiB, and a candidate may have 1 MiB"
+    return Grade("graded", "compile_error", reason=reason, stage="compile", valid=Valid(True, False))

@@ -4,16 +4,14 @@ import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, TypedDict, Union
+from typing import Any, Literal, Mapping, Optional, Sequence, TypedDict, Union, get_args
 
-from kgrade._grading import Effort
+from kgrade._grading import MOST_SOURCE, Effort, Precision, Text, as_list, missing, text_of
 from kgrade._result import Feedback
 from kgrade._transport import BadRequest
 
-if TYPE_CHECKING:
-    from typing_extensions import Literal
-
-Text = Union[str, "os.PathLike[str]"]
+Baselines = Literal["none", "usual", "pytorch", "compiled"]
+Priority = Literal["normal", "low"]
 # A slug, or the path of one of KernelBench's files, or such a file itself: {"name": ..., "source": ...}. Or {"sha256": ...},
 # which Client.upload() returns.
 Problem = Union[str, "os.PathLike[str]", "Mapping[str, str]"]
@@ -26,18 +24,20 @@ class Options(TypedDict, total=False):
     """
 
     effort: Effort
-    cases: Sequence[str]
+    # Names of cases. A text is one name.
+    cases: Union[str, Sequence[str]]
     dtype: Optional[str]
-    precision: Optional[str]
+    # The class that the candidate has to reach, whatever it declares. None: the problem's own, usually fp32.
+    precision: Optional[Precision]
     hidden: Optional[int]
-    baselines: "Optional[Literal['none', 'usual', 'pytorch', 'compiled']]"
+    baselines: Optional[Baselines]
     # Seconds that one call of the candidate may take.
     time_limit: Optional[float]
     # Seconds that the candidate may take in all, its build included.
     run_limit: Optional[float]
     # Seconds until the result is of no use, the queue included. grade() and grade_many() take the client's timeout.
     deadline: Optional[float]
-    priority: "Literal['normal', 'low']"
+    priority: Priority
     # How much the service shows of the job: docs/service.md.
     feedback: Optional[Feedback]
     group: Optional[str]
@@ -80,15 +80,15 @@ def job(
     name: Optional[str] = None,
     *,
     effort: Effort = "quick",
-    cases: Sequence[str] = (),
+    cases: Union[str, Sequence[str]] = (),
     dtype: Optional[str] = None,
-    precision: Optional[str] = None,
+    precision: Optional[Precision] = None,
     hidden: Optional[int] = None,
-    baselines: Optional[str] = None,
+    baselines: Optional[Baselines] = None,
     time_limit: Optional[float] = None,
     run_limit: Optional[float] = None,
     deadline: Optional[float] = None,
-    priority: str = "normal",
+    priority: Priority = "normal",
     feedback: Optional[Feedback] = None,
     group: Optional[str] = None,
     client_ref: Optional[str] = None,
@@ -98,20 +98,14 @@ def job(
 ) -> "dict[str, Any]":
     """A job as the service takes it. Files are read here: the service sees none of this machine's."""
     sent: "dict[str, Any]" = {}
-    if isinstance(problem, Mapping) or os.fspath(problem).endswith(".py"):
-        sent["problem"] = problem_file(problem)
-    else:
-        sent["problem"] = _clean(os.fspath(problem))
-    text = os.fspath(candidate)
-    if name is None:
-        sent["candidate"] = {"name": Path(text).name, "source": _read(text)}
-    else:
-        sent["candidate"] = {"name": _clean(name), "source": _clean(text)}
+    sent["problem"] = problem_file(problem) if is_file(problem) else _clean(path_of(problem))
+    sent["candidate"] = {"name": _name_of(candidate) if name is None else _clean(name),
+                         "source": _shortened(_source_of(candidate, name))}
     if headers:
         sent["candidate"]["headers"] = {_clean(each): _clean(source) for each, source in headers.items()}
     options = {
         "effort": effort,
-        "cases": list(cases) or None,
+        "cases": as_list(cases) or None,
         "dtype": dtype,
         "precision": precision,
         "hidden": hidden,
@@ -127,22 +121,99 @@ def job(
         "hidden_seed": hidden_seed,
     }
     sent.update((key, value) for key, value in options.items() if value is not None)
+    _check_values(sent)
     return sent
+
+
+# The words that a member may have. The service has the last word, since it knows the problem.
+WORDS: "Mapping[str, tuple[str, ...]]" = {
+    "effort": get_args(Effort),
+    "precision": get_args(Precision),
+    "dtype": ("float32", "float16", "bfloat16"),
+    "baselines": get_args(Baselines),
+    "priority": get_args(Priority),
+    "feedback": get_args(Feedback),
+}
+# The least and the largest number.
+NUMBERS: "Mapping[str, tuple[float, float]]" = {
+    "hidden": (0, 64),
+    "time_limit_s": (0.001, 86400),
+    "run_limit_s": (1, 86400),
+    "deadline_s": (0.001, 30 * 86400),
+}
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """Raises BadRequest if a value is wrong whatever the problem is, and TypeError if there is no such option."""
+    job("any", "", "answer.md", **options)
+
+
+def _check_values(sent: "dict[str, Any]") -> None:
+    for member, words in WORDS.items():
+        if sent.get(member, words[0]) not in words:
+            raise BadRequest(f"{member} is {sent[member]!r}, and may be {', '.join(words)}")
+    for member, (least, most) in NUMBERS.items():
+        value = sent.get(member, least)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
+            raise BadRequest(f"{member} is {value!r}, and may be a number from {least:g} to {most:g}")
+    if not all(isinstance(each, str) for each in sent.get("cases", ())):
+        raise BadRequest(f"cases is {sent['cases']!r}, and may be a name or a list of names")
+
+
+def is_file(problem: Problem) -> bool:
+    """Whether a problem is a file or an upload. Otherwise it is a slug."""
+    return isinstance(problem, Mapping) or path_of(problem).endswith(".py")
 
 
 def problem_file(problem: Problem) -> "dict[str, str]":
     """A problem's file, as the service takes it."""
     if isinstance(problem, Mapping):
-        return {str(key): _clean(str(value)) for key, value in problem.items()}
-    return {"name": Path(problem).name, "source": _read(os.fspath(problem))}
+        return {str(key): _of_problem(value, str(problem.get("name", "the problem"))) for key, value in problem.items()}
+    return {"name": Path(problem).name, "source": _of_problem(_read(os.fspath(problem)), os.fspath(problem))}
 
 
-def _read(path: str) -> str:
+def _of_problem(text: Union[str, bytes], name: str) -> str:
+    """A text of a problem, whose bytes have to be as they are."""
     try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
+        return text.decode("utf-8") if isinstance(text, bytes) else _clean(str(text))
+    except UnicodeDecodeError as error:
+        raise BadRequest(f"{name} is not in UTF-8: byte {error.start} is 0x{error.object[error.start]:02x}") from error
+
+
+def path_of(problem: Problem) -> str:
+    """The slug, or the path of the file."""
+    if isinstance(problem, (str, os.PathLike)):
+        return os.fspath(problem)
+    raise BadRequest(f"a problem is a slug, a file or a mapping, and not {type(problem).__name__}")
+
+
+def _name_of(candidate: Text) -> str:
+    return "" if isinstance(candidate, (bytes, bytearray)) else Path(candidate).name
+
+
+def _source_of(candidate: Text, name: Optional[str]) -> str:
+    if name is not None and not isinstance(candidate, os.PathLike):
+        return text_of(candidate)
+    wrong = missing(candidate) if name is None else ""
+    if wrong:
+        raise BadRequest(wrong)
+    assert not isinstance(candidate, (bytes, bytearray))
+    return text_of(_read(os.fspath(candidate)))
+
+
+def _shortened(text: str) -> str:
+    """A text that is too long for a candidate stays too long, so that the service refuses it, and becomes no longer than needed."""
+    if len(text) <= MOST_SOURCE // 4:
+        return text
+    content = text.encode("utf-8")
+    return text if len(content) <= MOST_SOURCE else content[: MOST_SOURCE + 4].decode("utf-8", "ignore")
+
+
+def _read(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
     except (OSError, ValueError) as error:
-        shown = path if len(path) <= 200 else path[:60] + "... (a text is graded with the argument `name`)"
-        raise BadRequest(f"{shown} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise BadRequest(f"{path[:200]} cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _clean(text: str) -> str:

@@ -34,14 +34,17 @@ _NORMAL_95 = 1.959964
 
 
 class GradeFailed(KgradeError):
-    """There is no verdict, and Grade.raise_for_fault() was called. `grade` is the failed grade."""
+    """The grade says nothing about the candidate, and somebody needs it to. `grade` is that grade.
+
+    It has failed, and Grade.raise_for_fault() was called. Or an adapter found no reward for it, as for the verdict "unsupported".
+    """
 
     def __init__(self, grade: "Grade") -> None:
         super().__init__(grade)
         self.grade = grade
 
     def __str__(self) -> str:
-        return f"{self.grade.fault or 'cancelled'}: {self.grade.reason}"
+        return f"{self.grade.fault or self.grade.verdict or 'cancelled'}: {self.grade.reason}"
 
 
 @dataclass(frozen=True)
@@ -104,14 +107,15 @@ class Grade:
     outcome: Outcome
     verdict: Optional[Verdict] = None
     fault: Optional[Fault] = None
-    # Why it is not accepted, or why there is no verdict. Parts of it come from the candidate: never run it, never show it
+    # Why it is not accepted, or has no speedup, or why there is no verdict. Parts of it come from the candidate: never run it, never show it
     # as HTML unescaped.
     reason: str = ""
     # The last stage that the candidate reached.
     stage: Optional[Stage] = None
     # "exact", "fp32", "tf32", "bf16" and so on: the class of the answers' errors.
     precision: Optional[str] = None
-    # The geometric mean over the measured cases of (time of `against`) / (time of the candidate).
+    # The geometric mean over the measured cases of (time of `against`) / (time of the candidate). None also if nothing of the
+    # class of the answers was measured: `reason` says so.
     speedup: Optional[float] = None
     speedup_interval: Optional[Interval] = None
     # "reference", or "baseline": the fastest library in each case.

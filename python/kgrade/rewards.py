@@ -1,7 +1,8 @@
 """Rewards for reinforcement learning, computed from the figures of a grade.
 
-Each takes a Grade and returns a float, or None if and only if the grade failed. A failure of the machine is not a bad
-kernel: leave such a sample out, as trainers do that know the value None.
+Each takes a Grade and returns a float, or None if the grade says nothing about the kernel. A grade says nothing if it failed,
+and if the verdict is "unsupported", such as for PTX on the emulated device or for a case that is too large for this machine. Leave
+such a sample out, as trainers do that know the value None. docs/package.md has the value for each verdict.
 
 A speedup is an estimate. `kgrade` finds no difference between a kernel and itself, but a training loop that rewards every
 0.1 % above 1 rewards noise. So `log_speedup` counts a speedup only if its interval lies above 1 + `eps`.
@@ -14,12 +15,16 @@ A speedup is an estimate. `kgrade` finds no difference between a kernel and itse
 -0.25
 >>> log_speedup(Grade("failed", fault="machine")) is None
 True
+>>> log_speedup(Grade("graded", "unsupported", stage="compile")) is None
+True
 """
 
 import math
 from typing import Optional
 
 from kgrade._result import Grade
+
+NAMES = ("log_speedup", "kevin", "kernrl", "dr_kernel")
 
 
 def log_speedup(grade: Grade, *, cap: float = 1.5, eps: float = 0.02) -> Optional[float]:
@@ -28,9 +33,8 @@ def log_speedup(grade: Grade, *, cap: float = 1.5, eps: float = 0.02) -> Optiona
     It is 0 if the interval reaches down to 1 + `eps`, or if there is no interval. The default `cap`, 1.5, is a speedup of
     4.5.
     """
-    wrong = _of_a_wrong_answer(grade, not_compiled=-0.5, wrong=-0.25, cheating=-0.5)
-    if grade.outcome != "graded" or wrong is not None:
-        return wrong
+    if not grade.correct:
+        return _of_a_wrong_answer(grade, not_compiled=-0.5, wrong=-0.25, cheating=-0.5)
     if grade.speedup is None or grade.speedup_interval is None or grade.speedup_interval.low <= 1 + eps:
         return 0.0
     return min(max(math.log(grade.speedup), 0.0), cap)
@@ -41,9 +45,8 @@ def kevin(grade: Grade) -> Optional[float]:
 
     Source: Kevin-32B (multi-turn RL for CUDA kernels), the reward of one turn.
     """
-    wrong = _of_a_wrong_answer(grade, not_compiled=0.0, wrong=0.0, cheating=0.0)
-    if grade.outcome != "graded" or wrong is not None:
-        return wrong
+    if not grade.correct:
+        return _of_a_wrong_answer(grade, not_compiled=0.0, wrong=0.0, cheating=0.0)
     return 0.3 + (grade.speedup or 0.0)
 
 
@@ -61,9 +64,8 @@ def dr_kernel(grade: Grade, *, cap: float = 3.0) -> Optional[float]:
     names the libraries and PyTorch's functions that a candidate used, as far as it did not hide them (docs/python.md).
     `kgrade profile` measures the coverage of a candidate in Python, as `own_kernel_time_share` (docs/profile.md).
     """
-    wrong = _of_a_wrong_answer(grade, not_compiled=0.0, wrong=0.0, cheating=0.0)
-    if grade.outcome != "graded" or wrong is not None:
-        return wrong
+    if not grade.correct:
+        return _of_a_wrong_answer(grade, not_compiled=0.0, wrong=0.0, cheating=0.0)
     return 1.0 + min(grade.speedup or 0.0, cap)
 
 
@@ -72,16 +74,15 @@ def kernrl(grade: Grade) -> Optional[float]:
 
     Source: the environment kernrl of OpenEnv.
     """
-    wrong = _of_a_wrong_answer(grade, not_compiled=-0.5, wrong=-0.25, cheating=-0.5)
-    if grade.outcome != "graded" or wrong is not None:
-        return wrong
+    if not grade.correct:
+        return _of_a_wrong_answer(grade, not_compiled=-0.5, wrong=-0.25, cheating=-0.5)
     gain = (grade.speedup or 1.0) - 1
     return gain / 2 if gain < 0 else min(gain, 2.0)
 
 
 def _of_a_wrong_answer(grade: Grade, *, not_compiled: float, wrong: float, cheating: float) -> Optional[float]:
-    """None for a right answer, and for a grade that failed."""
-    if grade.outcome != "graded" or grade.correct:
+    """None if the grade says nothing about the kernel."""
+    if grade.outcome != "graded" or grade.verdict == "unsupported":
         return None
     if grade.verdict == "cheating":
         return cheating

@@ -45,6 +45,71 @@ class Adapters(unittest.TestCase):
         self.assertEqual((row["slug"], row["prompt"][0]["role"]), ("softmax", "user"))
         self.assertIn("Normalise each row.", row["prompt"][0]["content"])
 
+    def test_trl_prompts_of_files_and_uploads(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "23_Softmax.py"
+            file.write_text("class Model: pass\n")
+            given = {"name": "double.py", "source": "class Model: 2\n"}
+            rows = trl.prompts(kgrade.Client(), [str(file), file, given])
+        self.assertEqual([row["problem"] for row in rows], [str(file), str(file), given])
+        for row, source in zip(rows, ("class Model: pass", "class Model: pass", "class Model: 2")):
+            self.assertIn(source, row["prompt"][0]["content"])
+            self.assertIn("`ModelNew`", row["prompt"][0]["content"])
+
+    def test_what_is_wrong_is_refused_before_the_first_step(self):
+        client = kgrade.Client()
+        for options, error in (({"effort": "fast"}, kgrade.BadRequest), ({"efort": "quick"}, TypeError),
+                               ({"reward": "kevn"}, kgrade.WrongUsage), ({"cases": [1]}, kgrade.BadRequest),
+                               ({"precision": "fp8"}, kgrade.BadRequest), ({"time_limit": 0}, kgrade.BadRequest)):
+            with self.assertRaises(error, msg=str(options)):
+                trl.make_reward(client, **options)
+        self.assertEqual(trl.make_reward(client, "kevin", cases="tiny")([""], [FAST], problem=["softmax"]), [2.3])
+        sample = {"kgrade_problem": "softmax"}
+        for config, error in (({"reward": "kevn"}, kgrade.WrongUsage), ({"options": {"effort": "fast"}}, kgrade.BadRequest)):
+            with self.assertRaises(error):
+                skyrl.KgradeEnv(config, sample)
+        with self.assertRaisesRegex(kgrade.WrongUsage, "log_speedup, kevin, kernrl, dr_kernel"):
+            asyncio.run(verl.compute_score("d", FAST, "softmax", reward="kevn"))
+        with self.assertRaises(kgrade.WrongUsage):
+            openrlhf.reward_func(["ask"], ["ask"], ["softmax"], reward="kevn")
+        for wrong in ({"reward": "kevn"}, {"effort": "fast"}):
+            config = verifiers.KgradeConfig(task=verifiers.KgradeTaskConfig(**wrong))
+            with self.assertRaises(kgrade.WrongUsage):
+                next(iter(verifiers.KgradeTaskset(config).load()))
+        self.assertEqual(len(self.service.jobs), 1)
+
+    def test_what_cannot_be_judged_is_handled_as_a_failed_grade(self):
+        unjudged = json.dumps({"verdict": "unsupported"})
+        self.assertEqual(trl.make_reward(kgrade.Client())([""], [unjudged], problem=["softmax"]), [None])
+        found = asyncio.run(verl.compute_score("d", unjudged, "softmax", on_failure=-9.0))
+        self.assertEqual((found["score"], found["kgrade_valid"], found["kgrade_verdict"]), (-9.0, 0.0, "unsupported"))
+        env = skyrl.KgradeEnv(extras={"kgrade_problem": "softmax"}).step(unjudged)
+        self.assertEqual((env["reward"], env["metadata"]["kgrade_valid"]), (0.0, 0.0))
+        self.assertEqual(openrlhf.reward_func([unjudged], [""], ["softmax"])["extra_logs"]["kgrade_valid"].tolist(), [0.0])
+        game = openenv.KgradeEnvironment()
+        game.reset(problem="softmax")
+        seen = game.step(openenv.KgradeAction(answer=unjudged))
+        self.assertEqual((seen.reward, seen.verdict, seen.fault), (None, "unsupported", None))
+        task = next(iter(verifiers.KgradeTaskset(verifiers.KgradeConfig()).load()))
+        with self.assertRaisesRegex(verifiers.vf.SandboxError, "unsupported"):
+            asyncio.run(task.kgrade(SimpleNamespace(last_reply=unjudged, metrics={}, info={})))
+        with tempfile.TemporaryDirectory() as folder:
+            given, reward = Path(folder) / "solution.cu", Path(folder) / "reward.json"
+            given.write_text(unjudged)
+            with self.assertRaisesRegex(kgrade.GradeFailed, "unsupported"):
+                harbor.verify("softmax", answer=str(given), to=str(reward))
+            self.assertFalse(reward.exists())
+
+    def test_harbor_takes_a_file_of_kernelbench(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "23 Softmax.py"
+            file.write_text("class Model: pass\n")
+            harbor.export(file, Path(folder) / "task")
+            test = (Path(folder) / "task/tests/test.sh").read_text()
+            self.assertIn('verify("/tests/23-Softmax.py", answer="/logs/artifacts/solution.py")', test)
+            self.assertEqual((Path(folder) / "task/tests/23-Softmax.py").read_text(), file.read_text())
+            self.assertIn("/logs/artifacts/solution.py", (Path(folder) / "task/instruction.md").read_text())
+
     def test_verl(self):
         async def run():
             return [await verl.compute_score("d", each, "softmax", {"kgrade_problem": problem}, reward_router_address="",

@@ -161,6 +161,16 @@ class Interface(unittest.TestCase):
         self.assertEqual(set(job["candidate"]), set(self.schemas["Request"]["properties"]["candidate"]["properties"]))
         self.assertEqual((job["time_limit_s"], job["run_limit_s"], job["deadline_s"]), (5, 60, 600))
 
+    def test_values_are_refused_where_the_service_refuses_them(self):
+        members = self.schemas["Request"]["properties"]
+        whole = {name: self.schemas.get(schema.get("$ref", "").rpartition("/")[2], schema) for name, schema in members.items()}
+        enums = {name: tuple(schema["enum"]) for name, schema in whole.items() if "enum" in schema}
+        self.assertEqual(set(enums), set(_request.WORDS) - {"precision", "dtype"})
+        for name, words in enums.items():
+            self.assertEqual(set(words), set(_request.WORDS[name]), name)
+        for name, limits in _request.NUMBERS.items():
+            self.assertEqual((members[name]["minimum"], members[name]["maximum"]), limits, name)
+
     def test_figures_have_the_names_of_the_service(self):
         figures = set(self.schemas["Figures"]["properties"]) - {"speedup_low", "speedup_high"}  # the ends of speedup_interval
         self.assertEqual({each for each in figures if not hasattr(kgrade.Grade("graded", "accepted"), each)}, set())

@@ -67,10 +67,15 @@ class WithAService(unittest.TestCase):
 
     def test_one_wrong_item_fails_alone(self):
         items = [(SLUG, RIGHT, "a.cu"), ("no-such-problem", RIGHT, "a.cu"), (SLUG, "/nowhere/a.cu"), (SLUG, RIGHT, "a/b"),
-                 (SLUG, "half of a pair \udc00", "a.cu"), (SLUG, "\0", "a.cu"), (SLUG, "x" * (2 << 20), "a.cu")]
+                 (SLUG, "half of a pair \udc00", "a.cu"), (SLUG, "\0", "a.cu"), (SLUG, "x" * (40 << 20), "a.cu"),
+                 (SLUG, RIGHT + "//" + "ä" * (1 << 20), "a.cu"), (SLUG, "Here is my kernel: ...")]
         found = self.client.grade_many(items, **SMALL)
-        self.assertEqual([each.fault for each in found], [None, "problem", "problem", "problem", None, None, "problem"])
-        self.assertEqual([each.verdict for each in found if each.ok], ["accepted", "compile_error", "compile_error"])
+        self.assertEqual([each.fault for each in found], [None, "problem", "problem", "problem", *[None] * 4, "problem"])
+        self.assertEqual([each.verdict for each in found if each.ok], ["accepted", *["compile_error"] * 4])
+        for each in found[6:8]:
+            self.assertIn("larger than 1 MiB", each.reason)
+            self.assertEqual(rewards.log_speedup(each), -0.5)
+        self.assertIn("give it a `name`", found[8].reason)
         self.assertIn("no-such-problem", found[1].reason)
         self.assertEqual(self.client.grade_many([]), [])
 
@@ -82,14 +87,44 @@ class WithAService(unittest.TestCase):
                 call(SLUG, FILE, effort="none")
             with self.assertRaises(TypeError):
                 call(SLUG, FILE, efort="quick")
-            with self.assertRaisesRegex(kgrade.BadRequest, "too long|32 MiB"):
-                call(SLUG, "x" * (33 << 20), name="a.cu")
+            with self.assertRaisesRegex(kgrade.BadRequest, "give it a `name`"):
+                call(SLUG, b"bytes")
+            with self.assertRaisesRegex(kgrade.BadRequest, "hidden is 65, and may be a number from 0 to 64"):
+                call(SLUG, FILE, hidden=65)
+            with self.assertRaisesRegex(kgrade.BadRequest, "double.py is not in UTF-8: byte 2 is 0xe4"):
+                call({"name": "double.py", "source": b"# \xe4"}, FILE)
         with self.assertRaises(kgrade.BadRequest):
             self.client.problem("a/b")
         with self.assertRaises(kgrade.WrongUsage):
             kgrade.Client("ftp://somewhere")
         with self.assertRaisesRegex(kgrade.WrongUsage, "nonsense"):
             kgrade.local(device="nonsense")
+
+    def test_bytes_and_one_case(self):
+        found = self.client.grade(SLUG, b"// \xe4\n" + RIGHT.encode(), name="mine.cu", cases="tiny", hidden=0)
+        self.assertEqual((found.verdict, found.cases), ("accepted", 1))
+        self.assertEqual(self.client.grade(SLUG, FILE, name="other.cu", **SMALL).verdict, "accepted")
+
+    def test_a_body_that_is_no_unicode_is_told_so(self):
+        for path in ("/v1/grades", "/v1/grades/batch", "/v1/wait"):
+            with self.assertRaisesRegex(kgrade.BadRequest, "not in UTF-8: byte 13 is 0xe4"):
+                self.client._transport.attempt("POST", path, b'{"problem": "\xe4"}', "key", 60)
+
+    def test_who_asks_chooses_the_class(self):
+        halves = ("// kgrade: precision tf32\n#include <cuda_fp16.h>\n" + RIGHT).replace(
+            "a[i] + b[i]", "__half2float(__float2half(a[i] + b[i]))")
+        own, asked = self.client.grade_many([kgrade.Request(SLUG, halves, "mine.cu", options)
+                                             for options in ({}, {"precision": "tf32"})], **SMALL)
+        self.assertEqual((own.verdict, own.precision, asked.verdict, asked.precision),
+                         ("low_precision", "tf32", "accepted", "tf32"))
+        self.assertIn("it declares tf32, which counts only if tf32 is asked for: precision=tf32", own.reason)
+        self.assertEqual(self.client.agent(own)["verdict"], "low_precision")
+        self.assertIn("only if it is asked for", self.client.agent(own)["next"])
+
+    def test_what_this_machine_cannot_judge_has_no_reward(self):
+        ptx = RIGHT.replace("sum[i] =", 'asm volatile("bar.warp.sync 0;"); sum[i] =')
+        found = trl.make_reward(self.client, **SMALL)([""] * 2, [answer(ptx), answer(WRONG)], problem=[SLUG] * 2)
+        self.assertEqual(found, [None, -0.25])
 
     def test_handles_and_cancelling(self):
         hanging = self.client.submit(SLUG, HANGS, name="mine.cu", **SMALL)

@@ -45,6 +45,34 @@ class OnTheEmulatedDevice(unittest.TestCase):
         self.assertEqual(found.record["candidates"][0]["path"], "answer.md")
         self.assertFalse(found.correct)
 
+    def test_a_text_without_a_name_is_taken_for_no_path(self):
+        for text in ("Here is my kernel: ...", "line\n" * 2000, b"bytes", "a\0b", ""):
+            with self.assertRaisesRegex(kgrade.WrongUsage, "give it a `name`"):
+                self.grade(text)
+
+    def test_bytes_and_a_path_with_a_name_are_what_they_are(self):
+        self.assertTrue(self.grade(b"// \xe4\n" + RIGHT.read_bytes(), name="mine.cu").accepted)
+        self.assertTrue(self.grade(RIGHT, name="mine.cu").accepted)
+
+    def test_a_text_that_is_too_long_is_a_compile_error(self):
+        found = self.grade("x" * 2_000_000, name="answer.md")
+        self.assertEqual((found.outcome, found.verdict, found.stage, found.valid.correctness),
+                         ("graded", "compile_error", "compile", True))
+        self.assertIn("1.9 MiB", found.reason)
+        self.assertEqual(rewards.log_speedup(found), -0.5)
+
+    def test_a_text_is_one_case(self):
+        found = kgrade.grade(PROBLEM, RIGHT, device="emulated", cases="tiny")
+        self.assertEqual((found.verdict, found.cases), ("accepted", 1))
+
+    def test_who_asks_chooses_the_class(self):
+        halves = ("// kgrade: precision tf32\n#include <cuda_fp16.h>\n" + RIGHT.read_text()).replace(
+            "a[i] + b[i]", "__half2float(__float2half(a[i] + b[i]))")
+        for precision, verdict in ((None, "low_precision"), ("fp32", "low_precision"), ("tf32", "accepted")):
+            found = self.grade(halves, name="mine.cu", precision=precision)
+            self.assertEqual((found.verdict, found.precision), (verdict, "tf32"), found.reason)
+        self.assertIn("precision=tf32", self.grade(halves, name="mine.cu").reason)
+
     def test_what_does_not_compile(self):
         found = self.grade("nonsense", name="mine.cu")
         self.assertEqual((found.verdict, found.stage, found.compiled), ("compile_error", "compile", False))
@@ -167,13 +195,40 @@ class TheProgramsEnvironment(unittest.TestCase):
 class Rewards(unittest.TestCase):
     EACH = (rewards.log_speedup, rewards.kevin, rewards.kernrl, rewards.dr_kernel)
 
-    def test_are_none_if_and_only_if_the_grade_failed(self):
+    def test_are_none_if_and_only_if_the_grade_says_nothing_about_the_kernel(self):
         for reward in self.EACH:
             for fault in ("machine", "service"):
                 self.assertIsNone(reward(Grade("failed", fault=fault)))
             for verdict in kgrade.Verdict.__args__:
                 with self.subTest(reward=reward.__name__, verdict=verdict):
-                    self.assertIsInstance(reward(graded(verdict, stage="answers")), float)
+                    found = reward(graded(verdict, stage="answers"))
+                    self.assertEqual(found is None, verdict == "unsupported")
+                    self.assertEqual(isinstance(found, float), verdict != "unsupported")
+
+    def test_are_those_of_the_table_in_the_documents(self):
+        rows = [[cell.strip() for cell in line.strip("|").split("|")]
+                for line in (ROOT / "docs/package.md").read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+        at = next(number for number, row in enumerate(rows) if row[0] == "verdict")
+        names = [cell.strip("`") for cell in rows[at][1:]]
+        self.assertEqual(names, list(rewards.NAMES))
+        table = {row[0].strip("`"): row[1:] for row in rows[at + 2:at + 17]}
+        self.assertEqual(set(table) - {"accepted`, with a speedup", "accepted`, without one", "none: the grade failed"},
+                         set(kgrade.Verdict.__args__) - {"accepted"})
+        for verdict, cells in table.items():
+            stage = "compile" if verdict in ("compile_error", "signature_mismatch", "unsupported") else "answers"
+            grade = graded(verdict.partition("`")[0], stage=stage) if "failed" not in verdict else Grade("failed", fault="machine")
+            for name, cell in zip(names, cells):
+                with self.subTest(verdict=verdict, reward=name):
+                    if "with a speedup" not in verdict:
+                        self.assertEqual(getattr(rewards, name)(grade), None if cell == "None" else float(cell))
+        self.assertEqual(len(table), 15)
+
+    def test_a_case_that_is_too_large_is_better_left_out_than_worse_than_a_wrong_answer(self):
+        view = {"id": "g", "outcome": "graded", "verdict": "unsupported", "fault": None, "reason": "", "stage": "compile",
+                "figures": dict.fromkeys(("precision", "speedup", "speedup_low", "speedup_high", "against", "cases_passed", "cases")),
+                "client_ref": "", "group": "", "retryable": False, "valid": {"correctness": False, "speed": False}}
+        self.assertIsNone(rewards.log_speedup(Grade.of_service(view)))
+        self.assertEqual(rewards.log_speedup(Grade.of_service({**view, "verdict": "cheating", "stage": "answers"})), -0.5)
 
     def test_order_candidates(self):
         around = [graded("compile_error", stage="compile"), graded("wrong_answer", stage="answers"),

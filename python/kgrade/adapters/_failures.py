@@ -7,7 +7,7 @@ from kgrade._result import Grade, GradeFailed
 
 
 class Failures:
-    """Counts the failures among the latest grades.
+    """Counts the grades without a reward among the latest: those that failed, and the verdict "unsupported".
 
     A trainer that takes only numbers learns from each failure as if it were a kernel. A few do little harm; many teach
     noise, and a loop that goes on for hours with them costs more than one that stops.
@@ -24,13 +24,13 @@ class Failures:
     """
 
     def __init__(self, most: int = 10, of: int = 200) -> None:
-        """most: how many of the latest `of` grades may fail."""
+        """most: how many of the latest `of` grades may be without a reward."""
         self._most = most
         # Threads share it without a lock, which a fork could copy while it is held.
         self._latest: "collections.deque[bool]" = collections.deque(maxlen=of)
 
     def value(self, grade: Grade, reward: Optional[float], instead: float = 0.0) -> float:
-        """The reward, or `instead` if there is none. Raises GradeFailed where more than `most` failed."""
+        """The reward, or `instead` if there is none. Raises GradeFailed where more than `most` have none."""
         self._latest.append(reward is None)
         # A copy, since another thread may append meanwhile.
         if reward is None and sum(self._latest.copy()) > self._most:

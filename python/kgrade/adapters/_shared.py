@@ -4,10 +4,12 @@ What is kept can be used in threads, and in a process that was forked afterwards
 """
 
 import functools
-from typing import Any, Optional
+from typing import Any, Callable, Optional, Union
 
+from kgrade import rewards
 from kgrade._async_client import AsyncClient
 from kgrade._client import Client
+from kgrade._program import WrongUsage
 from kgrade._result import Grade
 from kgrade.adapters._failures import Failures
 
@@ -27,6 +29,16 @@ def async_client() -> AsyncClient:
 @functools.lru_cache(maxsize=1)
 def failures() -> Failures:
     return Failures()
+
+
+def reward_named(reward: "Union[str, Callable[[Grade], Optional[float]]]") -> "Callable[[Grade], Optional[float]]":
+    """The function of kgrade.rewards with that name; or the function itself. Raises WrongUsage if there is none."""
+    if callable(reward):
+        return reward
+    if reward not in rewards.NAMES:
+        raise WrongUsage(f"there is no reward {reward!r}: they are {', '.join(rewards.NAMES)}")
+    function: "Callable[[Grade], Optional[float]]" = getattr(rewards, reward)
+    return function
 
 
 def columns(grade: Grade, reward: Optional[float]) -> "dict[str, Any]":

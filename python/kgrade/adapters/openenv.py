@@ -13,6 +13,7 @@ from kgrade import rewards
 from kgrade._async_client import AsyncClient
 from kgrade._client import Client
 from kgrade._prompt import prompt
+from kgrade._request import Problem
 from kgrade._result import Grade
 
 
@@ -24,7 +25,10 @@ class KgradeAction(Action):
 
 
 class KgradeObservation(Observation):
-    """After reset() the prompt, and after a step the verdict. `reward` is None if the grade failed: see `fault`."""
+    """After reset() the prompt, and after a step the verdict.
+
+    `reward` is None if the grade failed (see `fault`), and if the verdict is "unsupported".
+    """
 
     prompt: str = ""
     verdict: Optional[str] = None
@@ -41,11 +45,12 @@ class KgradeEnvironment(Environment[KgradeAction, KgradeObservation, State]):
     def __init__(self) -> None:
         super().__init__()
         self._client, self._async_client = Client(), AsyncClient()
-        self._problem, self._state = "", State()
+        self._problem: Problem = ""
+        self._state = State()
 
-    def reset(self, seed: Optional[int] = None, episode_id: Optional[str] = None, *, problem: str = "vector-addition",
+    def reset(self, seed: Optional[int] = None, episode_id: Optional[str] = None, *, problem: Problem = "vector-addition",
               **kwargs: Any) -> KgradeObservation:
-        """problem: the slug of the problem."""
+        """problem: its slug; or one of KernelBench's files as {"name": ..., "source": ...}, or {"sha256": ...} of an upload."""
         self._problem, self._state = problem, State(episode_id=episode_id or str(uuid.uuid4()))
         return KgradeObservation(prompt=prompt(self._client.problem(problem)))
 

@@ -6,8 +6,7 @@ The service is that of $KGRADE_URL and $KGRADE_TOKEN.
 import re
 from typing import Any, Sequence
 
-from kgrade import rewards
-from kgrade.adapters._shared import client, columns, failures
+from kgrade.adapters._shared import client, columns, failures, reward_named
 
 
 def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any], *, reward: str = "log_speedup",
@@ -17,13 +16,13 @@ def reward_func(queries: Sequence[str], prompts: Sequence[str], labels: Sequence
     A label is a slug, the path of one of KernelBench's files, or such a file as {"name": ..., "source": ...}.
     reward: the name of a function in kgrade.rewards.
 
-    OpenRLHF's rewards are numbers. So a failed grade has the reward 0.0, and `kgrade_valid` in the logs is 0.0. If more
-    than 5 % of the latest 200 grades failed, this raises GradeFailed. OpenRLHF logs that error, and ends the training with
+    OpenRLHF's rewards are numbers. So a grade without a reward (kgrade.rewards) has the reward 0.0, and `kgrade_valid` in the
+    logs is 0.0. If more than 5 % of the latest 200 grades have none, this raises GradeFailed. OpenRLHF logs that error, and ends the training with
     another one, because a reward is missing.
     """
     import torch
 
-    function = getattr(rewards, reward)
+    function = reward_named(reward)
     answers = [answer_of(query, prompt) for query, prompt in zip(queries, prompts)]
     grades = client().grade_many([(label, answer, "answer.md") for label, answer in zip(labels, answers)])
     found = [function(grade) for grade in grades]

@@ -8,8 +8,8 @@ from typing import Any, Mapping, Optional
 
 from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput
 
-from kgrade import rewards
-from kgrade.adapters._shared import client, columns, failures
+from kgrade._request import check_options
+from kgrade.adapters._shared import client, columns, failures, reward_named
 
 
 class KgradeEnv(BaseTextEnv):
@@ -17,8 +17,10 @@ class KgradeEnv(BaseTextEnv):
 
     env_config: `reward` is the name of a function in kgrade.rewards, and `options` are those of Client.grade().
 
-    SkyRL's rewards are numbers. So a failed grade has the reward 0.0, and `kgrade_valid` in the metadata is 0.0. If more
-    than 5 % of the latest 200 grades failed, GradeFailed stops the training.
+    Raises WrongUsage, or TypeError, where these do not exist, and a KeyError for a sample without a problem.
+
+    SkyRL's rewards are numbers. So a grade without a reward (kgrade.rewards) has the reward 0.0, and `kgrade_valid` in the
+    metadata is 0.0. If more than 5 % of the latest 200 grades have none, GradeFailed stops the training.
     """
 
     def __init__(self, env_config: Optional[Mapping[str, Any]] = None, extras: Optional[Mapping[str, Any]] = None) -> None:
@@ -27,8 +29,9 @@ class KgradeEnv(BaseTextEnv):
         self.problem = sample.get("kgrade_problem") or sample.get("reward_spec", {}).get("ground_truth")
         if not self.problem:
             raise KeyError('the sample has no "kgrade_problem", which names the problem')
-        self._reward = getattr(rewards, config.get("reward", "log_speedup"))
+        self._reward = reward_named(config.get("reward", "log_speedup"))
         self._options = dict(config.get("options", {}))
+        check_options(self._options)
 
     def step(self, action: str) -> BaseTextEnvStepOutput:
         grade = client().grade_many([(self.problem, action, "answer.md")], **self._options)[0]

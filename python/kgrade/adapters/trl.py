@@ -5,12 +5,15 @@
 ...             train_dataset=Dataset.from_list(prompts(client, ["softmax"])))
 """
 
-from typing import Any, Callable, Optional, Protocol, Sequence
+import os
+from typing import Any, Callable, Optional, Protocol, Sequence, Union
 
 from kgrade import rewards
 from kgrade._client import Client
 from kgrade._prompt import prompt
+from kgrade._request import Problem, check_options
 from kgrade._result import Grade
+from kgrade.adapters._shared import reward_named
 
 
 class Reward(Protocol):
@@ -19,34 +22,44 @@ class Reward(Protocol):
 
 def make_reward(
     client: Client,
-    reward: Callable[[Grade], Optional[float]] = rewards.log_speedup,
+    reward: "Union[str, Callable[[Grade], Optional[float]]]" = rewards.log_speedup,
     problem_column: str = "problem",
     **options: Any,
 ) -> Reward:
     """A function that grades a batch of completions with one call of grade_many().
 
-    problem_column: the column of the data set that has the slug of each prompt's problem.
-    options: of Client.grade_many(), such as effort="default".
+    reward: a function of a grade, or the name of one in kgrade.rewards.
+    problem_column: the column of the data set that has each prompt's problem: a slug, or what else Client.grade() takes.
+    options: of Client.grade_many(), such as effort="default" (kgrade.Options).
 
-    A completion is a text or a list of messages, of which the last counts. A failed grade gives None. GRPOTrainer and
+    Raises BadRequest for a wrong value of an option, TypeError for an unknown one, and WrongUsage for an unknown reward.
+
+    A completion is a text or a list of messages, of which the last counts. A grade without a reward gives None. GRPOTrainer and
     RLOOTrainer leave such a sample out of the group's mean and give it no advantage, from TRL 1.6 on. It counts as a reward
     of 0 in older versions, and in TRL's experimental trainers SDPO and OnlineDPO: do not use those.
     """
+
+    function = reward_named(reward)
+    check_options(options)
 
     def kgrade_reward(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> "list[Optional[float]]":
         if problem_column not in columns:
             raise KeyError(f"the data set has no column {problem_column!r}, which names each prompt's problem")
         problems = columns[problem_column]
         items = [(problem, text_of(each), "answer.md") for problem, each in zip(problems, completions)]
-        return [reward(grade) for grade in client.grade_many(items, **options)]
+        return [function(grade) for grade in client.grade_many(items, **options)]
 
     return kgrade_reward
 
 
-def prompts(client: Client, problems: Sequence[str], problem_column: str = "problem") -> "list[dict[str, Any]]":
-    """The rows of a data set: for each slug a prompt, which is a list with one message, and the slug."""
-    return [{"prompt": [{"role": "user", "content": prompt(client.problem(slug))}], problem_column: slug}
-            for slug in problems]
+def prompts(client: Client, problems: Sequence[Problem], problem_column: str = "problem") -> "list[dict[str, Any]]":
+    """The rows of a data set: for each problem a prompt, which is a list with one message, and the problem.
+
+    problems: slugs, paths of KernelBench's files, such files as {"name": ..., "source": ...}, or what Client.upload() returns.
+    """
+    return [{"prompt": [{"role": "user", "content": prompt(client.problem(problem))}],
+             problem_column: os.fspath(problem) if isinstance(problem, os.PathLike) else problem}
+            for problem in problems]
 
 
 def text_of(completion: Any) -> str:

@@ -7,10 +7,11 @@ from typing import Any, Iterable, List
 
 import verifiers.v1 as vf
 
-from kgrade import rewards
 from kgrade._client import Client
 from kgrade._prompt import prompt
-from kgrade.adapters._shared import async_client
+from kgrade._request import check_options
+from kgrade._result import GradeFailed
+from kgrade.adapters._shared import async_client, reward_named
 
 # In a module's `__all__`, verifiers looks for its one taskset. `import *` gives a module this `__all__` only if it is named.
 __all__ = ["KgradeTaskset", "__all__"]
@@ -27,15 +28,15 @@ class KgradeTaskConfig(vf.TaskConfig):
 
 
 class KgradeTask(vf.Task[KgradeData, vf.State, KgradeTaskConfig]):
-    """The answer is the agent's last reply. A failed grade raises SandboxError, which is an error and no reward."""
+    """The answer is the agent's last reply. A grade without a reward raises SandboxError, which is an error and no reward."""
 
     @vf.reward(weight=1.0)
     async def kgrade(self, trace: vf.Trace) -> float:
         options: Any = {"effort": self.config.effort}
         grade = await async_client().grade_item((self.data.problem, trace.last_reply, "answer.md"), **options)
-        value = getattr(rewards, self.config.reward)(grade)
+        value = reward_named(self.config.reward)(grade)
         if value is None:
-            raise vf.SandboxError(f"kgrade has no verdict: {grade.fault or 'cancelled'}: {grade.reason}")
+            raise vf.SandboxError(f"kgrade has no reward: {GradeFailed(grade)}")
         trace.record_metrics({"kgrade_correct": float(grade.correct), "kgrade_speedup": grade.speedup or 0.0})
         trace.info["kgrade"] = {"id": grade.id, "verdict": grade.verdict, "reason": grade.reason}
         return float(value)
@@ -43,12 +44,14 @@ class KgradeTask(vf.Task[KgradeData, vf.State, KgradeTaskConfig]):
 
 class KgradeConfig(vf.TasksetConfig):
     problems: List[str] = []
-    """Slugs. All of the service's problems if empty."""
+    """Slugs, and paths of KernelBench's files. All of the service's problems if empty."""
     task: KgradeTaskConfig = KgradeTaskConfig()
 
 
 class KgradeTaskset(vf.Taskset[KgradeTask, KgradeConfig]):
     def load(self) -> Iterable[KgradeTask]:
+        reward_named(self.config.task.reward)
+        check_options({"effort": self.config.task.effort})
         client = Client()
         for slug in self.config.problems or [each["slug"] for each in client.problems()]:
             data = KgradeData(name=slug, problem=slug, prompt=prompt(client.problem(slug)))

@@ -5,10 +5,9 @@ The service is that of $KGRADE_URL and $KGRADE_TOKEN.
 
 from typing import Any, Mapping, Optional
 
-from kgrade import rewards
 from kgrade._async_client import AsyncClient
 from kgrade._result import Grade
-from kgrade.adapters._shared import async_client, columns, failures
+from kgrade.adapters._shared import async_client, columns, failures, reward_named
 
 
 async def compute_score(
@@ -27,12 +26,13 @@ async def compute_score(
     A problem is a slug, the path of one of KernelBench's files, or such a file as {"name": ..., "source": ...}.
     reward: the name of a function in kgrade.rewards.
 
-    verl has no way to leave a sample out. So a failed grade has the score `on_failure`, and only `kgrade_valid`, which is
-    then 0.0, tells it from a kernel's. If more than 5 % of the latest 200 grades failed, GradeFailed stops the training.
+    verl has no way to leave a sample out. So a grade without a reward (kgrade.rewards) has the score `on_failure`, and only
+    `kgrade_valid`, which is then 0.0, tells it from a kernel's. If more than 5 % of the latest 200 grades have none, GradeFailed
+    stops the training.
     `kgrade_speedup` is 0.0 where there is none. `kgrade_verdict` is a text, and empty for a failed grade: verl stores it with
     the sample, and leaves texts out of its metrics. All keys are always there, since verl makes a column of each.
     """
-    function = getattr(rewards, reward)
+    function = reward_named(reward)
     problem = (extra_info or {}).get("kgrade_problem") or ground_truth
     if not problem:
         raise KeyError('extra_info has no "kgrade_problem", which names the problem')
