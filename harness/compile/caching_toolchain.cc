@@ -5,6 +5,9 @@
 #include <link.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <string_view>
@@ -22,6 +25,18 @@ namespace {
 // Raised when a change of this program affects builds without changing any key: when compilers may read other
 // files, get another environment, or when logs are kept in another form.
 constexpr std::string_view generation = "generation 2";
+
+// Longer than a candidate waits for a lane after it was built ahead.
+constexpr double failures_are_kept_s = 600;
+constexpr std::array failures = {BuildStatus::compile_error, BuildStatus::signature_mismatch,
+                                 BuildStatus::unsupported};
+constexpr std::array<std::string_view, failures.size()> names_of_failures = {
+    "compile_error", "signature_mismatch", "unsupported"};
+
+double seconds_since_1970() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
 
 constexpr std::uint64_t largest_library = std::uint64_t{1} << 30;
 
@@ -235,8 +250,11 @@ std::optional<std::string> extension_key(const std::string& identity, const Exte
 }
 
 CachingToolchain::CachingToolchain(std::unique_ptr<Toolchain> toolchain, ContestantCache cache,
-                                   std::string identity)
-    : toolchain_(std::move(toolchain)), cache_(std::move(cache)), identity_(std::move(identity)) {}
+                                   std::string identity, FailedBuilds failed)
+    : toolchain_(std::move(toolchain)),
+      cache_(std::move(cache)),
+      identity_(std::move(identity)),
+      failed_(failed) {}
 
 Result<BuildOutcome> CachingToolchain::build(const Problem& problem, const BuildRequest& request) const {
   return take_or_build(
@@ -247,9 +265,11 @@ Result<BuildOutcome> CachingToolchain::build(const Problem& problem, const Build
 Result<BuildOutcome> CachingToolchain::build_extension(const ExtensionRequest& extension,
                                                        const ExtensionHeaders& headers,
                                                        const BuildRequest& request) const {
-  return take_or_build(
+  auto outcome = take_or_build(
       request, [&] { return extension_key(identity_, extension, headers, request); },
       [&] { return toolchain_->build_extension(extension, headers, request); });
+  if (outcome) outcome->torch_headers = extension.torch_headers;
+  return outcome;
 }
 
 Result<BuildOutcome> CachingToolchain::take_or_build(const BuildRequest& request, const MakeKey& make_key,
@@ -260,8 +280,13 @@ Result<BuildOutcome> CachingToolchain::take_or_build(const BuildRequest& request
   const UniqueFd lock = cache_.lock(*key);
   if (auto outcome = take(*key, request)) return std::move(*outcome);
   auto outcome = build();
-  if (outcome && outcome->status == BuildStatus::built && make_key() == key) keep(*key, request, *outcome);
+  if (outcome && is_worth_keeping(*outcome) && make_key() == key) keep(*key, request, *outcome);
   return outcome;
+}
+
+bool CachingToolchain::is_worth_keeping(const BuildOutcome& outcome) const {
+  if (outcome.status == BuildStatus::built) return true;
+  return failed_ == FailedBuilds::are_kept && !outcome.machine_fault && !outcome.ran_out_of_time;
 }
 
 std::optional<BuildOutcome> CachingToolchain::take(const std::string& key,
@@ -270,16 +295,31 @@ std::optional<BuildOutcome> CachingToolchain::take(const std::string& key,
   if (!found) return std::nullopt;
   BuildOutcome outcome;
   outcome.status = BuildStatus::built;
+  if (!found->failed_as.empty()) {
+    const auto status = std::find(names_of_failures.begin(), names_of_failures.end(), found->failed_as);
+    const bool is_old = std::abs(seconds_since_1970() - found->made_at) > failures_are_kept_s;
+    if (failed_ == FailedBuilds::are_forgotten || is_old || status == names_of_failures.end())
+      return std::nullopt;
+    outcome.status = failures[static_cast<std::size_t>(status - names_of_failures.begin())];
+    outcome.message = replace_all(found->failure, found->shown_as, request.shown_as);
+  }
   outcome.library = fs::absolute(request.output_directory) / "contestant.so";
   outcome.log = replace_all(found->log, found->shown_as, request.shown_as);
   outcome.seconds = found->seconds;
   outcome.cached = true;
+  if (outcome.status != BuildStatus::built) return outcome;
   if (!write_file_atomically(outcome.library, found->library)) return std::nullopt;
   return outcome;
 }
 
 void CachingToolchain::keep(const std::string& key, const BuildRequest& request,
                             const BuildOutcome& outcome) const {
+  if (outcome.status != BuildStatus::built) {
+    const auto status = std::find(failures.begin(), failures.end(), outcome.status) - failures.begin();
+    return cache_.keep(
+        key, {"", outcome.log, request.shown_as, outcome.seconds, outcome.message,
+              std::string(names_of_failures[static_cast<std::size_t>(status)]), seconds_since_1970()});
+  }
   // kgrade makes no links here.
   std::error_code failure;
   if (!fs::is_regular_file(fs::symlink_status(outcome.library, failure))) return;

@@ -35,15 +35,24 @@ std::optional<std::string> extension_key(const std::string& identity, const Exte
 // The SHA-256 of the names and contents of all files below the folder. Nothing if a file cannot be read.
 std::optional<std::string> hash_of_folder(const std::filesystem::path& folder);
 
+// Failed builds are kept only between the processes of a sweep or a service, of which one builds ahead and
+// another grades.
+enum class FailedBuilds {
+  are_forgotten,  // a user may have installed what was missing
+  // For some minutes, so that a compiler that fails need not run again where the candidate is graded. Not if
+  // the machine may be to blame, or the clock on the wall.
+  are_kept,
+};
+
 // Takes contestants from the cache, or has another toolchain build them and keeps the results. Checked builds
-// are cached if the toolchain allows it, by the place of the candidate too, which their findings name. Failed
-// builds are not kept, because a limit may have been to blame. A source that changes while it is built is not
-// kept, because its key may belong to the old text.
+// are cached if the toolchain allows it, by the place of the candidate too, which their findings name. A source
+// that changes while it is built is not kept, because its key may belong to the old text.
 class CachingToolchain : public Toolchain {
  public:
   // `identity` covers everything that is not in a request: program_identity() and the identity of
   // `toolchain`.
-  CachingToolchain(std::unique_ptr<Toolchain> toolchain, ContestantCache cache, std::string identity);
+  CachingToolchain(std::unique_ptr<Toolchain> toolchain, ContestantCache cache, std::string identity,
+                   FailedBuilds failed = FailedBuilds::are_forgotten);
 
   std::string describe() const override { return toolchain_->describe(); }
   std::string identity() const override { return identity_; }
@@ -57,12 +66,14 @@ class CachingToolchain : public Toolchain {
   using Build = std::function<Result<BuildOutcome>()>;
   Result<BuildOutcome> take_or_build(const BuildRequest& request, const MakeKey& make_key,
                                      const Build& build) const;
+  bool is_worth_keeping(const BuildOutcome& outcome) const;
   std::optional<BuildOutcome> take(const std::string& key, const BuildRequest& request) const;
   void keep(const std::string& key, const BuildRequest& request, const BuildOutcome& outcome) const;
 
   std::unique_ptr<Toolchain> toolchain_;
   ContestantCache cache_;
   std::string identity_;
+  FailedBuilds failed_;
 };
 
 }  // namespace kgrade

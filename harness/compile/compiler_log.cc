@@ -119,6 +119,35 @@ std::string first_error_line(const std::string& log) {
   return first.empty() ? "the compiler failed without a message" : first;
 }
 
+bool says_that_something_is_missing(const std::string& log) {
+  static const std::regex twice(
+      "redefinition of|multiple definition of|has already been defined|has already been declared|redeclared|"
+      "redeclaration of|conflicting declaration");
+  static const std::regex missing(
+      "no such file|file not found|cannot open source file|not declared|not been declared|is undefined|"
+      "undeclared|undefined reference|undefined symbol|not a member|has no member|no member named|"
+      "does not name a type|is not a type|not a template|not a class|not a namespace|no matching|no match "
+      "for|"
+      "no instance of|no operator|no suitable|cannot convert|could not convert|incomplete type|too many|too "
+      "few|"
+      "deleted function|not callable|cannot be used as|is ambiguous|invalid|"
+      "\\b(torch|at|c10|caffe2|pybind11|py)::|PYBIND11|TORCH_|\\bTensor\\b",
+      std::regex::icase);
+  std::istringstream lines(log);
+  bool is_missing = false;
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_of_linker = line.find(": undefined reference to ") != line.npos ||
+                              line.find(": multiple definition of ") != line.npos;
+    if (!is_of_linker && !reports_error(line)) continue;
+    // Two modules of different names, which only kgrade's headers do not take.
+    const bool is_of_ours = line.find("kgrade_extension_") != line.npos;
+    if (!is_of_ours && std::regex_search(line, twice)) return false;
+    is_missing = is_missing || is_of_ours;
+    is_missing = is_missing || std::regex_search(line, missing);
+  }
+  return is_missing;
+}
+
 std::string shortened_log(const std::string& log) {
   constexpr std::size_t most_errors = 20, most_lines = 300;
   std::string kept;
@@ -141,7 +170,12 @@ std::string shortened_log(const std::string& log) {
 
 std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const ProcessLimits& limits,
                                           std::string_view program) {
-  if (process.timed_out) return fmt::format("{} did not finish within {} s", program, limits.wall.count());
+  const char* const remedy =
+      program == "the compiler"
+          ? "; give it less to do: fewer unrolled loops, template instances and constant expressions"
+          : "";
+  if (process.timed_out)
+    return fmt::format("{} did not finish within {} s{}", program, limits.wall.count(), remedy);
   if (process.signal == SIGXFSZ || names_any(process.output, file_size_phrases)) {
     return fmt::format("{} was stopped: it wrote a file larger than {}", program,
                        format_bytes(limits.file_size_bytes));
@@ -155,8 +189,8 @@ std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const P
     return fmt::format("{} was stopped: it started more processes than it may have", program);
   }
   if (process.signal == SIGXCPU || names_any(process.output, time_phrases)) {
-    return fmt::format("{} was stopped: it took more than {} s of processor time", program,
-                       limits.cpu.count());
+    return fmt::format("{} was stopped: it took more than {} s of processor time{}", program,
+                       limits.cpu.count(), remedy);
   }
   if (process.signal == SIGKILL || names_any(process.output, kill_phrases)) {
     return fmt::format("{} was killed: it took more than the processor time or {}", program,

@@ -16,6 +16,11 @@ namespace kgrade {
 // does not count.
 std::string first_error_line(const std::string& log);
 
+// Whether an error is that a name, a header or a fitting function is missing, which other headers might have.
+// Decided by the lines that report the errors, not by the code that compilers quote below them. Any other
+// error would occur with all headers, and so would an error beside a definition that is there twice.
+bool says_that_something_is_missing(const std::string& log);
+
 // A compiler gives up after this many errors, as nvcc's own compilers do. The first errors say what is wrong,
 // and a hundred thousand undeclared names would take g++ minutes.
 inline constexpr int most_errors_read = 100;

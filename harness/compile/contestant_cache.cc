@@ -73,6 +73,11 @@ std::optional<CachedContestant> read_entry(const std::string& text) {
     contestant.log = header.at("log").get<std::string>();
     contestant.shown_as = header.at("shown_as").get<std::string>();
     contestant.seconds = header.at("seconds").get<double>();
+    if (header.contains("failure")) {
+      contestant.failure = header.at("failure").get<std::string>();
+      contestant.failed_as = header.at("failed_as").get<std::string>();
+      contestant.made_at = header.at("made_at").get<double>();
+    }
     if (header.at("sha256").get<std::string>() != sha256_hex(contestant.library)) return std::nullopt;
   } catch (const Json::exception&) {
     return std::nullopt;
@@ -81,10 +86,15 @@ std::optional<CachedContestant> read_entry(const std::string& text) {
 }
 
 std::string write_entry(const CachedContestant& contestant) {
-  const Json header = {{"log", contestant.log},
-                       {"shown_as", contestant.shown_as},
-                       {"seconds", contestant.seconds},
-                       {"sha256", sha256_hex(contestant.library)}};
+  Json header = {{"log", contestant.log},
+                 {"shown_as", contestant.shown_as},
+                 {"seconds", contestant.seconds},
+                 {"sha256", sha256_hex(contestant.library)}};
+  if (!contestant.failed_as.empty()) {
+    header["failure"] = contestant.failure;
+    header["failed_as"] = contestant.failed_as;
+    header["made_at"] = contestant.made_at;
+  }
   return std::string(magic) + header.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" +
          contestant.library;
 }

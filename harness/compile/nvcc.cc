@@ -101,8 +101,8 @@ Result<ProcessOutcome> Nvcc::run(const BuildRequest& request, const std::vector<
 
 ProcessLimits Nvcc::limits(const BuildRequest& request) {
   ProcessLimits limits;
-  limits.wall = request.time_limit;
-  limits.cpu = 4 * request.time_limit;
+  limits.wall = request.time_limit.wall;
+  limits.cpu = request.time_limit.processor;
   limits.address_space_bytes = 16 * gibibyte;
   limits.file_size_bytes = gibibyte;
   return limits;

@@ -102,7 +102,10 @@ bool add_process(const ProcessOutcome& process, const BuildRequest& request, Bui
   outcome.log += log;
   if (process.success()) return true;
   outcome.machine_fault = possible_machine_fault(process);
-  if (outcome.message.empty()) outcome.message = first_error_line(log);
+  outcome.ran_out_of_time = outcome.ran_out_of_time || process.timed_out;
+  const auto limit = exceeded_limit(process, Nvcc::limits(request));
+  if (outcome.message.empty()) outcome.message = limit.value_or(first_error_line(log));
+  if (limit) outcome.log += *limit + "\n";
   return false;
 }
 
@@ -117,6 +120,7 @@ Result<BuildOutcome> build_extension_with(const Nvcc& nvcc, const ExtensionReque
   if (auto written = write_file_atomically(watch, launch_watch_source()); !written) return written.errors();
   if (own.readable) own.readable->push_back(watch);
   BuildOutcome outcome;
+  outcome.torch_headers = extension.torch_headers;
   outcome.library = request.output_directory / "contestant.so";
   outcome.log = flags_left_out(extension);
   const Words includes = include_flags(extension, headers, own);

@@ -96,6 +96,7 @@ Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildReq
       return outcome;
     }
     outcome.machine_fault = possible_machine_fault(*process);
+    outcome.ran_out_of_time = process->timed_out;
     if (const auto limit = exceeded_limit(*process, Nvcc::limits(request))) {
       outcome.message = *limit;
       return outcome;
@@ -105,6 +106,7 @@ Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildReq
       outcome.message = *complaint;
       return outcome;
     }
+    if (!says_that_something_is_missing(outcome.log)) break;  // the second try would fail for the same reason
   }
   outcome.message = first_error_line(outcome.log);
   return outcome;

@@ -229,8 +229,18 @@ Result<BuildOutcome> build_extension_of(const Toolchain& toolchain, const Python
   own.output_directory = request.output_directory / fmt::format("extension-{}", ++builds);
   std::error_code failure;
   fs::create_directories(own.output_directory, failure);
-  if (parsed->torch_headers) own.time_limit = std::chrono::seconds(600);
-  return toolchain.build_extension(*parsed, tools.headers(), own);
+  auto built = toolchain.build_extension(*parsed, tools.headers(), own);
+  if (!built || parsed->torch_headers || built->status != BuildStatus::compile_error ||
+      !says_that_something_is_missing(built->log))
+    return built;
+  parsed->torch_headers = true;
+  own.output_directory = request.output_directory / fmt::format("extension-{}", ++builds);
+  fs::create_directories(own.output_directory, failure);
+  auto with_torch = toolchain.build_extension(*parsed, tools.headers(), own);
+  // The emulated device has no PyTorch's headers. Then the first log says what is missing.
+  if (with_torch && with_torch->status == BuildStatus::unsupported) return built;
+  if (with_torch) with_torch->seconds += built->seconds;
+  return with_torch;
 }
 
 namespace {

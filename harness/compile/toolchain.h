@@ -22,6 +22,16 @@ struct LinkedLibrary {
   std::string file;              // "libcudnn.so.9"
 };
 
+// The most that one program of a compiler may take. What honest builds take, measured: 1 s for most kernels,
+// about 60 s for an extension with PyTorch's headers on a slow machine, about 120 s for CUTLASS in nvcc.
+struct BuildTime {
+  // A compiler that shares its core with other programs is no slower by this clock, so this limit decides.
+  std::chrono::seconds processor{180};
+  // Ends what waits instead of computing, and compilers that take turns. Other programs on the machine may be
+  // to blame for it.
+  std::chrono::seconds wall{360};
+};
+
 struct BuildRequest {
   std::filesystem::path source;  // the .cu file; contestants of our own may be a .cc file with host code only
   // The .cu files with the kernels of a .cc file. nvcc compiles all of them at once.
@@ -45,7 +55,7 @@ struct BuildRequest {
   std::vector<LinkedLibrary> libraries;
   // The host code does next to nothing in a call, so it should compile fast rather than run fast.
   bool plain_host_code = false;
-  std::chrono::seconds time_limit{120};
+  BuildTime time_limit = {};
   // For a checked run: memory accesses report themselves with their lines. Much slower.
   bool checked = false;
   // Bypasses the cache, to see whether the machine can build now.
@@ -70,6 +80,10 @@ struct BuildOutcome {
   // What to report if the machine caused the failure, set if the build failed in such a way. A control build
   // decides (grade/control_build.h).
   std::optional<Error> machine_fault = {};
+  // It failed at BuildTime::wall. On a quiet machine it may have been built.
+  bool ran_out_of_time = false;
+  // An extension was built with PyTorch's own headers, and not with kgrade's small ones.
+  bool torch_headers = false;
 };
 
 struct ExtensionRequest;

@@ -36,8 +36,8 @@ enum class RequestType : std::uint32_t {
   // For a contestant in Python, before the calls of a case: carries a memory file that describes the case in
   // JSON.
   describe_case = 10,
-  // Answers wants_build under the number of the request that is being served. Carries the library, or the
-  // compiler's log if `parameter` is 1.
+  // Answers wants_build under the number of the request that is being served. `parameter` is a BuildAnswer,
+  // which says what the message carries.
   built = 11,
   lock = 12,  // the rehearsal is over: no new programs from now on. The answer carries a report, in JSON.
   // For a problem's own file: carries the descriptor of a buffer for the input `parameter` of `launch`, which
@@ -47,6 +47,13 @@ enum class RequestType : std::uint32_t {
   perturb_inputs = 15,  // after draw_inputs: changes these inputs of `launch` under `seed`
 };
 constexpr RequestType last_request_type = RequestType::perturb_inputs;
+
+// What became of an extension that a contestant in Python wants.
+enum class BuildAnswer : std::uint32_t {
+  built = 0,             // carries the library, built with kgrade's small headers
+  failed = 1,            // carries the compiler's log
+  built_with_torch = 2,  // carries the library, built with PyTorch's own headers
+};
 
 // The most launches of a call. Each has its own tensors.
 constexpr std::uint32_t max_launches = 8;

@@ -22,13 +22,17 @@ std::string WantedBuilds::why_refused() {
 }
 
 WantedBuilds::Outcome WantedBuilds::build(const UniqueFd& request) {
-  if (std::string refusal = why_refused(); !refusal.empty()) return {std::move(refusal), false, UniqueFd()};
+  if (std::string refusal = why_refused(); !refusal.empty())
+    return {std::move(refusal), BuildAnswer::failed, UniqueFd()};
   const auto start = std::chrono::steady_clock::now();
   const BuiltExtension built = builder_(text_in(request, longest_request));
   spent_ += std::chrono::steady_clock::now() - start;
   const bool failed = built.library.empty();
   failure_ = failed ? built.message : "";
-  return {"", failed, failed ? memory_file(built.log) : sealed_copy(built.library)};
+  const BuildAnswer kind = failed                ? BuildAnswer::failed
+                           : built.torch_headers ? BuildAnswer::built_with_torch
+                                                 : BuildAnswer::built;
+  return {"", kind, failed ? memory_file(built.log) : sealed_copy(built.library)};
 }
 
 }  // namespace kgrade

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/unique_fd.h"
+#include "contest/protocol.h"
 
 namespace kgrade {
 
@@ -15,6 +16,7 @@ struct BuiltExtension {
   std::filesystem::path library;  // empty: it was not built
   std::string message;            // if not built, one line: the first thing that is wrong
   std::string log;                // output of the compilers
+  bool torch_headers = false;     // built with PyTorch's own headers
 };
 using ExtensionBuilder = std::function<BuiltExtension(const std::string& request)>;
 
@@ -26,7 +28,7 @@ class WantedBuilds {
 
   struct Outcome {
     std::string refusal;  // empty: there was a build
-    bool failed = false;
+    BuildAnswer kind = BuildAnswer::failed;
     UniqueFd answer;  // the library, or the compilers' output; without a descriptor if memory runs out
   };
   // Builds what the worker's request in this file asks for.

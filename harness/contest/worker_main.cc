@@ -102,7 +102,7 @@ class Worker {
     if (is_locked_ || reply.sequence == no_request || !connection_.send(reply, what.get())) return {};
     auto next = connection_.next_request();
     if (!next || next->first.type != RequestType::built) return {};
-    return {std::move(next->second), next->first.parameter == 0};
+    return {std::move(next->second), static_cast<BuildAnswer>(next->first.parameter)};
   }
 
  private:

@@ -77,7 +77,7 @@ int run_worker(WorkerDevice& device, Contestant& contestant, int socket = connec
 // or the compiler's log. Without a file if nothing can be built now.
 struct BuiltFile {
   UniqueFd file;
-  bool is_library = false;
+  BuildAnswer kind = BuildAnswer::failed;
 };
 BuiltFile request_build(const UniqueFd& request);
 

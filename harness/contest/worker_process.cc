@@ -361,7 +361,7 @@ std::optional<Answer> WorkerProcess::serve_build(const UniqueFd& wanted) {
   Request answer;
   answer.type = RequestType::built;
   answer.sequence = sequence_;
-  answer.parameter = built.failed ? 1 : 0;
+  answer.parameter = static_cast<std::uint32_t>(built.kind);
   if (!connection_.send(answer, built.answer.get())) return fail_to_send();
   return std::nullopt;
 }

@@ -119,7 +119,7 @@ int kgrade_build(const char* request, std::size_t length, int* descriptor) {
   kgrade::BuiltFile built = kgrade::request_build(text);
   if (!built.file) return -1;
   *descriptor = built.file.release();
-  return built.is_library ? 0 : 1;
+  return static_cast<int>(built.kind);
 }
 
 void* kgrade_lent_tensor(unsigned long long address, const long long* shape, int count, int code, int bits) {

@@ -47,7 +47,8 @@ enum class PythonEnd : int {
 // The interpreter calls these, and kgrade_serve(count, words, callbacks), which each library defines for
 // itself.
 extern "C" {
-// Returns 0 if `descriptor` is a library, 1 if it is a compiler's log, -1 if nothing can be built now.
+// Returns a BuildAnswer (contest/protocol.h), which says what `descriptor` is, or -1 if nothing can be built
+// now.
 int kgrade_build(const char* request, std::size_t length, int* descriptor);
 // A new DLManagedTensor over a lent address: contiguous, of `count` extents.
 void* kgrade_lent_tensor(unsigned long long address, const long long* shape, int count, int code, int bits);

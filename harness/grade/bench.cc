@@ -41,12 +41,12 @@ Result<std::unique_ptr<Toolchain>> cuda_toolchain(int ordinal, std::shared_ptr<c
 // No cache without confinement: a contestant could put a library of its own into the cache, under another
 // one's key.
 Result<std::unique_ptr<Toolchain>> with_cache(Result<std::unique_ptr<Toolchain>> toolchain,
-                                              const Sandbox& sandbox) {
+                                              const Sandbox& sandbox, FailedBuilds failed) {
   auto cache = contestant_cache();
   if (!toolchain || !cache || !sandbox.confines()) return toolchain;
   std::string identity = program_identity() + "; " + (*toolchain)->identity();
-  return std::unique_ptr<Toolchain>(
-      std::make_unique<CachingToolchain>(std::move(*toolchain), std::move(*cache), std::move(identity)));
+  return std::unique_ptr<Toolchain>(std::make_unique<CachingToolchain>(
+      std::move(*toolchain), std::move(*cache), std::move(identity), failed));
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ Telemetry& Bench::telemetry() {
   return *telemetry_;
 }
 
-Machinery real_machinery(const DeviceChoice& choice, const Layout& layout) {
+Machinery real_machinery(const DeviceChoice& choice, const Layout& layout, FailedBuilds failed) {
   const auto clock = std::make_shared<SteadyClock>();
   const double began = clock->now();
   const DeviceChoice resolved = resolve_choice(choice);
@@ -132,10 +132,10 @@ Machinery real_machinery(const DeviceChoice& choice, const Layout& layout) {
   auto sandbox = Sandbox::shared(layout.launcher);
   return {!emulated,
           [resolved, layout] { return open_device(resolved, layout.workers.string()); },
-          [resolved, layout, emulated, sandbox] {
+          [resolved, layout, emulated, sandbox, failed] {
             return with_cache(
                 emulated ? emulated_toolchain(layout, sandbox) : cuda_toolchain(resolved.ordinal, sandbox),
-                *sandbox);
+                *sandbox, failed);
           },
           clock,
           began,
@@ -147,8 +147,8 @@ Machinery real_machinery(const DeviceChoice& choice, const Layout& layout) {
           ceilings_folder()};
 }
 
-std::shared_ptr<Bench> real_bench(const DeviceChoice& choice, const Layout& layout) {
-  return std::make_shared<Bench>(real_machinery(choice, layout));
+std::shared_ptr<Bench> real_bench(const DeviceChoice& choice, const Layout& layout, FailedBuilds failed) {
+  return std::make_shared<Bench>(real_machinery(choice, layout, failed));
 }
 
 }  // namespace kgrade

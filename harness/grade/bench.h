@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "compile/caching_toolchain.h"
 #include "compile/contestant_cache.h"
 #include "compile/layout.h"
 #include "compile/python_candidate.h"
@@ -50,7 +51,9 @@ std::optional<ContestantCache> contestant_cache();
 // What is wrong with $KGRADE_CACHE_LIMIT, if it is not a size.
 std::optional<Error> wrong_cache_limit();
 
-Machinery real_machinery(const DeviceChoice& choice, const Layout& layout);
+// `failed`: whether failed builds are kept in the cache for other processes.
+Machinery real_machinery(const DeviceChoice& choice, const Layout& layout,
+                         FailedBuilds failed = FailedBuilds::are_forgotten);
 
 // Opens each part when it is first asked for, and keeps it open for all runs of one command, or for all jobs
 // of a sweep's lane. One run at a time uses it.
@@ -90,6 +93,7 @@ class Bench {
   std::filesystem::path python_of_;
 };
 
-std::shared_ptr<Bench> real_bench(const DeviceChoice& choice, const Layout& layout);
+std::shared_ptr<Bench> real_bench(const DeviceChoice& choice, const Layout& layout,
+                                  FailedBuilds failed = FailedBuilds::are_forgotten);
 
 }  // namespace kgrade

@@ -193,7 +193,7 @@ Build::Build(const Toolchain& toolchain, const Problem& problem, const Candidate
     extension_builder_ = [&toolchain, python, request](const std::string& extension) -> BuiltExtension {
       const auto built = build_extension_of(toolchain, *python, extension, request);
       if (!built) return {{}, built.error().message, to_string(built.error())};
-      if (built->status == BuildStatus::built) return {built->library, "", ""};
+      if (built->status == BuildStatus::built) return {built->library, "", "", built->torch_headers};
       return {{}, built->message, built->log.empty() ? built->message : built->log};
     };
     start(stages, [&toolchain, python, &problem, &candidate, request] {

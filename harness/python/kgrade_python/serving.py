@@ -60,7 +60,7 @@ class Library:
         self.functions.kgrade_report(text, len(text))
 
     def build(self, request):
-        """Sends a build request to the referee. Returns (kind, file descriptor): kind 0 is a library, 1 a log."""
+        """Sends a build request to the referee. Returns (BuildAnswer of contest/protocol.h, file descriptor)."""
         text = json.dumps(request).encode()
         descriptor = ctypes.c_int(-1)
         kind = self.functions.kgrade_build(text, len(text), ctypes.byref(descriptor))

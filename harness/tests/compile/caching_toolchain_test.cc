@@ -33,7 +33,9 @@ class Doubler : public Toolchain {
     outcome.seconds = 1.5;
     outcome.log = request.shown_as + ":1: warning: twice";
     if (meanwhile) meanwhile();
-    if (source == "broken") return outcome;
+    outcome.message = source;
+    outcome.ran_out_of_time = is_slow;
+    if (source.starts_with("broken")) return outcome;
     outcome.status = BuildStatus::built;
     outcome.library = request.output_directory / "contestant.so";
     EXPECT_TRUE(write_file_atomically(outcome.library, source + source));
@@ -44,6 +46,7 @@ class Doubler : public Toolchain {
 
   std::function<void()> meanwhile;
   bool keeps_checked = false;
+  bool is_slow = false;
 
  private:
   std::atomic<int>& builds_;
@@ -204,6 +207,30 @@ TEST_F(CachingToolchainTest, CheckedBuildsAreKeptForOnePlaceIfTheToolchainAllows
   checked.shown_as = "elsewhere/k.cu";
   built(checked);
   EXPECT_EQ(builds_, 3);
+}
+
+// One process builds ahead, and another one grades.
+TEST_F(CachingToolchainTest, AFailedBuildIsNotMadeAgainWhereFailuresAreKept) {
+  write("k.cu", "broken");
+  auto doubler = std::make_unique<Doubler>(builds_);
+  Doubler& inner = *doubler;
+  const CachingToolchain keeping(std::move(doubler), cache(), "me", FailedBuilds::are_kept);
+  for (int i = 0; i < 2; ++i) {
+    const auto outcome = keeping.build(problem_, request());
+    EXPECT_EQ(outcome->status, BuildStatus::compile_error);
+    EXPECT_EQ(outcome->message, "broken");
+    EXPECT_EQ(outcome->log, "shown/k.cu:1: warning: twice");
+    EXPECT_EQ(outcome->cached, i == 1);
+  }
+  EXPECT_EQ(builds_, 1);
+  // A user who builds it again may have installed what was missing.
+  EXPECT_EQ(toolchain_->build(problem_, request())->status, BuildStatus::compile_error);
+  EXPECT_EQ(builds_, 2);
+  write("k.cu", "broken for now");
+  inner.is_slow = true;
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(keeping.build(problem_, request())->status, BuildStatus::compile_error);
+  EXPECT_EQ(builds_, 4);
 }
 
 TEST_F(CachingToolchainTest, ASourceThatChangesMeanwhileIsNotKept) {

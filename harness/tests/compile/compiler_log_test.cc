@@ -75,10 +75,43 @@ std::string limit_of(const ProcessOutcome& outcome) {
   return exceeded_limit(outcome, limits).value_or("none");
 }
 
+TEST(SomethingMissing, IsDecidedByTheLinesThatReportErrors) {
+  const std::string quoted = "  12 | PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { torch::Tensor x; }\n";
+  for (const char* const line : {
+           "main.cpp:3:10: fatal error: torch/nn.h: No such file or directory",
+           "main.cpp:3:8: error: 'sum_of' is not a member of 'torch'",
+           "main.cpp:3:8: error: 'AT_DISPATCH_ALL' was not declared in this scope",
+           "cuda.cu(3): error: identifier \"C10_CUDA_CHECK\" is undefined",
+           "cuda.cu(3): error: class \"at::Tensor\" has no member \"baddbmm\"",
+           "main.cpp:3:8: error: no matching function for call to 'f(at::Tensor&)'",
+           "main.cpp:3:8: error: redefinition of 'int32_t kgrade_extension_load(const X*)'",
+       })
+    EXPECT_TRUE(says_that_something_is_missing(line + std::string("\n") + quoted)) << line;
+  for (const char* const line : {
+           "main.cpp:12:1: error: redefinition of 'void PyInit_softmax()'",
+           "main.cpp:3:15: error: redefinition of 'torch::Tensor forward(torch::Tensor)'",
+           "/usr/bin/ld: cuda.cu.o: in function `PyInit_x': multiple definition of `PyInit_x'; main.cpp.o: "
+           "first",
+           "cuda.cu(3): error: function \"forward\" has already been defined",
+           "main.cpp:3:8: error: expected ';' before '}' token",
+           "ptxas error   : Entry function '_Z1kPf' uses too much shared data (0x13880 bytes, 0xc000 max)",
+       })
+    EXPECT_FALSE(says_that_something_is_missing(line + std::string("\n") + quoted)) << line;
+}
+
+// No other headers make a definition that is there twice right.
+TEST(SomethingMissing, DoesNotMatterBesideADefinitionThatIsThereTwice) {
+  EXPECT_FALSE(
+      says_that_something_is_missing("main.cpp:3:8: error: 'sum_of' is not a member of 'torch'\n"
+                                     "main.cpp:12:1: error: redefinition of 'void PyInit_softmax()'\n"));
+}
+
 TEST(ExceededLimit, NamesTheLimit) {
   ProcessOutcome late = failed_with("");
   late.timed_out = true;
-  EXPECT_EQ(limit_of(late), "the compiler did not finish within 9 s");
+  EXPECT_EQ(limit_of(late),
+            "the compiler did not finish within 9 s; give it less to do: fewer unrolled loops, template "
+            "instances and constant expressions");
   EXPECT_EQ(exceeded_limit(late, ProcessLimits{std::chrono::seconds(9)}, "the interpreter"),
             "the interpreter did not finish within 9 s");
   const std::string memory =
@@ -97,7 +130,8 @@ TEST(ExceededLimit, NamesTheLimit) {
             file);
   EXPECT_EQ(limit_of(failed_with("", SIGXFSZ)), file);
   EXPECT_EQ(limit_of(failed_with("", SIGXCPU)),
-            "the compiler was stopped: it took more than 36 s of processor time");
+            "the compiler was stopped: it took more than 36 s of processor time; give it less to do: fewer "
+            "unrolled loops, template instances and constant expressions");
   EXPECT_EQ(limit_of(failed_with("g++: fatal error: Killed signal terminated program cc1plus\n")),
             "the compiler was killed: it took more than the processor time or the 4.0 GiB of memory that it "
             "may have");

@@ -22,17 +22,21 @@ class CountingToolchain : public Toolchain {
   std::string describe() const override { return "none"; }
   std::string identity() const override { return "none"; }
   Result<BuildOutcome> build(const Problem&, const BuildRequest&) const override { return BuildOutcome{}; }
-  Result<BuildOutcome> build_extension(const ExtensionRequest&, const ExtensionHeaders&,
+  Result<BuildOutcome> build_extension(const ExtensionRequest& extension, const ExtensionHeaders&,
                                        const BuildRequest&) const override {
     ++extensions;
     BuildOutcome outcome;
     outcome.seconds = seconds;
+    outcome.log = log;
+    outcome.torch_headers = extension.torch_headers;
+    if (extension.torch_headers) outcome.status = BuildStatus::built;
     return outcome;
   }
   fs::path cuda_toolkit() const override { return toolkit; }
 
   fs::path toolkit;
   double seconds = 1;
+  std::string log;  // of builds with kgrade's headers, which all fail
   mutable int extensions = 0;
 };
 
@@ -112,6 +116,19 @@ TEST_F(PythonCandidates, AreUnsupportedWhereAFileBesideThemNeedsSuchAFramework) 
   const BuildOutcome refused = build(std::string("import helper\n") + honest, "mine.py", {{mine, helper}});
   EXPECT_EQ(refused.status, BuildStatus::unsupported);
   EXPECT_THAT(refused.message, HasSubstr("'helper.py' needs it in line 2"));
+}
+
+// It takes a minute, so it is tried only where PyTorch's headers may help, and not while a lane waits.
+TEST_F(PythonCandidates, HaveExtensionsBuiltAheadWithPyTorchsHeadersToo) {
+  const std::string source =
+      honest + std::string("load_inline(name='e', cpp_sources='int x;', functions=[])\n");
+  for (const auto& [log, builds] : {std::pair("e.cpp:1:1: error: 'f' is not a member of 'torch'\n", 2),
+                                    {"e.cpp:1:1: error: redefinition of 'void PyInit_e()'\n", 1}}) {
+    toolchain_.extensions = 0;
+    toolchain_.log = log;
+    EXPECT_EQ(build(source).status, BuildStatus::built);
+    EXPECT_EQ(toolchain_.extensions, builds) << log;
+  }
 }
 
 // Only a head start, and a candidate could list them for hours.

@@ -77,6 +77,7 @@ Error rewriter_failure(const BuildRequest& request, const ProcessLimits& limits,
 void judge_failure(const Problem* problem, Dtype dtype, const ProcessLimits& limits,
                    const ProcessOutcome& process, BuildOutcome& outcome) {
   outcome.machine_fault = possible_machine_fault(process);
+  outcome.ran_out_of_time = process.timed_out;
   if (const auto limit = exceeded_limit(process, limits)) {
     outcome.message = *limit;
     return;

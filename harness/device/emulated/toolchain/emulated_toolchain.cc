@@ -28,7 +28,8 @@ constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 
 ProcessLimits compile_limits(const BuildRequest& request) {
   ProcessLimits limits;
-  limits.wall = request.time_limit;
+  limits.wall = request.time_limit.wall;
+  limits.cpu = request.time_limit.processor;
   limits.address_space_bytes = 4096 * mebibyte;
   limits.file_size_bytes = 256 * mebibyte;
   return limits;

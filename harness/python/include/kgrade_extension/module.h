@@ -291,8 +291,13 @@ kgrade_extension::Wrapped<Target> wrap_pybind_function(Target target) {
 
 #define KGRADE_EXPORT extern "C" __attribute__((visibility("default")))
 
+// The name of Python's own function for a module. Nobody calls this one. Two modules of one name clash here, as they
+// do with PyTorch's headers.
+#define KGRADE_NAME_MODULE(name) KGRADE_EXPORT void PyInit_##name() {}
+
 // Defines the function that the loader calls once, to pass the interface and get the functions.
 #define PYBIND11_MODULE(name, module, ...)                                                                 \
+  KGRADE_NAME_MODULE(name)                                                                                 \
   static void kgrade_extension_define(::pybind11::module_& module);                                        \
   KGRADE_EXPORT int32_t kgrade_extension_load(const ::kgrade_extension::Interface* interface,              \
                                               const ::kgrade_extension::FunctionRecord* const** functions, \
