@@ -111,8 +111,7 @@ int run(ServeArguments& arguments) {
   }
   options.lane = arguments.lane;
   options.shows_boards = arguments.board;
-  const bool builds = !devices->empty() && devices->front() != "emulated";
-  options.build_jobs = builds ? spare_cores(devices->size()) : 0;
+  options.build_jobs = devices->empty() ? 0 : spare_cores(devices->size());
   options.devices = std::move(*devices);
   options.lane_command = {"/proc/self/exe", "sweep-lane"};
   options.note = note;

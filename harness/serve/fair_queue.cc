@@ -65,24 +65,24 @@ bool FairQueue::remove(const std::string& id) {
   return true;
 }
 
-const FairQueue::Owner* FairQueue::next_owner(const std::string& lane) const {
+const FairQueue::Owner* FairQueue::next_owner(const std::string& lane, const IsReady& is_ready) const {
   const Owner* best = nullptr;
   for (const auto& [name, owner] : owners_) {
     if (best != nullptr && owner.used >= best->used) continue;
     if (std::any_of(owner.jobs.begin(), owner.jobs.end(),
-                    [&lane](const QueuedJob& job) { return !avoids(job, lane); }))
+                    [&](const QueuedJob& job) { return !avoids(job, lane) && (!is_ready || is_ready(job)); }))
       best = &owner;
   }
   return best;
 }
 
 std::vector<QueuedJob> FairQueue::choose(const std::string& preferred, std::size_t most,
-                                         const std::string& lane) const {
-  const Owner* const chosen = next_owner(lane);
+                                         const std::string& lane, const IsReady& is_ready) const {
+  const Owner* const chosen = next_owner(lane, is_ready);
   if (chosen == nullptr) return {};
   const std::list<QueuedJob>& jobs = chosen->jobs;
   const auto rank = [&](const QueuedJob& job) {
-    return std::tuple(avoids(job, lane), job.is_low, job.batch != preferred);
+    return std::tuple(is_ready && !is_ready(job), avoids(job, lane), job.is_low, job.batch != preferred);
   };
   // Lists keep the order of arrival, and min_element the first of equals.
   const auto leader =
@@ -90,7 +90,8 @@ std::vector<QueuedJob> FairQueue::choose(const std::string& preferred, std::size
                        [&rank](const QueuedJob& a, const QueuedJob& b) { return rank(a) < rank(b); });
   if (leader->is_alone) return {*leader};
   const auto fits = [&](const QueuedJob& job) {
-    return !job.is_alone && job.batch == leader->batch && job.is_low == leader->is_low && !avoids(job, lane);
+    return !job.is_alone && job.batch == leader->batch && job.is_low == leader->is_low &&
+           !avoids(job, lane) && (!is_ready || is_ready(job));
   };
   // The lane's share of all jobs, and not of this problem's: else each lane would have to start each problem.
   const auto waiting = static_cast<std::size_t>(std::count_if(
@@ -106,7 +107,7 @@ std::vector<QueuedJob> FairQueue::choose(const std::string& preferred, std::size
 
 std::vector<std::string> FairQueue::upcoming(const std::string& preferred, std::size_t most) const {
   std::vector<std::string> ids;
-  const std::vector<QueuedJob> next = choose(preferred, largest_batch, "");
+  const std::vector<QueuedJob> next = choose(preferred, largest_batch, "", nullptr);
   if (next.empty()) return ids;
   std::set<std::string> seen;
   const auto put = [&](const QueuedJob& job) {
@@ -127,9 +128,18 @@ std::vector<std::string> FairQueue::upcoming(const std::string& preferred, std::
   return ids;
 }
 
+std::vector<std::string> FairQueue::firsts() const {
+  std::vector<std::string> ids;
+  for (const auto& [name, owner] : owners_) {
+    if (!owner.jobs.empty()) ids.push_back(owner.jobs.front().id);
+  }
+  return ids;
+}
+
 std::vector<QueuedJob> FairQueue::take(const std::string& preferred, std::size_t most,
-                                       const std::string& lane, std::size_t most_bytes) {
-  std::vector<QueuedJob> batch = choose(preferred, most, lane);
+                                       const std::string& lane, std::size_t most_bytes,
+                                       const IsReady& is_ready) {
+  std::vector<QueuedJob> batch = choose(preferred, most, lane, is_ready);
   std::size_t bytes = 0;
   const auto is_too_much = [&](const QueuedJob& job) { return (bytes += job.bytes) > most_bytes; };
   if (const auto end = std::find_if(batch.begin(), batch.end(), is_too_much); end != batch.end())

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <optional>
@@ -67,9 +68,14 @@ class FairQueue {
 
   // The next jobs for a lane that prefers the batch key `preferred`, at most `most`. All have the same owner
   // and batch. `lane`: its name; it gets no job that avoids it. `most_bytes`: of the jobs' texts together;
-  // the first job may be larger. Empty if no such job waits.
+  // the first job may be larger. `is_ready`: says which jobs a lane may get now; null: all. Empty if no such
+  // job waits.
+  using IsReady = std::function<bool(const QueuedJob& job)>;
   std::vector<QueuedJob> take(const std::string& preferred, std::size_t most = largest_batch,
-                              const std::string& lane = "", std::size_t most_bytes = SIZE_MAX);
+                              const std::string& lane = "", std::size_t most_bytes = SIZE_MAX,
+                              const IsReady& is_ready = nullptr);
+  // The first job of each owner.
+  std::vector<std::string> firsts() const;
   // Ids of the jobs that a lane that prefers `preferred` gets next, at most `most`: those of its next batch,
   // and then what is likely to follow. Owners take turns there, since nobody knows how much time they will
   // use.
@@ -92,9 +98,9 @@ class FairQueue {
   };
 
   // The owner who is served next. Null if no job waits for this lane.
-  const Owner* next_owner(const std::string& lane) const;
-  std::vector<QueuedJob> choose(const std::string& preferred, std::size_t most,
-                                const std::string& lane) const;
+  const Owner* next_owner(const std::string& lane, const IsReady& is_ready) const;
+  std::vector<QueuedJob> choose(const std::string& preferred, std::size_t most, const std::string& lane,
+                                const IsReady& is_ready) const;
   void insert(QueuedJob job, bool at_front);
   void level(Owner& owner);
   std::size_t position_of(const Owner& owner, std::size_t before) const;

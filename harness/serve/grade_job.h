@@ -79,6 +79,8 @@ struct GradeJob {
   JobState state = JobState::queued;
   double submitted_at = 0;  // seconds since 1970
   double started_at = 0;
+  double build_s =
+      0;  // for how long it was built before a lane began with it; 0: it was built earlier, or later
   double ended_at = 0;
   double expires_at = 0;  // when its result is of no use any more; by the service's clock
   int attempts = 0;       // how often a lane has begun with it

@@ -120,6 +120,7 @@ OrderedJson reward_view(const GradeJob& job) {
   if (!job.result.empty()) return OrderedJson::parse(job.result);
   const double until = job.has_ended() ? job.ended_at : 0;
   const bool has_started = job.started_at > 0;
+  const double waited = (has_started ? job.started_at : until) - job.submitted_at;
   const auto span = [](double from, double to) {
     return to > from ? OrderedJson(to - from) : OrderedJson(nullptr);
   };
@@ -147,8 +148,8 @@ OrderedJson reward_view(const GradeJob& job) {
           {"candidate_sha256", nullptr},
           {"tool", nullptr},
           {"times_s",
-           {{"queued", span(job.submitted_at, has_started ? job.started_at : until)},
-            {"build", nullptr},
+           {{"queued", span(std::min(job.build_s, waited), waited)},
+            {"build", job.build_s > 0 ? OrderedJson(job.build_s) : OrderedJson(nullptr)},
             {"run", has_started ? span(job.started_at, until) : OrderedJson(nullptr)}}},
           {"attempts", job.attempts},
           {"feedback", to_string(job.feedback)},

@@ -332,8 +332,9 @@ OrderedJson Service::status_of(const GradeJob& job, const Positions* positions) 
                                  [&](const ServiceLane& lane) { return lane.current(jobs_) == &job; });
     if (at != lanes_.end()) doing = at->doing;
   }
+  const bool is_building = job.state == JobState::queued && ahead_.is_being_built(job.id);
   return {{"id", job.id},
-          {"state", to_string(job.state)},
+          {"state", is_building ? "building" : to_string(job.state)},
           {"position", position},
           {"estimate_s", estimate_s},
           {"doing", doing}};
@@ -363,6 +364,7 @@ fs::path Service::record_file(const std::string& id) const {
 void Service::enqueue(GradeJob& job, bool at_front) {
   job.state = JobState::queued;
   job.started_at = 0;
+  is_offered_ = false;
   queued_bytes_ += job.body.size();
   deadlines_.emplace(job.expires_at, job.id);
   QueuedJob queued{job.id,       job.owner,   job.batch,      job.request.priority == Priority::low,
@@ -380,6 +382,7 @@ void Service::end(GradeJob& job, JobState state, const std::function<OrderedJson
   deadlines_.erase({job.expires_at, job.id});
   job.state = state;
   job.ended_at = wall_clock();
+  job.build_s = ahead_.seconds_of(job.id);
   OrderedJson result = view();
   leave_out(result, job.feedback);
   result["expires_at"] = iso_time(job.ended_at + options_.limits.keep_seconds);

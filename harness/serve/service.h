@@ -188,6 +188,7 @@ class Service {
 
   void enqueue(GradeJob& job, bool at_front = false);
   void hand_out();
+  std::vector<QueuedJob> next_batch(const ServiceLane& lane);
   void hand_out_elsewhere();
   std::vector<BuildTask> upcoming() const;
   std::optional<LaneJob> job_of(const BuildTask& task) const;
@@ -278,6 +279,7 @@ class Service {
   double looked_at_ = 0;  // when look_at_the_clock() last looked
   bool was_away_ = false;
   double next_building_ = 0;
+  bool is_offered_ = true;  // the builders know of all queued jobs
   double next_compaction_ = 0;
   std::uint64_t compact_bytes_ = 0;  // the journal's size after the last compaction
 };

@@ -59,21 +59,32 @@ void Service::go_on() {
   }
   look_at_the_clock();
   lanes_.remove_if([](const ServiceLane& lane) { return lane.is_elsewhere() && lane.batch.empty(); });
-  hand_out();
   build_ahead();
+  hand_out();
 }
 
 void Service::hand_out() {
   queue_.divide_among(lanes_.size() + askers_.size());
   for (ServiceLane& lane : lanes_) {
     if (!lane.batch.empty() || is_quarantined(lane) || lane.is_elsewhere() || queue_.size() == 0) continue;
-    const std::vector<QueuedJob> batch =
-        queue_.take(lane.warmth.preferred(), FairQueue::largest_batch, avoidable(lane.id));
+    const std::vector<QueuedJob> batch = next_batch(lane);
     if (batch.empty()) continue;
     for (const QueuedJob& each : batch) queued_bytes_ -= jobs_.at(each.id).body.size();
     if (!start(lane, batch)) break;
   }
   hand_out_elsewhere();
+}
+
+// A lane gets what is built, so that it never stands still for the compiler of one candidate. If no builder
+// is at work although there is something to build, none can be: there is no cache, no room or no process.
+std::vector<QueuedJob> Service::next_batch(const ServiceLane& lane) {
+  const auto take = [&](const FairQueue::IsReady& is_ready) {
+    return queue_.take(lane.warmth.preferred(), FairQueue::largest_batch, avoidable(lane.id), SIZE_MAX,
+                       is_ready);
+  };
+  if (ahead_.horizon() == 0) return take(nullptr);
+  auto batch = take([this](const QueuedJob& job) { return ahead_.was_built(job.id); });
+  return batch.empty() && is_offered_ && ahead_.is_idle() ? take(nullptr) : batch;
 }
 
 void Service::wait_for(int descriptor, ServiceLane* lane) {
@@ -149,10 +160,18 @@ std::vector<BuildTask> Service::upcoming() const {
     longest = std::max(longest, ids.size());
   }
   std::set<std::string> seen;
+  const auto add = [&](const std::string& id) {
+    const GradeJob& job = jobs_.at(id);
+    tasks.push_back({id, job.batch, job.owner});
+  };
   for (std::size_t i = 0; i < longest && tasks.size() < ahead_.horizon(); ++i) {
     for (const auto& ids : waiting) {
-      if (i < ids.size() && seen.insert(ids[i]).second) tasks.push_back({ids[i], jobs_.at(ids[i]).batch});
+      if (i < ids.size() && seen.insert(ids[i]).second) add(ids[i]);
     }
+  }
+  // Each owner has something to build.
+  for (const std::string& id : queue_.firsts()) {
+    if (seen.insert(id).second) add(id);
   }
   return tasks;
 }
@@ -171,8 +190,11 @@ fs::path Service::build_folder(const std::string& id) const {
 
 // Looks at the queue, so not at each word of a lane.
 void Service::build_ahead() {
-  if (!ahead_.has_idle() || now() < next_building_) return;
+  if (ahead_.horizon() == 0) return;
+  const bool is_awaited = !is_offered_ && ahead_.is_idle();
+  if (now() < next_building_ && !is_awaited) return;
   next_building_ = now() + build_each_seconds;
+  is_offered_ = true;
   ahead_.go_on(upcoming());
   for (const int descriptor : ahead_.descriptors()) wait_for(descriptor, of_a_builder);
 }

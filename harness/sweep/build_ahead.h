@@ -1,6 +1,7 @@
 // Builds contestants into the cache while other candidates are graded.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -15,14 +16,19 @@ namespace kgrade {
 
 // A candidate that will be graded.
 struct BuildTask {
-  std::string key;    // of the candidate
-  std::string group;  // of candidates that are graded with the same oracle, reference and baselines
+  std::string key;         // of the candidate
+  std::string group;       // of candidates that are graded with the same oracle, reference and baselines
+  std::string owner = {};  // whose it is: owners share the builders
 };
 
 // Runs lanes that only build. They fill the cache with oracles, references, baselines and candidates just
 // before these are needed. They stay close ahead of the grading, because a contestant that is built too early
 // is evicted from the cache before it is used. A failed build is reported by the grading. The destructor ends
 // the lanes and their compilers.
+//
+// Owners share the builders: the owner whose builds have used the least time is served first. An owner with
+// no build under way gets a builder even if all are busy, so that nobody waits for the slow compile of
+// another.
 class BuildAhead {
  public:
   // The job that would grade the task's candidate alone. Nothing if there is no such job.
@@ -36,13 +42,19 @@ class BuildAhead {
 
   // How many upcoming tasks go_on() considers.
   std::size_t horizon() const { return builders_.size() * tasks_per_builder; }
-  // Gives work to idle builders. `upcoming`: tasks in the order in which they will be graded.
+  // Gives work to idle builders. `upcoming`: tasks in the order in which they will be graded. Of each owner,
+  // horizon() of them are considered.
   void go_on(const std::vector<BuildTask>& upcoming);
   // Call when the task has ended: its builds may leave the cache.
   void finished(const std::string& key);
 
-  // A builder has no work.
-  bool has_idle() const;
+  // A builder has the candidate. After 15 minutes, nobody waits for it any more.
+  bool is_being_built(const std::string& key) const;
+  // A builder has had the candidate, whatever became of it, and the task has not ended.
+  bool was_built(const std::string& key) const { return begun_.contains(key) && !is_being_built(key); }
+  // How long a builder took for the candidate. 0 if it compiled nothing, or has not ended.
+  double seconds_of(const std::string& key) const;
+
   // No builder has work.
   bool is_idle() const;
   // Descriptors to wait for. When one is readable, call hear().
@@ -54,18 +66,33 @@ class BuildAhead {
   struct Builder {
     std::optional<Lane> lane;
     std::optional<std::string> task;  // for which it builds
-    bool is_over = false;             // the task has ended meanwhile
+    std::string owner;                // of the task
+    bool is_trusted = false;          // it builds what the candidate is graded with
+    std::chrono::steady_clock::time_point since = {};
+    bool is_over = false;  // the task has ended meanwhile
   };
 
-  std::optional<LaneJob> next_job(const std::vector<BuildTask>& upcoming, std::string& key);
+  struct Work {
+    LaneJob job;
+    BuildTask task;
+  };
+
+  bool start(Builder& builder, const std::vector<BuildTask>& upcoming, bool is_further);
+  std::size_t builds_of(const std::string& owner) const;
+  std::vector<std::string> owners_in_turn(const std::vector<BuildTask>& upcoming);
+  std::optional<Work> next_of(const std::vector<BuildTask>& upcoming, const std::string& owner,
+                              bool also_trusted);
   bool has_room() const;
   void hear(Builder& builder);
-  void end_job(Builder& builder, std::uint64_t bytes);
+  void end_job(Builder& builder, std::uint64_t bytes, double compiled_s);
 
   std::vector<std::string> lane_command_;
   JobOf job_of_;
   std::uint64_t cache_limit_ = 0;
   std::vector<Builder> builders_;
+  std::vector<Builder> further_;                    // for owners with no build under way
+  std::map<std::string, double> used_s_;            // of builders, by owner
+  std::map<std::string, double> took_s_;            // by candidate; only of those that were compiled
   std::set<std::string> begun_;                     // tasks that have not ended
   std::set<std::string> trusted_begun_;             // groups
   std::map<std::string, std::uint64_t> held_;       // bytes in the cache for each task

@@ -55,7 +55,7 @@ struct LaneMessage {
   std::uint64_t bytes = 0;    // when a job that builds has ended: bytes now in the cache
   std::string lease = {};     // of the job
   // spent: what the candidate has caused so far, before it began too: its build, loading, rehearsal and
-  // calls.
+  // calls. When a job that builds has ended: what compilers took; 0 if all came from the cache.
   double seconds = 0;
 };
 

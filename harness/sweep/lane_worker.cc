@@ -30,55 +30,61 @@
 namespace kgrade {
 namespace {
 
-std::uint64_t size_of(Build& build) {
-  const Result<BuildOutcome>& outcome = build.finish();
-  std::error_code none;
-  const auto bytes = outcome ? std::filesystem::file_size(outcome->library, none) : 0;
-  return none ? 0 : bytes;
-}
+// What was built ahead.
+struct Built {
+  std::uint64_t bytes = 0;  // of libraries; failed builds count as 0
+  double seconds = 0;       // of compilers; what came from the cache counts as 0
 
-std::uint64_t build_candidate(const LaneJob& job, const Problem& problem, const CandidateSource& candidate,
-                              const Layout& layout, Bench& bench, StageClock& stages) {
-  if (!candidate.fault.empty()) return 0;
+  void add(Build& build) {
+    const Result<BuildOutcome>& outcome = build.finish();
+    if (!outcome) return;
+    std::error_code none;
+    const auto size = std::filesystem::file_size(outcome->library, none);
+    bytes += none ? 0 : size;
+    seconds += outcome->cached ? 0 : outcome->seconds;
+  }
+};
+
+void build_candidate(Built& built, const LaneJob& job, const Problem& problem,
+                     const CandidateSource& candidate, const Layout& layout, Bench& bench,
+                     StageClock& stages) {
+  if (!candidate.fault.empty()) return;
   std::optional<PythonTools> tools;
   if (candidate.is_python()) {
     // Not the bench's tools: they come with a process that imports PyTorch, and a build needs no PyTorch.
     auto found = find_python_tools(job.options.python, layout.python, bench.machinery().sandbox);
-    if (!found) return 0;
+    if (!found) return;
     tools = std::move(*found);
   }
   Build one(bench.toolchain(), problem, candidate, layout, stages, false, tools ? &*tools : nullptr);
-  return size_of(one);
+  built.add(one);
 }
 
 // Oracle, reference and baselines.
-std::uint64_t build_trusted(const LaneJob& job, const Problem& problem, const Layout& layout, Bench& bench,
-                            StageClock& stages) {
-  std::uint64_t bytes = 0;
+void build_trusted(Built& built, const LaneJob& job, const Problem& problem, const Layout& layout,
+                   Bench& bench, StageClock& stages) {
   for (const Role role : {Role::oracle, Role::reference}) {
     Build one(bench.toolchain(), problem, role, layout.reference_source(problem), layout, stages);
-    bytes += size_of(one);
+    built.add(one);
   }
   const WantedBaselines wanted = job.options.baselines;
   const bool in_a_hurry = job.options.effort == Effort::quick && wanted == WantedBaselines::usual;
-  if (wanted == WantedBaselines::none || in_a_hurry) return bytes;
+  if (wanted == WantedBaselines::none || in_a_hurry) return;
   for (const BaselineSource& baseline : baselines_of(problem, layout, bench.machinery().measures_speed)) {
     Build one(bench.toolchain(), problem, baseline, layout, stages);
-    bytes += size_of(one);
+    built.add(one);
   }
-  return bytes;
 }
 
-// Builds the group's candidates into the cache, or what they are graded with. Returns the total bytes of the
-// built libraries. Failed builds count as 0.
-std::uint64_t build_for(const LaneJob& job, const CandidateGroup& group, const Layout& layout, Bench& bench) {
-  if (bench.open_toolchain(true)) return 0;
+// Builds the group's candidates into the cache, or what they are graded with.
+void build_for(Built& built, const LaneJob& job, const CandidateGroup& group, const Layout& layout,
+               Bench& bench) {
+  if (bench.open_toolchain(true)) return;
   StageClock stages(bench.clock());
-  if (job.work == LaneWork::build_trusted) return build_trusted(job, group.problem, layout, bench, stages);
-  std::uint64_t bytes = 0;
+  if (job.work == LaneWork::build_trusted)
+    return build_trusted(built, job, group.problem, layout, bench, stages);
   for (const CandidateSource& candidate : group.candidates)
-    bytes += build_candidate(job, group.problem, candidate, layout, bench, stages);
-  return bytes;
+    build_candidate(built, job, group.problem, candidate, layout, bench, stages);
 }
 
 // Calls something twice a second, in a thread of its own, as long as it lives.
@@ -126,7 +132,7 @@ class LaneWorker {
     const Layout layout = Layout::find(job.options.problems);
     auto problem = load_problem_file(job.problem, job.options.python, layout, job.options.inputs);
     if (!problem) return problem.errors();
-    built_ = 0;
+    built_ = {};
     const std::vector<std::filesystem::path> paths(job.candidates.begin(), job.candidates.end());
     auto candidates = read_candidates(paths, layout);
     if (!candidates) return candidates.errors();
@@ -137,7 +143,7 @@ class LaneWorker {
     if (job.work != LaneWork::grade) ::setpriority(PRIO_PROCESS, 0, 19);
     for (CandidateGroup& group : *groups) {
       if (job.work != LaneWork::grade) {
-        built_ += build_for(job, group, layout, *bench_for(job, *device, layout));
+        build_for(built_, job, group, layout, *bench_for(job, *device, layout));
       } else if (const Failure failure = run(job, *device, std::move(group))) {
         return failure;
       }
@@ -201,7 +207,7 @@ class LaneWorker {
   // All jobs of a sweep share one bench.
   std::shared_ptr<Bench> bench_for(const LaneJob& job, const DeviceChoice& device, const Layout& layout) {
     const std::pair key{job.options.device, job.options.problems};
-    if (bench_ == nullptr || bench_of_ != key) bench_ = real_bench(device, layout);
+    if (bench_ == nullptr || bench_of_ != key) bench_ = real_bench(device, layout, FailedBuilds::are_kept);
     bench_of_ = key;
     return bench_;
   }
@@ -222,7 +228,8 @@ class LaneWorker {
 
   void end(const Failure& failure) {
     LaneMessage message;
-    message.bytes = built_;
+    message.bytes = built_.bytes;
+    message.seconds = built_.seconds;
     if (failure) {
       message.exit_code = exit_code_of(*failure);
       for (const Error& error : *failure)
@@ -259,7 +266,7 @@ class LaneWorker {
   std::mutex sending_;                // one line at a time: see Repeated
   std::string lease_;                 // of the last job
   std::vector<std::size_t> indices_;  // in the job, of the candidates that are being graded
-  std::uint64_t built_ = 0;           // bytes, by the last job
+  Built built_;                       // by the last job
   std::shared_ptr<Bench> bench_;
   std::pair<std::string, std::string> bench_of_;  // its device and problems
 };

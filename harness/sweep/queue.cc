@@ -1,6 +1,7 @@
 #include "sweep/queue.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace kgrade {
@@ -21,20 +22,24 @@ SweepQueue::SweepQueue(const std::vector<std::optional<std::size_t>>& group_of, 
 }
 
 SweepQueue::Groups::iterator SweepQueue::choose(std::optional<std::size_t> last,
-                                                const std::set<std::size_t>& avoided) {
-  const auto found = last && !avoided.contains(*last) ? groups_.find(*last) : groups_.end();
-  if (found != groups_.end() && found->second.waiting() > 0) return found;
+                                                const std::set<std::size_t>& avoided, const IsLate& is_late) {
+  const auto has_ready = [&is_late](const Group& group) {
+    return !group.suspects.empty() ||
+           std::any_of(group.fresh.begin(), group.fresh.end(),
+                       [&is_late](std::size_t task) { return !is_late || !is_late(task); });
+  };
   const auto rank = [&](const auto& group) {
     const std::size_t waiting = group.second.waiting();
-    return std::pair(waiting > 0 && !avoided.contains(group.first), waiting);
+    const bool is_wanted = waiting > 0 && !avoided.contains(group.first);
+    return std::tuple(is_wanted, has_ready(group.second), is_wanted && group.first == last, waiting);
   };
   return std::max_element(groups_.begin(), groups_.end(),
                           [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
 }
 
 std::optional<SweepBatch> SweepQueue::take(std::optional<std::size_t> last,
-                                           const std::set<std::size_t>& avoided) {
-  const auto found = choose(last, avoided);
+                                           const std::set<std::size_t>& avoided, const IsLate& is_late) {
+  const auto found = choose(last, avoided, is_late);
   if (found == groups_.end() || found->second.waiting() == 0) return std::nullopt;
   Group& group = found->second;
   SweepBatch batch{found->first, {}};
@@ -43,8 +48,14 @@ std::optional<SweepBatch> SweepQueue::take(std::optional<std::size_t> last,
     group.suspects.pop_front();
     return batch;
   }
+  // What is still being built comes last in the batch, or in a later one.
+  const auto late =
+      std::stable_partition(group.fresh.begin(), group.fresh.end(),
+                            [&is_late](std::size_t task) { return !is_late || !is_late(task); });
+  const auto ready = static_cast<std::size_t>(late - group.fresh.begin());
   const std::size_t share = (group.fresh.size() + lanes_ - 1) / lanes_;
-  const auto count = static_cast<std::ptrdiff_t>(std::min(share, largest_batch));
+  const std::size_t most = ready > 0 ? std::min(ready, largest_batch) : largest_batch;
+  const auto count = static_cast<std::ptrdiff_t>(std::min(share, most));
   batch.tasks.assign(group.fresh.begin(), group.fresh.begin() + count);
   group.fresh.erase(group.fresh.begin(), group.fresh.begin() + count);
   return batch;

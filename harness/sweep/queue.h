@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -35,8 +36,11 @@ class SweepQueue {
   // Takes a batch for a lane that graded the group `last` before. Prefers more tasks of that group, since its
   // oracle and reference are built, and otherwise the group with the most tasks left. Takes from `avoided`
   // groups only if nothing else waits. A batch is the lane's share of the remaining tasks, so that all lanes
-  // end together. Returns nothing if no task waits. Later a failing lane may give tasks back.
-  std::optional<SweepBatch> take(std::optional<std::size_t> last, const std::set<std::size_t>& avoided = {});
+  // end together. Returns nothing if no task waits. Later a failing lane may give tasks back. `is_late`: says
+  // which tasks are still being built; null: none. They are taken only if nothing else waits.
+  using IsLate = std::function<bool(std::size_t task)>;
+  std::optional<SweepBatch> take(std::optional<std::size_t> last, const std::set<std::size_t>& avoided = {},
+                                 const IsLate& is_late = nullptr);
 
   // Up to `most` waiting tasks that have not been tried, in the order in which lanes at these groups will
   // take them.
@@ -70,7 +74,8 @@ class SweepQueue {
 
   using Groups = std::map<std::size_t, Group>;
 
-  Groups::iterator choose(std::optional<std::size_t> last, const std::set<std::size_t>& avoided);
+  Groups::iterator choose(std::optional<std::size_t> last, const std::set<std::size_t>& avoided,
+                          const IsLate& is_late);
   void blame(Group& group, std::size_t task, const std::string& message, int exit_code);
   void give_up(std::size_t task, const std::string& message, int exit_code);
   void give_up_group(Group& group);

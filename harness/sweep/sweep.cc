@@ -61,8 +61,8 @@ class Sweep {
     }
     while (queue_.left() > 0) {
       if (lanes_left() == 0) return no_lane_left();
-      if (const auto error = hand_out()) return *error;
       if (ahead_.horizon() > 0) ahead_.go_on(upcoming());
+      if (const auto error = hand_out()) return *error;
       if (const auto error = listen()) return *error;
       show();
     }
@@ -112,7 +112,10 @@ class Sweep {
   Trouble hand_out() {
     for (LaneSlot& slot : slots_) {
       if (slot.batch || slot.retired) continue;
-      auto batch = queue_.take(slot.last_group, slot.health.avoided());
+      // Another candidate's turn comes before one that waits for its compiler.
+      auto batch = queue_.take(slot.last_group, slot.health.avoided(), [this](std::size_t task) {
+        return ahead_.is_being_built(std::to_string(task));
+      });
       if (!batch) continue;
       if (!slot.lane) {
         auto lane = Lane::start(options_.lane_command);

@@ -33,7 +33,7 @@ class Options(TypedDict, total=False):
     baselines: Optional[Baselines]
     # Seconds that one call of the candidate may take.
     time_limit: Optional[float]
-    # Seconds that the candidate may take in all, its build included.
+    # Seconds that the candidate may take in all on a lane.
     run_limit: Optional[float]
     # Seconds until the result is of no use, the queue included. grade() and grade_many() take the client's timeout.
     deadline: Optional[float]

@@ -80,8 +80,8 @@ class BaselineSpeedup:
 class Times:
     """Seconds.
 
-    queued: until a lane began with the job.
-    build: of the compiler, which may end before the lane begins. None if the candidate was built earlier.
+    queued: until a lane began with the job, without the time in which it was being built before.
+    build: for how long it was being built. None if the candidate was built earlier.
     run: from the lane's beginning to the end.
     """
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace kgrade {
 namespace {
 
@@ -156,6 +158,24 @@ TEST(FairQueue, TheOwnerWhoHasUsedLessLaneTimeIsNext) {
   EXPECT_THAT(take(queue), ElementsAre("a1"));
   queue.charge("ann", 10);
   EXPECT_THAT(take(queue), ElementsAre("b1"));
+}
+
+TEST(FairQueue, ALaneGetsWhatIsReady) {
+  FairQueue queue(1);
+  for (const char* const id : {"a1", "a2", "a3"}) queue.add({id, "ann", "softmax"});
+  queue.add({"b1", "bob", "softmax"});
+  const auto ids = [&queue](const std::set<std::string>& ready) {
+    std::vector<std::string> taken;
+    for (const QueuedJob& job : queue.take("", FairQueue::largest_batch, "", SIZE_MAX,
+                                           [&](const QueuedJob& one) { return ready.contains(one.id); }))
+      taken.push_back(job.id);
+    return taken;
+  };
+  EXPECT_THAT(ids({}), IsEmpty());
+  EXPECT_THAT(ids({"b1"}), ElementsAre("b1"));
+  EXPECT_THAT(queue.firsts(), ElementsAre("a1"));
+  EXPECT_THAT(ids({"a1", "a3"}), ElementsAre("a1", "a3"));
+  EXPECT_EQ(queue.size(), 1u);
 }
 
 TEST(FairQueue, AFloodDoesNotKeepAnotherOwnerWaitingForAWholeBatch) {

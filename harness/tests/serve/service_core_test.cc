@@ -290,8 +290,43 @@ TEST_F(LaneTest, ABuilderThatHasEndedGetsMoreAtOnce) {
     const auto text = read_text_file(built, 1000);
     return text ? *text : "";
   };
-  // What all of them are graded with, and then as many candidates as a builder may be ahead.
-  EXPECT_TRUE(await([&] { return lines() == "2\n1\n1\n1\n1\n"; })) << lines();
+  // The first one, what all of them are graded with, and then as many candidates as a builder may be ahead.
+  EXPECT_TRUE(await([&] { return lines() == "1\n2\n1\n1\n1\n"; })) << lines();
+  ::unsetenv("KGRADE_CACHE_DIR");
+}
+
+// Each candidate is built by a process that says so in a file, and waits for another file if its owner is
+// ann.
+TEST_F(LaneTest, IsNotHeldUpByACandidateThatIsBeingBuilt) {
+  const std::filesystem::path slow = folder.path() / "slow";
+  ::setenv("KGRADE_CACHE_DIR", (folder.path() / "cache").c_str(), 1);
+  build_jobs = 1;
+  // A builder has no lease. One for the candidate slow.cu waits.
+  open_with(
+      "[[ $line == *'\"work\":0'* ]] || lease=; while [[ $line == *'\"work\":1'* || $line == *'\"work\":2'* "
+      "]]; do "
+      "if [[ $line == *slow.cu* && $line == *'\"work\":1'* ]]; then until [ -e '" +
+      slow.string() + "' ]; do sleep 0.02; done; fi; say 4 3; read -r line <&3 || exit 0; done; say 0 0");
+  const auto named = [](const char* name) {
+    return body({{"candidate", {{"name", name}, {"source", "text"}}}});
+  };
+  const std::string first = submit(ann, named("slow.cu")), second = submit(ann, named("slow.cu"));
+  const auto state = [&](const Client& client, const std::string& id) {
+    return service->status_of(*service->find(client.owner, id))["state"];
+  };
+  ASSERT_TRUE(await([&] { return state(ann, first) == "building"; }));
+  EXPECT_EQ(state(ann, second), "queued");
+  const std::string quick = submit(bob, named("quick.cu"));
+  now += 1;  // the service looks for what to build several times a second
+  EXPECT_TRUE(await([&] { return service->find("bob", quick)->attempts == 1; }));
+  EXPECT_EQ(state(ann, first), "building");
+  EXPECT_TRUE(service->cancel("bob", quick));
+  std::ofstream{slow};
+  EXPECT_TRUE(await([&] { return service->find("ann", first)->attempts == 1; }));
+  EXPECT_TRUE(service->cancel("ann", first));
+  const Json times = result(first)["times_s"];
+  EXPECT_GT(times["build"], 0);
+  EXPECT_GE(times["queued"], 0);
   ::unsetenv("KGRADE_CACHE_DIR");
 }
 

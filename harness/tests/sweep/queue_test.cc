@@ -53,6 +53,17 @@ TEST(SweepQueue, ABatchIsNeverLargerThanTheLargest) {
   EXPECT_EQ(take(queue).tasks.size(), SweepQueue::largest_batch);
 }
 
+// The lane stood still for two minutes while a compiler was at work.
+TEST(SweepQueue, WhatIsStillBeingBuiltWaitsForWhatIsNot) {
+  SweepQueue queue(Groups{0, 0, 1, 2}, 1);
+  const auto is_late = [](std::size_t task) { return task != 1 && task != 3; };
+  EXPECT_THAT(queue.take(1, {}, is_late)->tasks, ElementsAre(1));
+  EXPECT_THAT(queue.take(1, {}, is_late)->tasks, ElementsAre(3));
+  EXPECT_THAT(queue.take(1, {}, is_late)->tasks, ElementsAre(2));
+  EXPECT_THAT(queue.take(1, {}, is_late)->tasks, ElementsAre(0));
+  EXPECT_FALSE(queue.take(1, {}, is_late));
+}
+
 TEST(SweepQueue, WithoutLanesOneIsAssumed) {
   SweepQueue queue(Groups(4, 0), 0);
   EXPECT_EQ(take(queue).tasks.size(), 4u);
