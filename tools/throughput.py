@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""throughput.py --kgrade KGRADE [--candidates N] [--problem SLUG] [--python | --files [N]] [--json FILE] [OPTION...]:
-measures how many candidates a sweep grades in a minute, and where the time goes.
+"""throughput.py --kgrade KGRADE [--candidates N] [--problem SLUG] [--python | --files [N] | --given PROBLEMS ANSWERS [--service]]
+[--json FILE] [OPTION...]: measures how many candidates a sweep grades in a minute, and where the time goes.
 
 Makes N different candidates (the problem's naive solution with a different constant in each; with --python, in Python
 files that build it with load_inline) and sweeps them with --quick and an empty cache of built contestants. Prints the
@@ -9,7 +9,11 @@ seconds of each stage for one candidate. Stages overlap: compilers run at the sa
 
 With --files, it makes N small problems in the form of KernelBench's files and one right answer in plain PyTorch to each.
 The user's cache folder is an empty one then, so the sweep has to read all files. How long this took is printed, too; it is
-part of the sweep's time. Other options go to `kgrade sweep`."""
+part of the sweep's time. Other options go to `kgrade sweep`.
+
+With --given, it sweeps the answers in one folder to KernelBench's files in another, for example answers that others have
+published; they may be wrong. With --service, a local service grades the same answers, submitted all at once (PYTHONPATH=python).
+Their names are those of KernelBench's runs: level_1_problem_23_sample_0_kernel.py."""
 
 import argparse
 import collections
@@ -47,9 +51,17 @@ def parse():
     form.add_argument("--python", action="store_true", help="candidates in Python, with load_inline")
     form.add_argument("--files", type=int, nargs="?", const=FILES, metavar="N",
                       help=f"one answer to each of N problems in KernelBench's form ({FILES} if N is left out)")
+    form.add_argument("--given", nargs=2, type=Path, metavar=("PROBLEMS", "ANSWERS"),
+                      help="answers to KernelBench's files, in folders")
+    parser.add_argument("--service", action="store_true", help="with --given: by a local service instead of a sweep")
     parser.add_argument("--json", help="write the figures to this file")
     arguments, options = parser.parse_known_args()
-    if arguments.files is None:
+    if arguments.service and arguments.given is None:
+        parser.error("--service: only with --given")
+    if arguments.given is not None:
+        if arguments.candidates is not None or arguments.problem is not None:
+            parser.error("--given names the problems and candidates: leave out --candidates and --problem")
+    elif arguments.files is None:
         arguments.candidates = CANDIDATES if arguments.candidates is None else arguments.candidates
         arguments.problem = arguments.problem or PROBLEM
     elif arguments.candidates is not None or arguments.problem is not None:
@@ -60,6 +72,8 @@ def parse():
 
 
 def form_of(arguments):
+    if arguments.given is not None:
+        return "given"
     if arguments.files is not None:
         return "files"
     return "python" if arguments.python else "cu"
@@ -159,6 +173,21 @@ def sweep(arguments, options, folder):
     environment = {**os.environ, "KGRADE_CACHE_DIR": str(folder / "cache")}
     command = [arguments.kgrade, "sweep", "--quick", "--output", str(output), *options]
     reading = None
+    if arguments.given is not None:
+        # An empty folder for facts about files too, as on a machine where nothing was graded before.
+        environment["XDG_CACHE_HOME"] = str(folder / "user_cache")
+        problems, answers = (path.absolute() for path in arguments.given)
+        if arguments.service:
+            return serve(arguments, environment, problems, answers)
+        busy = BusyShare()
+        start = time.monotonic()
+        # Exit code 1: some answers are wrong.
+        code = subprocess.run([*command, "--problems", str(problems), "--solutions", f"{answers}/"], env=environment,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL).returncode
+        seconds = time.monotonic() - start
+        if code not in (0, 1):
+            sys.exit(f"the sweep ended with exit code {code}")
+        return seconds, None, busy.end(), [json.loads(line) for line in output.read_text().splitlines()]
     if arguments.files is None:
         pattern = write_candidates(folder, arguments.problem, arguments.candidates, arguments.python)
         seconds, busy = run_sweep([*command, "--only", arguments.problem, "--solutions", pattern], environment)
@@ -176,6 +205,28 @@ def sweep(arguments, options, folder):
     return seconds, reading, busy, [json.loads(line) for line in output.read_text().splitlines()]
 
 
+def serve(arguments, environment, problems, answers):
+    """The same figures, by a service."""
+    import kgrade  # only this form needs the package
+
+    os.environ.update(environment, KGRADE_PROGRAM=arguments.kgrade)
+    number_of = re.compile(r"problem_(\d+)_sample")
+    files = {path.name.split("_")[0]: path for path in problems.glob("*.py")}
+    requests = [kgrade.Request(files[number_of.search(path.name)[1]], path, None, {"client_ref": path.name})
+                for path in sorted(answers.glob("*.py"))]
+    busy = BusyShare()
+    with kgrade.local(device=os.environ.get("KGRADE_TEST_DEVICE", "cuda")) as client:
+        start = time.monotonic()
+        grades = client.grade_many(requests)
+        seconds = time.monotonic() - start
+        share = busy.end()
+        for grade in grades:
+            if not grade.ok:
+                print(f"{grade.client_ref}: {grade.fault}: {grade.reason}")
+            print(f"{grade.client_ref}: {grade.verdict}, {grade.times}", file=sys.stderr)
+        return seconds, None, share, [client.record(grade) for grade in grades if grade.ok]
+
+
 def seconds_of_stages(records):
     stages = collections.Counter()
     for record in records:
@@ -190,7 +241,8 @@ def main():
     stages = seconds_of_stages(records)
     verdicts = collections.Counter(record["candidates"][0]["verdict"] for record in records)
     per_minute = 60 * len(records) / seconds
-    what = arguments.problem or f"{arguments.files} problems in files"
+    what = arguments.problem or (f"{arguments.files} problems in files" if arguments.given is None else
+                                 f"{arguments.given[1].name}, by a {'service' if arguments.service else 'sweep'},")
     print(f"{len(records)} candidates of {what} on {records[0]['device']['name']}: {seconds:.1f} s, "
           f"{per_minute:.0f} a minute; {', '.join(f'{count} {verdict}' for verdict, count in verdicts.items())}")
     for record in records:
@@ -208,9 +260,10 @@ def main():
                   "host": records[0]["host"], "form": form_of(arguments), "candidates": len(records), "seconds": seconds,
                   "candidates_per_minute": per_minute, "gpu_busy_share": busy, "verdicts": verdicts,
                   "stage_seconds_per_candidate": {name: total / len(records) for name, total in stages.items()}}
-        result |= {"problem": arguments.problem} if arguments.files is None else {"reading_seconds": reading}
+        result |= {"reading_seconds": reading} if arguments.files is not None else {
+            "problem": arguments.problem or arguments.given[1].name}
         Path(arguments.json).write_text(json.dumps(result, indent=2) + "\n")
-    return 0 if verdicts["accepted"] == len(records) else 1
+    return 0 if verdicts["accepted"] == len(records) or arguments.given is not None else 1
 
 
 if __name__ == "__main__":
