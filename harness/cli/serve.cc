@@ -28,6 +28,7 @@ struct ServeArguments {
   std::string tokens;
   std::string gpus;
   bool board = false;
+  std::string contest;
   int jobs = -1;  // not given
   JoinArguments join;
   LaneOptions lane;
@@ -75,6 +76,19 @@ int run(ServeArguments& arguments) {
     if (!read) return fail(read.errors());
     tokens = std::move(*read);
   }
+  std::optional<Contest> contest;
+  if (!arguments.contest.empty()) {
+    auto read = read_contest(std::filesystem::path(arguments.contest));
+    if (!read) return fail(read.errors());
+    contest = std::move(*read);
+    if (!tokens.have_teacher())
+      return fail(
+          {{tokens.are_needed() ? "--contest: no token is a teacher's, so nobody could see the results"
+                                : "--contest needs tokens, which tell contestants apart",
+            tokens.are_needed() ? "add the word `teacher` to a line of the tokens' file"
+                                : "name a file with --tokens; docs/contest.md says how to make one",
+            {arguments.tokens, 0, 0}}});
+  }
   if (!address->is_loopback()) {
     if (!tokens.are_needed())
       return fail(
@@ -111,6 +125,7 @@ int run(ServeArguments& arguments) {
   }
   options.lane = arguments.lane;
   options.shows_boards = arguments.board;
+  options.contest = std::move(contest);
   options.build_jobs = devices->empty() ? 0 : spare_cores(devices->size());
   options.devices = std::move(*devices);
   options.lane_command = {"/proc/self/exe", "sweep-lane"};
@@ -160,12 +175,17 @@ Command add_serve(CLI::App& app) {
   command->add_flag(
       "--board", arguments->board,
       "Show each owner the best speeds of the others, with the names of the owners and nothing else");
+  command
+      ->add_option("--contest", arguments->contest,
+                   "File of a contest (docs/contest.md): only its problems, from its start to its end. Needs "
+                   "--tokens with a token that has `teacher`")
+      ->type_name("FILE");
   CLI::Option* const join =
       command
           ->add_option("--join", arguments->join.url,
                        "Grade for the service at this address instead: ask it for jobs, and hand in results")
           ->type_name("URL");
-  for (const char* other : {"--listen", "--tokens", "--state", "--board"})
+  for (const char* other : {"--listen", "--tokens", "--state", "--board", "--contest"})
     join->excludes(command->get_option(other));
   command
       ->add_option("--token-file", arguments->join.token_file,

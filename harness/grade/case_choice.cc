@@ -138,9 +138,9 @@ Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const std:
     const bool too_slow = !measures_speed && spec.role == CaseRole::bench && names.empty() &&
                           !(problem.has_model() && is_small(*bound));
     std::string skipped;
-    if (too_slow) skipped = fmt::format("sized for a GPU; --case {} --force runs it all the same", spec.name);
+    if (too_slow) skipped = fmt::format("sized for a GPU; --case {} --force {}", spec.name, runs_when_named);
     if (effort == Effort::quick && !spec.quick && names.empty() && !too_slow)
-      skipped = fmt::format("too long for --quick; --case {} runs it all the same", spec.name);
+      skipped = fmt::format("too long for --quick; --case {} {}", spec.name, runs_when_named);
     planned.push_back({std::move(*bound), std::move(skipped)});
   }
   if (!errors.empty()) return errors;

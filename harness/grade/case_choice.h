@@ -5,12 +5,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "grade/candidate_run.h"
 #include "grade/run.h"
 
 namespace kgrade {
+
+// Ends the message of a case that a grade leaves out unless it is named: without a GPU, or for its length.
+inline constexpr std::string_view runs_when_named = "runs it all the same";
 
 // The named cases, or all of the problem's file if none is named; written cases come last. If times do not
 // measure speed, bench cases that are not named are left out. With Effort::quick, cases that are not quick

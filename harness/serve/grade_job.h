@@ -82,15 +82,16 @@ struct GradeJob {
   double build_s =
       0;  // for how long it was built before a lane began with it; 0: it was built earlier, or later
   double ended_at = 0;
-  double expires_at = 0;  // when its result is of no use any more; by the service's clock
-  int attempts = 0;       // how often a lane has begun with it
-  int failures = 0;       // how often a lane could not grade it
-  int losses = 0;         // how often a lane on another machine had it, and was not heard of any more
-  int unheard = 0;        // how often such a lane never said a word about it
-  bool is_alone = false;  // the next attempt is in a batch of its own
-  std::string avoided;    // the lane that could not grade it
-  std::string result;     // the reward view as JSON; empty before the end
-  std::uint64_t record_bytes = 0;  // of the file with its record
+  double expires_at = 0;         // when its result is of no use any more; by the service's clock
+  int attempts = 0;              // how often a lane has begun with it
+  int failures = 0;              // how often a lane could not grade it
+  int losses = 0;                // how often a lane on another machine had it, and was not heard of any more
+  int unheard = 0;               // how often such a lane never said a word about it
+  bool is_alone = false;         // the next attempt is in a batch of its own
+  std::string avoided;           // the lane that could not grade it
+  std::string result;            // the reward view as JSON; empty before the end
+  std::uint64_t file_bytes = 0;  // of the files with its record and its source, when it has ended
+  bool is_contest = false;       // a contestant has sent it
 
   bool has_ended() const { return state != JobState::queued && state != JobState::running; }
 };
@@ -126,7 +127,7 @@ nlohmann::ordered_json failed_view(const GradeJob& job, const char* fault, const
 // The same for a candidate that took longer than the run limit, which is its verdict.
 nlohmann::ordered_json overrun_view(const GradeJob& job);
 // The agent view of a job that has this record.
-nlohmann::ordered_json agent_view(const Record& record);
+nlohmann::ordered_json agent_view(const Record& record, Feedback feedback);
 // Takes out of a reward view what this level of feedback does not show.
 void leave_out(nlohmann::ordered_json& view, Feedback feedback);
 

@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "grade/case_choice.h"
 #include "grade/run.h"
+#include "record/advice.h"
 #include "record/agent_line.h"
 #include "serve/grade_job.h"
 
@@ -43,7 +45,11 @@ OrderedJson figures_of(const CandidateRecord& candidate) {
   figures["cases_passed"] =
       std::count_if(candidate.cases.begin(), candidate.cases.end(),
                     [](const CaseRecord& c) { return c.run && c.verdict == Verdict::accepted; });
-  figures["cases"] = candidate.cases.size();
+  // What the grade leaves out, such as cases that are sized for a GPU, is no part of it.
+  const auto is_left_out = [](const CaseRecord& c) { return !c.run && c.message.ends_with(runs_when_named); };
+  figures["cases"] =
+      candidate.cases.size() -
+      static_cast<std::size_t>(std::count_if(candidate.cases.begin(), candidate.cases.end(), is_left_out));
   figures["precision"] = to_string(candidate.precision);
   for (const Score& each : candidate.by_baseline)
     figures["by_baseline"][each.against] = speedup_of(each.speedup);
@@ -212,13 +218,17 @@ OrderedJson overrun_view(const GradeJob& job) {
   return view;
 }
 
-OrderedJson agent_view(const Record& record) {
+OrderedJson agent_view(const Record& record, Feedback feedback) {
   const OrderedJson line = OrderedJson::parse(agent_line(record.candidate(), record), nullptr, false);
   OrderedJson view;
   for (const auto& [name, value] : line.items()) view[name == "reason" ? "untrusted_reason" : name] = value;
   const auto next = line.find("next");
   if (next != line.end() && next->is_string())
     view["next"] = replace_all(next->get<std::string>(), "`reason`", "`untrusted_reason`");
+  // A command for a hidden case has its seed.
+  const CaseRecord* const failed = smallest_failure(record.candidate());
+  if (feedback != Feedback::full && failed != nullptr && failed->role == CaseRole::hidden)
+    view["next"] = "fix what `untrusted_reason` says";
   return view;
 }
 

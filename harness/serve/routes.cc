@@ -113,6 +113,7 @@ std::optional<View> view_named(const std::string& name) {
   if (name == "reward") return View::reward;
   if (name == "agent") return View::agent;
   if (name == "record") return View::record;
+  if (name == "source") return View::source;
   return std::nullopt;
 }
 
@@ -253,6 +254,10 @@ void Routes::handle(const HttpRequest& request, Answer answer) {
   if (path == "/metrics" && reads) return answer({200, "text/plain; version=0.0.4", service_.metrics()});
   if (path == "/v1/capacity" && reads) return answer(json_answer(service_.capacity(client->owner)));
   if (path == "/v1/events" && reads) return events(call, std::move(answer));
+  if (path == "/v1/me" && reads) return answer(me(*client));
+  if (path == "/v1/standings" && reads) return answer(standings(call, false));
+  if (path == "/v1/standings.csv" && reads) return answer(standings(call, true));
+  if (path == "/v1/grades" && reads) return answer(list(call));
   if (path == "/v1/problems" && reads) return answer(problems(*client));
   if (path.starts_with(problem_prefix)) {
     const std::string name = path.substr(problem_prefix.size());
@@ -334,8 +339,8 @@ void Routes::wait(const Call& call, Answer answer) {
   if (until != "any" && until != "all") return wrong("`until` is neither any nor all");
   const auto named = json.value("view", Json("reward"));
   const auto wanted = named.is_string() ? view_named(named.get<std::string>()) : std::nullopt;
-  if (!wanted) return wrong("`view` is none of reward, agent, record");
-  const auto reply = [this, owner = call.client.owner, ids, wanted, answer] {
+  if (!wanted) return wrong("`view` is none of reward, agent, record, source");
+  const auto reply = [this, client = call.client, ids, wanted, answer] {
     std::string finished, pending, unknown;
     const auto add = [](std::string& list, const OrderedJson& member) {
       if (!list.empty()) list += ',';
@@ -343,14 +348,14 @@ void Routes::wait(const Call& call, Answer answer) {
     };
     std::optional<Service::Positions> positions;
     for (const std::string& id : ids) {
-      const GradeJob* const job = service_.find(owner, id);
+      const GradeJob* const job = service_.find_for(client, id);
       if (job == nullptr) {
         add(unknown, id);
       } else if (!job->has_ended()) {
-        if (!positions) positions = service_.positions(owner);
-        add(pending, service_.status_of(*job, &*positions));
+        if (!positions) positions = service_.positions(client.owner);
+        add(pending, service_.status_of(*job, job->owner == client.owner ? &*positions : nullptr));
       } else {
-        OrderedJson view = service_.view_of(*job, *wanted);
+        OrderedJson view = service_.view_of(*job, *wanted, job->owner != client.owner);
         add(finished, view.is_null() ? service_.view_of(*job, View::reward) : view);
       }
       // Records that no answer can have are not read.
@@ -434,7 +439,9 @@ void Routes::lease_report(const Call& call, const std::string& lease, Answer ans
 
 void Routes::one_grade(const Call& call, const std::string& id, Answer answer) {
   const std::string owner = call.client.owner;
-  if (service_.find(owner, id) == nullptr) return answer(problem_answer({404, "there is no such job", 0}));
+  const GradeJob* const job = service_.find_for(call.client, id);
+  if (job == nullptr || (call.request.method == "DELETE" && job->owner != owner))
+    return answer(problem_answer({404, "there is no such job", 0}));
   if (call.request.method == "DELETE") {
     if (!service_.cancel(owner, id)) return answer(problem_answer({409, "the job has ended already", 0}));
     return service_.after_commit([this, client = call.client, id, answer = std::move(answer)] {
@@ -443,20 +450,20 @@ void Routes::one_grade(const Call& call, const std::string& id, Answer answer) {
   }
   const std::string named = call.parameter("view");
   const auto wanted = view_named(named.empty() ? "reward" : named);
-  if (!wanted) return answer(problem_answer({400, "view is none of reward, agent, record", 0}));
+  if (!wanted) return answer(problem_answer({400, "view is none of reward, agent, record, source", 0}));
   const auto seconds =
       call.parameter("wait").empty() ? std::optional(0.0) : seconds_of(call.parameter("wait"));
   if (!seconds) return answer(problem_answer({400, "wait is no number of seconds from 0 to 50", 0}));
-  service_.wait(owner, {id}, true, *seconds,
+  service_.wait(job->owner, {id}, true, *seconds,
                 [this, client = call.client, id, wanted, answer = std::move(answer)] {
                   answer(view(client, id, *wanted));
                 });
 }
 
 HttpAnswer Routes::view(const Client& client, const std::string& id, View view) const {
-  const GradeJob* const job = service_.find(client.owner, id);
+  const GradeJob* const job = service_.find_for(client, id);
   if (job == nullptr) return problem_answer({404, "there is no such job", 0});
-  const OrderedJson json = service_.view_of(*job, view);
+  const OrderedJson json = service_.view_of(*job, view, job->owner != client.owner);
   if (json.is_null())
     return problem_answer(
         {404,

@@ -64,6 +64,10 @@ class Routes {
 
   // Why this client may not send this request, whatever its body is.
   std::optional<Refusal> refusal_of(const HttpRequest& request, const std::optional<Client>& client) const;
+  // In routes_contest.cc.
+  HttpAnswer me(const Client& client) const;
+  HttpAnswer list(const Call& call) const;
+  HttpAnswer standings(const Call& call, bool as_csv) const;
   void grades(const Call& call, Answer answer);
   void batch(const Call& call, Answer answer);
   void wait(const Call& call, Answer answer);

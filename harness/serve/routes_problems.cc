@@ -18,6 +18,7 @@ using OrderedJson = nlohmann::ordered_json;
 HttpAnswer Routes::problems(const Client& client) const {
   OrderedJson all = OrderedJson::array();
   for (const auto& [slug, problem] : service_.problems()) {
+    if (!service_.shows(client, slug)) continue;
     all.push_back({{"slug", slug},
                    {"title", problem.title},
                    {"difficulty", to_string(problem.difficulty)},
@@ -34,10 +35,14 @@ HttpAnswer Routes::problem(const Client& client, const std::string& name) const 
     return json_answer(file);
   }
   const auto at = service_.problems().find(name);
-  if (at == service_.problems().end()) return problem_answer(service_.no_problem(name));
+  if (at == service_.problems().end() || !service_.shows(client, name))
+    return problem_answer(service_.no_problem(name, client));
+  const ContestProblem* const contest =
+      service_.is_contestant(client) ? service_.contest()->find(name) : nullptr;
   const Problem& problem = at->second;
   OrderedJson cases = OrderedJson::array();
   for (const CaseSpec& one : problem.cases) {
+    if (contest != nullptr && contest->hides(one)) continue;
     cases.push_back({{"name", one.name},
                      {"role", to_string(one.role)},
                      {"parameters", scalar_values(problem, one.integers, one.reals)}});
@@ -55,7 +60,8 @@ HttpAnswer Routes::problem(const Client& client, const std::string& name) const 
 }
 
 HttpAnswer Routes::board(const Client& client, const std::string& slug) const {
-  if (!service_.problems().contains(slug)) return problem_answer(service_.no_problem(slug));
+  if (!service_.problems().contains(slug) || !service_.shows(client, slug))
+    return problem_answer(service_.no_problem(slug, client));
   return json_answer(service_.board_of(slug, client.owner));
 }
 

@@ -53,7 +53,7 @@ Service::~Service() = default;
 
 Result<std::unique_ptr<Service>> Service::open(ServiceOptions options) {
   std::error_code failure;
-  for (const char* const folder : {"records", "work"}) {
+  for (const char* const folder : {"records", "sources", "work"}) {
     if (fs::create_directories(options.state / folder, failure); failure)
       return machine_error("the state folder cannot be made: " + failure.message(),
                            "name another one with --state", {options.state.string(), 0, 0});
@@ -91,6 +91,9 @@ Failure Service::read_problems() {
 
 Failure Service::restore() {
   if (const Failure errors = read_problems()) return errors;
+  if (options_.contest) {
+    if (const Failure errors = check_contest(*options_.contest, problems_)) return errors;
+  }
   const auto lines = journal_.read();
   if (!lines) return lines.errors();
   std::size_t wrong = 0;
@@ -106,9 +109,11 @@ Failure Service::restore() {
   std::vector<GradeJob*> queued;
   for (auto& [id, job] : jobs_) {
     if (job.has_ended()) {
-      std::error_code none;
-      const auto bytes = fs::file_size(record_file(id), none);
-      job.record_bytes = none ? 0 : bytes;
+      for (const fs::path& file : {record_file(id), source_file(id)}) {
+        std::error_code none;
+        const auto bytes = fs::file_size(file, none);
+        job.file_bytes += none ? 0 : bytes;
+      }
       keep(job, now() - std::max(0.0, wall_clock() - job.ended_at));
     } else {
       job.expires_at = now() + job.submitted_at + job.request.deadline_s - wall_clock();
@@ -116,9 +121,11 @@ Failure Service::restore() {
     }
   }
   std::error_code failure;
-  for (const auto& file : fs::directory_iterator(options_.state / "records", failure)) {
-    const auto job = jobs_.find(file.path().stem().string());
-    if (job == jobs_.end() || !job->second.has_ended()) fs::remove(file.path(), failure);
+  for (const char* const folder : {"records", "sources"}) {
+    for (const auto& file : fs::directory_iterator(options_.state / folder, failure)) {
+      const auto job = jobs_.find(file.path().stem().string());
+      if (job == jobs_.end() || !job->second.has_ended()) fs::remove(file.path(), failure);
+    }
   }
   std::stable_sort(queued.begin(), queued.end(),
                    [](const GradeJob* a, const GradeJob* b) { return a->submitted_at < b->submitted_at; });
@@ -150,6 +157,7 @@ void Service::restore_line(const Json& line) try {
   job.body_sha256 = line.at("body_sha256").get<std::string>();
   job.submitted_at = line.at("submitted_at").get<double>();
   job.feedback = feedback_named(line.value("feedback", "full")).value_or(Feedback::verdict);
+  job.is_contest = line.value("contest", false);
   if (type == "job") {
     job.body = line.at("body").get<std::string>();
     // It was accepted: whether the client may choose seeds was decided then.
@@ -168,6 +176,7 @@ void Service::restore_line(const Json& line) try {
     const OrderedJson view = OrderedJson::parse(result);
     job.result = json_text(view);
     boards_.add(job, view);
+    standings_.add(job, view);
     job.body.clear();
     job.request = {};
   }
@@ -187,6 +196,7 @@ std::string Service::job_line(const GradeJob& job) const {
                     {"body_sha256", job.body_sha256},
                     {"submitted_at", job.submitted_at},
                     {"feedback", to_string(job.feedback)},
+                    {"contest", job.is_contest},
                     {"body", job.body}});
 }
 
@@ -198,6 +208,7 @@ std::string Service::ended_line(const GradeJob& job) const {
                     {"body_sha256", job.body_sha256},
                     {"submitted_at", job.submitted_at},
                     {"feedback", to_string(job.feedback)},
+                    {"contest", job.is_contest},
                     {"ended_at", job.ended_at},
                     {"state", to_string(job.state)},
                     {"result", job.result}});
@@ -243,11 +254,16 @@ std::variant<std::string, Refusal> Service::submit(const Client& client, const s
   }
   Json json = parsed_json(body);
   if (json.is_discarded()) return Refusal{400, "the request is not JSON, or is nested too deep", 0};
-  const auto text = uploads_.with_file(json, client.owner, body);
+  const bool is_contest = is_contestant(client);
+  if (is_contest) {
+    if (const auto refusal = bind(json)) return *refusal;
+  }
+  const auto text =
+      is_contest ? std::optional(json_text(json)) : uploads_.with_file(json, client.owner, body);
   if (!text) return Refusal{404, "this owner has uploaded no problem with this sha256", 0};
   auto request = read_request(json, client.may_seed);
   if (!request) return Refusal{400, request.error().message, 0};
-  if (!request->slug.empty() && !problems_.contains(request->slug)) return no_problem(request->slug);
+  if (!request->slug.empty() && !problems_.contains(request->slug)) return no_problem(request->slug, client);
   if (queue_.size() >= options_.limits.queued || queued_bytes_ + text->size() > options_.limits.bytes)
     return Refusal{503, "the queue is full", 10};
   if (queue_.size_of(client.owner) >= options_.limits.queued_of_owner)
@@ -268,6 +284,7 @@ std::variant<std::string, Refusal> Service::submit(const Client& client, const s
   job.body = *text;
   job.request = std::move(*request);
   job.feedback = std::min(job.request.feedback, client.feedback);
+  job.is_contest = is_contest;
   job.batch = batch_key(job.request);
   job.submitted_at = wall_clock();
   job.expires_at = now() + job.request.deadline_s;
@@ -279,9 +296,11 @@ std::variant<std::string, Refusal> Service::submit(const Client& client, const s
   return id;
 }
 
-Refusal Service::no_problem(const std::string& slug) const {
+Refusal Service::no_problem(const std::string& slug, const Client& client) const {
   std::vector<std::string> slugs;
-  for (const auto& [known, file] : problems_) slugs.push_back(known);
+  for (const auto& [known, file] : problems_) {
+    if (shows(client, known)) slugs.push_back(known);
+  }
   const auto near = nearest(slug, slugs);
   return {
       404,
@@ -344,15 +363,17 @@ OrderedJson Service::board_of(const std::string& slug, const std::string& owner)
   return boards_.of(slug, problems_.at(slug), owner, options_.shows_boards);
 }
 
-OrderedJson Service::view_of(const GradeJob& job, View view) const {
+OrderedJson Service::view_of(const GradeJob& job, View view, bool is_teacher) const {
   if (view == View::reward) return reward_view(job);
-  if (job.feedback < (view == View::record ? Feedback::full : Feedback::agent)) return nullptr;
+  if (view == View::source) return source_of(job);
+  const Feedback feedback = is_teacher ? Feedback::full : job.feedback;
+  if (feedback < (view == View::record ? Feedback::full : Feedback::agent)) return nullptr;
   const auto text = read_text_file(record_file(job.id), std::uint64_t{64} << 20);
   if (!text) return nullptr;
   if (view == View::record) return OrderedJson::parse(*text, nullptr, false);
   const auto record = parse_record(*text, {});
   if (!record || !*record) return nullptr;
-  return agent_view(**record);
+  return agent_view(**record, feedback);
 }
 
 // --- Jobs ---
@@ -385,9 +406,12 @@ void Service::end(GradeJob& job, JobState state, const std::function<OrderedJson
   job.build_s = ahead_.seconds_of(job.id);
   OrderedJson result = view();
   leave_out(result, job.feedback);
-  result["expires_at"] = iso_time(job.ended_at + options_.limits.keep_seconds);
+  result["expires_at"] = iso_time(
+      job.ended_at + (job.is_contest ? options_.limits.keep_contest_seconds : options_.limits.keep_seconds));
   boards_.add(job, result);
+  standings_.add(job, result);
   job.result = json_text(result);
+  keep_source(job);
   job.body.clear();
   job.request = {};
   if (ahead_.horizon() > 0) {
@@ -452,17 +476,24 @@ void Service::look_at_the_clock() {
 
 // The job has ended, with what is kept of it.
 void Service::keep(const GradeJob& job, double ended_at) {
-  kept_.add(job.owner, job.id, ended_at, job.result.size() + job.record_bytes);
+  KeptResults& kept = job.is_contest ? kept_of_contests_ : kept_;
+  kept.add(job.owner, job.id, ended_at, job.result.size() + job.file_bytes);
 }
 
 void Service::forget_surplus(double now) {
   const ServiceLimits& limits = options_.limits;
-  for (const std::string& id :
-       kept_.take_surplus({limits.kept, limits.kept_bytes, limits.keep_seconds}, now)) {
+  std::vector<std::string> ids =
+      kept_.take_surplus({limits.kept, limits.kept_bytes, limits.keep_seconds}, now);
+  for (std::string& id :
+       kept_of_contests_.take_surplus({limits.kept, limits.kept_bytes, limits.keep_contest_seconds}, now))
+    ids.push_back(std::move(id));
+  for (const std::string& id : ids) {
     const auto at = jobs_.find(id);
     std::error_code ignored;
     fs::remove(record_file(id), ignored);
+    fs::remove(source_file(id), ignored);
     boards_.forget(id);
+    standings_.forget(id);
     const auto key = by_key_.find({at->second.owner, at->second.key});
     if (key != by_key_.end() && key->second == id) by_key_.erase(key);
     jobs_.erase(at);

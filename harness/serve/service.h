@@ -24,12 +24,14 @@
 #include "grade/failure.h"
 #include "problem/problem.h"
 #include "serve/boards.h"
+#include "serve/contest.h"
 #include "serve/events.h"
 #include "serve/fair_queue.h"
 #include "serve/grade_job.h"
 #include "serve/journal.h"
 #include "serve/kept_results.h"
 #include "serve/quotas.h"
+#include "serve/standings.h"
 #include "serve/uploads.h"
 #include "serve/waiters.h"
 #include "sweep/build_ahead.h"
@@ -42,7 +44,9 @@ struct ServiceLimits {
   std::size_t bytes = std::size_t{1} << 30;   // texts of all queued jobs
   double keep_seconds = 86'400;               // how long a result is kept
   std::size_t kept = 50'000;                  // results of jobs that have ended
-  std::uint64_t kept_bytes = 10'000'000'000;  // of these results and their records
+  std::uint64_t kept_bytes = 10'000'000'000;  // of these results, their records and sources
+  // The same for what was sent in a contest. It has limits of its own, as large as those of other results.
+  double keep_contest_seconds = 366 * 86'400.0;
 };
 
 struct ServiceOptions {
@@ -51,8 +55,9 @@ struct ServiceOptions {
   std::map<std::string, Problem> problems;  // that a request may name, by slug; empty: those of the folders
   std::vector<std::string> devices;         // one for each lane
   std::vector<std::string> lane_command;
-  int build_jobs = 0;         // processes that build what is graded next
-  bool shows_boards = false;  // each owner sees the best speeds of the others
+  int build_jobs = 0;              // processes that build what is graded next
+  bool shows_boards = false;       // each owner sees the best speeds of the others
+  std::optional<Contest> contest;  // then only teachers can send anything else
   ServiceLimits limits;
   // The service's clock: seconds since some moment, which nobody sets back or forward.
   std::function<double()> clock = [] { return SteadyClock().now(); };
@@ -65,6 +70,7 @@ struct Client {
   bool may_seed = false;
   bool may_grade = false;              // it may be a lane: its results are believed
   bool may_upload = false;             // problems
+  bool is_teacher = false;             // sees what students send in a contest, and is not bound by it
   Feedback feedback = Feedback::full;  // the most that it may learn of its jobs
   double quota_s = 0;                  // seconds of lanes in an hour; 0: as many as there are
 };
@@ -77,7 +83,7 @@ struct Refusal {
   std::string allow = {};  // the methods that the path takes, with 405
 };
 
-enum class View { reward, agent, record };
+enum class View { reward, agent, record, source };
 
 // A lane on another machine that has nothing to do.
 struct FreeLane {
@@ -134,6 +140,12 @@ class Service {
                                             const std::string& body);
   // The job of that owner. Null if there is none.
   const GradeJob* find(const std::string& owner, const std::string& id) const;
+  // The same, and for a teacher also the job of a student in a contest.
+  const GradeJob* find_for(const Client& client, const std::string& id) const;
+  // Up to `most` jobs of that owner, the newest first, which find_for() finds. `before`: the id of a job, to
+  // go on behind it; empty: from the newest.
+  std::vector<const GradeJob*> jobs_of(const Client& client, const std::string& owner,
+                                       const std::string& before, std::size_t most) const;
   // Cancels a job. False if it had ended.
   bool cancel(const std::string& owner, const std::string& id);
   // Calls `then` once: when one job (`all`: every job) has ended durably, or after `seconds`; at once if that
@@ -152,7 +164,8 @@ class Service {
   // What happens to jobs from now on, and did lately.
   Events& events() { return events_; }
 
-  nlohmann::ordered_json view_of(const GradeJob& job, View view) const;
+  // Null if there is no such view. `is_teacher`: feedback hides nothing.
+  nlohmann::ordered_json view_of(const GradeJob& job, View view, bool is_teacher = false) const;
   // {"id", "state", "position", "estimate_s", "doing"}. `positions`: those of the owner's jobs, for an answer
   // about many. A job whose turn in the batch of its lane has not come is queued, too.
   using Positions = std::unordered_map<std::string, std::size_t>;
@@ -167,8 +180,18 @@ class Service {
   bool is_healthy() const;
   // For the service's own log.
   const std::function<void(const std::string&)>& note() const { return options_.note; }
-  // There is no problem with this slug: says so, and names the nearest one.
-  Refusal no_problem(const std::string& slug) const;
+  // There is no problem with this slug that the client sees: says so, and names the nearest one.
+  Refusal no_problem(const std::string& slug, const Client& client) const;
+  // The contest that this service holds. Null if there is none.
+  const Contest* contest() const { return options_.contest ? &*options_.contest : nullptr; }
+  // Whether the client takes part in the contest, and is bound by it.
+  bool is_contestant(const Client& client) const { return options_.contest && !client.is_teacher; }
+  // Whether the client sees this problem, which may not exist.
+  bool shows(const Client& client, const std::string& slug) const;
+  // `students`: who may take part. There is a contest.
+  nlohmann::ordered_json standings(const Client& client, const std::vector<std::string>& students) const;
+  std::string standings_csv(const Client& client, const std::vector<std::string>& students,
+                            std::size_t longest) const;
   // The best results of that problem, for that owner (serve/boards.h).
   nlohmann::ordered_json board_of(const std::string& slug, const std::string& owner) const;
   Uploads& uploads() { return uploads_; }
@@ -230,6 +253,15 @@ class Service {
   void expire(GradeJob& job);
   void forget_surplus(double now);
   void keep(const GradeJob& job, double ended_at);
+  // In service_contest.cc.
+  // Writes into a contestant's request what the contest decides. Or says why the contest does not take it.
+  std::optional<Refusal> bind(nlohmann::json& request) const;
+  Standings::View standings_view(const Client& client, const std::vector<std::string>& students) const;
+  // The candidate of a request, {"name", "source", "headers"}.
+  nlohmann::ordered_json source_of(const GradeJob& job) const;
+  // Keeps the candidate of a job that ends.
+  void keep_source(GradeJob& job) const;
+  std::filesystem::path source_file(const std::string& id) const;
   // An event for the job's owner, when what has happened so far is durable.
   void tell(const GradeJob& job, const char* kind, nlohmann::ordered_json data);
   void end(GradeJob& job, JobState state, const std::function<nlohmann::ordered_json()>& view);
@@ -252,6 +284,7 @@ class Service {
   std::map<std::pair<std::string, std::string>, std::string> by_key_;  // owner and key; ids
   FairQueue queue_;
   Boards boards_;
+  Standings standings_;
   Uploads uploads_;
   Events events_;
   std::size_t queued_bytes_ = 0;
@@ -270,6 +303,7 @@ class Service {
   Waiters waiters_;
   std::set<std::pair<double, std::string>> deadlines_;  // of jobs that have not ended; time and id
   KeptResults kept_;
+  KeptResults kept_of_contests_;
   std::map<std::string, std::size_t> ended_as_;  // counts for metrics, by verdict or fault
   double began_at_ = 0;
   std::deque<double> graded_at_;  // in the last five minutes

@@ -298,7 +298,7 @@ std::string Service::finish(GradeJob& job, const std::string& text) {
   if (const auto written = write_file_atomically(record_file(job.id), text); !written) {
     options_.note(to_string(written.errors()));
   } else {
-    job.record_bytes = text.size();
+    job.file_bytes = text.size();
   }
   end(job, JobState::finished, [&] { return graded_view(job, **record); });
   return "";

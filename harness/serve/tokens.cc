@@ -7,7 +7,9 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "base/text.h"
@@ -44,6 +46,8 @@ bool read_right(const std::string& word, Token& token) {
   Client& client = token.client;
   if (word == "problems") {
     client.may_upload = true;
+  } else if (word == "teacher") {
+    client.is_teacher = true;
   } else if (word.starts_with(feedback)) {
     const auto level = feedback_named(word.substr(feedback.size()));
     client.feedback = level.value_or(Feedback::verdict);
@@ -92,7 +96,7 @@ Result<Tokens> Tokens::read(const fs::path& file) {
     while (words >> word) is_right = read_right(word, token) && is_right;
     if (!is_right)
       return Error{
-          "is no token: OWNER SHA256 [seeds] [lanes] [problems] [quota=SECONDS] "
+          "is no token: OWNER SHA256 [seeds] [lanes] [problems] [teacher] [quota=SECONDS] "
           "[feedback=verdict|agent|full] "
           "[expires=YYYY-MM-DD]",
           "make a token with `openssl rand -hex 32`, and its hash with `printf %s TOKEN | sha256sum`",
@@ -142,10 +146,27 @@ const Token* Tokens::find(std::string_view authorization) const {
 
 std::optional<Client> Tokens::client_of(std::string_view authorization) const {
   if (tokens_.empty())
-    return Client{.owner = "local", .may_seed = true, .may_grade = true, .may_upload = true};
+    return Client{
+        .owner = "local", .may_seed = true, .may_grade = true, .may_upload = true, .is_teacher = true};
   const Token* const token = find(authorization);
   if (token == nullptr || (token->until > 0 && wall_clock() >= token->until)) return std::nullopt;
   return token->client;
+}
+
+std::vector<std::string> Tokens::students() const {
+  std::set<std::string> students, others;
+  for (const Token& token : tokens_) {
+    const bool is_student = !token.client.is_teacher && !token.client.may_grade;
+    (is_student ? students : others).insert(token.client.owner);
+  }
+  std::vector<std::string> list;
+  std::set_difference(students.begin(), students.end(), others.begin(), others.end(),
+                      std::back_inserter(list));
+  return list;
+}
+
+bool Tokens::have_teacher() const {
+  return std::any_of(tokens_.begin(), tokens_.end(), [](const Token& one) { return one.client.is_teacher; });
 }
 
 std::string Tokens::refusal_of(std::string_view authorization) const {

@@ -32,6 +32,9 @@ class Tokens {
   void look_at_file(const std::function<void(const std::string&)>& note);
 
   bool are_needed() const { return !tokens_.empty(); }
+  // The owners who have neither a token with `teacher` nor one with `lanes`, in alphabetical order.
+  std::vector<std::string> students() const;
+  bool have_teacher() const;
   // The client of the header `Authorization: Bearer TOKEN`. Nothing for an unknown or expired token.
   std::optional<Client> client_of(std::string_view authorization) const;
   // Why this header has no client.

@@ -14,6 +14,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -28,7 +29,7 @@ from processes import descendants  # noqa: E402
 
 # With their words in the tokens' file.
 OWNERS = {"ann": "", "bob": "seeds problems", "carol": "problems", "contestant": "feedback=verdict", "learner": "feedback=agent",
-          "node": "lanes", "late": "expires=2001-02-03"}
+          "node": "lanes", "late": "expires=2001-02-03", "teacher": "teacher"}
 MARK = "a_mark_that_no_log_has"
 # A token for some other service, in the environment of this one.
 SECRET = "a_token_for_another_service"
@@ -49,6 +50,7 @@ def get_inputs():
 def get_init_inputs():
     return []
 """}
+CONTEST = f"---\ntitle: Week 3\nstart: 2001-01-01T00:00Z\nend: 2999-01-01T00:00Z\nproblems:\n  - {{slug: {SLUG}, hide: [test]}}\n---\n"
 DIGEST = hashlib.sha256(PROBLEM["source"].encode()).hexdigest()
 
 
@@ -395,6 +397,70 @@ def test_open_requests_of_expired_tokens(ask):
     ask.write(OWNERS)
 
 
+def test_contest(ask, file):
+    """A student learns the verdict of own kernels and nothing of others, whatever happens to the service meanwhile."""
+    sent = {name: {"problem": SLUG, "candidate": {"name": f"{name}.cu", "source": CANDIDATES[name]}} for name in ("right", "wrong", "crashes")}
+    check([each["slug"] for each in ask("ann", "GET", "/v1/problems")[1]["problems"]] == [SLUG])
+    check({each["role"] for each in ask("ann", "GET", f"/v1/problems/{SLUG}")[1]["cases"]} == {"sample", "bench"})
+    check("test" in {each["role"] for each in ask("teacher", "GET", f"/v1/problems/{SLUG}")[1]["cases"]})
+    for path in ("/v1/problems/relu", "/v1/problems/relu/board"):
+        check(ask("ann", "GET", path)[0] == 404 and ask("teacher", "GET", path)[0] == 200, path)
+    hidden = {each["name"] for each in ask("teacher", "GET", f"/v1/problems/{SLUG}")[1]["cases"] if each["role"] == "test"}
+    for name, verdict in (("wrong", "wrong_answer"), ("crashes", "runtime_error")):
+        with ask.events("ann") as events:
+            view = ask.graded("ann", {**sent[name], "feedback": "full"})
+            events.append(view["id"])
+        check((view["verdict"], view["feedback"], view["untrusted_reason"]) == (verdict, "verdict", ""), view)
+        told = json.dumps(view) + "".join(events)
+        check(not any(f"'{each}'" in told for each in hidden) and "hidden-" not in told, told)
+        for each in ("agent", "record"):
+            check(ask("ann", "GET", f"/v1/grades/{view['id']}?view={each}")[0] == 404, each)
+            check(ask("teacher", "GET", f"/v1/grades/{view['id']}?view={each}")[0] == 200, each)
+    job = ask("ann", "POST", "/v1/grades", sent["right"])[1]["id"]
+    ask.service.kill()  # before or while it is graded
+    ask.service.start()
+    view = ask("ann", "GET", f"/v1/grades/{job}?wait=50")[1]
+    check(view["verdict"] == "accepted", view)
+    ask.service.kill()
+    ask.service.start()
+    mine = ask("ann", "GET", "/v1/grades")[1]["grades"]
+    check([each["grade"]["verdict"] for each in mine] == ["accepted", "runtime_error", "wrong_answer"], mine)
+    for owner, shown in (("ann", True), ("teacher", True), ("bob", False), ("node", False)):
+        status, answer = ask(owner, "GET", f"/v1/grades/{job}?view=source")
+        check(status == (200 if shown else 404) and (not shown or answer["source"] == CANDIDATES["right"]), owner, answer)
+        waited = ask(owner, "POST", "/v1/wait", {"ids": [job], "view": "source"})[1]
+        check(bool(waited["finished"]) == shown, owner, waited)
+        listed = ask(owner, "GET", "/v1/grades?owner=ann")
+        check((listed[0] == 200) == shown, owner, listed)
+    check(ask("teacher", "DELETE", f"/v1/grades/{job}")[0] == 404)
+    check(ask("bob", "GET", "/v1/grades")[1] == {"owner": "bob", "grades": []})
+    rows = {owner: ask(owner, "GET", "/v1/standings")[1]["rows"] for owner in ("ann", "bob", "teacher")}
+    check([row["owner"] for row in rows["ann"]] == ["ann"] and [row["owner"] for row in rows["bob"]] == ["bob"], rows)
+    check((rows["teacher"][0]["owner"], rows["teacher"][0]["solved"], rows["teacher"][0]["cells"][0]["attempts"]) == ("ann", 1, 3), rows)
+    check({"node", "teacher"}.isdisjoint(row["owner"] for row in rows["teacher"]), rows)
+    status, table = ask("teacher", "GET", "/v1/standings.csv")
+    check(status == 200 and "\r\n1,ann,vector-addition,3,accepted," in table and "each thread computes one element" in table, table)
+    # The end comes earlier, by the teacher's hand.
+    file.write_text(file.read_text().replace("2999", "2002"))
+    ask.service.stop()
+    ask.service.start()
+    status, answer = ask("ann", "POST", "/v1/grades", sent["right"])
+    check(status == 403 and "the contest ended at 2002-01-01" in answer["detail"], answer)
+    check(len(ask("ann", "GET", "/v1/grades")[1]["grades"]) == 3)
+
+
+def test_errors_of_contests(program, folder):
+    """What is wrong with a contest is said before the service starts."""
+    file, tokens = Path(folder, "wrong.md"), Path(folder, "students")
+    tokens.touch(0o600)
+    tokens.write_text(f"ann {'0' * 64}\n")
+    for text, more, said in ((CONTEST.replace("T00:00Z", "", 1), [], f"{file}:3:8: error: start: '2001-01-01' is no time with a zone"),
+                             (CONTEST, [], "--contest needs tokens"), (CONTEST, ["--tokens", tokens], "no token is a teacher's")):
+        file.write_text(text)
+        done = subprocess.run([program, "serve", "--contest", file, *more, "--state", f"{folder}/none", "--device", "emulated"], capture_output=True, text=True, check=False)
+        check(done.returncode == 2 and said in done.stderr and "hint:" in done.stderr, done)
+
+
 def test_log(folder):
     """After all this, the log names no token, nor its hash, nor text of a candidate."""
     text = Path(folder, "log").read_text()
@@ -436,6 +502,15 @@ def main():
         ask = Tokens(program, folder, "--board")
         try:
             test_boards(ask, True)
+        finally:
+            ask.service.stop()
+    with tempfile.TemporaryDirectory(prefix="kgrade-contract-test-") as folder:
+        test_errors_of_contests(program, folder)
+        file = Path(folder, "contest.md")
+        file.write_text(CONTEST)
+        ask = Tokens(program, folder, "--contest", str(file))
+        try:
+            test_contest(ask, file)
         finally:
             ask.service.stop()
     with tempfile.TemporaryDirectory(prefix="kgrade-contract-test-") as folder:

@@ -26,7 +26,7 @@ DOCUMENT = ROOT / "harness/serve/openapi.json"
 RECORD = "record.schema.json"
 METHODS = ("get", "post", "put", "patch", "delete")
 # Each with its rights. The last ones fill the queue.
-OWNERS = {"ann": "seeds problems", "bob": "feedback=verdict", "node": "lanes problems", **{f"owner{i}": "" for i in range(5)}}
+OWNERS = {"ann": "seeds problems", "bob": "feedback=verdict", "node": "lanes problems", "teacher": "teacher", **{f"owner{i}": "" for i in range(5)}}
 
 
 class Description(Schemas):
@@ -257,6 +257,9 @@ def test_problems(call, folder):
     board = "/v1/problems/{problem}/board"
     check(call("get", board, problem=SLUG)[1] == {"problem": SLUG, "shows_others": False, "boards": []})
     check(call("get", board, problem="none")[0] == 404)
+    for path in ("/v1/standings", "/v1/standings.csv"):
+        check(call("get", path)[0] == 404, "without a contest")
+    check(call("get", "/v1/me")[1] == {"owner": "ann", "has_token": True, "words": ["seeds", "problems"], "feedback": "full", "contest": None})
 
     one = "/v1/problems/{problem}"
     file = {"name": "a.py", "source": "import torch\n"}
@@ -285,15 +288,17 @@ def test_results(call):
         key = {"Idempotency-Key": name}
         status, grade = call("post", "/v1/grades", request(name), "wait=50", headers=key)
         check(status == 200 and grade["verdict"] == verdict, grade)
+        figures = grade["figures"]
+        check(verdict != "accepted" or figures["cases_passed"] == figures["cases"] > 0, "cases for a GPU are counted", figures)
         check(call("post", "/v1/grades", request(name), headers=key) == (200, grade), "a job that has ended")
         check(call("post", "/v1/grades", request("huge"), headers=key)[0] == 422)
         for view, schema in (("", "kgrade-grade"), ("view=reward", "kgrade-grade"), ("view=agent&wait=50", "kgrade-agent"),
-                             ("view=record", "kgrade-record")):
+                             ("view=record", "kgrade-record"), ("view=source", "kgrade-candidate")):
             check(call("get", "/v1/grades/{id}", query=view, id=grade["id"])[1]["schema"] == schema)
-        for view in ("reward", "agent", "record"):
+        for view in ("reward", "agent", "record", "source"):
             body = {"ids": [grade["id"], "g_none"], "timeout_s": 50, "until": "all", "view": view}
             status, waited = call("post", "/v1/wait", body)
-            check(waited["finished"][0]["schema"].endswith(view.replace("reward", "grade")) and waited["unknown"] == ["g_none"])
+            check(waited["finished"][0]["schema"].endswith(view.replace("reward", "grade").replace("source", "candidate")) and waited["unknown"] == ["g_none"])
         check(call("delete", "/v1/grades/{id}", id=grade["id"])[0] == 409)
     line = call("get", "/v1/grades/{id}", query="view=agent", id=call("post", "/v1/grades", request("wrong"), headers={
         "Idempotency-Key": "wrong"})[1]["id"])[1]
@@ -379,7 +384,7 @@ def test_accepted_parameters(description, call):
         check((call("get", "/v1/grades/{id}", query=f"wait={text}", id=job)[0] == 200) == allowed, text)
         if not allowed:
             check(call("post", "/v1/grades", request("right"), f"wait={text}")[0] == 400, text)
-    for text in ("reward", "agent", "record", "Reward", "x"):
+    for text in ("reward", "agent", "record", "source", "Reward", "x"):
         allowed = not description.wrong(text, description.schema("View"))
         check((call("get", "/v1/grades/{id}", query=f"view={text}", id=job)[0] != 400) == allowed, text)
     for text in ("k", "k" * 200, "k" * 201, "a b", "\xe9", "a\tb"):
@@ -398,7 +403,7 @@ def test_full_queue(call):
     """429 for one owner, and then 503 for all."""
     job = {"problem": SLUG, "candidate": {"name": "a.cu", "source": ""}}
     status = 0
-    for owner in list(OWNERS)[3:]:
+    for owner in list(OWNERS)[4:]:
         for _ in range(8):
             answer = call("post", "/v1/grades/batch", {"items": [job] * 256}, owner=owner)[1]["items"]
         check(answer[-1]["error"]["status"] in (429, 503) and answer[-1]["error"]["retry_after"] > 0, answer[-1])
@@ -449,6 +454,29 @@ def test_lanes(call):
     check(call("get", "/v1/grades/{id}", id=ids[2])[1]["verdict"] == "time_limit")
 
 
+def test_contest(call):
+    """A service that holds a contest."""
+    grades, standings, table = "/v1/grades", "/v1/standings", "/v1/standings.csv"
+    check(call("get", "/v1/me")[1]["contest"]["state"] == "running")
+    check(call("post", grades, request("right"))[0] == 400, "seeds are the contest's")
+    job = {key: request("right")[key] for key in ("problem", "candidate")}
+    check(call("post", grades, {**job, "problem": "relu"})[0] == 403)
+    check(call("post", f"{grades}/batch", {"items": [{**job, "problem": "relu"}]})[1]["items"][0]["error"]["status"] == 403)
+    job = call("post", grades, job)[1]["id"]
+    check(call("get", "/v1/grades/{id}", query="view=source", id=job)[1]["source"] == CANDIDATES["right"])
+    check(call("get", "/v1/grades/{id}", query="view=source", id=job, owner="bob")[0] == 404)
+    check(call("get", grades)[1]["grades"][0]["grade"]["id"] == job)
+    check(call("get", grades, query=f"owner=ann&before={job}", owner="teacher")[1] == {"owner": "ann", "grades": []})
+    check(call("get", grades, query="owner=ann", owner="bob")[0] == 403)
+    for limit, status in (("1", 200), ("200", 200), ("0", 400), ("201", 400), ("x", 400), ("1x", 400)):
+        check(call("get", grades, query=f"limit={limit}")[0] == status, limit)
+    check(call("get", grades, query="before=g_none")[0] == 404)
+    check([row["owner"] for row in call("get", standings)[1]["rows"]] == ["ann"])
+    check({"ann", "bob"} < {row["owner"] for row in call("get", standings, owner="teacher")[1]["rows"]})
+    check(call("get", table)[0] == 403 and call("get", table, owner="teacher")[0] == 200)
+    check([each["slug"] for each in call("get", "/v1/problems")[1]["problems"]] == [SLUG])
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("kgrade")
@@ -466,9 +494,13 @@ def main():
         tokens.touch(0o600)
         tokens.write_text("".join(f"{owner} {hashlib.sha256(f'token of {owner}'.encode()).hexdigest()}"
                                   f" {rights}\n" for owner, rights in OWNERS.items()))
-        Path(folder, "other").mkdir()
+        for each in ("other", "contest"):
+            Path(folder, each).mkdir()
+        file = Path(folder, "contest.md")
+        file.write_text(f"---\ntitle: x\nstart: 2001-01-01T00:00Z\nend: 2999-01-01T00:00Z\nproblems: [{SLUG}]\n---\n")
         service = Service(arguments.kgrade, folder, "--tokens", str(tokens), jobs=1)
         other = Service(arguments.kgrade, f"{folder}/other", "--tokens", str(tokens), jobs=0)
+        contest = Service(arguments.kgrade, f"{folder}/contest", "--tokens", str(tokens), "--contest", str(file), jobs=0)
         call = Caller(description, service)
         try:
             test_documents(description, call)
@@ -484,6 +516,8 @@ def main():
             test_accepted_lanes(description, call)
             call.service = other
             test_lanes(call)
+            call.service = contest
+            test_contest(call)
             documented = {(method, path, status) for method, path, operation, _ in description.operations()
                           for status in operation["responses"]}
             check(documented == call.seen, "not caused:", documented - call.seen)
@@ -491,6 +525,7 @@ def main():
         finally:
             service.stop()
             other.stop()
+            contest.stop()
             print(Path(folder, "log").read_text()[-3000:])
 
 

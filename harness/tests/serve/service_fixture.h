@@ -35,6 +35,7 @@ struct ServiceTest : ::testing::Test {
     options.lane_command = lane_command;
     options.build_jobs = build_jobs;
     options.limits = limits;
+    options.contest = contest;
     options.clock = [this] { return now; };
     auto opened = Service::open(std::move(options));
     ASSERT_TRUE(opened.ok());
@@ -118,6 +119,7 @@ struct ServiceTest : ::testing::Test {
   std::vector<std::string> lane_command;
   int build_jobs = 0;
   ServiceLimits limits;
+  std::optional<Contest> contest;
   double now = 1000;
   std::string lease;
   std::unique_ptr<Service> service;

@@ -1,0 +1,227 @@
+#include "serve/standings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
+
+#include "base/text.h"
+
+namespace kgrade {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+// A member of a view. Null if there is none.
+OrderedJson member(const OrderedJson& json, const char* name) {
+  const auto at = json.is_object() ? json.find(name) : json.end();
+  return json.is_object() && at != json.end() ? *at : OrderedJson(nullptr);
+}
+
+std::string text_in(const OrderedJson& json, const char* name) {
+  const OrderedJson value = member(json, name);
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
+std::optional<double> number_in(const OrderedJson& json, const char* name) {
+  const OrderedJson value = member(json, name);
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
+template <class T>
+OrderedJson known_or_null(const std::optional<T>& value) {
+  return value ? OrderedJson(*value) : OrderedJson(nullptr);
+}
+
+OrderedJson time_or_null(const std::optional<double>& seconds) {
+  return seconds ? OrderedJson(iso_time(*seconds)) : OrderedJson(nullptr);
+}
+
+std::string figure(const std::optional<double>& value) { return value ? fmt::format("{:.4f}", *value) : ""; }
+
+}  // namespace
+
+void Standings::add(const GradeJob& job, const OrderedJson& view) {
+  if (!job.is_contest || text_in(view, "outcome") != "graded") return;
+  const OrderedJson board = member(view, "board");
+  Entry entry{job.id,
+              job.owner,
+              text_in(view, "problem"),
+              text_in(view, "verdict"),
+              text_in(board, "name"),
+              job.submitted_at,
+              precision_from(text_in(member(view, "figures"), "precision")),
+              number_in(board, "speedup"),
+              std::nullopt};
+  const auto low = number_in(board, "speedup_low"), high = number_in(board, "speedup_high");
+  if (low && high) entry.interval = Interval{*low, *high};
+  entries_[job.id] = std::move(entry);
+}
+
+void Standings::forget(const std::string& id) { entries_.erase(id); }
+
+bool Standings::Entry::is_better_than(const Entry& other) const {
+  const auto key = [](const Entry& one) {
+    // Of accepted ones the fastest, and without speed the first. Of others the newest.
+    return std::tuple(one.is_accepted(), one.interval.has_value(), one.speedup.value_or(0),
+                      one.is_accepted() ? -one.sent_at : one.sent_at);
+  };
+  return key(*this) > key(other);
+}
+
+bool Standings::Row::is_better_than(const Row& other) const {
+  if (solved != other.solved) return solved > other.solved;
+  if (solved == 0) return false;
+  if (interval && other.interval) return interval->low > other.interval->high;
+  const bool is_without_speed = !speedup && !other.speedup;
+  return is_without_speed && last_solved_at < other.last_solved_at;
+}
+
+std::vector<Standings::Row> Standings::rows(const View& view) const {
+  const Contest& contest = view.contest;
+  std::map<std::string, Row> by_owner;
+  for (const std::string& owner : view.owners) by_owner[owner].owner = owner;
+  for (const auto& [id, entry] : entries_) {
+    const ContestProblem* const problem = contest.find(entry.slug);
+    // A state folder may hold earlier contests.
+    if (problem == nullptr || entry.sent_at < contest.start || entry.sent_at >= contest.end) continue;
+    Row& row = by_owner[entry.owner];
+    row.owner = entry.owner;
+    row.cells.resize(contest.problems.size());
+    Cell& cell = row.cells[static_cast<std::size_t>(problem - contest.problems.data())];
+    cell.attempts += 1;
+    if (entry.is_accepted()) cell.solved_at = std::min(cell.solved_at.value_or(entry.sent_at), entry.sent_at);
+    if (cell.counts == nullptr || entry.is_better_than(*cell.counts)) cell.counts = &entry;
+  }
+  std::vector<Row> rows;
+  for (auto& [owner, row] : by_owner) {
+    row.cells.resize(contest.problems.size());
+    double speed = 0, low = 0, high = 0;  // sums of logarithms
+    bool is_measured = true;
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      Cell& cell = row.cells[i];
+      if (!cell.solved_at) continue;
+      row.solved += 1;
+      row.last_solved_at = std::max(row.last_solved_at, *cell.solved_at);
+      const auto problem = view.problems.find(contest.problems[i].slug);
+      cell.has_speed = cell.counts->speedup && cell.counts->interval && problem != view.problems.end() &&
+                       cell.counts->precision <= precision_from(problem->second.precision);
+      is_measured = is_measured && cell.has_speed;
+      if (!cell.has_speed) continue;
+      speed += std::log(*cell.counts->speedup);
+      low += std::log(cell.counts->interval->low);
+      high += std::log(cell.counts->interval->high);
+    }
+    if (row.solved > 0 && is_measured) {
+      const auto mean = [count = static_cast<double>(row.solved)](double sum) {
+        return std::exp(sum / count);
+      };
+      row.speedup = mean(speed);
+      row.interval = Interval{mean(low), mean(high)};
+    }
+    rows.push_back(std::move(row));
+  }
+  for (Row& row : rows) {
+    if (row.solved == 0) continue;
+    row.rank = 1 + static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [&row](const Row& other) {
+                 return other.is_better_than(row);
+               }));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    const auto key = [](const Row& row) {
+      return std::tuple(row.rank.value_or(SIZE_MAX), -row.speedup.value_or(0), row.last_solved_at);
+    };
+    return key(a) < key(b);
+  });
+  return rows;
+}
+
+OrderedJson Standings::json(const View& view) const {
+  OrderedJson list = OrderedJson::array();
+  for (const Row& row : rows(view)) {
+    const bool is_own = row.owner == view.reader;
+    if (!is_own && !view.sees_others) continue;
+    OrderedJson cells = OrderedJson::array();
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      const Cell& cell = row.cells[i];
+      const bool shows_job = cell.counts != nullptr && (is_own || view.is_teacher);
+      OrderedJson speed, low, high;
+      if (cell.has_speed) {
+        speed = *cell.counts->speedup;
+        low = cell.counts->interval->low;
+        high = cell.counts->interval->high;
+      }
+      cells.push_back({{"problem", view.contest.problems[i].slug},
+                       {"attempts", cell.attempts},
+                       {"solved_at", time_or_null(cell.solved_at)},
+                       {"speedup", speed},
+                       {"speedup_low", low},
+                       {"speedup_high", high},
+                       {"id", shows_job ? OrderedJson(cell.counts->id) : OrderedJson(nullptr)}});
+    }
+    list.push_back({{"rank", view.sees_others ? known_or_null(row.rank) : OrderedJson(nullptr)},
+                    {"owner", row.owner},
+                    {"is_own", is_own},
+                    {"solved", row.solved},
+                    {"speedup", known_or_null(row.speedup)},
+                    {"last_solved_at",
+                     row.solved > 0 ? OrderedJson(iso_time(row.last_solved_at)) : OrderedJson(nullptr)},
+                    {"cells", cells}});
+  }
+  return {{"shows_others", view.sees_others}, {"rows", list}};
+}
+
+std::string Standings::csv(
+    const View& view, const std::function<std::pair<std::string, std::string>(const std::string&)>& source,
+    std::size_t longest) const {
+  // The mark at the beginning tells programs for tables that the text is UTF-8.
+  std::string csv =
+      "\xef\xbb\xbfrank,owner,problem,attempts,verdict,solved_at,minutes,speedup,speedup_low,speedup_high,"
+      "measured_as,id,file,source\r\n";
+  for (const Row& row : rows(view)) {
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      const Cell& cell = row.cells[i];
+      const Entry none;
+      const Entry& entry = cell.counts == nullptr ? none : *cell.counts;
+      auto [file, text] = entry.id.empty() ? std::pair<std::string, std::string>() : source(entry.id);
+      if (csv.size() + 2 * text.size() > longest)
+        text = fmt::format("too long for this file: GET /v1/grades/{}?view=source", entry.id);
+      const auto minutes =
+          cell.solved_at ? fmt::format("{:.1f}", (*cell.solved_at - view.contest.start) / 60) : "";
+      const auto low = entry.interval ? std::optional(entry.interval->low) : std::nullopt;
+      const auto high = entry.interval ? std::optional(entry.interval->high) : std::nullopt;
+      std::vector<std::string> cells = {row.rank ? std::to_string(*row.rank) : "",
+                                        row.owner,
+                                        view.contest.problems[i].slug,
+                                        std::to_string(cell.attempts),
+                                        entry.verdict,
+                                        cell.solved_at ? iso_time(*cell.solved_at) : "",
+                                        minutes,
+                                        figure(entry.speedup),
+                                        figure(low),
+                                        figure(high),
+                                        entry.board,
+                                        entry.id,
+                                        file,
+                                        text};
+      std::transform(cells.begin(), cells.end(), cells.begin(), csv_cell);
+      csv += fmt::format("{}\r\n", fmt::join(cells, ","));
+    }
+  }
+  return csv;
+}
+
+std::string csv_cell(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  const bool is_formula =
+      begin != text.npos && std::string_view("=+-@").find(text[begin]) != std::string_view::npos;
+  std::string cell = is_formula ? "'" + std::string(text) : std::string(text);
+  if (cell.find_first_of(",;\"\r\n\t") == cell.npos) return cell;
+  return "\"" + replace_all(cell, "\"", "\"\"") + "\"";
+}
+
+}  // namespace kgrade

@@ -1,0 +1,85 @@
+// Who has solved what in a contest, when, and how fast.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "problem/problem.h"
+#include "record/speed.h"
+#include "serve/contest.h"
+#include "serve/grade_job.h"
+
+namespace kgrade {
+
+// A row is an owner. More solved problems are better. If as many are solved, the owner is better whose
+// speedup, a geometric mean over the solved problems, has an interval that is wholly above; where nothing has
+// a speed, the owner who solved the last of them earlier. A rank is 1 + the number of better owners, so equal
+// ranks mean that no difference is known. An owner who has solved nothing has no rank.
+class Standings {
+ public:
+  // Keeps a reference to none of them.
+  struct View {
+    const Contest& contest;
+    const std::map<std::string, Problem>& problems;
+    std::vector<std::string> owners;  // who may take part; owners with submissions are added
+    std::string reader;               // sees its own submissions
+    bool sees_others = false;         // sees the rows of the others
+    bool is_teacher = false;          // sees all submissions
+  };
+
+  // The job of a contest has ended, and this is its reward view. Only jobs with a verdict count.
+  void add(const GradeJob& job, const nlohmann::ordered_json& view);
+  void forget(const std::string& id);
+
+  // {"shows_others", "rows": [...]}, the best rows first, as docs/contest.md describes.
+  nlohmann::ordered_json json(const View& view) const;
+  // For teachers: a line for each owner and problem, with the source of the submission that counts: the
+  // fastest accepted one, or the newest if none is accepted. `source`: its file name and text.
+  std::string csv(const View& view,
+                  const std::function<std::pair<std::string, std::string>(const std::string& id)>& source,
+                  std::size_t longest) const;
+
+ private:
+  struct Entry {
+    std::string id, owner, slug, verdict, board;
+    double sent_at = 0;  // seconds since 1970
+    Precision precision = Precision::none;
+    std::optional<double> speedup;  // over the reference
+    std::optional<Interval> interval;
+
+    bool is_accepted() const { return verdict == "accepted"; }
+    bool is_better_than(const Entry& other) const;
+  };
+  // What an owner has done for a problem.
+  struct Cell {
+    std::size_t attempts = 0;
+    std::optional<double> solved_at;
+    const Entry* counts = nullptr;
+    bool has_speed = false;  // of the class that the problem asks for
+  };
+  struct Row {
+    std::string owner;
+    std::vector<Cell> cells;  // in the order of the contest's problems
+    std::size_t solved = 0;
+    double last_solved_at = 0;
+    std::optional<double> speedup;
+    std::optional<Interval> interval;
+    std::optional<std::size_t> rank;
+
+    bool is_better_than(const Row& other) const;
+  };
+
+  std::vector<Row> rows(const View& view) const;
+
+  std::map<std::string, Entry> entries_;  // by id
+};
+
+// A cell of a CSV file. A program for tables would run a text that begins with = + - or @ as a formula, so
+// such a text gets an apostrophe.
+std::string csv_cell(std::string_view text);
+
+}  // namespace kgrade
