@@ -47,13 +47,21 @@ class Service:
         self.agents: dict[str, dict] = {}  # what the view agent says of a job
         self.boards: list[dict] = []    # of every problem
         self.shows_others = False
+        self.me = {"owner": "ann", "has_token": False, "words": ["teacher"], "feedback": "full", "contest": None}
+        self.standings: dict = {"shows_others": True, "rows": []}
         self.lanes = [{"device": "NVIDIA H100 80GB HBM3", "state": "idle", "since_s": 12.3, "problem": None, "job": None, "doing": ""}]
 
-    def add(self, result: dict, state: str = "finished") -> str:
+    def add(self, result: dict, state: str = "finished", candidate: dict | None = None) -> str:
         self.number += 1
         job_id = f"g_{self.number:032x}"
-        self.jobs[job_id] = {"result": result, "state": state, "at": time.monotonic()}
+        candidate = candidate or {"name": "sent.cu", "source": "int sent;\nint twice;"}
+        self.jobs[job_id] = {"result": result, "state": state, "at": time.monotonic(), "candidate": candidate}
         return job_id
+
+    def listed(self) -> dict:
+        ids = sorted(self.jobs, reverse=True)[:200]
+        return {"owner": self.me["owner"], "grades": [{"sent_at": f"2026-01-31T12:{int(job_id[2:], 16) % 60:02}:00Z", "grade": self.view(job_id)}
+                                                     for job_id in ids]}
 
     def state_of(self, job: dict) -> str:
         age = time.monotonic() - job["at"]
@@ -66,7 +74,7 @@ class Service:
         state = self.state_of(job)
         view = {"schema": "kgrade-grade", "id": job_id, "state": state, "outcome": None, "fault": None, "retryable": False,
                 "verdict": None, "stage": None, "reason": "", "untrusted_reason": "", "problem": "softmax",
-                "candidate": "sent.cu", "feedback": "full", "figures": NO_FIGURES, "device": None, "expires_at": None,
+                "candidate": job["candidate"]["name"], "feedback": "full", "figures": NO_FIGURES, "device": None, "expires_at": None,
                 "times_s": {"queued": 0.3, "run": None}}
         if state == "finished":
             view |= {"device": {"name": "NVIDIA H100 80GB HBM3"}, "times_s": {"queued": 0.3, "run": 8.25},
@@ -92,7 +100,7 @@ class Service:
 
     def submit(self, headers: dict, body: dict) -> dict:
         self.requests.append({"headers": headers, "body": body})
-        return self.status(self.add(self.results.pop(0) if self.results else graded("accepted"), "timed"))
+        return self.status(self.add(self.results.pop(0) if self.results else graded("accepted"), "timed", body["candidate"]))
 
     def capacity(self) -> dict:
         states = [self.state_of(job) for job in self.jobs.values()]
@@ -134,6 +142,12 @@ class Handler(BaseHTTPRequestHandler):
         if (self.command, path) == ("POST", "/v1/grades"):
             service.keys.append(self.headers.get("Idempotency-Key"))
         match self.command, path:
+            case "GET", "/v1/me":
+                self.answer(200, service.me)
+            case "GET", "/v1/standings":
+                self.answer(200, service.standings)
+            case "GET", "/v1/grades":
+                self.answer(200, service.listed())
             case "GET", "/v1/capacity":
                 self.answer(200, service.capacity())
             case "GET", "/v1/problems":
@@ -152,7 +166,8 @@ class Handler(BaseHTTPRequestHandler):
                 self.answer(200, service.problems[path.removeprefix("/v1/problems/")])
             case "GET", _ if job_id in service.jobs:
                 self.answer(200, service.records.get(job_id, "{}") if "record" in query else
-                            service.agents.get(job_id, {}) if "agent" in query else service.view(job_id))
+                            service.agents.get(job_id, {}) if "agent" in query else
+                            {**service.jobs[job_id]["candidate"], "headers": {}} if "source" in query else service.view(job_id))
             case "DELETE", _ if job_id in service.jobs:
                 service.jobs[job_id] |= {"state": "cancelled", "result": {"outcome": "failed", "reason": "the client cancelled it"}}
                 self.answer(200, service.view(job_id))

@@ -148,12 +148,11 @@ def shows_a_verdict(browser: Browser, url: str, service: Service) -> None:
     send(browser, "__global__ void f() {}", "second.cu")
     expect("each job has a key of its own", len({each["headers"].get("Idempotency-Key") for each in service.requests}), len(service.requests))
     says(browser, "the reason is shown as text", "here", EVIL)
-    # Whatever name is stored is shown as text, even one that a service refuses.
-    browser.evaluate("localStorage.setItem('kgrade.jobs', localStorage.getItem('kgrade.jobs').replace('second.cu', "
-                     f"JSON.stringify({json.dumps(EVIL)}).slice(1, -1)))")
+    # Whatever name a job has is shown as text, even one that a service refuses.
+    list(service.jobs.values())[-1]["candidate"] = {"name": EVIL, "source": EVIL}
     opens(browser, url + "#view=jobs")
     says(browser, "the name is shown as text", "jobs", f"softmax: {EVIL}")
-    says(browser, "the reason too", "jobs", f"wrong_answer\n{EVIL}")
+    says(browser, "the reason too", "jobs", f"can explain.\n{EVIL}")
     expect("the newest comes first", browser.evaluate(CARDS.format("jobs") + ".map(t => t.includes('wrong_answer'))")[:2], [True, False])
     expect("no markup was made of it", browser.evaluate("document.querySelectorAll('main img, main script').length"), 0)
     expect("nothing of it was run", browser.evaluate("'hit' in window"), False)
@@ -205,7 +204,6 @@ def links_to_a_job(browser: Browser, url: str, service: Service) -> None:
     opens(browser, f"{url}#job={job}")
     says(browser, "a job that this browser did not send", "jobs", "error: x is undefined")
     soon(browser, "it has the focus", f"document.activeElement.dataset.id === '{job}'")
-    expect("it is not stored", browser.evaluate(f"(localStorage.getItem('kgrade.jobs') || '').includes('{job}')"), False)
     tab_to(browser, "record")
     browser.press("Enter")
     says(browser, "the record is text, with all digits", "jobs", '"seed": 18446744073709551615,\n  "name": "<img src=x>"')
@@ -216,29 +214,27 @@ def links_to_a_job(browser: Browser, url: str, service: Service) -> None:
 
 def explains_a_failure(browser: Browser, url: str, service: Service) -> None:
     opens(browser, url)
-    browser.evaluate("localStorage.clear()")
-    wrong = graded("wrong_answer", "case 'tiny': 7 of 7 elements wrong", cases=22, cases_passed=11, precision="none")
+    wrong = graded("wrong_answer", "case 'tiny': 7 of 7 elements wrong", cases=15, cases_passed=11, precision="none")
     job = service.add(wrong | {"device": {"name": "emulated device on 2 CPU cores", "uuid": None}})
     service.agents[job] = {
         "cases": {"run": 15, "all": 22}, "failed_cases_have": "n not divisible by 2", "next": "fix what `untrusted_reason` says",
         "first_wrong": {"case": "one", "tensor": "output" + EVIL, "wrong": 2, "elements": 1500, "never_written": 1, "added_to": 0, "pattern": "",
                         "index": [0, 3], "expected": "-1.86", "got": "0.5"}}
     opens(browser, f"{url}#job={job}")
-    for words in ("softmax: sent.cu", "11 of 22 cases passed; measured ones need a GPU", "kept until 2026-01-31 12:00 UTC", "Failed\n4 of 15 cases that ran",
+    for words in ("softmax: sent.cu", "11 of 15 cases passed", "An answer differs from the expected one by more than rounding can explain.", "kept until 2026-01-31 12:00 UTC", "Failed\n4 of 15 cases that ran",
                   "Failed cases have\nn not divisible by 2", f"Smallest failed case\none: output{EVIL}, 2 of 1,500 elements wrong, 1 never written",
-                  f"Element\noutput{EVIL}[0, 3] is 0.5, expected -1.86", "Next\nfix what the reason above says"):
+                  f"Element\noutput{EVIL}[0, 3] is 0.5, expected -1.86", "Next\nwork out the element above by hand"):
         says(browser, "the card of a failure", "jobs", words)
     service.agents[job]["first_wrong"]["got"] = "never written"
     service.agents[job]["next"] = "run `kgrade check softmax sent.cu`"
     opens(browser, f"{url}#job={job}")
     says(browser, "an element without a value", "jobs", "[0, 3] was never written, expected -1.86")
-    says(browser, "a command", "jobs", "Next\nsave the text of the kernel in a file, and run kgrade check softmax sent.cu")
     shown = browser.evaluate(text("jobs"))
+    expect("no command is named, as the reader has no file", "kgrade check" in shown, False)
     expect("no class is shown for it", "none" in shown, False)
-    expect("a job of another browser is named as one", browser.evaluate(text("jobs-about")), "This job was not sent by this browser.")
     for result, wanted, unwanted in (
             (graded("compile_error", "error: x", cases=0, cases_passed=0, precision="none"), "compile_error", "cases passed"),
-            (wrong | {"feedback": "verdict", "figures": dict.fromkeys(wrong["figures"])}, "wrong_answer", "Next"),
+            (wrong | {"feedback": "verdict", "figures": dict.fromkeys(wrong["figures"])}, "compare the kernel with the statement", "what this level"),
             ({"outcome": "failed", "fault": "machine", "retryable": True, "untrusted_reason": "PyTorch is not installed"},
              "Send the kernel again. If it ends in the same way, the operator of the service has to fix the machine.", "undefined"),
             ({"outcome": "failed", "fault": "service", "retryable": True}, "Send the kernel again.", "operator")):
@@ -248,13 +244,15 @@ def explains_a_failure(browser: Browser, url: str, service: Service) -> None:
         opens(browser, f"{url}#job={job}")
         says(browser, "the card", "jobs", wanted)
         time.sleep(0.3)
-        expect(f"{wanted}: without {unwanted}", unwanted in browser.evaluate(text("jobs")), False)
+        expect(f"{wanted}: without {unwanted}", unwanted in browser.evaluate(CARDS.format("jobs"))[0], False)
 
 
 def keeps_drafts_apart(browser: Browser, url: str, service: Service) -> None:
     signature = 'extern "C" void solution(const float* input, const uint8_t* kernel, float* output, size_t number_of_rows);'
     service.problems["typed"] = service.problems["softmax"] | {"slug": "typed", "signature": signature, "dtypes": ["float32", "float16", "bfloat16"]}
     values = "['source', 'name'].map(id => document.getElementById(id).value)"
+    opens(browser, url + "#problem=softmax")
+    browser.evaluate("document.getElementById('source').value = ''")  # what earlier tests have left in the tab
     opens(browser, url + "#problem=softmax")
     says(browser, "a problem", "statement", "Softmax")
     write(browser, "source", "import torch\n")
@@ -286,8 +284,8 @@ def keeps_drafts_apart(browser: Browser, url: str, service: Service) -> None:
 
 
 def works_by_keyboard(browser: Browser, url: str, service: Service) -> None:
-    browser.evaluate("localStorage.clear()")
-    service.results = [graded("time_limit", "case rows took longer than 2 s")]
+    service.jobs.clear()
+    service.results = [graded("time_limit", "case rows took longer than 2 s", precision="fp32")]
     opens(browser, url)
     soon(browser, "the problems", "document.querySelectorAll('#rows a').length")
     browser.press("Tab")
@@ -310,12 +308,16 @@ def works_by_keyboard(browser: Browser, url: str, service: Service) -> None:
     expect("the name fits the text", browser.evaluate("document.activeElement.value"), "mine.py")
     tab_to(browser, "submit")
     browser.press(" ")
-    says(browser, "the verdict", "here", "time_limit\ncase rows took longer than 2 s")
+    says(browser, "the verdict", "here", "time_limit\nIt took longer than it may.\ncase rows took longer than 2 s")
     soon(browser, "the focus has stayed", "document.activeElement.id === 'submit'")
-    tab_to(browser, "remove")
+    says(browser, "the summary", "here", "Next")
+    tab_to(browser, "meaning fp32")
     browser.press("Enter")
-    expect("it is removed from the list", browser.evaluate(CARDS.format("here")), [])
-    expect("the focus is not lost", browser.evaluate("document.activeElement !== document.body"))
+    says(browser, "a press on a class explains it", "here", "the errors are as small as those of sums in 32-bit floating point")
+    tab_to(browser, "source")
+    browser.press("Enter")
+    says(browser, "what was sent can be read again", "here", "def solution(input): pass")
+    expect("with the numbers of its lines", browser.evaluate("document.querySelector('#here .lines').textContent"), "1\n2\n3")
     service.results, service.delay = [graded("accepted")], 60
     tab_to(browser, "submit")
     browser.press("Enter")
@@ -398,22 +400,73 @@ def survives_a_stop(browser: Browser, service: Service) -> None:
         soon(browser, "when it is back, the trouble is over", f"!{visible('trouble')}", 30)
 
 
+def contest_of(service: Service) -> None:
+    """The reader is a student in a contest."""
+    cell = {"problem": "softmax", "attempts": 3, "solved_at": "2026-11-30T09:17:00Z", "speedup": 1.83, "speedup_low": 1.8, "speedup_high": 1.86, "id": "g_1"}
+    none = cell | {"problem": "relu", "attempts": 0, "solved_at": None, "speedup": None, "speedup_low": None, "speedup_high": None, "id": None}
+    row = {"rank": 1, "owner": "bob", "is_own": False, "solved": 2, "speedup": 2.1, "last_solved_at": "2026-11-30T09:40:00Z",
+           "cells": [cell | {"id": None}, cell | {"problem": "relu", "id": None, "attempts": 1}]}
+    service.standings["rows"] = [row, row | {"rank": 2, "owner": "ann", "is_own": True, "solved": 1, "speedup": 1.83, "cells": [cell, none]},
+                                 row | {"rank": None, "owner": EVIL, "solved": 0, "speedup": None, "cells": [none | {"problem": "softmax", "attempts": 2}, none]}]
+    service.me = {"owner": "ann", "has_token": True, "words": [], "feedback": "full", "contest": {
+        "title": "Kernels, week 3", "text": f"Ask in the room. {EVIL}", "state": "running", "start": "2026-11-30T09:00:00Z", "end": "2026-11-30T11:00:00Z",
+        "now": "2026-11-30T10:15:00Z", "effort": "quick", "problems": [{"slug": slug, "title": slug.title(), "feedback": "verdict",
+                                                                       "hides_cases": True, "hidden": 4} for slug in ("softmax", "relu")]}}
+
+
+def holds_a_contest(browser: Browser, url: str, service: Service) -> None:
+    contest_of(service)
+    opens(browser, url)
+    soon(browser, "who comes without an address sees the contest", "location.hash === '#view=contest'")
+    says(browser, "its clock", "contest-clock", "It ends in 0:4")
+    for words in ("bob", "Solved", "1 of 2", "solved 17 min", "3 tries", "not solved", EVIL):
+        says(browser, "the standings", "standings", words)
+    expect("nothing of it is markup", [browser.evaluate("document.querySelectorAll('main img, main script').length"), browser.evaluate("'hit' in window")], [0, False])
+    says(browser, "one's own state", "contest-rows", "Softmax\tafter 17 min\t3 times\t1.83×")
+    expect("who one is", browser.evaluate(text("who")), "You are ann. Use another token")
+    expect("no student downloads all", browser.evaluate(visible("csv")), False)
+    browser.evaluate("location.hash = '#problem=softmax'")
+    says(browser, "a problem", "statement", "Softmax")
+    expect("the contest decides the effort", browser.evaluate(visible("effort")), False)
+    write(browser, "source", "a\nb\nc")
+    expect("lines have numbers", browser.evaluate("document.getElementById('lines').textContent"), "1\n2\n3")
+    write(browser, "name", "week3.cu")
+    browser.evaluate("document.getElementById('submit').click()")
+    says(browser, "a grade", "here", "week3.cu")
+    expect("no effort was sent", "effort" in service.requests[-1]["body"], False)
+    browser.evaluate("location.reload()")
+    says(browser, "after a reload the grade is there", "here", "week3.cu")
+    expect("and the text too", browser.evaluate("document.getElementById('source').value"), "a\nb\nc")
+    service.me["contest"] |= {"state": "over", "now": "2026-11-30T11:00:05Z"}
+    browser.evaluate("location.reload()")
+    says(browser, "after the end", "send-state", "The contest is over")
+    expect("nothing can be sent", browser.evaluate("document.getElementById('submit').disabled"))
+    service.me = {**service.me, "words": ["teacher"], "owner": "teacher"}
+    opens(browser, url + "#view=contest")
+    soon(browser, "a teacher can download all", visible("csv"))
+    says(browser, "the standings of all", "standings", "bob")
+    expect("and see what a student has sent", browser.evaluate("document.querySelector('#standings tbody a').getAttribute('href')"), "#view=jobs&owner=bob")
+    expect("what the page complained about", browser.complaints(), [])
+    service.me = {"owner": "ann", "has_token": False, "words": ["teacher"], "feedback": "full", "contest": None}
+
+
 def looks_right(browser: Browser, url: str, service: Service, folder: Path) -> None:
     service.lanes += [{"device": "emulated", "state": "busy", "since_s": 8.3, "problem": "softmax", "job": "g_1", "doing": "measuring"}]
     ids = [service.add(graded("wrong_answer", "element [3, 17] is 0.124 and not 0.0621 " + "x" * 200, cases=20, cases_passed=4)),
            service.add(graded("accepted", cases=20, cases_passed=20, speedup=1.8, speedup_low=1.7, speedup_high=1.9, against="reference")),
            service.add({"outcome": "failed", "fault": "machine", "retryable": True, "untrusted_reason": "no space is left"})]
-    stored = [{"id": i, "problem": "softmax", "name": "a_long_name_" * 8 + ".cu", "effort": "quick", "at": 1e12} for i in ids]
+    for each in ids:
+        service.jobs[each]["candidate"]["name"] = "a_long_name_" * 8 + ".cu"
+    contest_of(service)
     board_of(service)
     for scheme in ("light", "dark"):
         browser.colours(scheme)
         for width in (1280, 390):
             browser.resize(width, 900, phone=width < 500)
             opens(browser, url)
-            browser.evaluate(f"localStorage.setItem('kgrade.jobs', {json.dumps(json.dumps(stored))})")
-            for name, place in {"problems": "", "problem": "#problem=softmax", "jobs": f"#job={ids[0]}", "queue": "#view=queue"}.items():
+            for name, place in {"problems": "#", "contest": "#view=contest", "problem": "#problem=softmax", "jobs": f"#job={ids[0]}", "queue": "#view=queue"}.items():
                 opens(browser, url + place)
-                soon(browser, f"{name} is filled", {"problems": "document.querySelector('#rows a')", "problem": "document.querySelector('#statement p') && document.querySelector('#boards td')",
+                soon(browser, f"{name} is filled", {"problems": "document.querySelector('#rows a')", "contest": f"{text('standings')}.includes('bob')", "problem": "document.querySelector('#statement p') && document.querySelector('#boards td')",
                      "jobs": f"{text('jobs')}.includes('no verdict')", "queue": f"{text('lanes')}.includes('emulated')"}[name])
                 expect(f"nothing sticks out of {name} at {width} pixels", browser.evaluate(WIDTH), 0)
                 browser.screenshot(folder / f"serve-{name}-{width}-{scheme}.png")
@@ -448,6 +501,7 @@ def main(page: str, folder: str) -> int:
         with tempfile.TemporaryDirectory() as folder_of_file:
             reads_a_file(browser, server.url, Path(folder_of_file))
         asks_for_a_token(browser, server.url, service)
+        holds_a_contest(browser, server.url, service)
         looks_right(browser, server.url, service, Path(os.environ.get("KGRADE_SCREENSHOTS", folder)))
         survives_a_stop(browser, service)
     print("\n".join(failures) or "the page does what it should")
