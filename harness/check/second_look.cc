@@ -21,6 +21,7 @@ constexpr std::int64_t most_flops = 2'000'000;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 20;
 // Tensors of this many bytes have enough elements for several warps.
 constexpr std::int64_t bytes_of_warps = 1024;
+constexpr std::int64_t most_flops_of_warps = 500'000;
 constexpr Patience time_limit{10'000};
 constexpr std::size_t most_notes = 3;
 
@@ -45,7 +46,8 @@ std::vector<PlannedCase> small_cases(const std::vector<PlannedCase>& cases, cons
 std::vector<PlannedCase> looked_at(const std::vector<PlannedCase>& small) {
   std::vector<PlannedCase> chosen = {small.front()};
   const auto larger = std::find_if(small.begin() + 1, small.end(), [](const PlannedCase& planned) {
-    return planned.bound.tensor_bytes() >= bytes_of_warps;
+    return planned.bound.tensor_bytes() >= bytes_of_warps &&
+           planned.bound.flops.value_or(0) <= most_flops_of_warps;
   });
   if (small.front().bound.tensor_bytes() < bytes_of_warps && larger != small.end()) chosen.push_back(*larger);
   return chosen;
