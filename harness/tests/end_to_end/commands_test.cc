@@ -334,8 +334,8 @@ TEST(Grade, NamesWhatALaunchLacksOnTheEmulatedDevice) {
                         launched("extern __shared__ float part[]; y[0] = part[5000 + n];", "1, 1, 8"));
   const ScratchFile grid("grid.cu", launched("y[0] = x[0];", "dim3(1, B / 64), 32"));
   const ScratchFile large("large.cu", launched("__shared__ float part[20480]; part[0] = x[0];", "B, 256"));
-  const ScratchFile two("two.cu",
-                        launched("__shared__ float a[8000], b[8000]; a[0] = b[0] = x[0];", "B, 256"));
+  const ScratchFile two(
+      "two.cu", launched("__shared__ float part[8000], rest[8000]; part[0] = rest[0] = x[0];", "B, 256"));
   const Graded graded = grade({"rms-norm", none.path(), few.path(), far.path(), grid.path(), large.path(),
                                two.path(), "--case", "tiny"},
                               "emulated");
@@ -357,7 +357,8 @@ TEST(Grade, NamesWhatALaunchLacksOnTheEmulatedDevice) {
                         "(1, 0, 1), block (32, 1, 1): the grid has no blocks: its y is 0"));
   EXPECT_THAT(message(4),
               HasSubstr("large.cu:1: error: 81,920 bytes of static shared memory, of at most 49,152"));
-  EXPECT_THAT(message(5), HasSubstr("64000 bytes of static shared memory, `b` included, and may have 49152"));
+  EXPECT_THAT(message(5),
+              HasSubstr("64000 bytes of static shared memory, `rest` included, and may have 49152"));
 }
 
 TEST(Grade, SaysThatMemoryBeyondATensorWasRead) {
