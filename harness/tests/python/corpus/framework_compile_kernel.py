@@ -1,5 +1,5 @@
 # expect: problem=relu cases=tiny verdict=accepted emulated=unsupported
-# expect: emulated-message="framework_compile_kernel.py:18: torch.cuda._compile_kernel cannot run on the emulated device"
+# expect: emulated-message="framework_compile_kernel.py:17: torch.cuda._compile_kernel cannot run on the emulated device"
 # NVRTC, which looks for the CUDA Toolkit's headers.
 import torch
 

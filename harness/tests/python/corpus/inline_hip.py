@@ -1,5 +1,5 @@
 # expect: problem=relu cases=tiny verdict=compile_error emulated=unsupported
-# expect: emulated-message="inline_hip.py:9: HIP cannot run on the emulated device"
+# expect: emulated-message="inline_hip.py:8: HIP cannot run on the emulated device"
 # HIP text, for other vendors' GPUs.
 import torch
 from torch.utils.cpp_extension import load_inline
