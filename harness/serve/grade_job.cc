@@ -158,7 +158,7 @@ void read_candidate(Members& body, GradeRequest& request) {
   request.candidate_name = file.file_name("name");
   request.candidate_source = file.needed_text("source", longest_request);
   // The lane refuses a source that is longer than it may be. It needs no more of it for that.
-  request.candidate_source.resize(std::min(request.candidate_source.size(), longest_answer + 1));
+  request.candidate_source.resize(std::min(request.candidate_source.size(), longest_candidate + 1));
   if (const Json* const headers = file.find("headers")) {
     if (!headers->is_object() || headers->size() > 32)
       file.fail("headers", "is no object with up to 32 files");

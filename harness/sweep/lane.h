@@ -27,7 +27,7 @@ enum class LaneWork { grade, build_candidates, build_trusted };
 
 // The most bytes that the source of a candidate may have if it is not a user's file, but an answer that a
 // service was sent.
-inline constexpr std::size_t longest_answer = std::size_t{1} << 20;
+inline constexpr std::size_t longest_candidate = std::size_t{1} << 20;
 
 // A job for a lane.
 struct LaneJob {

@@ -173,10 +173,10 @@ class LaneWorker {
 
   static void refuse_if_too_long(CandidateSource& candidate) {
     std::error_code none;
-    if (std::filesystem::file_size(candidate.path, none) <= longest_answer || none) return;
+    if (std::filesystem::file_size(candidate.path, none) <= longest_candidate || none) return;
     candidate.fault =
         fmt::format("the candidate is larger than {}, which is the most that a text to grade may have",
-                    format_bytes(longest_answer));
+                    format_bytes(longest_candidate));
   }
 
   // Grades candidates of one type and class.

@@ -74,7 +74,7 @@ TEST(GradeRequest, TakesACandidateThatIsTooLongAndKeepsNoMoreOfItThanShowsThat) 
   const auto request =
       read_request(with("candidate", {{"name", "a.cu"}, {"source", std::string(3 << 20, 'x')}}), false);
   ASSERT_TRUE(request.ok()) << request.error().message;
-  EXPECT_EQ(request->candidate_source.size(), longest_answer + 1);
+  EXPECT_EQ(request->candidate_source.size(), longest_candidate + 1);
   const Json headers = {{"a.h", std::string(3 << 20, 'x')}};
   EXPECT_THAT(refusal_of(with("candidate", {{"name", "a.cu"}, {"source", ""}, {"headers", headers}})),
               HasSubstr("candidate.headers are larger than 2 MiB"));
