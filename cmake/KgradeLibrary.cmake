@@ -102,7 +102,7 @@ function(kgrade_test name)
       LINK GTest::gmock GTest::gtest)
   endif()
   # -fPIC, like the precompiled headers.
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF UNITY_BUILD OFF)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC ${KGRADE_TEST_OPTIONS})
   target_precompile_headers(${name} REUSE_FROM kgrade_test_headers)
   # The linker keeps the first of several copies of a template or an inline function. The library that is tested comes

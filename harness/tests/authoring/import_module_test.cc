@@ -7,8 +7,8 @@
 #include "problem/module_file.h"
 #include "problem/problem.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace import_module_test {
 
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -54,5 +54,5 @@ TEST(ImportModuleTest, RefusesWhatIsNoSlug) {
   EXPECT_THAT(imported.error().message, HasSubstr("slug"));
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace import_module_test
+}  // namespace kgrade::test

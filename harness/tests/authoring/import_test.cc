@@ -7,7 +7,7 @@
 #include "problem/lint.h"
 
 namespace kgrade::authoring {
-namespace {
+namespace import_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -205,5 +205,5 @@ TEST(Import, TheSourceIsThatOfTheStatement) {
   EXPECT_EQ(imported(bare("Sum", {"x*", "y!", "n"}, "from KernelBench, /level and more")).draft.source, "");
 }
 
-}  // namespace
+}  // namespace import_test
 }  // namespace kgrade::authoring

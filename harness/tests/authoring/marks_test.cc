@@ -6,7 +6,7 @@
 #include "authoring/new_problem.h"
 
 namespace kgrade::authoring {
-namespace {
+namespace marks_test {
 
 using ::testing::IsEmpty;
 
@@ -47,5 +47,5 @@ TEST(Marks, AFileThatIsNoProblemHasNone) {
     EXPECT_THAT(marks_left_in(text), IsEmpty());
 }
 
-}  // namespace
+}  // namespace marks_test
 }  // namespace kgrade::authoring

@@ -9,7 +9,7 @@
 #include "base/text.h"
 
 namespace kgrade::authoring {
-namespace {
+namespace new_files_test {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
@@ -71,5 +71,5 @@ TEST(NewFiles, ADanglingLinkIsSomethingThatExists) {
   EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("a.md"));
 }
 
-}  // namespace
+}  // namespace new_files_test
 }  // namespace kgrade::authoring

@@ -15,7 +15,7 @@
 #include "problem/lint.h"
 
 namespace kgrade::authoring {
-namespace {
+namespace new_problem_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -274,5 +274,5 @@ TEST(NewProblemTest, TheStubAvoidsTheNamesOfParameters) {
   EXPECT_THAT(stub, HasSubstr("value[i_] = static_cast<ops::element>(value_);"));
 }
 
-}  // namespace
+}  // namespace new_problem_test
 }  // namespace kgrade::authoring

@@ -3,7 +3,7 @@
 #include "authoring/case_proposals.h"
 
 namespace kgrade::authoring {
-namespace {
+namespace parameter_meaning_test {
 
 TEST(ParameterMeaning, RolesFollowTheNames) {
   EXPECT_EQ(meaning_of("batch_size").role, ParameterRole::batch);
@@ -25,5 +25,5 @@ TEST(ParameterMeaning, AxesAndPoolings) {
   EXPECT_EQ(meaning_of("pool_size").role, ParameterRole::kernel);
 }
 
-}  // namespace
+}  // namespace parameter_meaning_test
 }  // namespace kgrade::authoring

@@ -19,7 +19,7 @@
 #include "tests/base/is_alive.h"
 
 namespace kgrade {
-namespace {
+namespace cleanup_test {
 
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
@@ -236,5 +236,5 @@ TEST(AdoptOrphansBesideOthers, ChildrenFromBeforeSurvive) {
   EXPECT_EQ(::waitpid(pid, nullptr, 0), pid);
 }
 
-}  // namespace
+}  // namespace cleanup_test
 }  // namespace kgrade

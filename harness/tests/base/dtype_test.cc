@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace kgrade {
-namespace {
+namespace dtype_test {
 
 constexpr Dtype narrow_dtypes[] = {Dtype::float16, Dtype::bfloat16};
 constexpr float inf = std::numeric_limits<float>::infinity();
@@ -126,5 +126,5 @@ TEST(Dtype, DrawnNumbersStayInTheirRange) {
   EXPECT_EQ(within(6.1e-05f, -1, 6.1e-05), 0) << "between zero and the smallest normal number is none";
 }
 
-}  // namespace
+}  // namespace dtype_test
 }  // namespace kgrade

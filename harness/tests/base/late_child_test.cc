@@ -8,7 +8,7 @@
 #include <thread>
 
 namespace kgrade {
-namespace {
+namespace late_child_test {
 
 Result<ChildProcess> sleeper() { return spawn({{"/bin/sleep", "60"}, {}, "/", {}}); }
 
@@ -90,5 +90,5 @@ TEST(LateChild, that_is_there_already_is_taken) {
   EXPECT_FALSE(runs(process));
 }
 
-}  // namespace
+}  // namespace late_child_test
 }  // namespace kgrade

@@ -5,7 +5,7 @@
 #include "base/text_file.h"
 
 namespace kgrade {
-namespace {
+namespace line_reader_test {
 
 namespace fs = std::filesystem;
 
@@ -54,5 +54,5 @@ TEST_F(Lines, OfWhatIsNoFileAreAnError) {
   EXPECT_EQ(LineReader::open(folder_.path(), 1).error().message, "is not a regular file");
 }
 
-}  // namespace
+}  // namespace line_reader_test
 }  // namespace kgrade

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace kgrade {
-namespace {
+namespace process_table_test {
 
 TEST(ProcessTable, KnowsThisProcess) {
   const auto entry = process_entry(::getpid());
@@ -68,5 +68,5 @@ TEST(ProcessTable, ListsChildrenWhicheverThreadStartedThem) {
   ::close(ends[1]);
 }
 
-}  // namespace
+}  // namespace process_table_test
 }  // namespace kgrade

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace kgrade {
-namespace {
+namespace result_test {
 
 TEST(Error, IsTheUsersFaultUnlessItSaysOtherwise) {
   EXPECT_EQ(Error({"wrong", "", {}}).blame, Blame::user);
@@ -53,5 +53,5 @@ TEST(Result, HoldsAValueOrErrors) {
   EXPECT_EQ(failed.errors().size(), 2U);
 }
 
-}  // namespace
+}  // namespace result_test
 }  // namespace kgrade

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace kgrade {
-namespace {
+namespace small_float_test {
 
 constexpr SmallFloat with_sign[] = {SmallFloat::e2m1, SmallFloat::e4m3, SmallFloat::e5m2};
 
@@ -62,5 +62,5 @@ TEST(SmallFloat, WhatIsMidwayGetsTheEvenCodeAndWhatIsBeyondTheLargest) {
   EXPECT_EQ(encode(SmallFloat::e8m0, 1.5F), 128u);
 }
 
-}  // namespace
+}  // namespace small_float_test
 }  // namespace kgrade

@@ -5,7 +5,7 @@
 #include <limits>
 
 namespace kgrade {
-namespace {
+namespace statistics_test {
 
 TEST(Statistics, QuantilesInterpolateBetweenOrderStatistics) {
   EXPECT_DOUBLE_EQ(quantile({4, 1, 3, 2}, 0.5), 2.5);
@@ -33,5 +33,5 @@ TEST(Statistics, GeometricMeanOfRatios) {
   EXPECT_DOUBLE_EQ(geometric_mean({}), 0);
 }
 
-}  // namespace
+}  // namespace statistics_test
 }  // namespace kgrade

@@ -31,7 +31,7 @@ extern "C" int waitid(idtype_t kind, id_t id, siginfo_t* info, int options) {
 }
 
 namespace kgrade {
-namespace {
+namespace subprocess_test {
 
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
@@ -323,5 +323,5 @@ TEST(DescriptorLimit, IsRaisedForUsAndTheUsualOneForOurChildren) {
   EXPECT_EXIT(look_at_descriptor_limits(), testing::ExitedWithCode(0), "");
 }
 
-}  // namespace
+}  // namespace subprocess_test
 }  // namespace kgrade

@@ -20,7 +20,7 @@
 #include "base/abandoned_folders.h"
 
 namespace kgrade {
-namespace {
+namespace temporary_directory_test {
 
 TEST(TemporaryDirectory, IsPrivateAndGoesWithEverythingInIt) {
   std::filesystem::path path;
@@ -124,5 +124,5 @@ TEST(TemporaryDirectory, ThrowsWhereNoneCanBeMade) {
   EXPECT_THROW(TemporaryDirectory(), std::system_error);
 }
 
-}  // namespace
+}  // namespace temporary_directory_test
 }  // namespace kgrade

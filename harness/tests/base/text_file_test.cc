@@ -18,7 +18,7 @@
 #include "base/unique_fd.h"
 
 namespace kgrade {
-namespace {
+namespace text_file_test {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
@@ -281,5 +281,5 @@ TEST(WriteFile, OnAFullDiskTheRemedyIsRoom) {
             "free some space there, or let TMPDIR name a folder on another disk");
 }
 
-}  // namespace
+}  // namespace text_file_test
 }  // namespace kgrade

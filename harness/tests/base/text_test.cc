@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace kgrade {
-namespace {
+namespace text_test {
 
 TEST(Utf8, AcceptsEveryLength) {
   EXPECT_EQ(first_invalid_utf8(""), std::nullopt);
@@ -135,5 +135,5 @@ TEST(ReplaceAll, ReplacesEveryOccurrenceOnce) {
   EXPECT_EQ(replace_all("abc", "", "x"), "abc");
 }
 
-}  // namespace
+}  // namespace text_test
 }  // namespace kgrade

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace kgrade {
-namespace {
+namespace unique_fd_test {
 
 bool is_open(int fd) { return ::fcntl(fd, F_GETFD) != -1; }
 int open_null() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
@@ -37,5 +37,5 @@ TEST(UniqueFd, ReleaseLetsItGoOpen) {
   ::close(fd);
 }
 
-}  // namespace
+}  // namespace unique_fd_test
 }  // namespace kgrade

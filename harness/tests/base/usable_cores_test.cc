@@ -11,7 +11,7 @@
 #include "base/temporary_directory.h"
 
 namespace kgrade {
-namespace {
+namespace usable_cores_test {
 
 namespace fs = std::filesystem;
 
@@ -76,5 +76,5 @@ TEST(UsableCores, AreThoseOfTheAffinity) {
   }).get();
 }
 
-}  // namespace
+}  // namespace usable_cores_test
 }  // namespace kgrade

@@ -10,7 +10,7 @@
 #include "tests/cheats/suite.h"
 
 namespace kgrade::test {
-namespace {
+namespace cheats_test {
 
 using nlohmann::json;
 
@@ -113,5 +113,5 @@ INSTANTIATE_TEST_SUITE_P(All, Controls, testing::ValuesIn(names_of_controls(Lang
 INSTANTIATE_TEST_SUITE_P(Python, Cheats, testing::ValuesIn(names_of_cheats(Language::python)), name_of);
 INSTANTIATE_TEST_SUITE_P(Python, Controls, testing::ValuesIn(names_of_controls(Language::python)), name_of);
 
-}  // namespace
+}  // namespace cheats_test
 }  // namespace kgrade::test

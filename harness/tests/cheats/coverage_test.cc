@@ -11,7 +11,7 @@
 #include "tests/cheats/suite.h"
 
 namespace kgrade::test {
-namespace {
+namespace coverage_test {
 
 // In the order in which they can fail; `no_gain` stands for a cheat that may run but gains nothing.
 const std::set<std::string> checks = {"compile",        "signature",
@@ -96,5 +96,5 @@ TEST(Coverage, WhatWouldHarmAMachineIsRunWhereItIsConfined) {
 
 TEST(Coverage, ManyCheatsHaveAControl) { EXPECT_GE(names_of_controls(Language::cuda).size(), 25u); }
 
-}  // namespace
+}  // namespace coverage_test
 }  // namespace kgrade::test

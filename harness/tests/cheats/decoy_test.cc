@@ -6,7 +6,7 @@
 #include "tests/cheats/suite.h"
 
 namespace kgrade::test {
-namespace {
+namespace decoy_test {
 
 using testing::Contains;
 using testing::HasSubstr;
@@ -36,5 +36,5 @@ TEST(PythonDecoys, AreNamedByTheTable) {
   EXPECT_THAT(result.output, HasSubstr("PyTorch computed conv1d"));
 }
 
-}  // namespace
+}  // namespace decoy_test
 }  // namespace kgrade::test

@@ -5,7 +5,7 @@
 #include "tests/cheats/cheat_file.h"
 
 namespace kgrade::test {
-namespace {
+namespace header_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -105,5 +105,5 @@ TEST(CheatHeaders, OfAccomplicesMakeNoCheat) {
   EXPECT_THAT(header.mistakes, IsEmpty());
 }
 
-}  // namespace
+}  // namespace header_test
 }  // namespace kgrade::test

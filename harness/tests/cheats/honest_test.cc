@@ -13,7 +13,7 @@
 #include "tests/cheats/suite.h"
 
 namespace kgrade::test {
-namespace {
+namespace honest_test {
 
 namespace fs = std::filesystem;
 
@@ -120,5 +120,5 @@ TEST_P(HonestCandidates, AreAcceptedInEveryRun) {
 INSTANTIATE_TEST_SUITE_P(All, HonestCandidates, testing::ValuesIn(names()),
                          [](const auto& test) { return test_name(test.param); });
 
-}  // namespace
+}  // namespace honest_test
 }  // namespace kgrade::test

@@ -6,7 +6,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace neighbours_test {
 
 using nlohmann::json;
 
@@ -52,5 +52,5 @@ INSTANTIATE_TEST_SUITE_P(All, Neighbours,
                                          "process/lies-in-most-calls"),
                          [](const auto& test) { return test_name(test.param); });
 
-}  // namespace
+}  // namespace neighbours_test
 }  // namespace kgrade::test

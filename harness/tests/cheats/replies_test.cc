@@ -9,7 +9,7 @@
 #include "contest/protocol.h"
 
 namespace kgrade::test {
-namespace {
+namespace replies_test {
 
 TEST(ForgedReplies, HaveTheLayoutOfReplies) {
   EXPECT_EQ(sizeof(cheat::Reply), sizeof(Reply));
@@ -34,5 +34,5 @@ TEST(ForgedReplies, UseTheNumbersOfTheProtocol) {
   EXPECT_EQ(cheat::idle, static_cast<std::uint32_t>(ReplyStatus::idle));
 }
 
-}  // namespace
+}  // namespace replies_test
 }  // namespace kgrade::test

@@ -5,7 +5,7 @@
 #include "tests/cheats/suite.h"
 
 namespace kgrade::test {
-namespace {
+namespace weakened_test {
 
 using testing::HasSubstr;
 
@@ -51,5 +51,5 @@ TEST(SwitchedOffDefences, CanBeAnyThatThereAre) {
   EXPECT_EQ(result.exit_code, 0) << result.output;
 }
 
-}  // namespace
+}  // namespace weakened_test
 }  // namespace kgrade::test

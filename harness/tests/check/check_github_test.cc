@@ -6,7 +6,7 @@
 #include "sample_check.h"
 
 namespace kgrade {
-namespace {
+namespace check_github_test {
 
 using testing::HasSubstr;
 
@@ -79,5 +79,5 @@ TEST(CheckGithub, OnAGpuNothingNeedsAnother) {
   EXPECT_THAT(github_annotations(records), HasSubstr("::error file=ptx.cu,"));
 }
 
-}  // namespace
+}  // namespace check_github_test
 }  // namespace kgrade

@@ -6,7 +6,7 @@
 #include "sample_check.h"
 
 namespace kgrade {
-namespace {
+namespace check_json_test {
 
 using nlohmann::json;
 
@@ -37,5 +37,5 @@ TEST(CheckJson, BytesThatAreNotUtf8DoNotLoseTheRecord) {
   EXPECT_EQ(json::parse(to_text(record))["candidates"][0]["findings"][0]["place"]["text"], "caf\uFFFD");
 }
 
-}  // namespace
+}  // namespace check_json_test
 }  // namespace kgrade

@@ -8,7 +8,7 @@
 #include "verify/judgement.h"
 
 namespace kgrade {
-namespace {
+namespace check_run_test {
 
 using test::FakeArena;
 using test::FakeClock;
@@ -265,5 +265,5 @@ TEST_F(CheckRunTest, AFailureOfTheOracleIsNoFinding) {
   EXPECT_THAT(failing.error().message, HasSubstr("the oracle fails on case 'tiny'"));
 }
 
-}  // namespace
+}  // namespace check_run_test
 }  // namespace kgrade

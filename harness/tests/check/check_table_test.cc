@@ -5,7 +5,7 @@
 #include "sample_check.h"
 
 namespace kgrade {
-namespace {
+namespace check_table_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -110,5 +110,5 @@ TEST(CheckTable, ColoursDoNotChangeTheText) {
   EXPECT_EQ(coloured, render_table(test::sample_check(), Style(false), true));
 }
 
-}  // namespace
+}  // namespace check_table_test
 }  // namespace kgrade

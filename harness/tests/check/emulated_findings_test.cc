@@ -6,7 +6,7 @@
 #include <cstring>
 
 namespace kgrade {
-namespace {
+namespace emulated_findings_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -183,5 +183,5 @@ TEST_F(EmulatedFindings, EveryKindHasASentenceAndARemedy) {
   }
 }
 
-}  // namespace
+}  // namespace emulated_findings_test
 }  // namespace kgrade

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace kgrade {
-namespace {
+namespace finding_test {
 
 using testing::ElementsAre;
 using testing::SizeIs;
@@ -85,5 +85,5 @@ TEST(FindingList, EvidenceExplainsWhatFollowsFromIt) {
   EXPECT_FALSE(explains({}, Verdict::runtime_error));
 }
 
-}  // namespace
+}  // namespace finding_test
 }  // namespace kgrade

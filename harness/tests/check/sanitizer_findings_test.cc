@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace kgrade {
-namespace {
+namespace sanitizer_findings_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -225,5 +225,5 @@ TEST_F(SanitizerFindings, ADistanceBeyondAnyNumberIsFar) {
   EXPECT_EQ(findings[0].kind, "invalid_address");
 }
 
-}  // namespace
+}  // namespace sanitizer_findings_test
 }  // namespace kgrade

@@ -4,7 +4,7 @@
 #include "check/check.h"
 
 namespace kgrade {
-namespace {
+namespace small_cases_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -88,5 +88,5 @@ TEST(SmallCases, HiddenOnesAreDrawnAsInAGrade) {
   EXPECT_THAT(select_small_cases(problem, options).error().remedy, HasSubstr("--hidden-seed"));
 }
 
-}  // namespace
+}  // namespace small_cases_test
 }  // namespace kgrade

@@ -4,7 +4,7 @@
 #include "cli/grading.h"
 
 namespace kgrade::cli {
-namespace {
+namespace run_options_test {
 
 TEST(RunOptions, HaveWhatTheCommandLineSaysAndAnOrderByTheSeed) {
   GradingArguments arguments;
@@ -18,5 +18,5 @@ TEST(RunOptions, HaveWhatTheCommandLineSaysAndAnOrderByTheSeed) {
   EXPECT_TRUE(options.shuffled) << "who is graded first is not for the command line to say";
 }
 
-}  // namespace
+}  // namespace run_options_test
 }  // namespace kgrade::cli

@@ -6,7 +6,7 @@
 #include "compile/compiler_log.h"
 
 namespace kgrade {
-namespace {
+namespace binding_test {
 
 using testing::HasSubstr;
 using testing::Optional;
@@ -156,5 +156,5 @@ TEST(Binding, ANumberThatNoParameterHasIsNoComplaint) {
   EXPECT_FALSE(complaint("x: error: 'kgrade_parameter_mismatch<64u, double*>'\n"));
 }
 
-}  // namespace
+}  // namespace binding_test
 }  // namespace kgrade

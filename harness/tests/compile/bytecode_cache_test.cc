@@ -9,7 +9,7 @@
 #include "base/text.h"
 
 namespace kgrade {
-namespace {
+namespace bytecode_cache_test {
 
 namespace fs = std::filesystem;
 
@@ -86,5 +86,5 @@ TEST_F(BytecodeCache, IsNoneWherePyTorchCannotBeImported) {
   EXPECT_EQ(starts(), once);
 }
 
-}  // namespace
+}  // namespace bytecode_cache_test
 }  // namespace kgrade

@@ -16,7 +16,7 @@
 #include "compile/extension.h"
 
 namespace kgrade {
-namespace {
+namespace caching_toolchain_test {
 
 namespace fs = std::filesystem;
 
@@ -380,5 +380,5 @@ TEST(ParseBytes, TakesWhatUsersWrite) {
     EXPECT_FALSE(parse_bytes(text)) << text;
 }
 
-}  // namespace
+}  // namespace caching_toolchain_test
 }  // namespace kgrade

@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 namespace kgrade {
-namespace {
+namespace candidate_kind_test {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -94,5 +94,5 @@ TEST(CandidateKind, LeavesEveryKernelOfThisTreeToTheCompiler) {
   EXPECT_GT(files, 100);
 }
 
-}  // namespace
+}  // namespace candidate_kind_test
 }  // namespace kgrade

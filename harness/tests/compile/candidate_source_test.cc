@@ -10,7 +10,7 @@
 #include "one_output.h"
 
 namespace kgrade {
-namespace {
+namespace candidate_source_test {
 
 using testing::StartsWith;
 
@@ -89,5 +89,5 @@ TEST_F(CandidateSources, SayInOneSentenceWhatIsNotCuda) {
   EXPECT_EQ(said("extern \"C\" void solution(float* out) {}\n"), "");
 }
 
-}  // namespace
+}  // namespace candidate_source_test
 }  // namespace kgrade

@@ -7,7 +7,7 @@
 #include "sandbox/policy.h"
 
 namespace kgrade {
-namespace {
+namespace compiler_log_test {
 
 TEST(FirstErrorLine, IsTheOneThatReportsIt) {
   for (const char* line :
@@ -218,5 +218,5 @@ TEST(WithLinesCut, CutsLongLinesOnly) {
   EXPECT_EQ(with_lines_cut(longest + "\n" + longest + "y\nz"), longest + "\n" + longest + "...\nz");
 }
 
-}  // namespace
+}  // namespace compiler_log_test
 }  // namespace kgrade

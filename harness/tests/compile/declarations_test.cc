@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace kgrade {
-namespace {
+namespace declarations_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -280,5 +280,5 @@ TEST_F(CandidateDeclarations, OneThatTheProblemDoesNotListIsAFaultOfTheCandidate
   EXPECT_THAT(declared->at(0).candidates.at(2).fault, StartsWith("line 1: this line says nothing"));
 }
 
-}  // namespace
+}  // namespace declarations_test
 }  // namespace kgrade

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace kgrade {
-namespace {
+namespace extension_flags_test {
 
 using testing::ElementsAre;
 using testing::ElementsAreArray;
@@ -210,5 +210,5 @@ TEST(ExtensionFlags, OfAnEmptyTextAreNone) {
   EXPECT_THAT(plain_linker_flags({"-L"}).flags, IsEmpty());
 }
 
-}  // namespace
+}  // namespace extension_flags_test
 }  // namespace kgrade

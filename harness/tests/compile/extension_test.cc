@@ -12,7 +12,7 @@
 #include "base/text.h"
 
 namespace kgrade {
-namespace {
+namespace extension_test {
 
 using nlohmann::json;
 using testing::ElementsAre;
@@ -204,5 +204,5 @@ TEST(ExtensionHeaders, OfOtherTypesAreRefused) {
   expect_refused(with_headers({}, std::vector<json>(1000, header("x.h"))).dump(), "too many");
 }
 
-}  // namespace
+}  // namespace extension_test
 }  // namespace kgrade

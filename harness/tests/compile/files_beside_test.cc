@@ -10,7 +10,7 @@
 #include "base/text.h"
 
 namespace kgrade {
-namespace {
+namespace files_beside_test {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -124,5 +124,5 @@ TEST_F(FilesBeside, ChangeTheHashOfTheCandidate) {
   EXPECT_NE(*hash_of(found()), *with_helper);
 }
 
-}  // namespace
+}  // namespace files_beside_test
 }  // namespace kgrade

@@ -8,7 +8,7 @@
 #include "compile/nvcc.h"
 
 namespace kgrade {
-namespace {
+namespace find_nvcc_test {
 
 namespace fs = std::filesystem;
 
@@ -56,5 +56,5 @@ TEST_F(FindNvcc, TakesAProgramWithoutAskingIt) {
   EXPECT_EQ(find_nvcc(), at("first/nvcc"));
 }
 
-}  // namespace
+}  // namespace find_nvcc_test
 }  // namespace kgrade

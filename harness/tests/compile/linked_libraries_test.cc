@@ -17,7 +17,7 @@
 #include "base/unique_fd.h"
 
 namespace kgrade {
-namespace {
+namespace linked_libraries_test {
 
 using testing::Contains;
 using testing::ElementsAre;
@@ -225,5 +225,5 @@ TEST_F(LinkedLibraries, OfAnyDamagedFileAreAListOrAnError) {
   EXPECT_LT(read, 5'000);
 }
 
-}  // namespace
+}  // namespace linked_libraries_test
 }  // namespace kgrade

@@ -10,7 +10,7 @@
 #include "compile/module_file.h"
 
 namespace kgrade {
-namespace {
+namespace module_description_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -90,5 +90,5 @@ TEST_F(ModuleDescription, IsKeptByTheHashOfTheFile) {
   EXPECT_THAT(started(), HasSubstr("python"));
 }
 
-}  // namespace
+}  // namespace module_description_test
 }  // namespace kgrade

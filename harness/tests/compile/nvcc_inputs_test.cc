@@ -10,7 +10,7 @@
 #include "one_output.h"
 
 namespace kgrade {
-namespace {
+namespace nvcc_inputs_test {
 
 Problem computing() {
   Problem problem = test::one_output();
@@ -60,5 +60,5 @@ TEST(Inputs, AreDefinedWithWhatIsComputedAndTheScalars) {
   EXPECT_EQ(definition_of_inputs(test::one_output(), Dtype::float32), "");
 }
 
-}  // namespace
+}  // namespace nvcc_inputs_test
 }  // namespace kgrade

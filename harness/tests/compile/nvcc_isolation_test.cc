@@ -10,7 +10,7 @@
 #include "one_output.h"
 
 namespace kgrade {
-namespace {
+namespace nvcc_isolation_test {
 
 namespace fs = std::filesystem;
 using test::one_output;
@@ -154,5 +154,5 @@ TEST_F(NvccIsolationTest, LeavesNothingRunningOrLyingAround) {
             "instances and constant expressions");
 }
 
-}  // namespace
+}  // namespace nvcc_isolation_test
 }  // namespace kgrade

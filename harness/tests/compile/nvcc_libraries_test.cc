@@ -15,7 +15,7 @@
 #include "one_output.h"
 
 namespace kgrade {
-namespace {
+namespace nvcc_libraries_test {
 
 namespace fs = std::filesystem;
 using test::one_output;
@@ -122,5 +122,5 @@ TEST_F(NvccLibrariesTest, OneThatIsMissingIsAnErrorOfTheBuild) {
   EXPECT_THAT(outcome->log, testing::HasSubstr("libvendor.so.9"));
 }
 
-}  // namespace
+}  // namespace nvcc_libraries_test
 }  // namespace kgrade

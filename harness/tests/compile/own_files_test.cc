@@ -10,7 +10,7 @@
 #include "base/text.h"
 
 namespace kgrade {
-namespace {
+namespace own_files_test {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -209,5 +209,5 @@ TEST_F(OwnFilesTest, SayWhichFileCannotBeHashed) {
   EXPECT_THAT(hash.error().location.file, testing::EndsWith("mine/a.cu"));
 }
 
-}  // namespace
+}  // namespace own_files_test
 }  // namespace kgrade

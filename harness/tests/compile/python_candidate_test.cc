@@ -9,7 +9,7 @@
 #include "one_output.h"
 
 namespace kgrade {
-namespace {
+namespace python_candidate_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -144,5 +144,5 @@ TEST_F(PythonCandidates, HaveSomeExtensionsBuiltAhead) {
   EXPECT_EQ(toolchain_.extensions, 3);
 }
 
-}  // namespace
+}  // namespace python_candidate_test
 }  // namespace kgrade

@@ -12,7 +12,7 @@
 #include "base/text.h"
 
 namespace kgrade {
-namespace {
+namespace python_interpreter_test {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -235,5 +235,5 @@ TEST_F(RealPython, IsNotLedAstrayByTheWorkingFolder) {
   EXPECT_TRUE(python);
 }
 
-}  // namespace
+}  // namespace python_interpreter_test
 }  // namespace kgrade

@@ -9,7 +9,7 @@
 #include "base/temporary_directory.h"
 
 namespace kgrade {
-namespace {
+namespace source_places_test {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -108,5 +108,5 @@ TEST(Addr2line, FailsWithoutALibrary) {
   EXPECT_THAT(finder.find({0x1000, 0}), ElementsAre(std::nullopt, std::nullopt));
 }
 
-}  // namespace
+}  // namespace source_places_test
 }  // namespace kgrade

@@ -13,7 +13,7 @@
 #include "compile/declarations.h"
 
 namespace kgrade {
-namespace {
+namespace submission_test {
 
 using testing::AllOf;
 using testing::EndsWith;
@@ -270,5 +270,5 @@ TEST(Submission, DeclaresInItsBlock) {
   EXPECT_EQ(declared(prose + "```cuda\n// kgrade: what\n" + kernel + "```\n").error().location.line, 3);
 }
 
-}  // namespace
+}  // namespace submission_test
 }  // namespace kgrade

@@ -8,7 +8,7 @@
 #include "compile/confined_compiler.h"
 
 namespace kgrade {
-namespace {
+namespace toolchain_paths_test {
 
 namespace fs = std::filesystem;
 using testing::Contains;
@@ -58,5 +58,5 @@ TEST(ToolchainPaths, NameAToolkitByItsParts) {
   EXPECT_THAT(paths, testing::Not(Contains(root / "cuda-1/samples")));
 }
 
-}  // namespace
+}  // namespace toolchain_paths_test
 }  // namespace kgrade

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace kgrade {
-namespace {
+namespace vendor_library_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -27,5 +27,5 @@ TEST(VendorLibrary, ARemedyFitsWhatIsMissing) {
   EXPECT_THAT(elsewhere.remedy(), Not(HasSubstr("again")));
 }
 
-}  // namespace
+}  // namespace vendor_library_test
 }  // namespace kgrade

@@ -8,7 +8,7 @@
 #include "contest/worker_process.h"
 
 namespace kgrade {
-namespace {
+namespace call_order_test {
 
 using std::chrono::milliseconds;
 using Statuses = std::vector<ReplyStatus>;
@@ -183,5 +183,5 @@ TEST_F(CallOrder, OneThatIsGoneInTheMiddleHasEnded) {
   EXPECT_EQ(worker_->settle(at_once).fault, Fault::ended);
 }
 
-}  // namespace
+}  // namespace call_order_test
 }  // namespace kgrade

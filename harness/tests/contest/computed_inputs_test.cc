@@ -20,7 +20,7 @@
 #include "tests/contest/patience.h"
 
 namespace kgrade {
-namespace {
+namespace computed_inputs_test {
 
 using testing::SizeIs;
 using testing::StartsWith;
@@ -224,5 +224,5 @@ TEST_F(ComputedInputsTest, ALeaseWithoutThemIsAFaultOfOurs) {
   EXPECT_THROW(refresh({1, 2}, 1), std::logic_error);
 }
 
-}  // namespace
+}  // namespace computed_inputs_test
 }  // namespace kgrade

@@ -10,7 +10,7 @@
 #include "contest/protocol.h"
 
 namespace kgrade {
-namespace {
+namespace connection_test {
 
 using std::chrono::milliseconds;
 
@@ -183,5 +183,5 @@ TEST(Connection, WaitingEndsWhenTheOtherEndIsGone) {
   leaving.join();
 }
 
-}  // namespace
+}  // namespace connection_test
 }  // namespace kgrade

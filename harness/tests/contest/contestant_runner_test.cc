@@ -13,7 +13,7 @@
 #include "tests/contest/patience.h"
 
 namespace kgrade {
-namespace {
+namespace contestant_runner_test {
 
 using test::Behaviour;
 using test::sample_elements;
@@ -217,5 +217,5 @@ TEST_F(ContestantRunnerTest, WhatIsNoLibraryDoesNotLoad) {
   EXPECT_EQ(runner_->load(folder.path() / "missing.so", patience).fault, Fault::cannot_load);
 }
 
-}  // namespace
+}  // namespace contestant_runner_test
 }  // namespace kgrade

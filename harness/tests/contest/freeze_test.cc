@@ -12,7 +12,7 @@
 #include "counting_page.h"
 
 namespace kgrade {
-namespace {
+namespace freeze_test {
 
 using std::chrono::milliseconds;
 using test::CountingPage;
@@ -138,5 +138,5 @@ TEST_F(Freeze, BelowALauncherTheWorkerIsFound) {
   EXPECT_TRUE(counts_on());
 }
 
-}  // namespace
+}  // namespace freeze_test
 }  // namespace kgrade

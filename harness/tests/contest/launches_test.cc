@@ -10,7 +10,7 @@
 #include "tests/contest/patience.h"
 
 namespace kgrade {
-namespace {
+namespace launches_test {
 
 using test::Behaviour;
 using test::sample_elements;
@@ -157,5 +157,5 @@ TEST_F(LaunchLeaseTest, LaunchesHavePlacesAndPoisonOfTheirOwn) {
   EXPECT_EQ(lease_->unwritten_elements(1), 1010u);
 }
 
-}  // namespace
+}  // namespace launches_test
 }  // namespace kgrade

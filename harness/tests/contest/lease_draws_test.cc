@@ -8,7 +8,7 @@
 #include "lease_fixture.h"
 
 namespace kgrade {
-namespace {
+namespace lease_draws_test {
 
 class LeaseDraws : public test::LeaseFixture {
  protected:
@@ -218,5 +218,5 @@ TEST_F(LeaseDraws, AnOutputMayBeginAsNumbersThatAreDrawn) {
   EXPECT_NE(read(output), drawn) << "new in every call";
 }
 
-}  // namespace
+}  // namespace lease_draws_test
 }  // namespace kgrade

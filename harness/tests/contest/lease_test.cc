@@ -10,7 +10,7 @@
 #include "lease_fixture.h"
 
 namespace kgrade {
-namespace {
+namespace lease_test {
 
 using LeaseTest = test::LeaseFixture;
 
@@ -277,5 +277,5 @@ TEST_F(LeaseTest, ACaptureIsLentBesideItsOutput) {
   EXPECT_EQ(capture.bytes, lease_->outputs()[0].buffer->bytes());
 }
 
-}  // namespace
+}  // namespace lease_test
 }  // namespace kgrade

@@ -7,7 +7,7 @@
 #include "contest/protocol.h"
 
 namespace kgrade {
-namespace {
+namespace listener_test {
 
 using std::chrono::milliseconds;
 using testing::HasSubstr;
@@ -60,5 +60,5 @@ TEST(Listener, APathThatNoSocketCanHaveIsAnErrorWithARemedy) {
 
 TEST(Listener, ThereIsNoConnectionWhereNobodyListens) { EXPECT_FALSE(connect_to("/nowhere/socket")); }
 
-}  // namespace
+}  // namespace listener_test
 }  // namespace kgrade

@@ -15,7 +15,7 @@
 #include "base/unique_fd.h"
 
 namespace kgrade {
-namespace {
+namespace mapped_libraries_test {
 
 using testing::Contains;
 using testing::ElementsAre;
@@ -135,5 +135,5 @@ TEST(MappedLibraries, OfAProcessThatHasEndedAreNone) {
   EXPECT_FALSE(mapped_libraries(child).has_value());
 }
 
-}  // namespace
+}  // namespace mapped_libraries_test
 }  // namespace kgrade

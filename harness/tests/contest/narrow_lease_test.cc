@@ -6,7 +6,7 @@
 #include "lease_fixture.h"
 
 namespace kgrade::test {
-namespace {
+namespace narrow_lease_test {
 
 class NarrowLease : public LeaseFixture {
  protected:
@@ -113,5 +113,5 @@ TEST_F(NarrowLease, OutputsAreHeldAgainstWhatIsNotRounded) {
 
 TEST_F(NarrowLease, WhatIsNeverWrittenIsCountedByElement) { EXPECT_EQ(lease_->unwritten_elements(0), 1010u); }
 
-}  // namespace
+}  // namespace narrow_lease_test
 }  // namespace kgrade::test

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace kgrade {
-namespace {
+namespace python_host_test {
 
 using testing::Contains;
 using testing::Not;
@@ -24,5 +24,5 @@ TEST(PythonHost, NamesTheCudaToolkitInFrontOfTheLibrary) {
       end, testing::ElementsAre("--toolkit", "/usr/local/cuda", "/kgrade/libkgrade-python-cuda.so", "GPU-1"));
 }
 
-}  // namespace
+}  // namespace python_host_test
 }  // namespace kgrade

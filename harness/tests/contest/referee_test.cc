@@ -11,7 +11,7 @@
 #include "tests/contest/patience.h"
 
 namespace kgrade {
-namespace {
+namespace referee_test {
 
 using test::Behaviour;
 using test::sample_elements;
@@ -291,5 +291,5 @@ TEST_F(RefereeTest, ARetiredCandidateIsGoneAndTheDeviceIsAsBefore) {
   EXPECT_EQ(referee_.call(Role::reference, {1, 1, 0}, patience).fault, Fault::none);
 }
 
-}  // namespace
+}  // namespace referee_test
 }  // namespace kgrade

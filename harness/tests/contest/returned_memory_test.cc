@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace kgrade {
-namespace {
+namespace returned_memory_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -151,5 +151,5 @@ TEST_F(ReturnedMemoryTest, OfACallThatFailedNothingIsOverwritten) {
   EXPECT_THAT(device_.overwritten, IsEmpty());
 }
 
-}  // namespace
+}  // namespace returned_memory_test
 }  // namespace kgrade

@@ -15,7 +15,7 @@
 #include "contest/worker_process.h"
 
 namespace kgrade {
-namespace {
+namespace wanted_builds_test {
 
 using std::chrono::milliseconds;
 using testing::ElementsAre;
@@ -245,5 +245,5 @@ TEST_F(Reports, AreReadWhereTheyAreFiles) {
   EXPECT_EQ(report_of(UniqueFd(::open("/dev/zero", O_RDONLY | O_CLOEXEC)).get()), "");
 }
 
-}  // namespace
+}  // namespace wanted_builds_test
 }  // namespace kgrade

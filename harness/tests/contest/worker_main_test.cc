@@ -14,7 +14,7 @@
 #include "tests/contest/patience.h"
 
 namespace kgrade {
-namespace {
+namespace worker_main_test {
 
 using testing::ElementsAre;
 
@@ -82,5 +82,5 @@ TEST_F(WorkerMain, WhereItsThreadWaitsItSaysSoAndNothingBeginsBefore) {
   EXPECT_THAT(device_.steps, ElementsAre("waits at gate 5", "begins at gate 0"));
 }
 
-}  // namespace
+}  // namespace worker_main_test
 }  // namespace kgrade

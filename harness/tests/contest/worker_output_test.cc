@@ -6,7 +6,7 @@
 #include "contest/worker_output.h"
 
 namespace kgrade {
-namespace {
+namespace worker_output_test {
 
 bool print(const WorkerOutput& words, const std::string& text) {
   return ::write(words.descriptor(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
@@ -64,5 +64,5 @@ TEST(WorkerOutput, SurviveAWorkerThatMovesItsPlace) {
   EXPECT_EQ(words.text(), "");
 }
 
-}  // namespace
+}  // namespace worker_output_test
 }  // namespace kgrade

@@ -16,7 +16,7 @@
 #include "base/temporary_directory.h"
 
 namespace kgrade {
-namespace {
+namespace worker_process_test {
 
 using std::chrono::milliseconds;
 using testing::HasSubstr;
@@ -259,5 +259,5 @@ TEST(WorkerProcess, OneThatDoesNotGoIsKilled) {
   EXPECT_FALSE((*started)->alive());
 }
 
-}  // namespace
+}  // namespace worker_process_test
 }  // namespace kgrade

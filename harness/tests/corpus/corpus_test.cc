@@ -18,7 +18,7 @@
 #include "tests/support/drawn.h"
 
 namespace kgrade::test {
-namespace {
+namespace corpus_test {
 
 const std::filesystem::path harness = std::string(KGRADE_SOURCE_DIR) + "/harness";
 const std::filesystem::path folder = harness / "tests/corpus";
@@ -143,5 +143,5 @@ TEST_P(Corpus, IsTakenByNvcc) {
 INSTANTIATE_TEST_SUITE_P(All, Corpus, testing::ValuesIn(files()),
                          [](const auto& file) { return file.param; });
 
-}  // namespace
+}  // namespace corpus_test
 }  // namespace kgrade::test

@@ -9,7 +9,7 @@
 #include "base/temporary_directory.h"
 
 namespace kgrade {
-namespace {
+namespace allowed_libraries_test {
 
 namespace fs = std::filesystem;
 using testing::Contains;
@@ -80,5 +80,5 @@ TEST(AllowedLibraries, IncludeWhatTheProgramNeeds) {
 #endif
 }
 
-}  // namespace
+}  // namespace allowed_libraries_test
 }  // namespace kgrade

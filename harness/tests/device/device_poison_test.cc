@@ -10,7 +10,7 @@
 #include "tests/device/every_device.h"
 
 namespace kgrade {
-namespace {
+namespace device_poison_test {
 
 class PoisonOnEveryDevice : public EveryDevice {};
 
@@ -141,5 +141,5 @@ INSTANTIATE_TEST_SUITE_P(Devices, PoisonOnEveryDevice, testing::ValuesIn(devices
                            return test.param.kind == DeviceChoice::Kind::cuda ? "cuda" : "emulated";
                          });
 
-}  // namespace
+}  // namespace device_poison_test
 }  // namespace kgrade

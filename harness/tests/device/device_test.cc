@@ -16,7 +16,7 @@
 #include "tests/device/every_device.h"
 
 namespace kgrade {
-namespace {
+namespace device_test {
 
 // Bits count, of what is no number too.
 TEST_P(EveryDevice, CopiesInputsThatAreNoDrawsAndSeesWhatChanges) {
@@ -366,5 +366,5 @@ TEST(DeviceChoice, ParsesWhatTheCommandLineOffers) {
   }
 }
 
-}  // namespace
+}  // namespace device_test
 }  // namespace kgrade

@@ -13,7 +13,7 @@
 #include "tests/device/draws.h"
 
 namespace kgrade {
-namespace {
+namespace double_elements_test {
 
 std::vector<DeviceChoice::Kind> devices_here() {
   std::vector<DeviceChoice::Kind> kinds = {DeviceChoice::Kind::emulated};
@@ -116,5 +116,5 @@ TEST_P(DoubleElements, PoisonIsNoLikelyValue) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, DoubleElements, testing::ValuesIn(devices_here()));
 
-}  // namespace
+}  // namespace double_elements_test
 }  // namespace kgrade

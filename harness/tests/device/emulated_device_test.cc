@@ -16,7 +16,7 @@
 #include "base/unique_fd.h"
 
 namespace kgrade::emulated {
-namespace {
+namespace emulated_device_test {
 
 class OpenDevice : public EmulatedDevice {
  public:
@@ -86,5 +86,5 @@ TEST(EmulatedWorkers, HaveLimitedMemory) {
 #endif
 }
 
-}  // namespace
+}  // namespace emulated_device_test
 }  // namespace kgrade::emulated

@@ -10,7 +10,7 @@
 #include <string>
 
 namespace kgrade {
-namespace {
+namespace finding_book_test {
 
 FindingEntry entry_of(FindingKind kind) {
   FindingEntry entry;
@@ -78,5 +78,5 @@ TEST(FindingBook, CountsOfAHostileWorkerAreReadWithinTheirBounds) {
   EXPECT_TRUE(read_counts(*book).empty());
 }
 
-}  // namespace
+}  // namespace finding_book_test
 }  // namespace kgrade

@@ -9,7 +9,7 @@
 #include <thread>
 
 namespace kgrade {
-namespace {
+namespace gate_test {
 
 // The page as a worker has it.
 class MappedGate {
@@ -101,5 +101,5 @@ TEST(Gate, AWorkerCannotChangeTheSizeOfThePage) {
   EXPECT_EQ(MappedGate(*gate).number(), 7u);
 }
 
-}  // namespace
+}  // namespace gate_test
 }  // namespace kgrade

@@ -12,7 +12,7 @@
 #include "tests/device/draws.h"
 
 namespace kgrade {
-namespace {
+namespace integer_elements_test {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
@@ -225,5 +225,5 @@ TEST_P(IntegerElements, PoisonIsNoLikelyValue) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, IntegerElements, testing::ValuesIn(devices_here()));
 
-}  // namespace
+}  // namespace integer_elements_test
 }  // namespace kgrade

@@ -12,7 +12,7 @@
 #include "tests/device/draws.h"
 
 namespace kgrade {
-namespace {
+namespace narrow_elements_test {
 
 using Kind = Distribution::Kind;
 
@@ -272,5 +272,5 @@ INSTANTIATE_TEST_SUITE_P(Here, NarrowElements, testing::ValuesIn(settings_here()
   return std::string(emulated ? "emulated_" : "cuda_") + std::string(to_string(test.param.dtype));
 });
 
-}  // namespace
+}  // namespace narrow_elements_test
 }  // namespace kgrade

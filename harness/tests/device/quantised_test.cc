@@ -10,7 +10,7 @@
 #include "device/registry.h"
 
 namespace kgrade {
-namespace {
+namespace quantised_test {
 
 using Bytes = std::vector<unsigned char>;
 
@@ -112,5 +112,5 @@ TEST(ScalesInTiles, LieWhereCublasHasThem) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, QuantisedOutputs, testing::ValuesIn(devices_here()));
 
-}  // namespace
+}  // namespace quantised_test
 }  // namespace kgrade

@@ -8,7 +8,7 @@
 #include "draw/distribution.h"
 
 namespace kgrade {
-namespace {
+namespace changes_test {
 
 using Kind = Distribution::Kind;
 
@@ -119,5 +119,5 @@ TEST(InputChanges, TheSameSourceGivesTheSameAndAnotherOneOthers) {
   EXPECT_NE(values(changes_of(unit_interval, 1000, 2)), values(first));
 }
 
-}  // namespace
+}  // namespace changes_test
 }  // namespace kgrade

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace kgrade {
-namespace {
+namespace distribution_test {
 
 using Kind = Distribution::Kind;
 
@@ -207,5 +207,5 @@ TEST(Distribution, AChangedElementHasTheScaleOfItsPlace) {
   }
 }
 
-}  // namespace
+}  // namespace distribution_test
 }  // namespace kgrade

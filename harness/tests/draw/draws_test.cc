@@ -6,7 +6,7 @@
 #include <tuple>
 
 namespace kgrade {
-namespace {
+namespace draws_test {
 
 std::tuple<std::uint64_t, std::uint32_t, std::uint32_t> key(const Draw& draw) {
   return {draw.seed, draw.index, draw.change};
@@ -63,5 +63,5 @@ TEST(Draws, WhatIsDecidedByChanceHasASeedOfItsOwn) {
   EXPECT_NEAR(differ, 500, 4 * 16);
 }
 
-}  // namespace
+}  // namespace draws_test
 }  // namespace kgrade

@@ -9,7 +9,7 @@
 #include "draw/distribution.h"
 
 namespace kgrade {
-namespace {
+namespace narrow_draws_test {
 
 using Kind = Distribution::Kind;
 
@@ -108,5 +108,5 @@ TEST_P(NarrowDraws, ChangedElementsAreOtherValuesOfTheType) {
 INSTANTIATE_TEST_SUITE_P(EachType, NarrowDraws, testing::Values(Dtype::float16, Dtype::bfloat16),
                          [](const auto& test) { return std::string(to_string(test.param)); });
 
-}  // namespace
+}  // namespace narrow_draws_test
 }  // namespace kgrade

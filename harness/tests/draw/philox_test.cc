@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace kgrade {
-namespace {
+namespace philox_test {
 
 void expect_words(const PhiloxBlock& block, std::uint32_t a, std::uint32_t b, std::uint32_t c,
                   std::uint32_t d) {
@@ -32,5 +32,5 @@ TEST(Philox, BytesAreLittleEndianWithinWords) {
   for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(random_byte(block, i), i % 16);
 }
 
-}  // namespace
+}  // namespace philox_test
 }  // namespace kgrade

@@ -6,7 +6,7 @@
 #include <tuple>
 
 namespace kgrade {
-namespace {
+namespace seed_test {
 
 auto words(const RandomStream& stream) {
   const PhiloxBlock block = random_block(stream, 0);
@@ -42,5 +42,5 @@ TEST(Seed, OfCandidatesDifferByNumberAndAttempt) {
 
 TEST(Seed, RandomSeedsDiffer) { EXPECT_NE(random_seed(), random_seed()); }
 
-}  // namespace
+}  // namespace seed_test
 }  // namespace kgrade

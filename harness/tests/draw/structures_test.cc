@@ -9,7 +9,7 @@
 #include "draw/distribution.h"
 
 namespace kgrade {
-namespace {
+namespace structures_test {
 
 using Kind = Distribution::Kind;
 using Structure = Distribution::Structure;
@@ -131,5 +131,5 @@ TEST(Draws, OfOnesHaveTheirProbability) {
   EXPECT_NEAR(ones, 10000, 6 * std::sqrt(40000 * 0.25 * 0.75));
 }
 
-}  // namespace
+}  // namespace structures_test
 }  // namespace kgrade

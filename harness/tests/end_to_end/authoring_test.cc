@@ -10,7 +10,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace authoring_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -239,5 +239,5 @@ Scale.
   EXPECT_EQ(json["cases"][0]["parameters"].dump(), R"({"factor":0.25,"flip":true,"n":3})");
 }
 
-}  // namespace
+}  // namespace authoring_test
 }  // namespace kgrade::test

@@ -13,7 +13,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace bad_input_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -369,5 +369,5 @@ TEST(BadInput, OutputThatCannotBeWrittenIsFoundBeforeTheWorkBegins) {
   EXPECT_THAT(summary.output, testing::Not(HasSubstr("accepted")));
 }
 
-}  // namespace
+}  // namespace bad_input_test
 }  // namespace kgrade::test

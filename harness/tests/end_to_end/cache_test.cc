@@ -13,7 +13,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace cache_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -238,5 +238,5 @@ TEST_F(Cache, IsSharedByTwoSweepsAtOnce) {
     EXPECT_TRUE(cached) << candidate;
 }
 
-}  // namespace
+}  // namespace cache_test
 }  // namespace kgrade::test

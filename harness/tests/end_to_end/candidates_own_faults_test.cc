@@ -10,7 +10,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace candidates_own_faults_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -154,5 +154,5 @@ Sum all elements.
   EXPECT_THAT(graded.output, Not(HasSubstr("report it")));
 }
 
-}  // namespace
+}  // namespace candidates_own_faults_test
 }  // namespace kgrade::test

@@ -16,7 +16,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace check_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -242,5 +242,5 @@ TEST(Check, WrongUsageIsExitCodeTwo) {
   EXPECT_EQ(kgrade({"check", depthwise, naive, "--device", "cuda", "--order", "reverse"}).exit_code, 2);
 }
 
-}  // namespace
+}  // namespace check_test
 }  // namespace kgrade::test

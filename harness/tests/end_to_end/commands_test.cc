@@ -10,7 +10,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace commands_test {
 
 using testing::AllOf;
 using testing::ElementsAre;
@@ -423,5 +423,5 @@ TEST(Grade, SaysInTheProblemsWordsWhatIsWrongWithASignature) {
               testing::StartsWith("the file defines no function 'solution'" + write));
 }
 
-}  // namespace
+}  // namespace commands_test
 }  // namespace kgrade::test

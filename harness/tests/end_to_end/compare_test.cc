@@ -10,7 +10,7 @@
 #include "tests/support/sample_record.h"
 
 namespace kgrade::test {
-namespace {
+namespace compare_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -143,5 +143,5 @@ TEST(Compare, WhatCannotBeReadOrWrittenIsSaid) {
   EXPECT_EQ(kgrade({"compare", record.path(), record.path(), "--fail-on", "luck"}).exit_code, 2);
 }
 
-}  // namespace
+}  // namespace compare_test
 }  // namespace kgrade::test

@@ -10,7 +10,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace compile_isolation_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -164,5 +164,5 @@ TEST_F(CompileIsolation, EndsWhatHasNoEnd) {
   expect_refused();
 }
 
-}  // namespace
+}  // namespace compile_isolation_test
 }  // namespace kgrade::test

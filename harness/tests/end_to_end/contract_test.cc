@@ -7,7 +7,7 @@
 #include "tests/end_to_end/written_problem.h"
 
 namespace kgrade::test {
-namespace {
+namespace contract_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -376,5 +376,5 @@ TEST_F(Contract, ALaunchThatFailsInInputsIsSaidToBeTheirs) {
   EXPECT_EQ(dumped.exit_code, 2) << dumped.output;
 }
 
-}  // namespace
+}  // namespace contract_test
 }  // namespace kgrade::test

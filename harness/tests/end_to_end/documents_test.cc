@@ -10,7 +10,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace documents_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -118,5 +118,5 @@ TEST_F(Documents, AreFoundBySweepsAmongOtherTexts) {
   }
 }
 
-}  // namespace
+}  // namespace documents_test
 }  // namespace kgrade::test

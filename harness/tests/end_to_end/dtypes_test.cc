@@ -12,7 +12,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace dtypes_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -240,5 +240,5 @@ TEST(Dtypes, DumpsHaveNumPysTypes) {
   }
 }
 
-}  // namespace
+}  // namespace dtypes_test
 }  // namespace kgrade::test

@@ -10,7 +10,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace first_steps_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -85,5 +85,5 @@ TEST(FirstSteps, ACandidateMayComeThroughAPipe) {
   EXPECT_THAT(empty.output, HasSubstr("is empty; write: extern"));
 }
 
-}  // namespace
+}  // namespace first_steps_test
 }  // namespace kgrade::test

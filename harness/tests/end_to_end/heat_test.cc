@@ -9,7 +9,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace heat_test {
 
 using testing::Contains;
 using testing::ElementsAre;
@@ -121,5 +121,5 @@ TEST_F(Heats, GradeAgainWhatANeighbourCouldHaveCausedAndNothingElse) {
   EXPECT_THAT(both[2]["notes"], IsEmpty());
 }
 
-}  // namespace
+}  // namespace heat_test
 }  // namespace kgrade::test

@@ -7,7 +7,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace hidden_shapes_test {
 
 using nlohmann::json;
 using testing::HasSubstr;
@@ -125,5 +125,5 @@ TEST(HiddenShapes, HaveANumberAndASeedThatAreWholeNumbers) {
   }
 }
 
-}  // namespace
+}  // namespace hidden_shapes_test
 }  // namespace kgrade::test

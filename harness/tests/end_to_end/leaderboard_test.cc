@@ -9,7 +9,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace leaderboard_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -99,5 +99,5 @@ TEST(LeaderboardCommand, WritesWhatKernelBenchReads) {
   EXPECT_GT(results["68"][0]["runtime"], 1);
 }
 
-}  // namespace
+}  // namespace leaderboard_test
 }  // namespace kgrade::test

@@ -10,7 +10,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace libraries_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -184,5 +184,5 @@ static bool open_copy() {
   EXPECT_THAT(forbidden["message"].get<std::string>(), HasSubstr("opens libm.so.6 (from memory)"));
 }
 
-}  // namespace
+}  // namespace libraries_test
 }  // namespace kgrade::test

@@ -22,7 +22,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace machine_faults_test {
 
 namespace fs = std::filesystem;
 using testing::EndsWith;
@@ -281,5 +281,5 @@ TEST(MachineFaults, AfterAnInterruptionThePromptBeginsALine) {
               EndsWith("\r\033[Kinterrupted\r\n"));
 }
 
-}  // namespace
+}  // namespace machine_faults_test
 }  // namespace kgrade::test

@@ -7,7 +7,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace measuring_test {
 
 using nlohmann::json;
 using testing::Contains;
@@ -165,5 +165,5 @@ TEST(MeasuringOptions, QuickAndRankedExcludeEachOther) {
   EXPECT_THAT(none.output, HasSubstr("--launches"));
 }
 
-}  // namespace
+}  // namespace measuring_test
 }  // namespace kgrade::test

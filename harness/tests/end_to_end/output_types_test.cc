@@ -5,7 +5,7 @@
 #include "tests/end_to_end/written_problem.h"
 
 namespace kgrade::test {
-namespace {
+namespace output_types_test {
 
 using ::testing::HasSubstr;
 
@@ -136,5 +136,5 @@ TEST_F(OutputTypes, AnOutputOfHalvesStandsBesideFloats) {
   EXPECT_THAT(floats.output, HasSubstr("signature_mismatch"));
 }
 
-}  // namespace
+}  // namespace output_types_test
 }  // namespace kgrade::test

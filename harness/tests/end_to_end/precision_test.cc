@@ -6,7 +6,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace precision_test {
 
 using nlohmann::json;
 using testing::AllOf;
@@ -189,5 +189,5 @@ TEST(ExactClass, LeavesNothingToCalibrate) {
   EXPECT_THAT(shown.output, HasSubstr("Answers must be exact: no element may be off."));
 }
 
-}  // namespace
+}  // namespace precision_test
 }  // namespace kgrade::test

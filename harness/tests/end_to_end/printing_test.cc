@@ -5,7 +5,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace printing_test {
 
 using nlohmann::json;
 using testing::HasSubstr;
@@ -71,5 +71,5 @@ TEST(Printing, IsShownOfAWrongAnswerAndWithoutALineBreak) {
   EXPECT_THAT(verbose.output, HasSubstr("\n    n is "));
 }
 
-}  // namespace
+}  // namespace printing_test
 }  // namespace kgrade::test

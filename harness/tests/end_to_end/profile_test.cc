@@ -11,7 +11,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace profile_test {
 
 using nlohmann::json;
 using testing::ElementsAre;
@@ -128,5 +128,5 @@ TEST(Profile, NothingOfItIsAttested) {
   EXPECT_THAT(profiled.left_behind, IsEmpty());
 }
 
-}  // namespace
+}  // namespace profile_test
 }  // namespace kgrade::test

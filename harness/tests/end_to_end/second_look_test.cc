@@ -10,7 +10,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace second_look_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -139,5 +139,5 @@ extern "C" void solution(const float* in, float* out, size_t n) {
   }
 }
 
-}  // namespace
+}  // namespace second_look_test
 }  // namespace kgrade::test

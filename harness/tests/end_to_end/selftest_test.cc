@@ -8,7 +8,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace selftest_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -85,5 +85,5 @@ TEST(Selftest, SaysWhatIsWrongWithItsOptions) {
   EXPECT_THAT(complaint({"--device", "abacus"}), HasSubstr("abacus"));
 }
 
-}  // namespace
+}  // namespace selftest_test
 }  // namespace kgrade::test

@@ -8,7 +8,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace unfinished_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -53,5 +53,5 @@ TEST_P(Unfinished, WhatIsFinishedIsPrintedAndWrittenBeforeTheError) {
 INSTANTIATE_TEST_SUITE_P(Commands, Unfinished, testing::Values("grade", "check"),
                          [](const auto& test) { return std::string(test.param); });
 
-}  // namespace
+}  // namespace unfinished_test
 }  // namespace kgrade::test

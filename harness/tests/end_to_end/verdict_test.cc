@@ -13,7 +13,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace verdict_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -210,5 +210,5 @@ std::string name_of(const testing::TestParamInfo<std::string>& test) {
 INSTANTIATE_TEST_SUITE_P(OfProblems, WrongCandidates, testing::ValuesIn(slugs_in("harness/tests/candidates")),
                          name_of);
 
-}  // namespace
+}  // namespace verdict_test
 }  // namespace kgrade::test

@@ -9,7 +9,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace without_pytorch_test {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -102,5 +102,5 @@ TEST_F(WithoutPyTorch, AGradedFileIsTheMachinesFault) {
       0);
 }
 
-}  // namespace
+}  // namespace without_pytorch_test
 }  // namespace kgrade::test

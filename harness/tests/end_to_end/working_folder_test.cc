@@ -9,7 +9,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace working_folder_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -121,5 +121,5 @@ TEST_F(WorkingFolder, ListAndShowAreThereForPrograms) {
   EXPECT_EQ(shown["file"], "problems/scale.md");
 }
 
-}  // namespace
+}  // namespace working_folder_test
 }  // namespace kgrade::test

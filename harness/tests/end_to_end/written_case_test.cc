@@ -8,7 +8,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace written_case_test {
 
 using nlohmann::json;
 using testing::AllOf;
@@ -83,5 +83,5 @@ TEST(StandardInput, IsGradedAndChecked) {
   EXPECT_THAT(twice.output, HasSubstr("name it once"));
 }
 
-}  // namespace
+}  // namespace written_case_test
 }  // namespace kgrade::test

@@ -6,7 +6,7 @@
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {
-namespace {
+namespace problem_files_test {
 
 const std::vector<std::string>& yaml_pieces() {
   static const std::vector<std::string> pieces = {"\"",
@@ -156,5 +156,5 @@ TEST(HostileProblemFiles, TenThousandAreAnswered) {
   EXPECT_LT(sound, 900);
 }
 
-}  // namespace
+}  // namespace problem_files_test
 }  // namespace kgrade::fuzz

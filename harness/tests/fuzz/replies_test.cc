@@ -7,7 +7,7 @@
 #include "tests/fuzz/sent_messages.h"
 
 namespace kgrade::fuzz {
-namespace {
+namespace replies_test {
 
 constexpr int replies = 10'000;
 // A process may be slow to start. After that, the only long waits are for workers that were drawn to be
@@ -111,5 +111,5 @@ TEST(HostileReplies, AWorkerThatReadsNothingDoesNotStopTheReferee) {
   EXPECT_FALSE(worker->alive());
 }
 
-}  // namespace
+}  // namespace replies_test
 }  // namespace kgrade::fuzz

@@ -8,7 +8,7 @@
 #include "tests/fuzz/noise.h"
 
 namespace kgrade::fuzz {
-namespace {
+namespace targets_test {
 
 namespace fs = std::filesystem;
 
@@ -83,5 +83,5 @@ TEST(FuzzTargets, ASourceFullOfOnePieceIsAnswered) {
 INSTANTIATE_TEST_SUITE_P(All, FuzzTarget, testing::ValuesIn(targets().begin(), targets().end()),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
-}  // namespace
+}  // namespace targets_test
 }  // namespace kgrade::fuzz

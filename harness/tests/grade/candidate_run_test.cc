@@ -11,7 +11,7 @@
 #include "tests/support/fake_baselines.h"
 
 namespace kgrade {
-namespace {
+namespace candidate_run_test {
 
 using test::outputs_off_by;
 using testing::Each;
@@ -494,5 +494,5 @@ TEST_F(BaselinesToBeFoundTest, ACandidateThatDoesNotComeBackIsNotMeasured) {
   EXPECT_EQ(record.message, "while loading: signal 11");
 }
 
-}  // namespace
+}  // namespace candidate_run_test
 }  // namespace kgrade

@@ -11,7 +11,7 @@
 #include "tests/support/case_fixture.h"
 
 namespace kgrade {
-namespace {
+namespace case_calls_test {
 
 using test::equal_outputs;
 using test::outputs_off_by;
@@ -226,5 +226,5 @@ TEST_F(CaseCalls, ATimeThatNoClockHasIsALie) {
   }
 }
 
-}  // namespace
+}  // namespace case_calls_test
 }  // namespace kgrade

@@ -8,7 +8,7 @@
 #include "tests/support/case_fixture.h"
 
 namespace kgrade {
-namespace {
+namespace case_run_test {
 
 using test::outputs_off_by;
 using testing::EndsWith;
@@ -194,5 +194,5 @@ TEST_F(CaseRunTest, StagesAddUpByTheClock) {
   EXPECT_DOUBLE_EQ(seconds["candidate"], 10 * (2 + 2 + 1 + 3));
 }
 
-}  // namespace
+}  // namespace case_run_test
 }  // namespace kgrade

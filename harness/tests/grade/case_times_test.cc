@@ -9,7 +9,7 @@
 #include "tests/support/case_fixture.h"
 
 namespace kgrade {
-namespace {
+namespace case_times_test {
 
 using test::outputs_off_by;
 using testing::ElementsAre;
@@ -242,5 +242,5 @@ TEST_F(CaseTimes, AWrongAnswerIsNotTimed) {
   EXPECT_EQ(outcome("lower_bound"), CheckOutcome::not_run);
 }
 
-}  // namespace
+}  // namespace case_times_test
 }  // namespace kgrade

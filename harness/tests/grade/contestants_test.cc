@@ -9,7 +9,7 @@
 #include "base/text.h"
 
 namespace kgrade {
-namespace {
+namespace contestants_test {
 
 namespace fs = std::filesystem;
 using testing::Contains;
@@ -69,5 +69,5 @@ TEST_F(ContestantsTest, TheHashCoversTheHeaders) {
   EXPECT_EQ(candidate("loose.cu").sha256, sha256_hex("loose.cu"));
 }
 
-}  // namespace
+}  // namespace contestants_test
 }  // namespace kgrade

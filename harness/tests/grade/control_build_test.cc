@@ -10,7 +10,7 @@
 #include "grade/contestants.h"
 
 namespace kgrade {
-namespace {
+namespace control_build_test {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -115,5 +115,5 @@ TEST_F(ControlBuild, TheReferenceItselfIsHeldAgainstAnEmptyFunction) {
   EXPECT_THAT(toolchain.asked(), ElementsAre("a.cu", "control.cu anew", "a.cu"));
 }
 
-}  // namespace
+}  // namespace control_build_test
 }  // namespace kgrade

@@ -8,7 +8,7 @@
 #include <system_error>
 
 namespace kgrade {
-namespace {
+namespace failure_test {
 
 TEST(ExitCode, FollowsFromTheBlameAndNotFromThePlace) {
   const Location place{"a.md", 3, 1};
@@ -34,5 +34,5 @@ TEST(ExitCode, OfAnExceptionIsOursUnlessTheMachineRanOutOfSomething) {
   EXPECT_EQ(exit_code_of(errors_of(std::logic_error("cannot be"))), exit_internal);
 }
 
-}  // namespace
+}  // namespace failure_test
 }  // namespace kgrade

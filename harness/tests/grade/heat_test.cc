@@ -9,7 +9,7 @@
 #include "tests/support/fake_arena.h"
 
 namespace kgrade {
-namespace {
+namespace heat_test {
 
 using test::outputs_off_by;
 using testing::ElementsAre;
@@ -278,5 +278,5 @@ TEST(RoomForHeat, IsWhatTheLargestCaseLeaves) {
   EXPECT_EQ(room_for_heat({planned}, 8 * gigabyte, 8), 8u);
 }
 
-}  // namespace
+}  // namespace heat_test
 }  // namespace kgrade

@@ -7,7 +7,7 @@
 #include "tests/support/case_fixture.h"
 
 namespace kgrade {
-namespace {
+namespace measured_case_test {
 
 using testing::AllOf;
 using testing::Each;
@@ -383,5 +383,5 @@ TEST_F(MeasuredCaseTest, WhatAFurtherProcessFailsIsTheVerdict) {
   EXPECT_TRUE(record->speedups.empty());
 }
 
-}  // namespace
+}  // namespace measured_case_test
 }  // namespace kgrade

@@ -7,7 +7,7 @@
 #include "problem/catalogue.h"
 
 namespace kgrade {
-namespace {
+namespace module_cases_test {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -84,5 +84,5 @@ TEST_F(ModuleCasesOf, OfWhichThoseThatAreStatedAreTooLargeSaySo) {
   EXPECT_THAT(of({"padding-2", "kernelbench!"}).unsupported, HasSubstr("too large"));
 }
 
-}  // namespace
+}  // namespace module_cases_test
 }  // namespace kgrade

@@ -7,7 +7,7 @@
 #include "grade/case_choice.h"
 
 namespace kgrade {
-namespace {
+namespace time_estimate_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -101,5 +101,5 @@ TEST(TimeEstimate, TheSmallerCaseFulfilsWhatTheProblemRequires) {
   EXPECT_FALSE(smaller_case(outer, *smaller));
 }
 
-}  // namespace
+}  // namespace time_estimate_test
 }  // namespace kgrade

@@ -14,7 +14,7 @@
 #include "problem/catalogue.h"
 
 namespace kgrade {
-namespace {
+namespace unfinished_run_test {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -212,5 +212,5 @@ TEST(GradingOrderOf, TakesEveryCandidateOnceAndEveryOrderAsOften) {
 INSTANTIATE_TEST_SUITE_P(Commands, UnfinishedRun, testing::Values(Command::grade, Command::check),
                          [](const auto& test) { return test.param == Command::grade ? "Grade" : "Check"; });
 
-}  // namespace
+}  // namespace unfinished_run_test
 }  // namespace kgrade

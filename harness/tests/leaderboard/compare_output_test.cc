@@ -12,7 +12,7 @@
 #include "tests/support/sample_results.h"
 
 namespace kgrade {
-namespace {
+namespace compare_output_test {
 
 using test::record;
 using testing::HasSubstr;
@@ -125,5 +125,5 @@ TEST(MarkdownText, CodeHasNothingButItsText) {
             "<code>12...</code>");
 }
 
-}  // namespace
+}  // namespace compare_output_test
 }  // namespace kgrade

@@ -7,7 +7,7 @@
 #include "tests/support/sample_results.h"
 
 namespace kgrade {
-namespace {
+namespace compare_pairs_test {
 
 using test::record;
 using test::refused;
@@ -93,5 +93,5 @@ TEST(Compare, ARenamedFileIsTheSame) {
   EXPECT_THAT(render_table(comparison, Style(false)), HasSubstr("old/a.cu -> new/b.cu"));
 }
 
-}  // namespace
+}  // namespace compare_pairs_test
 }  // namespace kgrade

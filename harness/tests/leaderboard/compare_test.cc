@@ -12,7 +12,7 @@
 #include "tests/support/sample_results.h"
 
 namespace kgrade {
-namespace {
+namespace compare_test {
 
 using test::in_same_blocks;
 using test::measured;
@@ -471,5 +471,5 @@ TEST(Compare, WhySpeedsCannotBeComparedIsSaid) {
             "case 'large' was not measured against the reference");
 }
 
-}  // namespace
+}  // namespace compare_test
 }  // namespace kgrade

@@ -9,7 +9,7 @@
 #include "tests/support/sample_results.h"
 
 namespace kgrade {
-namespace {
+namespace kernelbench_test {
 
 using test::record;
 using test::refused;
@@ -132,5 +132,5 @@ TEST(KernelBenchResults, LeaveOutWhatHasNoNumber) {
               HasSubstr("no result here is of a numbered problem"));
 }
 
-}  // namespace
+}  // namespace kernelbench_test
 }  // namespace kgrade

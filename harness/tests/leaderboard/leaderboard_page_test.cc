@@ -12,7 +12,7 @@
 #include "tests/support/sample_results.h"
 
 namespace kgrade {
-namespace {
+namespace leaderboard_page_test {
 
 using test::beside_baseline;
 using test::record;
@@ -351,5 +351,5 @@ TEST(LeaderboardJson, HasRanksScoresAndHistory) {
   EXPECT_EQ(row["cases"][0]["roofline_share"], 1.0);
 }
 
-}  // namespace
+}  // namespace leaderboard_page_test
 }  // namespace kgrade

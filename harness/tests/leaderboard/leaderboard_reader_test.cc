@@ -6,7 +6,7 @@
 #include "leaderboard/record_files.h"
 
 namespace kgrade {
-namespace {
+namespace leaderboard_reader_test {
 
 using nlohmann::json;
 using testing::HasSubstr;
@@ -78,5 +78,5 @@ TEST(LeaderboardReader, RefusesABrokenLeaderboard) {
   EXPECT_FALSE(*parse_leaderboard("{}", anywhere));
 }
 
-}  // namespace
+}  // namespace leaderboard_reader_test
 }  // namespace kgrade

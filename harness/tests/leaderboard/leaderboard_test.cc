@@ -9,7 +9,7 @@
 #include "tests/support/sample_results.h"
 
 namespace kgrade {
-namespace {
+namespace leaderboard_test {
 
 using test::beside_baseline;
 using test::in_same_blocks;
@@ -402,5 +402,5 @@ TEST(Leaderboard, DoesNotDependOnTheOrderOfItsEntries) {
   EXPECT_EQ(to_text(make_leaderboard(records)), text);
 }
 
-}  // namespace
+}  // namespace leaderboard_test
 }  // namespace kgrade

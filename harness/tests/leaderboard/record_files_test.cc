@@ -9,7 +9,7 @@
 #include "tests/support/sample_record.h"
 
 namespace kgrade {
-namespace {
+namespace record_files_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -119,5 +119,5 @@ TEST_F(EntryFiles, WhatHoldsNoRecordIsAnError) {
   EXPECT_THAT(paths(read_records(folder_.path() / "none.json"))[0], HasSubstr("no such file"));
 }
 
-}  // namespace
+}  // namespace record_files_test
 }  // namespace kgrade

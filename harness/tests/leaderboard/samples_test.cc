@@ -12,7 +12,7 @@
 #include "tests/support/sample_results.h"
 
 namespace kgrade {
-namespace {
+namespace samples_test {
 
 using test::record;
 using test::refused;
@@ -156,5 +156,5 @@ TEST(Samples, PassAtKIsInEveryFormOfTheLeaderboard) {
   EXPECT_EQ(to_json(made)["runs"][0]["pass_at_k"]["2"], 1);
 }
 
-}  // namespace
+}  // namespace samples_test
 }  // namespace kgrade

@@ -6,7 +6,7 @@
 #include "tests/support/sample_results.h"
 
 namespace kgrade {
-namespace {
+namespace suites_test {
 
 using test::beside_baseline;
 using test::record;
@@ -146,5 +146,5 @@ TEST(Suites, ExactProblemsAreAClassOfTheirOwn) {
   EXPECT_EQ(made.suites[1].problems, 1u) << "what is moved has no class fp32";
 }
 
-}  // namespace
+}  // namespace suites_test
 }  // namespace kgrade

@@ -14,7 +14,7 @@
 #include "tests/support/drawn.h"
 
 namespace kgrade {
-namespace {
+namespace baselines_test {
 
 namespace fs = std::filesystem;
 using testing::Contains;
@@ -420,5 +420,5 @@ INSTANTIATE_TEST_SUITE_P(
          "conv-transpose-3d-asym-input-sq-kernel", "conv-transpose2d-batchnorm-tanh-maxpool-groupnorm"},
         6)));
 
-}  // namespace
+}  // namespace baselines_test
 }  // namespace kgrade

@@ -10,7 +10,7 @@
 #include "measure/speedup.h"
 
 namespace kgrade {
-namespace {
+namespace block_run_test {
 
 using testing::ElementsAre;
 
@@ -215,5 +215,5 @@ TEST_F(BlockRunTest, ADifferenceIsThatOfMeanLogarithms) {
   EXPECT_THAT(times_of(std::span(&block, 1), 1), ElementsAre(2, 8));
 }
 
-}  // namespace
+}  // namespace block_run_test
 }  // namespace kgrade

@@ -14,7 +14,7 @@
 #include "measure/roofline.h"
 
 namespace kgrade {
-namespace {
+namespace ceilings_cache_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -352,5 +352,5 @@ TEST(CeilingsFolder, IsBelowTheUsersCacheFolder) {
   EXPECT_EQ(user_cache_folder("ceilings", "", "relative"), "");
 }
 
-}  // namespace
+}  // namespace ceilings_cache_test
 }  // namespace kgrade

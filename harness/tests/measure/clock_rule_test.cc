@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace kgrade {
-namespace {
+namespace clock_rule_test {
 
 constexpr SampleKind queued{1, true, true};
 constexpr SampleKind unqueued{1, false, true};
@@ -78,5 +78,5 @@ TEST(ClockRule, EachLaunchHasItsShareOfTheProtocol) {
   EXPECT_DOUBLE_EQ(rule.protocol_ms(three), 1.1);
 }
 
-}  // namespace
+}  // namespace clock_rule_test
 }  // namespace kgrade

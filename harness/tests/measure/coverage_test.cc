@@ -12,7 +12,7 @@
 #include "tests/measure/simulation.h"
 
 namespace kgrade {
-namespace {
+namespace coverage_test {
 
 using simulation::Noise;
 using simulation::Random;
@@ -253,5 +253,5 @@ TEST(Coverage, OfOffsetsThatAreLargerThanAssumed) {
   }
 }
 
-}  // namespace
+}  // namespace coverage_test
 }  // namespace kgrade

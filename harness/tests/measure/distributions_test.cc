@@ -8,7 +8,7 @@
 #include "measure/intervals.h"
 
 namespace kgrade {
-namespace {
+namespace distributions_test {
 
 TEST(Distributions, NormalQuantilesOfTheTables) {
   EXPECT_NEAR(normal_quantile(0.975), 1.959963984540054, 1e-14);
@@ -75,5 +75,5 @@ TEST(Distributions, RefuseWhatHasNoQuantile) {
   EXPECT_THROW(beta_probability(1.5, 1, 1), std::invalid_argument);
 }
 
-}  // namespace
+}  // namespace distributions_test
 }  // namespace kgrade

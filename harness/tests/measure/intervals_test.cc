@@ -12,7 +12,7 @@
 #include "tests/measure/walsh_averages.h"
 
 namespace kgrade {
-namespace {
+namespace intervals_test {
 
 std::vector<double> normal_values(simulation::Random& random, std::size_t count) {
   std::vector<double> values(count);
@@ -229,5 +229,5 @@ TEST(Intervals, OrderOfTheValuesDoesNotMatter) {
   EXPECT_NEAR(student_interval(values)->high, student.high, 1e-14);
 }
 
-}  // namespace
+}  // namespace intervals_test
 }  // namespace kgrade

@@ -13,7 +13,7 @@
 #include "base/text.h"
 
 namespace kgrade {
-namespace {
+namespace nvml_test {
 
 using std::chrono_literals::operator""h;
 using std::chrono_literals::operator""ms;
@@ -309,5 +309,5 @@ TEST(CountOthers, CannotTellWithoutALook) {
 
 TEST(CountOthers, TheFirstProcessOfAContainerMayBeOurs) { EXPECT_EQ(count_others({1, 10}, {1}, table), 0u); }
 
-}  // namespace
+}  // namespace nvml_test
 }  // namespace kgrade

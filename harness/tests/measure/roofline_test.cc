@@ -5,7 +5,7 @@
 #include <limits>
 
 namespace kgrade {
-namespace {
+namespace roofline_test {
 
 // 4 TB/s; the others in TFLOP/s.
 Ceilings known_ceilings() {
@@ -240,5 +240,5 @@ TEST(Plausibility, NoRateMayBeFarAboveThePeak) {
             "a rate of 4.9e+15 per second for bf16 is above the device's peak of 4e+15");
 }
 
-}  // namespace
+}  // namespace roofline_test
 }  // namespace kgrade

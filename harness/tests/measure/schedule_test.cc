@@ -6,7 +6,7 @@
 #include "measure/block_run.h"
 
 namespace kgrade {
-namespace {
+namespace schedule_test {
 
 using testing::UnorderedElementsAre;
 
@@ -61,5 +61,5 @@ TEST(Schedule, ASampleHasAsManyLaunchesAsTheClockNeeds) {
   EXPECT_EQ(launches_per_sample(0, 8), 1) << "a time that is none";
 }
 
-}  // namespace
+}  // namespace schedule_test
 }  // namespace kgrade

@@ -10,7 +10,7 @@
 #include "tests/measure/walsh_averages.h"
 
 namespace kgrade {
-namespace {
+namespace signed_rank_test {
 
 // P(T = t) from all 2^n sign assignments.
 std::vector<double> all_assignments(unsigned count) {
@@ -115,5 +115,5 @@ TEST(SignedRank, WalshAveragesOfEveryRank) {
   }
 }
 
-}  // namespace
+}  // namespace signed_rank_test
 }  // namespace kgrade

@@ -6,7 +6,7 @@
 #include "measure/roofline.h"
 
 namespace kgrade {
-namespace {
+namespace speed_checks_test {
 
 // 4 GB/s and 1 TFLOP/s.
 DeviceInfo device() {
@@ -188,5 +188,5 @@ TEST(ReferenceDisturbed, NothingIsSaidWithoutTimes) {
   EXPECT_FALSE(reference_disturbed({{10}, {100}, {}}));
 }
 
-}  // namespace
+}  // namespace speed_checks_test
 }  // namespace kgrade

@@ -12,7 +12,7 @@
 #include "tests/measure/simulation.h"
 
 namespace kgrade {
-namespace {
+namespace speedup_test {
 
 using simulation::BlockTimes;
 
@@ -370,5 +370,5 @@ TEST(ProcessOffset, IsSaidToBeBorrowedWhereItIs) {
   EXPECT_EQ(borrowed_offset_note(device), std::nullopt) << "it takes none into account";
 }
 
-}  // namespace
+}  // namespace speedup_test
 }  // namespace kgrade

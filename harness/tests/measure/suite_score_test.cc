@@ -5,7 +5,7 @@
 #include "measure/speedup.h"
 
 namespace kgrade {
-namespace {
+namespace suite_score_test {
 
 SpeedRatio ratio_with(double ratio, double factor) {
   return {.ratio = ratio, .interval = Interval{ratio / factor, ratio * factor}, .count = 30};
@@ -121,5 +121,5 @@ TEST(SpeedupsOfAClass, AnswersAsPreciseAsTheReferenceOrMoreAreComparedWithIt) {
   }
 }
 
-}  // namespace
+}  // namespace suite_score_test
 }  // namespace kgrade

@@ -10,7 +10,7 @@
 #include "measure/block_run.h"
 
 namespace kgrade {
-namespace {
+namespace telemetry_test {
 
 using std::chrono_literals::operator""ms;
 using testing::ElementsAre;
@@ -376,5 +376,5 @@ TEST(SamplerThread, EndsAtOnceWhenNothingWasRead) {
   EXPECT_GE(telemetry.reads, 1);
 }
 
-}  // namespace
+}  // namespace telemetry_test
 }  // namespace kgrade

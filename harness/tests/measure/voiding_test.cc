@@ -4,7 +4,7 @@
 #include "measure/block_run.h"
 
 namespace kgrade {
-namespace {
+namespace voiding_test {
 
 using testing::HasSubstr;
 
@@ -55,5 +55,5 @@ TEST(PowerCap, SaysNothingWithoutReadings) {
   EXPECT_EQ((ArmPowerCap{"candidate", {}}.share()), 0);
 }
 
-}  // namespace
+}  // namespace voiding_test
 }  // namespace kgrade

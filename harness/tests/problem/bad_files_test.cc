@@ -9,8 +9,8 @@
 #include "problem/problem.h"
 #include "tests/problem/fixtures.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace bad_files_test {
 
 using ::testing::HasSubstr;
 
@@ -349,5 +349,5 @@ TEST(BadFile, LongTextIsCutInMessages) {
   for (const Error& error : problem.errors()) EXPECT_LT(error.message.size(), 500U);
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace bad_files_test
+}  // namespace kgrade::test

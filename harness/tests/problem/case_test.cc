@@ -9,8 +9,8 @@
 #include "problem/other_inputs.h"
 #include "tests/problem/fixtures.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace case_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -204,5 +204,5 @@ TEST(ResolveCase, AnOutputMayBeginAsAnInputOfItsShape) {
               HasSubstr("'output' begins as 'old', which has another shape: [64], and not [32]"));
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace case_test
+}  // namespace kgrade::test

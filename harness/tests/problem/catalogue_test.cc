@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "tests/problem/fixtures.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace catalogue_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -103,5 +103,5 @@ TEST_F(CatalogueTest, SlugsAreUniqueAndNameTheirFiles) {
   EXPECT_EQ(errors[1].location.file, "problems/row-total.md");
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace catalogue_test
+}  // namespace kgrade::test

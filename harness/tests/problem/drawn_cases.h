@@ -6,7 +6,7 @@
 
 #include "problem/hidden_cases.h"
 
-namespace kgrade::testing {
+namespace kgrade::test {
 
 inline HiddenOptions with_seed(std::uint64_t seed) {
   HiddenOptions options;
@@ -57,4 +57,4 @@ inline std::vector<std::vector<std::int64_t>> shapes_of(const Case& bound) {
   return shapes;
 }
 
-}  // namespace kgrade::testing
+}  // namespace kgrade::test

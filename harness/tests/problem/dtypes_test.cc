@@ -7,8 +7,8 @@
 #include "problem/problem.h"
 #include "tests/problem/fixtures.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace dtypes_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -151,5 +151,5 @@ TEST(Dtypes, RefusesDistributionsWithoutNumbersOfTheType) {
   EXPECT_EQ(fault_of(edited(row_sum, "uniform(0, 1)", "uniform(0, 1e5)")), "none") << "float32 has them";
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace dtypes_test
+}  // namespace kgrade::test

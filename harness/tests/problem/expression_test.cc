@@ -8,7 +8,7 @@
 #include <ostream>
 
 namespace kgrade {
-namespace {
+namespace expression_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -291,5 +291,5 @@ TEST(Condition, DecimalNumbersAreForConditionsAlone) {
   EXPECT_FALSE(Expression::parse_condition("1.5x > 0", {"f", 1, 1}).ok());
 }
 
-}  // namespace
+}  // namespace expression_test
 }  // namespace kgrade

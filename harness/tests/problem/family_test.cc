@@ -11,8 +11,8 @@
 #include "problem/lint.h"
 #include "tests/problem/fixtures.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace family_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -346,5 +346,5 @@ TEST(Defaults, AreValuesThatCasesNeedNotName) {
   EXPECT_EQ(problem.find_case("tiny")->integers.at("columns"), 3);
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace family_test
+}  // namespace kgrade::test

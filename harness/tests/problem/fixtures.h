@@ -12,7 +12,7 @@
 #include "problem/catalogue.h"
 #include "problem/problem.h"
 
-namespace kgrade::testing {
+namespace kgrade::test {
 
 // Sound and gradable; the tests count its lines, so that a change here moves their expectations.
 inline constexpr std::string_view row_sum = R"(---
@@ -86,4 +86,4 @@ inline std::vector<std::filesystem::path> kernelbench_convolutions() {
   return *std::move(files);
 }
 
-}  // namespace kgrade::testing
+}  // namespace kgrade::test

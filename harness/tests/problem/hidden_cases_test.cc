@@ -15,8 +15,8 @@
 #include "tests/problem/drawn_cases.h"
 #include "tests/problem/fixtures.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace hidden_cases_test {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -449,5 +449,5 @@ TEST(HiddenLimits, CanBeChosen) {
   EXPECT_THAT(values_of(drawn(parsed(row_sum), options), "rows"), ElementsAre(1));
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace hidden_cases_test
+}  // namespace kgrade::test

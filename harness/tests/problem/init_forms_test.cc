@@ -5,8 +5,8 @@
 #include "problem/case.h"
 #include "tests/problem/fixtures.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace init_forms_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -155,5 +155,5 @@ TEST(InitForms, ValuesAreATensorOfExtents) {
   EXPECT_THAT(error_of(with_input("int", "values(row)", "")), HasSubstr("unknown name 'row'"));
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace init_forms_test
+}  // namespace kgrade::test

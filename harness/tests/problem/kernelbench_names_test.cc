@@ -7,7 +7,7 @@
 #include <string>
 
 namespace kgrade {
-namespace {
+namespace kernelbench_names_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -97,5 +97,5 @@ TEST(KernelBenchMatches, WhatSaysNothingOrSomethingUnknownMatchesNothing) {
   EXPECT_THAT(matched(""), IsEmpty());
 }
 
-}  // namespace
+}  // namespace kernelbench_names_test
 }  // namespace kgrade

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "tests/problem/fixtures.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace lint_test {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -192,5 +192,5 @@ TEST(Lint, WhatImportHasWrittenIsToldWhatItLacks) {
   EXPECT_GT(lint(*problem).size(), 3U);
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace lint_test
+}  // namespace kgrade::test

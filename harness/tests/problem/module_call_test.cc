@@ -12,8 +12,8 @@
 #include "problem/hidden_cases.h"
 #include "tests/problem/fixtures.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace module_call_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -184,7 +184,7 @@ TEST_P(ShippedModuleTest, HasAWeightForEveryOtherInput) {
 
 std::vector<std::string> slugs_of_convolutions() {
   std::vector<std::string> slugs;
-  for (const std::filesystem::path& file : testing::kernelbench_convolutions())
+  for (const std::filesystem::path& file : test::kernelbench_convolutions())
     slugs.push_back(file.stem().string());
   return slugs;
 }
@@ -198,5 +198,5 @@ std::string test_name_of(const ::testing::TestParamInfo<std::string>& info) {
 INSTANTIATE_TEST_SUITE_P(Problems, ShippedModuleTest, ::testing::ValuesIn(slugs_of_convolutions()),
                          test_name_of);
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace module_call_test
+}  // namespace kgrade::test

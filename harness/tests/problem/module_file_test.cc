@@ -13,8 +13,8 @@
 #include "problem/other_inputs.h"
 #include "problem/problem.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace module_file_test {
 
 using Json = nlohmann::ordered_json;
 using ::testing::ElementsAre;
@@ -416,5 +416,5 @@ TEST(OtherInputsTest, LeaveConstantsUnlessTheyAreNamed) {
   EXPECT_EQ(with_inputs(*problem, {"x=normal(0, 2)"})->parameters[0].init->text, "normal(0, 2)");
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace module_file_test
+}  // namespace kgrade::test

@@ -10,8 +10,8 @@
 #include "problem/lint.h"
 #include "tests/problem/fixtures.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace mutation_test {
 
 // mt19937 yields the same numbers everywhere; the distributions of the library do not.
 class Mutator {
@@ -147,5 +147,5 @@ TEST(Mutation, FloodsOfOnePieceAreAnsweredSoon) {
   }
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace mutation_test
+}  // namespace kgrade::test

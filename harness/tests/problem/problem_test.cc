@@ -10,8 +10,8 @@
 #include "problem/scalar_type.h"
 #include "tests/problem/fixtures.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace problem_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -250,5 +250,5 @@ TEST(MissingForGrading, BothTestAndBenchCasesAreNeeded) {
   EXPECT_EQ(no_test[0].remedy, "write `- {name: tiny, role: test, rows: 1, columns: 1, ...}`");
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace problem_test
+}  // namespace kgrade::test

@@ -6,7 +6,7 @@
 #include "problem/catalogue.h"
 
 namespace kgrade {
-namespace {
+namespace python_forms_test {
 
 Problem shipped(const std::string& slug) {
   const auto problem = load_problem(std::filesystem::path(KGRADE_SOURCE_DIR) / "problems" / (slug + ".md"));
@@ -45,5 +45,5 @@ TEST(PythonForms, AModuleHasItsDefaults) {
   EXPECT_EQ(forward_form(*problem.torch), "def forward(self, input):");
 }
 
-}  // namespace
+}  // namespace python_forms_test
 }  // namespace kgrade

@@ -6,7 +6,7 @@
 #include "problem/case.h"
 
 namespace kgrade {
-namespace {
+namespace quantised_test {
 
 using ::testing::HasSubstr;
 
@@ -83,5 +83,5 @@ TEST(QuantisedOutputs, ThatDoNotFitAreRefusedWithTheReason) {
     EXPECT_THAT(said_of(text_of(wrong)), HasSubstr("'compare' is")) << wrong;
 }
 
-}  // namespace
+}  // namespace quantised_test
 }  // namespace kgrade

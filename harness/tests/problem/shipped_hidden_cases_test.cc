@@ -11,8 +11,8 @@
 #include "tests/problem/drawn_cases.h"
 #include "tests/problem/fixtures.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace shipped_hidden_cases_test {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -230,9 +230,9 @@ std::string file_name_of(const ::testing::TestParamInfo<std::filesystem::path>& 
 }
 
 // They have ranges enough for the shares that these tests ask for.
-INSTANTIATE_TEST_SUITE_P(Files, ShippedProblemTest, ::testing::ValuesIn(testing::kernelbench_convolutions()),
+INSTANTIATE_TEST_SUITE_P(Files, ShippedProblemTest, ::testing::ValuesIn(test::kernelbench_convolutions()),
                          file_name_of);
 INSTANTIATE_TEST_SUITE_P(Files, EveryProblemTest, ::testing::ValuesIn(shipped_problems()), file_name_of);
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace shipped_hidden_cases_test
+}  // namespace kgrade::test

@@ -9,8 +9,8 @@
 #include "problem/scalar_type.h"
 #include "tests/problem/fixtures.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace tensor_types_test {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -237,5 +237,5 @@ TEST(ExactClass, IsProposedWhereNothingCanBeRounded) {
   EXPECT_THAT(lint(parsed(exact(integers, counted))), Each(Field(&LintFinding::rule, Ne("exact-class"))));
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace tensor_types_test
+}  // namespace kgrade::test

@@ -10,8 +10,8 @@
 #include "problem/module_call.h"
 #include "tests/problem/fixtures.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace torch_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -363,5 +363,5 @@ TEST(Torch, LintReportsWhatCannotBeEvaluated) {
               ElementsAre(HasSubstr("case 'large': 'groups' of 'torch': ")));
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace torch_test
+}  // namespace kgrade::test

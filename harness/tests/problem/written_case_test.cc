@@ -5,7 +5,7 @@
 #include "problem/case.h"
 
 namespace kgrade {
-namespace {
+namespace written_case_test {
 
 using testing::HasSubstr;
 
@@ -61,5 +61,5 @@ TEST(WrittenCase, SaysWhatIsWrongInTheText) {
   EXPECT_THAT(refusal("n=" + std::string(300, '1')), HasSubstr("more than 200 characters"));
 }
 
-}  // namespace
+}  // namespace written_case_test
 }  // namespace kgrade

@@ -9,7 +9,7 @@
 #include "profile/own_kernels.h"
 
 namespace kgrade {
-namespace {
+namespace activity_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -119,5 +119,5 @@ TEST(ProfileOwnKernels, ANameInAForeignNamespaceIsNotTheTexts) {
   EXPECT_FALSE(own.has(kernel_of("_ZN2at6native6reduceEPf", 1)));
 }
 
-}  // namespace
+}  // namespace activity_test
 }  // namespace kgrade

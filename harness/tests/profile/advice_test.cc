@@ -8,7 +8,7 @@
 #include "tests/profile/recorded.h"
 
 namespace kgrade {
-namespace {
+namespace advice_test {
 
 using test::recorded_kernel;
 using testing::ElementsAre;
@@ -122,5 +122,5 @@ TEST(Advice, EveryRuleHasANameOfItsOwnAndASource) {
   }
 }
 
-}  // namespace
+}  // namespace advice_test
 }  // namespace kgrade

@@ -8,7 +8,7 @@
 #include "tests/profile/recorded.h"
 
 namespace kgrade {
-namespace {
+namespace ncu_report_test {
 
 using test::recorded;
 using test::recorded_kernel;
@@ -122,5 +122,5 @@ TEST_F(NcuSource, LinesOfOthersHeadersAreNotShown) {
   for (const std::string& place : worst(launches_[3])) EXPECT_NE(place, "loads 91");
 }
 
-}  // namespace
+}  // namespace ncu_report_test
 }  // namespace kgrade

@@ -13,7 +13,7 @@
 #include "tests/profile/recorded.h"
 
 namespace kgrade {
-namespace {
+namespace profiler_test {
 
 using test::profile_fixtures;
 using testing::Contains;
@@ -102,5 +102,5 @@ TEST(NcuPages, OfACutReport) {
   EXPECT_EQ(split_report("").source, "");
 }
 
-}  // namespace
+}  // namespace profiler_test
 }  // namespace kgrade

@@ -8,7 +8,7 @@
 #include "tests/support/sample_record.h"
 
 namespace kgrade {
-namespace {
+namespace agent_line_test {
 
 using nlohmann::json;
 using testing::HasSubstr;
@@ -95,5 +95,5 @@ TEST(AgentLine, IsShortAndValidWhateverTheReasonHolds) {
   }
 }
 
-}  // namespace
+}  // namespace agent_line_test
 }  // namespace kgrade

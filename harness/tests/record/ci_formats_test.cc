@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace kgrade {
-namespace {
+namespace ci_formats_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -176,5 +176,5 @@ TEST(Github, QuotedTextStopsCommandsUntilItsEnd) {
   EXPECT_EQ(github_quoted("x\n", "k1"), "::stop-commands::k1\nx\n::k1::\n");
 }
 
-}  // namespace
+}  // namespace ci_formats_test
 }  // namespace kgrade

@@ -7,7 +7,7 @@
 #include "tests/support/sample_record.h"
 
 namespace kgrade {
-namespace {
+namespace json_test {
 
 using nlohmann::json;
 
@@ -194,5 +194,5 @@ TEST(Json, EvidenceOfSpeedsIsKept) {
   EXPECT_TRUE(cases[0]["evidence"]["lower_bound_ms"].is_null());
 }
 
-}  // namespace
+}  // namespace json_test
 }  // namespace kgrade

@@ -12,7 +12,7 @@
 #include "tests/support/sample_record.h"
 
 namespace kgrade {
-namespace {
+namespace parse_record_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -224,5 +224,5 @@ TEST(ParseRecord, OtherDocumentsAreNone) {
   }
 }
 
-}  // namespace
+}  // namespace parse_record_test
 }  // namespace kgrade

@@ -11,7 +11,7 @@
 #include "tests/support/sample_record.h"
 
 namespace kgrade {
-namespace {
+namespace printed_test {
 
 using testing::AllOf;
 using testing::ElementsAre;
@@ -101,5 +101,5 @@ TEST(GradedLines, ComeBackFromTheirJsonAndAreShown) {
   }
 }
 
-}  // namespace
+}  // namespace printed_test
 }  // namespace kgrade

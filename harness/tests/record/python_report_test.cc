@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 namespace kgrade {
-namespace {
+namespace python_report_test {
 
 using nlohmann::json;
 using testing::AllOf;
@@ -78,5 +78,5 @@ TEST(PythonReports, AreANoteIfPyTorchComputedSomething) {
   EXPECT_EQ(functions_note(record), "PyTorch computed conv1d, relu (as seen in the rehearsal)");
 }
 
-}  // namespace
+}  // namespace python_report_test
 }  // namespace kgrade

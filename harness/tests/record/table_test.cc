@@ -12,7 +12,7 @@
 #include "tests/support/sample_record.h"
 
 namespace kgrade {
-namespace {
+namespace table_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -402,5 +402,5 @@ TEST(Table, TimesHaveThreeDigits) {
   EXPECT_EQ(format_ms(1234), "1.23 s");
 }
 
-}  // namespace
+}  // namespace table_test
 }  // namespace kgrade

@@ -10,7 +10,7 @@
 #include "tests/reference/output_buffer.h"
 
 namespace kgrade::test {
-namespace {
+namespace activation_test {
 
 using testing::ElementsAre;
 using Activation = int(const double*, double*, std::int64_t);
@@ -76,5 +76,5 @@ TEST_F(ReferenceActivation, WorksInPlace) {
   EXPECT_EQ(values, expected);
 }
 
-}  // namespace
+}  // namespace activation_test
 }  // namespace kgrade::test

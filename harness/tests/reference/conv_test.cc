@@ -6,7 +6,7 @@
 #include "tests/reference/output_buffer.h"
 
 namespace kgrade::test {
-namespace {
+namespace conv_test {
 
 using testing::ElementsAre;
 
@@ -76,5 +76,5 @@ TEST_F(ReferenceConv, MultipliesAndSumsInDouble) {
   EXPECT_THAT(conv_.run(over_taps, {1, small, -1}, {1, 1, 1}, 1), ElementsAre(small));
 }
 
-}  // namespace
+}  // namespace conv_test
 }  // namespace kgrade::test

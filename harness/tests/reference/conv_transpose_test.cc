@@ -8,7 +8,7 @@
 #include "tests/reference/conv_cases.h"
 
 namespace kgrade::test {
-namespace {
+namespace conv_transpose_test {
 
 using testing::ElementsAre;
 
@@ -115,5 +115,5 @@ TEST_F(ReferenceConvTranspose, IsTheAdjointOfTheConvolution) {
   }
 }
 
-}  // namespace
+}  // namespace conv_transpose_test
 }  // namespace kgrade::test

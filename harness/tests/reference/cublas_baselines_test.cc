@@ -51,7 +51,7 @@
 #undef solution
 
 namespace kgrade::test {
-namespace {
+namespace cublas_baselines_test {
 
 using Values = std::vector<float>;
 // Where an element of a matrix is, of row and column.
@@ -216,5 +216,5 @@ TEST(CublasBaseline, MultipliesADiagonalMatrix) {
   EXPECT_FALSE(host_cublas().failed);
 }
 
-}  // namespace
+}  // namespace cublas_baselines_test
 }  // namespace kgrade::test

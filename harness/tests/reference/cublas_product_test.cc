@@ -9,7 +9,7 @@
 #include "baseline/product.h"
 
 namespace baseline {
-namespace {
+namespace cublas_product_test {
 
 using Values = std::vector<double>;
 
@@ -101,5 +101,5 @@ TEST(CublasProduct, OnlyEqualProblemsHaveEqualKeys) {
   EXPECT_NE(product.key(), triangle.key());
 }
 
-}  // namespace
+}  // namespace cublas_product_test
 }  // namespace baseline

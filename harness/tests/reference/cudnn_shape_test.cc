@@ -5,7 +5,7 @@
 #include "baseline/shape.h"
 
 namespace baseline {
-namespace {
+namespace cudnn_shape_test {
 
 using testing::ElementsAre;
 
@@ -59,5 +59,5 @@ TEST(CudnnShape, OnlyEqualProblemsHaveEqualKeys) {
             convolution_of(false, 1, 1, 1, 1, {forward_axis(3, 1, 1, 0, 1)}).key());
 }
 
-}  // namespace
+}  // namespace cudnn_shape_test
 }  // namespace baseline

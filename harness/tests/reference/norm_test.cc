@@ -14,7 +14,7 @@
 #include "tests/reference/output_buffer.h"
 
 namespace kgrade::test {
-namespace {
+namespace norm_test {
 
 using testing::Each;
 using testing::ElementsAre;
@@ -195,5 +195,5 @@ TEST_F(ReferenceNorm, WorksInPlace) {
   expect_in_place(group_norm_, {.batch = 3, .channels = 4, .positions = 300, .groups = 2});
 }
 
-}  // namespace
+}  // namespace norm_test
 }  // namespace kgrade::test

@@ -12,7 +12,7 @@
 #include "tests/reference/output_buffer.h"
 
 namespace kgrade::test {
-namespace {
+namespace pool_test {
 
 using testing::ElementsAre;
 using MaxPool = int(const PoolArguments*, const double*, double*);
@@ -99,5 +99,5 @@ TEST_F(ReferenceMaxPool, TakesMorePlanesThanAGridHasRows) {
   expect_same({.planes = 70000, .height = 2, .width = 2});
 }
 
-}  // namespace
+}  // namespace pool_test
 }  // namespace kgrade::test

@@ -10,7 +10,7 @@
 #include "tests/sandbox/confinement.h"
 
 namespace kgrade {
-namespace {
+namespace files_test {
 
 namespace fs = std::filesystem;
 
@@ -278,5 +278,5 @@ TEST_F(OnlyLandlock, devices_open) {
   EXPECT_EQ(confined.attempt({"write", "/dev/null"}), 0);
 }
 
-}  // namespace
+}  // namespace files_test
 }  // namespace kgrade

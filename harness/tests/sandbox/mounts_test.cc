@@ -8,7 +8,7 @@
 #include "base/temporary_directory.h"
 
 namespace kgrade {
-namespace {
+namespace mounts_test {
 
 namespace fs = std::filesystem;
 
@@ -103,5 +103,5 @@ TEST_F(MountPlanTest, every_link_on_the_way_is_kept) {
   EXPECT_EQ(found->links[1].target, "a/b");
 }
 
-}  // namespace
+}  // namespace mounts_test
 }  // namespace kgrade

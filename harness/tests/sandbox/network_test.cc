@@ -12,7 +12,7 @@
 #include "tests/sandbox/confinement.h"
 
 namespace kgrade {
-namespace {
+namespace network_test {
 
 class TcpListener {
  public:
@@ -99,5 +99,5 @@ INSTANTIATE_TEST_SUITE_P(Modes, AbstractSockets,
                                          with_bubblewrap, only_bubblewrap, only_landlock, no_namespaces),
                          name_of_mode);
 
-}  // namespace
+}  // namespace network_test
 }  // namespace kgrade

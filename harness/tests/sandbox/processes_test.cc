@@ -21,7 +21,7 @@
 #include "tests/sandbox/confinement.h"
 
 namespace kgrade {
-namespace {
+namespace processes_test {
 
 using testing::HasSubstr;
 
@@ -370,5 +370,5 @@ TEST_P(SharedProcesses, others_cannot_be_signalled_or_looked_into) {
 INSTANTIATE_TEST_SUITE_P(Modes, SharedProcesses, testing::Values(only_landlock, only_seccomp, no_namespaces),
                          name_of_mode);
 
-}  // namespace
+}  // namespace processes_test
 }  // namespace kgrade

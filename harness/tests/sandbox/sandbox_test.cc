@@ -7,7 +7,7 @@
 #include "tests/sandbox/confinement.h"
 
 namespace kgrade {
-namespace {
+namespace sandbox_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -118,5 +118,5 @@ TEST(Launcher, does_not_start_a_program_when_a_layer_cannot_be_set_up) {
   EXPECT_THAT(outcome.output, HasSubstr("/no/such/folder"));
 }
 
-}  // namespace
+}  // namespace sandbox_test
 }  // namespace kgrade

@@ -18,7 +18,7 @@
 #include "tests/sandbox/confinement.h"
 
 namespace kgrade {
-namespace {
+namespace seccomp_test {
 
 struct Call {
   const char* name;
@@ -234,5 +234,5 @@ TEST(DenyNewPrograms, no_further_filter_can_be_installed) {
             EPERM);
 }
 
-}  // namespace
+}  // namespace seccomp_test
 }  // namespace kgrade

@@ -17,7 +17,7 @@
 #include "tests/sandbox/forked.h"
 
 namespace kgrade {
-namespace {
+namespace zygote_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -300,5 +300,5 @@ TEST(SpawnRequestText, of_another_form_is_refused) {
   EXPECT_FALSE(read_spawn_request(std::string("99999999999999999999\0", 21)));
 }
 
-}  // namespace
+}  // namespace zygote_test
 }  // namespace kgrade

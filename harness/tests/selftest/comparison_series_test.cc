@@ -11,7 +11,7 @@
 #include "scripted_arena.h"
 
 namespace kgrade::selftest {
-namespace {
+namespace comparison_series_test {
 
 using test::ScriptedArena;
 using testing::HasSubstr;
@@ -356,5 +356,5 @@ TEST_F(ComparisonSeriesTest, ProgressSaysWhatIsLeft) {
   EXPECT_EQ(time_left(61), "about 2 min left");
 }
 
-}  // namespace
+}  // namespace comparison_series_test
 }  // namespace kgrade::selftest

@@ -6,7 +6,7 @@
 #include "scripted_arena.h"
 
 namespace kgrade::selftest {
-namespace {
+namespace kernel_calibration_test {
 
 using test::ScriptedArena;
 
@@ -83,5 +83,5 @@ TEST_F(KernelCalibrationTest, AClockThatDoesNotRunIsAnError) {
   EXPECT_THAT(found.error().message, testing::HasSubstr("takes no time"));
 }
 
-}  // namespace
+}  // namespace kernel_calibration_test
 }  // namespace kgrade::selftest

@@ -9,7 +9,7 @@
 #include "compile/nvcc_toolchain.h"
 
 namespace kgrade::selftest {
-namespace {
+namespace kernels_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -142,5 +142,5 @@ TEST(SelftestSources, TheKernelsBuildWithNvcc) {
   EXPECT_EQ(built->log, "") << "no warnings";
 }
 
-}  // namespace
+}  // namespace kernels_test
 }  // namespace kgrade::selftest

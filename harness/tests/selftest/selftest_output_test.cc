@@ -10,7 +10,7 @@
 #include "selftest/selftest_svg.h"
 
 namespace kgrade {
-namespace {
+namespace selftest_output_test {
 
 using test::blank_selftest;
 using test::comparison_of;
@@ -154,5 +154,5 @@ TEST(SelftestPicture, CutsOffWhatLiesBeyondTheScale) {
   EXPECT_THAT(svg, HasSubstr("y1=\"416.0\" x2=\"122.0\" y2=\"56.0\" stroke=\"#3b82c4\""));
 }
 
-}  // namespace
+}  // namespace selftest_output_test
 }  // namespace kgrade

@@ -7,7 +7,7 @@
 #include "sample_selftest.h"
 
 namespace kgrade::selftest {
-namespace {
+namespace selftest_record_test {
 
 using test::blank_selftest;
 using test::comparison_of;
@@ -145,5 +145,5 @@ TEST(Conclusion, WhatGaveNoRatioIsCountedApart) {
   EXPECT_EQ(record.same.called.trials, 1u);
 }
 
-}  // namespace
+}  // namespace selftest_record_test
 }  // namespace kgrade::selftest

@@ -9,7 +9,7 @@
 #include "problem/problem.h"
 
 namespace kgrade {
-namespace {
+namespace boards_test {
 
 using Json = nlohmann::ordered_json;
 using testing::ElementsAre;
@@ -110,5 +110,5 @@ TEST_F(BoardsTest, ResultsWithoutABoardAreOnNone) {
   EXPECT_THAT(boards.of("softmax", problem(), "ann", true)["boards"], SizeIs(0));
 }
 
-}  // namespace
+}  // namespace boards_test
 }  // namespace kgrade

@@ -8,7 +8,7 @@
 #include "tests/serve/service_fixture.h"
 
 namespace kgrade {
-namespace {
+namespace contest_test {
 
 using nlohmann::ordered_json;
 using testing::ElementsAre;
@@ -286,5 +286,5 @@ TEST_F(ContestTest, ListsTheNewestFirst) {
   EXPECT_EQ(rest[0]->id, ids[0]);
 }
 
-}  // namespace
+}  // namespace contest_test
 }  // namespace kgrade

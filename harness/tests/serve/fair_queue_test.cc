@@ -7,7 +7,7 @@
 #include <set>
 
 namespace kgrade {
-namespace {
+namespace fair_queue_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -228,5 +228,5 @@ TEST(FairQueue, APositionCountsTheJobsBefore) {
   EXPECT_TRUE(queue.positions("eve").empty());
 }
 
-}  // namespace
+}  // namespace fair_queue_test
 }  // namespace kgrade

@@ -10,7 +10,7 @@
 #include "tests/serve/front_link_fixture.h"
 
 namespace kgrade {
-namespace {
+namespace front_link_test {
 
 using test::ask;
 using test::frame;
@@ -372,5 +372,5 @@ TEST(Events, ComeInPartsToThoseWhoMissedMany) {
   EXPECT_GT(parts, 1);
 }
 
-}  // namespace
+}  // namespace front_link_test
 }  // namespace kgrade

@@ -14,7 +14,7 @@
 #include "base/temporary_directory.h"
 
 namespace kgrade {
-namespace {
+namespace journal_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -162,5 +162,5 @@ TEST_F(JournalTest, BelongsToOneService) {
   EXPECT_EQ(second.error().blame, Blame::machine);
 }
 
-}  // namespace
+}  // namespace journal_test
 }  // namespace kgrade

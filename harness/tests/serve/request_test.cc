@@ -13,7 +13,7 @@
 #include "serve/tokens.h"
 
 namespace kgrade {
-namespace {
+namespace request_test {
 
 using Json = nlohmann::json;
 using testing::HasSubstr;
@@ -248,5 +248,5 @@ TEST(ListenAddress, ReadsSocketsAndPorts) {
     EXPECT_FALSE(parse_listen_address(wrong).ok()) << wrong;
 }
 
-}  // namespace
+}  // namespace request_test
 }  // namespace kgrade

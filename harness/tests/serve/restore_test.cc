@@ -10,7 +10,7 @@
 #include "serve/service.h"
 
 namespace kgrade {
-namespace {
+namespace restore_test {
 
 using Json = nlohmann::json;
 using testing::ElementsAre;
@@ -105,5 +105,5 @@ TEST_F(RestoreTest, MakesNoJobOfALineThatSaysOnlyThatItBegan) {
   EXPECT_EQ(service->capacity("ann")["queued"], 0);
 }
 
-}  // namespace
+}  // namespace restore_test
 }  // namespace kgrade

@@ -12,7 +12,7 @@
 #include "tests/serve/service_fixture.h"
 
 namespace kgrade {
-namespace {
+namespace service_core_test {
 
 using test::ann;
 using test::bob;
@@ -390,5 +390,5 @@ TEST_F(LaneTest, WithoutRoomForTemporaryFilesJobsWait) {
   EXPECT_TRUE(await([&] { return service->find("ann", id)->attempts == 1; }));
 }
 
-}  // namespace
+}  // namespace service_core_test
 }  // namespace kgrade

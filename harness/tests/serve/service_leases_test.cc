@@ -6,7 +6,7 @@
 #include "tests/serve/service_fixture.h"
 
 namespace kgrade {
-namespace {
+namespace service_leases_test {
 
 using test::ann;
 using test::bob;
@@ -160,5 +160,5 @@ TEST_F(ServiceTest, LendsNoMoreThanFitsInAnAnswer) {
   EXPECT_THAT(ask("node cuda:1"), ElementsAre(ids[8]));
 }
 
-}  // namespace
+}  // namespace service_leases_test
 }  // namespace kgrade

@@ -8,7 +8,7 @@
 #include "tests/sweep/results.h"
 
 namespace kgrade {
-namespace {
+namespace taken_over_front_test {
 
 using Json = nlohmann::json;
 using test::frame;
@@ -149,5 +149,5 @@ TEST_F(TakenOverFrontTest, ChangesNoVerdictThatTheServiceHolds) {
   EXPECT_EQ(ends, 1);
 }
 
-}  // namespace
+}  // namespace taken_over_front_test
 }  // namespace kgrade

@@ -10,7 +10,7 @@
 #include "base/text.h"
 
 namespace kgrade {
-namespace {
+namespace uploads_test {
 
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
@@ -93,5 +93,5 @@ TEST_F(UploadsTest, AJobKeepsACopy) {
   }
 }
 
-}  // namespace
+}  // namespace uploads_test
 }  // namespace kgrade

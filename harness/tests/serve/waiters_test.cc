@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace kgrade {
-namespace {
+namespace waiters_test {
 
 TEST(Waiters, AreCalledOnceWhenOneOfTheirJobsEnds) {
   Waiters waiters;
@@ -48,5 +48,5 @@ TEST(Waiters, MayWaitAgainWhenTheyAreCalled) {
   EXPECT_EQ(calls, 1);
 }
 
-}  // namespace
+}  // namespace waiters_test
 }  // namespace kgrade

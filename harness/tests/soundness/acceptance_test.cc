@@ -7,8 +7,8 @@
 #include "soundness/host_values.h"
 #include "soundness/wrong_answers.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace acceptance_test {
 
 constexpr const char* text = R"yaml(---
 slug: sample
@@ -147,5 +147,5 @@ TEST_F(AcceptanceTest, TheErrorOfArithmeticIsThatOfOutputsByTheNorm) {
   EXPECT_NEAR(rounding_error_of(answer, expected, case_), 1e-3 / 5.477, 1e-5);
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace acceptance_test
+}  // namespace kgrade::test

@@ -12,7 +12,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace authored_problems_test {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
@@ -365,5 +365,5 @@ TEST_F(AuthoredProblem, ArithmeticOfIntegersHasOneClass) {
          "problem 'tried' has the class fp32 only, and not tf32");
 }
 
-}  // namespace
+}  // namespace authored_problems_test
 }  // namespace kgrade::test

@@ -11,7 +11,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace bad_problems_test {
 
 using testing::Contains;
 using testing::ContainsRegex;
@@ -313,5 +313,5 @@ TEST(Lint, WithoutACompilerItSaysWhatWasNotLookedAt) {
   EXPECT_THAT(result.output, HasSubstr("zeros-pass.md: note: soundness was not checked"));
 }
 
-}  // namespace
+}  // namespace bad_problems_test
 }  // namespace kgrade::test

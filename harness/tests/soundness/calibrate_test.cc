@@ -11,7 +11,7 @@
 #include "tests/support/command.h"
 
 namespace kgrade::test {
-namespace {
+namespace calibrate_test {
 
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -174,5 +174,5 @@ TEST(Calibrate, WritesIntoAProblemOfAFamilyInAFolderOfItsOwn) {
   fs::remove_all(copy);
 }
 
-}  // namespace
+}  // namespace calibrate_test
 }  // namespace kgrade::test

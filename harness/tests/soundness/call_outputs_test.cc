@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace call_outputs_test {
 
 constexpr const char* text = R"yaml(---
 slug: sample
@@ -49,5 +49,5 @@ TEST_F(CallsWithCodes, CodesAreWrongWithScalesThatAreNotTheirs) {
   EXPECT_FALSE(accepts_all(acceptance_, codes_alone, expected_));
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace call_outputs_test
+}  // namespace kgrade::test

@@ -10,8 +10,8 @@
 
 #include "base/temporary_directory.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace case_limits_test {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -116,5 +116,5 @@ TEST_F(HostMemory, IsNoMoreThanAnyControlGroupAllows) {
   EXPECT_EQ(available(), 250000U) << "pages of files can be given back";
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace case_limits_test
+}  // namespace kgrade::test

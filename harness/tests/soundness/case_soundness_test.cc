@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "tests/soundness/fake_runner.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace case_soundness_test {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -444,5 +444,5 @@ TEST(CaseSoundness, AFailingCallIsAFindingAndTheEnd) {
   }
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace case_soundness_test
+}  // namespace kgrade::test

@@ -8,7 +8,7 @@
 #include "draw/seed.h"
 #include "soundness/case_soundness.h"
 
-namespace kgrade::testing {
+namespace kgrade::test {
 
 using Function = std::function<std::vector<Values>(const std::vector<Values>& inputs, const Case& bound)>;
 
@@ -64,4 +64,4 @@ class FakeRunner : public ReferenceRunner {
   int calls_ = 0;
 };
 
-}  // namespace kgrade::testing
+}  // namespace kgrade::test

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <limits>
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace precision_classes_test {
 
 using ::testing::HasSubstr;
 
@@ -91,5 +91,5 @@ TEST(Classes, AnExactReferenceStillLeavesRoomForOtherFormulas) {
   EXPECT_GT(thresholds_for({0, 3e-4, 3e-4, 2e-3}).fp32, 1e-6);
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace precision_classes_test
+}  // namespace kgrade::test

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <set>
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace sample_test {
 
 std::vector<std::uint64_t> elements_of(const TensorSample& sample) {
   std::vector<std::uint64_t> elements;
@@ -73,5 +73,5 @@ TEST(Sample, IsSpreadOverTheWholeTensor) {
   }
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace sample_test
+}  // namespace kgrade::test

@@ -7,8 +7,8 @@
 #include <functional>
 #include <random>
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace summation_orders_test {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -207,5 +207,5 @@ TEST(Summation, WhatTheFileComputesIsNeverRearranged) {
   for (const Arrangement& arrangement : arrangements) EXPECT_THAT(arrangement.axes[1], IsEmpty());
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace summation_orders_test
+}  // namespace kgrade::test

@@ -3,8 +3,8 @@
 
 #include "soundness/calibrate.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace threshold_lines_test {
 
 const Thresholds measured{4.86e-6, 8.5e-4, 6.7e-3};
 const std::string line = "thresholds: {fp32: 4.9e-06, tf32: 8.5e-04, bf16: 6.7e-03}";
@@ -105,5 +105,5 @@ TEST(ThresholdLines, AreRoundedAsTheyAreWritten) {
   EXPECT_EQ(rounded.bf16, 6.7e-3);
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace threshold_lines_test
+}  // namespace kgrade::test

@@ -10,8 +10,8 @@
 
 #include "soundness/dependence.h"
 
-namespace kgrade::testing {
-namespace {
+namespace kgrade::test {
+namespace wrong_answers_test {
 
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAreArray;
@@ -125,5 +125,5 @@ TEST(WrongAnswers, LargeOutputsAreComparedInFull) {
   EXPECT_EQ(errors.worst_index, 0U);
 }
 
-}  // namespace
-}  // namespace kgrade::testing
+}  // namespace wrong_answers_test
+}  // namespace kgrade::test

@@ -12,7 +12,7 @@
 #include "tests/sweep/scratch_checkout.h"
 
 namespace kgrade {
-namespace {
+namespace build_ahead_test {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -140,5 +140,5 @@ TEST_F(BuildingAhead, IsNotDoneWithoutACache) {
   EXPECT_THAT(built(), IsEmpty());
 }
 
-}  // namespace
+}  // namespace build_ahead_test
 }  // namespace kgrade

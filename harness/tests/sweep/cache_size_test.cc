@@ -6,7 +6,7 @@
 #include "tests/sweep/scratch_checkout.h"
 
 namespace kgrade {
-namespace {
+namespace cache_size_test {
 
 namespace fs = std::filesystem;
 
@@ -74,5 +74,5 @@ TEST_F(CacheSize, IsLookedUpWhereTheSumIsDamagedOrGone) {
   EXPECT_LE(cache.use().bytes, limit);
 }
 
-}  // namespace
+}  // namespace cache_size_test
 }  // namespace kgrade

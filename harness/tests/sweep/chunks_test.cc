@@ -13,7 +13,7 @@
 #include "sweep/slurm_client.h"
 
 namespace kgrade {
-namespace {
+namespace chunks_test {
 
 namespace fs = std::filesystem;
 
@@ -216,5 +216,5 @@ TEST(JobFile, NamesAreOfOneSubmissionAndHoldNoSeparator) {
   EXPECT_NE(name, new_job_name("/a/my results, new.jsonl"));
 }
 
-}  // namespace
+}  // namespace chunks_test
 }  // namespace kgrade

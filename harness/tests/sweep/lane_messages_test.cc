@@ -7,7 +7,7 @@
 #include "sweep/lane.h"
 
 namespace kgrade {
-namespace {
+namespace lane_messages_test {
 
 using nlohmann::json;
 using testing::HasSubstr;
@@ -118,5 +118,5 @@ TEST(LaneMessages, AJobWithAnythingWrongIsNone) {
   }
 }
 
-}  // namespace
+}  // namespace lane_messages_test
 }  // namespace kgrade

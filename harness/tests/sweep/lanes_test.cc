@@ -14,7 +14,7 @@
 #include "tests/sweep/scratch_checkout.h"
 
 namespace kgrade {
-namespace {
+namespace lanes_test {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -464,5 +464,5 @@ TEST_F(Lanes, DoNotWaitForWhatIsBuiltAhead) {
   ::unsetenv("KGRADE_CACHE_DIR");
 }
 
-}  // namespace
+}  // namespace lanes_test
 }  // namespace kgrade

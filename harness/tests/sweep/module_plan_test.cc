@@ -13,7 +13,7 @@
 #include "tests/sweep/scratch_checkout.h"
 
 namespace kgrade {
-namespace {
+namespace module_plan_test {
 
 namespace fs = std::filesystem;
 using test::write_content;
@@ -222,5 +222,5 @@ TEST_F(ModulePlan, ProblemsAreNoCandidates) {
   EXPECT_THAT(to_string(plan({"*", "KernelBench/level1/"}).errors()), HasSubstr("matches no candidate"));
 }
 
-}  // namespace
+}  // namespace module_plan_test
 }  // namespace kgrade

@@ -10,7 +10,7 @@
 #include "tests/sweep/scratch_checkout.h"
 
 namespace kgrade {
-namespace {
+namespace plan_test {
 
 namespace fs = std::filesystem;
 using test::write_content;
@@ -269,5 +269,5 @@ TEST_F(Plan, RefusesCandidatesThatCannotBeRead) {
   EXPECT_THAT(refused({}), ElementsAre(StartsWith("solutions/alpha/fast.cu: ")));
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace kgrade

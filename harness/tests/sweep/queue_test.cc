@@ -9,7 +9,7 @@
 #include <set>
 
 namespace kgrade {
-namespace {
+namespace queue_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -310,5 +310,5 @@ TEST(SweepQueue, EveryTaskEndsOnceWhateverFails) {
   }
 }
 
-}  // namespace
+}  // namespace queue_test
 }  // namespace kgrade

@@ -8,7 +8,7 @@
 #include "tests/sweep/results.h"
 
 namespace kgrade {
-namespace {
+namespace report_test {
 
 using test::result_record;
 using testing::DoubleEq;
@@ -165,5 +165,5 @@ TEST(LogInterval, IsOnceInSoManySeconds) {
   EXPECT_TRUE(often.is_due(1006));
 }
 
-}  // namespace
+}  // namespace report_test
 }  // namespace kgrade

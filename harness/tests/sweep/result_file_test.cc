@@ -13,7 +13,7 @@
 #include "tests/sweep/results.h"
 
 namespace kgrade {
-namespace {
+namespace result_file_test {
 
 namespace fs = std::filesystem;
 using test::content_of;
@@ -205,5 +205,5 @@ TEST_F(ResultFileTest, SaysWhenTheDiskIsFull) {
   EXPECT_EQ(content_of(file_), "");
 }
 
-}  // namespace
+}  // namespace result_file_test
 }  // namespace kgrade

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace kgrade {
-namespace {
+namespace slurm_client_test {
 
 TEST(ReadTasks, TakesTheLinesOfItsJob) {
   const auto tasks = read_tasks(
@@ -93,5 +93,5 @@ TEST(NodeWatch, NodesAreExcludedBesideThoseThatTheUserExcludes) {
   EXPECT_EQ(without_nodes({"-xn[7-8]"}, {"n1"}).back(), "--exclude=n[7-8],n1");
 }
 
-}  // namespace
+}  // namespace slurm_client_test
 }  // namespace kgrade

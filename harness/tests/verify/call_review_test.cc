@@ -8,7 +8,7 @@
 #include "verify/judgement.h"
 
 namespace kgrade {
-namespace {
+namespace call_review_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -206,5 +206,5 @@ TEST(CallReview, CoordinatesAreRowMajor) {
   EXPECT_EQ(coordinates(5, {7}), "[5]");
 }
 
-}  // namespace
+}  // namespace call_review_test
 }  // namespace kgrade

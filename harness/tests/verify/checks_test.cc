@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 namespace kgrade {
-namespace {
+namespace checks_test {
 
 std::map<std::string, CheckOutcome> outcomes(const CheckList& list) {
   std::map<std::string, CheckOutcome> result;
@@ -105,5 +105,5 @@ TEST(CheckList, EveryVerdictHasACheckThatExists) {
   }
 }
 
-}  // namespace
+}  // namespace checks_test
 }  // namespace kgrade

@@ -12,7 +12,7 @@
 #include "verify/judgement.h"
 
 namespace kgrade {
-namespace {
+namespace error_rule_test {
 
 using Numbers = std::vector<double>;
 
@@ -217,5 +217,5 @@ TEST(ErrorRule, AFewElementsThatAreOffAreNoMatterOfPrecision) {
   EXPECT_EQ(judgement.decided_by, ErrorFigure::element);
 }
 
-}  // namespace
+}  // namespace error_rule_test
 }  // namespace kgrade

@@ -13,7 +13,7 @@
 #include "verify/judgement.h"
 
 namespace kgrade {
-namespace {
+namespace expected_scales_test {
 
 using test::outputs_off_by;
 using testing::HasSubstr;
@@ -293,5 +293,5 @@ TEST(ErrorBounds, LeaveNoRoomForAClassThatTheAnswerToOtherInputsIsIn) {
   EXPECT_EQ(least.bf16, 1e-5) << "single precision is always asked for";
 }
 
-}  // namespace
+}  // namespace expected_scales_test
 }  // namespace kgrade

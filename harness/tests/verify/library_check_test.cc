@@ -6,7 +6,7 @@
 #include "verify/checks.h"
 
 namespace kgrade {
-namespace {
+namespace library_check_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -87,5 +87,5 @@ TEST_F(LibrariesOfACandidate, PassWhereNoneIsForbiddenAndNoneIsUsed) {
   EXPECT_EQ(outcome(record), CheckOutcome::passed);
 }
 
-}  // namespace
+}  // namespace library_check_test
 }  // namespace kgrade

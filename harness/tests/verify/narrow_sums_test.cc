@@ -11,7 +11,7 @@
 #include "verify/judgement.h"
 
 namespace kgrade {
-namespace {
+namespace narrow_sums_test {
 
 using Kind = Distribution::Kind;
 
@@ -135,5 +135,5 @@ TEST_P(NarrowSums, OfRoundedProductsAreOfLowPrecision) {
 INSTANTIATE_TEST_SUITE_P(EachType, NarrowSums, testing::Values(Dtype::float16, Dtype::bfloat16),
                          [](const auto& test) { return std::string(to_string(test.param)); });
 
-}  // namespace
+}  // namespace narrow_sums_test
 }  // namespace kgrade

@@ -9,7 +9,7 @@
 #include "verify/judgement.h"
 
 namespace kgrade {
-namespace {
+namespace verdict_test {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float inf = std::numeric_limits<float>::infinity();
@@ -237,5 +237,5 @@ TEST(Verdict, NamesRoundTrip) {
   EXPECT_FALSE(verdict_from("fine"));
 }
 
-}  // namespace
+}  // namespace verdict_test
 }  // namespace kgrade

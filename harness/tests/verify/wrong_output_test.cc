@@ -9,7 +9,7 @@
 #include <numeric>
 
 namespace kgrade {
-namespace {
+namespace wrong_output_test {
 
 using testing::HasSubstr;
 
@@ -304,5 +304,5 @@ TEST(WrongOutput, HoldsNonFiniteValuesAgainstEachOther) {
   EXPECT_EQ(found.examples[1].got, "nan");
 }
 
-}  // namespace
+}  // namespace wrong_output_test
 }  // namespace kgrade

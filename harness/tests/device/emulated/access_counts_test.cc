@@ -6,7 +6,7 @@
 #include <memory>
 
 namespace kgrade_emulated {
-namespace {
+namespace access_counts_test {
 
 using kgrade::LaunchCounts;
 
@@ -144,5 +144,5 @@ TEST_F(AccessCountsTest, PartsOfAVectorAreThoseOfAllThreads) {
   EXPECT_EQ(counts.loads.sectors, 64u);
 }
 
-}  // namespace
+}  // namespace access_counts_test
 }  // namespace kgrade_emulated

@@ -16,7 +16,7 @@
 #include "tests/device/emulated/checked_program.h"
 
 namespace kgrade::test {
-namespace {
+namespace checker_test {
 
 const std::filesystem::path harness = std::string(KGRADE_SOURCE_DIR) + "/harness";
 const std::filesystem::path folder = harness / "tests/fixtures/checked";
@@ -102,5 +102,5 @@ std::vector<std::string> files() {
 INSTANTIATE_TEST_SUITE_P(All, Checker, testing::ValuesIn(files()),
                          [](const auto& file) { return file.param; });
 
-}  // namespace
+}  // namespace checker_test
 }  // namespace kgrade::test

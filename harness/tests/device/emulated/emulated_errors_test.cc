@@ -9,7 +9,7 @@
 #include "tests/device/emulated/loaded_source.h"
 
 namespace kgrade::test {
-namespace {
+namespace emulated_errors_test {
 
 constexpr int success = 0;
 constexpr int invalid_value = 1;
@@ -119,5 +119,5 @@ TEST(EmulatedErrors, GivesTheSameOnAnyNumberOfHostThreads) {
   EXPECT_THAT(results, testing::Each(results.front()));
 }
 
-}  // namespace
+}  // namespace emulated_errors_test
 }  // namespace kgrade::test

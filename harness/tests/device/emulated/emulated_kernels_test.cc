@@ -10,7 +10,7 @@
 #include "tests/device/emulated/loaded_source.h"
 
 namespace kgrade::test {
-namespace {
+namespace emulated_kernels_test {
 
 using testing::Each;
 using testing::ElementsAreArray;
@@ -319,5 +319,5 @@ TEST(EmulatedKernels, TwoLibrariesAtOnceKeepTheirNamesApart) {
   }
 }
 
-}  // namespace
+}  // namespace emulated_kernels_test
 }  // namespace kgrade::test

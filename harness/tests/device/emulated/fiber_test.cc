@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace kgrade_emulated {
-namespace {
+namespace fiber_test {
 
 // Two stacks that hand over to each other, each with values that a call must preserve.
 struct PingPong {
@@ -64,5 +64,5 @@ TEST(FiberQueue, GivesBackInTheOrderOfArrival) {
   EXPECT_EQ(first.pop(), nullptr);
 }
 
-}  // namespace
+}  // namespace fiber_test
 }  // namespace kgrade_emulated

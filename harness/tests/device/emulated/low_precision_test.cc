@@ -10,7 +10,7 @@
 #include <random>
 #include <string>
 
-namespace {
+namespace low_precision_test {
 
 __extension__ typedef __int128 Exact;
 
@@ -142,4 +142,4 @@ TEST(LowPrecision, LongIntegersAreRoundedOnce) {
   EXPECT_EQ(static_cast<float>(__ull2bfloat16_ru((1ull << 63) + 1)), 0x1p63f + 0x1p56f);
 }
 
-}  // namespace
+}  // namespace low_precision_test

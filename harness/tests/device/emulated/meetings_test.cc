@@ -5,7 +5,7 @@
 #include <memory>
 
 namespace kgrade_emulated {
-namespace {
+namespace meetings_test {
 
 void never_run() {}
 
@@ -104,5 +104,5 @@ TEST_F(WarpMeetingsTest, LanesThatTheirMaskLeavesOutMeetThoseThatComeAlong) {
   EXPECT_EQ(ready_count(), 2u);
 }
 
-}  // namespace
+}  // namespace meetings_test
 }  // namespace kgrade_emulated

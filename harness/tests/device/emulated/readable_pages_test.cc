@@ -6,7 +6,7 @@
 #include <cstdint>
 
 namespace kgrade_emulated {
-namespace {
+namespace readable_pages_test {
 
 std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
@@ -28,5 +28,5 @@ TEST(ReadablePages, HoldNothingThatWouldFault) {
   EXPECT_FALSE(pages.holds(8));
 }
 
-}  // namespace
+}  // namespace readable_pages_test
 }  // namespace kgrade_emulated

@@ -12,7 +12,7 @@
 #include "tests/device/emulated/loaded_source.h"
 
 namespace kgrade::test {
-namespace {
+namespace thread_order_test {
 
 using kgrade_emulated::set_thread_order;
 using testing::Each;
@@ -151,5 +151,5 @@ TEST(BlockOrder, TakesTheLargestGrid) {
   EXPECT_EQ(kgrade_emulated::BlockOrder({ThreadOrder::reverse, 0}, count)[0], count - 1);
 }
 
-}  // namespace
+}  // namespace thread_order_test
 }  // namespace kgrade::test

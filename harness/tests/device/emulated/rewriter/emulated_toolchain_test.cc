@@ -12,7 +12,7 @@
 #include "compile/layout.h"
 
 namespace kgrade {
-namespace {
+namespace emulated_toolchain_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -329,5 +329,5 @@ TEST(FindHostCompiler, TakesTheOneThatCxxNames) {
   EXPECT_NE(fallback->command.front(), "no-such-compiler");
 }
 
-}  // namespace
+}  // namespace emulated_toolchain_test
 }  // namespace kgrade

@@ -7,7 +7,7 @@
 #include "device/emulated/rewriter/edits.h"
 
 namespace kgrade::emulated {
-namespace {
+namespace lexer_test {
 
 using testing::ElementsAre;
 
@@ -116,5 +116,5 @@ TEST(Edits, KeepsContinuations) {
   EXPECT_EQ(edits.apply("a b \\\nc d"), "a X \\\n d");
 }
 
-}  // namespace
+}  // namespace lexer_test
 }  // namespace kgrade::emulated

@@ -11,7 +11,7 @@
 #include "device/emulated/rewriter/rewrite.h"
 
 namespace kgrade::emulated {
-namespace {
+namespace readable_includes_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -106,5 +106,5 @@ TEST_F(ReadableIncludesTest, DoesNotTellWhatLiesBesideTheDevicesHeaders) {
             without(refusal_of("cub/" + up + "etc/missing"), "etc/missing"));
 }
 
-}  // namespace
+}  // namespace readable_includes_test
 }  // namespace kgrade::emulated

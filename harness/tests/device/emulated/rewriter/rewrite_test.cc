@@ -13,7 +13,7 @@
 #include "compile/layout.h"
 
 namespace kgrade::emulated {
-namespace {
+namespace rewrite_test {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -279,5 +279,5 @@ TEST(Rewriting, StopsExpandingQualifiersBeforeTheyFillTheMemory) {
   EXPECT_TRUE(rewrite_text(text, "x.cu").ok());
 }
 
-}  // namespace
+}  // namespace rewrite_test
 }  // namespace kgrade::emulated

@@ -6,7 +6,7 @@
 #include "device/emulated/rewriter/unsupported.h"
 
 namespace kgrade::emulated {
-namespace {
+namespace rewriter_messages_test {
 
 using testing::ElementsAre;
 
@@ -80,5 +80,5 @@ TEST(RewriterAnswer, OtherTextsAreNone) {
   EXPECT_FALSE(read_answer(std::string(100'000, '['), request()));
 }
 
-}  // namespace
+}  // namespace rewriter_messages_test
 }  // namespace kgrade::emulated

@@ -5,7 +5,7 @@
 #include "device/emulated/rewriter/lexer.h"
 
 namespace kgrade::emulated {
-namespace {
+namespace shared_variables_test {
 
 // "type: before name after, ..." with "extern" and "align(...)" in front.
 std::string declarations_in(const std::string& text) {
@@ -149,5 +149,5 @@ TEST(SharedVariables, BecomePointersAtNamespaceScope) {
   EXPECT_EQ(in_function.find("BlockHook"), std::string::npos) << in_function;
 }
 
-}  // namespace
+}  // namespace shared_variables_test
 }  // namespace kgrade::emulated

@@ -13,7 +13,7 @@
 #include "tests/compile/one_output.h"
 
 namespace kgrade {
-namespace {
+namespace solution_symbol_test {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
@@ -91,5 +91,5 @@ TEST_P(SolutionSymbol, MainMayBeThereToo) {
 INSTANTIATE_TEST_SUITE_P(Toolchains, SolutionSymbol, testing::Values("emulated", "nvcc"),
                          [](const auto& toolchain) { return std::string(toolchain.param); });
 
-}  // namespace
+}  // namespace solution_symbol_test
 }  // namespace kgrade

@@ -10,7 +10,7 @@
 #include "device/emulated/toolchain/emulated_toolchain.h"
 
 namespace kgrade {
-namespace {
+namespace unsupported_sources_test {
 
 namespace fs = std::filesystem;
 
@@ -176,5 +176,5 @@ TEST(UnsupportedSources, AreNotThoseWithAMissingHeader) {
   }
 }
 
-}  // namespace
+}  // namespace unsupported_sources_test
 }  // namespace kgrade

@@ -5,7 +5,7 @@
 #include "device/emulated/rewriter/rewrite.h"
 
 namespace kgrade::emulated {
-namespace {
+namespace unsupported_test {
 
 // "line: message" of the one error that a text gives; empty when it gives none.
 std::string complaint(const std::string& text) {
@@ -112,5 +112,5 @@ TEST(Unsupported, KnowsTheHeadersOfNvidiasLibraries) {
   }
 }
 
-}  // namespace
+}  // namespace unsupported_test
 }  // namespace kgrade::emulated
