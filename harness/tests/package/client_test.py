@@ -73,7 +73,7 @@ class WithAService(unittest.TestCase):
         self.assertEqual([each.fault for each in found], [None, "problem", "problem", "problem", *[None] * 4, "problem"])
         self.assertEqual([each.verdict for each in found if each.ok], ["accepted", *["compile_error"] * 4])
         for each in found[6:8]:
-            self.assertIn("larger than 1 MiB", each.reason)
+            self.assertIn("larger than 1.0 MiB", each.reason)
             self.assertEqual(rewards.log_speedup(each), -0.5)
         self.assertIn("give it a `name`", found[8].reason)
         self.assertIn("no-such-problem", found[1].reason)

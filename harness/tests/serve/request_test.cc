@@ -77,7 +77,7 @@ TEST(GradeRequest, TakesACandidateThatIsTooLongAndKeepsNoMoreOfItThanShowsThat) 
   EXPECT_EQ(request->candidate_source.size(), longest_candidate + 1);
   const Json headers = {{"a.h", std::string(3 << 20, 'x')}};
   EXPECT_THAT(refusal_of(with("candidate", {{"name", "a.cu"}, {"source", ""}, {"headers", headers}})),
-              HasSubstr("candidate.headers are larger than 2 MiB"));
+              HasSubstr("candidate.headers are larger than 2.0 MiB"));
 }
 
 // Writing or copying a value calls itself for each level, and ended the service with 16 million of them.
