@@ -79,7 +79,7 @@ struct Client {
 struct Refusal {
   int status = 400;
   std::string detail;
-  int retry_after_s = 0;  // 0: trying again does not help
+  int retry_after_s = 0;   // 0: trying again does not help
   std::string allow = {};  // the methods that the path takes, with 405
 };
 
