@@ -188,7 +188,7 @@ std::string Standings::csv(
       const Entry none;
       const Entry& entry = cell.counts == nullptr ? none : *cell.counts;
       auto [file, text] = entry.id.empty() ? std::pair<std::string, std::string>() : source(entry.id);
-      if (csv.size() + 2 * text.size() > longest)
+      if (!text.empty() && csv.size() + 2 * text.size() > longest)
         text = fmt::format("too long for this file: GET /v1/grades/{}?view=source", entry.id);
       const auto minutes =
           cell.solved_at ? fmt::format("{:.1f}", (*cell.solved_at - view.contest.start) / 60) : "";
