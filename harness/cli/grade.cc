@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "check/second_look.h"
 #include "cli/app.h"
 #include "cli/grading.h"
 #include "contest/protocol.h"
@@ -47,7 +48,9 @@ void add_launches_option(CLI::App& command, GradeArguments& arguments) {
 int run(GradeArguments& arguments) {
   const auto device = choose_device(arguments);
   if (!device) return fail(device.errors());
-  return run_and_print(arguments, *device, GradeOptions(), grade);
+  GradeOptions options;
+  options.second_look = &look_with_checker;
+  return run_and_print(arguments, *device, options, grade);
 }
 
 }  // namespace

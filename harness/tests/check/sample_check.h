@@ -36,8 +36,8 @@ inline CheckRecord sample_check() {
   CheckedCase tiny;
   tiny.name = "tiny";
   tiny.run = true;
-  tiny.passes = {{"forward", 2, Verdict::accepted, "", 0, 0.25},
-                 {"reverse", 2, Verdict::wrong_answer, "`out` is off", 2, 0.5}};
+  tiny.passes = {{"forward", 2, Verdict::accepted, "", 0, 0, 0.25},
+                 {"reverse", 2, Verdict::wrong_answer, "`out` is off", 1, 2, 0.5}};
   CheckedCase large;
   large.name = "large";
   large.message = "too large";

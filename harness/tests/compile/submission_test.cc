@@ -125,7 +125,7 @@ TEST(Submission, InPythonHasAnEntryPoint) {
 TEST(Submission, IsAClassModelWhereNothingElseIsOne) {
   const std::string quoted = "The task:\n```python\nclass Model(M):\n    pass\n```\n";
   EXPECT_EQ(lines(found(quoted)), "3 to 4");
-  EXPECT_EQ(lines(found(quoted + "Faster:\n```python\n" + model + "```\n")), "7 to 9");
+  EXPECT_EQ(lines(found(quoted + "Faster:\n```python\n" + model + "```\n")), "8 to 10");
   EXPECT_EQ(lines(found("```python\n" + model + "```\n" + quoted)), "2 to 4");
   EXPECT_EQ(found("```cpp\n" + kernel + "```\n" + quoted).kind, SubmissionKind::cuda);
 }

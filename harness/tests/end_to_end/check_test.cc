@@ -151,7 +151,7 @@ TEST(Check, EveryFaultHasATwin) {
   }
   EXPECT_THAT(kinds, testing::ElementsAre("divergent_barrier", "host_access", "invalid_address", "leak",
                                           "misaligned_access", "out_of_bounds", "race", "uninitialized_read",
-                                          "warp_mask"));
+                                          "unjoined_stream", "warp_mask"));
 }
 
 TEST(Check, TheShippedSolutionsAreClean) {

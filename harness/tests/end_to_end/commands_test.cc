@@ -69,7 +69,7 @@ TEST(Commands, ListFindsProblemsByAWordAndByFamily) {
 TEST(Commands, AProblemBehindItsCandidatesIsToldWithTheRightCommand) {
   const TemporaryDirectory folder;
   const std::string mine = folder.path() / "mine.cu";
-  std::filesystem::copy_file("solutions/vector-addition/naive.cu", mine);
+  std::filesystem::copy_file(std::string(KGRADE_SOURCE_DIR) + "/solutions/vector-addition/naive.cu", mine);
   for (const char* const command : {"grade", "check", "profile"}) {
     const Result result = kgrade({command, mine, "vector-addition", "--device", "emulated"});
     EXPECT_EQ(result.exit_code, 2);

@@ -60,7 +60,7 @@ TEST(FirstSteps, TheCommandThatAGradePrintsRuns) {
   const std::string table = graded("wrong-stride.cu");
   std::smatch next;
   ASSERT_TRUE(std::regex_search(table, next, std::regex("next: (kgrade check [^\n]*)"))) << table;
-  const ProcessOutcome outcome = run_in_shell(next[1].str() + " --device emulated");
+  const ProcessOutcome outcome = run_in_shell(next[1].str());
   EXPECT_EQ(outcome.exit_code, 1) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("wrong-stride.cu"));
 }

@@ -35,7 +35,8 @@ TEST(LeaderboardCommand, PrintsATableAndWritesWhatItIsAskedFor) {
 TEST(LeaderboardCommand, SaysBelowItsTablesWhatHasToBeKnownToReadThem) {
   const Result result = kgrade({"leaderboard", "results/nvidia-h200/board.jsonl"});
   EXPECT_THAT(result.output, HasSubstr(" results here are --quick: no interval, no rank."));
-  EXPECT_THAT(result.output, HasSubstr("of 150 problems were compared with a library. Any other speedup is against"));
+  EXPECT_THAT(result.output,
+              HasSubstr("of 150 problems were compared with a library. Any other speedup is against"));
 }
 
 TEST(LeaderboardCommand, MakesTheSameOfTheSameRecords) {
@@ -85,7 +86,8 @@ TEST(LeaderboardCommand, WrongUsageIsSaidWithARemedy) {
 }
 
 TEST(LeaderboardCommand, WritesWhatKernelBenchReads) {
-  std::string text = content_of(KGRADE_SOURCE_DIR "/results/nvidia-h200/baselines/conv-transpose-3d-asym-input-sq-kernel.json");
+  std::string text = content_of(KGRADE_SOURCE_DIR
+                                "/results/nvidia-h200/baselines/conv-transpose-3d-asym-input-sq-kernel.json");
   const std::string path = "solutions/conv-transpose-3d-asym-input-sq-kernel//naive.cu";
   ASSERT_NE(text.find(path), text.npos);
   text.replace(text.find(path), path.size(), "runs/mine/level_1_problem_68_sample_0_kernel.py");

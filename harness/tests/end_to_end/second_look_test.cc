@@ -135,7 +135,9 @@ extern "C" void solution(const float* in, float* out, size_t n) {
     EXPECT_EQ(candidate["verdict"], "accepted") << candidate["message"];
     EXPECT_EQ(candidate["deterministic"], !varies) << candidate.dump(1);
     EXPECT_EQ(candidate["notes"].size(), varies ? 1 : 0) << candidate["notes"];
-    if (varies) EXPECT_THAT(candidate["notes"][0].get<std::string>(), HasSubstr("not deterministic: "));
+    if (varies) {
+      EXPECT_THAT(candidate["notes"][0].get<std::string>(), HasSubstr("not deterministic: "));
+    }
   }
 }
 

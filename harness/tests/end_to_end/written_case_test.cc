@@ -47,8 +47,8 @@ TEST(WrittenCases, HaveToFulfilWhatTheProblemRequires) {
 TEST(WrittenCases, OfManyHoursAreRefusedBeforeTheyBegin) {
   const std::string long_case = "batch_size=4,in_channels=1024,out_channels=1024,length=16384";
   for (const char* command : {"grade", "check"}) {
-    const Result refused = kgrade(
-        {command, "conv-standard-1d", "solutions/conv-standard-1d/naive.cu", "--device", "emulated", "--case", long_case});
+    const Result refused = kgrade({command, "conv-standard-1d", "solutions/conv-standard-1d/naive.cu",
+                                   "--device", "emulated", "--case", long_case});
     EXPECT_EQ(refused.exit_code, 2) << refused.output;
     EXPECT_THAT(refused.output, AllOf(HasSubstr("takes about"), HasSubstr("--force"))) << command;
   }

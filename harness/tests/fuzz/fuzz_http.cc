@@ -64,7 +64,7 @@ std::string_view header(std::string_view head, std::string_view name) {
 }
 
 void expect_sound(int status, std::string_view type, std::string_view body) {
-  static const std::set<int> statuses = {200, 202, 400, 401, 404, 409, 410, 413, 422, 429, 431, 503};
+  static const std::set<int> statuses = {200, 202, 400, 401, 404, 405, 409, 410, 413, 422, 429, 431, 503};
   promise(statuses.contains(status), "a status is documented");
   if (type.find("json") == type.npos) return;
   const nlohmann::json json = nlohmann::json::parse(body, nullptr, false);

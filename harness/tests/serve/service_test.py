@@ -291,7 +291,9 @@ def test_tokens(program, folder):
         check(service.call("POST", "/v1/grades", unseeded, {**bob, **key})[1]["id"] != mine)
         for path in ("/shutdown", "/v1/shutdown", "/v1/records/../journal.jsonl", "/v1/grades/..%2fjournal.jsonl"):
             for method in ("GET", "POST"):
-                check(service.call(method, path, None, bob)[0] == 404, path)
+                # The last one is the path of a job, which takes no POST.
+                takes_no_post = method == "POST" and path.startswith("/v1/grades/")
+                check(service.call(method, path, None, bob)[0] == (405 if takes_no_post else 404), path)
     finally:
         service.stop()
     refused = subprocess.run([program, "serve", "--listen", "0.0.0.0:0", "--state", f"{folder}/other"],
