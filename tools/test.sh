@@ -12,8 +12,12 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# The labels of tests that a set leaves out: `full` for those that only every change runs, `slow` for those of --all alone.
-without_default='^(slow|full)$' without_full='^slow$'
+# ctest's label `slow` marks the tests of --all alone.
+without_full=(-LE '^slow$')
+# What --full has beyond the default: tests that take many seconds for what they would catch beyond the others, because they
+# grade hundreds of kernels or need another compiler, a wheel, PyPI's packages or PyTorch.
+without_default=("${without_full[@]}" -E '^(end_to_end_test|Cheats|PythonCheats|HonestCandidates|cheats_test|corpus_test|soundness|lint_test|reference_ops|cudnn_|cublas_|compile_test.nvcc|problem_test.mutation|measure_test.real|fuzz_test|benchmarks|sweep.killed|authoring[.]|record[.]|python[.]|package[.]|serve[.]openapi_by|tools[.](fallback|kernelbench_files|throughput|wrong_operators|honest_orders|oracle|ci_workflow|readme|baseline_check|python)|emulated_(orders|low_precision)_test)')
+
 set=default
 case "${1:-}" in
   --quick | --full | --all)
@@ -30,14 +34,14 @@ if [ "$set" = quick ]; then
 fi
 
 # With several -LE, ctest leaves out only tests that match all of them. One expression matches any.
-arguments=() left_out='' is_selected=false
+arguments=() labels='' is_selected=false
 while [ $# -gt 0 ]; do
   case "$1" in
     -LE | --label-exclude)
-      left_out="$left_out|${2:?$1 needs an expression}"
+      labels="$labels|${2:?$1 needs an expression}"
       shift
       ;;
-    -R | --tests-regex | -L | --label-regex | -I | --rerun-failed)
+    -R | --tests-regex | -L | --label-regex | -E | --exclude-regex | -I | --rerun-failed)
       is_selected=true
       arguments+=("$1")
       ;;
@@ -48,10 +52,11 @@ done
 # Who names tests wants them, also those that the default leaves out.
 if [ "$set" = default ] && $is_selected; then set=full; fi
 case $set in
-  default) left_out=$without_default$left_out ;;
-  full) left_out=$without_full$left_out ;;
-  all) left_out=${left_out#|} ;;
+  default) selection=("${without_default[@]}") ;;
+  full) selection=("${without_full[@]}") ;;
+  all) selection=(${labels:+-LE "${labels#|}"}) ;;
 esac
+[ "$set" = all ] || selection[1]=${selection[1]}$labels
 
 count() { # arguments for ctest
   ctest --preset release -N "$@" | sed -n 's/^Total Tests: //p'
@@ -59,14 +64,25 @@ count() { # arguments for ctest
 
 # What ran, and what the other sets have.
 report() {
-  local ran full all
-  $is_selected && return
-  ran=$(count ${left_out:+-LE "$left_out"})
-  full=$(count -LE "$without_full") all=$(count)
+  local ran
+  ! $is_selected || return 0
+  ran=$(count "${selection[@]}")
   case $set in
-    default) echo "tools/test.sh: these were $ran tests. tools/test.sh --full has $full, and --all has $all." ;;
-    full) echo "tools/test.sh --full: these were $ran tests. tools/test.sh has $(count -LE "$without_default"), and --all has $all." ;;
+    default) echo "tools/test.sh: these were $ran tests. tools/test.sh --full has $(count "${without_full[@]}"), and --all has $(count)." ;;
+    full) echo "tools/test.sh --full: these were $ran tests. tools/test.sh has $(count "${without_default[@]}"), and --all has $(count)." ;;
+    all) echo "tools/test.sh --all: these were $ran tests. tools/test.sh has $(count "${without_default[@]}"), and --full has $(count "${without_full[@]}")." ;;
   esac
+}
+
+# The programs, and of the tests only what these tests run.
+build_default() {
+  local targets
+  read -r -a flags <<<"${KGRADE_CMAKE_FLAGS:-}"
+  tools/setup.sh --tests
+  cmake --preset release -DBUILD_TESTING=ON "${flags[@]}"
+  readarray -t targets < <(ctest --preset release --show-only=json-v1 "${selection[@]}" |
+    grep -o "\"$PWD/build/release/bin/[^\"]*\"" | sed "s|\"$PWD/build/release/||; s|\"||" | sort -u)
+  cmake --build --preset release --parallel "$(nproc)" --target programs "${targets[@]}"
 }
 
 # Ubuntu's packages cannot be had everywhere, and a bare root needs the rights of root.
@@ -81,15 +97,15 @@ if [ "$set" = all ]; then
   export KGRADE_ALL=1  # every problem, where a test draws some (tools/drawn_problems.py)
   tools/setup.sh --all-tests
 fi
-tools/build.sh --tests
+if [ "$set" = default ]; then build_default; else tools/build.sh --tests; fi
 status=0
-ctest --preset release --parallel "$(nproc)" --no-tests=error ${left_out:+-LE "$left_out"} "${arguments[@]}" || status=$?
+ctest --preset release --parallel "$(nproc)" --no-tests=error "${selection[@]}" "${arguments[@]}" || status=$?
 report
 [ "$status" -eq 0 ] || exit "$status"
 # If tests are named, only they run; nothing runs a second time, and nothing is fuzzed.
 if [ "$set" = all ] && [ ${#arguments[@]} -eq 0 ]; then
   # As in a container that allows no namespaces, where the sandbox does not confine and nothing built is kept.
-  env --unset=KGRADE_ALL tools/without_namespaces.py ctest --preset release --parallel "$(nproc)" -LE "$without_full"
+  env --unset=KGRADE_ALL tools/without_namespaces.py ctest --preset release --parallel "$(nproc)" "${without_full[@]}"
   try_other_distributions
   tools/setup.sh --fuzz
   tools/fuzz.sh --sanitized
