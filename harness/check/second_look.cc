@@ -121,6 +121,12 @@ class Look {
   static bool order_matters(const CheckedCandidate& checked) {
     const auto is_race = [](const Finding& finding) { return finding.kind == kind_name(FindingKind::race); };
     const auto& findings = checked.findings;
+    // Then the pattern in local variables decides, and not the order.
+    for (const CheckedCase& c : checked.cases) {
+      for (const PassRecord& row : c.passes) {
+        if (row.verdict == Verdict::wrong_answer) return false;
+      }
+    }
     return std::any_of(findings.begin(), findings.end(), is_race) &&
            std::all_of(findings.begin(), findings.end(),
                        [&](const Finding& finding) { return !is_race(finding) || is_across_warps(finding); });

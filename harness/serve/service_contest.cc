@@ -16,8 +16,9 @@ namespace fs = std::filesystem;
 namespace {
 
 // What the contest decides, so that all contestants are graded alike.
-constexpr const char* decided_by_the_contest[] = {"effort", "dtype",     "precision", "cases",
-                                                  "hidden", "baselines", "seed",      "hidden_seed"};
+constexpr const char* decided_by_the_contest[] = {"effort",       "dtype",       "precision", "cases",
+                                                  "hidden",       "baselines",   "seed",      "hidden_seed",
+                                                  "time_limit_s", "run_limit_s", "priority"};
 // A source as JSON, where each byte may take six.
 constexpr std::uint64_t largest_source_file = std::uint64_t{16} << 20;
 

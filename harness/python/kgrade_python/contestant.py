@@ -9,7 +9,7 @@ import sys
 
 import torch
 
-from . import (computed_inputs, device_memory, extensions, kept_answers, kept_buffers, late_compiles, module_state,
+from . import (computed_inputs, device_memory, distributions, extensions, kept_answers, kept_buffers, late_compiles, module_state,
                operator_trace, own_memory, popcorn, problem_names, stand_ins, streams, trusted_module)
 from .errors import SignatureMismatch, Unsupported, WrongAnswer, place_of
 from .tensors import TYPES, Lender, address_of_result, copy_to, is_same, unwatched
@@ -113,6 +113,16 @@ class Contestant:
             self.end_on_default_stream = streams.to_default
 
     # Loading.
+
+    def needs_package(self, error):
+        """Whether an error is that of a package which this machine lacks and which the source imports when it is loaded.
+        This is read off the source, so that an exception alone makes no candidate `unsupported`."""
+        if not isinstance(error, ModuleNotFoundError) or not error.name:
+            return False
+        beside = [base64.b64decode(content).decode(errors="replace") for name, content in self.beside.items()
+                  if name.endswith(".py")]
+        return self.role is not None or any(
+            error.name.split(".")[0] in distributions.imported_when_loaded(each) for each in [self.source, *beside])
 
     def load(self):
         without_tf32()

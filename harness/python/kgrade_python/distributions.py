@@ -1,6 +1,7 @@
 """The names under which PyPI has packages that Python imports by other names. Several of the bare names are other people's
 packages there."""
 
+import ast
 import re
 
 # Without an entry, a package is called as it is imported.
@@ -32,6 +33,24 @@ DISTRIBUTIONS = {
     "warp": "warp-lang",
     "yaml": "pyyaml",
 }
+
+
+def imported_when_loaded(source):
+    """The packages that a source imports outside of its functions, by their names in Python."""
+    try:
+        waiting = list(ast.parse(source).body)
+    except (SyntaxError, ValueError):
+        return set()
+    found = set()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import):
+            found.update(alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            found.update([(node.module or "").split(".")[0]] if not node.level else [])
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            waiting += [part for part in ast.iter_child_nodes(node) if isinstance(part, (ast.stmt, ast.ExceptHandler))]
+    return found
 
 
 def name_of(module, source=""):

@@ -7,6 +7,7 @@ it imports (stand_ins.py). So an import alone makes no wrong answer `unsupported
 
 import ast
 import builtins
+import collections
 import re
 
 from . import extension_sources
@@ -46,6 +47,22 @@ def framework_of(dotted):
     return next((name for name in names if name in FRAMEWORKS), None)
 
 
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def own_names(function):
+    """The parameters of a function and the names that it gives values to, except global ones."""
+    found, shared = set(), set()
+    for part in ast.walk(function):
+        if isinstance(part, ast.arg):
+            found.add(part.arg)
+        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            found.add(part.id)
+        elif isinstance(part, (ast.Global, ast.Nonlocal)):
+            shared.update(part.names)
+    return frozenset(found - shared)
+
+
 class Names:
     """The meaning of a file's names, as far as its imports give it: {name: dotted names}. `beside`: modules beside the
     file, which are not the frameworks that they are called like."""
@@ -75,30 +92,35 @@ class Names:
         if framework is not None:
             self.imported.setdefault(framework, node.lineno)
 
-    def dotted(self, node):
-        """The dotted names that an expression may stand for: of a name, an attribute, a getattr() or an import."""
+    def dotted(self, node, hidden=frozenset()):
+        """The dotted names that an expression may stand for: of a name, an attribute, a getattr() or an import. `hidden`: the
+        names that mean something else there."""
         if isinstance(node, ast.Name):
-            return self.meanings.get(node.id, set())
+            return self.meanings.get(node.id, set()) if node.id not in hidden else set()
         if isinstance(node, ast.Attribute):
-            return {f"{name}.{node.attr}" for name in self.dotted(node.value)}
+            return {f"{name}.{node.attr}" for name in self.dotted(node.value, hidden)}
         if not isinstance(node, ast.Call) or not node.args:
             return set()
         called = getattr(node.func, "attr", getattr(node.func, "id", ""))
         literal = node.args[-1].value if isinstance(node.args[-1], ast.Constant) else None
         if called == "getattr" and len(node.args) > 1 and isinstance(getattr(node.args[1], "value", None), str):
-            return {f"{name}.{node.args[1].value}" for name in self.dotted(node.args[0])}
+            return {f"{name}.{node.args[1].value}" for name in self.dotted(node.args[0], hidden)}
         if called in ("import_module", "__import__") and isinstance(literal, str):
             return set() if literal.split(".")[0] in self.beside else {literal}
         return set()
 
     def uses(self, node):
         """{framework: line} of an expression's or a statement's parts."""
-        found = {}
-        for part in ast.walk(node):
-            for dotted in self.dotted(part):
+        found, waiting = {}, collections.deque([(node, frozenset())])
+        while waiting:
+            part, hidden = waiting.popleft()
+            if isinstance(part, FUNCTIONS):
+                hidden |= own_names(part)
+            for dotted in self.dotted(part, hidden):
                 framework = framework_of(dotted)
                 if framework is not None:
                     found.setdefault(framework, part.lineno)
+            waiting.extend((child, hidden) for child in ast.iter_child_nodes(part))
         return found
 
 
@@ -132,7 +154,7 @@ def named_by(node):
 def reached_from(tree, entry, names):
     """The statements of the file that give values to what its entry point names, directly or through others. Functions
     that are registered somewhere, by a decorator or a call, are reached too."""
-    by_name, waiting, seen, reached = {}, [entry], set(), []
+    by_name, waiting, seen, walked, reached = {}, [entry], set(), set(), []
     for node in simple_statements(tree.body):
         for name in named_by(node):
             by_name.setdefault(name, []).append(node)
@@ -146,8 +168,10 @@ def reached_from(tree, entry, names):
             continue
         seen.add(name)
         for statement in by_name.get(name, ()):
-            reached.append(statement)
-            waiting += names_in(statement)
+            if id(statement) not in walked:
+                walked.add(id(statement))
+                reached.append(statement)
+                waiting += names_in(statement)
     return reached
 
 

@@ -106,11 +106,11 @@ class Server:
             if isinstance(error, kind):
                 errors.print_last(" | ".join(str(error).splitlines()))
                 self.library.end(how)
-        if isinstance(error, ModuleNotFoundError) and error.name:
+        if self.loads_from is not None and self.contestant is not None and self.contestant.needs_package(error):
             version = ".".join(str(part) for part in sys.version_info[:3])
-            source = self.contestant.source if self.contestant is not None else ""
-            errors.print_last(f"needs the package '{distributions.name_of(error.name, source)}', which Python {version} "
-                              f"here does not have{self.why_not_there(error)}")
+            package = distributions.name_of(error.name, self.contestant.source)
+            errors.print_last(f"needs the package '{package}', which Python {version} here does not have"
+                              f"{self.why_not_there(error)}")
             self.library.end(ENDS_UNSUPPORTED)
         contestant = self.contestant
         refused = contestant.why_refused(error) if contestant is not None else None
@@ -168,7 +168,7 @@ class Server:
         """Whether an error concerns this call alone. A trusted contestant (with a role) fails as a whole."""
         if not isinstance(error, Exception) or self.contestant.role is not None:
             return False
-        if isinstance(error, (errors.Unsupported, errors.SignatureMismatch, ModuleNotFoundError)):
+        if isinstance(error, (errors.Unsupported, errors.SignatureMismatch)):
             return False
         return not (is_out_of_memory(error) or self.contestant.why_refused(error) or is_device_lost())
 

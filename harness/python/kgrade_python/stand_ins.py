@@ -38,6 +38,26 @@ class StandIn(types.ModuleType):
     def __bool__(self):
         return False
 
+    def __iter__(self):
+        return iter(())
+
+    def __len__(self):
+        return 0
+
+    def __contains__(self, _):
+        return False
+
+    def __index__(self):
+        return 0
+
+    def combined(self, *_):
+        return self()
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = combined
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __matmul__ = __rmatmul__ = combined
+    __or__ = __ror__ = __and__ = __rand__ = __xor__ = __lshift__ = __rshift__ = __neg__ = __invert__ = combined
+    __lt__ = __le__ = __gt__ = __ge__ = combined
+
 
 class Finder:
     """Finds stand-ins for the modules whose names `fits` accepts."""

@@ -277,6 +277,10 @@ class Frameworks(unittest.TestCase):
     def test_are_not_meant_by_other_names(self):
         self.assertEqual(self.stand_ins("import numba\n@numba.njit\ndef f(x): pass\ndef solution(x): f(x)\n"), [])
         self.assertEqual(self.stand_ins("def solution(x):\n    warp = 32\n    return x * warp\n"), [])
+        # A parameter and a variable of a function hide the module.
+        self.assertEqual(self.stand_ins("import warp as w\ndef solution(x, w): return x @ w\n"), ["warp"])
+        self.assertEqual(self.stand_ins("import cupy as cp\ndef bench(): cp.zeros(1)\n"
+                                        "def solution(x):\n    cp = x * 2\n    return cp.sum()\n"), ["cupy"])
         own = {"warp.py": "def launch(x): return x\n"}
         self.assertEqual(self.stand_ins("import warp\ndef solution(x): return warp.launch(x)\n", own), [])
 
@@ -295,6 +299,8 @@ class Frameworks(unittest.TestCase):
             self.assertEqual(self.stand_ins(source.format(text)), [])
 
     def test_hostile_texts_end(self):
+        names = [f"a{number}" for number in range(5000)]
+        self.look("import cupy\n" + " = ".join(names) + " = 1\ndef solution(x): return a0\n")
         self.look("import cupy\nx = cupy" + ".a" * 2000 + "\ndef solution(x): return x\n")
         self.look("import helper\ndef solution(x): return x\n", {"helper.py": "import cupy\n" + "(" * 5000})
 

@@ -34,6 +34,9 @@ class StandIns(unittest.TestCase):
             pass
 
         self.assertFalse(first.is_available())
+        self.assertEqual(([*first.devices()], len(first.devices()), "x" in first.names), ([], 0, False))
+        self.assertIsNotNone(first.WARP * 2 + 1 | first.FLAG)
+        self.assertFalse(first.version < 2)
         self.assertIsInstance(Kernel(), Kernel)
         self.assertIsNotNone(kernel)
         stand_ins.refuse_from_now_on()
@@ -53,6 +56,13 @@ class StandIns(unittest.TestCase):
 
 
 class Distributions(unittest.TestCase):
+    def test_are_needed_where_the_source_imports_them_when_it_is_loaded(self):
+        source = ("import a.b\nfrom c import d\nif True:\n    import e\ntry:\n    pass\nexcept ImportError:\n    import f\n"
+                  "def g():\n    import h\nfrom . import i\n")
+        self.assertEqual(distributions.imported_when_loaded(source), {"a", "c", "e", "f"})
+        self.assertEqual(distributions.imported_when_loaded("raise ModuleNotFoundError(name='a')\n"), set())
+        self.assertEqual(distributions.imported_when_loaded("def ("), set())
+
     def test_are_named_as_pypi_has_them(self):
         for module, name in {"cutlass": "nvidia-cutlass-dsl", "warp": "warp-lang", "cuda.tile": "cuda-tile",
                              "cuda": "cuda-python", "cupy": "cupy-cuda13x", "numba": "numba",

@@ -24,15 +24,17 @@ class Failures:
     """
 
     def __init__(self, most: int = 10, of: int = 200) -> None:
-        """most: how many of the latest `of` grades may be without a reward."""
+        """most: how many of the latest `of` grades may have failed."""
         self._most = most
         # Threads share it without a lock, which a fork could copy while it is held.
         self._latest: "collections.deque[bool]" = collections.deque(maxlen=of)
 
     def value(self, grade: Grade, reward: Optional[float], instead: float = 0.0) -> float:
-        """The reward, or `instead` if there is none. Raises GradeFailed where more than `most` have none."""
-        self._latest.append(reward is None)
+        """The reward, or `instead` if there is none. Raises GradeFailed where more than `most` have failed."""
+        # An answer without a reward, such as one that is `unsupported`, is no failure of the service.
+        has_failed = grade.outcome != "graded"
+        self._latest.append(has_failed)
         # A copy, since another thread may append meanwhile.
-        if reward is None and sum(self._latest.copy()) > self._most:
+        if has_failed and sum(self._latest.copy()) > self._most:
             raise GradeFailed(grade)
         return instead if reward is None else float(reward)

@@ -108,7 +108,7 @@ void Checker::access(const Access& access) {
   settle_pending();
   if (access.bytes == 0) return;
   if (!in_kernel()) return access_on_host(access);
-  if (provokes_) ++steps_[thread_];
+  if (provokes_) paths_[thread_].add(access.pc);
   Region* const region = regions_.find(access.address);
   if (region == nullptr) return access_outside(access);
   const bool waits_for_others = access.is_volatile && region->space == MemorySpace::global;
@@ -214,13 +214,25 @@ void Checker::note_history(Region& region, const Access& access) {
   pending_ = race;
 }
 
+void Checker::Path::add(const void* pc) {
+  const std::uint64_t before = hashes[steps % kept];
+  steps += 1;
+  // As boost::hash_combine, with the golden ratio of 64 bits.
+  hashes[steps % kept] = before ^ (number(pc) + 0x9e3779b97f4a7c15 + (before << 6) + (before >> 2));
+}
+
+bool Checker::Path::is_just_behind(const Path& other) const {
+  return other.steps > steps && other.steps - steps < kept &&
+         other.hashes[steps % kept] == hashes[steps % kept];
+}
+
 void Checker::keep_overwritten(const Access& access, const Stamp& stamp) {
   if (!access.write || access.atomic || access.is_volatile || access.bytes > sizeof(Overwritten::before)) {
     if (access.write) overwritten_.erase(access.address);
     return;
   }
   Overwritten& kept = overwritten_[access.address];
-  kept = {stamp, access.bytes, steps_[thread_], {}, {}};
+  kept = {stamp, access.bytes, paths_[thread_], {}, {}};
   std::memcpy(kept.before, reinterpret_cast<const void*>(access.address), access.bytes);
 }
 
@@ -236,7 +248,7 @@ void Checker::lend_old_value(const Access& access, const Stamp& earlier) {
   if (!is_it || has_seen) return;
   const bool same_warp =
       earlier.block == block_ && earlier.thread / lanes_per_warp == thread_ / lanes_per_warp;
-  if (same_warp && steps_[thread_] >= kept.step) return;
+  if (same_warp && !paths_[thread_].is_just_behind(kept.path)) return;
   kept.seen_by.push_back(me);
   Lent& lent = lent_.emplace(Lent{access.address, access.bytes, {}});
   void* const memory = reinterpret_cast<void*>(access.address);
@@ -340,8 +352,10 @@ void Checker::misaligned(const void* pointer, std::size_t alignment, bool write,
   if (!in_kernel()) return;
   Access access{number(pointer), static_cast<std::uint32_t>(alignment), write, false, false, pc};
   FindingEntry found = entry(FindingKind::misaligned_access, access);
-  found.is_reference = is_reference ? 1 : 0;
-  if (const Region* const region = regions_.find(access.address)) describe(found, *region);
+  const Region* const region = regions_.find(access.address);
+  // nvcc aligns a thread's own variables, or keeps them in registers.
+  found.is_reference = is_reference || region == nullptr ? 1 : 0;
+  if (region != nullptr) describe(found, *region);
   writer_.write(found);
 }
 

@@ -2,6 +2,7 @@
 // reports launches, barriers and memory to it. While checking, only one host thread runs blocks.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -158,12 +159,22 @@ class Checker {
   // In a call that provokes, the contestant meets what a GPU may do with the races and the unjoined streams
   // that were found before, and is judged by its answer. A read that races with an earlier write gets the
   // value from before that write, at most once a thread and write. Work that nothing joins is left undone.
-  // Threads of one warp get an old value only where they would in lockstep: if the read is an earlier access
-  // of its thread than the write is of the other thread. Volatile and atomic accesses are left alone.
+  // Threads of one warp get an old value only where they would in lockstep: if the other thread has made the
+  // same accesses up to this read, and the write a few accesses later. Where their ways differ, the hardware
+  // may bring them together again before the read. Volatile and atomic accesses are left alone.
+  struct Path {
+    static constexpr std::size_t kept = 8;
+    std::uint32_t steps = 0;                   // accesses so far
+    std::array<std::uint64_t, kept> hashes{};  // of the places of the first n accesses, at n % kept
+
+    void add(const void* pc);
+    // Whether `other` has begun with all accesses of this path, and has made a few more.
+    bool is_just_behind(const Path& other) const;
+  };
   struct Overwritten {
     Stamp by;
     std::uint32_t bytes = 0;
-    std::uint32_t step = 0;  // of the writing thread
+    Path path;  // of the writing thread
     unsigned char before[16] = {};
     std::vector<std::uint64_t> seen_by;  // threads that got the old value
   };
@@ -225,7 +236,7 @@ class Checker {
   bool provokes_ = false;                                        // in this call
   std::unordered_map<std::uintptr_t, Overwritten> overwritten_;  // in this launch, by address
   std::optional<Lent> lent_;                                     // until the thread's next access
-  std::vector<std::uint32_t> steps_;                             // accesses so far, by thread of the block
+  std::vector<Path> paths_;                                      // by thread of the block
   std::optional<Race> pending_;
   std::vector<std::optional<Race>> guesses_;  // by thread
 };

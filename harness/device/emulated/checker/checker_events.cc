@@ -173,7 +173,7 @@ void Checker::begin_block(uint3 block) {
   ordering_.begin_block(block_, threads);
   waits_.assign(threads, Wait{});
   guesses_.assign(threads, std::nullopt);
-  if (provokes_) steps_.assign(threads, 0);
+  if (provokes_) paths_.assign(threads, Path{});
 }
 
 bool Checker::begins_work(cudaStream_t stream, std::string_view kernel, const void* pc) {
