@@ -16,7 +16,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 without_full=(-LE '^slow$')
 # What --full has beyond the default: tests that take many seconds for what they would catch beyond the others, because they
 # grade hundreds of kernels or need another compiler, a wheel, PyPI's packages or PyTorch.
-without_default=("${without_full[@]}" -E '^(end_to_end_test|Cheats|PythonCheats|HonestCandidates|cheats_test|corpus_test|soundness|lint_test|reference_ops|cudnn_|cublas_|compile_test.nvcc|problem_test.mutation|measure_test.real|fuzz_test|benchmarks|sweep.killed|authoring[.]|record[.]|python[.]|package[.]|serve[.]openapi_by|tools[.](fallback|kernelbench_files|throughput|wrong_operators|honest_orders|oracle|ci_workflow|readme|baseline_check|python)|emulated_(orders|low_precision)_test)')
+without_default=("${without_full[@]}" -E '^(end_to_end_test|Cheats|PythonCheats|HonestCandidates|cheats_test|corpus_test|soundness|lint_test|leaderboard_test|selftest_test|authoring_test|profile_test|reference_ops|cudnn_|cublas_|compile_test.nvcc|problem_test.mutation|measure_test.real|fuzz_test|benchmarks|sweep.killed|authoring[.]|record[.]|python[.]|package[.]|serve[.]openapi_by|tools[.](fallback|kernelbench_files|throughput|wrong_operators|honest_orders|oracle|ci_workflow|readme|baseline_check|python)|emulated_(orders|low_precision)_test)')
 
 set=default
 case "${1:-}" in
@@ -80,8 +80,8 @@ build_default() {
   read -r -a flags <<<"${KGRADE_CMAKE_FLAGS:-}"
   tools/setup.sh --tests
   cmake --preset release -DBUILD_TESTING=ON "${flags[@]}"
-  readarray -t targets < <(ctest --preset release --show-only=json-v1 "${selection[@]}" |
-    grep -o "\"$PWD/build/release/bin/[^\"]*\"" | sed "s|\"$PWD/build/release/||; s|\"||" | sort -u)
+  # A program of tests is called as its test is. The other tests run scripts and programs that users have.
+  readarray -t targets < <(ctest --preset release -N "${selection[@]}" | sed -n 's/.*: \([a-z_]*_test\)$/\1/p')
   cmake --build --preset release --parallel "$(nproc)" --target programs "${targets[@]}"
 }
 
