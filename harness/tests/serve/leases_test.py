@@ -77,7 +77,8 @@ def test_leases(program, folder):
         service.start()
         check(service.call("POST", path, {"results": [{"id": again, "record": record}]})[0] == 410)
         path, jobs = lease()
-        check(list(jobs) == [again] and state(again) == "running")
+        check(list(jobs) == [again] and state(again) == "queued", state(again))
+        check(service.call("POST", path, {"begun": [again]})[0] == 200 and state(again) == "running", state(again))
         check(service.call("POST", path, {"results": [{"id": again, "record": {"nothing": 1}}]})[0] == 200)
         check(state(again) == "queued", "a text that is no record became a verdict")
     finally:
