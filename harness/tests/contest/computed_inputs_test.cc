@@ -85,7 +85,7 @@ class ComputedInputsTest : public test::LeaseFixture {
     serving_ = std::thread([this, socket = ends[1]] { run_worker(worker_, file_, socket, true); });
     runner_ =
         ContestantRunner::with_worker(*device_, problem_, WorkerProcess::over(Connection(UniqueFd(ends[0]))));
-    EXPECT_TRUE(runner_->load(SAMPLE_CONTESTANT, patience).ok());
+    EXPECT_TRUE(runner_->load(SAMPLE_CONTESTANT, ample_patience).ok());
     computed_ = ComputedInputs::make(*device_, problem_, *runner_);
   }
   ~ComputedInputsTest() override {
@@ -152,7 +152,7 @@ TEST_F(ComputedInputsTest, TheFileIsAskedOnceForADraw) {
 TEST_F(ComputedInputsTest, TheyAreLentAgainWhereTheWorkerHasGivenAllBack) {
   lease(1);
   const auto first = contents({1, 2});
-  EXPECT_TRUE(runner_->worker().give_back(patience).ok());
+  EXPECT_TRUE(runner_->worker().give_back(ample_patience).ok());
   EXPECT_NE(contents({1, 3}), first);
   EXPECT_EQ(contents({1, 2}), first);
 }
@@ -212,9 +212,9 @@ TEST_F(ComputedInputsTest, APerturbationAsksTheFileForOthersAndIsUndoneByTheNext
 
 TEST_F(ComputedInputsTest, AFaultOfTheFileIsNoneOfTheContestants) {
   runner_->take_inputs_from(computed_);
-  ASSERT_TRUE(runner_->lend(case_, false, {}, patience)->ok());
+  ASSERT_TRUE(runner_->lend(case_, false, {}, ample_patience)->ok());
   file_.fails = true;
-  const CallReport report = runner_->checked_call({1, 2}, poison_key, 1, patience);
+  const CallReport report = runner_->checked_call({1, 2}, poison_key, 1, ample_patience);
   EXPECT_TRUE(report.lacks_inputs);
   EXPECT_NE(report.fault, Fault::none);
   EXPECT_THAT(report.detail, StartsWith("the reference's inputs(): "));

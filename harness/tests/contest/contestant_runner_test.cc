@@ -33,7 +33,7 @@ class ContestantRunnerTest : public testing::Test {
     auto runner = ContestantRunner::start(*device_, problem_);
     ASSERT_TRUE(runner.ok()) << to_string(runner.errors());
     runner_ = std::move(*runner);
-    ASSERT_TRUE(runner_->await_ready(patience).ok());
+    ASSERT_TRUE(runner_->await_ready(ample_patience).ok());
   }
 
   void lend(Behaviour behaviour, std::int64_t elements = sample_elements) {
@@ -41,15 +41,15 @@ class ContestantRunnerTest : public testing::Test {
     case_.integers["n"] = elements;
     case_.tensors[0].shape = case_.tensors[1].shape = {elements};
     case_.tensors[0].elements = case_.tensors[1].elements = elements;
-    const auto lent = runner_->lend(case_, false, {true, true}, patience);
+    const auto lent = runner_->lend(case_, false, {true, true}, ample_patience);
     ASSERT_TRUE(lent.ok());
     ASSERT_TRUE(lent->ok()) << lent->detail;
   }
 
-  CallReport call() { return runner_->checked_call({1, ++calls_}, poison_key, calls_, patience); }
+  CallReport call() { return runner_->checked_call({1, ++calls_}, poison_key, calls_, ample_patience); }
 
   CallReport first_call(Behaviour behaviour) {
-    const Answer loaded = runner_->load(SAMPLE_CONTESTANT, patience);
+    const Answer loaded = runner_->load(SAMPLE_CONTESTANT, ample_patience);
     EXPECT_TRUE(loaded.ok()) << loaded.detail;
     lend(behaviour);
     return call();
@@ -181,7 +181,7 @@ TEST_F(ContestantRunnerTest, AnInputCannotBeWrittenTo) {
 TEST_F(ContestantRunnerTest, AnInputThatMayBeWrittenToIsLookedAt) {
   first_call(Behaviour::honest);
   case_ = test::doubling_case(Behaviour::writes_input);
-  ASSERT_TRUE(runner_->lend(case_, true, {true, true}, patience)->ok());
+  ASSERT_TRUE(runner_->lend(case_, true, {true, true}, ample_patience)->ok());
   const CallReport report = call();
   EXPECT_EQ(report.fault, Fault::none);
   EXPECT_EQ(report.corruption.input_elements, 1u);
@@ -212,9 +212,9 @@ TEST_F(ContestantRunnerTest, AnErrorOfTheCallIsPassedOn) {
 TEST_F(ContestantRunnerTest, WhatIsNoLibraryDoesNotLoad) {
   const TemporaryDirectory folder;
   std::ofstream(folder.path() / "library.so") << "nothing of the kind";
-  EXPECT_EQ(runner_->load(folder.path() / "library.so", patience).fault, Fault::cannot_load);
+  EXPECT_EQ(runner_->load(folder.path() / "library.so", ample_patience).fault, Fault::cannot_load);
   start_runner();
-  EXPECT_EQ(runner_->load(folder.path() / "missing.so", patience).fault, Fault::cannot_load);
+  EXPECT_EQ(runner_->load(folder.path() / "missing.so", ample_patience).fault, Fault::cannot_load);
 }
 
 }  // namespace contestant_runner_test

@@ -19,7 +19,7 @@ class LaunchesTest : public testing::Test {
  protected:
   LaunchesTest() : device_(open()), oracle_(start_runner()), reference_(start_runner()) {
     referee_.set_candidate(start_runner(false), SAMPLE_CONTESTANT);
-    EXPECT_TRUE(referee_.load_candidate(patience, patience).ok());
+    EXPECT_TRUE(referee_.load_candidate(ample_patience, ample_patience).ok());
   }
 
   static std::unique_ptr<Device> open() {
@@ -31,8 +31,8 @@ class LaunchesTest : public testing::Test {
     auto runner = ContestantRunner::start(*device_, problem_);
     EXPECT_TRUE(runner.ok()) << to_string(runner.errors());
     if (load) {
-      EXPECT_TRUE((*runner)->await_ready(patience).ok());
-      EXPECT_TRUE((*runner)->load(SAMPLE_CONTESTANT, patience).ok());
+      EXPECT_TRUE((*runner)->await_ready(ample_patience).ok());
+      EXPECT_TRUE((*runner)->load(SAMPLE_CONTESTANT, ample_patience).ok());
     }
     return std::move(*runner);
   }
@@ -47,8 +47,8 @@ class LaunchesTest : public testing::Test {
   }
 
   CallReport play(const Draw& draw) {
-    EXPECT_EQ(referee_.call(Role::oracle, draw, patience).fault, Fault::none);
-    return referee_.call(Role::candidate, draw, patience);
+    EXPECT_EQ(referee_.call(Role::oracle, draw, ample_patience).fault, Fault::none);
+    return referee_.call(Role::candidate, draw, ample_patience);
   }
 
   Problem problem_ = test::doubling();
@@ -115,8 +115,8 @@ TEST_F(LaunchesTest, TheFirstThatFailsIsTheLast) {
 TEST_F(LaunchesTest, SmallChangesAreInEach) {
   lend(2);
   play({1, 0, 0, 2});
-  EXPECT_EQ(referee_.call(Role::oracle, {1, 0, 1, 2}, patience).fault, Fault::none);
-  const CallReport report = referee_.call(Role::candidate, {1, 0, 0, 2}, patience);
+  EXPECT_EQ(referee_.call(Role::oracle, {1, 0, 1, 2}, ample_patience).fault, Fault::none);
+  const CallReport report = referee_.call(Role::candidate, {1, 0, 0, 2}, ample_patience);
   ASSERT_EQ(report.outputs.size(), 2u);
   for (const OutputErrors& output : report.outputs) {
     EXPECT_GT(output.errors.sum_squared_difference, 0);
@@ -126,7 +126,7 @@ TEST_F(LaunchesTest, SmallChangesAreInEach) {
 TEST_F(LaunchesTest, ACandidateThatIsStartedAnewIsAnotherProcess) {
   lend(1);
   play({1, 0, 0});
-  auto answer = referee_.start_anew(patience, patience);
+  auto answer = referee_.start_anew(ample_patience, ample_patience);
   ASSERT_TRUE(answer.ok() && answer->ok()) << answer->detail;
   lend(1);
   const CallReport report = play({1, 1, 0});

@@ -5,6 +5,6 @@
 
 namespace kgrade {
 
-constexpr Patience patience{60'000};
+constexpr Patience ample_patience{60'000};
 
 }  // namespace kgrade

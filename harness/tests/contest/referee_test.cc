@@ -25,11 +25,11 @@ class RefereeTest : public testing::Test {
         reference_(start_runner()),
         referee_(*device_, problem_, *oracle_, *reference_, 1) {
     for (ContestantRunner* const runner : {oracle_.get(), reference_.get()}) {
-      EXPECT_TRUE(runner->await_ready(patience).ok());
-      EXPECT_TRUE(runner->load(SAMPLE_CONTESTANT, patience).ok());
+      EXPECT_TRUE(runner->await_ready(ample_patience).ok());
+      EXPECT_TRUE(runner->load(SAMPLE_CONTESTANT, ample_patience).ok());
     }
     referee_.set_candidate(start_runner(), SAMPLE_CONTESTANT);
-    EXPECT_TRUE(referee_.load_candidate(patience, patience).ok());
+    EXPECT_TRUE(referee_.load_candidate(ample_patience, ample_patience).ok());
   }
 
   static std::unique_ptr<Device> open() {
@@ -50,7 +50,7 @@ class RefereeTest : public testing::Test {
   }
 
   ElementErrors call(Role role, const Draw& draw) {
-    const CallReport report = referee_.call(role, draw, patience);
+    const CallReport report = referee_.call(role, draw, ample_patience);
     EXPECT_EQ(report.fault, Fault::none) << report.detail;
     EXPECT_EQ(report.corruption.guard_bytes, 0u);
     EXPECT_EQ(report.corruption.input_elements, 0u);
@@ -105,14 +105,14 @@ TEST_F(RefereeTest, OutputsOfAnotherCaseAreNoExpectedOnes) {
   smaller.integers["n"] = sample_elements / 2;
   for (Tensor& tensor : smaller.tensors) tensor.elements = sample_elements / 2;
   ASSERT_TRUE(referee_.lend(Role::candidate, smaller, 1).ok());
-  EXPECT_THROW(referee_.call(Role::candidate, {1, 0, 0}, patience), std::logic_error);
+  EXPECT_THROW(referee_.call(Role::candidate, {1, 0, 0}, ample_patience), std::logic_error);
 }
 
 TEST_F(RefereeTest, OutputsThatAreNotCapturedCountAsTheyAreAndAreCapturedAgainInTheNextCall) {
   play_round(Behaviour::honest);
   call(Role::oracle, {1, 1, 0});
   for (const Role role : {Role::reference, Role::candidate}) {
-    const CallReport report = referee_.call_as(role, {false, false}, {1, 1, 0}, patience);
+    const CallReport report = referee_.call_as(role, {false, false}, {1, 1, 0}, ample_patience);
     EXPECT_EQ(report.fault, Fault::none) << report.detail;
     ASSERT_EQ(report.outputs.size(), 1u);
     EXPECT_EQ(report.outputs[0].errors.sum_squared_difference, 0);
@@ -130,13 +130,13 @@ TEST_F(RefereeTest, OutputsThatAreNotCapturedCountAsTheyAreAndAreCapturedAgainIn
 
 TEST_F(RefereeTest, WrongElementsOfOutputsThatAreNotCapturedAreCountedWhereTheyAre) {
   play_round(Behaviour::wrong);
-  referee_.call_as(Role::candidate, {false, false}, {1, 0, 0}, patience);
+  referee_.call_as(Role::candidate, {false, false}, {1, 0, 0}, ample_patience);
   EXPECT_EQ(referee_.count_wrong(0, 0.5), 1u);
 }
 
 TEST_F(RefereeTest, UnqueuedCallsAreComparedAsOthersAre) {
   play_round(Behaviour::honest);
-  const CallReport report = referee_.call_as(Role::reference, {false, true}, {1, 0, 0}, patience);
+  const CallReport report = referee_.call_as(Role::reference, {false, true}, {1, 0, 0}, ample_patience);
   EXPECT_FALSE(report.queued);
   ASSERT_EQ(report.outputs.size(), 1u);
   EXPECT_EQ(report.outputs[0].errors.sum_squared_difference, 0);
@@ -145,7 +145,7 @@ TEST_F(RefereeTest, UnqueuedCallsAreComparedAsOthersAre) {
 TEST_F(RefereeTest, ADeadCandidateStaysDeadInAnyKindOfCall) {
   play_round(Behaviour::honest);
   referee_.retire_candidate();
-  EXPECT_EQ(referee_.call_as(Role::candidate, {false, false}, {1, 0, 0}, patience).fault, Fault::ended);
+  EXPECT_EQ(referee_.call_as(Role::candidate, {false, false}, {1, 0, 0}, ample_patience).fault, Fault::ended);
 }
 
 TEST_F(RefereeTest, OneWrongElementIsFoundAndCounted) {
@@ -165,7 +165,7 @@ TEST_F(RefereeTest, AnOutputIsReadBackWithWhatAnotherCallAndTheCallBeforeGive) {
   play_round(Behaviour::half, {1, 0, 0});
   call(Role::oracle, {1, 1, 0});
   call(Role::candidate, {1, 1, 0});
-  const auto values = referee_.examine(cases_.back(), 0, {1, 1, 0}, Draw{1, 0, 0}, patience);
+  const auto values = referee_.examine(cases_.back(), 0, {1, 1, 0}, Draw{1, 0, 0}, ample_patience);
   ASSERT_TRUE(values);
   EXPECT_EQ(values->tensor, "output");
   const std::size_t half = sample_elements / 2;
@@ -184,7 +184,7 @@ TEST_F(RefereeTest, OneFurtherProcessExplainsAllWrongOutputsOfACandidate) {
   const Draw draw{1, 0, 0};
   for (const float calls : {1.0F, 2.0F, 3.0F}) {
     play_round(Behaviour::counts_calls, draw);
-    const auto values = referee_.examine(cases_.back(), 0, draw, std::nullopt, patience);
+    const auto values = referee_.examine(cases_.back(), 0, draw, std::nullopt, ample_patience);
     ASSERT_TRUE(values);
     ASSERT_FALSE(values->again.empty());
     EXPECT_EQ(values->again[0], calls);
@@ -192,9 +192,9 @@ TEST_F(RefereeTest, OneFurtherProcessExplainsAllWrongOutputsOfACandidate) {
     referee_.take_back();
   }
   referee_.set_candidate(start_runner(), SAMPLE_CONTESTANT);
-  ASSERT_TRUE(referee_.load_candidate(patience, patience).ok());
+  ASSERT_TRUE(referee_.load_candidate(ample_patience, ample_patience).ok());
   play_round(Behaviour::counts_calls, draw);
-  const auto values = referee_.examine(cases_.back(), 0, draw, std::nullopt, patience);
+  const auto values = referee_.examine(cases_.back(), 0, draw, std::nullopt, ample_patience);
   ASSERT_TRUE(values && !values->again.empty());
   EXPECT_EQ(values->again[0], 1) << "of the candidate before";
 }
@@ -220,7 +220,7 @@ TEST_F(RefereeTest, OnlyTheCandidatesOwnTimeCounts) {
   call(Role::candidate, {1, 0, 0});
   const double of_a_call = time.spent().seconds;
   EXPECT_GT(of_a_call, 0);
-  ASSERT_TRUE(referee_.start_anew(patience, patience).ok());
+  ASSERT_TRUE(referee_.start_anew(ample_patience, ample_patience).ok());
   EXPECT_GT(time.spent().seconds, of_a_call);
   EXPECT_EQ(time.spent().candidate, 3u);
   time.count_for(4);
@@ -263,7 +263,7 @@ TEST_F(RefereeOfTwo, AFaultBeforeTheTurnsOwnCallIsReported) {
   lend(Role::reference, Behaviour::honest);
   lend(Role::candidate, Behaviour::writes_input);
   call(Role::oracle, {1, 0, 0});
-  EXPECT_EQ(referee_.call(Role::candidate, {1, 0, 0}, patience).fault, Fault::ended);
+  EXPECT_EQ(referee_.call(Role::candidate, {1, 0, 0}, ample_patience).fault, Fault::ended);
 }
 
 TEST_F(RefereeTest, ThoseWhoFitDoNotTakeTurns) {
@@ -274,8 +274,8 @@ TEST_F(RefereeTest, ThoseWhoFitDoNotTakeTurns) {
 TEST_F(RefereeTest, ASecondLookTellsWhatACrashWasAbout) {
   lend(Role::candidate, Behaviour::writes_input);
   const Draw draw{1, 0, 0};
-  EXPECT_EQ(referee_.call(Role::candidate, draw, patience).fault, Fault::ended);
-  const Lease::Corruption corruption = referee_.diagnose(cases_.back(), draw, patience);
+  EXPECT_EQ(referee_.call(Role::candidate, draw, ample_patience).fault, Fault::ended);
+  const Lease::Corruption corruption = referee_.diagnose(cases_.back(), draw, ample_patience);
   EXPECT_EQ(corruption.input_elements, 1u);
   EXPECT_EQ(corruption.input_tensor, "input");
   EXPECT_EQ(corruption.guard_bytes, 0u);
@@ -288,7 +288,7 @@ TEST_F(RefereeTest, ARetiredCandidateIsGoneAndTheDeviceIsAsBefore) {
   EXPECT_FALSE(referee_.candidate_alive());
   EXPECT_FALSE(referee_.recover());
   lend(Role::reference, Behaviour::honest);
-  EXPECT_EQ(referee_.call(Role::reference, {1, 1, 0}, patience).fault, Fault::none);
+  EXPECT_EQ(referee_.call(Role::reference, {1, 1, 0}, ample_patience).fault, Fault::none);
 }
 
 }  // namespace referee_test

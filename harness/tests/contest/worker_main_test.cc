@@ -46,7 +46,7 @@ class WorkerMain : public testing::Test {
       LibraryContestant contestant;
       run_worker(device_, contestant, socket, true);
     });
-    EXPECT_TRUE(referee_->load(SAMPLE_CONTESTANT, patience).ok());
+    EXPECT_TRUE(referee_->load(SAMPLE_CONTESTANT, ample_patience).ok());
   }
   ~WorkerMain() override {
     referee_.reset();
@@ -60,25 +60,25 @@ class WorkerMain : public testing::Test {
 
 TEST_F(WorkerMain, ACallWithoutAGateWaitsForNothing) {
   ASSERT_TRUE(referee_->begin_call({}, 0).ok());
-  EXPECT_TRUE(referee_->end_call(patience).ok());
-  EXPECT_TRUE(referee_->settle(patience).ok());
+  EXPECT_TRUE(referee_->end_call(ample_patience).ok());
+  EXPECT_TRUE(referee_->settle(ample_patience).ok());
   EXPECT_THAT(device_.steps, ElementsAre("begins at gate 0"));
 }
 
 TEST_F(WorkerMain, WhereTheDeviceWaitsTheCallBeginsAheadOfTheGate) {
   ASSERT_TRUE(referee_->begin_call({}, 5).ok());
-  EXPECT_TRUE(referee_->wait_until_queued(patience));
-  EXPECT_TRUE(referee_->end_call(patience).ok());
-  EXPECT_TRUE(referee_->settle(patience).ok());
+  EXPECT_TRUE(referee_->wait_until_queued(ample_patience));
+  EXPECT_TRUE(referee_->end_call(ample_patience).ok());
+  EXPECT_TRUE(referee_->settle(ample_patience).ok());
   EXPECT_THAT(device_.steps, ElementsAre("begins at gate 5"));
 }
 
 TEST_F(WorkerMain, WhereItsThreadWaitsItSaysSoAndNothingBeginsBefore) {
   ASSERT_TRUE(referee_->begin_call({}, 5, {}, GateWaiter::thread).ok());
-  EXPECT_TRUE(referee_->wait_until_queued(patience));
+  EXPECT_TRUE(referee_->wait_until_queued(ample_patience));
   device_.gate_opens.release();
-  EXPECT_TRUE(referee_->end_call(patience).ok());
-  EXPECT_TRUE(referee_->settle(patience).ok());
+  EXPECT_TRUE(referee_->end_call(ample_patience).ok());
+  EXPECT_TRUE(referee_->settle(ample_patience).ok());
   EXPECT_THAT(device_.steps, ElementsAre("waits at gate 5", "begins at gate 0"));
 }
 
