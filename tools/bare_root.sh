@@ -180,9 +180,12 @@ main() {
   base=$(base_of "$suite")
   changes=$base.changes
   $keep || changes=$(mktemp -d "$base.XXXXXX")
+  # Two mounts of the same changes would not see each other's locks. The command inherits the lock.
+  exec 8>"$changes.lock"
+  flock --nonblock 8 || fail "another command is using $changes" "wait for its end, or leave out --keep"
   rm -f "$changes/gate"
   unshare --mount --propagation private "${BASH_SOURCE[0]}" --over "$base" "$changes" "$@" || status=$?
-  $keep || rm -rf "$changes"
+  $keep || rm -rf "$changes" "$changes.lock"
   return $status
 }
 
