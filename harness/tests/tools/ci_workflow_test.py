@@ -265,15 +265,16 @@ class Steps(unittest.TestCase):
         grade = self.run_step("correctness", "Grade")
         self.assertEqual(grade.returncode, 1, grade.stdout + grade.stderr)
         summary = self.summary()
-        self.assertIn("### kgrade: 3 of 5 accepted, 1 unsupported on this machine\n", summary)
-        for name, result in (("right", "| accepted |"), ("slower", "| accepted |"), ("racy", "| accepted |"),
+        self.assertIn("### kgrade: 2 of 5 accepted, 1 unsupported on this machine\n", summary)
+        for name, result in (("right", "| accepted |"), ("slower", "| accepted |"), ("racy", "| **wrong_answer** |"),
                              ("wrong", "| **wrong_answer** |"), ("gpu_only", "| unsupported |")):
             self.assertIn(result, self.row(summary, name))
         self.assertIn("elements wrong", self.row(summary, "wrong"))
         self.assertIn("asm", self.row(summary, "gpu_only"))
         self.assertRegex(grade.stdout, r"(?m)^::error file=solutions/[^,]*/wrong\.cu,")
         self.assertRegex(grade.stdout, r"(?m)^::notice file=solutions/[^,]*/gpu_only\.cu,")
-        self.assertEqual(grade.stdout.count("::error "), 1)
+        self.assertRegex(grade.stdout, r"(?m)^::error file=solutions/[^,]*/racy\.cu,")
+        self.assertEqual(grade.stdout.count("::error "), 2)
 
         check = self.run_step("correctness", "Check")
         self.assertEqual(check.returncode, 1, check.stdout + check.stderr)
