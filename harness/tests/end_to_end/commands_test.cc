@@ -53,7 +53,7 @@ TEST(Commands, ListFindsProblemsByAWordAndByFamily) {
   EXPECT_THAT(names({"average"}),
               AllOf(HasSubstr("average-pooling-1d\n"), Not(HasSubstr("max-pooling-2d\n"))));
   // In a title or a tag alone.
-  EXPECT_THAT(names({"kernelbench"}), HasSubstr(depthwise + "\n"));
+  EXPECT_THAT(names({"convolution"}), HasSubstr(depthwise + "\n"));
   EXPECT_THAT(kgrade({"list", "softmax"}).output, AllOf(HasSubstr("softmax"), Not(HasSubstr("matmul"))));
   const auto listed = nlohmann::json::parse(kgrade({"list", "--family", "conv-1d", "--json"}).output);
   ASSERT_FALSE(listed.empty());
