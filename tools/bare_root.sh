@@ -136,6 +136,10 @@ run_over() { # base, folder for changes, command...
   shift 2
   mkdir -p "$changes"/{upper,work,root,build}
   mount -t overlay overlay -o "lowerdir=$base,upperdir=$changes/upper,workdir=$changes/work" "$changes/root"
+  # Temporary files lie in a folder of the machine, as on a machine that has no overlay.
+  mkdir -p "$changes/tmp"
+  chmod 1777 "$changes/tmp"
+  mount --bind "$changes/tmp" "$changes/root/tmp"
   furnish "$changes/root" "$changes/build"
   gate=$changes/gate
   mkfifo "$gate"
@@ -146,7 +150,8 @@ run_over() { # base, folder for changes, command...
   echo "0 0 65536" >"/proc/$child/uid_map"
   echo "0 0 65536" >"/proc/$child/gid_map"
   echo >"$gate"
-  trap 'kill "$child" 2>/dev/null' INT TERM
+  # unshare itself ignores these signals.
+  trap 'kill -KILL "$child" 2>/dev/null' INT TERM
   wait "$child" || status=$?
   return $status
 }
