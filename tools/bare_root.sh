@@ -150,8 +150,9 @@ run_over() { # base, folder for changes, command...
   echo "0 0 65536" >"/proc/$child/uid_map"
   echo "0 0 65536" >"/proc/$child/gid_map"
   echo >"$gate"
-  # unshare itself ignores these signals.
-  trap 'kill -KILL "$child" 2>/dev/null' INT TERM
+  # unshare ignores these signals. With the first process of its namespace, all others end.
+  # shellcheck disable=SC2046 # one word for each process
+  trap 'kill -KILL $(cat "/proc/$child/task/$child/children") 2>/dev/null' INT TERM
   wait "$child" || status=$?
   return $status
 }
