@@ -119,12 +119,12 @@ enter() { # root, command...
     HOME=/root LANG=C.UTF-8 "$@"
 }
 
-# The variables that say how to reach the network, what terminal and processor there is, and what the scripts of this checkout ask for.
+# The variables that say how to reach the network, what terminal there is, and what the scripts of this checkout ask for.
 passed_variables() {
   local name
   passed=()
   while read -r name; do
-    [[ ! $name =~ ^(KGRADE_.*|CI|TERM|COLUMNS|(OPENBLAS|NVPL)_.*|PYTHON(UNBUFFERED|DONTWRITEBYTECODE)|[a-z]+_proxy|[A-Z]+_PROXY|PIP_(INDEX_URL|EXTRA_INDEX_URL|DEFAULT_TIMEOUT|PROXY))$ ]] ||
+    [[ ! $name =~ ^(KGRADE_.*|CI|TERM|COLUMNS|[a-z]+_proxy|[A-Z]+_PROXY|PIP_(INDEX_URL|EXTRA_INDEX_URL|DEFAULT_TIMEOUT|PROXY))$ ]] ||
       passed+=("$name=${!name}")
   done < <(compgen -e)
   [ ! -e /run/certificates.crt ] || passed+=(PIP_CERT=/run/certificates.crt)

@@ -68,7 +68,8 @@ class ModuleFile:
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         try:
-            code = spec.loader.get_code(name)
+            # Not get_code(), which takes bytecode of an earlier text that had the same size in the same second.
+            code = spec.loader.source_to_code(spec.loader.get_data(self.path), self.path)
         except ValueError as error:  # Python before 3.11.4 raises it for null bytes.
             raise FileError(f"SyntaxError: {error}") from error
         exec(code, vars(module))  # pylint: disable=exec-used
