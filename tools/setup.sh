@@ -116,6 +116,8 @@ missing() {
   [[ $purpose =~ ^(wheel)?$ ]] || package_of[GTest]="libgtest-dev libgmock-dev"
   case $purpose in
     tests | all-tests | wheel) has_venv || echo "python3-venv python3 python3-venv" ;;&
+    # A step of the workflow in tools/ci.
+    tests | all-tests) command -v jq >/dev/null || echo "jq jq" ;;&
     all-tests) missing_of_some_tests ;;
     fuzz) has_libfuzzer || echo "clang++-with-libFuzzer clang libclang-rt-dev" ;;
   esac
