@@ -132,19 +132,18 @@ passed_variables() {
 
 # In a mount namespace of its own: makes the root, and runs the command in a user namespace that has all users of the root.
 run_over() { # base, folder for changes, command...
-  local base=$1 changes=$2 gate child status=0
+  local base=$1 changes=$2 root=$2/root gate child status=0
   shift 2
-  mkdir -p "$changes"/{upper,work,root,build}
-  mount -t overlay overlay -o "lowerdir=$base,upperdir=$changes/upper,workdir=$changes/work" "$changes/root"
+  mkdir -p "$changes"/{upper,work,root,build,tmp}
+  mount -t overlay overlay -o "lowerdir=$base,upperdir=$changes/upper,workdir=$changes/work" "$root"
   # Temporary files lie in a folder of the machine, as on a machine that has no overlay.
-  mkdir -p "$changes/tmp"
   chmod 1777 "$changes/tmp"
-  mount --bind "$changes/tmp" "$changes/root/tmp"
-  furnish "$changes/root" "$changes/build"
+  mount --bind "$changes/tmp" "$root/tmp"
+  furnish "$root" "$changes/build"
   gate=$changes/gate
   mkfifo "$gate"
   # The standard input of a process in the background would be /dev/null.
-  unshare --user --mount --pid --fork --kill-child "${BASH_SOURCE[0]}" --enter "$gate" "$changes/root" "$@" <&0 &
+  unshare --user --mount --pid --fork --kill-child "${BASH_SOURCE[0]}" --enter "$gate" "$root" "$@" <&0 &
   child=$!
   until [ "$(readlink "/proc/$child/ns/user")" != "$(readlink /proc/self/ns/user)" ]; do sleep 0.01; done
   echo "0 0 65536" >"/proc/$child/uid_map"

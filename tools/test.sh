@@ -27,9 +27,7 @@ case "${1:-}" in
 esac
 
 if [ "$set" = quick ]; then
-  tools/setup.sh --tests
-  cmake --preset release -DBUILD_TESTING=ON
-  cmake --build --preset release --parallel "$(nproc)" --target quick_tests
+  tools/build.sh --tests quick_tests
   exec ctest --preset release --parallel "$(nproc)" --no-tests=error -L quick "$@"
 fi
 
@@ -77,12 +75,10 @@ report() {
 # The programs, and of the tests only what these tests run.
 build_default() {
   local targets
-  read -r -a flags <<<"${KGRADE_CMAKE_FLAGS:-}"
-  tools/setup.sh --tests
-  cmake --preset release -DBUILD_TESTING=ON "${flags[@]}"
+  tools/build.sh --tests programs
   # A program of tests is called as its test is. The other tests run scripts and programs that users have.
   readarray -t targets < <(ctest --preset release -N "${selection[@]}" | sed -n 's/.*: \([a-z_]*_test\)$/\1/p')
-  cmake --build --preset release --parallel "$(nproc)" --target programs "${targets[@]}"
+  cmake --build --preset release --parallel "$(nproc)" --target "${targets[@]}"
 }
 
 # Ubuntu's packages cannot be had everywhere, and a bare root needs the rights of root.

@@ -73,6 +73,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string lower_case(std::string_view text) {
+  std::string small(text);
+  for (char& c : small) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return small;
+}
+
+std::string upper_case(std::string_view text) {
+  std::string large(text);
+  for (char& c : large) c = is_small_letter(c) ? static_cast<char>(c - 'a' + 'A') : c;
+  return large;
+}
+
 std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t length = utf8_sequence_length(text.substr(i));

@@ -38,6 +38,9 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_small_letter(char c) { return c >= 'a' && c <= 'z'; }
 constexpr bool is_letter(char c) { return is_small_letter(c) || (c >= 'A' && c <= 'Z'); }
 constexpr bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+// The text with its ASCII letters made small or large.
+std::string lower_case(std::string_view text);
+std::string upper_case(std::string_view text);
 
 // The byte offset of the first byte that is not UTF-8 (RFC 3629: no surrogates, no overlong forms).
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);

@@ -310,7 +310,7 @@ class CandidateCheck {
   }
 
   // What one case or pass shows to be wrong is no matter of precision in the others, where less is off.
-  void tell_one_story() {
+  void leave_precision_out_if_wrong() {
     const auto is_wrong = [](const Finding& finding) {
       return finding.kind == to_string(Verdict::wrong_answer);
     };
@@ -327,7 +327,7 @@ class CandidateCheck {
   void conclude() {
     note_uninitialised();
     record_.findings = list_.findings();
-    tell_one_story();
+    leave_precision_out_if_wrong();
     for (Finding& finding : record_.findings) {
       if (is_about_the_answer(finding.kind)) finding.message = answer_text(finding);
     }

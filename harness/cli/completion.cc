@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 
 #include "base/text.h"
 #include "cli/app.h"
@@ -204,15 +203,12 @@ class Line {
   }
 
   std::string families() const {
-    std::set<std::string> names;
-    for (const Problem& problem : problems()) names.insert(problem.family);
-    names.erase("");
     std::string text;
-    for (const std::string& name : names) text += offer(name);
+    for (const std::string& name : families_of(problems())) text += offer(name);
     return text;
   }
 
-  // Only running one of KernelBench's files says which cases it has, so that none are offered.
+  // The cases of a KernelBench file are known only when the file runs, so they are not offered.
   std::string cases() const {
     std::string text;
     if (problem_.empty()) return text;

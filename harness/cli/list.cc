@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -25,15 +24,10 @@ struct ListArguments {
   bool json = false;
 };
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 // True if the slug, the title or a tag has the word in it, in upper or lower case.
 bool has_word(const Problem& problem, const std::string& word) {
-  const auto has_it = [wanted = lower(word)](const std::string& text) {
-    return lower(text).find(wanted) != std::string::npos;
+  const auto has_it = [wanted = lower_case(word)](const std::string& text) {
+    return lower_case(text).find(wanted) != std::string::npos;
   };
   return has_it(problem.slug) || has_it(problem.title) ||
          std::any_of(problem.tags.begin(), problem.tags.end(), has_it);
@@ -41,9 +35,7 @@ bool has_word(const Problem& problem, const std::string& word) {
 
 // Says that no problem is left, and what might have been meant.
 Error nothing_found(const ListArguments& arguments, const std::vector<Problem>& problems) {
-  std::set<std::string> families;
-  for (const Problem& problem : problems) families.insert(problem.family);
-  families.erase("");
+  const std::set<std::string> families = families_of(problems);
   if (!arguments.family.empty() && !families.contains(arguments.family)) {
     const auto near = nearest(arguments.family, {families.begin(), families.end()});
     return {fmt::format("there is no family '{}'", printable_line(arguments.family)),

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -161,8 +160,7 @@ std::string man_page(const ProgramText& text, const std::string& version,
 // footers.
 std::string command_page(const CommandText& command, const std::string& version,
                          const std::vector<ExitCode>& exits) {
-  std::string upper = "kgrade-" + command.name;
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  const std::string upper = upper_case("kgrade-" + command.name);
   std::string page = fmt::format(
       ".TH {} 1 {} \"kgrade {}\" \"User Commands\"\n.SH NAME\n{}\n.SH SYNOPSIS\n{}\n"
       ".SH DESCRIPTION\n{}.\n{}",

@@ -107,6 +107,14 @@ std::string folder_names(const Folders& folders) {
   return names;
 }
 
+std::set<std::string> families_of(const std::vector<Problem>& problems) {
+  std::set<std::string> names;
+  for (const Problem& problem : problems) {
+    if (!problem.family.empty()) names.insert(problem.family);
+  }
+  return names;
+}
+
 Errors check_catalogue(const std::vector<Problem>& problems) {
   Errors errors;
   std::map<std::string, std::string> files;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ std::vector<std::filesystem::path> files_behind(const std::filesystem::path& fil
 
 // "problems, /usr/share/kgrade/problems".
 std::string folder_names(const Folders& folders);
+
+// The names of the families that the problems belong to.
+std::set<std::string> families_of(const std::vector<Problem>& problems);
 
 // Reports two files with the same slug, and files whose names are not their slugs.
 Errors check_catalogue(const std::vector<Problem>& problems);

@@ -157,7 +157,7 @@ void read_candidate(Members& body, GradeRequest& request) {
   Members file(*candidate, "candidate");
   request.candidate_name = file.file_name("name");
   request.candidate_source = file.needed_text("source", longest_request);
-  // The lane refuses a source that is longer than it may be. It needs no more of it for that.
+  // The lane refuses a source that is too long, and one more byte than allowed shows that.
   request.candidate_source.resize(std::min(request.candidate_source.size(), longest_candidate + 1));
   if (const Json* const headers = file.find("headers")) {
     if (!headers->is_object() || headers->size() > 32)

@@ -1,8 +1,9 @@
 #include "serve/interface.h"
 
 #include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
+
+#include "base/text.h"
 
 namespace kgrade {
 namespace {
@@ -64,9 +65,7 @@ Interface::Interface(std::string_view description) {
       operation.has_body = at->contains("requestBody");
       for (const Json& from : {item, *at})
         add_parameters(document, from.value("parameters", Json::array()), operation.parameters);
-      std::string name(method);
-      std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
-      path.operations.emplace(std::move(name), std::move(operation));
+      path.operations.emplace(upper_case(method), std::move(operation));
     }
   }
   std::stable_partition(paths_.begin(), paths_.end(),

@@ -66,7 +66,8 @@ void Standings::forget(const std::string& id) { entries_.erase(id); }
 
 bool Standings::Entry::is_better_than(const Entry& other) const {
   const auto key = [](const Entry& one) {
-    // Of accepted ones the fastest, and without speed the first. Of others the newest.
+    // The fastest accepted entry is the best, or the first without speeds. If none is accepted, the newest
+    // is.
     return std::tuple(one.is_accepted(), one.interval.has_value(), one.speedup.value_or(0),
                       one.is_accepted() ? -one.sent_at : one.sent_at);
   };

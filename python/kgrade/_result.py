@@ -107,8 +107,8 @@ class Grade:
     outcome: Outcome
     verdict: Optional[Verdict] = None
     fault: Optional[Fault] = None
-    # Why it is not accepted, or has no speedup, or why there is no verdict. Parts of it come from the candidate: never run it, never show it
-    # as HTML unescaped.
+    # The cause of a refusal, of a missing speedup or of a missing verdict. Parts come from the candidate: do not run this text,
+    # and escape it in HTML.
     reason: str = ""
     # The last stage that the candidate reached.
     stage: Optional[Stage] = None

@@ -10,8 +10,6 @@ using kgrade::FindingEntry;
 using kgrade::FindingKind;
 using kgrade::MemorySpace;
 
-constexpr unsigned int lanes_per_warp = 32;
-
 bool same_waits(const FindingEntry& a, const FindingEntry& b) {
   return std::equal(std::begin(a.waits), std::end(a.waits), std::begin(b.waits),
                     [](const auto& x, const auto& y) { return x.pc == y.pc; });
@@ -246,8 +244,8 @@ void Checker::lend_old_value(const Access& access, const Stamp& earlier) {
   const std::uint64_t me = std::uint64_t{block_} << 32 | thread_;
   const bool has_seen = std::find(kept.seen_by.begin(), kept.seen_by.end(), me) != kept.seen_by.end();
   if (!is_it || has_seen) return;
-  const bool same_warp =
-      earlier.block == block_ && earlier.thread / lanes_per_warp == thread_ / lanes_per_warp;
+  constexpr unsigned int lanes = Ordering::lanes_per_warp;
+  const bool same_warp = earlier.block == block_ && earlier.thread / lanes == thread_ / lanes;
   if (same_warp && !paths_[thread_].is_just_behind(kept.path)) return;
   kept.seen_by.push_back(me);
   Lent& lent = lent_.emplace(Lent{access.address, access.bytes, {}});

@@ -24,6 +24,8 @@ struct Stamp {
 
 class Ordering {
  public:
+  static constexpr unsigned int lanes_per_warp = 32;
+
   void begin_launch();  // everything before a launch is ordered before it
   void begin_block(std::uint32_t block, unsigned int threads);
 
@@ -47,7 +49,6 @@ class Ordering {
   bool is_ordered(const Stamp& earlier, unsigned int thread) const;
 
  private:
-  static constexpr unsigned int lanes_per_warp = 32;
   struct ThreadView {
     std::uint32_t lane_until[lanes_per_warp];  // by lane of its warp: earlier accesses are ordered
     std::uint32_t all_until;                   // the same for all threads, through atomics
