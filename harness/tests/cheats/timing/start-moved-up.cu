@@ -15,7 +15,8 @@ extern "C" void solution(DEPTHWISE_PARAMETERS) {
   const Depthwise call = DEPTHWISE_ARGUMENTS;
   const long long start = now_ns();
   do {
-    compute_on_host(call);
+    compute(call);
+    cudaDeviceSynchronize();
   } while (now_ns() - start < 300000000ll);
   replace_stamps(400000000ll, now_ns());
 }
