@@ -2,7 +2,7 @@
 # Installs the packages that this machine lacks to build kgrade, on Debian 12 and Ubuntu 24.04 or later.
 #   tools/setup.sh               for building and running
 #   tools/setup.sh --tests       also for the tests
-#   tools/setup.sh --all-tests   also for tests that are otherwise skipped: Slurm, other shells, bubblewrap, a browser
+#   tools/setup.sh --all-tests   also for the slow tests: Slurm, bubblewrap, a browser
 #   tools/setup.sh --fuzz        also for tools/fuzz.sh
 #   tools/setup.sh --wheel       also for tools/wheel.sh
 # The script looks for the programs and CMake packages themselves, not for Debian packages. So software that was
@@ -91,15 +91,12 @@ EOF
   rm -rf "$probe"
 }
 
-# Daemons are in /usr/sbin, which is not always in PATH.
-missing_of_some_tests() {
-  local pair program package
-  for pair in slurmctld:slurmctld slurmd:slurmd squeue:slurm-client munged:munge zsh:zsh fish:fish man:man-db \
-    mandoc:mandoc bwrap:bubblewrap; do
-    program=${pair%:*} package=${pair#*:}
-    PATH=$PATH:/usr/sbin command -v "$program" >/dev/null || echo "$program $package"
+# Prints the programs that are missing. Daemons are in /usr/sbin, which is not always in PATH.
+missing_programs() { # program:package...
+  local pair
+  for pair in "$@"; do
+    PATH=$PATH:/usr/sbin command -v "${pair%:*}" >/dev/null || echo "${pair%:*} ${pair#*:}"
   done
-  has_chromium || echo "chromium chromium"
 }
 
 # Prints a line "<what is missing> <Debian packages>" for each. The purpose is tests, all-tests, fuzz,
@@ -116,9 +113,12 @@ missing() {
   [[ $purpose =~ ^(wheel)?$ ]] || package_of[GTest]="libgtest-dev libgmock-dev"
   case $purpose in
     tests | all-tests | wheel) has_venv || echo "python3-venv python3 python3-venv" ;;&
-    # A step of the workflow in tools/ci.
-    tests | all-tests) command -v jq >/dev/null || echo "jq jq" ;;&
-    all-tests) missing_of_some_tests ;;
+    # For the workflow in tools/ci, the completions of commands, and the man page.
+    tests | all-tests) missing_programs jq:jq zsh:zsh fish:fish man:man-db mandoc:mandoc ;;&
+    all-tests)
+      missing_programs slurmctld:slurmctld slurmd:slurmd squeue:slurm-client munged:munge bwrap:bubblewrap
+      has_chromium || echo "chromium chromium"
+      ;;
     fuzz) has_libfuzzer || echo "clang++-with-libFuzzer clang libclang-rt-dev" ;;
   esac
   local library

@@ -87,6 +87,6 @@ class ManPageTest(unittest.TestCase):
 
 if __name__ == "__main__":
     if not shutil.which("mandoc") and not shutil.which("groff"):
-        print("skipped: neither mandoc nor groff is installed; tools/setup.sh --all-tests installs mandoc")
+        print("skipped: neither mandoc nor groff is installed; tools/setup.sh --tests installs mandoc")
         sys.exit(SKIPPED)
     unittest.main(argv=sys.argv[:1], verbosity=2)
