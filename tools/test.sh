@@ -15,8 +15,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # ctest's label `slow` marks the tests of --all alone.
 without_full=(-LE '^slow$')
 # What --full has beyond the default: tests that take many seconds for what they would catch beyond the others, because they
-# grade hundreds of kernels or need another compiler, a wheel, PyPI's packages or PyTorch.
-without_default=("${without_full[@]}" -E '^(end_to_end_test|Cheats|PythonCheats|HonestCandidates|cheats_test|corpus_test|soundness|lint_test|leaderboard_test|selftest_test|authoring_test|profile_test|reference_ops|cudnn_|cublas_|compile_test.nvcc|problem_test.mutation|measure_test.real|fuzz_test|benchmarks|sweep.killed|authoring[.]|record[.]|python[.]|package[.]|serve[.]openapi_by|tools[.](fallback|kernelbench_files|throughput|wrong_operators|honest_orders|oracle|ci_workflow|readme|baseline_check|python)|emulated_(orders|low_precision)_test)')
+# grade hundreds of kernels, kill a service many times, or need another compiler, other shells, a wheel, PyPI's packages or
+# PyTorch.
+without_default=("${without_full[@]}" -E '^(end_to_end_test|Cheats|PythonCheats|HonestCandidates|cheats_test|corpus_test|soundness|lint_test|leaderboard_test|selftest_test|authoring_test|profile_test|reference_ops|cudnn_|cublas_|compile_test.nvcc|problem_test.mutation|measure_test.real|fuzz_test|benchmarks|sweep.killed|authoring[.]|record[.]|python[.]|package[.]|serve[.]openapi_by|tools[.](fallback|kernelbench_files|throughput|wrong_operators|honest_orders|oracle|ci_workflow|readme|baseline_check|python)|(emulated_(orders|low_precision)|rewriter)_test|serve.killed|cli.completion_(zsh|fish))')
 
 set=default
 case "${1:-}" in

@@ -7,7 +7,8 @@
 namespace kgrade {
 
 // Runs the checked candidate on the smallest case, and on the smallest one with enough elements for several
-// warps, in one process. A candidate is refused for two reasons only:
+// warps unless its grid is large whatever the case, in one process. A candidate is refused for two reasons
+// only:
 // - runtime_error for an access that ends with an error on every GPU: a kernel touches no device memory, host
 //   code touches device memory, a vector access is not aligned;
 // - wrong_answer if races or work in a stream that nothing joins were found, and the answer is wrong once the

@@ -50,6 +50,7 @@ int run(GradeArguments& arguments) {
   if (!device) return fail(device.errors());
   GradeOptions options;
   options.second_look = &look_with_checker;
+  options.looks_soon = true;
   return run_and_print(arguments, *device, options, grade);
 }
 

@@ -37,7 +37,7 @@ class GradeRun {
       : problem_(problem),
         options_(options),
         machinery_(bench->machinery()),
-        setup_(problem, options, std::move(bench), false),
+        setup_(problem, options, std::move(bench), false, options.looks_soon),
         sessions_(problem, options, setup_, record_) {}
 
   GradeOutcome run() {

@@ -21,6 +21,8 @@ struct GradeOptions : RunOptions {
   std::function<void(std::size_t candidate)> on_start = [](std::size_t) {};
   std::function<void(std::size_t candidate, const Record& record)> on_verdict;
   SecondLook second_look;  // null: none
+  // Candidates are built for the second look beside their own builds, which takes a second core.
+  bool looks_soon = false;
 };
 
 using GradeOutcome = RunOutcome<Record>;

@@ -77,11 +77,12 @@ std::vector<std::size_t> grading_order(std::size_t count, std::uint64_t seed) {
 }
 
 RunSetup::RunSetup(const Problem& problem, const RunOptions& options, std::shared_ptr<Bench> bench,
-                   bool checked)
+                   bool checked, bool also_checked)
     : problem_(problem),
       options_(options),
       bench_(std::move(bench)),
       checked_(checked),
+      also_checked_(also_checked && !bench_->machinery().measures_speed),
       seed_(options.seed ? *options.seed : random_seed()),
       stages_(bench_->clock()) {}
 
@@ -165,7 +166,13 @@ std::unique_ptr<Build> RunSetup::start_build(std::size_t place) {
   const CandidateSource& candidate = candidates()[order_[place]];
   if (is_left_out(candidate)) return std::make_unique<Build>("left out");
   if (!candidate.fault.empty()) return std::make_unique<Build>(candidate.fault);
+  if (also_checked_) checked_ahead_[&candidate] = make_build(candidate, true);
   return make_build(candidate, checked_);
+}
+
+std::unique_ptr<Build> RunSetup::build_checked(const CandidateSource& candidate) {
+  const auto ahead = checked_ahead_.extract(&candidate);
+  return ahead ? std::move(ahead.mapped()) : make_build(candidate, true);
 }
 
 std::unique_ptr<Build> RunSetup::make_build(const CandidateSource& candidate, bool checked) {
@@ -222,6 +229,7 @@ Failure RunSetup::each_group(std::size_t most, const Visit& visit) {
     start_builds_before(next_ + 1);
     if (group.empty()) continue;
     if (auto trouble = visit(group)) return trouble;
+    for (const Built& one : group) checked_ahead_.erase(&one.source);
   }
   return failure ? failure : no_python_;
 }
@@ -268,6 +276,7 @@ Failure RunSetup::guard(const std::function<Failure()>& run) {
 
 void RunSetup::close(RunRecord& record) {
   started_.clear();  // builds may still run after a failure, and their time counts
+  checked_ahead_.clear();
   take_times(record);
   Cleanup::of_this_process().kill_all();
 }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,8 +51,10 @@ class RunSetup {
   };
   using Visit = std::function<Failure(std::vector<Built>& group)>;
 
-  // Keeps references to the first two. `checked`: candidates are built for checked runs.
-  RunSetup(const Problem& problem, const RunOptions& options, std::shared_ptr<Bench> bench, bool checked);
+  // Keeps references to the first two. `checked`: candidates are built for checked runs. `also_checked`: they
+  // are built for both, at the same time, on a device that does not measure speed.
+  RunSetup(const Problem& problem, const RunOptions& options, std::shared_ptr<Bench> bench, bool checked,
+           bool also_checked = false);
 
   // Reads cases and the reference's place, and starts nothing.
   Failure read(const CaseSelection& select);
@@ -76,10 +79,8 @@ class RunSetup {
     return {std::move(record), std::move(failure)};
   }
 
-  // Begins a further build of a candidate, for a checked run.
-  std::unique_ptr<Build> build_checked(const CandidateSource& candidate) {
-    return make_build(candidate, true);
-  }
+  // A further build of a candidate, for a checked run. It begins now, unless it was begun ahead.
+  std::unique_ptr<Build> build_checked(const CandidateSource& candidate);
 
   const std::vector<CandidateSource>& candidates() const { return options_.candidates; }
   const std::vector<PlannedCase>& cases() const { return cases_; }
@@ -113,6 +114,7 @@ class RunSetup {
   const RunOptions& options_;
   std::shared_ptr<Bench> bench_;
   bool checked_;
+  bool also_checked_;
   std::uint64_t seed_;
   StageClock stages_;
   std::vector<std::size_t> order_;  // in which they are taken
@@ -127,6 +129,7 @@ class RunSetup {
   std::vector<TrustedContestant> trusted_;
   std::size_t next_ = 0;                        // place of the next candidate
   std::deque<std::unique_ptr<Build>> started_;  // from next_ on
+  std::map<const CandidateSource*, std::unique_ptr<Build>> checked_ahead_;
 };
 
 }  // namespace kgrade
