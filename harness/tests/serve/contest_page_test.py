@@ -152,6 +152,9 @@ def follow(page, teacher, contest, command, folder):
     # Another student in the same tab.
     page.use_token("bob", "#view=jobs")
     page.says("another student has sent nothing", "jobs-about", "You have sent nothing yet")
+    page("location.hash = '#problem=vector-addition'")
+    page.says("the statement", "problem-about", "vector-addition")
+    check(page("document.getElementById('source').value") == "", "what ann typed is not shown to bob")
     page.send("relu", "relu.cu", CANDIDATES["relu"])
     page.says("a right one", "here", "The answers are right in all cases that ran.")
     page("location.hash = '#view=contest'")
