@@ -55,14 +55,23 @@ void remove_folder(const std::filesystem::path& folder, int patience) {
   }
 }
 
+// "kgrade-4026531836-", of the groups that launchers in this PID namespace make. Containers may share control
+// groups: a process of another namespace cannot be seen from here, and the same number means another one.
+std::string prefix_of_namespace() {
+  struct stat of = {};
+  if (::stat("/proc/self/ns/pid", &of) != 0) return name_prefix;
+  return name_prefix + std::to_string(of.st_ino) + "-";
+}
+
 // Removes the groups of launchers that were killed, since they could not.
 void remove_stale(const std::filesystem::path& folder, int patience) {
+  const std::string prefix = prefix_of_namespace();
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename();
-    if (!name.starts_with(name_prefix)) continue;
+    if (!name.starts_with(prefix)) continue;
     pid_t owner = 0;
-    const char* digits = name.c_str() + name_prefix.size();
+    const char* digits = name.c_str() + prefix.size();
     const auto parsed = std::from_chars(digits, name.c_str() + name.size(), owner);
     if (parsed.ptr != name.c_str() + name.size() || parsed.ptr == digits) continue;
     if (::kill(owner, 0) != 0 && errno == ESRCH) remove_folder(entry.path(), patience);
@@ -86,7 +95,7 @@ std::vector<std::filesystem::path> parents_in_version_2() {
 
 std::optional<std::filesystem::path> make_folder(const std::filesystem::path& parent) {
   remove_stale(parent, 0);
-  std::filesystem::path folder = parent / (name_prefix + std::to_string(::getpid()));
+  std::filesystem::path folder = parent / (prefix_of_namespace() + std::to_string(::getpid()));
   // An earlier launcher with our process id may have left a group.
   if (::mkdir(folder.c_str(), 0755) != 0 &&
       (errno != EEXIST || ::rmdir(folder.c_str()) != 0 || ::mkdir(folder.c_str(), 0755) != 0))

@@ -327,7 +327,9 @@ std::vector<std::filesystem::path> groups_of(pid_t launcher) {
   std::error_code ignored;
   const auto skip = std::filesystem::directory_options::skip_permission_denied;
   for (const auto& entry : std::filesystem::recursive_directory_iterator("/sys/fs/cgroup", skip, ignored)) {
-    if (entry.path().filename() == "kgrade-" + std::to_string(launcher)) groups.push_back(entry.path());
+    const std::string name = entry.path().filename();
+    if (name.starts_with("kgrade-") && name.ends_with("-" + std::to_string(launcher)))
+      groups.push_back(entry.path());
   }
   return groups;
 }
@@ -345,11 +347,17 @@ TEST(ControlGroup, those_of_killed_launchers_are_removed) {
   const pid_t pid = launcher->pid();
   for (int i = 0; i < 500 && groups_of(pid).empty(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_FALSE(groups_of(pid).empty());
+  const auto groups = groups_of(pid);
+  ASSERT_FALSE(groups.empty());
+  // A group of another PID namespace, such as a container's, whose processes cannot be seen from here.
+  const std::filesystem::path other = groups.front().parent_path() / "kgrade-1-4194304";
+  std::filesystem::create_directory(other);
   launcher->kill_group();
   launcher->wait();
   sandbox.clean_up();
   EXPECT_TRUE(groups_of(pid).empty());
+  EXPECT_TRUE(std::filesystem::exists(other));
+  ::rmdir(other.c_str());
 }
 
 // Without namespaces.
