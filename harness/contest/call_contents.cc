@@ -5,6 +5,7 @@
 
 #include "base/defences.h"
 #include "contest/protocol.h"
+#include "draw/input_families.h"
 #include "draw/seed.h"
 
 namespace kgrade {
@@ -66,6 +67,7 @@ InputContents CallContents::of_tensor(std::size_t tensor, std::uint32_t launch, 
   InputContents contents{to_distribution(input.init, case_.dtype_of(input)),
                          input_stream(draw.seed, problem_.slug, case_.name, input.parameter, index),
                          {}};
+  if (!is_fixed(input, draw)) contents.distribution.variation = variation_of(problem_, case_, tensor, draw);
   if (draw.change == 0 || tensor != changed_tensor(draw)) return contents;
   const RandomStream source =
       input_stream(draw.seed, problem_.slug, case_.name, input.parameter, number_of_change(draw, launch));

@@ -9,6 +9,7 @@
 
 #include "base/draw_kind.h"
 #include "base/dtype.h"
+#include "draw/family.h"
 #include "draw/philox.h"
 #include "draw/portable_math.h"
 
@@ -38,6 +39,7 @@ struct Distribution {
   std::int32_t spread = 0;
   bool is_encoded = false;  // elements are bytes that hold codes of the drawn numbers
   SmallFloat code = SmallFloat::e4m3;
+  Variation variation = {};
 };
 
 // The part of a distribution that decides which steps turn a random word into an element. If the compiler
@@ -193,7 +195,7 @@ KGRADE_HOST_DEVICE inline bool is_always_zero(const Distribution& distribution, 
 // Whether every element is drawn from its own word and from no other.
 KGRADE_HOST_DEVICE inline bool is_drawn_in_place(const Distribution& distribution) {
   return distribution.structure == Distribution::Structure::none &&
-         distribution.kind != Distribution::Kind::adjacency;
+         distribution.kind != Distribution::Kind::adjacency && distribution.variation.family == Family::own;
 }
 
 // The element that a word gives at a drawn_place().
@@ -211,9 +213,27 @@ KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const 
   return element_at(distribution, form_of(distribution), block.word[place % 4], place);
 }
 
+// The word of the element at a drawn_place(), as the family of the input has it.
+KGRADE_HOST_DEVICE inline std::uint32_t varied_word(const Distribution& distribution,
+                                                    const RandomStream& stream, std::uint64_t place) {
+  const Variation& variation = distribution.variation;
+  const std::uint32_t word = varied_word(variation, random_word(stream, word_place(variation, place)), place);
+  if (!is_of_graphs(variation.family)) return word;
+  const std::uint64_t nodes = distribution.columns;
+  if (!has_edge(variation, place / nodes % nodes, place % nodes, nodes)) return 0xFFFFFFFFu;
+  return static_cast<std::uint32_t>(distribution.first * word);
+}
+
 KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const RandomStream& stream,
                                         std::uint64_t index) {
-  return element(distribution, random_block(stream, drawn_place(distribution, index) / 4), index);
+  const std::uint64_t place = drawn_place(distribution, index);
+  if (distribution.variation.family == Family::own)
+    return element(distribution, random_block(stream, place / 4), index);
+  if (is_always_zero(distribution, index)) return 0;
+  const float value =
+      element_at(distribution, form_of(distribution), varied_word(distribution, stream, place), place);
+  const float varied = varied_number(distribution.variation, value);
+  return is_narrow(distribution.dtype) ? nearest_normal(distribution.dtype, varied) : varied;
 }
 
 namespace detail {
@@ -253,16 +273,28 @@ KGRADE_HOST_DEVICE inline std::uint64_t random_bits(const RandomStream& stream, 
          random_block(stream, word / 4 | other_part).word[word % 4];
 }
 
+// As varied_word(), for 64 bits.
+KGRADE_HOST_DEVICE inline std::uint64_t varied_bits(const Variation& variation, const RandomStream& stream,
+                                                    std::uint64_t place) {
+  const std::uint64_t random = random_bits(stream, word_place(variation, place));
+  const std::uint64_t upper = varied_word(variation, static_cast<std::uint32_t>(random >> 32), place);
+  const std::uint64_t lower = variation.family == Family::ends ? upper : random & 0xFFFFFFFFu;
+  return upper << 32 | lower;
+}
+
 }  // namespace detail
 
 // The element at a drawn_place() from the 64 bits of place `word`: a whole number, or the bits of a double.
 KGRADE_HOST_DEVICE inline std::int64_t wide_sample(const Distribution& distribution,
                                                    const RandomStream& stream, std::uint64_t word,
                                                    std::uint64_t place) {
-  const std::uint64_t random = detail::random_bits(stream, word);
+  const Variation& variation = distribution.variation;
+  const std::uint64_t random = variation.family == Family::own ? detail::random_bits(stream, word)
+                                                               : detail::varied_bits(variation, stream, word);
   if (distribution.dtype != Dtype::float64) return detail::integer_from(distribution, random);
-  return double_bits(detail::sample_as<double>(distribution, distribution.kind, random) *
-                     static_cast<double>(scale_at(distribution, place)));
+  const double number = detail::sample_as<double>(distribution, distribution.kind, random) *
+                        static_cast<double>(scale_at(distribution, place));
+  return double_bits(varied_number(variation, number));
 }
 
 // Element `index` of an input that has_wide_elements().

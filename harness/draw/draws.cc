@@ -15,6 +15,12 @@ Draw DrawSequence::fresh(std::uint32_t launches) {
   return {seed_, next_++, 0, launches};
 }
 
+Draw DrawSequence::varied(std::uint32_t family) {
+  Draw draw = fresh();
+  draw.family = family;
+  return draw;
+}
+
 Draw DrawSequence::changed(std::uint32_t launches) {
   if (!is_on(Defence::fresh_inputs) || !is_on(Defence::small_changes)) return fresh(launches);
   return {seed_, next_ - 1, ++changes_, launches};

@@ -24,6 +24,8 @@ struct Draw {
   // 0: computed inputs as `index` says. Otherwise the problem's own file perturbs them under another seed
   // (contest/computed_inputs.h), which this number decides, and all other inputs stay.
   std::uint32_t perturbation = 0;
+  // 0: inputs as their distributions say. Otherwise inputs have families (draw/input_families.h).
+  std::uint32_t family = 0;
 
   bool operator==(const Draw&) const = default;
 };
@@ -39,6 +41,8 @@ class DrawSequence {
 
   // New contents throughout.
   Draw fresh(std::uint32_t launches = 1);
+  // New contents of families.
+  Draw varied(std::uint32_t family);
   // Differs from the last fresh() in a few elements. Call fresh() before.
   Draw changed(std::uint32_t launches = 1);
 

@@ -8,6 +8,7 @@
 
 #include "base/statistics.h"
 #include "draw/draws.h"
+#include "draw/input_families.h"
 #include "record/printed.h"
 #include "verify/wrong_output.h"
 
@@ -136,6 +137,21 @@ CaseCalls::Trouble CaseCalls::draw(const Draw& draw) {
   return std::nullopt;
 }
 
+Result<bool> CaseCalls::draw_varied() {
+  const std::uint32_t families = count_families(session_.problem, case_);
+  if (families == 0) return false;
+  if (auto trouble = draw(draws_.varied(1 + session_.next_family++ % families))) return *trouble;
+  const auto timer = session_.stages.time(std::string(to_string(Role::reference)));
+  const CallReport report = call(Role::reference, trusted_patience, {});
+  if (const auto finding = review_call(report))
+    return trusted_failure(to_string(Role::reference), session_.problem, case_, *finding);
+  for (std::size_t i = 0; i < report.outputs.size(); ++i) {
+    if (judge_reference(report.outputs[i], i, session_.problem, case_, scales_).verdict != Verdict::accepted)
+      return false;
+  }
+  return true;
+}
+
 CaseCalls::Trouble CaseCalls::draw_again() {
   if (const auto finding = ask_oracle(draw_))
     return trusted_failure(to_string(Role::oracle), session_.problem, case_, *finding);
@@ -146,7 +162,8 @@ std::optional<CallFinding> CaseCalls::ask_oracle(const Draw& draw) {
   const auto timer = session_.stages.time("oracle");
   const CallReport report = session_.arena.call(Role::oracle, draw, trusted_patience);
   if (auto finding = review_call(report)) return finding;
-  if (!is_small_change(draw) && scales_.wants_more()) scales_.add(session_.arena.sample_expected());
+  if (!is_small_change(draw) && draw.family == 0 && scales_.wants_more())
+    scales_.add(session_.arena.sample_expected());
   session_.arena.compare_by(scales_.magnitudes());
   return std::nullopt;
 }
@@ -422,6 +439,8 @@ CallFinding CaseCalls::explain_wrong(CallFinding finding) const {
     finding.check = "hidden_shapes";
   }
   if (const std::string scales = scalings_text(case_); !scales.empty()) finding.message += "; " + scales;
+  if (const std::string families = families_text(session_.problem, case_, draw_); !families.empty())
+    finding.message += "; " + families;
   return finding;
 }
 

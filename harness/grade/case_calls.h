@@ -38,6 +38,9 @@ class CaseCalls {
   // oracle computes the expected outputs.
   Trouble draw_fresh(std::uint32_t launches = 1) { return draw(draws_.fresh(launches)); }
   Trouble draw_changed(std::uint32_t launches = 1) { return draw(draws_.changed(launches)); }
+  // From now on inputs are of the next families. Unset: the reference's answer to them is not the oracle's,
+  // so they tell nothing of a candidate.
+  Result<bool> draw_varied();
   // The contents to come. They begin at the session's first draw.
   DrawSequence& draws() { return draws_; }
   // Returns to the latest contents, after the oracle has had others.

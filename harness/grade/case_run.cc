@@ -15,6 +15,9 @@
 namespace kgrade {
 namespace {
 
+// Calls on families of inputs in a case that is not measured. Cases take the families in turn.
+constexpr int varied_rounds = 2;
+
 class CaseRun {
  public:
   // A candidate alone, with the reference on the candidate's contents. `before` is the measurement in earlier
@@ -165,7 +168,22 @@ class CaseRun {
       session_.progress(fmt::format("{}: call {}", case_.name, players_.front().record().calls + 1));
       if (auto trouble = play_round(purpose)) return trouble;
     }
-    return repeat();
+    if (auto trouble = repeat()) return trouble;
+    for (int i = 0; i < varied_rounds; ++i) {
+      if (auto trouble = play_varied_round()) return trouble;
+    }
+    return std::nullopt;
+  }
+
+  // On inputs of families. The reference answers each candidate's own contents.
+  Trouble play_varied_round() {
+    for (Player& player : players_) {
+      if (player.calls.failed()) continue;
+      const auto tells = player.calls.draw_varied();
+      if (!tells) return tells.error();
+      if (*tells) player.calls.call_candidate(Purpose::changed);
+    }
+    return std::nullopt;
   }
 
   // One more call on the contents of the latest, to see whether the candidate gives the same bits.

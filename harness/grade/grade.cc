@@ -27,9 +27,9 @@
 namespace kgrade {
 namespace {
 
-// Calls of oracle, reference and candidate together, if speed is not measured: 10 on a test case, 12 on a
-// bench case.
-constexpr double calls_of_a_case = 12;
+// Calls of oracle, reference and candidate together, if speed is not measured: 10 on a test case, 16 with
+// families of inputs, 12 on a bench case.
+constexpr double calls_of_a_case = 16;
 
 class GradeRun {
  public:
