@@ -31,14 +31,20 @@ constexpr std::size_t most_notes = 3;
 
 constexpr const char* not_looked_for = "races, misaligned or invalid accesses and unjoined streams";
 
+// The record of a case that has run; null: it has not.
+const CaseRecord* record_of(const Case& bound, const CandidateRecord& record) {
+  const auto found = std::find_if(record.cases.begin(), record.cases.end(),
+                                  [&](const CaseRecord& c) { return c.name == bound.name && c.run; });
+  return found == record.cases.end() ? nullptr : &*found;
+}
+
 // The cases in which the candidate was accepted and that are small, the smallest first.
 std::vector<PlannedCase> small_cases(const std::vector<PlannedCase>& cases, const CandidateRecord& record) {
   std::vector<PlannedCase> small;
   for (const PlannedCase& planned : cases) {
-    const auto ran = std::any_of(record.cases.begin(), record.cases.end(),
-                                 [&](const CaseRecord& c) { return c.name == planned.bound.name && c.run; });
     const Case& bound = planned.bound;
-    if (ran && bound.tensor_bytes() <= most_bytes && bound.flops.value_or(0) <= most_flops)
+    if (record_of(bound, record) != nullptr && bound.tensor_bytes() <= most_bytes &&
+        bound.flops.value_or(0) <= most_flops)
       small.push_back(planned);
   }
   std::stable_sort(small.begin(), small.end(), [](const PlannedCase& a, const PlannedCase& b) {
@@ -47,17 +53,15 @@ std::vector<PlannedCase> small_cases(const std::vector<PlannedCase>& cases, cons
   return small;
 }
 
-double shortest_call_ms(const CandidateRecord& record, const std::string& name) {
-  const auto found = std::find_if(record.cases.begin(), record.cases.end(),
-                                  [&name](const CaseRecord& c) { return c.name == name; });
+double shortest_call_ms(const CaseRecord& c) {
   double shortest = std::numeric_limits<double>::infinity();
-  for (const Sample& sample : found->candidate().samples) shortest = std::min(shortest, sample.reported_ms);
+  for (const Sample& sample : c.candidate().samples) shortest = std::min(shortest, sample.reported_ms);
   return shortest;
 }
 
 std::vector<PlannedCase> looked_at(const std::vector<PlannedCase>& small, const CandidateRecord& record) {
   std::vector<PlannedCase> chosen = {small.front()};
-  if (shortest_call_ms(record, small.front().bound.name) > longest_call_ms) return chosen;
+  if (shortest_call_ms(*record_of(small.front().bound, record)) > longest_call_ms) return chosen;
   const auto larger = std::find_if(small.begin() + 1, small.end(), [](const PlannedCase& planned) {
     return planned.bound.tensor_bytes() >= bytes_of_warps &&
            planned.bound.flops.value_or(0) <= most_flops_of_warps;

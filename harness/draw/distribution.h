@@ -9,6 +9,7 @@
 
 #include "base/draw_kind.h"
 #include "base/dtype.h"
+#include "base/split_mix.h"
 #include "draw/family.h"
 #include "draw/philox.h"
 #include "draw/portable_math.h"
@@ -175,11 +176,7 @@ inline constexpr std::uint64_t scaled_together = 32;
 KGRADE_HOST_DEVICE inline float scale_at(const Distribution& distribution, std::uint64_t place) {
   std::int32_t exponent = distribution.exponent;
   if (distribution.spread > 0) {
-    // The finalizer of SplitMix64, as in problem/hidden_cases.cc.
-    std::uint64_t bits = place / scaled_together + 0x9e3779b97f4a7c15ull;
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ull;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebull;
-    bits ^= bits >> 31;
+    const std::uint64_t bits = mixed(place / scaled_together + golden_gamma);
     exponent += static_cast<std::int32_t>(bits % (2 * static_cast<std::uint32_t>(distribution.spread) + 1)) -
                 distribution.spread;
   }
@@ -288,13 +285,11 @@ KGRADE_HOST_DEVICE inline std::uint64_t varied_bits(const Variation& variation, 
 KGRADE_HOST_DEVICE inline std::int64_t wide_sample(const Distribution& distribution,
                                                    const RandomStream& stream, std::uint64_t word,
                                                    std::uint64_t place) {
-  const Variation& variation = distribution.variation;
-  const std::uint64_t random = variation.family == Family::own ? detail::random_bits(stream, word)
-                                                               : detail::varied_bits(variation, stream, word);
+  const std::uint64_t random = detail::varied_bits(distribution.variation, stream, word);
   if (distribution.dtype != Dtype::float64) return detail::integer_from(distribution, random);
   const double number = detail::sample_as<double>(distribution, distribution.kind, random) *
                         static_cast<double>(scale_at(distribution, place));
-  return double_bits(varied_number(variation, number));
+  return double_bits(varied_number(distribution.variation, number));
 }
 
 // Element `index` of an input that has_wide_elements().

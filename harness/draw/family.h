@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/compiler.h"
+#include "base/split_mix.h"
 
 namespace kgrade {
 
@@ -36,13 +37,6 @@ struct Variation {
 
 namespace detail {
 
-// The finalizer of SplitMix64, as in problem/hidden_draw.cc.
-KGRADE_HOST_DEVICE inline std::uint64_t mixed(std::uint64_t bits) {
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ull;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebull;
-  return bits ^ (bits >> 31);
-}
-
 // A random word whose distribution's quantile rises with `rank`, which is below `count`.
 KGRADE_HOST_DEVICE inline std::uint32_t ranked_word(std::uint32_t word, std::uint64_t rank,
                                                     std::uint64_t count) {
@@ -57,7 +51,7 @@ KGRADE_HOST_DEVICE inline std::uint64_t word_place(const Variation& variation, s
     case Family::one_value:
       return 0;
     case Family::few_values:
-      return detail::mixed(place + variation.key) % (2 + variation.key % 4);
+      return mixed(place + variation.key) % (2 + variation.key % 4);
     case Family::runs:
       return place / (2 + variation.key % 64);
     default:

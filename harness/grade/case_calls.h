@@ -38,8 +38,8 @@ class CaseCalls {
   // oracle computes the expected outputs.
   Trouble draw_fresh(std::uint32_t launches = 1) { return draw(draws_.fresh(launches)); }
   Trouble draw_changed(std::uint32_t launches = 1) { return draw(draws_.changed(launches)); }
-  // From now on inputs are of the next families. Unset: the reference's answer to them is not the oracle's,
-  // so they tell nothing of a candidate.
+  // From now on inputs are of the next families. False: there are none, or the reference's answer to them is
+  // not the oracle's, so they tell nothing of a candidate.
   Result<bool> draw_varied();
   // The contents to come. They begin at the session's first draw.
   DrawSequence& draws() { return draws_; }

@@ -5,19 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "base/split_mix.h"
+
 namespace kgrade {
 namespace {
 
-// The finalizer of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014):
-// neighbouring seeds and indices become unrelated ones.
-std::uint64_t mixed(std::uint64_t value) {
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebU;
-  return value ^ (value >> 31);
-}
-
 std::uint64_t stream_of(std::uint64_t seed, std::size_t index) {
-  constexpr std::uint64_t golden_gamma = 0x9e3779b97f4a7c15U;
   return mixed(mixed(seed + golden_gamma) + golden_gamma * (std::uint64_t{index} + 1));
 }
 

@@ -142,6 +142,7 @@ what_single_tests_need_is_installed_only_for_all_of_them() {
   expect "no clients of Slurm" [ "$(grep -cw slurm-client <<<"$calls")" -eq 0 ]
   complete_machine
   set_up --all-tests
+  expect "other shells" [ "$(grep -cw zsh <<<"$calls")" -eq 1 ]
   expect "clients of Slurm" [ "$(grep -cw slurm-client <<<"$calls")" -eq 1 ]
 }
 
