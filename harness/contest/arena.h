@@ -148,7 +148,7 @@ class Arena {
   // For each output of the case, what comparisons use from now on, until new buffers are lent to the oracle.
   virtual void compare_by(std::vector<Magnitudes> magnitudes) = 0;
   // After a failed comparison, for the candidate's output number `output`: how many elements differ by more
-  // than `limit` (in the units of device::unit_of()), and how many the call did not write.
+  // than `limit` (in the units of device::own_unit_of()), and how many the call did not write.
   virtual std::uint64_t count_wrong(std::size_t output, double limit) = 0;
   virtual std::uint64_t count_unwritten(std::size_t output) = 0;
   // The bytes of all outputs of the candidate's latest call, one after the other. Nothing if they are more

@@ -56,6 +56,7 @@ struct Magnitudes {
   double smaller_limit = std::numeric_limits<double>::infinity();
   double rms = 0;  // the root mean square of the elements that vary
   unsigned int common_count = 0;
+  unsigned int fixed_count = 0;  // the first of the common values occur for other inputs too
   double common[most_common_values] = {};
 };
 
@@ -81,6 +82,7 @@ struct ElementErrors {
   double sum_squared_expected = 0;
   SetErrors varying;  // the elements whose value is not common
   SetErrors smaller;  // varying elements up to Magnitudes::smaller_limit in size
+  double common = 0;  // the sum of device::common_error() over the elements that do not vary
   double max_abs_difference = 0;
   // The largest difference of a single element, in units of the element's own size or of the root mean square
   // of its set (all varying elements, or the smaller ones), whichever is larger.

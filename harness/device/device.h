@@ -131,7 +131,7 @@ class Device {
 
   // Compares two outputs.
   ElementErrors compare(const OutputPair& output) { return inspect({}, std::span(&output, 1)).errors[0]; }
-  // How many elements differ by more than `limit`, in the units of device::unit_of(), or in a non-finite
+  // How many elements differ by more than `limit`, in the units of device::own_unit_of(), or in a non-finite
   // value.
   virtual std::uint64_t count_wrong(const OutputPair& output, double limit) = 0;
 

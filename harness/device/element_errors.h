@@ -158,11 +158,16 @@ KGRADE_HOST_DEVICE inline double decoded(const Quantised& quantised, const unsig
   return static_cast<double>(decode(quantised.code, code)) * static_cast<double>(scale) / quantised.divisor;
 }
 
-KGRADE_HOST_DEVICE inline bool is_common(const Magnitudes& magnitudes, double expected) {
-  for (unsigned int i = 0; i < magnitudes.common_count; ++i) {
+// Whether a value is one of the first `count` common ones.
+KGRADE_HOST_DEVICE inline bool is_among(const Magnitudes& magnitudes, unsigned int count, double expected) {
+  for (unsigned int i = 0; i < count; ++i) {
     if (magnitudes.common[i] == expected) return true;
   }
   return false;
+}
+
+KGRADE_HOST_DEVICE inline bool is_common(const Magnitudes& magnitudes, double expected) {
+  return is_among(magnitudes, magnitudes.common_count, expected);
 }
 
 // For a varying element.
@@ -179,6 +184,24 @@ KGRADE_HOST_DEVICE inline double unit_of(const Magnitudes& magnitudes, double ex
 KGRADE_HOST_DEVICE inline double scaled(double size, double unit) {
   if (size == 0) return 0;
   return unit > 0 ? size / unit : INFINITY;
+}
+
+// A difference up to this share of Magnitudes::smaller_limit may be a rounding error of a formula, whatever
+// the size of its result: log(1 + exp(-20)) is 0 in float.
+constexpr double share_of_roundings = 0x1p-22;
+
+// The unit of a difference of the given size where common values are judged. A common value is its own unit,
+// unless it is 0, it is common for these inputs only, or the difference may be a rounding error. The unit of
+// all other elements is that of unit_of().
+KGRADE_HOST_DEVICE inline double own_unit_of(const Magnitudes& magnitudes, double expected, double size) {
+  const bool is_own = expected != 0 && size > share_of_roundings * magnitudes.smaller_limit &&
+                      is_among(magnitudes, magnitudes.fixed_count, expected);
+  return is_own ? fabs(expected) : unit_of(magnitudes, expected);
+}
+
+// The error of an element with a common value, at most 1.
+KGRADE_HOST_DEVICE inline double common_error(const Magnitudes& magnitudes, double expected, double size) {
+  return fmin(1.0, scaled(size, own_unit_of(magnitudes, expected, size)));
 }
 
 KGRADE_HOST_DEVICE inline void note_difference(ElementErrors& total, double size, double unit,
@@ -285,6 +308,7 @@ KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, double actual, d
   total.sum_squared_expected += expected * expected;
   const bool varies = !is_common(magnitudes, expected);
   if (varies) add(total.varying, difference, expected);
+  if (!varies) total.common += common_error(magnitudes, expected, fabs(difference));
   if (varies && is_smaller(magnitudes, expected)) add(total.smaller, difference, expected);
   total.lost += varies && difference != 0 && 2 * fabs(difference) >= fabs(expected) ? 1 : 0;
   note_difference(total, fabs(difference), unit_of(magnitudes, expected), index);
@@ -302,6 +326,7 @@ KGRADE_HOST_DEVICE inline void merge(ElementErrors& total, const ElementErrors& 
   total.sum_squared_expected += part.sum_squared_expected;
   merge(total.varying, part.varying);
   merge(total.smaller, part.smaller);
+  total.common += part.common;
   total.compared += part.compared;
   total.lost += part.lost;
   const double theirs = part.max_scaled_difference;
@@ -331,14 +356,14 @@ KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, const ComparedOu
              output.dtype, output.magnitudes);
 }
 
-// Whether an element is off by more than `limit`, in the units of unit_of(). A limit of 0 is for outputs that
-// are compared exactly.
+// Whether an element is off by more than `limit`, in the units of own_unit_of(). A limit of 0 is for outputs
+// that are compared exactly.
 KGRADE_HOST_DEVICE inline bool is_wrong(double actual, double expected, double limit, Dtype dtype,
                                         const Magnitudes& magnitudes) {
   const double rounded = rounded_to(dtype, expected);
   if (!is_finite(actual) || !is_finite(rounded)) return !same_nonfinite(actual, rounded);
   const double size = fabs(counted_difference(actual, expected, dtype));
-  return !(size <= limit * unit_of(magnitudes, expected));
+  return !(size <= limit * own_unit_of(magnitudes, expected, size));
 }
 
 // For integers, any difference is wrong, unless indices are tied.

@@ -272,12 +272,12 @@ CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
   return std::nullopt;
 }
 
-// Notes that Model in its own type is too far off for the smaller elements or for single ones, but not for
+// Notes that Model in its own type is too far off for the smaller, common or single elements, but not for
 // all together.
 void CaseCalls::allow_beyond_bound(std::size_t index, const OutputErrors& output) {
   scales_.allow_beyond_bound(index, output.errors);
   const std::string note = fmt::format(
-      "where Model in {} itself is beyond the bound for the smaller or for single elements of '{}', an "
+      "where Model in {} itself is beyond the bound for the smaller, common or single elements of '{}', an "
       "answer may be off "
       "by four times as much",
       to_string(session_.problem.dtype), output.tensor);
@@ -454,11 +454,13 @@ std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t in
   if (output.compare == Comparison::Kind::quantised) return describe_codes(output, judgement);
   const std::uint64_t elements = output.errors.compared + output.errors.nonfinite_mismatches;
   // Small errors add up, though none is large enough to be called wrong alone.
-  const std::string what =
-      wrong == 0
-          ? fmt::format("off by {:.1e} over {} (norm of the difference over norm), no element stands out",
-                        judgement.relative_error, to_string(judgement.decided_by))
-          : fmt::format("{} of {} elements wrong", wrong, elements);
+  const std::string_view unit = judgement.decided_by == ErrorFigure::common
+                                    ? "in units of that value"
+                                    : "norm of the difference over norm";
+  const std::string what = wrong == 0
+                               ? fmt::format("off by {:.1e} over {} ({}), no element stands out",
+                                             judgement.relative_error, to_string(judgement.decided_by), unit)
+                               : fmt::format("{} of {} elements wrong", wrong, elements);
   std::string text =
       fmt::format("'{}': {}, the worst at {}", output.tensor, what, coordinates_of_worst(output));
   const std::string how = how_wrong(index, judgement.element_limit);

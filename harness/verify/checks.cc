@@ -313,7 +313,7 @@ bool is_precise_as_a_whole(const OutputErrors& output, std::size_t index, const 
                            const Case& bound, const ExpectedScales& scales) {
   OutputErrors whole = output;
   whole.errors.varying = whole.errors.smaller = {};
-  whole.errors.max_scaled_difference = 0;
+  whole.errors.common = whole.errors.max_scaled_difference = 0;
   return judge_reference(whole, index, problem, bound, scales).verdict == Verdict::accepted;
 }
 

@@ -76,6 +76,14 @@ ElementErrors compare_samples(std::span<const double> actual, std::span<const do
   return errors;
 }
 
+// Notes which common values occur in the answer to other inputs too, and moves them to the front.
+void note_fixed(Magnitudes& magnitudes, const std::vector<double>& sample) {
+  double* const end = std::partition(
+      magnitudes.common, magnitudes.common + magnitudes.common_count,
+      [&](double value) { return std::find(sample.begin(), sample.end(), value) != sample.end(); });
+  magnitudes.fixed_count = static_cast<unsigned int>(end - magnitudes.common);
+}
+
 double mean_square(double squares, std::uint64_t elements) {
   return elements > 0 ? squares / static_cast<double>(elements) : 0;
 }
@@ -177,15 +185,21 @@ ExpectedScales::Scale ExpectedScales::scale_of(const std::vector<Samples>& calls
     sums.push_back(compare_samples(call[output], call[output], scale.magnitudes));
     add_distance(scale, call[output]);
   }
-  if (calls.size() > 1) scale.usual = usual_squares(sums);
+  if (calls.size() > 1) {
+    scale.usual = usual_squares(sums);
+    // No later call has the inputs of these, so it has only the common values that are the same for all.
+    scale.magnitudes.fixed_count = scale.magnitudes.common_count;
+  }
   return scale;
 }
 
 void ExpectedScales::add(const Samples& samples) {
   if (scales_.empty()) return learn_from({samples});
   ++seen_;
-  for (std::size_t output = 0; output < scales_.size(); ++output)
+  for (std::size_t output = 0; output < scales_.size(); ++output) {
+    if (seen_ == 2) note_fixed(scales_[output].magnitudes, samples[output]);
     add_distance(scales_[output], samples[output]);
+  }
 }
 
 void ExpectedScales::add_distance(Scale& scale, const std::vector<double>& sample) {
@@ -226,6 +240,7 @@ void ExpectedScales::allow_beyond_bound(std::size_t output, const ElementErrors&
   const RelativeErrors errors = relative_errors(reference, scale.usual);
   scale.allowed_varying = std::max(scale.allowed_varying, times * errors.varying);
   scale.allowed_smaller = std::max(scale.allowed_smaller, times * errors.smaller);
+  scale.allowed_common = std::max(scale.allowed_common, times * errors.common);
   scale.allowed_scaled = std::max(scale.allowed_scaled, times * reference.max_scaled_difference);
 }
 
@@ -235,6 +250,7 @@ ElementErrors ExpectedScales::without_allowed(std::size_t output, ElementErrors 
   const RelativeErrors found = relative_errors(errors, scale.usual);
   if (found.varying <= scale.allowed_varying) errors.varying.squared_difference = 0;
   if (found.smaller <= scale.allowed_smaller) errors.smaller.squared_difference = 0;
+  if (found.common <= scale.allowed_common) errors.common = 0;
   if (errors.max_scaled_difference <= scale.allowed_scaled) errors.max_scaled_difference = 0;
   return errors;
 }

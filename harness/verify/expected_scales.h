@@ -32,7 +32,7 @@ struct MeanSquares {
   double smaller = 0;
 };
 
-// The distance of an answer to other inputs: the largest of the three relative errors that judge() compares
+// The distance of an answer to other inputs: the largest of the four relative errors that judge() compares
 // with a bound. Both arguments are samples of the same elements of one output.
 double distance_between(std::span<const double> other, std::span<const double> expected,
                         const Magnitudes& magnitudes);
@@ -77,8 +77,8 @@ class ExpectedScales {
   // Allows a candidate twice the error of a Model's reference, however near the answers to other inputs are,
   // because the Model itself is a right answer.
   void allow_twice(std::size_t output, double error_of_reference);
-  // For a reference that is precise enough over all elements, but not over the varying, the smaller or single
-  // elements. Allows a candidate four times the reference's error there.
+  // For a reference that is precise enough over all elements, but not over the varying, the smaller, the
+  // common or single elements. Allows a candidate four times the reference's error there.
   void allow_beyond_bound(std::size_t output, const ElementErrors& reference);
   // The errors, except the figures that allow_beyond_bound() allows.
   ElementErrors without_allowed(std::size_t output, ElementErrors errors) const;
@@ -101,6 +101,7 @@ class ExpectedScales {
     // Set by allow_beyond_bound().
     double allowed_varying = 0;
     double allowed_smaller = 0;
+    double allowed_common = 0;
     double allowed_scaled = 0;
     std::optional<bool> keeps_values;
   };

@@ -31,6 +31,14 @@ double relative_error(const SetErrors& set, double usual_mean_square) {
                         usual_mean_square * static_cast<double>(set.elements));
 }
 
+// The mean error of the elements with a common value. Near the floor of a clamp, rounding errors of its
+// argument decide whether an element is on the floor. These errors may be large beside the floor, but few
+// elements are that near. Among few elements, one such element must not decide.
+double mean_common_error(const ElementErrors& errors) {
+  constexpr double few = 1000;
+  return errors.common / std::max(few, static_cast<double>(errors.compared - errors.varying.elements));
+}
+
 // The best class whose bound holds. It is at most fp32 for an output that is compared by its norm. In lower
 // classes the smaller elements may be off by four times the bound. If inputs differ in size, they include
 // small sums of large terms, which have the rounding errors of large sums. Errors of lower classes are
@@ -41,7 +49,8 @@ Precision reached(const RelativeErrors& errors, double element_figure, const Thr
     const double smaller =
         precision == Precision::fp32 ? errors.smaller : errors.smaller / allowance_of_smaller;
     // The comparison is written so that NaN fails.
-    if (std::max({errors.all, errors.varying, smaller, element_figure}) <= threshold(bounds, precision))
+    if (std::max({errors.all, errors.varying, smaller, errors.common, element_figure}) <=
+        threshold(bounds, precision))
       return precision;
   }
   return Precision::none;
@@ -50,6 +59,8 @@ Precision reached(const RelativeErrors& errors, double element_figure, const Thr
 // The figure that decides. If a set equals a larger set, the larger one is named.
 ErrorFigure deciding(const RelativeErrors& relative, double element_figure, const ElementErrors& errors) {
   if (element_figure > relative.largest()) return ErrorFigure::element;
+  if (relative.common > std::max({relative.all, relative.varying, relative.smaller}))
+    return ErrorFigure::common;
   const bool all_vary = errors.varying.elements == errors.compared;
   const bool all_are_smaller = errors.smaller.elements == errors.varying.elements;
   if (!all_are_smaller && relative.smaller > std::max(relative.all, relative.varying))
@@ -89,18 +100,19 @@ double unit_roundoff(Dtype dtype) { return dtype == Dtype::float64 ? 0x1p-53 : 0
 
 double Judgement::figure() const { return std::max(relative_error, max_scaled_error / element_factor); }
 
-double RelativeErrors::largest() const { return std::max({all, varying, smaller}); }
+double RelativeErrors::largest() const { return std::max({all, varying, smaller, common}); }
 
 RelativeErrors relative_errors(const ElementErrors& errors, const MeanSquares& usual) {
   return {relative_error(errors.sum_squared_difference, errors.sum_squared_expected,
                          usual.all * static_cast<double>(errors.compared)),
-          relative_error(errors.varying, usual.varying), relative_error(errors.smaller, usual.smaller)};
+          relative_error(errors.varying, usual.varying), relative_error(errors.smaller, usual.smaller),
+          mean_common_error(errors)};
 }
 
 std::string_view to_string(ErrorFigure figure) {
-  constexpr std::array<std::string_view, 4> words = {"the whole output", "the elements that vary",
+  constexpr std::array<std::string_view, 5> words = {"the whole output", "the elements that vary",
                                                      "the smaller three quarters of the elements that vary",
-                                                     "single elements"};
+                                                     "single elements", "the elements that share a value"};
   return words.at(static_cast<std::size_t>(figure));
 }
 

@@ -1,10 +1,11 @@
 // Turns the comparison of an output with the expected output into a verdict and a precision class.
 //
-// The rule: an answer is in a class if four figures are within the class's bound (error_bounds()). Three of
+// The rule: an answer is in a class if five figures are within the class's bound (error_bounds()). Three of
 // them are the norm of the difference over the norm of the expected output: over all elements, over the
 // elements that vary, and over the smaller three quarters of the varying elements. The fourth is a sixteenth
 // of the largest difference of a single element, in units of that element's size or of the root mean square
-// of its set, whichever is larger. docs/verdicts.md explains it.
+// of its set, whichever is larger. The fifth is the mean error of the elements with a common value, each in
+// units of that value. docs/verdicts.md explains it.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,13 @@
 
 namespace kgrade {
 
-// Norms of the difference over norms of the expected output, Euclidean, over three sets of elements.
+// Norms of the difference over norms of the expected output, Euclidean, over three sets of elements. For the
+// elements with a common value, their mean error.
 struct RelativeErrors {
   double all = 0;
   double varying = 0;
   double smaller = 0;
+  double common = 0;
 
   double largest() const;
 };
@@ -35,10 +38,10 @@ struct RelativeErrors {
 // elements.
 RelativeErrors relative_errors(const ElementErrors& errors, const MeanSquares& usual = {});
 
-// The largest of the four figures.
-enum class ErrorFigure { all, varying, smaller, element };
+// The largest of the five figures.
+enum class ErrorFigure { all, varying, smaller, element, common };
 // "the whole output", "the elements that vary", "the smaller three quarters of the elements that vary",
-// "single elements".
+// "single elements", "the elements that share a value".
 std::string_view to_string(ErrorFigure figure);
 
 // A single element may be off by this many times the bound: rounding errors of a sum spread evenly, so even
@@ -52,16 +55,16 @@ constexpr double share_of_distance = 10;
 struct Judgement {
   Verdict verdict = Verdict::accepted;
   Precision precision = Precision::fp32;
-  // The largest of the three relative errors. It and the element's error are infinite if a non-finite value
+  // The largest of the four relative errors. It and the element's error are infinite if a non-finite value
   // meets another value.
   double relative_error = 0;
   // The largest difference of a single element, in the units of device::unit_of().
   double max_scaled_error = 0;
   ErrorFigure decided_by = ErrorFigure::all;
-  // Elements with larger errors, in the units of device::unit_of(), count as wrong.
+  // Elements with larger errors, in the units of device::own_unit_of(), count as wrong.
   double element_limit = 0;
 
-  // The figure that is compared with the bound: the largest of the four.
+  // The figure that is compared with the bound: the largest of the five.
   double figure() const;
 };
 

@@ -10,8 +10,8 @@
 
 namespace kgrade {
 
-// An element is wrong if it is off by more than `limit`, in the units of device::unit_of(), or if only one of
-// the two values is finite.
+// An element is wrong if it is off by more than `limit`, in the units of device::own_unit_of(), or if only
+// one of the two values is finite.
 WrongOutput wrong_output(const OutputValues& values, double limit);
 
 // Whether the error of an output is a bug in a few elements, and no matter of precision: of the elements that

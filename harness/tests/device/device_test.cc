@@ -307,6 +307,24 @@ TEST_P(EveryDevice, SumsUpWhatVariesAndTheSmallerOnesSeparately) {
   EXPECT_EQ(errors.lost, 1u);
 }
 
+TEST_P(EveryDevice, SumsUpTheErrorsOfCommonValuesInTheirOwnUnits) {
+  const auto actual = buffer(4096);
+  const auto expected = buffer(4096);
+  write(*actual, 0, std::vector<float>{5, 1000, 50, 1, 0});
+  write(*expected, 0, std::vector<float>{4, 1000, 0, 2, 1000});
+  OutputPair pair{actual.get(), 0, expected.get(), 0, 5};
+  pair.magnitudes = {.smaller_limit = 128, .rms = 100, .common_count = 3, .common = {4, 0, 2}};
+  EXPECT_DOUBLE_EQ(device_->compare(pair).common, 0.01 + 0.5 + 0.01) << "in units of what the others are";
+  pair.magnitudes.fixed_count = 2;  // 4 and 0
+  EXPECT_DOUBLE_EQ(device_->compare(pair).common, 0.25 + 0.5 + 0.01);
+  pair.magnitudes.common[2] = 1000;
+  pair.magnitudes.fixed_count = 3;
+  EXPECT_DOUBLE_EQ(device_->compare(pair).common, 0.25 + 0.5 + 1);
+  EXPECT_EQ(device_->count_wrong(pair, 0.2), 3u);
+  pair.magnitudes.smaller_limit = 0x1p22;
+  EXPECT_DOUBLE_EQ(device_->compare(pair).common, 0.01 + 0.5 + 1) << "1 may be a rounding error";
+}
+
 TEST_P(EveryDevice, SamplesElementsFromAllOverATensor) {
   const std::uint64_t elements = 1'000'001;
   const auto large = buffer(elements * 4);

@@ -32,14 +32,25 @@ Numbers each(const Numbers& numbers, const Function& function) {
 }
 
 // As the oracle leaves them: rounded to float once.
-Judgement judged(const Numbers& actual, const Numbers& exact, double terms = 1) {
-  const Numbers expected =
-      each(exact, [](double value) { return static_cast<double>(static_cast<float>(value)); });
-  const Magnitudes magnitudes = magnitudes_of(expected);
+Numbers rounded_once(const Numbers& exact) {
+  return each(exact, [](double value) { return static_cast<double>(static_cast<float>(value)); });
+}
+
+Judgement judged_by(const Magnitudes& magnitudes, const Numbers& actual, const Numbers& expected,
+                    double terms = 1, Precision required = Precision::fp32, Dtype dtype = Dtype::float32) {
   ElementErrors errors;
   for (std::size_t i = 0; i < actual.size(); ++i)
-    device::accumulate(errors, actual[i], expected[i], i, Dtype::float32, magnitudes);
-  return judge(errors, error_bounds({}, terms, Dtype::float32), Precision::fp32);
+    device::accumulate(errors, actual[i], expected[i], i, dtype, magnitudes);
+  return judge(errors, error_bounds({}, terms, Dtype::float32), required);
+}
+
+// Common values are known to be the same for other inputs.
+Judgement judged(const Numbers& actual, const Numbers& exact, double terms = 1,
+                 Precision required = Precision::fp32, Dtype dtype = Dtype::float32) {
+  const Numbers expected = rounded_once(exact);
+  ExpectedScales scales;
+  for (int call = 0; call < 2; ++call) scales.add({expected});
+  return judged_by(scales.magnitudes().front(), actual, expected, terms, required, dtype);
 }
 
 constexpr std::size_t many = 1 << 16;
@@ -138,6 +149,148 @@ TEST(ErrorRule, AMaskDoesNotHideTheScores) {
   for (double& score : masked) score = score == -1e9 ? score : 0;
   EXPECT_EQ(judged(masked, scores).verdict, Verdict::wrong_answer);
   EXPECT_EQ(judged(each(scores, [](double x) { return x * (1 + 6e-8); }), scores).verdict, Verdict::accepted);
+}
+
+// clamp(exp(8x), min=1): the floor fills half of the output.
+TEST(ErrorRule, AFloorIsJudgedInItsOwnSize) {
+  const Numbers inputs = normal(8192, 1);
+  const Numbers expected = each(inputs, [](double x) { return std::max(std::exp(8 * x), 1.0); });
+  const auto with_floor = [&](double floor) {
+    return each(inputs, [&](double x) {
+      return x > 0 ? in_float([](float y) { return std::exp(8 * y); }, x) : floor;
+    });
+  };
+  EXPECT_EQ(judged(with_floor(1), expected).verdict, Verdict::accepted);
+  EXPECT_EQ(judged(with_floor(1 + 1e-7), expected).verdict, Verdict::accepted);
+  for (const Precision required : {Precision::fp32, Precision::tf32, Precision::bf16}) {
+    for (const double floor : {0.0, 0.9, 1.1, 2.0, 1000.0}) {
+      const Judgement judgement = judged(with_floor(floor), expected, 1, required);
+      EXPECT_EQ(judgement.verdict, Verdict::wrong_answer) << floor;
+      EXPECT_EQ(judgement.decided_by, ErrorFigure::common) << floor;
+    }
+  }
+  EXPECT_EQ(judged(with_floor(1.005), expected).verdict, Verdict::low_precision);
+  EXPECT_EQ(judged(with_floor(1.005), expected, 1, Precision::bf16).verdict, Verdict::accepted);
+}
+
+TEST(ErrorRule, AFloorOfFewElementsIsJudgedInItsOwnSize) {
+  const Numbers inputs = normal(100, 1);
+  const auto clamped = [&](double floor) {
+    return each(inputs, [&](double x) { return x > 0 ? std::exp(8 * x) : floor; });
+  };
+  EXPECT_EQ(judged(rounded_once(clamped(1)), clamped(1)).verdict, Verdict::accepted);
+  EXPECT_EQ(judged(rounded_once(clamped(0)), clamped(1)).verdict, Verdict::wrong_answer);
+}
+
+TEST(ErrorRule, AFloorOf16BitOutputsIsJudgedInItsOwnSize) {
+  const Numbers inputs = normal(8192, 0.5);
+  const auto clamped = [&](double floor) {
+    return each(inputs, [&](double x) { return x > 0 ? std::exp(4 * x) + 0.1 : floor; });
+  };
+  for (const Dtype dtype : {Dtype::float16, Dtype::bfloat16}) {
+    const auto stored = [&](const Numbers& numbers) {
+      return each(numbers, [&](double x) { return rounded_to(dtype, x); });
+    };
+    const auto verdict = [&](double floor) {
+      return judged(stored(clamped(floor)), clamped(0.1), 1, Precision::fp32, dtype).verdict;
+    };
+    EXPECT_EQ(verdict(0.1), Verdict::accepted);
+    EXPECT_EQ(verdict(0), Verdict::wrong_answer);
+  }
+}
+
+// Transforms leave rounding errors at elements that are 0: 10^-6 of the usual elements at most.
+TEST(ErrorRule, NoiseOfATransformAtZerosIsAccepted) {
+  Numbers expected = normal(many, 1);
+  for (std::size_t i = 0; i < many / 2; ++i) expected[i] = 0;
+  const auto off_by = [&](double size) {
+    const Numbers noise = normal(many, size, 2);
+    Numbers actual = expected;
+    for (std::size_t i = 0; i < many; ++i) actual[i] += noise[i];
+    return judged(actual, expected);
+  };
+  EXPECT_EQ(off_by(1e-6).verdict, Verdict::accepted);
+  EXPECT_NE(off_by(1e-4).verdict, Verdict::accepted);
+}
+
+TEST(ErrorRule, ZerosBelowAMaskAreInUnitsOfTheScores) {
+  Numbers scores = normal(many, 1);
+  for (std::size_t i = 0; i < many; i += 4) {
+    scores[i] = -1e9;
+    scores[i + 1] = 0;
+  }
+  Numbers actual = scores;
+  for (std::size_t i = 0; i < many; i += 4) actual[i] = -1e9 + 64;  // the next float
+  EXPECT_EQ(judged(actual, scores).verdict, Verdict::accepted);
+  for (std::size_t i = 0; i < many; i += 4) actual[i + 1] = 1e-4;
+  const Judgement judgement = judged(actual, scores);
+  EXPECT_NE(judgement.verdict, Verdict::accepted);
+  EXPECT_EQ(judgement.decided_by, ErrorFigure::common);
+}
+
+// Near the floor, errors of the products decide whether an element is on it. They are large beside it.
+TEST(ErrorRule, ProductsNearASmallFloorAreAccepted) {
+  struct Class {
+    Precision precision;
+    double error;
+  };
+  for (const Class& each_class :
+       {Class{Precision::fp32, 1e-6}, {Precision::tf32, 3e-4}, {Precision::bf16, 3e-3}}) {
+    for (const std::size_t count : {std::size_t{256}, many}) {
+      for (const double floor : {0.0, 1e-9, 1e-4, 0.01, 0.5}) {
+        for (unsigned int seed = 1; seed < 20; ++seed) {
+          const Numbers products = normal(count, 1, seed);
+          const Numbers noise = normal(count, each_class.error, seed + 1000);
+          Numbers actual, expected;
+          for (std::size_t i = 0; i < count; ++i) {
+            expected.push_back(std::max(products[i], floor));
+            actual.push_back(std::max(products[i] + noise[i], floor));
+          }
+          const Judgement judgement = judged(actual, expected, 1, each_class.precision);
+          EXPECT_EQ(judgement.verdict, Verdict::accepted)
+              << count << " " << floor << " " << to_string(each_class.precision) << " "
+              << judgement.relative_error << " " << to_string(judgement.decided_by);
+        }
+      }
+    }
+  }
+}
+
+TEST(ErrorRule, FormulasInFloatAreAcceptedAfterAClamp) {
+  const Numbers inputs = each(normal(many, 8), [](double x) { return std::max(x, -6.0); });
+  const auto verdict = [&](const auto& exact, float (*plain)(float)) {
+    return judged(each(inputs, [&](double x) { return in_float(plain, x); }), each(inputs, exact)).verdict;
+  };
+  EXPECT_EQ(verdict([](double x) { return std::log1p(std::exp(x)); },
+                    [](float x) { return std::log(1 + std::exp(x)); }),
+            Verdict::accepted);
+  EXPECT_EQ(verdict([](double x) { return x * std::erfc(-x * std::sqrt(0.5)) / 2; },
+                    [](float x) { return 0.5F * x * (1 + std::erf(x * 0.70710678F)); }),
+            Verdict::accepted);
+}
+
+// Each sum occurs four times, as after an upsampling. The sums of few elements are common then. They have the
+// rounding errors of all sums, however small they are.
+TEST(ErrorRule, SumsThatOccurSeveralTimesAreAccepted) {
+  for (unsigned int seed = 1; seed < 100; ++seed) {
+    const Numbers sums = normal(60, 1, seed);
+    const Numbers noise = normal(60, 2e-6, seed + 1000);
+    Numbers actual, expected;
+    for (std::size_t i = 0; i < 4 * sums.size(); ++i) {
+      expected.push_back(sums[i / 4]);
+      actual.push_back(sums[i / 4] + noise[i / 4]);
+    }
+    const Magnitudes magnitudes = magnitudes_of(expected);
+    ASSERT_EQ(magnitudes.common_count, most_common_values);
+    EXPECT_EQ(judged_by(magnitudes, actual, expected).verdict, Verdict::accepted) << seed;
+  }
+}
+
+TEST(ErrorRule, SmallIntegersAreAccepted) {
+  const Numbers integers = each(normal(many, 4), [](double x) { return std::round(x); });
+  EXPECT_EQ(judged(integers, integers).verdict, Verdict::accepted);
+  EXPECT_EQ(judged(each(integers, [](double x) { return x == 1 ? 1.001 : x; }), integers).verdict,
+            Verdict::low_precision);
 }
 
 TEST(ErrorRule, ATailThatIsLeftOutIsWrong) {

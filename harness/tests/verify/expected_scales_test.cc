@@ -220,6 +220,35 @@ TEST(Magnitudes, WhereNothingElseIsLeftCommonValuesVary) {
   EXPECT_EQ(magnitudes.rms, 1);
 }
 
+// The values 5 and 7 occur more often than the others, and 5 does so in another draw too.
+Numbers with_common(double often, double first) {
+  Numbers values(200, often);
+  for (std::size_t i = 0; i < 100; ++i) values[i] = first + 0.01 * static_cast<double>(i);
+  values[100] = values[101] = values[102] = first + 0.5;
+  return values;
+}
+
+TEST(Magnitudes, ACommonValueIsFixedOnceOtherInputsHaveItToo) {
+  ExpectedScales scales;
+  scales.add({with_common(5, 100)});
+  const Magnitudes first = scales.magnitudes().front();
+  EXPECT_EQ(first.common_count, 2U);
+  EXPECT_EQ(first.fixed_count, 0U);
+  scales.add({with_common(5, 200)});
+  const Magnitudes second = scales.magnitudes().front();
+  EXPECT_EQ(second.common_count, 2U);
+  EXPECT_EQ(second.fixed_count, 1U);
+  EXPECT_EQ(second.common[0], 5);
+  scales.add({with_common(5, 100)});  // a repeated call
+  EXPECT_EQ(scales.magnitudes().front().fixed_count, 1U);
+}
+
+TEST(Magnitudes, CommonValuesOfSeveralCallsAreFixed) {
+  const Magnitudes magnitudes = learnt({{with_common(5, 100)}, {with_common(5, 200)}}).magnitudes().front();
+  EXPECT_EQ(magnitudes.common_count, 1U);
+  EXPECT_EQ(magnitudes.fixed_count, 1U);
+}
+
 TEST(Magnitudes, OfNothingAreThoseOfOneSize) {
   const Magnitudes magnitudes = magnitudes_of(std::vector<double>{infinity, -infinity});
   EXPECT_EQ(magnitudes.smaller_limit, infinity);
@@ -248,6 +277,25 @@ TEST(ExpectedScales, WhatModelIsOffByInTheSmallerElementsAnAnswerMayBeFourTimes)
   EXPECT_EQ(verdict(3e-3), Verdict::accepted);
   EXPECT_NE(verdict(5e-3), Verdict::accepted);
   EXPECT_NE(verdict(1), Verdict::accepted) << "zeros";
+}
+
+TEST(ExpectedScales, WhatModelIsOffByInCommonValuesAnAnswerMayBeFourTimes) {
+  Problem problem;
+  Case bound;
+  ExpectedScales scales = learnt({{Numbers(100, 1)}});
+  const auto off_in_common = [](double share) {
+    ElementErrors errors;
+    errors.compared = 2000;
+    errors.common = 2000 * share;
+    return errors;
+  };
+  const auto verdict = [&](double share) {
+    return judge({"y", {2000}, off_in_common(share)}, 0, problem, bound, scales, Precision::fp32).verdict;
+  };
+  EXPECT_NE(verdict(3e-3), Verdict::accepted);
+  scales.allow_beyond_bound(0, off_in_common(1e-3));
+  EXPECT_EQ(verdict(3e-3), Verdict::accepted);
+  EXPECT_NE(verdict(5e-3), Verdict::accepted);
 }
 
 TEST(ExpectedScales, AnAnswerThatLosesMostValuesIsWrongWhereTheReferenceKeepsThem) {
