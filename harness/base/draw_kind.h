@@ -24,4 +24,31 @@ enum class DrawKind : std::int32_t {
 // (symmetric) or zero (upper, lower).
 enum class MatrixStructure : std::int32_t { none, symmetric, upper, lower };
 
+// Families of inputs: contents that the grader makes of an input beside its own distribution
+// (draw/family.h).
+enum class Family : std::int32_t {
+  own,           // independent elements: the distribution's own
+  one_value,     // all elements are equal
+  few_values,    // of 2 to 5 values
+  runs,          // of equal neighbours
+  sorted,        // each row ascends
+  reversed,      // each row descends
+  ends,          // each element is the least or the largest of the distribution
+  sparse,        // all but a few elements are small, or 0
+  zero_rows,     // half of the rows are 0
+  nonnegative,   // of real numbers: none is below 0
+  nonpositive,   // of real numbers: none is above 0
+  signs,         // of real numbers: each has either sign
+  shifted,       // of real numbers: a number is added to all
+  rows_shifted,  // of real numbers: another one to each row
+  step,          // of real numbers: rows have two levels
+  scaled,        // of real numbers: by a power of two
+  spikes,        // of real numbers: a few hold a quarter of the sum of squares
+  near_equal,    // of real numbers: they differ by a thousandth
+  cycle,         // of a graph: each node has an edge to the next one alone
+  star,          // edges from and to one node alone
+  dense          // there is an edge between any two nodes
+};
+inline constexpr std::int32_t families_of_inputs = static_cast<std::int32_t>(Family::dense) + 1;
+
 }  // namespace kgrade

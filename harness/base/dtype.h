@@ -75,6 +75,24 @@ KGRADE_HOST_DEVICE constexpr std::uint64_t element_bytes(Dtype dtype) {
   }
 }
 
+// Bits of the significand of a real type, with the one that is not stored.
+KGRADE_HOST_DEVICE constexpr std::int32_t significant_bits(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::float64:
+      return 53;
+    case Dtype::float16:
+      return 11;
+    case Dtype::bfloat16:
+      return 8;
+    case Dtype::float8_e4m3fn:
+      return 4;
+    case Dtype::float8_e5m2:
+      return 3;
+    default:
+      return 24;
+  }
+}
+
 KGRADE_HOST_DEVICE inline std::uint32_t bits_of(float value) {
   std::uint32_t bits;
   memcpy(&bits, &value, sizeof bits);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/text_file.h"
+#include "base/text.h"
 #include "cli/app.h"
 #include "leaderboard/compare_output.h"
 #include "record/record_json.h"

@@ -192,7 +192,8 @@ KGRADE_HOST_DEVICE inline bool is_always_zero(const Distribution& distribution, 
 // Whether every element is drawn from its own word and from no other.
 KGRADE_HOST_DEVICE inline bool is_drawn_in_place(const Distribution& distribution) {
   return distribution.structure == Distribution::Structure::none &&
-         distribution.kind != Distribution::Kind::adjacency && distribution.variation.family == Family::own;
+         distribution.kind != Distribution::Kind::adjacency && distribution.variation.family == Family::own &&
+         distribution.variation.rounding == 0;
 }
 
 // The element that a word gives at a drawn_place().
@@ -223,14 +224,25 @@ KGRADE_HOST_DEVICE inline std::uint32_t varied_word(const Distribution& distribu
 
 KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const RandomStream& stream,
                                         std::uint64_t index) {
+  const Variation& variation = distribution.variation;
   const std::uint64_t place = drawn_place(distribution, index);
-  if (distribution.variation.family == Family::own)
+  if (variation.family == Family::own && variation.rounding == 0)
     return element(distribution, random_block(stream, place / 4), index);
-  if (is_always_zero(distribution, index)) return 0;
-  const float value =
-      element_at(distribution, form_of(distribution), varied_word(distribution, stream, place), place);
-  const float varied = varied_number(distribution.variation, value);
-  return is_narrow(distribution.dtype) ? nearest_normal(distribution.dtype, varied) : varied;
+  const float factor = factor_at(variation, place);
+  if (is_always_zero(distribution, index) || factor == 0) return 0;
+  const std::uint32_t word = varied_word(distribution, stream, place);
+  if (!is_of_reals(variation.family))
+    return rounded_once_more(variation, distribution.dtype,
+                             element_at(distribution, form_of(distribution), word, place) * factor, place);
+  float value =
+      varied_number(variation, detail::sample_as<float>(distribution, distribution.kind, word), place);
+  if (distribution.is_encoded) return static_cast<float>(encode(distribution.code, value));
+  value *= scale_at(distribution, place);
+  // A type of eight bits has too few normal numbers to do without the others.
+  if (is_narrow(distribution.dtype))
+    value = is_float8(distribution.dtype) ? rounded_to(distribution.dtype, value)
+                                          : nearest_normal(distribution.dtype, value);
+  return rounded_once_more(variation, distribution.dtype, value, place);
 }
 
 namespace detail {
@@ -287,9 +299,11 @@ KGRADE_HOST_DEVICE inline std::int64_t wide_sample(const Distribution& distribut
                                                    std::uint64_t place) {
   const std::uint64_t random = detail::varied_bits(distribution.variation, stream, word);
   if (distribution.dtype != Dtype::float64) return detail::integer_from(distribution, random);
-  const double number = detail::sample_as<double>(distribution, distribution.kind, random) *
-                        static_cast<double>(scale_at(distribution, place));
-  return double_bits(varied_number(distribution.variation, number));
+  const double number = detail::sample_as<double>(distribution, distribution.kind, random);
+  const double varied =
+      varied_number(distribution.variation, number, place) *
+      static_cast<double>(scale_at(distribution, place) * factor_at(distribution.variation, place));
+  return double_bits(rounded_once_more(distribution.variation, varied, place));
 }
 
 // Element `index` of an input that has_wide_elements().
@@ -297,8 +311,8 @@ KGRADE_HOST_DEVICE inline std::int64_t wide_element(const Distribution& distribu
                                                     const RandomStream& stream, std::uint64_t index) {
   if (distribution.kind == Distribution::Kind::listed)
     return static_cast<std::int64_t>(distribution.choices[index]);
-  if (is_always_zero(distribution, index)) return 0;
   const std::uint64_t place = drawn_place(distribution, index);
+  if (is_always_zero(distribution, index) || factor_at(distribution.variation, place) == 0) return 0;
   return wide_sample(distribution, stream, place, place);
 }
 

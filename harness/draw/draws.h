@@ -26,6 +26,9 @@ struct Draw {
   std::uint32_t perturbation = 0;
   // 0: inputs as their distributions say. Otherwise inputs have families (draw/input_families.h).
   std::uint32_t family = 0;
+  // 0: inputs as drawn. Otherwise as a contestant may have rounded them once more, to this many bits of a
+  // significand (Variation::rounding).
+  std::int32_t rounding = 0;
 
   bool operator==(const Draw&) const = default;
 };

@@ -4,8 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string_view>
+#include <cmath>
 
+#include "draw/distribution.h"
 #include "draw/seed.h"
 
 namespace kgrade {
@@ -14,19 +15,154 @@ namespace {
 // A stream apart from those of tensors, whose numbers are those of parameters.
 constexpr std::uint32_t families_stream = 0x66616d69;
 
-// An edge has a chance below 1 if there can be none.
-std::vector<Family> families_of_graphs(const ResolvedInit& init) {
-  if (init.first >= 1) return {Family::one_value};
-  return {Family::cycle, Family::star, Family::dense, Family::one_value};
+// This many elements of the longest sum are spikes, or are not 0 in a sparse input.
+constexpr double elements_that_count = 8;
+// The spikes of a sum have this share of its squares beside what the others have.
+constexpr double share_of_spikes = 1.0 / 3;
+constexpr int most_halvings = 6;
+
+// A sum of more equal terms in one thread is off by more than the bound: each of them is rounded the same
+// way.
+constexpr std::int64_t most_equal_terms = 256;
+// The factor of most elements of a sparse input of real numbers.
+constexpr double small_factor = 0x1p-8;
+constexpr int most_doublings_without_domain = 3;
+
+// The numbers that an input's own distribution draws.
+struct Range {
+  double least = 0;
+  double largest = 0;
+  double deviation = 0;
+};
+
+using Kind = ResolvedInit::Kind;
+
+// Most of the elements of a normal distribution lie within two deviations.
+std::optional<Range> range_of(const ResolvedInit& init) {
+  switch (init.kind) {
+    case Kind::uniform:
+      return Range{init.first, init.second, (init.second - init.first) / std::sqrt(12.0)};
+    case Kind::normal:
+      return Range{init.first - 2 * init.second, init.first + 2 * init.second, init.second};
+    case Kind::integers:
+      return Range{init.first, init.second, 0};
+    case Kind::bernoulli:
+      return Range{0, 1, 0};
+    case Kind::choice: {
+      const auto [least, largest] = std::minmax_element(init.choices.begin(), init.choices.end());
+      return Range{*least, *largest, 0};
+    }
+    case Kind::wide_integers:
+      return Range{static_cast<double>(init.low), static_cast<double>(init.high), 0};
+    default:
+      return std::nullopt;
+  }
 }
 
-bool is_real(const ResolvedInit& init, Dtype dtype) {
-  using Kind = ResolvedInit::Kind;
-  return (init.kind == Kind::uniform || init.kind == Kind::normal) && !is_integer(dtype) && !init.encoding;
+// Codes stand for real numbers, but only a domain says how far these may go.
+bool is_real(const Parameter& parameter, const ResolvedInit& init, Dtype dtype) {
+  if (init.kind != Kind::uniform && init.kind != Kind::normal) return false;
+  return init.encoding ? parameter.domain.has_value() : !is_integer(dtype);
 }
 
-std::string_view text_of(Family family) {
-  switch (family) {
+// The domain of a tensor's elements, before the case scales them.
+Range domain_of(const Parameter& parameter, const ResolvedInit& init, const Range& own, bool is_exact) {
+  if (parameter.domain) return {parameter.domain->least, parameter.domain->largest, 0};
+  if (own.deviation == 0) return own;
+  const double reach = is_exact ? 90 : 4 * own.deviation;
+  const bool is_of_one_sign = init.kind == Kind::uniform && (own.least >= 0 || own.largest <= 0);
+  if (is_of_one_sign && !is_exact) return own;
+  return {std::min(-reach, own.least), std::max(reach, own.largest), 0};
+}
+
+// Whether most elements may be small. Their exponentials are nearly equal terms, for which the longest sums
+// of one thread have too few digits.
+bool may_be_small(const Case& bound, bool are_rounded) {
+  constexpr std::int64_t most_terms = 1 << 16;
+  return !are_rounded || bound.terms <= most_terms;
+}
+
+// The families of real numbers that the domain has room for.
+std::vector<Family> families_of_reals(const Range& own, const Range& domain, bool is_exact) {
+  std::vector<Family> families;
+  const bool has_0 = domain.least <= 0 && domain.largest >= 0;
+  const bool has_both_signs = domain.least < 0 && domain.largest > 0;
+  const bool can_grow = domain.least < own.least || domain.largest > own.largest;
+  if (has_both_signs) families = {Family::nonnegative, Family::nonpositive, Family::signs};
+  if (can_grow)
+    families.insert(families.end(), {Family::shifted, Family::rows_shifted, Family::step, Family::spikes});
+  if (can_grow || has_0) families.push_back(Family::scaled);
+  if (is_exact) families.push_back(Family::near_equal);
+  return families;
+}
+
+// Amounts at the end of the room three times of four, and of every size below otherwise.
+double amount_within(double least, double room, std::uint32_t word, double fraction) {
+  if (word % 4 != 0 || room <= least) return room;
+  return least * std::pow(room / least, fraction);
+}
+
+double fraction_of(std::uint32_t word) { return (word >> 8) / 16777216.0; }
+
+// How often all numbers can be doubled, or halved, within the domain.
+int doublings_up(const Parameter& parameter, const Range& own, const Range& domain) {
+  const bool can_grow = domain.least < own.least || domain.largest > own.largest;
+  if (!parameter.domain) return can_grow ? most_doublings_without_domain : 0;
+  double most = 64;
+  if (own.largest > 0) most = std::min(most, std::log2(domain.largest / own.largest));
+  if (own.least < 0) most = std::min(most, std::log2(domain.least / own.least));
+  return std::max(0, static_cast<int>(most));
+}
+int doublings_down(const Parameter& parameter, const Range& own, const Range& domain, const Case& bound) {
+  if (!may_be_small(bound, true)) return 0;
+  if (!parameter.domain) return most_doublings_without_domain;
+  if (domain.least <= 0 && domain.largest >= 0) return most_halvings;
+  return static_cast<int>(
+      std::log2(domain.least > 0 ? own.least / domain.least : own.largest / domain.largest));
+}
+
+// The numbers of a variation of real numbers.
+void choose_amounts(const Parameter& parameter, const Range& own, const Range& domain, const Case& bound,
+                    const PhiloxBlock& random, Variation& variation) {
+  const double below = std::max(0.0, own.least - domain.least);
+  const double above = std::max(0.0, domain.largest - own.largest);
+  const bool goes_down = above == 0 || (below > 0 && random.word[2] % 2 == 0);
+  const double least = own.deviation > 0 ? own.deviation : 1;
+  const std::uint32_t word = random.word[2] / 2;
+  const double terms = std::max(1.0, static_cast<double>(bound.terms));
+  variation.chance = std::min(0.25, elements_that_count / terms);
+  switch (variation.family) {
+    case Family::scaled: {
+      const int up = doublings_up(parameter, own, domain);
+      const int down = doublings_down(parameter, own, domain, bound);
+      const bool is_down = up == 0 || (down > 0 && random.word[2] % 2 == 0);
+      const double exponent =
+          std::round(amount_within(1, is_down ? down : up, word, fraction_of(random.word[3])));
+      variation.amount = std::exp2(is_down ? -exponent : exponent);
+      return;
+    }
+    case Family::spikes:
+      variation.amount = own.deviation * std::sqrt(share_of_spikes / variation.chance);
+      break;
+    case Family::sparse:
+      variation.amount = own.deviation > 0 ? small_factor : 0;
+      return;
+    case Family::shifted:
+      variation.amount = amount_within(least, goes_down ? below : above, word, fraction_of(random.word[3]));
+      if (own.deviation == 0) variation.amount = std::round(variation.amount);
+      if (goes_down) variation.amount = -variation.amount;
+      break;
+    default:  // rows_shifted and step
+      variation.amount = amount_within(least, above, word, fraction_of(random.word[3]));
+      variation.least_amount = -amount_within(least, below, word, fraction_of(random.word[3]));
+  }
+  if (!parameter.domain) return;
+  variation.least = domain.least;
+  variation.largest = domain.largest;
+}
+
+std::string text_of(const Variation& variation) {
+  switch (variation.family) {
     case Family::own:
       break;
     case Family::one_value:
@@ -41,10 +177,27 @@ std::string_view text_of(Family family) {
       return "rows descend";
     case Family::ends:
       return "elements are the least or the largest";
-    case Family::negative:
-      return "elements are far below 0";
-    case Family::positive:
-      return "elements are far above 0";
+    case Family::sparse:
+      return "all but a few elements are 0 or small";
+    case Family::zero_rows:
+      return "half of the rows are 0";
+    case Family::nonnegative:
+      return "no element is negative";
+    case Family::nonpositive:
+      return "no element is positive";
+    case Family::signs:
+      return "elements have either sign";
+    case Family::shifted:
+      return fmt::format("{:.3g} is added to all elements", variation.amount);
+    case Family::rows_shifted:
+      return fmt::format("{:.3g} to {:.3g} is added to each row", variation.least_amount, variation.amount);
+    case Family::step:
+      return fmt::format("rows have a step, from {:.3g} to {:.3g} or back", variation.least_amount,
+                         variation.amount);
+    case Family::scaled:
+      return fmt::format("elements are multiplied by {:.3g}", variation.amount);
+    case Family::spikes:
+      return fmt::format("a few elements are as large as {:.3g}", variation.amount);
     case Family::near_equal:
       return "elements are nearly equal";
     case Family::cycle:
@@ -57,20 +210,50 @@ std::string_view text_of(Family family) {
   return "";
 }
 
+// Sums of few elements: an output of less than this many elements may cancel.
+constexpr std::int64_t few_elements = 128;
+
+// How far a rounding of an input moves it, in units in the last place. An honest sum of n terms is off by as
+// much as if each of them had been moved by about sqrt(n) / 2: with few outputs, all of them may cancel.
+std::int32_t ulps_of(const Case& bound) {
+  const bool are_few = std::any_of(bound.tensors.begin(), bound.tensors.end(), [](const Tensor& tensor) {
+    return tensor.output && tensor.elements < few_elements;
+  });
+  if (!are_few) return 1;
+  return std::max(1, static_cast<std::int32_t>(std::lround(std::sqrt(static_cast<double>(bound.terms)) / 2)));
+}
+
 }  // namespace
 
 std::vector<Family> families_of(const Problem& problem, const Case& bound, std::size_t tensor) {
   const Tensor& input = bound.tensors[tensor];
   const ResolvedInit& init = input.init;
-  if (!problem.compares_exactly() || !input.has_single_elements()) return {};
-  if (init.kind == ResolvedInit::Kind::constant) return {};
-  if (init.kind == ResolvedInit::Kind::adjacency) return families_of_graphs(init);
-  std::vector<Family> families = {Family::one_value, Family::few_values, Family::runs,
-                                  Family::sorted,    Family::reversed,   Family::ends};
-  const Dtype dtype = bound.dtype_of(input);
-  if (!is_real(init, dtype)) return families;
-  families.insert(families.end(), {Family::negative, Family::positive});
-  if (!is_narrow(dtype)) families.push_back(Family::near_equal);
+  if (!input.has_single_elements() || init.kind == Kind::constant) return {};
+  const Parameter& parameter = problem.parameters[input.parameter];
+  const bool is_exact = problem.compares_exactly();
+  std::vector<Family> families;
+  if (init.kind == Kind::adjacency) {
+    families = {Family::one_value};
+    // An edge has a chance below 1 if there can be none.
+    if (init.first < 1) families = {Family::cycle, Family::star, Family::dense, Family::one_value};
+  } else if (const auto own = range_of(init)) {
+    const Dtype dtype = bound.dtype_of(input);
+    const Range domain = domain_of(parameter, init, *own, is_exact);
+    const bool has_0 = domain.least <= 0 && domain.largest >= 0;
+    const bool are_real = is_real(parameter, init, dtype);
+    const bool may_repeat = is_exact || !are_real || (parameter.domain && bound.terms <= most_equal_terms);
+    if (may_repeat) families = {Family::one_value, Family::few_values, Family::runs, Family::ends};
+    if (is_exact) families.insert(families.end(), {Family::sorted, Family::reversed});
+    if (has_0 && may_be_small(bound, are_real && !is_exact)) families.push_back(Family::sparse);
+    if (has_0 && (is_exact || bound.terms <= most_equal_terms)) families.push_back(Family::zero_rows);
+    if (are_real) {
+      const auto more = families_of_reals(*own, domain, is_exact && !is_narrow(dtype));
+      families.insert(families.end(), more.begin(), more.end());
+    } else if (init.kind == Kind::integers && !init.encoding && parameter.domain) {
+      families.push_back(Family::shifted);
+    }
+  }
+  std::erase_if(families, [&](Family family) { return parameter.without.contains(family); });
   return families;
 }
 
@@ -81,19 +264,44 @@ std::uint32_t count_families(const Problem& problem, const Case& bound) {
   return static_cast<std::uint32_t>(most);
 }
 
-Variation variation_of(const Problem& problem, const Case& bound, std::size_t tensor, const Draw& draw) {
-  if (draw.family == 0) return {};
+namespace {
+
+// The family of a tensor in a draw, with `random` for its choice. The first input that has families has every
+// one in turn. Half of the time the others have the same family, or else any family or their own
+// distribution.
+Family family_of(const Problem& problem, const Case& bound, std::size_t tensor, const Draw& draw,
+                 const PhiloxBlock& random) {
   const std::vector<Family> families = families_of(problem, bound, tensor);
-  if (families.empty()) return {};
+  if (families.empty()) return Family::own;
+  std::size_t first = 0;
+  while (families_of(problem, bound, first).empty()) ++first;
+  const std::vector<Family> of_first = families_of(problem, bound, first);
+  const Family leading = of_first[(draw.family - 1) % of_first.size()];
+  if (tensor == first) return leading;
+  const bool has_it = std::find(families.begin(), families.end(), leading) != families.end();
+  if (random.word[0] % 2 == 0 && has_it) return leading;
+  return random.word[0] / 2 % 2 == 0 ? Family::own : families[random.word[0] / 4 % families.size()];
+}
+
+}  // namespace
+
+Variation variation_of(const Problem& problem, const Case& bound, std::size_t tensor, const Draw& draw) {
   const Tensor& input = bound.tensors[tensor];
+  if (draw.family == 0 || !input.has_single_elements()) return {};
   const RandomStream stream = input_stream(draw.seed, problem.slug, bound.name, families_stream, draw.index);
-  // The first input that has families has every one in turn. What the others have beside it is drawn.
-  bool is_first = true;
-  for (std::size_t i = 0; i < tensor; ++i) is_first = is_first && families_of(problem, bound, i).empty();
   const PhiloxBlock random = random_block(stream, tensor);
-  const std::uint32_t offset = is_first ? 0 : random.word[0];
-  Variation variation{families[(draw.family - 1 + offset) % families.size()], random.word[1]};
+  Variation variation{family_of(problem, bound, tensor, draw, random), random.word[1]};
   if (!input.shape.empty()) variation.row = static_cast<std::uint64_t>(input.shape.back());
+  const auto own = range_of(input.init);
+  if (!own) return variation;
+  const Parameter& parameter = problem.parameters[input.parameter];
+  const Range domain = domain_of(parameter, input.init, *own, problem.compares_exactly());
+  choose_amounts(parameter, *own, domain, bound, random, variation);
+  // Numbers of 16 or 8 bits are exact in every type that a contestant computes in.
+  const Dtype dtype = bound.dtype_of(input);
+  if (!is_real(parameter, input.init, dtype) || input.init.encoding || is_narrow(dtype)) return variation;
+  variation.rounding = draw.rounding;
+  variation.ulps = ulps_of(bound);
   return variation;
 }
 
@@ -102,7 +310,7 @@ std::string families_text(const Problem& problem, const Case& bound, const Draw&
   for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
     const Variation variation = variation_of(problem, bound, i, draw);
     if (variation.family != Family::own)
-      texts.push_back(fmt::format("{}: {}", bound.tensors[i].name, text_of(variation.family)));
+      texts.push_back(fmt::format("{}: {}", bound.tensors[i].name, text_of(variation)));
   }
   return fmt::format("{}", fmt::join(texts, ", "));
 }

@@ -1,4 +1,12 @@
 // Which families of inputs (draw/family.h) a case can have, and which of them a call has.
+//
+// The elements of a family stay in the input's domain. A file says it with `domain`. Without it, whole
+// numbers, choices, and real numbers that are all of one sign stay within what `init` draws. The mean of other
+// real numbers stays within two standard deviations of 0, which an honest variance in one pass bears.
+//
+// Long sums limit the families of problems that do not compare exactly. Rows that ascend or descend, and
+// numbers that are nearly equal, give sums that grow far beyond their results. Terms that are equal are all
+// rounded the same way. Honest orders of summation then differ by more than the bound.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +20,8 @@
 
 namespace kgrade {
 
-// The families of one tensor, without its own distribution. Only inputs of problems that compare exactly have
-// families: there, no rounding can make an honest answer wrong. Inputs that the case, the file or the
-// reference decides have none.
+// The families of one tensor, without its own distribution. Inputs that the case, the file or the reference
+// decides have none.
 std::vector<Family> families_of(const Problem& problem, const Case& bound, std::size_t tensor);
 
 // How many numbers Draw::family has in this case: each family of each input has one of them. 0: inputs have

@@ -38,8 +38,8 @@ class CaseCalls {
   // oracle computes the expected outputs.
   Trouble draw_fresh(std::uint32_t launches = 1) { return draw(draws_.fresh(launches)); }
   Trouble draw_changed(std::uint32_t launches = 1) { return draw(draws_.changed(launches)); }
-  // From now on inputs are of the next families. False: there are none, or the reference's answer to them is
-  // not the oracle's, so they tell nothing of a candidate.
+  // From now on inputs are of the next families that tell right from wrong. False: there are none, or none of
+  // the next few tells.
   Result<bool> draw_varied();
   // The contents to come. They begin at the session's first draw.
   DrawSequence& draws() { return draws_; }
@@ -80,6 +80,14 @@ class CaseCalls {
   Trouble learn_scales();
   // Calls the oracle, and learns the scales of its outputs. The finding says what is wrong with the call.
   std::optional<CallFinding> ask_oracle(const Draw& draw);
+  // Whether the latest draw, which has families, tells right from wrong.
+  Result<bool> latest_draw_tells();
+  // Whether the oracle's answer is constant because of the families of the latest draw.
+  bool is_made_constant(std::size_t output) const;
+  // The scales of the outputs of a draw.
+  const ExpectedScales& scales_of(const Draw& draw) const {
+    return draw.family != 0 ? varied_scales_ : scales_;
+  }
   // For a problem file by others: notes outputs whose answer to other contents would be accepted.
   void look_for_equal_answers();
   void allow_beyond_bound(std::size_t index, const OutputErrors& output);
@@ -111,7 +119,8 @@ class CaseCalls {
   std::vector<CaseCalls*> followers_;
   std::vector<std::pair<CallReport, Sample>> unseen_;  // calls of the reference from before the first draw
   ExpectedScales scales_;
-  bool has_learnt_ = false;  // since the first draw
+  ExpectedScales varied_scales_;  // of the latest draw that has families
+  bool has_learnt_ = false;       // since the first draw
   bool has_drawn_ = false;
   bool has_looked_ = false;       // for equal answers
   double nearest_to_bound_ = -1;  // error over bound, of the output that the record's rule describes

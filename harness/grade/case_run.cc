@@ -15,8 +15,9 @@
 namespace kgrade {
 namespace {
 
-// Calls on families of inputs in a case that is not measured. Cases take the families in turn.
-constexpr int varied_rounds = 2;
+// Calls on families of inputs in each case, and fewer where it is measured. Cases take the families in turn.
+constexpr int varied_rounds = 3;
+constexpr int varied_rounds_of_measured = 2;
 
 class CaseRun {
  public:
@@ -144,7 +145,8 @@ class CaseRun {
     if (process > 0) launches = before_->processes.front().launches;
     MeasuredCase measured(session_, case_, *trusted_, process, launches);
     for (Player& player : players_) measured.add(player.session, player.calls);
-    return measured.run();
+    if (auto trouble = measured.run()) return trouble;
+    return process == 0 ? play_varied_rounds(varied_rounds_of_measured) : std::nullopt;
   }
 
   bool all_failed() const {
@@ -169,19 +171,18 @@ class CaseRun {
       if (auto trouble = play_round(purpose)) return trouble;
     }
     if (auto trouble = repeat()) return trouble;
-    for (int i = 0; i < varied_rounds; ++i) {
-      if (auto trouble = play_varied_round()) return trouble;
-    }
-    return std::nullopt;
+    return play_varied_rounds(varied_rounds);
   }
 
   // On inputs of families. The reference answers each candidate's own contents.
-  Trouble play_varied_round() {
-    for (Player& player : players_) {
-      if (player.calls.failed()) continue;
-      const auto tells = player.calls.draw_varied();
-      if (!tells) return tells.error();
-      if (*tells) player.calls.call_candidate(Purpose::changed);
+  Trouble play_varied_rounds(int rounds) {
+    for (int i = 0; i < rounds; ++i) {
+      for (Player& player : players_) {
+        if (player.calls.failed()) continue;
+        const auto tells = player.calls.draw_varied();
+        if (!tells) return tells.error();
+        if (*tells) player.calls.call_candidate(Purpose::compared);
+      }
     }
     return std::nullopt;
   }

@@ -72,16 +72,19 @@ class Merger {
     if (key == "require" || key == "extents") return joined(family, own);
     if (key == "cases") return with_replaced(family, own, case_name_of);
     if (key == "torch") return merged_torch(family, own);
-    if (key == "thresholds" || key == "defaults" || key == "fuzz") return with_replaced(family, own, key_of);
+    if (is_replaced_by_entry(key)) return with_replaced(family, own, key_of);
     return own;
+  }
+
+  static bool is_replaced_by_entry(const std::string& key) {
+    return key == "thresholds" || key == "defaults" || key == "fuzz" || key == "domain" || key == "without";
   }
 
   static bool has_form(const std::string& key, const YamlNode& node) {
     if (key == "parameters" || key == "extents" || key == "require" || key == "cases" || key == "dtypes") {
       return node.is_sequence();
     }
-    const bool map =
-        key == "let" || key == "thresholds" || key == "defaults" || key == "fuzz" || key == "torch";
+    const bool map = key == "let" || key == "torch" || is_replaced_by_entry(key);
     return map ? node.is_map() : node.is_scalar();
   }
 

@@ -8,7 +8,7 @@
 // | let | is an error |
 // | require | both hold |
 // | dtypes, precision, libraries, flops, terms, bytes | the problem's counts |
-// | thresholds, defaults, fuzz | the problem's count, entry by entry |
+// | thresholds, defaults, fuzz, domain, without | the problem's count, entry by entry |
 // | torch | `require`: both hold; `weights`: the problem's count, entry by entry; else the problem's counts |
 // | cases | the family's, then the problem's; a case of the same name replaces the family's |
 //

@@ -123,6 +123,14 @@ struct Beginning {
   Location location;
 };
 
+// The real numbers that an input may hold, both ends included. Without a domain, families of inputs stay
+// within two standard deviations of what `init` draws (draw/input_families.h).
+struct Domain {
+  double least = 0;
+  double largest = 0;
+  std::string text;  // as written
+};
+
 // Whether the error of an output, or of the numbers that its codes stand for, is measured by a norm.
 constexpr bool has_norm(Comparison::Kind kind) {
   return kind == Comparison::Kind::norm || kind == Comparison::Kind::quantised;
@@ -133,10 +141,12 @@ struct Parameter {
   std::string type;  // "[VAR]" (the element type under test) or a name that problem/scalar_type.h lists
   bool pointer = false;
   bool is_const = false;
-  std::vector<Expression> shape;    // of a tensor; may be empty
-  std::optional<Init> init;         // of an input, or of an output that begins so
-  Comparison compare;               // of an output; the default is the norm, and exact for integers
-  std::optional<Beginning> begins;  // of an output; without it, arbitrary values
+  std::vector<Expression> shape;          // of a tensor; may be empty
+  std::optional<Init> init;               // of an input, or of an output that begins so
+  Comparison compare;                     // of an output; the default is the norm, and exact for integers
+  std::optional<Beginning> begins;        // of an output; without it, arbitrary values
+  std::optional<Domain> domain;           // of an input
+  std::map<Family, std::string> without;  // families that an input never has, and why
   Location location;
   bool is_argument = true;  // false: an integer of a case that the entry point does not have (`extents`)
 

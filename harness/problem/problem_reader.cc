@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "problem/families.h"
 #include "problem/fields.h"
+#include "problem/read_domain.h"
 
 namespace kgrade {
 namespace {
@@ -16,9 +17,10 @@ constexpr std::size_t most_formulas = 200;
 
 const std::vector<std::string>& known_keys() {
   static const std::vector<std::string> keys = {
-      "slug",      "title",      "difficulty", "author", "tags",  "family",    "parameters", "dtypes",
-      "let",       "require",    "defaults",   "cases",  "fuzz",  "flops",     "bytes",      "extents",
-      "precision", "thresholds", "libraries",  "source", "torch", "reference", "terms"};
+      "slug",      "title",   "difficulty", "author",     "tags",      "family", "parameters",
+      "dtypes",    "let",     "require",    "defaults",   "cases",     "fuzz",   "flops",
+      "bytes",     "extents", "precision",  "thresholds", "libraries", "source", "torch",
+      "reference", "terms",   "domain",     "without"};
   return keys;
 }
 
@@ -36,6 +38,7 @@ class ProblemReader {
     read_grading();
     // With unsound parameters these would only repeat errors.
     if (sound) {
+      read_domains(root_, problem_, diagnostics_);
       read_cases(root_, problem_, diagnostics_);
       if (const YamlNode* torch = root_.find("torch"))
         problem_.torch = read_torch(*torch, problem_, diagnostics_);

@@ -92,6 +92,12 @@ struct AppliedRule {
   std::int64_t terms = 1;  // in the longest sum (Case::terms)
 };
 
+// Inputs that the grader drew beside the case's own distribution (draw/input_families.h).
+struct DrawnFamilies {
+  std::string inputs;  // "x: elements are multiplied by 4"
+  bool tells = false;  // false: honest answers to them differ, so the candidate was not asked
+};
+
 struct CaseRecord {
   std::string name;
   CaseRole role = CaseRole::test;
@@ -107,12 +113,13 @@ struct CaseRecord {
   // For low_precision: the message if another case shows that the answer is wrong. No record holds it.
   std::string message_if_wrong;
   Precision precision = Precision::fp32;
-  std::optional<WrongOutput> wrong;  // in the call that gave a wrong answer
-  std::optional<Printed> printed;    // in the first call of a sample case; unset if nothing
-  double relative_error = 0;         // the worst of all calls; see verify/judgement.h
-  double max_scaled_error = 0;       // the worst of all calls; see verify/judgement.h
-  std::optional<AppliedRule> rule;   // for the call and output that came nearest to the bound
-  int calls = 0;                     // of the candidate; every launch is checked
+  std::optional<WrongOutput> wrong;     // in the call that gave a wrong answer
+  std::optional<Printed> printed;       // in the first call of a sample case; unset if nothing
+  double relative_error = 0;            // the worst of all calls; see verify/judgement.h
+  double max_scaled_error = 0;          // the worst of all calls; see verify/judgement.h
+  std::optional<AppliedRule> rule;      // for the call and output that came nearest to the bound
+  std::vector<DrawnFamilies> families;  // in the order of the draws
+  int calls = 0;                        // of the candidate; every launch is checked
   // Whether calls on the same contents gave the same bits; unset: not tried. No record holds it.
   std::optional<bool> same_bits;
   bool latency_hidden = true;  // in every call of the candidate whose time is a sample

@@ -203,6 +203,12 @@ void fields(Archive& archive, typename Archive::template Value<Printed>& printed
   archive("cut_off", printed.cut_off);
 }
 
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<DrawnFamilies>& drawn) {
+  archive("inputs", drawn.inputs);
+  archive("tells", drawn.tells);
+}
+
 // The weight is left out if it is the default.
 template <class Archive>
 void weight_field(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
@@ -259,6 +265,7 @@ void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   });
   if (Archive::reads || c.wrong) archive("wrong", c.wrong);
   if (archive.wants_detail() && (Archive::reads || c.printed)) archive("printed", c.printed);
+  where_any(archive, "families", c.families);
   archive("calls", c.calls);
   archive("latency_hidden", c.latency_hidden);
   if constexpr (Archive::reads) {

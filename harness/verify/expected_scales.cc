@@ -227,6 +227,13 @@ bool ExpectedScales::is_zero(std::size_t output) const {
   return std::all_of(latest.begin(), latest.end(), [](double value) { return value == 0; });
 }
 
+bool ExpectedScales::is_constant(std::size_t output) const {
+  if (scales_.empty()) return false;
+  const std::vector<double>& latest = scales_[output % scales_.size()].latest;
+  return latest.size() > 1 &&
+         std::all_of(latest.begin(), latest.end(), [&](double value) { return value == latest.front(); });
+}
+
 void ExpectedScales::allow_twice(std::size_t output, double error_of_reference) {
   if (scales_.empty()) return;
   double& least = scales_[output % scales_.size()].least_distance;

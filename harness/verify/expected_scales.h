@@ -42,6 +42,11 @@ using Samples = std::vector<std::vector<double>>;
 
 class ExpectedScales {
  public:
+  ExpectedScales() = default;
+  // Of one draw of families of inputs, from the samples of its outputs. An honest sum of such inputs in one
+  // thread can be off by more than one of the case's own inputs, so bounds grow twice as fast with the terms.
+  explicit ExpectedScales(const Samples& of_families) : growth_(2) { add(of_families); }
+
   // How many calls of the oracle learn() makes. An error is given in units of the norm of the expected
   // output. If the output has few elements, or few independent ones, that norm is sometimes nearly zero,
   // because sums of products of either sign cancel. The rounding errors of an honest answer do not cancel
@@ -74,6 +79,8 @@ class ExpectedScales {
   MeanSquares usual(std::size_t output) const;
   // Whether the latest sample of an output is zero.
   bool is_zero(std::size_t output) const;
+  // Whether the latest sample of an output has several elements, and all are equal.
+  bool is_constant(std::size_t output) const;
   // Allows a candidate twice the error of a Model's reference, however near the answers to other inputs are,
   // because the Model itself is a right answer.
   void allow_twice(std::size_t output, double error_of_reference);
@@ -89,6 +96,8 @@ class ExpectedScales {
   // The root mean square of the distances between the answers to successive inputs. Infinite before there are
   // two answers.
   double distance(std::size_t output) const;
+  // How fast bounds grow with the terms of a sum, in the usual speed.
+  double growth() const { return growth_; }
 
  private:
   struct Scale {
@@ -112,6 +121,7 @@ class ExpectedScales {
 
   std::vector<Scale> scales_;
   int seen_ = 0;
+  double growth_ = 1;
 };
 
 }  // namespace kgrade

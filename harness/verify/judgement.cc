@@ -148,12 +148,14 @@ Thresholds error_bounds(const Thresholds& thresholds, double terms, Dtype dtype,
   return bounds;
 }
 
-Thresholds error_bounds(const Problem& problem, const Case& bound, std::size_t output, double distance) {
+Thresholds error_bounds(const Problem& problem, const Case& bound, std::size_t output, double distance,
+                        double growth) {
   const std::vector<const Tensor*> outputs = bound.outputs();
   const Tensor* const tensor = outputs.empty() ? nullptr : outputs[output % outputs.size()];
-  Thresholds bounds = error_bounds(
-      tensor != nullptr ? problem.thresholds_of(tensor->name) : problem.thresholds,
-      static_cast<double>(bound.terms), tensor != nullptr ? bound.dtype_of(*tensor) : bound.dtype, distance);
+  Thresholds bounds =
+      error_bounds(tensor != nullptr ? problem.thresholds_of(tensor->name) : problem.thresholds,
+                   growth * growth * static_cast<double>(bound.terms),
+                   tensor != nullptr ? bound.dtype_of(*tensor) : bound.dtype, distance);
   if (problem.only_fp32) bounds.tf32 = bounds.bf16 = bounds.fp32;
   return bounds;
 }
@@ -185,8 +187,8 @@ Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision
 Judgement judge(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
                 const ExpectedScales& scales, Precision required) {
   Judgement judgement = judge(scales.without_allowed(index, output.errors),
-                              error_bounds(problem, bound, index, scales.distance(index)), required,
-                              scales.usual(index), output.compare);
+                              error_bounds(problem, bound, index, scales.distance(index), scales.growth()),
+                              required, scales.usual(index), output.compare);
   // Large elements may hide that most other elements are lost.
   const bool are_lost = has_norm(output.compare) && 2 * output.errors.lost > output.errors.varying.elements;
   if (are_lost && scales.keeps_values(index)) {
@@ -194,6 +196,14 @@ Judgement judge(const OutputErrors& output, std::size_t index, const Problem& pr
     judgement.precision = Precision::none;
   }
   return judgement;
+}
+
+bool tells_right_from_wrong(const OutputErrors& output, std::size_t index, const Problem& problem,
+                            const Case& bound, const ExpectedScales& scales, Precision required) {
+  const double share = problem.has_model() ? 10 : 3;
+  Thresholds bounds = error_bounds(problem, bound, index);
+  for (double* const threshold : {&bounds.fp32, &bounds.tf32, &bounds.bf16}) *threshold /= share;
+  return judge(output, bounds, required, scales.usual(index)).verdict == Verdict::accepted;
 }
 
 }  // namespace kgrade

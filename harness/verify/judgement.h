@@ -84,8 +84,9 @@ double threshold(const Thresholds& thresholds, Precision precision);
 Thresholds error_bounds(const Thresholds& thresholds, double terms, Dtype dtype,
                         double distance = std::numeric_limits<double>::infinity());
 // The bounds for output number `output` of a case. Without lower classes, they are all that of fp32.
+// `growth` multiplies what the terms add.
 Thresholds error_bounds(const Problem& problem, const Case& bound, std::size_t output,
-                        double distance = std::numeric_limits<double>::infinity());
+                        double distance = std::numeric_limits<double>::infinity(), double growth = 1);
 
 // An output that is not compared by its norm is either right or wrong, without classes.
 Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision required,
@@ -95,5 +96,12 @@ Judgement judge(const OutputErrors& output, const Thresholds& bounds, Precision 
 // Judges output number `index` of a call in a case.
 Judgement judge(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
                 const ExpectedScales& scales, Precision required);
+
+// Whether inputs of a family tell right answers from wrong ones. `output` is the reference's answer to these
+// inputs, rounded once more (Draw::rounding), beside the oracle's answer to them as they are. It must be
+// within a third of the bound: then an honest answer in another order, or by another formula, is within the
+// bound. Where a Model is the reference, no other formula is known, and a tenth takes the place of a third.
+bool tells_right_from_wrong(const OutputErrors& output, std::size_t index, const Problem& problem,
+                            const Case& bound, const ExpectedScales& scales, Precision required);
 
 }  // namespace kgrade

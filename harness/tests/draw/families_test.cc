@@ -101,17 +101,159 @@ TEST(Families, EndsAreTheLeastAndTheLargest) {
             (std::set<std::int64_t>{-3'000'000'000'000, 4'000'000'000'000}));
 }
 
-TEST(Families, ElementsAreFarFrom0) {
-  const auto below = drawn(numbers(Family::negative, Kind::normal));
-  EXPECT_THAT(below, Each(Le(-64.0f)));
-  EXPECT_GT(different(below), below.size() * 9 / 10);
-  EXPECT_THAT(drawn(numbers(Family::positive, Kind::normal)), Each(testing::Ge(64.0f)));
+// A normal distribution in a family whose elements are moved.
+Distribution moved(Family family, double amount, double chance = 0.1) {
+  Distribution distribution{Kind::normal, 0, 1};
+  distribution.variation = {family, 7, row};
+  distribution.variation.amount = amount;
+  distribution.variation.chance = chance;
+  return distribution;
+}
+
+TEST(Families, ElementsHaveOneSignOrEither) {
+  EXPECT_THAT(drawn(numbers(Family::nonpositive, Kind::normal)), Each(Le(0.0f)));
+  EXPECT_THAT(drawn(numbers(Family::nonnegative, Kind::normal)), Each(testing::Ge(0.0f)));
+  Distribution near_1{Kind::uniform, 0.9, 1.1};
+  near_1.variation = {Family::signs, 7, row};
+  const auto values = drawn(near_1);
+  const auto below = std::count_if(values.begin(), values.end(), [](float value) { return value < 0; });
+  EXPECT_GT(below, 50);
+  EXPECT_LT(below, 150);
+}
+
+TEST(Families, AllOrRowsAreShifted) {
+  const auto own = drawn(moved(Family::own, 0));
+  const auto shifted = drawn(moved(Family::shifted, -80));
+  for (std::size_t i = 0; i < own.size(); ++i) ASSERT_EQ(shifted[i], own[i] - 80);
+  Distribution rows_shifted = moved(Family::rows_shifted, 80);
+  rows_shifted.variation.least_amount = -10;
+  const auto by_row = drawn(rows_shifted);
+  std::set<float> offsets;
+  for (std::size_t first = 0; first < own.size(); first += row) {
+    const float offset = std::round(by_row[first] - own[first]);
+    EXPECT_GE(offset, -10);
+    EXPECT_LE(offset, 80);
+    offsets.insert(offset);
+    for (std::size_t i = first; i < first + row; ++i) ASSERT_NEAR(by_row[i] - own[i], offset, 0.51);
+  }
+  EXPECT_EQ(offsets.size(), rows);
+}
+
+TEST(Families, RowsHaveAStepNearOneEnd) {
+  std::set<bool> begins;
+  for (std::uint32_t key = 0; key < 6; ++key) {
+    Distribution distribution = moved(Family::step, 80);
+    distribution.variation.least_amount = -70;
+    distribution.variation.key = key;
+    const auto values = drawn(distribution);
+    for (std::size_t first = 0; first < values.size(); first += row) {
+      const auto begin = values.begin() + static_cast<std::ptrdiff_t>(first);
+      const bool begins_high = *begin > 0;
+      begins.insert(begins_high);
+      const auto step =
+          std::find_if(begin, begin + row, [&](float value) { return (value > 0) != begins_high; });
+      EXPECT_GE(step - begin, 6);
+      EXPECT_LE(step - begin, 44);
+      EXPECT_NE(step - begin, 25) << "a row's sum would cancel";
+      EXPECT_TRUE(std::all_of(step, begin + row, [&](float value) { return (value > 0) != begins_high; }));
+      for (auto at = begin; at != begin + row; ++at) ASSERT_NEAR(*at, *at > 0 ? 80 : -70, 6);
+    }
+  }
+  EXPECT_EQ(begins.size(), 2u);
+}
+
+TEST(Families, ElementsAreScaled) {
+  const auto own = drawn(moved(Family::own, 0));
+  const auto scaled = drawn(moved(Family::scaled, 0.25));
+  for (std::size_t i = 0; i < own.size(); ++i) ASSERT_EQ(scaled[i], own[i] / 4);
+}
+
+TEST(Families, AFewElementsAreSpikesOrNot0) {
+  const auto spikes = drawn(moved(Family::spikes, 1000));
+  const auto high = std::count_if(spikes.begin(), spikes.end(), [](float x) { return std::fabs(x) == 1000; });
+  EXPECT_GT(high, 5);
+  EXPECT_LT(high, 40);
+  const auto sparse = drawn(moved(Family::sparse, 0));
+  const auto zeros = std::count(sparse.begin(), sparse.end(), 0.0f);
+  EXPECT_GT(zeros, 160);
+  EXPECT_LT(zeros, 195);
+}
+
+TEST(Families, SomeRowsAre0) {
+  std::set<bool> kinds;
+  for (std::uint32_t key = 0; key < 8; ++key) {
+    const auto values = drawn(numbers(Family::zero_rows, Kind::normal, key));
+    for (std::size_t first = 0; first < values.size(); first += row) {
+      const auto zeros = std::count(values.begin() + first, values.begin() + first + row, 0.0f);
+      ASSERT_TRUE(zeros == 0 || zeros == row);
+      kinds.insert(zeros == 0);
+    }
+  }
+  EXPECT_EQ(kinds.size(), 2u);
+}
+
+TEST(Families, ElementsStayInTheDomain) {
+  for (const Family family :
+       {Family::shifted, Family::rows_shifted, Family::step, Family::scaled, Family::spikes}) {
+    Distribution distribution = moved(family, 80);
+    distribution.variation.least = -5;
+    distribution.variation.largest = 60;
+    for (const float value : drawn(distribution)) {
+      ASSERT_GE(value, -5);
+      ASSERT_LE(value, 60);
+    }
+  }
 }
 
 TEST(Families, ElementsHaveTheirType) {
-  Distribution distribution = numbers(Family::negative);
+  Distribution distribution = moved(Family::shifted, 80);
   distribution.dtype = Dtype::bfloat16;
+  distribution.variation.rounding = 24;
   for (const float value : drawn(distribution)) ASSERT_EQ(value, rounded_to(Dtype::bfloat16, value));
+}
+
+TEST(Families, SomeElementsGoToANeighbourIfRoundedOnceMore) {
+  Distribution distribution = moved(Family::own, 0);
+  const auto own = drawn(distribution);
+  distribution.variation.rounding = 24;
+  const auto rounded = drawn(distribution);
+  std::size_t moved_up = 0, moved_down = 0;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (rounded[i] == own[i]) continue;
+    const bool is_up = rounded[i] > own[i];
+    ASSERT_EQ(rounded[i], std::nextafter(own[i], is_up ? 10.0f : -10.0f));
+    (is_up ? moved_up : moved_down) += 1;
+  }
+  EXPECT_GT(moved_up, 3u);
+  EXPECT_GT(moved_down, 3u);
+  EXPECT_LT(moved_up + moved_down, 50u);
+}
+
+TEST(Families, ElementsAreRoundedToFewerBits) {
+  Distribution distribution = moved(Family::own, 0);
+  const auto own = drawn(distribution);
+  distribution.variation.rounding = 8;
+  const auto rounded = drawn(distribution);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    ASSERT_EQ(rounded[i], rounded_to(Dtype::bfloat16, rounded[i]));
+    ASSERT_NEAR(rounded[i], own[i], std::fabs(own[i]) / 256);
+  }
+}
+
+TEST(Families, DoublesAreMovedToo) {
+  Distribution distribution = moved(Family::shifted, 80);
+  distribution.dtype = Dtype::float64;
+  Distribution rounded = distribution;
+  rounded.variation.rounding = 53;
+  int others = 0;
+  for (std::uint64_t i = 0; i < row * rows; ++i) {
+    const double value = double_of(device::wide_element({distribution, stream, {}}, i));
+    const double other = double_of(device::wide_element({rounded, stream, {}}, i));
+    ASSERT_NEAR(value, 80, 8);
+    ASSERT_NEAR(other, value, 1e-13);
+    others += other != value;
+  }
+  EXPECT_GT(others, 5);
 }
 
 TEST(Families, NearlyEqualElementsDiffer) {
@@ -214,15 +356,85 @@ class InputFamilies : public testing::Test {
 };
 
 TEST_F(InputFamilies, OfIntegersKeepToTheirRange) {
-  const std::vector<Family> any = {Family::one_value, Family::few_values, Family::runs,
-                                   Family::sorted,    Family::reversed,   Family::ends};
+  const std::vector<Family> any = {Family::one_value, Family::few_values, Family::runs,   Family::ends,
+                                   Family::sorted,    Family::reversed,   Family::sparse, Family::zero_rows};
   EXPECT_EQ(families(0), any);
+  keys().init.first = 1;
+  EXPECT_THAT(families(0), testing::Not(testing::Contains(Family::sparse))) << "0 is none of them";
+}
+
+TEST_F(InputFamilies, OfIntegersAreShiftedInTheirDomain) {
+  problem_.parameters[0].domain = Domain{0, 200, ""};
+  EXPECT_THAT(families(0), testing::Contains(Family::shifted));
+  const auto number = static_cast<std::uint32_t>(families(0).size());
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Variation variation = variation_of(problem_, case_, 0, {.seed = seed, .family = number});
+    ASSERT_EQ(variation.family, Family::shifted);
+    EXPECT_EQ(variation.amount, std::round(variation.amount));
+    EXPECT_GE(variation.amount, 1);
+    EXPECT_LE(variation.amount, 191);
+  }
 }
 
 TEST_F(InputFamilies, OfRealNumbersMayBeNegativeAndNear) {
-  EXPECT_THAT(families(1), testing::IsSupersetOf({Family::negative, Family::positive, Family::near_equal}));
+  EXPECT_THAT(families(1),
+              testing::IsSupersetOf({Family::nonpositive, Family::nonnegative, Family::near_equal}));
   case_.dtype = Dtype::bfloat16;
   EXPECT_THAT(families(1), testing::Not(testing::Contains(Family::near_equal)));
+}
+
+TEST_F(InputFamilies, WhereErrorsHaveABoundKeepToTheSign) {
+  problem_.parameters.back().compare.kind = Comparison::Kind::norm;
+  EXPECT_EQ(families(1), (std::vector<Family>{Family::sparse, Family::zero_rows, Family::scaled}));
+  problem_.parameters[1].domain = Domain{-90, 90, ""};
+  EXPECT_THAT(families(1),
+              testing::IsSupersetOf({Family::nonpositive, Family::signs, Family::shifted, Family::spikes}));
+  EXPECT_THAT(families(1), testing::Not(testing::Contains(Family::sorted)));
+}
+
+TEST_F(InputFamilies, DoNotRepeatTheTermsOfLongSums) {
+  problem_.parameters.back().compare.kind = Comparison::Kind::norm;
+  problem_.parameters[1].domain = Domain{-90, 90, ""};
+  const std::vector<Family> repeating = {Family::one_value, Family::few_values, Family::zero_rows};
+  case_.terms = 100;
+  EXPECT_THAT(families(1), testing::IsSupersetOf(repeating));
+  case_.terms = 10'000;
+  for (const Family family : repeating) EXPECT_THAT(families(1), testing::Not(testing::Contains(family)));
+}
+
+TEST_F(InputFamilies, WithoutADomainStayWithinTwoDeviations) {
+  problem_.parameters.back().compare.kind = Comparison::Kind::norm;
+  case_.tensors[1].init = {ResolvedInit::Kind::normal, 1, 2};
+  keys().init.kind = ResolvedInit::Kind::constant;
+  bool is_seen = false;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    for (std::uint32_t number = 1; number <= families(1).size(); ++number) {
+      const Variation variation = variation_of(problem_, case_, 1, {.seed = seed, .family = number});
+      if (variation.family != Family::shifted) continue;
+      is_seen = true;
+      EXPECT_GE(1 + variation.amount, -4);
+      EXPECT_LE(1 + variation.amount, 4);
+    }
+  }
+  EXPECT_TRUE(is_seen);
+}
+
+TEST_F(InputFamilies, MayBeLeftOut) {
+  problem_.parameters[0].without = {{Family::runs, "why"}};
+  EXPECT_THAT(families(0), testing::Not(testing::Contains(Family::runs)));
+  for (const Family family : families(0)) problem_.parameters[0].without.emplace(family, "why");
+  EXPECT_THAT(families(0), testing::IsEmpty());
+}
+
+TEST_F(InputFamilies, InputsAreRoundedAsTheDrawSays) {
+  case_.tensors[1].init = {ResolvedInit::Kind::normal, 0, 1};
+  case_.tensors[2].elements = 1;
+  case_.terms = 400;
+  EXPECT_EQ(variation_of(problem_, case_, 1, {.family = 1}).rounding, 0);
+  const Variation variation = variation_of(problem_, case_, 1, {.family = 1, .rounding = 24});
+  EXPECT_EQ(variation.rounding, 24);
+  EXPECT_EQ(variation.ulps, 10) << "half of the root of the terms, for one output";
+  EXPECT_EQ(variation_of(problem_, case_, 0, {.family = 1, .rounding = 24}).rounding, 0) << "whole numbers";
 }
 
 TEST_F(InputFamilies, OfGraphsAreGraphs) {
@@ -233,26 +445,28 @@ TEST_F(InputFamilies, OfGraphsAreGraphs) {
   EXPECT_THAT(families(0), testing::ElementsAre(Family::one_value));
 }
 
-TEST_F(InputFamilies, AreForDrawnInputsOfExactProblems) {
+TEST_F(InputFamilies, AreForDrawnInputs) {
   EXPECT_THAT(families(2), testing::IsEmpty()) << "an output";
   keys().init.kind = ResolvedInit::Kind::computed;
   EXPECT_THAT(families(0), testing::IsEmpty());
   keys().init.kind = ResolvedInit::Kind::constant;
   EXPECT_THAT(families(0), testing::IsEmpty());
-  problem_.parameters.back().compare.kind = Comparison::Kind::norm;
-  EXPECT_THAT(families(1), testing::IsEmpty()) << "where errors have a bound";
+  case_.tensors[1].init.kind = ResolvedInit::Kind::constant;
   EXPECT_EQ(count_families(problem_, case_), 0u);
 }
 
 TEST_F(InputFamilies, ComeInTurn) {
-  ASSERT_EQ(count_families(problem_, case_), 9u);
+  const auto all = static_cast<std::uint32_t>(families(1).size());
+  ASSERT_EQ(count_families(problem_, case_), all);
   std::vector<Family> of_first;
-  for (std::uint32_t number = 1; number <= 6; ++number) of_first.push_back(family(0, number));
+  for (std::uint32_t number = 1; number <= families(0).size(); ++number)
+    of_first.push_back(family(0, number));
   EXPECT_EQ(of_first, families(0));
   EXPECT_EQ(family(0, 0), Family::own);
   std::set<Family> of_second;
-  for (std::uint64_t seed = 0; seed < 60; ++seed) of_second.insert(family(1, 1, seed));
-  EXPECT_EQ(of_second.size(), 9u) << "every one may stand beside one of the first";
+  for (std::uint64_t seed = 0; seed < 400; ++seed) of_second.insert(family(1, 1, seed));
+  EXPECT_EQ(of_second.size(), all + 1)
+      << "every one may stand beside one of the first, or its own distribution";
 }
 
 TEST_F(InputFamilies, AreNamedByInput) {

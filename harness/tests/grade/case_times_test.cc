@@ -22,7 +22,7 @@ class CaseTimes : public test::CaseFixture {
   // A device that takes a millisecond to read the only input.
   void set_bound_of_one_ms() {
     arena_.info.peak_bytes_per_second = 4e9;
-    case_.tensors = {{"input", 0, false, {1'000'000}, 1'000'000, {}}};
+    case_.tensors = {{"input", 0, false, {1'000'000}, 1'000'000, {ResolvedInit::Kind::constant}}};
   }
 
   // A device that takes as long to copy the only output.

@@ -244,7 +244,7 @@ TEST_F(MeasuredCaseTest, WithoutRoomForMoreTensorsThereIsOneLaunch) {
 }
 
 TEST_F(MeasuredCaseTest, ManyTensorsLeaveRoomForFewLaunches) {
-  case_.tensors.assign(20, {"t", 0, false, {1}, 1, {}});
+  case_.tensors.assign(20, {"t", 0, false, {1}, 1, {ResolvedInit::Kind::constant}});
   launches_ = 8;
   EXPECT_EQ(blocks_of(run()).launches, 3);
 }

@@ -1,0 +1,120 @@
+#include "problem/read_domain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "problem/fields.h"
+
+namespace kgrade {
+namespace {
+
+constexpr std::array<std::string_view, families_of_inputs> names_of_families = {
+    "",       "one_value", "few_values",  "runs",        "sorted", "reversed", "ends",
+    "sparse", "zero_rows", "nonnegative", "nonpositive", "signs",  "shifted",  "rows_shifted",
+    "step",   "scaled",    "spikes",      "near_equal",  "cycle",  "star",     "dense"};
+
+constexpr std::string_view all_families = "all";
+
+bool draws_outside(const Init& init, const Domain& domain) {
+  if (init.kind != Init::Kind::uniform && init.kind != Init::Kind::integers) return false;
+  return init.expressions.empty() && (init.first < domain.least || init.second > domain.largest);
+}
+
+}  // namespace
+
+std::string_view to_string(Family family) { return names_of_families.at(static_cast<std::size_t>(family)); }
+
+namespace {
+
+std::optional<Domain> domain_from(const YamlNode& node, const std::optional<Init>& init,
+                                  Diagnostics& diagnostics) {
+  const auto text = read_text(node, fmt::format("'domain' of '{}'", node.key), diagnostics);
+  if (!text) return std::nullopt;
+  const std::size_t dots = text->find("..");
+  const auto least = dots == text->npos ? std::nullopt : parse_real(trimmed(text->substr(0, dots)));
+  const auto largest = dots == text->npos ? std::nullopt : parse_real(trimmed(text->substr(dots + 2)));
+  if (!least || !largest || *least >= *largest) {
+    diagnostics.add(node.place(), fmt::format("'domain' of '{}' is {}", node.key, in_quotes(*text)),
+                    "write the least and the largest number that the input may hold, as in \"-90..90\"");
+    return std::nullopt;
+  }
+  Domain domain{*least, *largest, *text};
+  if (!init || !draws_outside(*init, domain)) return domain;
+  diagnostics.add(node.place(),
+                  fmt::format("'domain' of '{}' is {}, and 'init' draws numbers outside of it", node.key,
+                              in_quotes(*text)),
+                  "widen `domain`, or narrow `init`");
+  return std::nullopt;
+}
+
+std::map<Family, std::string> families_from(const YamlNode& node, Diagnostics& diagnostics) {
+  std::map<Family, std::string> without;
+  const std::string what = fmt::format("'without' of '{}'", node.key);
+  if (!expect_map(node, what, "`{shifted: why}`", families_of_inputs, diagnostics)) return without;
+  for (const YamlNode& entry : node.children) {
+    const auto reason = read_text(entry, fmt::format("'{}'", entry.key), diagnostics);
+    if (!reason) continue;
+    bool is_known = false;
+    for (std::int32_t i = 1; i < families_of_inputs; ++i) {
+      const auto family = static_cast<Family>(i);
+      if (entry.key != to_string(family) && entry.key != all_families) continue;
+      is_known = true;
+      without.emplace(family, *reason);
+    }
+    if (!is_known)
+      diagnostics.add(
+          entry.key_location, fmt::format("unknown family of inputs {}", in_quotes(entry.key)),
+          suggestion_of_known(entry.key, {names_of_families.begin() + 1, names_of_families.end()}));
+  }
+  return without;
+}
+
+// The inputs that a map names, with their entries.
+std::vector<std::pair<Parameter*, const YamlNode*>> entries_of_inputs(const YamlNode& node,
+                                                                      const std::string& example,
+                                                                      Problem& problem,
+                                                                      Diagnostics& diagnostics) {
+  std::vector<std::pair<Parameter*, const YamlNode*>> entries;
+  if (!expect_map(node, fmt::format("'{}'", node.key), example, max_parameters, diagnostics)) return entries;
+  std::vector<std::string> inputs;
+  for (const Parameter& parameter : problem.parameters) {
+    if (parameter.is_input()) inputs.push_back(parameter.name);
+  }
+  for (const YamlNode& entry : node.children) {
+    const auto found = std::find_if(problem.parameters.begin(), problem.parameters.end(),
+                                    [&](const Parameter& p) { return p.is_input() && p.name == entry.key; });
+    if (found != problem.parameters.end()) {
+      entries.emplace_back(&*found, &entry);
+    } else {
+      diagnostics.add(entry.key_location,
+                      fmt::format("'{}' names {}, which is no input", node.key, in_quotes(entry.key)),
+                      suggestion_of_known(entry.key, inputs));
+    }
+  }
+  return entries;
+}
+
+}  // namespace
+
+void read_domains(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics) {
+  if (const YamlNode* const node = frontmatter.find("domain")) {
+    for (const auto& [input, entry] :
+         entries_of_inputs(*node, "`domain: {x: \"-90..90\"}`", problem, diagnostics))
+      input->domain = domain_from(*entry, input->init, diagnostics);
+  }
+  if (const YamlNode* const node = frontmatter.find("without")) {
+    for (const auto& [input, entry] :
+         entries_of_inputs(*node, "`without: {x: {shifted: why}}`", problem, diagnostics))
+      input->without = families_from(*entry, diagnostics);
+  }
+}
+
+}  // namespace kgrade
