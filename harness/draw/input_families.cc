@@ -20,6 +20,7 @@ constexpr double elements_that_count = 8;
 // The spikes of a sum have this share of its squares beside what the others have.
 constexpr double share_of_spikes = 1.0 / 3;
 constexpr int most_halvings = 6;
+constexpr int few_halvings = 2;
 
 // A sum of more equal terms in one thread is off by more than the bound: each of them is rounded the same
 // way.
@@ -75,8 +76,8 @@ Range domain_of(const Parameter& parameter, const ResolvedInit& init, const Rang
   return {std::min(-reach, own.least), std::max(reach, own.largest), 0};
 }
 
-// Whether most elements may be small. Their exponentials are nearly equal terms, for which the longest sums
-// of one thread have too few digits.
+// Whether elements may be much smaller than they are drawn. Their exponentials are nearly equal terms, for
+// which the longest sums of one thread have too few digits.
 bool may_be_small(const Case& bound, bool are_rounded) {
   constexpr std::int64_t most_terms = 1 << 16;
   return !are_rounded || bound.terms <= most_terms;
@@ -114,7 +115,7 @@ int doublings_up(const Parameter& parameter, const Range& own, const Range& doma
   return std::max(0, static_cast<int>(most));
 }
 int doublings_down(const Parameter& parameter, const Range& own, const Range& domain, const Case& bound) {
-  if (!may_be_small(bound, true)) return 0;
+  if (!may_be_small(bound, true)) return few_halvings;
   if (!parameter.domain) return most_doublings_without_domain;
   if (domain.least <= 0 && domain.largest >= 0) return most_halvings;
   return static_cast<int>(
@@ -280,7 +281,10 @@ Family family_of(const Problem& problem, const Case& bound, std::size_t tensor, 
   if (tensor == first) return leading;
   const bool has_it = std::find(families.begin(), families.end(), leading) != families.end();
   if (random.word[0] % 2 == 0 && has_it) return leading;
-  return random.word[0] / 2 % 2 == 0 ? Family::own : families[random.word[0] / 4 % families.size()];
+  // A domain says that the numbers of this input matter by themselves.
+  const bool has_domain = problem.parameters[bound.tensors[tensor].parameter].domain.has_value();
+  if (!has_domain && random.word[0] / 2 % 2 == 0) return Family::own;
+  return families[random.word[0] / 4 % families.size()];
 }
 
 }  // namespace
