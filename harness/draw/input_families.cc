@@ -230,6 +230,8 @@ std::vector<Family> families_of(const Problem& problem, const Case& bound, std::
   const Tensor& input = bound.tensors[tensor];
   const ResolvedInit& init = input.init;
   if (!input.has_single_elements() || init.kind == Kind::constant) return {};
+  // A file's Model keeps its weights.
+  if (problem.has_model() && problem.torch && problem.torch->weight_of(input.name) != nullptr) return {};
   const Parameter& parameter = problem.parameters[input.parameter];
   const bool is_exact = problem.compares_exactly();
   std::vector<Family> families;
