@@ -77,10 +77,14 @@ Range domain_of(const Parameter& parameter, const ResolvedInit& init, const Rang
 }
 
 // Whether elements may be much smaller than they are drawn. Their exponentials are nearly equal terms, for
-// which the longest sums of one thread have too few digits.
+// which the longest sums of one thread have too few digits. And float16 has too few exponents for their
+// products.
 bool may_be_small(const Case& bound, bool are_rounded) {
   constexpr std::int64_t most_terms = 1 << 16;
-  return !are_rounded || bound.terms <= most_terms;
+  const bool are_half = std::any_of(bound.tensors.begin(), bound.tensors.end(), [&](const Tensor& tensor) {
+    return bound.dtype_of(tensor) == Dtype::float16;
+  });
+  return !are_rounded || (bound.terms <= most_terms && !are_half);
 }
 
 // The families of real numbers that the domain has room for.

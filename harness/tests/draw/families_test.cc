@@ -402,6 +402,16 @@ TEST_F(InputFamilies, DoNotRepeatTheTermsOfLongSums) {
   for (const Family family : repeating) EXPECT_THAT(families(1), testing::Not(testing::Contains(family)));
 }
 
+TEST_F(InputFamilies, AreNotSmallInFloat16AndInTheLongestSums) {
+  problem_.parameters.back().compare.kind = Comparison::Kind::norm;
+  EXPECT_THAT(families(1), testing::Contains(Family::sparse));
+  case_.terms = 100'000;
+  EXPECT_THAT(families(1), testing::Not(testing::Contains(Family::sparse)));
+  case_.terms = 1;
+  case_.dtype = Dtype::float16;
+  EXPECT_THAT(families(1), testing::Not(testing::Contains(Family::sparse)));
+}
+
 TEST_F(InputFamilies, WithoutADomainStayWithinTwoDeviations) {
   problem_.parameters.back().compare.kind = Comparison::Kind::norm;
   case_.tensors[1].init = {ResolvedInit::Kind::normal, 1, 2};
