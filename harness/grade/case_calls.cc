@@ -153,6 +153,8 @@ CaseCalls::Trouble CaseCalls::draw(const Draw& draw) {
 }
 
 Result<bool> CaseCalls::draw_varied() {
+  // A control without this defence shows what replayed answers gain.
+  if (!is_on(Defence::fresh_inputs)) return false;
   const std::uint32_t families = count_families(session_.problem, case_);
   for (std::uint32_t i = 0; i < std::min(families, most_draws_of_families); ++i) {
     if (auto trouble = draw(draws_.varied(1 + session_.next_family++ % families))) return *trouble;
