@@ -87,16 +87,19 @@ bool may_be_small(const Case& bound, bool are_rounded) {
   return !are_rounded || (bound.terms <= most_terms && !are_half);
 }
 
+bool is_wider(const Range& domain, const Range& own) {
+  return domain.least < own.least || domain.largest > own.largest;
+}
+
 // The families of real numbers that the domain has room for.
 std::vector<Family> families_of_reals(const Range& own, const Range& domain, bool is_exact) {
   std::vector<Family> families;
   const bool has_0 = domain.least <= 0 && domain.largest >= 0;
   const bool has_both_signs = domain.least < 0 && domain.largest > 0;
-  const bool can_grow = domain.least < own.least || domain.largest > own.largest;
   if (has_both_signs) families = {Family::nonnegative, Family::nonpositive, Family::signs};
-  if (can_grow)
+  if (is_wider(domain, own))
     families.insert(families.end(), {Family::shifted, Family::rows_shifted, Family::step, Family::spikes});
-  if (can_grow || has_0) families.push_back(Family::scaled);
+  if (is_wider(domain, own) || has_0) families.push_back(Family::scaled);
   if (is_exact) families.push_back(Family::near_equal);
   return families;
 }
@@ -107,12 +110,9 @@ double amount_within(double least, double room, std::uint32_t word, double fract
   return least * std::pow(room / least, fraction);
 }
 
-double fraction_of(std::uint32_t word) { return (word >> 8) / 16777216.0; }
-
 // How often all numbers can be doubled, or halved, within the domain.
 int doublings_up(const Parameter& parameter, const Range& own, const Range& domain) {
-  const bool can_grow = domain.least < own.least || domain.largest > own.largest;
-  if (!parameter.domain) return can_grow ? most_doublings_without_domain : 0;
+  if (!parameter.domain) return is_wider(domain, own) ? most_doublings_without_domain : 0;
   double most = 64;
   if (own.largest > 0) most = std::min(most, std::log2(domain.largest / own.largest));
   if (own.least < 0) most = std::min(most, std::log2(domain.least / own.least));
@@ -142,7 +142,7 @@ void choose_amounts(const Parameter& parameter, const Range& own, const Range& d
       const int down = doublings_down(parameter, own, domain, bound);
       const bool is_down = up == 0 || (down > 0 && random.word[2] % 2 == 0);
       const double exponent =
-          std::round(amount_within(1, is_down ? down : up, word, fraction_of(random.word[3])));
+          std::round(amount_within(1, is_down ? down : up, word, detail::fraction(random.word[3])));
       variation.amount = std::exp2(is_down ? -exponent : exponent);
       return;
     }
@@ -153,13 +153,14 @@ void choose_amounts(const Parameter& parameter, const Range& own, const Range& d
       variation.amount = own.deviation > 0 ? small_factor : 0;
       return;
     case Family::shifted:
-      variation.amount = amount_within(least, goes_down ? below : above, word, fraction_of(random.word[3]));
+      variation.amount =
+          amount_within(least, goes_down ? below : above, word, detail::fraction(random.word[3]));
       if (own.deviation == 0) variation.amount = std::round(variation.amount);
       if (goes_down) variation.amount = -variation.amount;
       break;
     default:  // rows_shifted and step
-      variation.amount = amount_within(least, above, word, fraction_of(random.word[3]));
-      variation.least_amount = -amount_within(least, below, word, fraction_of(random.word[3]));
+      variation.amount = amount_within(least, above, word, detail::fraction(random.word[3]));
+      variation.least_amount = -amount_within(least, below, word, detail::fraction(random.word[3]));
   }
   if (!parameter.domain) return;
   variation.least = domain.least;

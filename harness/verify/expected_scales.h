@@ -43,8 +43,9 @@ using Samples = std::vector<std::vector<double>>;
 class ExpectedScales {
  public:
   ExpectedScales() = default;
-  // Of one draw of families of inputs, from the samples of its outputs. An honest sum of such inputs in one
-  // thread can be off by more than one of the case's own inputs, so bounds grow twice as fast with the terms.
+  // The scales of one draw of families of inputs, from samples of its outputs. Honest sums of such inputs in
+  // one thread may be off by more than sums of the case's own inputs. So bounds grow twice as fast with the
+  // terms.
   explicit ExpectedScales(const Samples& of_families) : growth_(2) { add(of_families); }
 
   // How many calls of the oracle learn() makes. An error is given in units of the norm of the expected
