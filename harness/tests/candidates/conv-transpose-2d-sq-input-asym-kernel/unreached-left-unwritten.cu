@@ -20,11 +20,20 @@
 // are none.
 #include "plain.cuh"
 
+__device__ bool is_reached(const Axis& axis, size_t output) {
+  for (size_t tap = 0; tap < axis.taps; ++tap) {
+    if (source(axis, output, tap) != axis.input) return true;
+  }
+  return false;
+}
+
 __global__ void conv_transpose_where_reached(Convolution plain) {
   const size_t index = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (index >= plain.count()) return;
-  const float sum = sum_at(plain, index);
-  if (sum != 0) plain.output[index] = sum;
+  const Axis &height = plain.height, &width = plain.width;
+  const bool reached =
+      is_reached(height, index / width.output % height.output) && is_reached(width, index % width.output);
+  if (reached) plain.output[index] = sum_at(plain, index);
 }
 
 void run(Convolution plain) { conv_transpose_where_reached<<<blocks_for(plain.count()), threads>>>(plain); }
