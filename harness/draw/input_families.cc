@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/split_mix.h"
 #include "draw/distribution.h"
 #include "draw/seed.h"
 
@@ -104,10 +105,26 @@ std::vector<Family> families_of_reals(const Range& own, const Range& domain, boo
   return families;
 }
 
-// Amounts at the end of the room three times of four, and of every size below otherwise.
-double amount_within(double least, double room, std::uint32_t word, double fraction) {
-  if (word % 4 != 0 || room <= least) return room;
-  return least * std::pow(room / least, fraction);
+// How far a family moves a tensor in a draw.
+struct Turn {
+  bool goes_down = false;  // if there is room on both sides
+  bool is_whole = true;    // to the end of the room
+  double fraction = 0;     // of the room otherwise, from 0 to 1
+};
+
+// A draw of which the family is chosen for the `round`-th time. The first two rounds go to the end of the
+// room, one up and one down. Three of four do later.
+Turn turn_of(std::uint32_t round, std::uint64_t seed, Family family, const PhiloxBlock& random) {
+  const std::uint64_t first = mixed(seed ^ static_cast<std::uint64_t>(family));
+  return {(first + round) % 2 == 1, round < 2 || random.word[2] % 4 != 0, detail::fraction(random.word[3])};
+}
+Turn any_turn(const PhiloxBlock& random) {
+  return {random.word[2] / 4 % 2 == 1, random.word[2] % 4 != 0, detail::fraction(random.word[3])};
+}
+
+double amount_within(double least, double room, const Turn& turn) {
+  if (turn.is_whole || room <= least) return room;
+  return least * std::pow(room / least, turn.fraction);
 }
 
 // How often all numbers can be doubled, or halved, within the domain.
@@ -128,21 +145,19 @@ int doublings_down(const Parameter& parameter, const Range& own, const Range& do
 
 // The numbers of a variation of real numbers.
 void choose_amounts(const Parameter& parameter, const Range& own, const Range& domain, const Case& bound,
-                    const PhiloxBlock& random, Variation& variation) {
+                    const Turn& turn, Variation& variation) {
   const double below = std::max(0.0, own.least - domain.least);
   const double above = std::max(0.0, domain.largest - own.largest);
-  const bool goes_down = above == 0 || (below > 0 && random.word[2] % 2 == 0);
+  const bool goes_down = above == 0 || (below > 0 && turn.goes_down);
   const double least = own.deviation > 0 ? own.deviation : 1;
-  const std::uint32_t word = random.word[2] / 2;
   const double terms = std::max(1.0, static_cast<double>(bound.terms));
   variation.chance = std::min(0.25, elements_that_count / terms);
   switch (variation.family) {
     case Family::scaled: {
       const int up = doublings_up(parameter, own, domain);
       const int down = doublings_down(parameter, own, domain, bound);
-      const bool is_down = up == 0 || (down > 0 && random.word[2] % 2 == 0);
-      const double exponent =
-          std::round(amount_within(1, is_down ? down : up, word, detail::fraction(random.word[3])));
+      const bool is_down = up == 0 || (down > 0 && turn.goes_down);
+      const double exponent = std::round(amount_within(1, is_down ? down : up, turn));
       variation.amount = std::exp2(is_down ? -exponent : exponent);
       return;
     }
@@ -153,14 +168,13 @@ void choose_amounts(const Parameter& parameter, const Range& own, const Range& d
       variation.amount = own.deviation > 0 ? small_factor : 0;
       return;
     case Family::shifted:
-      variation.amount =
-          amount_within(least, goes_down ? below : above, word, detail::fraction(random.word[3]));
+      variation.amount = amount_within(least, goes_down ? below : above, turn);
       if (own.deviation == 0) variation.amount = std::round(variation.amount);
       if (goes_down) variation.amount = -variation.amount;
       break;
     default:  // rows_shifted and step
-      variation.amount = amount_within(least, above, word, detail::fraction(random.word[3]));
-      variation.least_amount = -amount_within(least, below, word, detail::fraction(random.word[3]));
+      variation.amount = amount_within(least, above, turn);
+      variation.least_amount = -amount_within(least, below, turn);
   }
   if (!parameter.domain) return;
   variation.least = domain.least;
@@ -274,24 +288,31 @@ std::uint32_t count_families(const Problem& problem, const Case& bound) {
 
 namespace {
 
-// The family of a tensor in a draw, with `random` for its choice. The first input that has families has every
-// one in turn. Half of the time the others have the same family, or else any family or their own
-// distribution.
-Family family_of(const Problem& problem, const Case& bound, std::size_t tensor, const Draw& draw,
+// The family of a tensor in a draw, and how far it goes.
+struct Choice {
+  Family family = Family::own;
+  Turn turn;
+};
+
+// With `random` for what is by chance. The first input that has families has every one in turn. Half of the
+// time the others have the same family, or else any family or their own distribution.
+Choice choice_of(const Problem& problem, const Case& bound, std::size_t tensor, const Draw& draw,
                  const PhiloxBlock& random) {
   const std::vector<Family> families = families_of(problem, bound, tensor);
-  if (families.empty()) return Family::own;
+  if (families.empty()) return {};
   std::size_t first = 0;
   while (families_of(problem, bound, first).empty()) ++first;
   const std::vector<Family> of_first = families_of(problem, bound, first);
-  const Family leading = of_first[(draw.family - 1) % of_first.size()];
-  if (tensor == first) return leading;
+  const auto count = static_cast<std::uint32_t>(of_first.size());
+  const Family leading = of_first[(draw.family - 1) % count];
+  if (tensor == first) return {leading, turn_of((draw.family - 1) / count, draw.seed, leading, random)};
+  const Turn turn = any_turn(random);
   const bool has_it = std::find(families.begin(), families.end(), leading) != families.end();
-  if (random.word[0] % 2 == 0 && has_it) return leading;
+  if (random.word[0] % 2 == 0 && has_it) return {leading, turn};
   // A domain says that the numbers of this input matter by themselves.
   const bool has_domain = problem.parameters[bound.tensors[tensor].parameter].domain.has_value();
-  if (!has_domain && random.word[0] / 2 % 2 == 0) return Family::own;
-  return families[random.word[0] / 4 % families.size()];
+  if (!has_domain && random.word[0] / 2 % 2 == 0) return {};
+  return {families[random.word[0] / 4 % families.size()], turn};
 }
 
 }  // namespace
@@ -301,13 +322,14 @@ Variation variation_of(const Problem& problem, const Case& bound, std::size_t te
   if (draw.family == 0 || !input.has_single_elements()) return {};
   const RandomStream stream = input_stream(draw.seed, problem.slug, bound.name, families_stream, draw.index);
   const PhiloxBlock random = random_block(stream, tensor);
-  Variation variation{family_of(problem, bound, tensor, draw, random), random.word[1]};
+  const auto [family, turn] = choice_of(problem, bound, tensor, draw, random);
+  Variation variation{family, random.word[1]};
   if (!input.shape.empty()) variation.row = static_cast<std::uint64_t>(input.shape.back());
   const auto own = range_of(input.init);
   if (!own) return variation;
   const Parameter& parameter = problem.parameters[input.parameter];
   const Range domain = domain_of(parameter, input.init, *own, problem.compares_exactly());
-  choose_amounts(parameter, *own, domain, bound, random, variation);
+  choose_amounts(parameter, *own, domain, bound, turn, variation);
   // Numbers of 16 or 8 bits are exact in every type that a contestant computes in.
   const Dtype dtype = bound.dtype_of(input);
   if (!is_real(parameter, input.init, dtype) || input.init.encoding || is_narrow(dtype)) return variation;

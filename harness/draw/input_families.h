@@ -24,11 +24,11 @@ namespace kgrade {
 // decides have none.
 std::vector<Family> families_of(const Problem& problem, const Case& bound, std::size_t tensor);
 
-// How many numbers Draw::family has in this case: each family of each input has one of them. 0: inputs have
-// no families.
+// How many families the input with the most of them has in this case. 0: inputs have none.
 std::uint32_t count_families(const Problem& problem, const Case& bound);
 
-// What a draw makes of a tensor. Its inputs have different families, whose combination is drawn.
+// What a draw makes of a tensor. Draw::family counts from 1: the first input that has families has each of
+// them in turn, first to one end of its domain and then to the other. Those of other inputs are by chance.
 Variation variation_of(const Problem& problem, const Case& bound, std::size_t tensor, const Draw& draw);
 
 // "image: all elements are equal". Empty if the draw has no family.

@@ -157,7 +157,7 @@ Result<bool> CaseCalls::draw_varied() {
   if (!is_on(Defence::fresh_inputs)) return false;
   const std::uint32_t families = count_families(session_.problem, case_);
   for (std::uint32_t i = 0; i < std::min(families, most_draws_of_families); ++i) {
-    if (auto trouble = draw(draws_.varied(1 + session_.next_family++ % families))) return *trouble;
+    if (auto trouble = draw(draws_.varied(1 + session_.next_family++))) return *trouble;
     const auto tells = latest_draw_tells();
     if (!tells) return tells.error();
     record_.families.push_back({families_text(session_.problem, case_, draw_), *tells});

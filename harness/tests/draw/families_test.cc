@@ -376,6 +376,21 @@ TEST_F(InputFamilies, OfIntegersAreShiftedInTheirDomain) {
   }
 }
 
+TEST_F(InputFamilies, GoToBothEndsOfTheDomainFirst) {
+  problem_.parameters.back().compare.kind = Comparison::Kind::norm;
+  problem_.parameters[1].domain = Domain{-90, 90, ""};
+  keys().init.kind = ResolvedInit::Kind::constant;
+  const auto count = static_cast<std::uint32_t>(families(1).size());
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    std::set<double> amounts;
+    for (std::uint32_t number = 1; number <= 2 * count; ++number) {
+      const Variation variation = variation_of(problem_, case_, 1, {.seed = seed, .family = number});
+      if (variation.family == Family::shifted) amounts.insert(variation.amount);
+    }
+    EXPECT_EQ(amounts, (std::set<double>{-90, 89})) << "of numbers from 0 to 1";
+  }
+}
+
 TEST_F(InputFamilies, OfRealNumbersMayBeNegativeAndNear) {
   EXPECT_THAT(families(1),
               testing::IsSupersetOf({Family::nonpositive, Family::nonnegative, Family::near_equal}));
