@@ -223,6 +223,7 @@ void CaseCalls::look_for_equal_answers() {
             ? threshold(session_.problem.thresholds_of(outputs[i]->name), asked) * share_of_distance
             : 0;
     if (distance > allowed) continue;
+    record_.hardly_depends.push_back(outputs[i]->name);
     const double bound = threshold(error_bounds(session_.problem, case_, i, distance), asked);
     record_.notes.push_back(
         scales_.is_zero(i)

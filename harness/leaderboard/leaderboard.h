@@ -90,6 +90,8 @@ struct SuiteRow {
   SuiteScore score;                 // over these problems
   std::vector<double> speedups;     // for these problems, largest first
   std::map<double, double> fast_p;  // at 0.5, 1, 1.5, 2, 3, 5: share of all problems of the suite
+  // The same over the problems that are not degenerate. Empty if the suite has no other problems.
+  std::map<double, double> fast_p_without_degenerate;
 };
 
 // All problems for one element type, GPU model, class, opponent and state of the cache.
@@ -103,6 +105,8 @@ struct Suite {
   // Problems with results in this type on this GPU model that allow answers in the class. If `against` is
   // "baseline" or the name of a baseline, only problems that have that baseline.
   std::size_t problems = 0;
+  // Those of them whose answer hardly depends on the inputs (CaseRecord::hardly_depends), by slug.
+  std::vector<std::string> degenerate;
   std::vector<SuiteRow> rows;  // best first: by fast_p at 1, accepted, score
 };
 

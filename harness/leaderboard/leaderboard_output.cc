@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <set>
+
 #include "base/statistics.h"
 #include "base/text.h"
 #include "record/shared_json.h"
@@ -131,6 +133,7 @@ Json suite_json(const Suite& suite) {
                {"rows", Json::array()}};
   if (suite.modules) json["modules"] = true;
   if (suite.cache == "warm") json["cache"] = suite.cache;
+  if (!suite.degenerate.empty()) json["degenerate"] = suite.degenerate;
   for (const SuiteRow& row : suite.rows) {
     json["rows"].push_back({{"solution", row.solution},
                             {"accepted", row.accepted},
@@ -138,6 +141,8 @@ Json suite_json(const Suite& suite) {
                             {"interval", json_of(row.score.interval)},
                             {"fast_p", fast_p_json(row.fast_p)},
                             {"speedups", row.speedups}});
+    if (!row.fast_p_without_degenerate.empty())
+      json["rows"].back()["fast_p_without_degenerate"] = fast_p_json(row.fast_p_without_degenerate);
   }
   return json;
 }
@@ -245,21 +250,36 @@ bool is_shown(const Suite& suite, const Leaderboard& leaderboard) {
          suite.against == against_baseline;
 }
 
+// "40 %", or "40 % (38 %)" if the suite has degenerate problems.
+std::string fast_p_text(const SuiteRow& row, double p) {
+  const auto percent = [p](const std::map<double, double>& fast_p) {
+    return fmt::format("{:.0f} %", 100 * fast_p.at(p));
+  };
+  if (row.fast_p_without_degenerate.empty()) return percent(row.fast_p);
+  return fmt::format("{} ({})", percent(row.fast_p), percent(row.fast_p_without_degenerate));
+}
+
 std::string suites_text(const Leaderboard& leaderboard, const Style& style) {
   TextTable speeds({"solution", "class", "against", "accepted", "geometric mean", "fast_1", "fast_2"},
                    {false, false, false, true, true, true, true});
   bool is_empty = true;
+  std::set<std::string> degenerate;
   for (const Suite& suite : leaderboard.suites) {
     if (!is_shown(suite, leaderboard)) continue;
+    degenerate.insert(suite.degenerate.begin(), suite.degenerate.end());
     for (const SuiteRow& row : suite.rows) {
       is_empty = false;
       speeds.add({printable_line(row.solution), std::string(to_string(suite.precision)), against_text(suite),
                   fmt::format("{} of {}", row.accepted, suite.problems), ratio_text(row.score.geometric_mean),
-                  fmt::format("{:.0f} %", 100 * row.fast_p.at(1)),
-                  fmt::format("{:.0f} %", 100 * row.fast_p.at(2))});
+                  fast_p_text(row, 1), fast_p_text(row, 2)});
     }
   }
-  return is_empty ? "" : "\n" + speeds.render(style);
+  if (is_empty) return "";
+  std::string text = "\n" + speeds.render(style);
+  if (!degenerate.empty())
+    text += fmt::format(
+        "In brackets: without {}, whose answer hardly depends on the inputs.\n", fmt::join(degenerate, ", "));
+  return text;
 }
 
 // The table of pass@k, for runs with several samples.
@@ -324,7 +344,7 @@ std::string markdown_suites(const Leaderboard& leaderboard) {
         {suite.device, std::string(to_string(suite.dtype)),
          fmt::format("{}{}", to_string(suite.precision), suite.modules ? ", modules" : ""),
          against_text(suite), row.solution, fmt::format("{} of {}", row.accepted, suite.problems),
-         ratio_text(row.score.geometric_mean), fmt::format("{:.0f} %", 100 * row.fast_p.at(1))});
+         ratio_text(row.score.geometric_mean), fast_p_text(row, 1)});
   }
   return "\n" + markdown_table(table);
 }

@@ -260,16 +260,34 @@ std::set<std::string> problems_of(const Newest& newest, Precision precision, std
   return problems;
 }
 
+bool is_degenerate(const Record& record) {
+  return std::any_of(record.candidate().cases.begin(), record.candidate().cases.end(),
+                     [](const CaseRecord& c) { return !c.hardly_depends.empty(); });
+}
+
+std::set<std::string> degenerate_of(const Newest& newest, const std::set<std::string>& problems) {
+  std::set<std::string> degenerate;
+  for (const auto& [solution, by_problem] : newest) {
+    for (const auto& [problem, record] : by_problem) {
+      if (problems.contains(problem) && is_degenerate(*record)) degenerate.insert(problem);
+    }
+  }
+  return degenerate;
+}
+
 SuiteRow row_of(const std::string& solution, const std::map<std::string, const Record*>& by_problem,
-                const std::set<std::string>& problems, Precision precision, std::string_view against) {
+                const std::set<std::string>& problems, const std::set<std::string>& degenerate,
+                Precision precision, std::string_view against) {
   SuiteRow row;
   row.solution = solution;
   std::vector<SpeedRatio> ratios;
   std::vector<std::optional<double>> speedups;
+  std::vector<std::optional<double>> of_others;
   for (const std::string& problem : problems) {
     const auto found = by_problem.find(problem);
     const Score* score = found == by_problem.end() ? nullptr : score_in(*found->second, precision, against);
     speedups.push_back(score == nullptr ? std::nullopt : std::optional(score->speedup.geometric_mean));
+    if (!degenerate.contains(problem)) of_others.push_back(speedups.back());
     if (score == nullptr) continue;
     SpeedRatio ratio;
     ratio.ratio = score->speedup.geometric_mean;
@@ -281,6 +299,8 @@ SuiteRow row_of(const std::string& solution, const std::map<std::string, const R
   row.score = suite_score(ratios);
   std::sort(row.speedups.rbegin(), row.speedups.rend());
   for (const double p : fast_p_thresholds) row.fast_p[p] = fast_p(speedups, p);
+  if (degenerate.empty() || of_others.empty()) return row;
+  for (const double p : fast_p_thresholds) row.fast_p_without_degenerate[p] = fast_p(of_others, p);
   return row;
 }
 
@@ -316,8 +336,10 @@ Suite suite_of(const DeviceAndType& where, const Newest& newest, Precision preci
   suite.against = against;
   const std::set<std::string> problems = problems_of(newest, precision, against);
   suite.problems = problems.size();
+  const std::set<std::string> degenerate = degenerate_of(newest, problems);
+  suite.degenerate.assign(degenerate.begin(), degenerate.end());
   for (const auto& [solution, by_problem] : newest) {
-    SuiteRow row = row_of(solution, by_problem, problems, precision, against);
+    SuiteRow row = row_of(solution, by_problem, problems, degenerate, precision, against);
     if (row.accepted > 0) suite.rows.push_back(std::move(row));
   }
   sort_rows(suite.rows);

@@ -119,6 +119,8 @@ struct CaseRecord {
   double max_scaled_error = 0;          // the worst of all calls; see verify/judgement.h
   std::optional<AppliedRule> rule;      // for the call and output that came nearest to the bound
   std::vector<DrawnFamilies> families;  // in the order of the draws
+  // Outputs of a Model whose answer is the same for other inputs, or nearly.
+  std::vector<std::string> hardly_depends;
   int calls = 0;                        // of the candidate; every launch is checked
   // Whether calls on the same contents gave the same bits; unset: not tried. No record holds it.
   std::optional<bool> same_bits;

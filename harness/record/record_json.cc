@@ -266,6 +266,7 @@ void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   if (Archive::reads || c.wrong) archive("wrong", c.wrong);
   if (archive.wants_detail() && (Archive::reads || c.printed)) archive("printed", c.printed);
   where_any(archive, "families", c.families);
+  where_any(archive, "hardly_depends", c.hardly_depends);
   archive("calls", c.calls);
   archive("latency_hidden", c.latency_hidden);
   if constexpr (Archive::reads) {

@@ -42,6 +42,23 @@ TEST(Suites, FollowASolutionOverAllProblems) {
   EXPECT_DOUBLE_EQ(suite.rows[1].fast_p.at(0.5), 0);
 }
 
+TEST(Suites, FastPIsGivenWithoutDegenerateProblemsToo) {
+  Record constant = on(record("fast.cu", 4), "constant");
+  constant.candidate().cases.at(0).hardly_depends = {"output"};
+  Leaderboard made = make_leaderboard({constant, on(record("fast.cu", 0.5), "p1")});
+  const Suite& suite = made.suites.at(0);
+  EXPECT_THAT(suite.degenerate, ElementsAre("constant"));
+  EXPECT_DOUBLE_EQ(suite.rows.at(0).fast_p.at(1), 0.5);
+  EXPECT_DOUBLE_EQ(suite.rows.at(0).fast_p_without_degenerate.at(1), 0);
+  const auto json = to_json(made)["suites"][0];
+  EXPECT_EQ(json["degenerate"].dump(), R"(["constant"])");
+  EXPECT_EQ(json["rows"][0]["fast_p_without_degenerate"]["0.5"], 0);
+  ASSERT_TRUE(keep_suites_against(made, "reference").ok());
+  const std::string table = render_table(made, Style(false));
+  EXPECT_NE(table.find("50 % (0 %)"), std::string::npos) << table;
+  EXPECT_NE(table.find("without constant, whose answer hardly depends on the inputs"), std::string::npos) << table;
+}
+
 TEST(Suites, AProblemInTwoElementTypesIsOneProblem) {
   Record half = on(record("half.cu", 3), "p1");
   half.dtype = Dtype::float16;
