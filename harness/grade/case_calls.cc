@@ -34,18 +34,6 @@ constexpr double short_capture_share = 0.005;
 // How many draws of families a call may take until one tells right from wrong.
 constexpr std::uint32_t most_draws_of_families = 3;
 
-// To how many bits an honest candidate of a class may round its inputs.
-std::int32_t rounded_bits(Precision asked) {
-  switch (asked) {
-    case Precision::tf32:
-      return 11;
-    case Precision::bf16:
-      return significant_bits(Dtype::bfloat16);
-    default:
-      return significant_bits(Dtype::float64);
-  }
-}
-
 // Draws apart from those of all calls of a case, and of verify/expected_scales.cc.
 constexpr std::uint32_t first_draw_of_distance = (3 << 20) + (1 << 10);
 

@@ -77,7 +77,8 @@ class Merger {
   }
 
   static bool is_replaced_by_entry(const std::string& key) {
-    return key == "thresholds" || key == "defaults" || key == "fuzz" || key == "domain" || key == "without";
+    return key == "thresholds" || key == "defaults" || key == "fuzz" || key == "domain" || key == "without" ||
+           key == "harmless";
   }
 
   static bool has_form(const std::string& key, const YamlNode& node) {

@@ -257,6 +257,8 @@ struct Problem {
   // Of outputs that have thresholds of their own, by name.
   std::map<std::string, std::map<Dtype, Thresholds>, std::less<>> output_thresholds;
   Libraries libraries = Libraries::any;
+  // Short cuts that lint tries (soundness/short_cuts.h) and that are no mistakes here, by name, and why.
+  std::map<std::string, std::string> harmless;
 
   std::optional<TorchModule> torch;  // how a module of PyTorch states the problem
   std::string source;                // where it comes from, in the author's words; may be empty

@@ -20,7 +20,7 @@ const std::vector<std::string>& known_keys() {
       "slug",      "title",   "difficulty", "author",     "tags",      "family", "parameters",
       "dtypes",    "let",     "require",    "defaults",   "cases",     "fuzz",   "flops",
       "bytes",     "extents", "precision",  "thresholds", "libraries", "source", "torch",
-      "reference", "terms",   "domain",     "without"};
+      "reference", "terms",   "domain",     "without",    "harmless"};
   return keys;
 }
 
@@ -87,6 +87,15 @@ class ProblemReader {
     read_dtypes(root_, problem_, diagnostics_);
     if (const YamlNode* precision = root_.find("precision")) read_precision(*precision);
     if (const YamlNode* libraries = root_.find("libraries")) read_libraries(*libraries);
+    if (const YamlNode* harmless = root_.find("harmless")) read_harmless(*harmless);
+  }
+
+  void read_harmless(const YamlNode& node) {
+    if (!expect_map(node, "'harmless'", "`{operands-in-tf32: why}`", max_parameters, diagnostics_)) return;
+    for (const YamlNode& entry : node.children) {
+      if (const auto reason = read_text(entry, fmt::format("'{}'", entry.key), diagnostics_))
+        problem_.harmless.emplace(entry.key, *reason);
+    }
   }
 
   const YamlNode* require(std::string_view key, std::string_view example) {

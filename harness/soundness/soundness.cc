@@ -20,6 +20,7 @@
 #include "soundness/case_limits.h"
 #include "soundness/case_soundness.h"
 #include "soundness/lint_findings.h"
+#include "soundness/short_cut_search.h"
 
 namespace kgrade {
 namespace {
@@ -314,6 +315,7 @@ class SoundnessRun {
       if (!*goes_on) return;
     }
     check_larger_cases();
+    try_short_cuts();
     for (std::string& note : findings_.take_degenerate(static_cast<std::size_t>(session.cases)))
       report_.notes.push_back(std::move(note));
     conclude(session);
@@ -331,6 +333,60 @@ class SoundnessRun {
     }
     report_.cases = session.cases;
     report_.errors = session.classes.errors().root_mean_square();
+  }
+
+  // Of a problem without other findings, on one case: the smallest measured one on a GPU, and the largest that
+  // is quick to emulate.
+  std::optional<Case> case_of_short_cuts() const {
+    constexpr std::int64_t most_emulated_flops = std::int64_t{1} << 20;
+    const auto size = [](const Case& bound) { return std::max(bound.flops.value_or(0), bound.tensor_bytes()); };
+    std::optional<Case> chosen;
+    for (const Case& bound : cases_) {
+      const bool is_quick = !emulated_ || size(bound) <= most_emulated_flops;
+      if (!chosen || (is_quick ? size(bound) > size(*chosen) : size(bound) < size(*chosen))) chosen = bound;
+    }
+    if (emulated_) return chosen;
+    std::optional<Case> measured;
+    for (const CaseSpec& spec : problem_.cases) {
+      auto bound = resolve_case(problem_, spec);
+      if (!bound || bound->role != CaseRole::bench || !why_beyond(*bound, copies_of_lint).empty()) continue;
+      if (!measured || size(*bound) < size(*measured)) measured = std::move(*bound);
+    }
+    return measured ? measured : chosen;
+  }
+
+  void try_short_cuts() {
+    for (const auto& [name, reason] : problem_.harmless) {
+      if (!is_short_cut(name))
+        findings_.add("short-cut-unknown", fmt::format("`harmless` names '{}', which is no short cut", name),
+                      "write the name as `kgrade lint` prints it, or remove the entry");
+    }
+    const auto bound = case_of_short_cuts();
+    if (!bound || !findings_.empty()) return;
+    progress(bound->name + ": short cuts");
+    if (auto error = builds_.runner().set_case(*bound))
+      return report_.notes.push_back(fmt::format("no short cuts were tried: {}", error->message));
+    const auto accepted =
+        find_accepted_short_cuts(builds_.runner(), problem_, *bound, context_.options().seed);
+    if (!accepted)
+      return report_.notes.push_back(fmt::format("not all short cuts were tried: {}", accepted.error().message));
+    for (const AcceptedShortCut& found : *accepted) note(found, *bound);
+  }
+
+  void note(const AcceptedShortCut& found, const Case& bound) {
+    const std::string what = fmt::format(fmt::runtime(found.short_cut->what), found.tensor);
+    const std::string told =
+        found.told_by.empty()
+            ? ""
+            : fmt::format("; inputs that would refuse it, where the reference is too far off: {}", found.told_by);
+    findings_.add(
+        "short-cut-passes", fmt::format("{} {}", found.short_cut->name, found.tensor), bound,
+        fmt::format("the short cut '{}' is {}: with {}, {}{}", found.short_cut->name,
+                    found.of_bound > 1 ? "too near to be told" : "accepted", what, found.figures, told),
+        fmt::format("state `domain` so that inputs tell, tighten `thresholds`, or say why it is no mistake: "
+                    "`harmless: {{{}: why}}`",
+                    found.short_cut->name),
+        problem_.has_model() ? LintFinding::Severity::warning : LintFinding::Severity::error);
   }
 
   void note_sample(const Case& bound) {

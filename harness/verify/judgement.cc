@@ -198,6 +198,17 @@ Judgement judge(const OutputErrors& output, std::size_t index, const Problem& pr
   return judgement;
 }
 
+std::int32_t rounded_bits(Precision asked) {
+  switch (asked) {
+    case Precision::tf32:
+      return 11;
+    case Precision::bf16:
+      return significant_bits(Dtype::bfloat16);
+    default:
+      return significant_bits(Dtype::float64);
+  }
+}
+
 bool tells_right_from_wrong(const OutputErrors& output, std::size_t index, const Problem& problem,
                             const Case& bound, const ExpectedScales& scales, Precision required) {
   const double share = problem.has_model() ? 10 : 3;

@@ -97,6 +97,9 @@ Judgement judge(const OutputErrors& output, const Thresholds& bounds, Precision 
 Judgement judge(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
                 const ExpectedScales& scales, Precision required);
 
+// To how many bits of a significand an honest candidate of a class may round its inputs (Draw::rounding).
+std::int32_t rounded_bits(Precision asked);
+
 // Whether inputs of a family tell right answers from wrong ones. `output` is the reference's answer to these
 // inputs, rounded once more (Draw::rounding), beside the oracle's answer to them as they are. It must be
 // within a third of the bound: then an honest answer in another order, or by another formula, is within the

@@ -1,0 +1,278 @@
+#include "soundness/short_cut_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "draw/input_families.h"
+#include "soundness/sample.h"
+#include "soundness/wrong_answers.h"
+#include "verify/judgement.h"
+
+namespace kgrade {
+namespace {
+
+// Errors below this share of the bound are no finding, nor are those of a few times the reference's.
+constexpr double noted_share = 0.1;
+constexpr double times_of_reference = 4;
+
+// Draws apart from those of the other checks.
+constexpr std::uint32_t first_draw = 1 << 10;
+
+// Each family goes to both ends of the domain in its first two draws.
+constexpr std::uint32_t rounds_of_families = 2;
+
+// One short cut on one tensor, over the draws so far.
+struct Trial {
+  const ShortCut* short_cut = nullptr;
+  std::vector<std::size_t> tensors;  // or the number of the output
+  bool is_refused = false;
+  bool stands_out = false;
+  double of_bound = 0;
+  std::string figures = {};
+  std::string told_by = {};
+};
+
+class ShortCutSearch {
+ public:
+  ShortCutSearch(ReferenceRunner& runner, const Problem& problem, const Case& bound, std::uint64_t seed)
+      : runner_(runner),
+        problem_(problem),
+        case_(bound),
+        seed_(seed),
+        asked_(precision_from(problem.precision)),
+        outputs_(bound.outputs()) {}
+
+  Result<std::vector<AcceptedShortCut>> run() {
+    choose_trials();
+    if (auto error = try_on({seed_, first_draw})) return *error;
+    const std::uint32_t draws = rounds_of_families * count_families(problem_, case_);
+    for (std::uint32_t i = 1; i <= draws && any_left(); ++i) {
+      Draw draw{seed_, first_draw + i};
+      draw.family = i;
+      if (auto error = try_on(draw)) return *error;
+    }
+    std::vector<AcceptedShortCut> accepted;
+    for (const Trial& trial : trials_) {
+      if (!trial.is_refused && trial.stands_out)
+        accepted.push_back(
+            {trial.short_cut, name_of(trial), trial.of_bound, trial.figures, trial.told_by});
+    }
+    return accepted;
+  }
+
+ private:
+  using Trouble = std::optional<Error>;
+
+  bool is_real(std::size_t tensor) const {
+    const Tensor& input = case_.tensors[tensor];
+    const bool is_drawn =
+        input.init.kind == ResolvedInit::Kind::uniform || input.init.kind == ResolvedInit::Kind::normal;
+    return input.has_single_elements() && is_drawn && !input.init.encoding &&
+           !is_integer(case_.dtype_of(input)) && !is_float8(case_.dtype_of(input));
+  }
+  bool is_of_integers(std::size_t tensor) const {
+    const Tensor& input = case_.tensors[tensor];
+    return input.has_single_elements() && input.init.kind == ResolvedInit::Kind::integers &&
+           is_integer(case_.dtype_of(input));
+  }
+  bool is_weight(std::size_t tensor) const {
+    return problem_.has_model() && problem_.torch &&
+           problem_.torch->weight_of(case_.tensors[tensor].name) != nullptr;
+  }
+
+  // A class allows operands of its own format, and of those that have as many digits. float16 has those of
+  // bfloat16.
+  bool is_allowed(const ShortCut& short_cut) const {
+    const bool is_tf32 = short_cut.name.ends_with("in-tf32") || short_cut.name.ends_with("in-fp16");
+    if (case_.dtype == Dtype::bfloat16 && is_tf32) return true;
+    if (asked_ == Precision::tf32) return is_tf32;
+    return asked_ == Precision::bf16 && (is_tf32 || short_cut.name.ends_with("in-bf16"));
+  }
+
+  void choose_trials() {
+    std::vector<std::size_t> reals;
+    std::vector<std::size_t> integers;
+    for (std::size_t i = 0; i < case_.tensors.size(); ++i) {
+      if (is_real(i)) reals.push_back(i);
+      if (is_of_integers(i)) integers.push_back(i);
+    }
+    for (const ShortCut& short_cut : short_cuts()) {
+      if (problem_.harmless.contains(std::string(short_cut.name)) || is_allowed(short_cut)) continue;
+      if (short_cut.of == ShortCutOf::operands) {
+        if (!reals.empty()) trials_.push_back({&short_cut, reals});
+      } else if (short_cut.of == ShortCutOf::output) {
+        for (std::size_t i = 0; i < outputs_.size(); ++i) trials_.push_back({&short_cut, {i}});
+      } else {
+        for (const std::size_t i : short_cut.of == ShortCutOf::reals ? reals : integers) {
+          if (!is_weight(i)) trials_.push_back({&short_cut, {i}});
+        }
+      }
+    }
+  }
+
+  bool any_left() const {
+    return std::any_of(trials_.begin(), trials_.end(), [](const Trial& trial) { return !trial.is_refused; });
+  }
+
+  std::string name_of(const Trial& trial) const {
+    if (trial.short_cut->of == ShortCutOf::operands) return "the operands";
+    return fmt::format("'{}'", trial.short_cut->of == ShortCutOf::output
+                                   ? outputs_[trial.tensors.front()]->name
+                                   : case_.tensors[trial.tensors.front()].name);
+  }
+
+  // Tries all short cuts that are left on the inputs of a draw.
+  Trouble try_on(const Draw& draw) {
+    auto expected = runner_.call_oracle(case_, draw);
+    if (!expected) return expected.error();
+    if (auto error = (*expected)->keep()) return error;
+    Samples samples;
+    for (const Values& values : (*expected)->values()) samples.push_back(sample_of(values));
+    if (draw.family == 0) own_scales_.add(samples);
+    scales_ = draw.family == 0 ? own_scales_ : ExpectedScales(samples);
+    inputs_ = runner_.sampled_inputs();
+    const auto is_told = tells(draw, **expected);
+    if (!is_told) return is_told.error();
+    for (Trial& trial : trials_) {
+      if (trial.is_refused) continue;
+      if (auto error = try_trial(draw, **expected, *is_told, trial)) return error;
+    }
+    return std::nullopt;
+  }
+
+  bool is_made_constant(std::size_t output) const {
+    return scales_.is_constant(output) && !own_scales_.is_constant(output);
+  }
+
+  double bound_of(std::size_t output) const {
+    return threshold(error_bounds(problem_, case_, output, scales_.distance(output), scales_.growth()), asked_);
+  }
+
+  OutputErrors errors_of(std::size_t output, const ElementErrors& errors) const {
+    return {outputs_[output]->name, outputs_[output]->shape, errors, outputs_[output]->compare};
+  }
+
+  // Whether grading would use this draw, and how far off the reference is.
+  Result<bool> tells(const Draw& draw, CallOutputs& expected) {
+    Draw rounded = draw;
+    const bool is_constant = draw.family != 0 && outputs_.size() == 1 && is_made_constant(0);
+    if (!problem_.compares_exactly() && !is_constant) rounded.rounding = rounded_bits(asked_);
+    const auto answer = runner_.call_reference(case_, rounded);
+    if (!answer) return answer.errors();
+    reference_.assign(outputs_.size(), 0);
+    bool all = true;
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      const OutputErrors output = errors_of(i, (*answer)->errors(i, expected));
+      reference_[i] = judge(output, i, problem_, case_, scales_, asked_).figure();
+      all = all && tells_right_from_wrong(output, i, problem_, case_, scales_, asked_);
+    }
+    return draw.family == 0 || all;
+  }
+
+  Trouble try_trial(const Draw& draw, CallOutputs& expected, bool is_told, Trial& trial) {
+    if (trial.short_cut->of == ShortCutOf::output) {
+      const std::size_t output = trial.tensors.front();
+      const Values& values = expected.values()[output];
+      const ElementChange change = change_of(*trial.short_cut, *outputs_[output], values);
+      const SliceMaker make = [&](std::size_t first, std::span<float> slice) {
+        std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(first), slice.size(), slice.begin());
+        change(first, slice);
+      };
+      const OutputForm form = form_of(case_, output, inputs_, expected.values());
+      judge_trial(draw, output, compare_made(make, values, form), is_told, trial);
+      return std::nullopt;
+    }
+    std::vector<InputEdit> edits;
+    bool is_changed = false;
+    for (const std::size_t tensor : trial.tensors) {
+      const ElementChange change = change_of(*trial.short_cut, case_.tensors[tensor], inputs_[tensor]);
+      const auto elements = static_cast<std::uint64_t>(case_.tensors[tensor].elements);
+      std::vector<float> sample(inputs_[tensor].begin(), inputs_[tensor].end());
+      change(0, sample);
+      is_changed = is_changed || sample.size() < elements ||
+                   !std::equal(sample.begin(), sample.end(), inputs_[tensor].begin());
+      edits.push_back({tensor, 0, {}, elements, change});
+    }
+    if (!is_changed) return std::nullopt;
+    const auto answer = runner_.call_oracle(case_, draw, edits);
+    if (!answer) return answer.error();
+    for (std::size_t i = 0; i < outputs_.size() && !trial.is_refused; ++i)
+      judge_trial(draw, i, (*answer)->errors(i, expected), is_told, trial);
+    return std::nullopt;
+  }
+
+  // `values` are the elements of the tensor or a sample of them. Of an output, the sample itself is changed.
+  // A tensor of integers keeps to its range: an index beyond it would be a fault.
+  ElementChange change_of(const ShortCut& short_cut, const Tensor& tensor, const Values& values) const {
+    const std::vector<std::int64_t> shape =
+        tensor.output ? sample_of(tensor.shape, runner_.most_elements()).shape : tensor.shape;
+    ShortCutTensor in;
+    if (!shape.empty()) in.row = static_cast<std::uint64_t>(shape.back());
+    in.elements = static_cast<std::uint64_t>(tensor.output ? static_cast<std::int64_t>(values.size())
+                                                           : tensor.elements);
+    in.first = values.empty() ? 0 : values.front();
+    in.mean = static_cast<float>(mean_of(values));
+    for (const float value : values) {
+      if (std::isfinite(value)) in.largest = std::max(in.largest, std::fabs(value));
+    }
+    const bool is_bounded = !tensor.output && tensor.init.kind == ResolvedInit::Kind::integers;
+    const auto least = is_bounded ? static_cast<float>(tensor.init.first) : -HUGE_VALF;
+    const auto largest = is_bounded ? static_cast<float>(tensor.init.second) : HUGE_VALF;
+    return [&short_cut, in, least, largest](std::uint64_t first, std::span<float> slice) {
+      for (std::size_t i = 0; i < slice.size(); ++i) {
+        const float changed = short_cut.element(slice[i], first + i, in);
+        slice[i] = std::fmin(std::fmax(changed, least), largest);
+      }
+    };
+  }
+
+  void judge_trial(const Draw& draw, std::size_t index, const ElementErrors& errors, bool is_told,
+                   Trial& trial) const {
+    const OutputErrors output = errors_of(index, errors);
+    const bool has_bound = has_norm(output.compare);
+    if (has_bound && draw.family != 0 && is_made_constant(index) && errors.nonfinite_mismatches == 0) return;
+    const Judgement judgement = judge(output, index, problem_, case_, scales_, asked_);
+    const double bound = bound_of(index);
+    const double of_bound = judgement.figure() / bound;
+    const bool is_refused = has_bound ? !(of_bound <= trial.short_cut->least_error)
+                                      : judgement.verdict != Verdict::accepted;
+    if (is_refused && !is_told && trial.told_by.empty())
+      trial.told_by = families_text(problem_, case_, draw);
+    if (!is_told) return;
+    trial.is_refused = is_refused;
+    // Codes are far off by design, so an answer that is nearly as far off is none to be told.
+    if (is_refused || !has_bound || output.compare == Comparison::Kind::quantised) return;
+    trial.stands_out = trial.stands_out || (of_bound > noted_share &&
+                                            judgement.figure() > times_of_reference * reference_[index]);
+    if (of_bound <= trial.of_bound) return;
+    trial.of_bound = of_bound;
+    trial.figures = fmt::format("'{}' is off by {:.1e} over {}, and {} allows {:.1e}", output.tensor,
+                                judgement.figure(), to_string(judgement.decided_by), to_string(asked_), bound);
+  }
+
+  ReferenceRunner& runner_;
+  const Problem& problem_;
+  const Case& case_;
+  std::uint64_t seed_;
+  Precision asked_;
+  std::vector<const Tensor*> outputs_;
+  std::vector<Trial> trials_;
+  // Of the latest draw:
+  ExpectedScales own_scales_;
+  ExpectedScales scales_;
+  std::vector<Values> inputs_;  // or samples of them
+  std::vector<double> reference_;
+};
+
+}  // namespace
+
+Result<std::vector<AcceptedShortCut>> find_accepted_short_cuts(ReferenceRunner& runner,
+                                                               const Problem& problem, const Case& bound,
+                                                               std::uint64_t seed) {
+  return ShortCutSearch(runner, problem, bound, seed).run();
+}
+
+}  // namespace kgrade

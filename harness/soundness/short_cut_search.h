@@ -1,0 +1,28 @@
+// Tries the short cuts (soundness/short_cuts.h) on one case, as grading would see them: on the inputs' own
+// distributions, and on the families of inputs that tell right answers from wrong ones.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "problem/problem.h"
+#include "soundness/reference_runner.h"
+#include "soundness/short_cuts.h"
+
+namespace kgrade {
+
+// A short cut that no draw refuses, though it is off by more than rounding.
+struct AcceptedShortCut {
+  const ShortCut* short_cut = nullptr;
+  std::string tensor;      // that it changes; "the operands" for all of them
+  double of_bound = 0;     // its largest error, over the bound
+  std::string figures;     // of that error: "'y' is off by 3.7e-06 over ..., and fp32 allows 5.0e-06"
+  std::string told_by;     // inputs that would refuse it, on which the reference is too far off
+};
+
+// The runner has the case. An Error if a call fails or the device has no room.
+Result<std::vector<AcceptedShortCut>> find_accepted_short_cuts(ReferenceRunner& runner,
+                                                               const Problem& problem, const Case& bound,
+                                                               std::uint64_t seed);
+
+}  // namespace kgrade

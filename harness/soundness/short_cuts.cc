@@ -1,0 +1,236 @@
+#include "soundness/short_cuts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/dtype.h"
+#include "soundness/precision_classes.h"
+
+namespace kgrade {
+namespace {
+
+using Place = std::uint64_t;
+using In = ShortCutTensor;
+
+Place column(Place place, const In& in) { return place % in.row; }
+
+template <OperandFormat format>
+float in_format(float value, Place, const In&) {
+  return rounded(value, format);
+}
+
+template <Dtype dtype>
+float in_dtype(float value, Place, const In&) {
+  return rounded_to(dtype, value);
+}
+
+// Integers of so many bits, with one scale for the tensor.
+template <int bits>
+float in_integers(float value, Place, const In& in) {
+  if (in.largest == 0) return value;
+  const float step = in.largest / static_cast<float>((1 << (bits - 1)) - 1);
+  return std::round(value / step) * step;
+}
+
+template <int limit>
+float clamped(float value, Place, const In&) {
+  return std::fmin(std::fmax(value, -static_cast<float>(limit)), static_cast<float>(limit));
+}
+
+template <int numerator, int denominator>
+float first_part(float value, Place place, const In& in) {
+  return place * denominator < in.elements * numerator ? value : 0;
+}
+
+// Of rows that are longer, only so many elements.
+template <int count>
+float first_of_rows(float value, Place place, const In& in) {
+  return column(place, in) < count ? value : 0;
+}
+
+template <int numerator, int denominator>
+float first_part_of_rows(float value, Place place, const In& in) {
+  return column(place, in) * denominator < in.row * numerator ? value : 0;
+}
+
+template <int block>
+float whole_blocks_of_rows(float value, Place place, const In& in) {
+  return column(place, in) < in.row / block * block ? value : 0;
+}
+
+template <int block>
+float whole_blocks(float value, Place place, const In& in) {
+  return place < in.elements / block * block ? value : 0;
+}
+
+// A sample that is scaled up to the whole.
+template <int count>
+float one_in(float value, Place place, const In&) {
+  return place % count == 0 ? value * count : 0;
+}
+
+template <int count>
+float mean_but_for_one_in(float value, Place place, const In& in) {
+  return place % count == 0 ? value : in.mean;
+}
+
+float mean_in_second_half(float value, Place place, const In& in) {
+  return column(place, in) * 2 < in.row ? value : in.mean;
+}
+
+template <int bits>
+float low_bits(float value, Place, const In&) {
+  return std::fmod(value, static_cast<float>(1 << bits));
+}
+
+template <int bits>
+float without_low_bits(float value, Place, const In&) {
+  return std::floor(value / (1 << bits)) * (1 << bits);
+}
+
+template <int limit>
+float at_most(float value, Place, const In&) {
+  return std::fmin(value, static_cast<float>(limit));
+}
+
+float absolute(float value, Place, const In&) { return std::fabs(value); }
+float not_negative(float value, Place, const In&) { return std::fmax(value, 0.0F); }
+float not_positive(float value, Place, const In&) { return std::fmin(value, 0.0F); }
+float negated(float value, Place, const In&) { return -value; }
+float sign(float value, Place, const In&) { return value > 0 ? 1.0F : value < 0 ? -1.0F : 0.0F; }
+float whole_number(float value, Place, const In&) { return std::nearbyint(value); }
+// As logarithms need it.
+float never_zero(float value, Place, const In& in) { return value == 0 ? in.largest / 1000 : value; }
+float positive(float value, Place, const In& in) { return std::fmax(value, in.largest / 1000); }
+float small_as_zero(float value, Place, const In& in) { return std::fabs(value) < in.largest / 200 ? 0 : value; }
+float finite_in_half(float value, Place, const In&) { return std::fmin(std::fmax(value, -65504.F), 65504.F); }
+float zero(float, Place, const In&) { return 0; }
+float one(float, Place, const In&) { return 1; }
+float mean(float, Place, const In& in) { return in.mean; }
+float first(float, Place, const In& in) { return in.first; }
+float around_0(float value, Place, const In& in) { return value - in.mean; }
+float last_left_out(float value, Place place, const In& in) { return place + 1 < in.elements ? value : 0; }
+float last_of_rows_left_out(float value, Place place, const In& in) {
+  return column(place, in) + 1 < in.row ? value : 0;
+}
+float last_row_left_out(float value, Place place, const In& in) {
+  return place < in.elements - in.row ? value : 0;
+}
+float first_left_out(float value, Place place, const In&) { return place > 0 ? value : 0; }
+float first_row_left_out(float value, Place place, const In& in) { return place < in.row ? 0 : value; }
+
+}  // namespace
+
+std::span<const ShortCut> short_cuts() {
+  using enum ShortCutOf;
+  // Single precision may allow half of what an answer in TF32 is off by.
+  constexpr double twice_the_bound = 2;
+  static constexpr std::array cuts = {
+      ShortCut{"operands-in-tf32", operands, "{} rounded to TF32", in_format<OperandFormat::tf32>,
+               twice_the_bound},
+      ShortCut{"operands-in-bf16", operands, "{} rounded to bfloat16", in_format<OperandFormat::bf16>},
+      ShortCut{"operands-in-fp16", operands, "{} rounded to float16", in_format<OperandFormat::fp16>},
+      ShortCut{"operands-in-e4m3", operands, "{} rounded to float8_e4m3",
+               in_dtype<Dtype::float8_e4m3fn>},
+      ShortCut{"operands-in-e5m2", operands, "{} rounded to float8_e5m2",
+               in_dtype<Dtype::float8_e5m2>},
+      ShortCut{"operands-in-int8", operands, "{} as 8-bit integers with a scale", in_integers<8>},
+      ShortCut{"operands-at-most-4", operands, "{} clamped to -4..4", clamped<4>},
+      ShortCut{"operands-at-most-16", operands, "{} clamped to -16..16", clamped<16>},
+      ShortCut{"operands-absolute", operands, "the absolute values of {}", absolute},
+      ShortCut{"operands-negated", operands, "{} negated", negated},
+
+      ShortCut{"input-in-bf16", reals, "{} rounded to bfloat16", in_format<OperandFormat::bf16>},
+      ShortCut{"input-in-fp16", reals, "{} rounded to float16", in_format<OperandFormat::fp16>},
+      ShortCut{"input-in-12-bits", reals, "{} as 12-bit integers with a scale", in_integers<12>},
+      ShortCut{"input-whole", reals, "{} rounded to whole numbers", whole_number},
+      ShortCut{"input-sign", reals, "the signs of {} alone", sign},
+      ShortCut{"input-absolute", reals, "the absolute values of {}", absolute},
+      ShortCut{"input-not-negative", reals, "negative elements of {} at 0", not_negative},
+      ShortCut{"input-not-positive", reals, "positive elements of {} at 0", not_positive},
+      ShortCut{"input-at-most-1", reals, "{} clamped to -1..1", clamped<1>},
+      ShortCut{"input-at-most-2", reals, "{} clamped to -2..2", clamped<2>},
+      ShortCut{"input-at-most-3", reals, "{} clamped to -3..3", clamped<3>},
+      ShortCut{"input-at-most-8", reals, "{} clamped to -8..8", clamped<8>},
+      ShortCut{"input-at-most-20", reals, "{} clamped to -20..20", clamped<20>},
+      ShortCut{"input-small-as-0", reals, "elements of {} below a 200th of the largest at 0",
+               small_as_zero},
+      ShortCut{"input-never-0", reals, "zeros of {} at a thousandth of the largest", never_zero},
+      ShortCut{"input-positive", reals, "elements of {} below a thousandth of the largest raised to it",
+               positive},
+      ShortCut{"input-zero", reals, "zeros in the place of {}", zero},
+      ShortCut{"input-one", reals, "ones in the place of {}", one},
+      ShortCut{"input-mean", reals, "the mean of {} in the place of each element", mean},
+      ShortCut{"input-first", reals, "the first element of {} in the place of each", first},
+      ShortCut{"input-around-0", reals, "the mean of {} subtracted from it", around_0},
+      ShortCut{"first-half", reals, "the second half of {} at 0", first_part<1, 2>},
+      ShortCut{"first-quarter", reals, "all but the first quarter of {} at 0", first_part<1, 4>},
+      ShortCut{"first-half-of-rows", reals, "the second half of each row of {} at 0", first_part_of_rows<1, 2>},
+      ShortCut{"most-of-rows", reals, "the last sixteenth of each row of {} at 0", first_part_of_rows<15, 16>},
+      ShortCut{"first-1024-of-rows", reals, "each row of {} at 0 from element 1,024 on", first_of_rows<1024>},
+      ShortCut{"blocks-of-4-of-rows", reals, "what is left of each row of {} after blocks of 4 at 0",
+               whole_blocks_of_rows<4>},
+      ShortCut{"blocks-of-32-of-rows", reals, "what is left of each row of {} after blocks of 32 at 0",
+               whole_blocks_of_rows<32>},
+      ShortCut{"blocks-of-256", reals, "what is left of {} after blocks of 256 at 0", whole_blocks<256>},
+      ShortCut{"last-left-out", reals, "the last element of {} at 0", last_left_out},
+      ShortCut{"first-left-out", reals, "the first element of {} at 0", first_left_out},
+      ShortCut{"last-of-rows-left-out", reals, "the last element of each row of {} at 0", last_of_rows_left_out},
+      ShortCut{"last-row-left-out", reals, "the last row of {} at 0", last_row_left_out},
+      ShortCut{"first-row-left-out", reals, "the first row of {} at 0", first_row_left_out},
+      ShortCut{"one-in-2", reals, "every second element of {} doubled and the others at 0", one_in<2>},
+      ShortCut{"one-in-8", reals, "one in 8 elements of {}, times 8, and the others at 0", one_in<8>},
+      ShortCut{"mean-but-for-one-in-2", reals, "every second element of {} at its mean",
+               mean_but_for_one_in<2>},
+      ShortCut{"mean-in-second-half", reals, "the second half of each row of {} at its mean", mean_in_second_half},
+
+      ShortCut{"integers-of-8-bits", integers, "the low 8 bits of {}", low_bits<8>},
+      ShortCut{"integers-of-16-bits", integers, "the low 16 bits of {}", low_bits<16>},
+      ShortCut{"integers-without-a-bit", integers, "the lowest bit of {} at 0", without_low_bits<1>},
+      ShortCut{"integers-without-8-bits", integers, "the low 8 bits of {} at 0", without_low_bits<8>},
+      ShortCut{"integers-at-most-127", integers, "{} at 127 at most", at_most<127>},
+      ShortCut{"integers-at-most-255", integers, "{} at 255 at most", at_most<255>},
+      ShortCut{"integers-first", integers, "the first element of {} in the place of each", first},
+      ShortCut{"integers-last-left-out", integers, "the last element of {} at 0", last_left_out},
+      ShortCut{"integers-last-of-rows-left-out", integers, "the last element of each row of {} at 0",
+               last_of_rows_left_out},
+      ShortCut{"integers-half", integers, "the second half of {} at 0", first_part<1, 2>},
+
+      ShortCut{"output-in-bf16", output, "{} rounded to bfloat16", in_format<OperandFormat::bf16>},
+      ShortCut{"output-in-fp16", output, "{} rounded to float16", in_format<OperandFormat::fp16>},
+      ShortCut{"output-finite-in-half", output, "{} clamped to what float16 holds", finite_in_half},
+      ShortCut{"output-absolute", output, "the absolute values of {}", absolute},
+      ShortCut{"output-not-negative", output, "negative elements of {} at 0", not_negative},
+      ShortCut{"output-not-positive", output, "positive elements of {} at 0", not_positive},
+      ShortCut{"output-at-most-1", output, "{} clamped to -1..1", clamped<1>},
+      ShortCut{"output-at-most-6", output, "{} clamped to -6..6", clamped<6>},
+      ShortCut{"output-around-0", output, "the mean of {} subtracted from it", around_0},
+      ShortCut{"output-first", output, "the first element of {} in the place of each", first},
+      ShortCut{"counters-of-8-bits", output, "the low 8 bits of {}", low_bits<8>},
+      ShortCut{"counters-of-16-bits", output, "the low 16 bits of {}", low_bits<16>},
+      ShortCut{"counters-at-most-255", output, "{} at 255 at most", at_most<255>},
+      ShortCut{"counters-at-most-65535", output, "{} at 65,535 at most", at_most<65535>},
+      ShortCut{"output-last-left-out", output, "the last element of {} at 0", last_left_out},
+      ShortCut{"output-first-left-out", output, "the first element of {} at 0", first_left_out},
+      ShortCut{"output-last-of-rows-left-out", output, "the last element of each row of {} at 0",
+               last_of_rows_left_out},
+      ShortCut{"output-last-row-left-out", output, "the last row of {} at 0", last_row_left_out},
+      ShortCut{"output-first-half", output, "the second half of {} at 0", first_part<1, 2>},
+      ShortCut{"output-most-of-rows", output, "the last sixteenth of each row of {} at 0",
+               first_part_of_rows<15, 16>},
+      ShortCut{"output-blocks-of-4-of-rows", output, "what is left of each row of {} after blocks of 4 at 0",
+               whole_blocks_of_rows<4>},
+      ShortCut{"output-blocks-of-32-of-rows", output, "what is left of each row of {} after blocks of 32 at 0",
+               whole_blocks_of_rows<32>},
+      ShortCut{"output-blocks-of-256", output, "what is left of {} after blocks of 256 at 0",
+               whole_blocks<256>}};
+  return cuts;
+}
+
+bool is_short_cut(std::string_view name) {
+  const auto cuts = short_cuts();
+  return std::any_of(cuts.begin(), cuts.end(), [&](const ShortCut& cut) { return cut.name == name; });
+}
+
+}  // namespace kgrade
