@@ -9,6 +9,7 @@
 #include "base/split_mix.h"
 #include "draw/distribution.h"
 #include "draw/seed.h"
+#include "problem/read_domain.h"
 
 namespace kgrade {
 namespace {
@@ -90,6 +91,19 @@ bool may_be_small(const Case& bound, bool are_rounded) {
 
 bool is_wider(const Range& domain, const Range& own) {
   return domain.least < own.least || domain.largest > own.largest;
+}
+
+// Of inputs that the problem's file computes: it applies them to the random numbers that it draws
+// (python/kgrade_python/varied_draws.py). All these inputs come from one call, so the first stands for them.
+std::vector<Family> families_of_computed(const Problem& problem, const Case& bound, std::size_t tensor) {
+  const auto first = std::find_if(bound.tensors.begin(), bound.tensors.end(),
+                                  [](const Tensor& input) { return input.is_computed(); });
+  if (!problem.has_model() || first != bound.tensors.begin() + static_cast<std::ptrdiff_t>(tensor)) return {};
+  std::vector<Family> families = {Family::scaled,   Family::one_value,   Family::signs,   Family::shifted,
+                                  Family::runs,     Family::nonnegative, Family::ends,    Family::nonpositive,
+                                  Family::few_values, Family::spikes};
+  if (may_be_small(bound, true)) families.push_back(Family::sparse);
+  return families;
 }
 
 // The families of real numbers that the domain has room for.
@@ -248,6 +262,7 @@ std::int32_t ulps_of(const Case& bound) {
 std::vector<Family> families_of(const Problem& problem, const Case& bound, std::size_t tensor) {
   const Tensor& input = bound.tensors[tensor];
   const ResolvedInit& init = input.init;
+  if (input.is_computed()) return families_of_computed(problem, bound, tensor);
   if (!input.has_single_elements() || init.kind == Kind::constant) return {};
   // A file's Model keeps its weights.
   if (problem.has_model() && problem.torch && problem.torch->weight_of(input.name) != nullptr) return {};
@@ -319,7 +334,7 @@ Choice choice_of(const Problem& problem, const Case& bound, std::size_t tensor, 
 
 Variation variation_of(const Problem& problem, const Case& bound, std::size_t tensor, const Draw& draw) {
   const Tensor& input = bound.tensors[tensor];
-  if (draw.family == 0 || !input.has_single_elements()) return {};
+  if (draw.family == 0 || (!input.has_single_elements() && !input.is_computed())) return {};
   const RandomStream stream = input_stream(draw.seed, problem.slug, bound.name, families_stream, draw.index);
   const PhiloxBlock random = random_block(stream, tensor);
   const auto [family, turn] = choice_of(problem, bound, tensor, draw, random);
@@ -342,8 +357,11 @@ std::string families_text(const Problem& problem, const Case& bound, const Draw&
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
     const Variation variation = variation_of(problem, bound, i, draw);
-    if (variation.family != Family::own)
-      texts.push_back(fmt::format("{}: {}", bound.tensors[i].name, text_of(variation)));
+    if (variation.family == Family::own) continue;
+    const Tensor& input = bound.tensors[i];
+    texts.push_back(input.is_computed() ? fmt::format("the random numbers of get_inputs(): {}",
+                                                      to_string(variation.family))
+                                        : fmt::format("{}: {}", input.name, text_of(variation)));
   }
   return fmt::format("{}", fmt::join(texts, ", "));
 }

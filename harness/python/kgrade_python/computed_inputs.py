@@ -7,6 +7,7 @@ import sys
 import torch
 
 from .errors import SignatureMismatch
+from .varied_draws import varied
 
 FLOATING = {"float32", "float16", "bfloat16"}
 # Replaced while get_inputs() runs: a file that seeds itself would draw the same numbers in every call.
@@ -31,13 +32,14 @@ class ComputedInputs:
         self.is_on_host = False
 
     def draw(self, seed):
-        """Everything that get_inputs() returns, in its order. One seed always gives the same values."""
+        """Everything that get_inputs() returns, in its order. One seed always gives the same values. Its low bits are
+        the number of a family of inputs (varied_draws.py)."""
         if self.get_inputs is None:
             raise SignatureMismatch("the file does not define it")
         values = self.drawn_on_device(seed)
         if values is None:
             seed_all(seed)
-            with unseeded():
+            with unseeded(), varied(seed):
                 values = self.get_inputs()
         if not isinstance(values, (list, tuple)) or len(values) != len(self.forward):
             raise SignatureMismatch(f"gives other values now than when it was looked at; return a list of "
@@ -51,7 +53,7 @@ class ComputedInputs:
             return None
         seed_all(seed)
         try:
-            with torch.device("cuda"), unseeded():
+            with torch.device("cuda"), unseeded(), varied(seed):
                 return self.get_inputs()
         except Exception:  # pylint: disable=broad-except
             # Raises if a kernel has faulted. Other errors of the file are raised again on the host.

@@ -1,5 +1,5 @@
 """Counts the terms of the longest sum in a run. The rounding errors of an honest answer grow with the count's square
-root."""
+root. A sum under a square root counts as one of a quarter of its terms."""
 
 import math
 
@@ -9,11 +9,13 @@ from .dispatch_mode import DispatchMode
 
 # The position of the factor whose last axis is summed.
 PRODUCTS = {"mm": 0, "bmm": 0, "addmm": 1, "baddbmm": 1, "addmv": 1, "mv": 0, "_int_mm": 0, "_scaled_mm": 0}
+# These operators end in a square root, which halves the error of their sums, as if each had a quarter of the terms.
+ROOTS = {"std", "std_mean", "norm", "linalg_vector_norm"}
 # The result of these operators has one element for each group of input elements that are combined.
 REDUCTIONS = {"sum", "mean", "var", "std", "var_mean", "std_mean", "norm", "linalg_vector_norm", "prod", "logsumexp",
               "nansum", "trace", "dot", "vdot", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
               "_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool1d"}
-# The second result of these operators is the mean of each group of input elements.
+# The second result of these operators is the mean of each group of input elements. They divide by a square root.
 NORMALISATIONS = {"native_layer_norm", "native_group_norm", "native_batch_norm", "_native_batch_norm_legit",
                   "_batch_norm_with_update", "cudnn_batch_norm", "_fused_rms_norm"}
 # The second argument of these operators is the axis along which elements are added or multiplied.
@@ -48,9 +50,10 @@ def terms_of(name, args, result):
     if "scaled_dot_product" in name and len(tensors) > 1:
         return max(tensors[1].shape[-2:])
     if name in REDUCTIONS and elements(results[0]):
-        return tensors[0].numel() // elements(results[0])
+        terms = tensors[0].numel() // elements(results[0])
+        return quarter_of(terms) if name in ROOTS else terms
     if name in NORMALISATIONS and len(results) > 1 and elements(results[1]):
-        return tensors[0].numel() // elements(results[1])
+        return quarter_of(tensors[0].numel() // elements(results[1]))
     if name.strip("_") in OF_ROWS:
         return max(each.shape[0] if each.dim() else 1 for each in tensors)
     if name == "_cdist_forward":
@@ -66,6 +69,10 @@ def terms_of_convolution(args):
     weight, is_transposed, groups = args[1], args[6], args[8]
     channels = weight.shape[0] // groups if is_transposed else weight.shape[1]
     return channels * math.prod(weight.shape[2:])
+
+
+def quarter_of(terms):
+    return (terms + 3) // 4
 
 
 def elements(result):

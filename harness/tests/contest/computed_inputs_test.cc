@@ -179,6 +179,22 @@ TEST_F(ComputedInputsTest, SeedsDifferByDrawLaunchAndCase) {
   EXPECT_THAT(seeds, SizeIs(8));
 }
 
+// get_inputs() cannot be told more than a seed.
+TEST_F(ComputedInputsTest, TheSeedOfGetInputsSaysWhichFamilyItsRandomNumbersHave) {
+  lease(1);
+  Draw draw{1, 2};
+  draw.family = 1;
+  EXPECT_EQ(lease_->seeds_of_computed(draw), lease_->seeds_of_computed({1, 2})) << "of a reference's inputs()";
+  problem_.reference = "sample.py";
+  case_.tensors[0].init.kind = ResolvedInit::Kind::constant;
+  const auto family_in = [&] { return static_cast<Family>(lease_->seeds_of_computed(draw).at(0).seed % 32); };
+  EXPECT_EQ(family_in(), Family::scaled);
+  draw.family = 2;
+  EXPECT_EQ(family_in(), Family::one_value);
+  draw.family = 0;
+  EXPECT_EQ(family_in(), Family::own);
+}
+
 // What is computed may have a structure: another input is changed instead.
 TEST_F(ComputedInputsTest, SmallChangesGoIntoOtherInputs) {
   std::swap(case_.tensors[0].elements, case_.tensors[2].elements);  // now it is the largest

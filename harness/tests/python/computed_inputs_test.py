@@ -63,6 +63,31 @@ class ComputedInputsTest(unittest.TestCase):
             inputs_of(get_inputs).draw(1)
         self.assertIs(torch.manual_seed, seed)
 
+    def test_the_low_bits_of_a_seed_change_the_numbers_and_nothing_else(self):
+        own = 2**40  # no family
+        lower = inputs_of(lambda: [torch.randn(50, 50).tril()])
+        first = lower.draw(own)[0]
+        self.assertTrue((first < 0).any())
+        for family, holds in ((9, lambda x: (x >= 0).all()), (10, lambda x: (x <= 0).all()),
+                              (12, lambda x: abs(x.tril().sum() / 1275) > 1.5), (15, lambda x: not 0.6 < x.square().sum().div(1275).sqrt() < 1.8),
+                              (7, lambda x: (x.abs() < 0.02).float().mean() > 0.8)):
+            with self.subTest(family=family):
+                changed = lower.draw(own + family)[0]
+                self.assertTrue(holds(changed))
+                self.assertTrue(torch.equal(changed, changed.tril()))
+                self.assertTrue(torch.equal(changed, lower.draw(own + family)[0]), "the same again")
+
+    def test_families_keep_to_the_distribution(self):
+        for family in range(1, 21):
+            values = inputs_of(lambda: [torch.rand(40, 40), torch.randint(3, 9, (40, 40))], ("x", "y")).draw(2**40 + family)
+            self.assertTrue(((values[0] >= 0) & (values[0] < 1)).all(), family)
+            self.assertTrue(((values[1] >= 3) & (values[1] < 9)).all(), family)
+            self.assertEqual(values[1].dtype, torch.int64)
+        counts = [len(inputs_of(lambda: [torch.randint(3, 9, (40, 40))]).draw(2**40 + family)[0].unique())
+                  for family in (0, 1, 2, 6)]
+        self.assertEqual((counts[0], counts[1], counts[3]), (6, 1, 2))
+        self.assertLessEqual(counts[2], 3)
+
     def test_what_is_no_list_of_as_many_is_refused(self):
         for values in (None, torch.rand(3), [], [torch.rand(3)] * 2, {"x": 1}):
             with self.assertRaisesRegex(SignatureMismatch, "return a list of 1 each time"):

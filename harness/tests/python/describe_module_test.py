@@ -45,8 +45,9 @@ class DescribeModuleTest(DescribedFile):
     def test_terms_are_those_of_the_longest_sum(self):
         for forward, shape, terms in (("self.conv(x)", (2, 16, 9, 9), 144), ("torch.mm(x, x)", (48, 48), 48),
                                       ("x.mean()", (40, 50), 2000), ("x.sum(1)", (40, 50), 50), ("x.cumsum(0)", (40, 5), 40),
-                                      ("x.softmax(1)", (4, 70), 70), ("nn.functional.layer_norm(x, (6, 7))", (3, 6, 7), 42),
-                                      ("nn.functional.batch_norm(x, None, None, training=True)", (3, 6, 7), 21),
+                                      ("x.softmax(1)", (4, 70), 70), ("nn.functional.layer_norm(x, (6, 7))", (3, 6, 7), 11),
+                                      ("nn.functional.batch_norm(x, None, None, training=True)", (3, 6, 7), 6),
+                                      ("x.norm()", (40, 50), 500),
                                       ("x.relu() + 1", (40, 50), 1)):
             with self.subTest(forward):
                 found = self.described(f"""
