@@ -40,6 +40,7 @@ json torch_json(const TorchModule& module) {
           {"forward_line", forward_form(module)},
           {"weights", weights},
           {"free", module.free},
+          {"views", module.views},
           {"mode", std::string(to_string(module.mode))}};
 }
 

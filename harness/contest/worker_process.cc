@@ -394,6 +394,8 @@ Answer WorkerProcess::interpret(const Reply& reply) {
       return fail(Fault::mismatched, last_words("it does not fit the problem"));
     case ReplyStatus::no_answer:
       return fail(Fault::no_answer, last_words("what it returned is no answer"));
+    case ReplyStatus::replaced:
+      return fail(Fault::malformed, last_words("it replaced functions of kgrade's"));
     case ReplyStatus::call_raised:
     case ReplyStatus::call_gave_no_answer:
       return interpret_failed_call(reply.status);

@@ -152,6 +152,7 @@ void kgrade_end(int how) {
   if (how == static_cast<int>(PythonEnd::wrong)) status = ReplyStatus::no_answer;
   if (how == static_cast<int>(PythonEnd::device_failed)) status = ReplyStatus::device_failed;
   if (how == static_cast<int>(PythonEnd::out_of_memory)) status = ReplyStatus::memory_limit;
+  if (how == static_cast<int>(PythonEnd::replaced)) status = ReplyStatus::replaced;
   kgrade::end_worker(status, 0);
 }
 }

@@ -39,7 +39,8 @@ enum class PythonEnd : int {
   mismatched = 2,
   wrong = 3,
   device_failed = 4,
-  out_of_memory = 5
+  out_of_memory = 5,
+  replaced = 6
 };
 
 }  // namespace kgrade

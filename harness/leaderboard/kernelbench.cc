@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "leaderboard/samples.h"
-#include "record/ci_formats.h"
 
 namespace kgrade {
 namespace {
@@ -167,7 +166,7 @@ Result<KernelBenchResults> kernelbench_results(const Leaderboard& leaderboard, c
   KernelBenchResults results;
   EvalFiles files;
   for (const Record* record : newest_records(leaderboard)) {
-    if (!kernelbench_name_of(*record).problem || needs_a_gpu(*record)) {
+    if (!kernelbench_name_of(*record).problem || !can_judge(*record)) {
       ++results.left_out;
     } else if (const auto error = add_result(files, file, *record)) {
       return *error;

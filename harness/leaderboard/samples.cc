@@ -102,12 +102,20 @@ std::string run_with_inputs(const Record& record) {
 
 }  // namespace
 
+// What the referee finds by itself fails the check `compile`.
+bool can_judge(const Record& record) {
+  const std::vector<Check>& checks = record.candidate().checks;
+  return !needs_a_gpu(record) || std::any_of(checks.begin(), checks.end(), [](const Check& check) {
+    return check.name == "completion" && check.outcome == CheckOutcome::failed;
+  });
+}
+
 std::vector<SampledRun> sampled_runs(const std::vector<const Record*>& newest) {
   using Key = std::tuple<std::string, std::optional<int>, std::string, Dtype>;
   std::map<Key, Tallies> runs;
   for (const Record* record : newest) {
     const KernelBenchName name = kernelbench_name_of(*record);
-    if (!name.sample || needs_a_gpu(*record)) continue;
+    if (!name.sample || !can_judge(*record)) continue;
     const Key key(run_with_inputs(*record), name.level, std::string(device_model(record->device)),
                   record->dtype);
     Tally& tally = runs[key][{name.problem, name.problem ? "" : record->problem_slug}];

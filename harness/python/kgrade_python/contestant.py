@@ -71,6 +71,8 @@ class Call:
         self.inputs = [p for p in contract["parameters"] if p["role"] == "input"]
         self.outputs = [p for p in contract["parameters"] if p["role"] == "output"]
         self.output_types = [TYPES[self.types[p["name"]]][0] for p in self.outputs]
+        views = contract["torch"]["views"] if contract["torch"] else ()
+        self.may_be_inputs = [p["name"] in views for p in self.outputs]
 
 
 class Contestant:
@@ -284,7 +286,7 @@ class Contestant:
             # The oracle's results are read from the memory that it was lent.
             self.write_results(call, tensors, results)
         else:
-            self.take_results(arguments, call, results)
+            self.take_results(arguments, call, results, tensors)
 
     def lend(self, arguments, call):
         """Makes new tensors for this call, by name."""
@@ -306,7 +308,8 @@ class Contestant:
             if call.is_of_file:
                 trusted_module.seed_forward(seed)
             if self.role is not None:
-                return call.module.forward_with({**call.scalars, **tensors}, call.output_types, self.is_compiled)
+                return call.module.forward_with({**call.scalars, **tensors}, call.output_types, call.may_be_inputs,
+                                                self.is_compiled)
             return call.module.forward_with({**call.scalars, **tensors})
         values = [tensors[name] if name in tensors else call.scalars[name] for name in self.entry["arguments"]]
         if self.entry["kind"] == "data":
@@ -353,11 +356,14 @@ class Contestant:
         outputs = [tensors[output["name"]] for output in call.outputs]
         return len(results) == len(outputs) and all(is_same(a, b) for a, b in zip(results, outputs))
 
-    def take_results(self, arguments, call, results):
+    def take_results(self, arguments, call, results, tensors):
         positions = self.contract["output_positions"]
         with unwatched():
-            for (_, address, dense), position in zip(self.dense_results(call, results), positions):
-                arguments[position] = call.answers.keep(dense, address, not self.seeds)
+            inputs = trusted_module.memory_in(tensors.values()) if any(call.may_be_inputs) else set()
+            for (_, address, dense), position, may_be_input in zip(
+                    self.dense_results(call, results), positions, call.may_be_inputs):
+                is_input = may_be_input and not inputs.isdisjoint(trusted_module.memory_in([dense]))
+                arguments[position] = call.answers.keep(dense, address, not self.seeds, is_input)
 
     def write_results(self, call, tensors, results):
         """Copies the results of a function that was lent its outputs and returned other tensors."""

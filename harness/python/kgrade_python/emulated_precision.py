@@ -1,6 +1,8 @@
 """Lower precision as on a GPU, where PyTorch's switches allow it: TF32 and autocast("cuda"). A CPU ignores these
 switches."""
 
+import contextlib
+
 import torch
 
 from .dispatch_mode import DispatchMode
@@ -9,19 +11,26 @@ from .rounding import to_tf32
 # Products, with the positions of the operands that are rounded to TF32 if the switch of matrix products allows it.
 PRODUCTS = {"mm": (0, 1), "addmm": (1, 2), "_addmm_activation": (1, 2), "bmm": (0, 1), "baddbmm": (1, 2),
             "addbmm": (1, 2)}
-CONVOLUTION = "convolution"
+CONVOLUTIONS = {"convolution", "_convolution"}
+ATTENTION = "_scaled_dot_product_flash_attention_for_cpu"
+# Operators of the dispatcher whose kernels call products.
+CALL_PRODUCTS = {"_cdist_forward", "_euclidean_dist", "_trilinear", "conv_tbc", "linalg_matrix_exp",
+                 "_native_multi_head_attention", "_transformer_encoder_layer_fwd"}
+HOST = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
+# Functions for whose products a GPU calls cuDNN.
+RECURRENT = {"lstm", "gru", "rnn_tanh", "rnn_relu"}
 # The dispatcher's names of the operators that autocast computes in half precision and in single precision (from
 # PyTorch's list for CUDA).
-HALF = {*PRODUCTS, CONVOLUTION, "mv", "addmv", "addr", "_prelu_kernel", "_scaled_dot_product_flash_attention_for_cpu"}
+HALF = {*PRODUCTS, *CONVOLUTIONS, ATTENTION, "mv", "addmv", "addr", "_prelu_kernel"}
 SINGLE = {
     "acos", "asin", "cosh", "cumprod", "cumsum", "dist", "erfinv", "exp", "expm1", "linalg_vector_norm", "log", "log10",
     "log1p", "log2", "logsumexp", "mse_loss", "native_group_norm", "native_layer_norm", "nll_loss_forward", "norm",
     "pow", "prod", "reciprocal", "rsqrt", "sinh", "smooth_l1_loss", "_softmax", "_log_softmax", "softplus", "sum", "tan",
-    "_cdist_forward", "binary_cross_entropy_with_logits", "kl_div", "huber_loss"}
+    "_cdist_forward", "_euclidean_dist", "binary_cross_entropy_with_logits", "kl_div", "huber_loss"}
 
 
 def allows_tf32(operation):
-    """operation -- "matmul" or "conv"."""
+    """operation -- "matmul", "conv" or "rnn"."""
     # The older functions raise if a newer switch was set.
     precision = getattr(torch._C, "_get_fp32_precision_getter", None)
     if precision is not None:
@@ -52,25 +61,31 @@ def is_depthwise(arguments):
     return not is_transposed and groups > 1 and groups == value.shape[1]
 
 
-def operands_in_tf32(name, arguments):
-    """The positions of the arguments that a GPU would round to TF32 now."""
+def operands_in_tf32(name, arguments, are_products, are_convolutions):
+    """The positions of the arguments that a GPU would round to TF32."""
     if name in PRODUCTS:
-        places = PRODUCTS[name] if allows_tf32("matmul") and not is_one_row(name, arguments) else ()
-    elif name == CONVOLUTION:
-        places = (0, 1) if allows_tf32("conv") and not is_depthwise(arguments) else ()
+        places = PRODUCTS[name] if are_products and not is_one_row(name, arguments) else ()
+    elif name in CONVOLUTIONS:
+        places = (0, 1) if are_convolutions and not is_depthwise(arguments) else ()
     else:
         places = ()
     return places if all(arguments[place].dtype == torch.float32 for place in places) else ()
 
 
+def is_composite(function):
+    """Whether an operator only calls others. In inference mode, modes see these operators too."""
+    return torch._C._dispatch_has_kernel_for_dispatch_key(function.name(), "CompositeImplicitAutograd")
+
+
 class GpuPrecision(DispatchMode):
     """Rounds operands and results as a GPU would. Sums are in double precision, so that no CPU follows these switches
-    in its own way."""
+    in its own way. `are_products`, `are_convolutions`: whether their operands are rounded to TF32."""
 
-    def __init__(self, half):
+    def __init__(self, half, are_products, are_convolutions):
         super().__init__()
         # Passed in, because autocast appears to be off while operators are dispatched.
         self.half = half
+        self.are_products, self.are_convolutions = are_products, are_convolutions
 
     # Otherwise higher-order operators would refuse to run below a mode.
     supports_higher_order_operators = True
@@ -89,15 +104,40 @@ class GpuPrecision(DispatchMode):
         name = full_name if full_name.startswith("_") else full_name.removesuffix("_")
         half = self.half if any(is_castable(value) for value in args) else None
         if half is not None and name in SINGLE:
-            return function(*[value.float() if is_castable(value) else value for value in args], **kwargs)
+            args = [value.float() if is_castable(value) else value for value in args]
+            # What it calls is not cast.
+            inner = GpuPrecision(None, self.are_products, self.are_convolutions)
+            return inner.called(function, name, args, kwargs)
         if half is not None and name in HALF:
             rounded = [value.to(half) if is_castable(value) else value for value in args]
             return self.computed(function, name, rounded, args, kwargs, half)
-        places = operands_in_tf32(name, args)
+        places = operands_in_tf32(name, args, self.are_products, self.are_convolutions)
         if places:
             rounded = [to_tf32(value) if place in places else value for place, value in enumerate(args)]
             return self.computed(function, name, rounded, args, kwargs, torch.float32)
+        return self.called(function, name, args, kwargs)
+
+    def called(self, function, name, args, kwargs):
+        """The results of an operator that is not a product, with the products that it calls as a GPU computes them."""
+        if name == ATTENTION and self.are_products and args[0].dtype == torch.float32:
+            return self.attention(function, *args, **kwargs)
+        if is_composite(function):
+            with self:
+                return function.decompose(*args, **kwargs)
+        # Older versions have no redispatch().
+        if name in CALL_PRODUCTS and hasattr(function, "redispatch"):
+            with self:
+                return function.redispatch(HOST, *args, **kwargs)
         return function(*args, **kwargs)
+
+    def attention(self, function, query, key, value, rate=0.0, is_causal=False, **kwargs):
+        """The fused attention of CPUs, by operators whose products are seen. It also returns the logarithms of sums."""
+        _, sums = function(query, key, value, rate, is_causal, **kwargs)
+        shared = {"enable_gqa": True} if query.shape[-3] != key.shape[-3] else {}
+        with self:
+            result, _ = torch.ops.aten._scaled_dot_product_attention_math(
+                query, key, value, kwargs.get("attn_mask"), rate, is_causal, scale=kwargs.get("scale"), **shared)
+        return result, sums
 
     def computed(self, function, name, rounded, args, kwargs, dtype):
         out = kwargs.get("out")
@@ -130,10 +170,26 @@ def below_call(plain):
     return lambda *args, **kwargs: call(plain, args, kwargs)
 
 
+@contextlib.contextmanager
+def without_onednn():
+    """A context without oneDNN, whose fused LSTM shows no products."""
+    before = torch._C._get_mkldnn_enabled()
+    torch._C._set_mkldnn_enabled(False)
+    try:
+        yield
+    finally:
+        torch._C._set_mkldnn_enabled(before)
+
+
 def call(function, args, kwargs):
     """function(*args, **kwargs), as a GPU would compute it."""
     half = autocast_type()
-    if half is None and not allows_tf32("matmul") and not allows_tf32("conv"):
+    name = getattr(function, "__name__", "").partition(".")[0]
+    are_products = allows_tf32("rnn" if name in RECURRENT else "matmul")
+    are_convolutions = allows_tf32("conv")
+    if half is None and not are_products and not are_convolutions:
         return function(*args, **kwargs)
-    with GpuPrecision(half):
+    # What is scripted has the name "__call__".
+    may_be_lstm = name in ("lstm", "__call__")
+    with GpuPrecision(half, are_products, are_convolutions), without_onednn() if may_be_lstm else contextlib.nullcontext():
         return function(*args, **kwargs)

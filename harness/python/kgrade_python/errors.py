@@ -15,6 +15,10 @@ class SignatureMismatch(Exception):
     """The candidate's state or signature does not fit the problem; the text may have several lines."""
 
 
+class Replaced(Exception):
+    """The candidate has replaced a function of kgrade's."""
+
+
 class WrongAnswer(Exception):
     """The candidate's result is not an answer to the problem."""
 

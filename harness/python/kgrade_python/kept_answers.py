@@ -43,8 +43,12 @@ class KeptAnswers:
         self.forget()
         self.held.clear()
 
-    def keep(self, tensor, address, is_last_launch):
-        """Keeps an answer, and returns the address from which it is captured."""
+    def keep(self, tensor, address, is_last_launch, is_input):
+        """Keeps an answer, and returns the address from which it is captured. An input is never copied, since each
+        launch has its own."""
+        if is_input:
+            self.tensors.append(tensor)
+            return address
         if any(address in addresses for _, addresses in self.held):
             self.is_reused = True
             self.held.clear()

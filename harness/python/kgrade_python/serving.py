@@ -5,7 +5,7 @@ import json
 import os
 import sys
 
-from . import distributions, errors
+from . import distributions, errors, own_functions
 
 # The same values as in harness/contest/worker_python.h.
 ENDS_RAISED = 0
@@ -14,6 +14,7 @@ ENDS_MISMATCH = 2
 ENDS_WRONG = 3
 ENDS_DEVICE_FAILED = 4
 ENDS_OUT_OF_MEMORY = 5
+ENDS_REPLACED = 6
 
 LOAD = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 DESCRIBE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
@@ -75,7 +76,7 @@ CALL_RAISED = 1
 CALL_GAVE_NO_ANSWER = 2
 
 ENDS = {errors.Unsupported: ENDS_UNSUPPORTED, errors.SignatureMismatch: ENDS_MISMATCH,
-        errors.WrongAnswer: ENDS_WRONG}
+        errors.WrongAnswer: ENDS_WRONG, errors.Replaced: ENDS_REPLACED}
 
 
 class Server:
@@ -84,6 +85,7 @@ class Server:
     def __init__(self, library):
         self.library = library
         self.contestant = None
+        self.own_functions = {}  # before the candidate was loaded
         self.loads_from = None  # the place in the output where what the file prints begins, while it is loaded
 
     def guarded(self, work):
@@ -127,6 +129,7 @@ class Server:
             from .contestant import Contestant
 
             self.contestant = Contestant(self.library, read_json(descriptor))
+            self.own_functions = own_functions.found()
             self.loads_from = errors.place_of_output()
             self.contestant.load()
             self.loads_from = None
@@ -180,7 +183,11 @@ class Server:
         return self.contestant.why_not_there(error) if self.contestant is not None else ""
 
     def lock(self):
-        return self.guarded(lambda: self.contestant.lock())
+        def work():
+            own_functions.compare(self.own_functions, (self, self.contestant))
+            self.contestant.lock()
+
+        return self.guarded(work)
 
 
 def is_device_lost():

@@ -7,6 +7,7 @@ import contextlib
 import torch
 
 from .dispatch_mode import DispatchMode
+from .drawn_tensors import memory_of
 
 ORACLE = "oracle"
 REFERENCE = "reference"
@@ -118,10 +119,15 @@ def compiled(module):
     return torch.compile(module, dynamic=False)
 
 
+def memory_in(values):
+    """The addresses of the storages of all tensors in `values`."""
+    return {memory_of(each) for each in values if isinstance(each, torch.Tensor)} - {None}
+
+
 class TrustedModule:
-    """A built module (module_state.py) of `role`. Its answers are in memory of their own, and the oracle's answers
-    have the types of the problem's outputs. `keeps_weights`: true for a file, whose weights stay. The weights of
-    another problem are inputs, which may change in every call."""
+    """A built module (module_state.py) of `role`. Its answers are in memory of their own, except outputs that may be
+    inputs. The oracle's answers have the types of the problem's outputs. `keeps_weights`: true for a file, whose
+    weights stay. The weights of another problem are inputs, which may change in every call."""
 
     def __init__(self, built, role, device, weights, keeps_weights=True, narrow_type=None):
         self.built, self.role, self.narrow_type = built, role, narrow_type
@@ -140,17 +146,20 @@ class TrustedModule:
             torch.equal(tensor.reshape(-1), tensors[name].reshape(-1).to(tensor.dtype))
             for name, tensor in self.weights.items())
 
-    def forward_with(self, tensors, types, is_compiled=False):
-        """`tensors`: by name; `types`: the outputs' types, in order."""
+    def forward_with(self, tensors, types, may_be_inputs, is_compiled=False):
+        """`tensors`: by name; `types` and `may_be_inputs`: one for each output. An output that may be an input is not
+        copied, since a candidate need not copy it either, and the copy would count as time."""
         for name, parameter in self.lent:
             parameter.data = tensors[name].view(parameter.shape)
         if self.role == BASELINE:
             self.built.module = self.compiled_module() if is_compiled else self.eager
         results = self.results_of(tensors, types)
         results = results if isinstance(results, (tuple, list)) else [results]
-        addresses = {each.untyped_storage().data_ptr() for each in tensors.values() if isinstance(each, torch.Tensor)}
-        return [each.clone() if isinstance(each, torch.Tensor) and each.untyped_storage().data_ptr() in addresses
-                else each for each in results]
+        if len(results) != len(may_be_inputs):
+            return results
+        lent = memory_in(tensors.values())
+        return [each if may_be_input or lent.isdisjoint(memory_in([each])) else each.clone()
+                for each, may_be_input in zip(results, may_be_inputs)]
 
     def compiled_module(self):
         if self.compiled is None:

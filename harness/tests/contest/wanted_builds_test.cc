@@ -176,7 +176,8 @@ TEST_F(WantedBuilds, StatusesOfPythonAreFaults) {
       {ReplyStatus::no_answer, Fault::no_answer},
       {ReplyStatus::call_raised, Fault::malformed},
       {ReplyStatus::call_gave_no_answer, Fault::malformed},
-      {static_cast<ReplyStatus>(16), Fault::malformed},
+      {ReplyStatus::replaced, Fault::malformed},
+      {static_cast<ReplyStatus>(17), Fault::malformed},
       {static_cast<ReplyStatus>(0), Fault::malformed}};
   for (const auto& [status, fault] : all) {
     auto [ours, theirs] = Connection::make_pair();

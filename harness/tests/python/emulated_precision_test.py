@@ -1,5 +1,7 @@
 """What PyTorch's switches for TF32 and autocast do on the emulated device, and Triton's interpreter: what a GPU does."""
 
+import contextlib
+import copy
 import os
 import sys
 import unittest
@@ -35,6 +37,49 @@ def of_products():
     return [error(product, A.double() @ B.double()) for product in products]
 
 
+def of_callers():
+    """The errors of operators that call products, by name."""
+    double = torch.float64
+    queries, points = torch.randn(2, 4, 48, 64), torch.randn(2, 48, 64)
+    functional = torch.nn.functional
+    layer = torch.nn.TransformerEncoderLayer(64, 4, 128, batch_first=True).eval()
+    attention = torch.nn.MultiheadAttention(64, 4, batch_first=True).eval()
+    filters = torch.randn(3, 64, 16)
+
+    def of_layer(layer, *inputs):
+        return error(layer(*inputs), copy.deepcopy(layer).to(double)(*(each.to(double) for each in inputs)))
+
+    def of(function, *inputs):
+        return error(function(*inputs), function(*(each.to(double) for each in inputs)))
+
+    return {
+        "attention": of(functional.scaled_dot_product_attention, queries, queries, queries),
+        "causal": of(lambda q: functional.scaled_dot_product_attention(q, q, q, is_causal=True, scale=0.2), queries),
+        "grouped": of(lambda q, k: functional.scaled_dot_product_attention(q, k, k, enable_gqa=True),
+                      queries, queries[:, :2]),
+        "distances": of(torch.cdist, A, B.t()),
+        "bilinear": of_layer(torch.nn.Bilinear(64, 64, 8), points, points),
+        "exponential": of(torch.matrix_exp, A[:, :48] / 16),
+        "convolution of time, batch and channels": of(
+            lambda x, w: torch.conv_tbc(x, w, torch.zeros(16, dtype=x.dtype)), points.transpose(0, 1).contiguous(), filters),
+        "encoder": of_layer(layer, points),
+        "heads": error(attention(points, points, points)[0],
+                       copy.deepcopy(attention).double()(*[points.double()] * 3)[0]),
+        "cell": error(LSTM_CELL(points[0])[0], copy.deepcopy(LSTM_CELL).double()(points[0].double())[0]),
+    }
+
+
+LSTM_CELL = torch.nn.LSTMCell(64, 48)
+
+
+def of_recurrent():
+    errors = []
+    for kind in (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN):
+        layer, points = kind(64, 48, bidirectional=True), torch.randn(5, 7, 64)
+        errors.append(error(layer(points)[0], copy.deepcopy(layer).double()(points.double())[0]))
+    return errors
+
+
 def of_convolution():
     return error(torch.conv2d(X, W), torch.conv2d(X.double(), W.double()))
 
@@ -63,6 +108,43 @@ class Switches(unittest.TestCase):
         self.assertGreater(of_convolution(), 1e-4)
         self.assertLess(of_convolution(), 5e-4)
         self.assertLess(max(of_products()), 1e-6)
+
+    def assert_rounded(self, errors):
+        for name, one in dict(errors).items():
+            with self.subTest(name):
+                # A distance is the root of a sum of squares, so it has half of its relative error.
+                self.assertGreater(one, 3e-5)
+                self.assertLess(one, 2e-3)
+
+    def assert_exact(self, errors):
+        for name, one in dict(errors).items():
+            with self.subTest(name):
+                self.assertLess(one, 2e-6)
+
+    def test_for_products_reach_operators_that_call_products(self):
+        torch.backends.cudnn.allow_tf32 = True
+        torch.set_float32_matmul_precision("highest")
+        self.assert_exact(of_callers())
+        contestant.without_tf32()
+        torch.set_float32_matmul_precision("high")
+        self.assert_rounded(of_callers())
+
+    def test_for_convolutions_round_recurrent_layers_too(self):
+        # A GPU computes both by cuDNN.
+        torch.set_float32_matmul_precision("high")
+        self.assert_exact(enumerate(of_recurrent()))
+        torch.set_float32_matmul_precision("highest")
+        torch.backends.cudnn.allow_tf32 = True
+        self.assert_rounded(enumerate(of_recurrent()))
+
+    def test_reach_what_runs_in_inference_mode(self):
+        for precision, check in (("highest", self.assert_exact), ("high", self.assert_rounded)):
+            contestant.without_tf32()
+            torch.set_float32_matmul_precision(precision)
+            torch.backends.cudnn.allow_tf32 = precision == "high"
+            with torch.inference_mode():
+                check({**dict(enumerate(of_products())), **of_callers(), "convolution": of_convolution(),
+                       **{f"recurrent {i}": one for i, one in enumerate(of_recurrent())}})
 
     @unittest.skipUnless(hasattr(torch._C, "_get_fp32_precision_getter"), "an older PyTorch")
     def test_by_their_newer_names_do_the_same(self):
@@ -106,6 +188,17 @@ class Autocast(unittest.TestCase):
                 self.assertEqual(torch.conv2d(X, W).dtype, dtype)
                 self.assertGreater(min(of_products()), least)
                 self.assertLess(max(of_products()), 4 * 4 * least)
+
+    def test_reaches_recurrent_layers_and_what_runs_in_inference_mode(self):
+        for mode in (contextlib.nullcontext(), torch.inference_mode()):
+            with mode, torch.autocast("cuda"):
+                for one in (*of_products(), *of_recurrent(), of_convolution()):
+                    self.assertGreater(one, 1e-4)
+                    self.assertLess(one, 2e-3)
+
+    def test_computes_distances_in_single_precision(self):
+        with torch.autocast("cuda"):
+            self.assertLess(error(torch.cdist(A, B.t()), torch.cdist(A.double(), B.t().double())), 1e-6)
 
     def test_computes_sums_and_exponentials_in_single_precision(self):
         with torch.autocast("cuda"):

@@ -40,7 +40,8 @@ def contract_of(description, is_file=True):
                   "mode": description["mode"],
                   "forward": [each.get("input", each) for each in description["forward"]],
                   "weights": {each["name"]: each["module_name"] for each in description["weights"]},
-                  "free": [each["module_name"] for each in description["buffers"] if each["changes"]]},
+                  "free": [each["module_name"] for each in description["buffers"] if each["changes"]],
+                  "views": [each["name"] for each in description["outputs"] if each.get("of_input")]},
     }
 
 

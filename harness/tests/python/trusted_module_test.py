@@ -296,6 +296,43 @@ class TrustedModuleTest(unittest.TestCase):
             self.assertNotIn(kept.data_ptr(), returned)
         self.assertEqual(returned[3], module.answer.data_ptr())
 
+    PASSES_ON = """
+        class Model(nn.Module):
+            def forward(self, x): return x.view(2, 2), x + 1
+        def get_inputs(): return [torch.rand(4)]
+        def get_init_inputs(): return []
+    """
+
+    def addresses(self, worker, contents):
+        """The addresses of the answers of each launch of one call."""
+        addresses = []
+        worker.contestant.call = lambda arguments, call=worker.contestant.call: (
+            call(arguments), addresses.append(arguments[-2:]))
+        worker.launch(contents)
+        return addresses
+
+    def test_the_clock_of_the_reference_has_no_copy_of_an_input_that_it_passes_on(self):
+        source, description = self.look(self.PASSES_ON)
+        contents = [drawn(description, seed) for seed in range(3)]
+        for role, text in (("reference", source), ("baseline", source), (None, source.replace("Model", "ModelNew"))):
+            worker = Worker(text, description, role)
+            for _ in range(2):  # the second call has the same addresses, as those of lent memory may be
+                for (first, second), tensors in zip(self.addresses(worker, contents), contents):
+                    self.assertEqual(first, tensors["x"].data_ptr())
+                    self.assertNotEqual(second, first)
+            self.assertFalse(worker.contestant.current.answers.is_reused)
+
+    def test_the_reference_copies_an_input_that_no_candidate_may_return(self):
+        source, description = self.look(self.PASSES_ON)
+        for output in description["outputs"]:
+            output.pop("of_input", None)
+        tensors = drawn(description)
+        for role in ("reference", "baseline"):
+            worker = Worker(source, description, role)
+            ((first, _),) = self.addresses(worker, [tensors])
+            self.assertNotEqual(first, tensors["x"].data_ptr())
+            self.assertTrue(torch.equal(worker.call(tensors)[0].view(-1), tensors["x"]))
+
     def test_launches_of_a_candidate_that_keeps_its_output_have_answers_of_their_own(self):
         for keeps in ("[self.y]", "[self.y, self.z]"):
             source, description = self.look("""
