@@ -9,7 +9,6 @@
 #include "base/split_mix.h"
 #include "draw/distribution.h"
 #include "draw/seed.h"
-#include "problem/read_domain.h"
 
 namespace kgrade {
 namespace {
@@ -93,16 +92,16 @@ bool is_wider(const Range& domain, const Range& own) {
   return domain.least < own.least || domain.largest > own.largest;
 }
 
-// Of inputs that the problem's file computes: it applies them to the random numbers that it draws
+// The families of inputs that the problem's file computes. They change the random numbers that the file draws
 // (python/kgrade_python/varied_draws.py). All these inputs come from one call, so the first stands for them.
 std::vector<Family> families_of_computed(const Problem& problem, const Case& bound, std::size_t tensor) {
   const auto first = std::find_if(bound.tensors.begin(), bound.tensors.end(),
                                   [](const Tensor& input) { return input.is_computed(); });
   if (!problem.has_model() || first != bound.tensors.begin() + static_cast<std::ptrdiff_t>(tensor)) return {};
-  std::vector<Family> families = {Family::scaled,   Family::one_value,   Family::signs,   Family::shifted,
-                                  Family::runs,     Family::nonnegative, Family::ends,    Family::nonpositive,
-                                  Family::few_values, Family::spikes};
-  if (may_be_small(bound, true)) families.push_back(Family::sparse);
+  std::vector<Family> families;
+  if (may_be_small(bound, true)) families = {Family::scaled, Family::sparse};
+  families.insert(families.end(), {Family::one_value, Family::shifted, Family::runs, Family::nonnegative,
+                                   Family::ends, Family::nonpositive, Family::few_values, Family::spikes});
   return families;
 }
 
@@ -359,8 +358,7 @@ std::string families_text(const Problem& problem, const Case& bound, const Draw&
     const Variation variation = variation_of(problem, bound, i, draw);
     if (variation.family == Family::own) continue;
     const Tensor& input = bound.tensors[i];
-    texts.push_back(input.is_computed() ? fmt::format("the random numbers of get_inputs(): {}",
-                                                      to_string(variation.family))
+    texts.push_back(input.is_computed() ? "the random numbers of get_inputs() are varied"
                                         : fmt::format("{}: {}", input.name, text_of(variation)));
   }
   return fmt::format("{}", fmt::join(texts, ", "));

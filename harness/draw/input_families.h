@@ -1,8 +1,8 @@
 // Which families of inputs (draw/family.h) a case can have, and which of them a call has.
 //
 // The elements of a family stay in the input's domain. A file says it with `domain`. Without it, whole
-// numbers, choices, and real numbers that are all of one sign stay within what `init` draws. The mean of other
-// real numbers stays within two standard deviations of 0, which an honest variance in one pass bears.
+// numbers, choices, and real numbers that are all of one sign stay within what `init` draws. The mean of
+// other real numbers stays within two standard deviations of 0, which an honest variance in one pass bears.
 //
 // Long sums limit the families of problems that do not compare exactly. Rows that ascend or descend, and
 // numbers that are nearly equal, give sums that grow far beyond their results. Terms that are equal are all

@@ -131,8 +131,10 @@ CaseCalls::Trouble CaseCalls::draw(const Draw& draw) {
   has_drawn_ = true;
   draw_ = draw;
   most_launches_ = std::max(most_launches_, draw.launches);
-  if (const auto finding = ask_oracle(draw_))
-    return trusted_failure(to_string(Role::oracle), session_.problem, case_, *finding);
+  const auto finding = ask_oracle(draw_);
+  is_answered_ = !finding;
+  if (finding && is_no_question(*finding)) return std::nullopt;
+  if (finding) return trusted_failure(to_string(Role::oracle), session_.problem, case_, *finding);
   look_for_equal_answers();
   for (const auto& [report, sample] : std::exchange(unseen_, {})) {
     if (auto trouble = see_reference(report, sample)) return trouble;
@@ -158,7 +160,14 @@ bool CaseCalls::is_made_constant(std::size_t output) const {
   return draw_.family != 0 && varied_scales_.is_constant(output) && !scales_.is_constant(output);
 }
 
+// Whether a Model has raised an exception on a family of inputs, such as a matrix of equal rows that it
+// inverts.
+bool CaseCalls::is_no_question(const CallFinding& finding) const {
+  return draw_.family != 0 && session_.problem.has_model() && finding.verdict == Verdict::runtime_error;
+}
+
 Result<bool> CaseCalls::latest_draw_tells() {
+  if (!is_answered_) return false;
   const auto timer = session_.stages.time(std::string(to_string(Role::reference)));
   const Precision asked = precision_from(session_.problem.precision);
   const std::vector<const Tensor*> outputs = case_.outputs();
@@ -167,8 +176,10 @@ Result<bool> CaseCalls::latest_draw_tells() {
   Draw rounded = draw_;
   if (!is_constant && !session_.problem.compares_exactly()) rounded.rounding = rounded_bits(asked);
   const CallReport report = session_.arena.call_as(Role::reference, {}, rounded, trusted_patience);
-  if (const auto finding = review_call(report))
+  if (const auto finding = review_call(report)) {
+    if (is_no_question(*finding)) return false;
     return trusted_failure(to_string(Role::reference), session_.problem, case_, *finding);
+  }
   for (std::size_t i = 0; i < report.outputs.size(); ++i) {
     const OutputErrors& output = report.outputs[i];
     const auto elements = static_cast<std::uint64_t>(outputs[i]->elements);

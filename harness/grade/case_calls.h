@@ -82,6 +82,7 @@ class CaseCalls {
   std::optional<CallFinding> ask_oracle(const Draw& draw);
   // Whether the latest draw, which has families, tells right from wrong.
   Result<bool> latest_draw_tells();
+  bool is_no_question(const CallFinding& finding) const;
   // Whether the oracle's answer is constant because of the families of the latest draw.
   bool is_made_constant(std::size_t output) const;
   // The scales of the outputs of a draw.
@@ -122,6 +123,7 @@ class CaseCalls {
   ExpectedScales varied_scales_;  // of the latest draw that has families
   bool has_learnt_ = false;       // since the first draw
   bool has_drawn_ = false;
+  bool is_answered_ = true;       // the latest draw, by the oracle
   bool has_looked_ = false;       // for equal answers
   double nearest_to_bound_ = -1;  // error over bound, of the output that the record's rule describes
   DrawSequence draws_;

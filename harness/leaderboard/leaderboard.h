@@ -27,8 +27,8 @@ inline constexpr std::string_view against_reference = "reference";
 inline constexpr std::string_view against_baseline = "baseline";
 
 // The score against that opponent. Null if there is none, and for a reference of a better class than that of
-// the answers. If the reference is PyTorch's eager mode, the score against pytorch-fp32 is the one against the
-// reference.
+// the answers. If the reference is PyTorch's eager mode, the score against pytorch-fp32 is the one against
+// the reference.
 const Score* score_against(const Record& record, std::string_view against);
 
 // The possible ranks of an estimate that is known only to an interval. `best` is 1 + the number of intervals

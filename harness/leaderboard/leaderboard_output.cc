@@ -259,6 +259,13 @@ std::string fast_p_text(const SuiteRow& row, double p) {
   return fmt::format("{} ({})", percent(row.fast_p), percent(row.fast_p_without_degenerate));
 }
 
+// What the brackets of fast_p_text() leave out.
+std::string degenerate_text(const std::set<std::string>& problems) {
+  if (problems.empty()) return "";
+  return fmt::format("In brackets: without {}, whose answers to other inputs are nearly the same.\n",
+                     fmt::join(problems, ", "));
+}
+
 std::string suites_text(const Leaderboard& leaderboard, const Style& style) {
   TextTable speeds({"solution", "class", "against", "accepted", "geometric mean", "fast_1", "fast_2"},
                    {false, false, false, true, true, true, true});
@@ -266,7 +273,8 @@ std::string suites_text(const Leaderboard& leaderboard, const Style& style) {
   std::set<std::string> degenerate;
   for (const Suite& suite : leaderboard.suites) {
     if (!is_shown(suite, leaderboard)) continue;
-    degenerate.insert(suite.degenerate.begin(), suite.degenerate.end());
+    if (suite.degenerate.size() < suite.problems)
+      degenerate.insert(suite.degenerate.begin(), suite.degenerate.end());
     for (const SuiteRow& row : suite.rows) {
       is_empty = false;
       speeds.add({printable_line(row.solution), std::string(to_string(suite.precision)), against_text(suite),
@@ -276,10 +284,7 @@ std::string suites_text(const Leaderboard& leaderboard, const Style& style) {
   }
   if (is_empty) return "";
   std::string text = "\n" + speeds.render(style);
-  if (!degenerate.empty())
-    text += fmt::format(
-        "In brackets: without {}, whose answer hardly depends on the inputs.\n", fmt::join(degenerate, ", "));
-  return text;
+  return text + degenerate_text(degenerate);
 }
 
 // The table of pass@k, for runs with several samples.
@@ -337,16 +342,20 @@ std::string markdown_suites(const Leaderboard& leaderboard) {
   PlainTable table{
       {"GPU", "type", "class", "against", "best solution", "accepted", "geometric mean", "fast_1"},
       {false, false, false, false, false, true, true, true}};
+  std::set<std::string> degenerate;
   for (const Suite& suite : leaderboard.suites) {
     if (!is_shown(suite, leaderboard)) continue;
+    if (suite.degenerate.size() < suite.problems)
+      degenerate.insert(suite.degenerate.begin(), suite.degenerate.end());
     const SuiteRow& row = suite.rows.front();
-    table.rows.push_back(
-        {suite.device, std::string(to_string(suite.dtype)),
-         fmt::format("{}{}", to_string(suite.precision), suite.modules ? ", modules" : ""),
-         against_text(suite), row.solution, fmt::format("{} of {}", row.accepted, suite.problems),
-         ratio_text(row.score.geometric_mean), fast_p_text(row, 1)});
+    table.rows.push_back({suite.device, std::string(to_string(suite.dtype)),
+                          fmt::format("{}{}", to_string(suite.precision), suite.modules ? ", modules" : ""),
+                          against_text(suite), row.solution,
+                          fmt::format("{} of {}", row.accepted, suite.problems),
+                          ratio_text(row.score.geometric_mean), fast_p_text(row, 1)});
   }
-  return "\n" + markdown_table(table);
+  const std::string text = degenerate_text(degenerate);
+  return "\n" + markdown_table(table) + (text.empty() ? "" : "\n" + text);
 }
 
 }  // namespace

@@ -52,8 +52,8 @@ struct SampledRun {
 // "pass@1 40.0 %, pass@5 70.0 %".
 std::string pass_at_k_text(const SampledRun& run);
 
-// Whether this device can judge a candidate. True if only the candidate's own process says that it cannot: any
-// wrong answer could say so.
+// Whether this device can judge a candidate. True if only the candidate's own process says that it cannot:
+// any wrong answer could say so.
 bool can_judge(const Record& record);
 
 // Uses the candidates with the number of a sample in their names, each once. Leaves out those that only a GPU

@@ -121,7 +121,7 @@ struct CaseRecord {
   std::vector<DrawnFamilies> families;  // in the order of the draws
   // Outputs of a Model whose answer is the same for other inputs, or nearly.
   std::vector<std::string> hardly_depends;
-  int calls = 0;                        // of the candidate; every launch is checked
+  int calls = 0;  // of the candidate; every launch is checked
   // Whether calls on the same contents gave the same bits; unset: not tried. No record holds it.
   std::optional<bool> same_bits;
   bool latency_hidden = true;  // in every call of the candidate whose time is a sample

@@ -57,8 +57,7 @@ class ShortCutSearch {
     std::vector<AcceptedShortCut> accepted;
     for (const Trial& trial : trials_) {
       if (!trial.is_refused && trial.stands_out)
-        accepted.push_back(
-            {trial.short_cut, name_of(trial), trial.of_bound, trial.figures, trial.told_by});
+        accepted.push_back({trial.short_cut, name_of(trial), trial.of_bound, trial.figures, trial.told_by});
     }
     return accepted;
   }
@@ -127,6 +126,7 @@ class ShortCutSearch {
   // Tries all short cuts that are left on the inputs of a draw.
   Trouble try_on(const Draw& draw) {
     auto expected = runner_.call_oracle(case_, draw);
+    if (!expected && problem_.has_model() && draw.family != 0) return std::nullopt;
     if (!expected) return expected.error();
     if (auto error = (*expected)->keep()) return error;
     Samples samples;
@@ -148,7 +148,8 @@ class ShortCutSearch {
   }
 
   double bound_of(std::size_t output) const {
-    return threshold(error_bounds(problem_, case_, output, scales_.distance(output), scales_.growth()), asked_);
+    return threshold(error_bounds(problem_, case_, output, scales_.distance(output), scales_.growth()),
+                     asked_);
   }
 
   OutputErrors errors_of(std::size_t output, const ElementErrors& errors) const {
@@ -161,12 +162,15 @@ class ShortCutSearch {
     const bool is_constant = draw.family != 0 && outputs_.size() == 1 && is_made_constant(0);
     if (!problem_.compares_exactly() && !is_constant) rounded.rounding = rounded_bits(asked_);
     const auto answer = runner_.call_reference(case_, rounded);
+    if (!answer && problem_.has_model()) return false;
     if (!answer) return answer.errors();
     reference_.assign(outputs_.size(), 0);
     bool all = true;
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const OutputErrors output = errors_of(i, (*answer)->errors(i, expected));
       reference_[i] = judge(output, i, problem_, case_, scales_, asked_).figure();
+      const auto elements = static_cast<std::uint64_t>(outputs_[i]->elements);
+      if (has_norm(output.compare) && output.errors.compared < elements) all = false;
       all = all && tells_right_from_wrong(output, i, problem_, case_, scales_, asked_);
     }
     return draw.family == 0 || all;
@@ -176,12 +180,17 @@ class ShortCutSearch {
     if (trial.short_cut->of == ShortCutOf::output) {
       const std::size_t output = trial.tensors.front();
       const Values& values = expected.values()[output];
+      if (!values.integers.empty()) return std::nullopt;  // floats cannot hold the elements
       const ElementChange change = change_of(*trial.short_cut, *outputs_[output], values);
       const SliceMaker make = [&](std::size_t first, std::span<float> slice) {
         std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(first), slice.size(), slice.begin());
         change(first, slice);
       };
-      const OutputForm form = form_of(case_, output, inputs_, expected.values());
+      const OutputForm form =
+          form_of(case_, output,
+                  is_meaning_known(case_, *outputs_[output], runner_.most_elements()) ? inputs_
+                                                                                      : std::vector<Values>(),
+                  expected.values());
       judge_trial(draw, output, compare_made(make, values, form), is_told, trial);
       return std::nullopt;
     }
@@ -198,14 +207,16 @@ class ShortCutSearch {
     }
     if (!is_changed) return std::nullopt;
     const auto answer = runner_.call_oracle(case_, draw, edits);
-    if (!answer) return answer.error();
+    // A Model may raise on such inputs, and goes on.
+    if (!answer && problem_.has_model()) trial.is_refused = true;
+    if (!answer) return problem_.has_model() ? Trouble() : answer.error();
     for (std::size_t i = 0; i < outputs_.size() && !trial.is_refused; ++i)
       judge_trial(draw, i, (*answer)->errors(i, expected), is_told, trial);
     return std::nullopt;
   }
 
   // `values` are the elements of the tensor or a sample of them. Of an output, the sample itself is changed.
-  // A tensor of integers keeps to its range: an index beyond it would be a fault.
+  // Integers keep to their range, and real numbers to their sign: they may become an index or a root.
   ElementChange change_of(const ShortCut& short_cut, const Tensor& tensor, const Values& values) const {
     const std::vector<std::int64_t> shape =
         tensor.output ? sample_of(tensor.shape, runner_.most_elements()).shape : tensor.shape;
@@ -218,13 +229,16 @@ class ShortCutSearch {
     for (const float value : values) {
       if (std::isfinite(value)) in.largest = std::max(in.largest, std::fabs(value));
     }
-    const bool is_bounded = !tensor.output && tensor.init.kind == ResolvedInit::Kind::integers;
-    const auto least = is_bounded ? static_cast<float>(tensor.init.first) : -HUGE_VALF;
-    const auto largest = is_bounded ? static_cast<float>(tensor.init.second) : HUGE_VALF;
-    return [&short_cut, in, least, largest](std::uint64_t first, std::span<float> slice) {
+    const ResolvedInit& init = tensor.init;
+    const bool is_of_one_sign =
+        init.kind == ResolvedInit::Kind::uniform && (init.first >= 0 || init.second <= 0);
+    const bool is_bounded = !tensor.output && (init.kind == ResolvedInit::Kind::integers || is_of_one_sign);
+    const auto least = static_cast<float>(init.first);
+    const auto largest = static_cast<float>(init.second);
+    return [&short_cut, in, is_bounded, least, largest](std::uint64_t first, std::span<float> slice) {
       for (std::size_t i = 0; i < slice.size(); ++i) {
         const float changed = short_cut.element(slice[i], first + i, in);
-        slice[i] = std::fmin(std::fmax(changed, least), largest);
+        slice[i] = is_bounded ? std::fmin(std::fmax(changed, least), largest) : changed;
       }
     };
   }
@@ -237,20 +251,20 @@ class ShortCutSearch {
     const Judgement judgement = judge(output, index, problem_, case_, scales_, asked_);
     const double bound = bound_of(index);
     const double of_bound = judgement.figure() / bound;
-    const bool is_refused = has_bound ? !(of_bound <= trial.short_cut->least_error)
-                                      : judgement.verdict != Verdict::accepted;
-    if (is_refused && !is_told && trial.told_by.empty())
-      trial.told_by = families_text(problem_, case_, draw);
+    const bool is_refused =
+        has_bound ? !(of_bound <= trial.short_cut->least_error) : judgement.verdict != Verdict::accepted;
+    if (is_refused && !is_told && trial.told_by.empty()) trial.told_by = families_text(problem_, case_, draw);
     if (!is_told) return;
     trial.is_refused = is_refused;
-    // Codes are far off by design, so an answer that is nearly as far off is none to be told.
+    // Codes are off by about as much by design.
     if (is_refused || !has_bound || output.compare == Comparison::Kind::quantised) return;
     trial.stands_out = trial.stands_out || (of_bound > noted_share &&
                                             judgement.figure() > times_of_reference * reference_[index]);
     if (of_bound <= trial.of_bound) return;
     trial.of_bound = of_bound;
-    trial.figures = fmt::format("'{}' is off by {:.1e} over {}, and {} allows {:.1e}", output.tensor,
-                                judgement.figure(), to_string(judgement.decided_by), to_string(asked_), bound);
+    trial.figures =
+        fmt::format("'{}' is off by {:.1e} over {}, and {} allows {:.1e}", output.tensor, judgement.figure(),
+                    to_string(judgement.decided_by), to_string(asked_), bound);
   }
 
   ReferenceRunner& runner_;
@@ -260,8 +274,8 @@ class ShortCutSearch {
   Precision asked_;
   std::vector<const Tensor*> outputs_;
   std::vector<Trial> trials_;
-  // Of the latest draw:
   ExpectedScales own_scales_;
+  // Of the latest draw:
   ExpectedScales scales_;
   std::vector<Values> inputs_;  // or samples of them
   std::vector<double> reference_;

@@ -14,10 +14,10 @@ namespace kgrade {
 // A short cut that no draw refuses, though it is off by more than rounding.
 struct AcceptedShortCut {
   const ShortCut* short_cut = nullptr;
-  std::string tensor;      // that it changes; "the operands" for all of them
-  double of_bound = 0;     // its largest error, over the bound
-  std::string figures;     // of that error: "'y' is off by 3.7e-06 over ..., and fp32 allows 5.0e-06"
-  std::string told_by;     // inputs that would refuse it, on which the reference is too far off
+  std::string tensor;   // that it changes; "the operands" for all of them
+  double of_bound = 0;  // its largest error, over the bound
+  std::string figures;  // of that error: "'y' is off by 3.7e-06 over ..., and fp32 allows 5.0e-06"
+  std::string told_by;  // inputs that would refuse it, on which the reference is too far off
 };
 
 // The runner has the case. An Error if a call fails or the device has no room.

@@ -25,7 +25,7 @@ float in_dtype(float value, Place, const In&) {
   return rounded_to(dtype, value);
 }
 
-// Integers of so many bits, with one scale for the tensor.
+// Rounds to integers of so many bits, with one scale for the tensor.
 template <int bits>
 float in_integers(float value, Place, const In& in) {
   if (in.largest == 0) return value;
@@ -43,7 +43,7 @@ float first_part(float value, Place place, const In& in) {
   return place * denominator < in.elements * numerator ? value : 0;
 }
 
-// Of rows that are longer, only so many elements.
+// Keeps so many elements of longer rows.
 template <int count>
 float first_of_rows(float value, Place place, const In& in) {
   return column(place, in) < count ? value : 0;
@@ -103,8 +103,9 @@ float whole_number(float value, Place, const In&) { return std::nearbyint(value)
 // As logarithms need it.
 float never_zero(float value, Place, const In& in) { return value == 0 ? in.largest / 1000 : value; }
 float positive(float value, Place, const In& in) { return std::fmax(value, in.largest / 1000); }
-float small_as_zero(float value, Place, const In& in) { return std::fabs(value) < in.largest / 200 ? 0 : value; }
-float finite_in_half(float value, Place, const In&) { return std::fmin(std::fmax(value, -65504.F), 65504.F); }
+float small_as_zero(float value, Place, const In& in) {
+  return std::fabs(value) < in.largest / 200 ? 0 : value;
+}
 float zero(float, Place, const In&) { return 0; }
 float one(float, Place, const In&) { return 1; }
 float mean(float, Place, const In& in) { return in.mean; }
@@ -131,10 +132,8 @@ std::span<const ShortCut> short_cuts() {
                twice_the_bound},
       ShortCut{"operands-in-bf16", operands, "{} rounded to bfloat16", in_format<OperandFormat::bf16>},
       ShortCut{"operands-in-fp16", operands, "{} rounded to float16", in_format<OperandFormat::fp16>},
-      ShortCut{"operands-in-e4m3", operands, "{} rounded to float8_e4m3",
-               in_dtype<Dtype::float8_e4m3fn>},
-      ShortCut{"operands-in-e5m2", operands, "{} rounded to float8_e5m2",
-               in_dtype<Dtype::float8_e5m2>},
+      ShortCut{"operands-in-e4m3", operands, "{} rounded to float8_e4m3", in_dtype<Dtype::float8_e4m3fn>},
+      ShortCut{"operands-in-e5m2", operands, "{} rounded to float8_e5m2", in_dtype<Dtype::float8_e5m2>},
       ShortCut{"operands-in-int8", operands, "{} as 8-bit integers with a scale", in_integers<8>},
       ShortCut{"operands-at-most-4", operands, "{} clamped to -4..4", clamped<4>},
       ShortCut{"operands-at-most-16", operands, "{} clamped to -16..16", clamped<16>},
@@ -154,8 +153,7 @@ std::span<const ShortCut> short_cuts() {
       ShortCut{"input-at-most-3", reals, "{} clamped to -3..3", clamped<3>},
       ShortCut{"input-at-most-8", reals, "{} clamped to -8..8", clamped<8>},
       ShortCut{"input-at-most-20", reals, "{} clamped to -20..20", clamped<20>},
-      ShortCut{"input-small-as-0", reals, "elements of {} below a 200th of the largest at 0",
-               small_as_zero},
+      ShortCut{"input-small-as-0", reals, "elements of {} below a 200th of the largest at 0", small_as_zero},
       ShortCut{"input-never-0", reals, "zeros of {} at a thousandth of the largest", never_zero},
       ShortCut{"input-positive", reals, "elements of {} below a thousandth of the largest raised to it",
                positive},
@@ -166,8 +164,10 @@ std::span<const ShortCut> short_cuts() {
       ShortCut{"input-around-0", reals, "the mean of {} subtracted from it", around_0},
       ShortCut{"first-half", reals, "the second half of {} at 0", first_part<1, 2>},
       ShortCut{"first-quarter", reals, "all but the first quarter of {} at 0", first_part<1, 4>},
-      ShortCut{"first-half-of-rows", reals, "the second half of each row of {} at 0", first_part_of_rows<1, 2>},
-      ShortCut{"most-of-rows", reals, "the last sixteenth of each row of {} at 0", first_part_of_rows<15, 16>},
+      ShortCut{"first-half-of-rows", reals, "the second half of each row of {} at 0",
+               first_part_of_rows<1, 2>},
+      ShortCut{"most-of-rows", reals, "the last sixteenth of each row of {} at 0",
+               first_part_of_rows<15, 16>},
       ShortCut{"first-1024-of-rows", reals, "each row of {} at 0 from element 1,024 on", first_of_rows<1024>},
       ShortCut{"blocks-of-4-of-rows", reals, "what is left of each row of {} after blocks of 4 at 0",
                whole_blocks_of_rows<4>},
@@ -176,14 +176,16 @@ std::span<const ShortCut> short_cuts() {
       ShortCut{"blocks-of-256", reals, "what is left of {} after blocks of 256 at 0", whole_blocks<256>},
       ShortCut{"last-left-out", reals, "the last element of {} at 0", last_left_out},
       ShortCut{"first-left-out", reals, "the first element of {} at 0", first_left_out},
-      ShortCut{"last-of-rows-left-out", reals, "the last element of each row of {} at 0", last_of_rows_left_out},
+      ShortCut{"last-of-rows-left-out", reals, "the last element of each row of {} at 0",
+               last_of_rows_left_out},
       ShortCut{"last-row-left-out", reals, "the last row of {} at 0", last_row_left_out},
       ShortCut{"first-row-left-out", reals, "the first row of {} at 0", first_row_left_out},
       ShortCut{"one-in-2", reals, "every second element of {} doubled and the others at 0", one_in<2>},
       ShortCut{"one-in-8", reals, "one in 8 elements of {}, times 8, and the others at 0", one_in<8>},
       ShortCut{"mean-but-for-one-in-2", reals, "every second element of {} at its mean",
                mean_but_for_one_in<2>},
-      ShortCut{"mean-in-second-half", reals, "the second half of each row of {} at its mean", mean_in_second_half},
+      ShortCut{"mean-in-second-half", reals, "the second half of each row of {} at its mean",
+               mean_in_second_half},
 
       ShortCut{"integers-of-8-bits", integers, "the low 8 bits of {}", low_bits<8>},
       ShortCut{"integers-of-16-bits", integers, "the low 16 bits of {}", low_bits<16>},
@@ -199,7 +201,7 @@ std::span<const ShortCut> short_cuts() {
 
       ShortCut{"output-in-bf16", output, "{} rounded to bfloat16", in_format<OperandFormat::bf16>},
       ShortCut{"output-in-fp16", output, "{} rounded to float16", in_format<OperandFormat::fp16>},
-      ShortCut{"output-finite-in-half", output, "{} clamped to what float16 holds", finite_in_half},
+      ShortCut{"output-finite-in-half", output, "{} clamped to what float16 holds", clamped<65504>},
       ShortCut{"output-absolute", output, "the absolute values of {}", absolute},
       ShortCut{"output-not-negative", output, "negative elements of {} at 0", not_negative},
       ShortCut{"output-not-positive", output, "positive elements of {} at 0", not_positive},
@@ -221,8 +223,8 @@ std::span<const ShortCut> short_cuts() {
                first_part_of_rows<15, 16>},
       ShortCut{"output-blocks-of-4-of-rows", output, "what is left of each row of {} after blocks of 4 at 0",
                whole_blocks_of_rows<4>},
-      ShortCut{"output-blocks-of-32-of-rows", output, "what is left of each row of {} after blocks of 32 at 0",
-               whole_blocks_of_rows<32>},
+      ShortCut{"output-blocks-of-32-of-rows", output,
+               "what is left of each row of {} after blocks of 32 at 0", whole_blocks_of_rows<32>},
       ShortCut{"output-blocks-of-256", output, "what is left of {} after blocks of 256 at 0",
                whole_blocks<256>}};
   return cuts;

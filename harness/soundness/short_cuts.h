@@ -1,6 +1,6 @@
-// The short cuts that `kgrade lint` tries: wrong ways to compute an output that are faster or simpler than the
-// right one, and that people take. Each changes the elements of an input before the oracle is called, or those
-// of the oracle's output, one by one.
+// The short cuts that `kgrade lint` tries: wrong ways to compute an output that are faster or simpler than
+// the right one, and that people take. Each changes the elements of an input before the oracle is called, or
+// those of the oracle's output, one by one.
 #pragma once
 
 #include <cstdint>

@@ -335,15 +335,21 @@ class SoundnessRun {
     report_.errors = session.classes.errors().root_mean_square();
   }
 
-  // Of a problem without other findings, on one case: the smallest measured one on a GPU, and the largest that
-  // is quick to emulate.
+  // Of a problem without other findings, on one case: the smallest measured one on a GPU, and the largest
+  // that is quick to emulate.
   std::optional<Case> case_of_short_cuts() const {
     constexpr std::int64_t most_emulated_flops = std::int64_t{1} << 20;
-    const auto size = [](const Case& bound) { return std::max(bound.flops.value_or(0), bound.tensor_bytes()); };
+    const auto size = [](const Case& bound) {
+      return std::max(bound.flops.value_or(0), bound.tensor_bytes());
+    };
     std::optional<Case> chosen;
-    for (const Case& bound : cases_) {
+    // The largest quick one, or else the smallest.
+    const auto rank = [&](const Case& bound) {
       const bool is_quick = !emulated_ || size(bound) <= most_emulated_flops;
-      if (!chosen || (is_quick ? size(bound) > size(*chosen) : size(bound) < size(*chosen))) chosen = bound;
+      return std::pair(is_quick, is_quick ? size(bound) : -size(bound));
+    };
+    for (const Case& bound : cases_) {
+      if (!chosen || rank(bound) > rank(*chosen)) chosen = bound;
     }
     if (emulated_) return chosen;
     std::optional<Case> measured;
@@ -369,7 +375,8 @@ class SoundnessRun {
     const auto accepted =
         find_accepted_short_cuts(builds_.runner(), problem_, *bound, context_.options().seed);
     if (!accepted)
-      return report_.notes.push_back(fmt::format("not all short cuts were tried: {}", accepted.error().message));
+      return report_.notes.push_back(
+          fmt::format("not all short cuts were tried: {}", accepted.error().message));
     for (const AcceptedShortCut& found : *accepted) note(found, *bound);
   }
 
@@ -378,7 +385,8 @@ class SoundnessRun {
     const std::string told =
         found.told_by.empty()
             ? ""
-            : fmt::format("; inputs that would refuse it, where the reference is too far off: {}", found.told_by);
+            : fmt::format("; inputs that would refuse it, where the reference is too far off: {}",
+                          found.told_by);
     findings_.add(
         "short-cut-passes", fmt::format("{} {}", found.short_cut->name, found.tensor), bound,
         fmt::format("the short cut '{}' is {}: with {}, {}{}", found.short_cut->name,

@@ -33,7 +33,9 @@ class OutputSoundness {
         known_(known),
         output_(output),
         tensor_(output_of(bound, output)),
-        form_(acceptance.form(output, is_meaning_known() ? known.inputs : no_values, known.expected)),
+        form_(acceptance.form(
+            output, is_meaning_known(bound, tensor_, known.most_elements) ? known.inputs : no_values,
+            known.expected)),
         shape_(sample_of(tensor_.shape, known.most_elements).shape),
         expected_(known.expected[output]) {}
 
@@ -61,14 +63,6 @@ class OutputSoundness {
  private:
   bool is_sampled(const Tensor& tensor) const {
     return static_cast<std::uint64_t>(tensor.elements) > known_.most_elements;
-  }
-  // Whether the meaning of the output's elements is known. Indices point into an input, and codes represent
-  // one, so a sample of that input is not enough.
-  bool is_meaning_known() const {
-    const auto is_whole = [this](std::size_t tensor) { return !is_sampled(case_.tensors[tensor]); };
-    if (is_sampled(tensor_)) return false;
-    if (tensor_.quantised) return is_whole(tensor_.quantised->values) && is_whole(tensor_.quantised->scales);
-    return !tensor_.tied || is_whole(tensor_.tied->tensor);
   }
   // Whether elements with the same number have the same place in the output and in another tensor.
   bool are_alike(const Tensor& other) const {
@@ -217,6 +211,17 @@ void HalfReplacedByMean::operator()(std::span<float> slice) {
     drawn = pair % bits == 0 ? generator_() : drawn >> 1u;
     slice[2 * pair + (drawn & 1u)] = mean;
   }
+}
+
+bool is_meaning_known(const Case& bound, const Tensor& output, std::uint64_t most_elements) {
+  const auto is_whole = [&](const Tensor& tensor) {
+    return static_cast<std::uint64_t>(tensor.elements) <= most_elements;
+  };
+  if (!is_whole(output)) return false;
+  if (output.quantised)
+    return is_whole(bound.tensors[output.quantised->values]) &&
+           is_whole(bound.tensors[output.quantised->scales]);
+  return !output.tied || is_whole(bound.tensors[output.tied->tensor]);
 }
 
 std::set<std::size_t> find_degenerate_outputs(LintFindings& findings, const Acceptance& acceptance,

@@ -45,6 +45,10 @@ struct KnownValues {
   std::uint64_t most_elements = std::numeric_limits<std::uint64_t>::max();
 };
 
+// Whether the meaning of an output's elements is known if tensors of more elements are samples. Indices point
+// into an input, and codes represent one, so a sample of that input is not enough.
+bool is_meaning_known(const Case& bound, const Tensor& output, std::uint64_t most_elements);
+
 // Reports and returns the outputs that are constant, or equal to an input or another output. Other findings
 // about them would only follow from that.
 std::set<std::size_t> find_degenerate_outputs(LintFindings& findings, const Acceptance& acceptance,

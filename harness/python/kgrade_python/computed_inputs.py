@@ -7,7 +7,7 @@ import sys
 import torch
 
 from .errors import SignatureMismatch
-from .varied_draws import varied
+from .varied_draws import family_of, varied, without_family
 
 FLOATING = {"float32", "float16", "bfloat16"}
 # Replaced while get_inputs() runs: a file that seeds itself would draw the same numbers in every call.
@@ -38,9 +38,7 @@ class ComputedInputs:
             raise SignatureMismatch("the file does not define it")
         values = self.drawn_on_device(seed)
         if values is None:
-            seed_all(seed)
-            with unseeded(), varied(seed):
-                values = self.get_inputs()
+            values = self.drawn_on_host(seed)
         if not isinstance(values, (list, tuple)) or len(values) != len(self.forward):
             raise SignatureMismatch(f"gives other values now than when it was looked at; return a list of "
                                     f"{len(self.forward)} each time")
@@ -58,8 +56,20 @@ class ComputedInputs:
         except Exception:  # pylint: disable=broad-except
             # Raises if a kernel has faulted. Other errors of the file are raised again on the host.
             torch.cuda.synchronize()
-            self.is_on_host = True
+            if not family_of(seed):
+                self.is_on_host = True
         return None
+
+    def drawn_on_host(self, seed):
+        """The file may refuse the numbers of a family, and then draws its own."""
+        seed_all(seed)
+        try:
+            with unseeded(), varied(seed):
+                return self.get_inputs()
+        except Exception:  # pylint: disable=broad-except
+            if not family_of(seed):
+                raise
+        return self.drawn_on_host(without_family(seed))
 
     def chosen(self, values, name, shape, dtype):
         value = values[self.forward.index(name)]

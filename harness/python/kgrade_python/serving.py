@@ -168,8 +168,8 @@ class Server:
         return CALL_RAISED
 
     def goes_on_after(self, error):
-        """Whether an error concerns this call alone. A trusted contestant (with a role) fails as a whole."""
-        if not isinstance(error, Exception) or self.contestant.role is not None:
+        """Whether an error concerns this call alone."""
+        if not isinstance(error, Exception):
             return False
         if isinstance(error, (errors.Unsupported, errors.SignatureMismatch)):
             return False

@@ -10,7 +10,9 @@ from .dispatch_mode import DispatchMode
 # The position of the factor whose last axis is summed.
 PRODUCTS = {"mm": 0, "bmm": 0, "addmm": 1, "baddbmm": 1, "addmv": 1, "mv": 0, "_int_mm": 0, "_scaled_mm": 0}
 # These operators end in a square root, which halves the error of their sums, as if each had a quarter of the terms.
-ROOTS = {"std", "std_mean", "norm", "linalg_vector_norm"}
+# The norms do if their order, the second argument, is 2.
+ROOTS = {"std", "std_mean"}
+NORMS = {"norm", "linalg_vector_norm"}
 # The result of these operators has one element for each group of input elements that are combined.
 REDUCTIONS = {"sum", "mean", "var", "std", "var_mean", "std_mean", "norm", "linalg_vector_norm", "prod", "logsumexp",
               "nansum", "trace", "dot", "vdot", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
@@ -51,7 +53,7 @@ def terms_of(name, args, result):
         return max(tensors[1].shape[-2:])
     if name in REDUCTIONS and elements(results[0]):
         terms = tensors[0].numel() // elements(results[0])
-        return quarter_of(terms) if name in ROOTS else terms
+        return quarter_of(terms) if ends_in_a_root(name, args) else terms
     if name in NORMALISATIONS and len(results) > 1 and elements(results[1]):
         return quarter_of(tensors[0].numel() // elements(results[1]))
     if name.strip("_") in OF_ROWS:
@@ -69,6 +71,10 @@ def terms_of_convolution(args):
     weight, is_transposed, groups = args[1], args[6], args[8]
     channels = weight.shape[0] // groups if is_transposed else weight.shape[1]
     return channels * math.prod(weight.shape[2:])
+
+
+def ends_in_a_root(name, args):
+    return name in ROOTS or name in NORMS and (len(args) < 2 or args[1] in (None, 2))
 
 
 def quarter_of(terms):

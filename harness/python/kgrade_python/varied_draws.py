@@ -10,7 +10,10 @@ from .dispatch_mode import DispatchMode
 # The low bits of a seed are the number of a family (harness/base/draw_kind.h). Number 0 changes nothing.
 FAMILY_BITS = 5
 FAMILIES = {1: "one_value", 2: "few_values", 3: "runs", 6: "ends", 7: "sparse", 9: "nonnegative", 10: "nonpositive",
-            11: "signs", 12: "shifted", 15: "scaled", 16: "spikes"}
+            12: "shifted", 15: "scaled", 16: "spikes"}
+# What numbers have in the place of a family that is not for their distribution.
+OF_WHOLE = ("one_value", "few_values", "runs", "ends")
+OF_NORMAL = ("nonnegative", "nonpositive", "shifted", "spikes")
 
 NORMAL = {"randn", "randn_like", "normal", "normal_"}
 UNIFORM = {"rand", "rand_like", "uniform_"}
@@ -25,77 +28,103 @@ def family_of(seed):
     return seed % 2**FAMILY_BITS
 
 
+def without_family(seed):
+    return seed - family_of(seed)
+
+
 def varied(seed):
     """A context in which PyTorch's generators draw what the family in `seed` says."""
     return VariedDraws(seed) if family_of(seed) else contextlib.nullcontext()
 
 
+def has_both_signs(values):
+    return bool((values < 0).any() and (values > 0).any())
+
+
+def reaches_0(values):
+    """Whether the range of the numbers, as far as they show it, has 0 in it."""
+    return has_both_signs(values) or bool(values.abs().min() * 16 < values.abs().max())
+
+
 class VariedDraws(DispatchMode):
-    """Changes every tensor that a generator draws, as the family in `seed` says. A family that does not fit the
-    distribution leaves the numbers as they are: numbers of one sign keep it, and only whole numbers are repeated."""
+    """Changes every tensor that a generator draws, as the family in `seed` says, or another one if that is not for its
+    distribution: only whole numbers are repeated, and numbers of one sign keep it."""
 
     def __init__(self, seed):
         super().__init__()
         self.family = FAMILIES.get(family_of(seed), "own")
-        self.random = torch.Generator().manual_seed(seed)
+        self.seed = seed
+        self.generators = {}  # by device
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
         name = function._schema.name.rpartition("::")[2]  # pylint: disable=protected-access
         kinds = [kind for kind in (NORMAL, UNIFORM, INTEGERS) if name in kind]
-        change = getattr(self, f"whole_{self.family}" if INTEGERS in kinds else self.family, None)
-        if change is None or not kinds or result.numel() == 0:
+        if not kinds or result.numel() == 0 or result.is_complex():
             return result
-        changed = change(result, kinds[0] is NORMAL)
-        return result.copy_(changed) if name.endswith("_") else changed.to(result.dtype)
+        change = getattr(self, self.family_for(kinds[0]), None)
+        return result if change is None else result.copy_(change(result))
+
+    def family_for(self, kind):
+        if kind is INTEGERS and self.family not in OF_WHOLE:
+            return OF_WHOLE[family_of(self.seed) % len(OF_WHOLE)]
+        if kind is NORMAL and self.family in OF_WHOLE:
+            return OF_NORMAL[family_of(self.seed) % len(OF_NORMAL)]
+        return self.family if kind is not UNIFORM or self.family not in (*OF_WHOLE, *OF_NORMAL) else "own"
+
+    def generator(self, device):
+        if device not in self.generators:
+            self.generators[device] = torch.Generator(device).manual_seed(self.seed)
+        return self.generators[device]
 
     def number(self, below):
-        return int(torch.randint(below, (1,), generator=self.random, device="cpu"))
+        return int(torch.randint(below, (1,), generator=self.generator("cpu"), device="cpu"))
 
     def fractions(self, like):
-        return torch.rand(like.shape, generator=self.random, device="cpu").to(like.device)
+        return torch.rand(like.shape, generator=self.generator(like.device), device=like.device)
 
     def chosen(self, values):
         return self.fractions(values) < ELEMENTS_THAT_COUNT / max(values.shape[-1] if values.dim() else 1, ELEMENTS_THAT_COUNT)
 
-    def nonnegative(self, values, is_normal):
-        return values.abs() if is_normal else values
+    def nonnegative(self, values):
+        return values.abs() if has_both_signs(values) else values
 
-    def nonpositive(self, values, is_normal):
-        return -values.abs() if is_normal else values
+    def nonpositive(self, values):
+        return -values.abs() if has_both_signs(values) else values
 
-    def signs(self, values, is_normal):
-        return torch.where(self.fractions(values) < 0.5, values.abs(), -values.abs()) if is_normal else values
-
-    def shifted(self, values, is_normal):
-        """By at most two deviations, as without a `domain`."""
-        return values + (2 - 4 * self.number(2)) * values.std(correction=0) if is_normal else values
-
-    def scaled(self, values, is_normal):
-        exponent = 1 + self.number(MOST_DOUBLINGS)
-        return values * 2.0 ** (exponent if is_normal and self.number(2) else -exponent)
-
-    def sparse(self, values, _):
-        return torch.where(self.chosen(values), values, values * SMALL)
-
-    def spikes(self, values, is_normal):
-        """Those of a row have a quarter of its squares."""
-        if not is_normal:
+    def shifted(self, values):
+        """Moves the mean by two deviations, which is as far as it goes without a `domain`."""
+        if not has_both_signs(values):
             return values
+        return values + (2 - 4 * self.number(2)) * values.std(correction=0)
+
+    def scaled(self, values):
+        exponent = 1 + self.number(MOST_DOUBLINGS)
+        if has_both_signs(values):
+            return values * 2.0 ** (exponent if self.number(2) else -exponent)
+        return values * 2.0**-exponent if reaches_0(values) else values
+
+    def sparse(self, values):
+        return torch.where(self.chosen(values), values, values * SMALL) if reaches_0(values) else values
+
+    def spikes(self, values):
+        """Makes a few elements larger, so that they have about a quarter of the squares of a row."""
         size = (values.shape[-1] if values.dim() else 1) / 3 / ELEMENTS_THAT_COUNT
-        return torch.where(self.chosen(values), values.sign() * values.std(correction=0) * size**0.5, values)
+        if size <= 1 or not has_both_signs(values):
+            return values
+        return torch.where(self.chosen(values), values * size**0.5, values)
 
-    def whole_one_value(self, values, _):
-        return values.reshape(-1)[:1].expand(values.shape).clone()
+    def one_value(self, values):
+        return values.reshape(-1)[0].expand(values.shape).clone()
 
-    def whole_few_values(self, values, _):
+    def few_values(self, values):
         flat = values.reshape(-1)
         return flat[torch.arange(len(flat), device=flat.device) % min(3, len(flat))].reshape(values.shape)
 
-    def whole_runs(self, values, _):
+    def runs(self, values):
         flat = values.reshape(-1)
         length = 2 + self.number(64)
         return flat[torch.arange(len(flat), device=flat.device) // length * length].reshape(values.shape)
 
-    def whole_ends(self, values, _):
+    def ends(self, values):
         return torch.where(self.fractions(values) < 0.5, values.min(), values.max())

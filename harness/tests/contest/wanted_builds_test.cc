@@ -170,14 +170,10 @@ TEST_F(WantedBuilds, DoNotTakeTheAnswerOfACall) {
 // Statuses of contestants in Python end a worker, and none of them is an answer.
 TEST_F(WantedBuilds, StatusesOfPythonAreFaults) {
   const std::vector<std::pair<ReplyStatus, Fault>> all = {
-      {ReplyStatus::raised, Fault::raised},
-      {ReplyStatus::unsupported, Fault::unsupported},
-      {ReplyStatus::mismatched, Fault::mismatched},
-      {ReplyStatus::no_answer, Fault::no_answer},
-      {ReplyStatus::call_raised, Fault::malformed},
-      {ReplyStatus::call_gave_no_answer, Fault::malformed},
-      {ReplyStatus::replaced, Fault::malformed},
-      {static_cast<ReplyStatus>(17), Fault::malformed},
+      {ReplyStatus::raised, Fault::raised},           {ReplyStatus::unsupported, Fault::unsupported},
+      {ReplyStatus::mismatched, Fault::mismatched},   {ReplyStatus::no_answer, Fault::no_answer},
+      {ReplyStatus::call_raised, Fault::malformed},   {ReplyStatus::call_gave_no_answer, Fault::malformed},
+      {ReplyStatus::replaced, Fault::malformed},      {static_cast<ReplyStatus>(17), Fault::malformed},
       {static_cast<ReplyStatus>(0), Fault::malformed}};
   for (const auto& [status, fault] : all) {
     auto [ours, theirs] = Connection::make_pair();

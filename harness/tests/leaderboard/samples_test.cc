@@ -117,15 +117,17 @@ TEST(Samples, WhatOnlyAGpuCanJudgeIsNoSample) {
   Record unsupported = refused(sampled(1, 0, 1), Verdict::unsupported);
   unsupported.device.kind = "emulated";
   EXPECT_THAT(make_leaderboard({unsupported}).runs, IsEmpty());
-  unsupported.candidate().checks = {{"compile", CheckOutcome::failed, "CuPy cannot run on the emulated device"}};
+  unsupported.candidate().checks = {
+      {"compile", CheckOutcome::failed, "CuPy cannot run on the emulated device"}};
   EXPECT_THAT(make_leaderboard({unsupported}).runs, IsEmpty());
 }
 
 TEST(Samples, WhatOnlyTheCandidateCallsUnsupportedHasFailed) {
   Record claimed = refused(sampled(1, 0, 1), Verdict::unsupported);
   claimed.device.kind = "emulated";
-  claimed.candidate().checks = {{"compile", CheckOutcome::passed, ""},
-                                {"completion", CheckOutcome::failed, "CUDA graphs: not on the emulated device"}};
+  claimed.candidate().checks = {
+      {"compile", CheckOutcome::passed, ""},
+      {"completion", CheckOutcome::failed, "CUDA graphs: not on the emulated device"}};
   const Leaderboard made = make_leaderboard({claimed});
   ASSERT_THAT(made.runs, SizeIs(1));
   EXPECT_THAT(made.runs[0].pass_at_k, ElementsAre(Pair(1, 0)));

@@ -1,6 +1,7 @@
 """What get_inputs() of a problem's file gives under a seed."""
 
 import random
+import re
 import sys
 import types
 import unittest
@@ -12,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
 from kgrade_python.computed_inputs import ComputedInputs, type_of  # noqa: E402
 from kgrade_python.errors import SignatureMismatch  # noqa: E402
+from kgrade_python.varied_draws import FAMILIES  # noqa: E402
 
 
 def inputs_of(get_inputs, forward=("x",)):
@@ -76,6 +78,37 @@ class ComputedInputsTest(unittest.TestCase):
                 self.assertTrue(holds(changed))
                 self.assertTrue(torch.equal(changed, changed.tril()))
                 self.assertTrue(torch.equal(changed, lower.draw(own + family)[0]), "the same again")
+
+    def test_families_have_the_numbers_of_the_header(self):
+        header = (Path(__file__).resolve().parents[2] / "base" / "draw_kind.h").read_text(encoding="utf-8")
+        names = re.findall(r"^  (\w+)[, ]", header.partition("enum class Family")[2].partition("};")[0], re.MULTILINE)
+        self.assertEqual({number: names[number] for number in FAMILIES}, FAMILIES)
+
+    def test_any_draw_can_have_any_family(self):
+        def get_inputs():
+            out = torch.empty(4)
+            torch.randn(4, out=out)
+            return [torch.randint(0, 10, ()), torch.randn(()), torch.randn(3, dtype=torch.cfloat), torch.rand(0), out]
+
+        for family in range(1, 21):
+            self.assertEqual([len(each.shape) for each in inputs_of(get_inputs, "abcde").draw(2**40 + family)],
+                             [0, 0, 1, 1, 1])
+
+    def test_a_file_that_refuses_a_family_draws_its_own(self):
+        def get_inputs():
+            x = torch.randint(0, 10, (50,))
+            if len(x.unique()) == 1:
+                raise ValueError("no")
+            return [x]
+
+        self.assertGreater(len(inputs_of(get_inputs).draw(2**40 + 1)[0].unique()), 1)
+
+    def test_other_distributions_keep_their_range(self):
+        for family in range(1, 21):
+            positive, far = inputs_of(lambda: [torch.empty(99).uniform_(0.5, 1.5), torch.empty(99).normal_(10, 1)],
+                                      ("x", "y")).draw(2**40 + family)
+            self.assertTrue(((positive >= 0.5) & (positive <= 1.5)).all(), family)
+            self.assertTrue(((far > 5) & (far < 15)).all(), family)
 
     def test_families_keep_to_the_distribution(self):
         for family in range(1, 21):

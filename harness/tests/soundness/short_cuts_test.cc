@@ -70,7 +70,8 @@ std::vector<Values> sound(const std::vector<Values>& in, const Case& bound) {
 
 const ShortCut& short_cut(std::string_view name) {
   const auto all = short_cuts();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const ShortCut& each) { return each.name == name; });
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const ShortCut& each) { return each.name == name; });
   EXPECT_NE(found, all.end()) << name;
   return *found;
 }
@@ -125,9 +126,9 @@ TEST(ShortCuts, ThatChangeNoAnswerAreRight) {
 
 TEST(ShortCuts, ALooseThresholdLetsOneThrough) {
   const Problem loose = problem_with("fp32: 1e-5", "fp32: 3e-4");
-  EXPECT_THAT(accepted(sound, loose), UnorderedElementsAre("operands-in-tf32 the operands",
-                                                           "operands-in-fp16 the operands",
-                                                           "input-in-fp16 'x'", "output-in-fp16 'out'"));
+  EXPECT_THAT(accepted(sound, loose),
+              UnorderedElementsAre("operands-in-tf32 the operands", "operands-in-fp16 the operands",
+                                   "input-in-fp16 'x'", "output-in-fp16 'out'"));
 }
 
 // Rounding to TF32 must be off by twice the bound: 1.5e-4 refuses it, but not by enough.
