@@ -32,9 +32,9 @@ std::uint32_t number_of_change(const Draw& draw, std::uint32_t launch) {
 // The low bits of the seed of get_inputs() say which family its random numbers have
 // (python/kgrade_python/varied_draws.py).
 std::uint64_t seed_of_family(std::uint64_t seed, Family family) {
-  constexpr std::uint64_t family_bits = 31;
-  static_assert(families_of_inputs <= family_bits + 1);
-  return (seed & ~family_bits) | static_cast<std::uint64_t>(family);
+  constexpr std::uint64_t mask = 31;
+  static_assert(families_of_inputs <= mask + 1);
+  return (seed & ~mask) | static_cast<std::uint64_t>(family);
 }
 
 }  // namespace
@@ -92,21 +92,15 @@ std::vector<ComputedSeeds> CallContents::seeds_of_computed(const Draw& draw, std
   };
   if (std::none_of(case_.tensors.begin(), case_.tensors.end(), std::mem_fn(&Tensor::is_computed)))
     return seeds;
+  const Family family = family_of_computed(problem_, case_, draw);
   for (std::uint32_t launch = 0; launch < launches; ++launch) {
     seeds.push_back({seed_of(computed_stream, number_of(draw, launch))});
-    if (problem_.has_model()) seeds.back().seed = seed_of_family(seeds.back().seed, family_of_computed(draw));
+    if (problem_.has_model()) seeds.back().seed = seed_of_family(seeds.back().seed, family);
     if (draw.perturbation != 0)
       seeds.back().perturbation =
           seed_of(perturbations_stream, launch * draws_per_launch + draw.perturbation);
   }
   return seeds;
-}
-
-Family CallContents::family_of_computed(const Draw& draw) const {
-  for (std::size_t i = 0; i < case_.tensors.size(); ++i) {
-    if (case_.tensors[i].is_computed()) return variation_of(problem_, case_, i, draw).family;
-  }
-  return Family::own;
 }
 
 std::uint64_t CallContents::seed_of_forward(const Draw& draw, std::uint32_t launch) const {

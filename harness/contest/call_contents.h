@@ -39,7 +39,6 @@ class CallContents {
   std::uint64_t seed_of_forward(const Draw& draw, std::uint32_t launch) const;
 
  private:
-  Family family_of_computed(const Draw& draw) const;
   bool is_fixed(const Tensor& tensor, const Draw& draw) const;
   std::size_t changed_tensor(const Draw& draw) const;
   std::uint32_t number_of(const Draw& draw, std::uint32_t launch) const;

@@ -92,12 +92,17 @@ bool is_wider(const Range& domain, const Range& own) {
   return domain.least < own.least || domain.largest > own.largest;
 }
 
+// The first input that the problem's file computes; the number of tensors if there is none.
+std::size_t first_computed(const Case& bound) {
+  const auto first = std::find_if(bound.tensors.begin(), bound.tensors.end(),
+                                  [](const Tensor& input) { return input.is_computed(); });
+  return static_cast<std::size_t>(first - bound.tensors.begin());
+}
+
 // The families of inputs that the problem's file computes. They change the random numbers that the file draws
 // (python/kgrade_python/varied_draws.py). All these inputs come from one call, so the first stands for them.
 std::vector<Family> families_of_computed(const Problem& problem, const Case& bound, std::size_t tensor) {
-  const auto first = std::find_if(bound.tensors.begin(), bound.tensors.end(),
-                                  [](const Tensor& input) { return input.is_computed(); });
-  if (!problem.has_model() || first != bound.tensors.begin() + static_cast<std::ptrdiff_t>(tensor)) return {};
+  if (!problem.has_model() || tensor != first_computed(bound)) return {};
   std::vector<Family> families;
   if (may_be_small(bound, true)) families = {Family::scaled, Family::sparse};
   families.insert(families.end(), {Family::one_value, Family::shifted, Family::runs, Family::nonnegative,
@@ -350,6 +355,10 @@ Variation variation_of(const Problem& problem, const Case& bound, std::size_t te
   variation.rounding = draw.rounding;
   variation.ulps = ulps_of(bound);
   return variation;
+}
+
+Family family_of_computed(const Problem& problem, const Case& bound, const Draw& draw) {
+  return variation_of(problem, bound, first_computed(bound), draw).family;
 }
 
 std::string families_text(const Problem& problem, const Case& bound, const Draw& draw) {

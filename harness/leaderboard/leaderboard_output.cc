@@ -260,7 +260,12 @@ std::string fast_p_text(const SuiteRow& row, double p) {
 }
 
 // What the brackets of fast_p_text() leave out.
-std::string degenerate_text(const std::set<std::string>& problems) {
+std::string degenerate_text(const Leaderboard& leaderboard) {
+  std::set<std::string> problems;
+  for (const Suite& suite : leaderboard.suites) {
+    if (is_shown(suite, leaderboard) && suite.degenerate.size() < suite.problems)
+      problems.insert(suite.degenerate.begin(), suite.degenerate.end());
+  }
   if (problems.empty()) return "";
   return fmt::format("In brackets: without {}, whose answers to other inputs are nearly the same.\n",
                      fmt::join(problems, ", "));
@@ -270,11 +275,8 @@ std::string suites_text(const Leaderboard& leaderboard, const Style& style) {
   TextTable speeds({"solution", "class", "against", "accepted", "geometric mean", "fast_1", "fast_2"},
                    {false, false, false, true, true, true, true});
   bool is_empty = true;
-  std::set<std::string> degenerate;
   for (const Suite& suite : leaderboard.suites) {
     if (!is_shown(suite, leaderboard)) continue;
-    if (suite.degenerate.size() < suite.problems)
-      degenerate.insert(suite.degenerate.begin(), suite.degenerate.end());
     for (const SuiteRow& row : suite.rows) {
       is_empty = false;
       speeds.add({printable_line(row.solution), std::string(to_string(suite.precision)), against_text(suite),
@@ -283,8 +285,7 @@ std::string suites_text(const Leaderboard& leaderboard, const Style& style) {
     }
   }
   if (is_empty) return "";
-  std::string text = "\n" + speeds.render(style);
-  return text + degenerate_text(degenerate);
+  return "\n" + speeds.render(style) + degenerate_text(leaderboard);
 }
 
 // The table of pass@k, for runs with several samples.
@@ -342,11 +343,8 @@ std::string markdown_suites(const Leaderboard& leaderboard) {
   PlainTable table{
       {"GPU", "type", "class", "against", "best solution", "accepted", "geometric mean", "fast_1"},
       {false, false, false, false, false, true, true, true}};
-  std::set<std::string> degenerate;
   for (const Suite& suite : leaderboard.suites) {
     if (!is_shown(suite, leaderboard)) continue;
-    if (suite.degenerate.size() < suite.problems)
-      degenerate.insert(suite.degenerate.begin(), suite.degenerate.end());
     const SuiteRow& row = suite.rows.front();
     table.rows.push_back({suite.device, std::string(to_string(suite.dtype)),
                           fmt::format("{}{}", to_string(suite.precision), suite.modules ? ", modules" : ""),
@@ -354,7 +352,7 @@ std::string markdown_suites(const Leaderboard& leaderboard) {
                           fmt::format("{} of {}", row.accepted, suite.problems),
                           ratio_text(row.score.geometric_mean), fast_p_text(row, 1)});
   }
-  const std::string text = degenerate_text(degenerate);
+  const std::string text = degenerate_text(leaderboard);
   return "\n" + markdown_table(table) + (text.empty() ? "" : "\n" + text);
 }
 

@@ -134,6 +134,16 @@ class ShortCutSearch {
     if (draw.family == 0) own_scales_.add(samples);
     scales_ = draw.family == 0 ? own_scales_ : ExpectedScales(samples);
     inputs_ = runner_.sampled_inputs();
+    of_inputs_.clear();
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      of_inputs_.push_back(known_of(inputs_[i], case_.tensors[i].shape, case_.tensors[i].elements));
+    of_outputs_.clear();
+    // Of an output, the sample itself is changed.
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      const Values& values = (*expected)->values()[i];
+      of_outputs_.push_back(known_of(values, sample_of(outputs_[i]->shape, runner_.most_elements()).shape,
+                                     static_cast<std::int64_t>(values.size())));
+    }
     const auto is_told = tells(draw, **expected);
     if (!is_told) return is_told.error();
     for (Trial& trial : trials_) {
@@ -169,8 +179,6 @@ class ShortCutSearch {
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const OutputErrors output = errors_of(i, (*answer)->errors(i, expected));
       reference_[i] = judge(output, i, problem_, case_, scales_, asked_).figure();
-      const auto elements = static_cast<std::uint64_t>(outputs_[i]->elements);
-      if (has_norm(output.compare) && output.errors.compared < elements) all = false;
       all = all && tells_right_from_wrong(output, i, problem_, case_, scales_, asked_);
     }
     return draw.family == 0 || all;
@@ -181,7 +189,7 @@ class ShortCutSearch {
       const std::size_t output = trial.tensors.front();
       const Values& values = expected.values()[output];
       if (!values.integers.empty()) return std::nullopt;  // floats cannot hold the elements
-      const ElementChange change = change_of(*trial.short_cut, *outputs_[output], values);
+      const ElementChange change = change_of(*trial.short_cut, *outputs_[output], of_outputs_[output]);
       const SliceMaker make = [&](std::size_t first, std::span<float> slice) {
         std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(first), slice.size(), slice.begin());
         change(first, slice);
@@ -197,7 +205,7 @@ class ShortCutSearch {
     std::vector<InputEdit> edits;
     bool is_changed = false;
     for (const std::size_t tensor : trial.tensors) {
-      const ElementChange change = change_of(*trial.short_cut, case_.tensors[tensor], inputs_[tensor]);
+      const ElementChange change = change_of(*trial.short_cut, case_.tensors[tensor], of_inputs_[tensor]);
       const auto elements = static_cast<std::uint64_t>(case_.tensors[tensor].elements);
       std::vector<float> sample(inputs_[tensor].begin(), inputs_[tensor].end());
       change(0, sample);
@@ -208,27 +216,29 @@ class ShortCutSearch {
     if (!is_changed) return std::nullopt;
     const auto answer = runner_.call_oracle(case_, draw, edits);
     // A Model may raise on such inputs, and goes on.
-    if (!answer && problem_.has_model()) trial.is_refused = true;
+    if (!answer && problem_.has_model()) trial.is_refused = is_told;
     if (!answer) return problem_.has_model() ? Trouble() : answer.error();
     for (std::size_t i = 0; i < outputs_.size() && !trial.is_refused; ++i)
       judge_trial(draw, i, (*answer)->errors(i, expected), is_told, trial);
     return std::nullopt;
   }
 
-  // `values` are the elements of the tensor or a sample of them. Of an output, the sample itself is changed.
-  // Integers keep to their range, and real numbers to their sign: they may become an index or a root.
-  ElementChange change_of(const ShortCut& short_cut, const Tensor& tensor, const Values& values) const {
-    const std::vector<std::int64_t> shape =
-        tensor.output ? sample_of(tensor.shape, runner_.most_elements()).shape : tensor.shape;
-    ShortCutTensor in;
-    if (!shape.empty()) in.row = static_cast<std::uint64_t>(shape.back());
-    in.elements = static_cast<std::uint64_t>(tensor.output ? static_cast<std::int64_t>(values.size())
-                                                           : tensor.elements);
-    in.first = values.empty() ? 0 : values.front();
-    in.mean = static_cast<float>(mean_of(values));
+  // `values` are the elements of a tensor, or a sample of them.
+  static ShortCutTensor known_of(const Values& values, const std::vector<std::int64_t>& shape,
+                                 std::int64_t elements) {
+    ShortCutTensor known;
+    if (!shape.empty()) known.row = static_cast<std::uint64_t>(shape.back());
+    known.elements = static_cast<std::uint64_t>(elements);
+    known.first = values.empty() ? 0 : values.front();
+    known.mean = static_cast<float>(mean_of(values));
     for (const float value : values) {
-      if (std::isfinite(value)) in.largest = std::max(in.largest, std::fabs(value));
+      if (std::isfinite(value)) known.largest = std::max(known.largest, std::fabs(value));
     }
+    return known;
+  }
+
+  // Integers keep to their range, and real numbers to their sign: they may become an index or a root.
+  static ElementChange change_of(const ShortCut& short_cut, const Tensor& tensor, const ShortCutTensor& in) {
     const ResolvedInit& init = tensor.init;
     const bool is_of_one_sign =
         init.kind == ResolvedInit::Kind::uniform && (init.first >= 0 || init.second <= 0);
@@ -275,10 +285,12 @@ class ShortCutSearch {
   std::vector<const Tensor*> outputs_;
   std::vector<Trial> trials_;
   ExpectedScales own_scales_;
-  // Of the latest draw:
+  // These belong to the latest draw.
   ExpectedScales scales_;
   std::vector<Values> inputs_;  // or samples of them
-  std::vector<double> reference_;
+  std::vector<ShortCutTensor> of_inputs_;
+  std::vector<ShortCutTensor> of_outputs_;
+  std::vector<double> reference_;  // the reference's errors, by output
 };
 
 }  // namespace

@@ -335,8 +335,8 @@ class SoundnessRun {
     report_.errors = session.classes.errors().root_mean_square();
   }
 
-  // Of a problem without other findings, on one case: the smallest measured one on a GPU, and the largest
-  // that is quick to emulate.
+  // The case on which short cuts are tried. On a GPU it is the smallest measured one. The emulated device
+  // takes the largest that is quick there.
   std::optional<Case> case_of_short_cuts() const {
     constexpr std::int64_t most_emulated_flops = std::int64_t{1} << 20;
     const auto size = [](const Case& bound) {

@@ -104,6 +104,7 @@ std::int32_t rounded_bits(Precision asked);
 // inputs, rounded once more (Draw::rounding), beside the oracle's answer to them as they are. It must be
 // within a third of the bound: then an honest answer in another order, or by another formula, is within the
 // bound. Where a Model is the reference, no other formula is known, and a tenth takes the place of a third.
+// All elements of the answer must be finite.
 bool tells_right_from_wrong(const OutputErrors& output, std::size_t index, const Problem& problem,
                             const Case& bound, const ExpectedScales& scales, Precision required);
 

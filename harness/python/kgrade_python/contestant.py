@@ -11,6 +11,7 @@ import torch
 
 from . import (computed_inputs, device_memory, distributions, extensions, kept_answers, kept_buffers, late_compiles, module_state,
                operator_trace, own_memory, popcorn, problem_names, stand_ins, streams, trusted_module)
+from .drawn_tensors import memory_in
 from .errors import SignatureMismatch, Unsupported, WrongAnswer, place_of
 from .tensors import TYPES, Lender, address_of_result, copy_to, is_same, unwatched
 
@@ -359,10 +360,10 @@ class Contestant:
     def take_results(self, arguments, call, results, tensors):
         positions = self.contract["output_positions"]
         with unwatched():
-            inputs = trusted_module.memory_in(tensors.values()) if any(call.may_be_inputs) else set()
+            inputs = memory_in(tensors.values()) if any(call.may_be_inputs) else set()
             for (_, address, dense), position, may_be_input in zip(
                     self.dense_results(call, results), positions, call.may_be_inputs):
-                is_input = may_be_input and not inputs.isdisjoint(trusted_module.memory_in([dense]))
+                is_input = may_be_input and not inputs.isdisjoint(memory_in([dense]))
                 arguments[position] = call.answers.keep(dense, address, not self.seeds, is_input)
 
     def write_results(self, call, tensors, results):

@@ -19,6 +19,11 @@ def memory_of(tensor):
         return None
 
 
+def memory_in(values):
+    """The addresses of the storages of all tensors in `values`."""
+    return {memory_of(each) for each in values if isinstance(each, torch.Tensor)} - {None}
+
+
 def is_whole(tensor):
     """Whether a tensor is all of its storage."""
     return memory_of(tensor) is not None and (

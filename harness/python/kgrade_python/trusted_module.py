@@ -7,7 +7,7 @@ import contextlib
 import torch
 
 from .dispatch_mode import DispatchMode
-from .drawn_tensors import memory_of
+from .drawn_tensors import memory_in
 
 ORACLE = "oracle"
 REFERENCE = "reference"
@@ -117,11 +117,6 @@ def compiled(module):
         if hasattr(torch._dynamo.config, name):  # pylint: disable=protected-access
             setattr(torch._dynamo.config, name, MOST_COMPILED)  # pylint: disable=protected-access
     return torch.compile(module, dynamic=False)
-
-
-def memory_in(values):
-    """The addresses of the storages of all tensors in `values`."""
-    return {memory_of(each) for each in values if isinstance(each, torch.Tensor)} - {None}
 
 
 class TrustedModule:
