@@ -248,19 +248,6 @@ std::string text_of(const Variation& variation) {
   return "";
 }
 
-// Sums of few elements: an output of less than this many elements may cancel.
-constexpr std::int64_t few_elements = 128;
-
-// How far a rounding of an input moves it, in units in the last place. An honest sum of n terms is off by as
-// much as if each of them had been moved by about sqrt(n) / 2: with few outputs, all of them may cancel.
-std::int32_t ulps_of(const Case& bound) {
-  const bool are_few = std::any_of(bound.tensors.begin(), bound.tensors.end(), [](const Tensor& tensor) {
-    return tensor.output && tensor.elements < few_elements;
-  });
-  if (!are_few) return 1;
-  return std::max(1, static_cast<std::int32_t>(std::lround(std::sqrt(static_cast<double>(bound.terms)) / 2)));
-}
-
 }  // namespace
 
 std::vector<Family> families_of(const Problem& problem, const Case& bound, std::size_t tensor) {
@@ -334,6 +321,53 @@ Choice choice_of(const Problem& problem, const Case& bound, std::size_t tensor, 
   return {families[random.word[0] / 4 % families.size()], turn};
 }
 
+// Whether the family leaves all elements of a row with one sign, or nearly all.
+bool has_rows_of_one_sign(Family family) {
+  switch (family) {
+    case Family::one_value:
+    case Family::nonnegative:
+    case Family::nonpositive:
+    case Family::shifted:
+    case Family::rows_shifted:
+    case Family::step:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether two inputs have rows of one sign. Their products add up to sums that grow with each term.
+bool have_sums_of_one_sign(const Problem& problem, const Case& bound, const Draw& draw,
+                           const RandomStream& stream) {
+  int inputs = 0;
+  for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
+    const Choice choice = choice_of(problem, bound, i, draw, random_block(stream, i));
+    if (has_rows_of_one_sign(choice.family)) ++inputs;
+  }
+  return inputs >= 2;
+}
+
+// Sums of few elements: an output of less than this many elements may cancel.
+constexpr std::int64_t few_elements = 128;
+// Products of elements that are moved this far are still off by less than a third of any bound.
+constexpr double most_ulps_of_products = 32;
+
+// How far a rounding of an input moves it, in units in the last place. One thread that adds n terms is off by
+// as much as if each of them had been moved by about sqrt(n) / 2, or by n / 3 if all have one sign. With few
+// outputs, all terms may cancel. And a function of the sum, such as its exponential, may depend on more than
+// the sum's first digits.
+std::int32_t ulps_of(const Problem& problem, const Case& bound, const Draw& draw,
+                     const RandomStream& stream) {
+  const auto terms = static_cast<double>(bound.terms);
+  const bool are_few = std::any_of(bound.tensors.begin(), bound.tensors.end(), [](const Tensor& tensor) {
+    return tensor.output && tensor.elements < few_elements;
+  });
+  double ulps = are_few ? std::sqrt(terms) / 2 : 1;
+  if (have_sums_of_one_sign(problem, bound, draw, stream))
+    ulps = std::max(ulps, std::min(terms / 3, most_ulps_of_products));
+  return std::max(1, static_cast<std::int32_t>(std::lround(ulps)));
+}
+
 }  // namespace
 
 Variation variation_of(const Problem& problem, const Case& bound, std::size_t tensor, const Draw& draw) {
@@ -352,8 +386,9 @@ Variation variation_of(const Problem& problem, const Case& bound, std::size_t te
   // Numbers of 16 or 8 bits are exact in every type that a contestant computes in.
   const Dtype dtype = bound.dtype_of(input);
   if (!is_real(parameter, input.init, dtype) || input.init.encoding || is_narrow(dtype)) return variation;
+  if (draw.rounding == 0) return variation;
   variation.rounding = draw.rounding;
-  variation.ulps = ulps_of(bound);
+  variation.ulps = ulps_of(problem, bound, draw, stream);
   return variation;
 }
 

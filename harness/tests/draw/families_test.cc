@@ -474,6 +474,33 @@ TEST_F(InputFamilies, InputsAreRoundedAsTheDrawSays) {
   EXPECT_EQ(variation_of(problem_, case_, 0, {.family = 1, .rounding = 24}).rounding, 0) << "whole numbers";
 }
 
+TEST_F(InputFamilies, MoveInputsFurtherWhereSumsGrowWithEachTerm) {
+  for (const std::size_t tensor : {0, 1}) case_.tensors[tensor].init = {ResolvedInit::Kind::normal, 0, 1};
+  problem_.parameters.back().compare.kind = Comparison::Kind::norm;
+  case_.terms = 60;
+  const auto ulps_are = [&](std::int32_t ulps, bool have_one_sign) {
+    bool is_seen = false;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      for (std::uint32_t number = 1; number <= families(0).size(); ++number) {
+        const Draw draw{.seed = seed, .family = number, .rounding = 53};
+        const Variation first = variation_of(problem_, case_, 0, draw);
+        const Variation second = variation_of(problem_, case_, 1, draw);
+        const auto is_shifted = [](const Variation& one) { return one.family == Family::rows_shifted; };
+        if (!is_shifted(first) || (is_shifted(second) != have_one_sign)) continue;
+        if (!have_one_sign && second.family != Family::own) continue;
+        is_seen = true;
+        EXPECT_EQ(first.ulps, ulps);
+        EXPECT_EQ(second.ulps, ulps);
+      }
+    }
+    EXPECT_TRUE(is_seen);
+  };
+  ulps_are(20, true);
+  ulps_are(1, false);
+  case_.terms = 4096;
+  ulps_are(32, true);
+}
+
 TEST_F(InputFamilies, OfGraphsAreGraphs) {
   keys().init = {ResolvedInit::Kind::adjacency, 0.3, 0};
   EXPECT_THAT(families(0),
