@@ -29,6 +29,7 @@ struct Draw {
   // 0: inputs as drawn. Otherwise as a contestant may have rounded them once more, to this many bits of a
   // significand (Variation::rounding).
   std::int32_t rounding = 0;
+  std::uint32_t rounded = 0;  // how often before: other elements go to a neighbour each time
 
   bool operator==(const Draw&) const = default;
 };

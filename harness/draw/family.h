@@ -30,7 +30,9 @@ struct Variation {
   // How a contestant rounds its inputs once more: to this many bits, if they have more, or else some of them
   // to a neighbour. 0: inputs are not rounded.
   std::int32_t rounding = 0;
-  std::int32_t ulps = 1;  // how far away that neighbour is
+  std::int32_t ulps = 1;      // how far away that neighbour is
+  std::uint32_t moved = 1;    // of eight elements on average
+  std::uint32_t rounded = 0;  // how often before
 };
 
 namespace detail {
@@ -180,8 +182,9 @@ KGRADE_HOST_DEVICE inline Real varied_number(const Variation& variation, Real va
   return value > static_cast<Real>(variation.largest) ? static_cast<Real>(variation.largest) : value;
 }
 
-// The number as a contestant may have rounded it (Variation::rounding). One in eight of the numbers that are
-// not rounded to fewer bits goes to a neighbour in its type: then the error is that of one rounding.
+// The number as a contestant may have rounded it (Variation::rounding). Of the numbers that are not rounded
+// to fewer bits, Variation::moved in eight go to a neighbour in their type. With one in eight, the error is
+// that of one rounding.
 KGRADE_HOST_DEVICE inline float rounded_once_more(const Variation& variation, Dtype dtype, float value,
                                                   std::uint64_t place) {
   if (variation.rounding == 0 || value == 0) return value;
@@ -191,8 +194,8 @@ KGRADE_HOST_DEVICE inline float rounded_once_more(const Variation& variation, Dt
     const std::uint32_t half = std::uint32_t{1} << (23 - variation.rounding);
     return float_of((bits + half) & ~(2 * half - 1));
   }
-  const std::uint64_t random = detail::bits_at(variation, place, 2);
-  if (random % 8 != 0) return value;
+  const std::uint64_t random = detail::bits_at(variation, place, 4 + variation.rounded);
+  if (random % 8 >= variation.moved) return value;
   const std::uint32_t step = static_cast<std::uint32_t>(variation.ulps) << (24 - bits_of_type);
   return float_of(random / 8 % 2 == 0 ? bits + step : bits - step);
 }
@@ -203,8 +206,8 @@ KGRADE_HOST_DEVICE inline double rounded_once_more(const Variation& variation, d
   if (variation.rounding < 53)
     return static_cast<double>(
         rounded_once_more(variation, Dtype::float32, static_cast<float>(value), place));
-  const std::uint64_t random = detail::bits_at(variation, place, 2);
-  if (random % 8 != 0) return value;
+  const std::uint64_t random = detail::bits_at(variation, place, 4 + variation.rounded);
+  if (random % 8 >= variation.moved) return value;
   return value * (1 + (random / 8 % 2 == 0 ? 1 : -1) * variation.ulps * 0x1p-52);
 }
 

@@ -348,23 +348,27 @@ bool have_sums_of_one_sign(const Problem& problem, const Case& bound, const Draw
 }
 
 // Sums of few elements: an output of less than this many elements may cancel.
-constexpr std::int64_t few_elements = 128;
+constexpr std::int64_t few_elements = 100;
 // Products of elements that are moved this far are still off by less than a third of any bound.
 constexpr double most_ulps_of_products = 32;
 
+bool has_few_elements(const Case& bound) {
+  return std::any_of(bound.tensors.begin(), bound.tensors.end(),
+                     [](const Tensor& tensor) { return tensor.output && tensor.elements < few_elements; });
+}
+
 // How far a rounding of an input moves it, in units in the last place. One thread that adds n terms is off by
-// as much as if each of them had been moved by about sqrt(n) / 2, or by n / 3 if all have one sign. With few
-// outputs, all terms may cancel. And a function of the sum, such as its exponential, may depend on more than
-// the sum's first digits.
+// as much as if one in eight of them had been moved by about sqrt(n) / 2, or by n / 3 if all have one sign.
+// With few outputs, all terms may cancel. And a function of the sum, such as its exponential, may depend on
+// more than the sum's first digits.
 std::int32_t ulps_of(const Problem& problem, const Case& bound, const Draw& draw,
                      const RandomStream& stream) {
   const auto terms = static_cast<double>(bound.terms);
-  const bool are_few = std::any_of(bound.tensors.begin(), bound.tensors.end(), [](const Tensor& tensor) {
-    return tensor.output && tensor.elements < few_elements;
-  });
+  const bool are_few = has_few_elements(bound);
   double ulps = are_few ? std::sqrt(terms) / 2 : 1;
   if (have_sums_of_one_sign(problem, bound, draw, stream))
     ulps = std::max(ulps, std::min(terms / 3, most_ulps_of_products));
+  if (are_few) ulps /= 2;  // half of the elements move
   return std::max(1, static_cast<std::int32_t>(std::lround(ulps)));
 }
 
@@ -388,8 +392,23 @@ Variation variation_of(const Problem& problem, const Case& bound, std::size_t te
   if (!is_real(parameter, input.init, dtype) || input.init.encoding || is_narrow(dtype)) return variation;
   if (draw.rounding == 0) return variation;
   variation.rounding = draw.rounding;
+  variation.rounded = draw.rounded;
   variation.ulps = ulps_of(problem, bound, draw, stream);
+  if (has_few_elements(bound)) variation.moved = 4;
   return variation;
+}
+
+std::vector<Draw> rounded_draws(const Case& bound, const Draw& draw, std::int32_t bits) {
+  constexpr std::uint32_t most_roundings = 4;
+  constexpr std::int64_t small_bytes = 1 << 14;  // larger cases would take long
+  const bool is_random = bits >= significant_bits(Dtype::float32);
+  const bool may_few_decide = has_few_elements(bound) && bound.tensor_bytes() <= small_bytes;
+  std::vector<Draw> draws(is_random && may_few_decide ? most_roundings : 1, draw);
+  for (std::uint32_t i = 0; i < draws.size(); ++i) {
+    draws[i].rounding = bits;
+    draws[i].rounded = i;
+  }
+  return draws;
 }
 
 Family family_of_computed(const Problem& problem, const Case& bound, const Draw& draw) {

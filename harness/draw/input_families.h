@@ -31,6 +31,10 @@ std::uint32_t count_families(const Problem& problem, const Case& bound);
 // them in turn, first to one end of its domain and then to the other. Those of other inputs are by chance.
 Variation variation_of(const Problem& problem, const Case& bound, std::size_t tensor, const Draw& draw);
 
+// The same contents, rounded once more to this many bits: as a contestant may have them (Draw::rounding).
+// In small cases with few outputs, these are several draws. One of them might move nothing that counts.
+std::vector<Draw> rounded_draws(const Case& bound, const Draw& draw, std::int32_t bits);
+
 // The family of the random numbers from which the problem's file computes inputs. The case must have such an
 // input.
 Family family_of_computed(const Problem& problem, const Case& bound, const Draw& draw);

@@ -173,17 +173,18 @@ Result<bool> CaseCalls::latest_draw_tells() {
   const std::vector<const Tensor*> outputs = case_.outputs();
   bool is_constant = true;
   for (std::size_t i = 0; i < outputs.size(); ++i) is_constant = is_constant && is_made_constant(i);
-  Draw rounded = draw_;
-  if (!is_constant && !session_.problem.compares_exactly()) rounded.rounding = rounded_bits(asked);
-  const CallReport report = session_.arena.call_as(Role::reference, {}, rounded, trusted_patience);
-  if (const auto finding = review_call(report)) {
-    if (is_no_question(*finding)) return false;
-    return trusted_failure(to_string(Role::reference), session_.problem, case_, *finding);
-  }
-  for (std::size_t i = 0; i < report.outputs.size(); ++i) {
-    const OutputErrors& output = report.outputs[i];
-    varied_scales_.note_reference(i, output.errors);
-    if (!tells_right_from_wrong(output, i, session_.problem, case_, varied_scales_, asked)) return false;
+  const bool is_rounded = !is_constant && !session_.problem.compares_exactly();
+  for (const Draw& rounded : rounded_draws(case_, draw_, is_rounded ? rounded_bits(asked) : 0)) {
+    const CallReport report = session_.arena.call_as(Role::reference, {}, rounded, trusted_patience);
+    if (const auto finding = review_call(report)) {
+      if (is_no_question(*finding)) return false;
+      return trusted_failure(to_string(Role::reference), session_.problem, case_, *finding);
+    }
+    for (std::size_t i = 0; i < report.outputs.size(); ++i) {
+      const OutputErrors& output = report.outputs[i];
+      varied_scales_.note_reference(i, output.errors);
+      if (!tells_right_from_wrong(output, i, session_.problem, case_, varied_scales_, asked)) return false;
+    }
   }
   return true;
 }

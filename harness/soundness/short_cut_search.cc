@@ -168,18 +168,20 @@ class ShortCutSearch {
 
   // Whether grading would use this draw, and how far off the reference is.
   Result<bool> tells(const Draw& draw, CallOutputs& expected) {
-    Draw rounded = draw;
-    const bool is_constant = draw.family != 0 && outputs_.size() == 1 && is_made_constant(0);
-    if (!problem_.compares_exactly() && !is_constant) rounded.rounding = rounded_bits(asked_);
-    const auto answer = runner_.call_reference(case_, rounded);
-    if (!answer && problem_.has_model()) return false;
-    if (!answer) return answer.errors();
+    bool is_constant = draw.family != 0;
+    for (std::size_t i = 0; i < outputs_.size(); ++i) is_constant = is_constant && is_made_constant(i);
+    const bool is_rounded = !problem_.compares_exactly() && !is_constant;
     reference_.assign(outputs_.size(), 0);
     bool all = true;
-    for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      const OutputErrors output = errors_of(i, (*answer)->errors(i, expected));
-      reference_[i] = judge(output, i, problem_, case_, scales_, asked_).figure();
-      all = all && tells_right_from_wrong(output, i, problem_, case_, scales_, asked_);
+    for (const Draw& rounded : rounded_draws(case_, draw, is_rounded ? rounded_bits(asked_) : 0)) {
+      const auto answer = runner_.call_reference(case_, rounded);
+      if (!answer && problem_.has_model()) return false;
+      if (!answer) return answer.errors();
+      for (std::size_t i = 0; i < outputs_.size(); ++i) {
+        const OutputErrors output = errors_of(i, (*answer)->errors(i, expected));
+        reference_[i] = std::max(reference_[i], judge(output, i, problem_, case_, scales_, asked_).figure());
+        all = all && tells_right_from_wrong(output, i, problem_, case_, scales_, asked_);
+      }
     }
     return draw.family == 0 || all;
   }

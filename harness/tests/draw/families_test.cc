@@ -470,8 +470,28 @@ TEST_F(InputFamilies, InputsAreRoundedAsTheDrawSays) {
   EXPECT_EQ(variation_of(problem_, case_, 1, {.family = 1}).rounding, 0);
   const Variation variation = variation_of(problem_, case_, 1, {.family = 1, .rounding = 24});
   EXPECT_EQ(variation.rounding, 24);
-  EXPECT_EQ(variation.ulps, 10) << "half of the root of the terms, for one output";
+  EXPECT_EQ(variation.ulps, 5) << "a quarter of the root of the terms, for one output";
+  EXPECT_EQ(variation.moved, 4u);
   EXPECT_EQ(variation_of(problem_, case_, 0, {.family = 1, .rounding = 24}).rounding, 0) << "whole numbers";
+}
+
+// A single row of two logits has two inputs: half of the roundings move neither, or both the same way.
+TEST_F(InputFamilies, AreRoundedSeveralTimesForFewOutputs) {
+  const Draw draw{.seed = 5, .family = 1};
+  EXPECT_THAT(rounded_draws(case_, draw, 53), testing::SizeIs(1)) << "many outputs";
+  case_.tensors[2].elements = 1;
+  EXPECT_THAT(rounded_draws(case_, draw, 0), testing::ElementsAre(draw)) << "not rounded";
+  EXPECT_THAT(rounded_draws(case_, draw, 11), testing::SizeIs(1)) << "each rounding is the same";
+  std::set<float> values;
+  Distribution distribution{Kind::uniform, 1, 2};
+  case_.tensors[1].init = {ResolvedInit::Kind::uniform, 1, 2};
+  for (const Draw& rounded : rounded_draws(case_, draw, 53)) {
+    EXPECT_EQ(rounded.rounding, 53);
+    distribution.variation = variation_of(problem_, case_, 1, rounded);
+    distribution.variation.family = Family::own;
+    for (const float value : drawn(distribution, 4)) values.insert(value);
+  }
+  EXPECT_GT(values.size(), 6u) << "of four elements";
 }
 
 TEST_F(InputFamilies, MoveInputsFurtherWhereSumsGrowWithEachTerm) {
