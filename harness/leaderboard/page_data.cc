@@ -266,6 +266,12 @@ Json page_devices(const Leaderboard& leaderboard) {
   return devices;
 }
 
+Json page_shares(const std::map<double, double>& fast_p) {
+  Json json = Json::object();
+  for (const auto& [p, share] : fast_p) json[fmt::format("{}", p)] = six_digits(share);
+  return json;
+}
+
 Json page_suite(const Suite& suite) {
   Json json = {{"device", suite.device},
                {"dtype", to_string(suite.dtype)},
@@ -274,19 +280,19 @@ Json page_suite(const Suite& suite) {
                {"against", suite.against},
                {"cache", suite.cache},
                {"problems", suite.problems},
+               {"degenerate", suite.degenerate},
                {"solutions", suite.rows.size()},
                {"rows", Json::array()}};
   for (const SuiteRow& row : suite.rows) {
     if (json["rows"].size() == most_solutions) break;
     Json speedups = Json::array();
     for (const double speedup : row.speedups) speedups.push_back(six_digits(speedup));
-    Json fast = Json::object();
-    for (const auto& [p, share] : row.fast_p) fast[fmt::format("{}", p)] = six_digits(share);
     json["rows"].push_back({{"solution", row.solution},
                             {"accepted", row.accepted},
                             {"geometric_mean", six_digits(row.score.geometric_mean)},
                             {"interval", json_of(row.score.interval)},
-                            {"fast_p", std::move(fast)},
+                            {"fast_p", page_shares(row.fast_p)},
+                            {"fast_p_without_degenerate", page_shares(row.fast_p_without_degenerate)},
                             {"speedups", std::move(speedups)}});
   }
   return json;

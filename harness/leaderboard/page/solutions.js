@@ -15,11 +15,14 @@ function suiteTable(suite, open) {
   const limits = Object.keys(suite.rows[0].fast_p).sort((a, b) => a - b);
   const heads = [['Solution'], ['Accepted', true], ['Geometric mean', true],
     ...limits.map((limit) => [element('span', {}, 'fast', element('sub', {}, limit)), true])];
+  const percent = (share) => `${(100 * share).toFixed(0)} %`;
+  const fast = (row, limit) => percent(row.fast_p[limit]) + (suite.degenerate.length ? ` (${percent(row.fast_p_without_degenerate[limit])})` : '');
   const lines = suite.rows.map((row) => [row.solution, `${row.accepted} of ${suite.problems}`,
-    speedTexts(row.geometric_mean, row.interval), ...limits.map((limit) => `${(100 * row.fast_p[limit]).toFixed(0)} %`)]);
+    speedTexts(row.geometric_mean, row.interval), ...limits.map((limit) => fast(row, limit))]);
   const where = [suite.device, ...(suite.dtype === 'float32' ? [] : [suite.dtype]), suite.precision, ...(suite.modules ? ['modules'] : [])].join(', ');
   const more = suite.rows.length < suite.solutions ? `; the first ${suite.rows.length} of ${suite.solutions}` : '';
-  const note = `against ${againstText(suite.against)}${suite.cache === 'warm' ? ', warm cache' : ''}${more}`;
+  const without = suite.degenerate.length ? `; in brackets without ${suite.degenerate.join(', ')}, whose answers to other inputs are nearly the same` : '';
+  const note = `against ${againstText(suite.against)}${suite.cache === 'warm' ? ', warm cache' : ''}${more}${without}`;
   return element('details', open ? { open: '' } : {}, element('summary', {}, `${where} `, element('span', {}, note)), smallTable(heads, lines));
 }
 
