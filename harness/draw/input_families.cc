@@ -27,7 +27,7 @@ constexpr int few_halvings = 2;
 // way.
 constexpr std::int64_t most_equal_terms = 256;
 // The factor of most elements of a sparse input of real numbers.
-constexpr double small_factor = 0x1p-8;
+constexpr double small_factor = 0x1p-5;
 constexpr int most_doublings_without_domain = 3;
 
 // The numbers that an input's own distribution draws.
