@@ -190,11 +190,15 @@ KGRADE_HOST_DEVICE inline double scaled(double size, double unit) {
 // the size of its result: log(1 + exp(-20)) is 0 in float.
 constexpr double share_of_roundings = 0x1p-22;
 
+KGRADE_HOST_DEVICE inline bool may_be_rounding(const Magnitudes& magnitudes, double size) {
+  return size <= share_of_roundings * magnitudes.smaller_limit;
+}
+
 // The unit of a difference of the given size where common values are judged. A common value is its own unit,
 // unless it is 0, it is common for these inputs only, or the difference may be a rounding error. The unit of
 // all other elements is that of unit_of().
 KGRADE_HOST_DEVICE inline double own_unit_of(const Magnitudes& magnitudes, double expected, double size) {
-  const bool is_own = expected != 0 && size > share_of_roundings * magnitudes.smaller_limit &&
+  const bool is_own = expected != 0 && !may_be_rounding(magnitudes, size) &&
                       is_among(magnitudes, magnitudes.fixed_count, expected);
   return is_own ? fabs(expected) : unit_of(magnitudes, expected);
 }
@@ -310,7 +314,8 @@ KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, double actual, d
   if (varies) add(total.varying, difference, expected);
   if (!varies) total.common += common_error(magnitudes, expected, fabs(difference));
   if (varies && is_smaller(magnitudes, expected)) add(total.smaller, difference, expected);
-  total.lost += varies && difference != 0 && 2 * fabs(difference) >= fabs(expected) ? 1 : 0;
+  const bool is_lost = varies && 2 * fabs(difference) >= fabs(expected);
+  total.lost += is_lost && difference != 0 && !may_be_rounding(magnitudes, fabs(difference)) ? 1 : 0;
   note_difference(total, fabs(difference), unit_of(magnitudes, expected), index);
 }
 

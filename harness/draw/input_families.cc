@@ -27,7 +27,7 @@ constexpr int few_halvings = 2;
 // way.
 constexpr std::int64_t most_equal_terms = 256;
 // The factor of most elements of a sparse input of real numbers.
-constexpr double small_factor = 0x1p-5;
+constexpr double small_factor = 0x1p-4;
 constexpr int most_doublings_without_domain = 3;
 
 // The numbers that an input's own distribution draws.
@@ -86,6 +86,13 @@ bool may_be_small(const Case& bound, bool are_rounded) {
     return bound.dtype_of(tensor) == Dtype::float16;
   });
   return !are_rounded || (bound.terms <= most_terms && !are_half);
+}
+
+// Elements of a choice are among its numbers.
+bool holds_0(const ResolvedInit& init, const Range& domain) {
+  if (init.kind == Kind::choice)
+    return std::find(init.choices.begin(), init.choices.end(), 0) != init.choices.end();
+  return domain.least <= 0 && domain.largest >= 0;
 }
 
 bool is_wider(const Range& domain, const Range& own) {
@@ -267,7 +274,7 @@ std::vector<Family> families_of(const Problem& problem, const Case& bound, std::
   } else if (const auto own = range_of(init)) {
     const Dtype dtype = bound.dtype_of(input);
     const Range domain = domain_of(parameter, init, *own, is_exact);
-    const bool has_0 = domain.least <= 0 && domain.largest >= 0;
+    const bool has_0 = holds_0(init, domain);
     const bool are_real = is_real(parameter, init, dtype);
     const bool may_repeat = is_exact || !are_real || (parameter.domain && bound.terms <= most_equal_terms);
     if (may_repeat) families = {Family::one_value, Family::few_values, Family::runs, Family::ends};

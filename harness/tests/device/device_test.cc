@@ -305,6 +305,8 @@ TEST_P(EveryDevice, SumsUpWhatVariesAndTheSmallerOnesSeparately) {
   EXPECT_EQ(errors.smaller.squared_expected, 8);
   EXPECT_EQ(errors.smaller.squared_difference, 1);
   EXPECT_EQ(errors.lost, 1u);
+  pair.magnitudes.smaller_limit = 0x1p22;
+  EXPECT_EQ(device_->compare(pair).lost, 0u) << "1 may be a rounding error";
 }
 
 TEST_P(EveryDevice, SumsUpTheErrorsOfCommonValuesInTheirOwnUnits) {

@@ -521,6 +521,14 @@ TEST_F(InputFamilies, MoveInputsFurtherWhereSumsGrowWithEachTerm) {
   ulps_are(32, true);
 }
 
+TEST_F(InputFamilies, OfAChoiceStayAmongItsNumbers) {
+  keys().init = {.kind = ResolvedInit::Kind::choice, .choices = {-1, 1}};
+  EXPECT_THAT(families(0), testing::Not(testing::Contains(Family::sparse)));
+  EXPECT_THAT(families(0), testing::Not(testing::Contains(Family::zero_rows)));
+  keys().init.choices = {-1, 0, 1};
+  EXPECT_THAT(families(0), testing::IsSupersetOf({Family::sparse, Family::zero_rows}));
+}
+
 TEST_F(InputFamilies, OfGraphsAreGraphs) {
   keys().init = {ResolvedInit::Kind::adjacency, 0.3, 0};
   EXPECT_THAT(families(0),
