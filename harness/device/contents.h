@@ -88,8 +88,7 @@ struct ElementErrors {
   // of its set (all varying elements, or the smaller ones), whichever is larger.
   double max_scaled_difference = 0;
   std::uint64_t worst_index = 0;  // the element with the largest scaled difference
-  std::uint64_t lost =
-      0;  // varying elements that are off by at least half of their size, and not by a rounding
+  std::uint64_t lost = 0;         // varying elements that are off by half of their size, not by a rounding
   std::uint64_t nonfinite_mismatches = 0;
   std::uint64_t first_nonfinite_mismatch = 0;
   std::uint64_t compared = 0;  // elements that entered the sums

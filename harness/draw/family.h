@@ -182,6 +182,17 @@ KGRADE_HOST_DEVICE inline Real varied_number(const Variation& variation, Real va
   return value > static_cast<Real>(variation.largest) ? static_cast<Real>(variation.largest) : value;
 }
 
+namespace detail {
+
+// 1 or -1 for an element that goes to the neighbour above or below it in size, otherwise 0.
+KGRADE_HOST_DEVICE inline int direction_at(const Variation& variation, std::uint64_t place) {
+  const std::uint64_t random = bits_at(variation, place, 4 + variation.rounded);
+  if (random % 8 >= variation.moved) return 0;
+  return random / 8 % 2 == 0 ? 1 : -1;
+}
+
+}  // namespace detail
+
 // The number as a contestant may have rounded it (Variation::rounding). Of the numbers that are not rounded
 // to fewer bits, Variation::moved in eight go to a neighbour in their type. With one in eight, the error is
 // that of one rounding.
@@ -194,10 +205,9 @@ KGRADE_HOST_DEVICE inline float rounded_once_more(const Variation& variation, Dt
     const std::uint32_t half = std::uint32_t{1} << (23 - variation.rounding);
     return float_of((bits + half) & ~(2 * half - 1));
   }
-  const std::uint64_t random = detail::bits_at(variation, place, 4 + variation.rounded);
-  if (random % 8 >= variation.moved) return value;
+  const int direction = detail::direction_at(variation, place);
   const std::uint32_t step = static_cast<std::uint32_t>(variation.ulps) << (24 - bits_of_type);
-  return float_of(random / 8 % 2 == 0 ? bits + step : bits - step);
+  return float_of(bits + static_cast<std::uint32_t>(direction) * step);
 }
 
 KGRADE_HOST_DEVICE inline double rounded_once_more(const Variation& variation, double value,
@@ -206,9 +216,7 @@ KGRADE_HOST_DEVICE inline double rounded_once_more(const Variation& variation, d
   if (variation.rounding < 53)
     return static_cast<double>(
         rounded_once_more(variation, Dtype::float32, static_cast<float>(value), place));
-  const std::uint64_t random = detail::bits_at(variation, place, 4 + variation.rounded);
-  if (random % 8 >= variation.moved) return value;
-  return value * (1 + (random / 8 % 2 == 0 ? 1 : -1) * variation.ulps * 0x1p-52);
+  return value * (1 + detail::direction_at(variation, place) * variation.ulps * 0x1p-52);
 }
 
 }  // namespace kgrade

@@ -15,13 +15,15 @@ function suiteTable(suite, open) {
   const limits = Object.keys(suite.rows[0].fast_p).sort((a, b) => a - b);
   const heads = [['Solution'], ['Accepted', true], ['Geometric mean', true],
     ...limits.map((limit) => [element('span', {}, 'fast', element('sub', {}, limit)), true])];
+  // Of problems that are all degenerate, none is left.
+  const hasOthers = Object.keys(suite.rows[0].fast_p_without_degenerate).length > 0;
   const percent = (share) => `${(100 * share).toFixed(0)} %`;
-  const fast = (row, limit) => percent(row.fast_p[limit]) + (suite.degenerate.length ? ` (${percent(row.fast_p_without_degenerate[limit])})` : '');
+  const fast = (row, limit) => percent(row.fast_p[limit]) + (hasOthers ? ` (${percent(row.fast_p_without_degenerate[limit])})` : '');
   const lines = suite.rows.map((row) => [row.solution, `${row.accepted} of ${suite.problems}`,
     speedTexts(row.geometric_mean, row.interval), ...limits.map((limit) => fast(row, limit))]);
   const where = [suite.device, ...(suite.dtype === 'float32' ? [] : [suite.dtype]), suite.precision, ...(suite.modules ? ['modules'] : [])].join(', ');
   const more = suite.rows.length < suite.solutions ? `; the first ${suite.rows.length} of ${suite.solutions}` : '';
-  const without = suite.degenerate.length ? `; in brackets without ${suite.degenerate.join(', ')}, whose answers to other inputs are nearly the same` : '';
+  const without = hasOthers ? `; in brackets without ${suite.degenerate.join(', ')}, whose answers to other inputs are nearly the same` : '';
   const note = `against ${againstText(suite.against)}${suite.cache === 'warm' ? ', warm cache' : ''}${more}${without}`;
   return element('details', open ? { open: '' } : {}, element('summary', {}, `${where} `, element('span', {}, note)), smallTable(heads, lines));
 }

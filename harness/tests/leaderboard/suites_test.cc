@@ -57,6 +57,9 @@ TEST(Suites, FastPIsGivenWithoutDegenerateProblemsToo) {
   const auto page = page_data(made, {})["suites"][0];
   EXPECT_EQ(page["degenerate"].dump(), R"(["constant"])");
   EXPECT_EQ(page["rows"][0]["fast_p_without_degenerate"]["0.5"], 0);
+  EXPECT_TRUE(page_data(make_leaderboard({constant}), {})["suites"][0]["rows"][0]["fast_p_without_degenerate"]
+                  .empty())
+      << "the page has no brackets where none is left";
   ASSERT_TRUE(keep_suites_against(made, "reference").ok());
   const std::string table = render_table(made, Style(false));
   EXPECT_NE(table.find("50 % (0 %)"), std::string::npos) << table;
