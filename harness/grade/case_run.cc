@@ -15,9 +15,8 @@
 namespace kgrade {
 namespace {
 
-// Calls on families of inputs in each case, and fewer where it is measured. Cases take the families in turn.
-constexpr int varied_rounds = 3;
-constexpr int varied_rounds_of_measured = 2;
+// Calls on families of inputs in each case. Cases take the families in turn.
+constexpr int varied_rounds = 2;
 
 class CaseRun {
  public:
@@ -146,7 +145,7 @@ class CaseRun {
     MeasuredCase measured(session_, case_, *trusted_, process, launches);
     for (Player& player : players_) measured.add(player.session, player.calls);
     if (auto trouble = measured.run()) return trouble;
-    return process == 0 ? play_varied_rounds(varied_rounds_of_measured) : std::nullopt;
+    return process == 0 ? play_varied_rounds() : std::nullopt;
   }
 
   bool all_failed() const {
@@ -171,12 +170,12 @@ class CaseRun {
       if (auto trouble = play_round(purpose)) return trouble;
     }
     if (auto trouble = repeat()) return trouble;
-    return play_varied_rounds(varied_rounds);
+    return play_varied_rounds();
   }
 
   // On inputs of families. The reference answers each candidate's own contents.
-  Trouble play_varied_rounds(int rounds) {
-    for (int i = 0; i < rounds; ++i) {
+  Trouble play_varied_rounds() {
+    for (int i = 0; i < varied_rounds; ++i) {
       for (Player& player : players_) {
         if (player.calls.failed()) continue;
         const auto tells = player.calls.draw_varied();
