@@ -297,7 +297,7 @@ CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
     if (output.errors.compared == 0 && session_.problem.has_model())
       return without_numbers(session_.problem, case_, output.tensor);
     scales_.note_reference(i, output.errors);
-    if (session_.problem.has_model()) scales_.allow_twice(i, judgement.relative_error);
+    if (session_.problem.has_model()) learn_from_model(i, judgement);
     if (judgement.verdict == Verdict::accepted) continue;
     if (session_.problem.has_model()) {
       if (is_precise_as_a_whole(output, i, session_.problem, case_, scales_)) {
@@ -311,6 +311,13 @@ CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
     return trusted_failure(name, session_.problem, case_, {judgement.verdict, "outputs_match", off});
   }
   return std::nullopt;
+}
+
+void CaseCalls::learn_from_model(std::size_t output, const Judgement& judgement) {
+  scales_.allow_twice(output, judgement.relative_error);
+  // PyTorch on a CPU rounds in other places.
+  if (session_.problem.dtype != Dtype::float32 && session_.arena.measures_speed())
+    scales_.limit_by_model(output, judgement.figure(), rounding_of_operators(session_.problem));
 }
 
 // Notes that Model in its own type is too far off for the smaller, common or single elements, but not for
@@ -461,9 +468,7 @@ bool CaseCalls::is_a_bug(const OutputErrors& output, std::size_t index, const Ju
 
 void CaseCalls::note_rule(std::size_t index, const Judgement& judgement) {
   const Precision asked = precision_from(session_.problem.precision);
-  const double bound = threshold(error_bounds(session_.problem, case_, index,
-                                              scales_of(draw_).distance(index), scales_of(draw_).growth()),
-                                 asked);
+  const double bound = threshold(error_bounds(session_.problem, case_, index, scales_of(draw_)), asked);
   if (judgement.element_limit == 0 || !std::isfinite(bound)) return;
   const double error = judgement.figure() / bound;
   if (error <= nearest_to_bound_) return;

@@ -91,6 +91,8 @@ class CaseCalls {
   }
   // For a problem file by others: notes outputs whose answer to other contents would be accepted.
   void look_for_equal_answers();
+  // `judgement`: of Model in its own type.
+  void learn_from_model(std::size_t output, const Judgement& judgement);
   void allow_beyond_bound(std::size_t index, const OutputErrors& output);
   void note_rule(std::size_t index, const Judgement& judgement);
   CallReport call(Role role, Patience patience, CallKind kind);

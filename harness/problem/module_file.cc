@@ -197,6 +197,9 @@ class ProblemText {
       if (output.value("of_input", false)) views.push_back(yaml_text(text_of(output, "name")));
     if (!views.empty()) text_ += fmt::format("  views: [{}]\n", fmt::join(views, ", "));
     text_ += fmt::format("  mode: {}\n", yaml_text(text_of(description_, "mode")));
+    if (const auto operators = description_.find("operators");
+        operators != description_.end() && operators->is_number_integer() && *operators > 0)
+      text_ += fmt::format("  operators: {}\n", operators->get<std::int64_t>());
   }
 
   const Json& description_;

@@ -132,9 +132,10 @@ class TorchReader {
   std::optional<TorchModule> read() {
     if (!expect_map(node_, "'torch'", "a map: `init:`, `forward:`, `weights:` and so on", 100, diagnostics_))
       return std::nullopt;
-    refuse_unknown_keys(
-        node_, {"module", "init", "given", "forward", "rank", "weights", "free", "views", "mode", "require"},
-        "'torch'", diagnostics_);
+    refuse_unknown_keys(node_,
+                        {"module", "init", "given", "forward", "rank", "weights", "free", "views", "mode",
+                         "operators", "require"},
+                        "'torch'", diagnostics_);
     if (const YamlNode* wrapped = node_.find("module")) read_wrapped(*wrapped);
     if (const YamlNode* given = node_.find("given")) {
       read_given(*given);
@@ -154,6 +155,7 @@ class TorchReader {
     if (const YamlNode* views = node_.find("views")) read_views(*views);
     if (sound_forward && sound_weights) require_every_input();
     if (const YamlNode* mode = node_.find("mode")) read_mode(*mode);
+    if (const YamlNode* operators = node_.find("operators")) read_operators(*operators);
     if (const YamlNode* conditions = node_.find("require")) read_require(*conditions);
     return std::move(module_);
   }
@@ -170,6 +172,15 @@ class TorchReader {
   std::string example_forward() const {
     const std::vector<std::string> names = input_names();
     return fmt::format("forward: [{}]", names.empty() ? "" : names.front());
+  }
+
+  void read_operators(const YamlNode& node) {
+    const auto count = read_integer(node, "'operators'", diagnostics_);
+    if (!count) return;
+    if (*count < 1)
+      diagnostics_.add(node.place(), fmt::format("'operators' is {}", *count),
+                       "write how many operators of `forward()` may round their results, or leave it out");
+    module_.operators = *count;
   }
 
   void read_wrapped(const YamlNode& node) {

@@ -70,6 +70,8 @@ struct TorchModule {
   // Outputs that forward() returns in the memory of an input, like x.view(-1). A candidate may do so too.
   std::vector<std::string> views;
   ModuleMode mode = ModuleMode::train;
+  // How many operators of forward() may round their results; 0: unknown.
+  std::int64_t operators = 0;
   std::vector<Expression> require;  // the module cannot state cases that break one
 
   // Null if the input is an argument of forward().

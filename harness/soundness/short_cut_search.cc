@@ -158,8 +158,7 @@ class ShortCutSearch {
   }
 
   double bound_of(std::size_t output) const {
-    return threshold(error_bounds(problem_, case_, output, scales_.distance(output), scales_.growth()),
-                     asked_);
+    return threshold(error_bounds(problem_, case_, output, scales_), asked_);
   }
 
   OutputErrors errors_of(std::size_t output, const ElementErrors& errors) const {
@@ -248,10 +247,12 @@ class ShortCutSearch {
     const auto least = static_cast<float>(init.first);
     const auto largest = static_cast<float>(init.second);
     return [&short_cut, in, is_bounded, least, largest](std::uint64_t first, std::span<float> slice) {
-      for (std::size_t i = 0; i < slice.size(); ++i) {
-        const float changed = short_cut.element(slice[i], first + i, in);
-        slice[i] = is_bounded ? std::fmin(std::fmax(changed, least), largest) : changed;
-      }
+      in_parts(slice.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const float changed = short_cut.element(slice[i], first + i, in);
+          slice[i] = is_bounded ? std::fmin(std::fmax(changed, least), largest) : changed;
+        }
+      });
     };
   }
 

@@ -240,6 +240,18 @@ void ExpectedScales::allow_twice(std::size_t output, double error_of_reference) 
   least = std::max(least, 2 * share_of_distance * error_of_reference);
 }
 
+void ExpectedScales::limit_by_model(std::size_t output, double error_of_reference, double of_operators) {
+  if (scales_.empty()) return;
+  constexpr double times = 4;
+  std::optional<double>& limit = scales_[output % scales_.size()].limit;
+  limit = std::max({limit.value_or(0), times * error_of_reference, of_operators});
+}
+
+double ExpectedScales::limit(std::size_t output) const {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  return scales_.empty() ? none : scales_[output % scales_.size()].limit.value_or(none);
+}
+
 void ExpectedScales::allow_beyond_bound(std::size_t output, const ElementErrors& reference) {
   if (scales_.empty()) return;
   constexpr double times = 4;

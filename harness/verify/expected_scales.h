@@ -85,6 +85,11 @@ class ExpectedScales {
   // Allows a candidate twice the error of a Model's reference, however near the answers to other inputs are,
   // because the Model itself is a right answer.
   void allow_twice(std::size_t output, double error_of_reference);
+  // Limits the errors that any class allows, for a Model in a type of 16 bits: to four times its largest
+  // error so far, or to `of_operators` if that is larger.
+  void limit_by_model(std::size_t output, double error_of_reference, double of_operators);
+  // That limit. Infinite without one.
+  double limit(std::size_t output) const;
   // For a reference that is precise enough over all elements, but not over the varying, the smaller, the
   // common or single elements. Allows a candidate four times the reference's error there.
   void allow_beyond_bound(std::size_t output, const ElementErrors& reference);
@@ -108,6 +113,7 @@ class ExpectedScales {
     double squared_distances = 0;
     int distances = 0;
     double least_distance = 0;
+    std::optional<double> limit;  // of limit_by_model()
     // Set by allow_beyond_bound().
     double allowed_varying = 0;
     double allowed_smaller = 0;

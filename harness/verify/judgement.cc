@@ -160,6 +160,20 @@ Thresholds error_bounds(const Problem& problem, const Case& bound, std::size_t o
   return bounds;
 }
 
+Thresholds error_bounds(const Problem& problem, const Case& bound, std::size_t output,
+                        const ExpectedScales& scales) {
+  Thresholds bounds = error_bounds(problem, bound, output, scales.distance(output), scales.growth());
+  bounds.bf16 = std::max(bounds.tf32, std::min(bounds.bf16, scales.limit(output)));
+  return bounds;
+}
+
+double rounding_of_operators(const Problem& problem) {
+  constexpr double roundings = 4;
+  const std::int64_t operators = problem.torch ? problem.torch->operators : 0;
+  if (operators == 0) return std::numeric_limits<double>::infinity();
+  return roundings * static_cast<double>(operators) * std::exp2(-significant_bits(problem.dtype));
+}
+
 Judgement judge(const OutputErrors& output, const Thresholds& bounds, Precision required,
                 const MeanSquares& usual) {
   return judge(output.errors, bounds, required, usual, output.compare);
@@ -186,9 +200,9 @@ Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision
 
 Judgement judge(const OutputErrors& output, std::size_t index, const Problem& problem, const Case& bound,
                 const ExpectedScales& scales, Precision required) {
-  Judgement judgement = judge(scales.without_allowed(index, output.errors),
-                              error_bounds(problem, bound, index, scales.distance(index), scales.growth()),
-                              required, scales.usual(index), output.compare);
+  Judgement judgement =
+      judge(scales.without_allowed(index, output.errors), error_bounds(problem, bound, index, scales),
+            required, scales.usual(index), output.compare);
   // Large elements may hide that most other elements are lost.
   const bool are_lost = has_norm(output.compare) && 2 * output.errors.lost > output.errors.varying.elements;
   if (are_lost && scales.keeps_values(index)) {

@@ -87,6 +87,12 @@ Thresholds error_bounds(const Thresholds& thresholds, double terms, Dtype dtype,
 // `growth` multiplies what the terms add.
 Thresholds error_bounds(const Problem& problem, const Case& bound, std::size_t output,
                         double distance = std::numeric_limits<double>::infinity(), double growth = 1);
+// The same, as far as the scales of the case's draws allow.
+Thresholds error_bounds(const Problem& problem, const Case& bound, std::size_t output,
+                        const ExpectedScales& scales);
+// The largest error that rounding may cause if each operator of a Model rounds to a type of 16 bits: four
+// roundings for each. Infinite if the number of operators is unknown.
+double rounding_of_operators(const Problem& problem);
 
 // An output that is not compared by its norm is either right or wrong, without classes.
 Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision required,

@@ -10,7 +10,8 @@ description:
  "outputs": [{"name", "shape", "dtype", "ties", "of_input"}]}       ties: chosen_indices.py; only of indices of an input
                                                                     of_input: true where it lies in an input's memory
 
-"terms" is the number of terms in the longest sum of forward() (sum_lengths.py).
+"terms" is the number of terms in the longest sum of forward(), and "operators" how many of them may round
+(sum_lengths.py).
 
 draw: {"kind": "uniform" | "normal" | "integers" | "constant", "first", "second"}, as in draws.py. If all elements of
 a weight have one value, the weight is drawn from an interval around this value, so that no candidate can leave the
@@ -103,6 +104,7 @@ class Description:
                         for name, each in self.run.model.named_buffers()],
             "outputs": self.outputs(),
             "terms": self.run.sums.longest,
+            "operators": self.run.sums.operators,
             "mode": "train" if self.run.model.training else "eval",
             "notes": self.notes,
         }

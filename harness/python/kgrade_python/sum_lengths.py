@@ -1,5 +1,5 @@
 """Counts the terms of the longest sum in a run. The rounding errors of an honest answer grow with the count's square
-root. A sum under a square root counts as one of a quarter of its terms."""
+root. A sum under a square root counts as one of a quarter of its terms. Also counts the operators that round."""
 
 import math
 
@@ -27,16 +27,26 @@ OF_ROWS = {"index_add", "scatter_add", "nll_loss_forward"}
 
 
 class SumLengths(DispatchMode):
-    """`longest`: the number of terms in the longest sum of an operator since the mode was entered, at least 1."""
+    """`longest`: the number of terms in the longest sum of an operator since the mode was entered, at least 1.
+    `operators`: how many wrote a real number, and so may have rounded it."""
 
     def __init__(self):
         super().__init__()
         self.longest = 1
+        self.operators = 0
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
         self.longest = max(self.longest, terms_of(function.overloadpacket.__name__, args, result))
+        self.operators += may_round(function, result)
         return result
+
+
+def may_round(function, result):
+    """Whether an operator writes real numbers: views of a tensor hold numbers that others have written."""
+    results = result if isinstance(result, (tuple, list)) else (result,)
+    is_view = any(each.alias_info is not None and not each.alias_info.is_write for each in function._schema.returns)
+    return not is_view and any(isinstance(each, torch.Tensor) and each.is_floating_point() for each in results)
 
 
 def terms_of(name, args, result):

@@ -68,6 +68,15 @@ TEST(ModuleFileTest, OutputsOfAnInputAreKnown) {
   EXPECT_THAT(said_with("/outputs/0/of_input", "3"), HasSubstr("answer is none"));
 }
 
+TEST(ModuleFileTest, OperatorsThatRoundAreCounted) {
+  Json description = sound_description();
+  EXPECT_EQ(problem_of(description)->torch->operators, 0);
+  description["operators"] = 3;
+  EXPECT_EQ(problem_of(description)->torch->operators, 3);
+  description["operators"] = -3;
+  EXPECT_EQ(problem_of(description)->torch->operators, 0);
+}
+
 TEST(ModuleFileTest, NamesProblemsByLevelAndFile) {
   EXPECT_EQ(slug_of_module_file("level1/23_Softmax.py"), "level1-23-softmax");
   EXPECT_EQ(slug_of_module_file("KernelBench/level2/7_A__b.c.py"), "level2-7-a-b-c");

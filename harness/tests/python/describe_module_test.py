@@ -39,7 +39,7 @@ class DescribeModuleTest(DescribedFile):
             "inputs": [{"name": "x", "shape": [16, 4], "dtype": "float32", "draw": uniform(0, 1)}],
             "weights": [{"name": "linear_weight", "module_name": "linear.weight", "shape": [8, 4], "dtype": "float32",
                          "draw": uniform(-0.5, 0.5), "constant": False}],
-            "buffers": [], "outputs": [{"name": "output", "shape": [16, 8], "dtype": "float32"}], "terms": 8,
+            "buffers": [], "outputs": [{"name": "output", "shape": [16, 8], "dtype": "float32"}], "terms": 8, "operators": 2,
             "mode": "train", "notes": []})
 
     def test_terms_are_those_of_the_longest_sum(self):
@@ -63,6 +63,21 @@ class DescribeModuleTest(DescribedFile):
                         return []
                 """)
                 self.assertEqual(found["terms"], terms)
+
+    def test_operators_are_those_that_may_round(self):
+        for forward, operators in (("x.view(-1)", 0), ("x.t().contiguous()", 1), ("x.argmax(1)", 0), ("x.relu() + 1", 2),
+                                   ("torch.relu_(x + 1)", 2), ("torch.mm(x, x.t()).softmax(1)", 2), ("x.max(1)", 1)):
+            with self.subTest(forward):
+                found = self.described(f"""
+                    class Model(nn.Module):
+                        def forward(self, x):
+                            return {forward}
+                    def get_inputs():
+                        return [torch.rand(4, 5)]
+                    def get_init_inputs():
+                        return []
+                """)
+                self.assertEqual(found["operators"], operators)
 
     def test_writes_to_repeated_places_are_noted(self):
         for write, noted in (("index_copy(0, i, y)", "index_copy"), ("index_put((i,), y)", "index_put"),

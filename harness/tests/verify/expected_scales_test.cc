@@ -279,6 +279,27 @@ TEST(ExpectedScales, WhatModelIsOffByInTheSmallerElementsAnAnswerMayBeFourTimes)
   EXPECT_NE(verdict(1), Verdict::accepted) << "zeros";
 }
 
+// Four roundings to bfloat16 for each of two operators are 3.1e-2, and four times 1e-2 are 4e-2.
+TEST(ExpectedScales, LimitsAnswersInHalfPrecisionByModelAndItsOperators) {
+  Problem problem;
+  problem.dtype = Dtype::bfloat16;
+  problem.torch.emplace();
+  problem.torch->operators = 2;
+  problem.thresholds.bf16 = 5e-2;
+  ExpectedScales scales = learnt({{Numbers(100, 1)}});
+  const auto bound = [&] { return error_bounds(problem, Case(), 0, scales).bf16; };
+  EXPECT_EQ(bound(), 5e-2);
+  scales.limit_by_model(0, 1e-3, rounding_of_operators(problem));
+  EXPECT_EQ(bound(), 0x1p-5);
+  scales.limit_by_model(0, 1e-2, rounding_of_operators(problem));
+  EXPECT_DOUBLE_EQ(bound(), 4e-2);
+  scales.limit_by_model(0, 1e-3, rounding_of_operators(problem));
+  EXPECT_DOUBLE_EQ(bound(), 4e-2);
+  problem.torch->operators = 0;
+  scales.limit_by_model(0, 1e-3, rounding_of_operators(problem));
+  EXPECT_EQ(bound(), 5e-2);
+}
+
 TEST(ExpectedScales, WhatModelIsOffByInCommonValuesAnAnswerMayBeFourTimes) {
   Problem problem;
   Case bound;
