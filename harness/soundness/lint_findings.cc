@@ -96,14 +96,21 @@ Location LintFindings::place_of(const Case& bound) const {
 }
 
 LintFindings::NamedCase LintFindings::name_of(const Case& bound) const {
-  if (bound.role != CaseRole::hidden) return {bound.name, ""};
+  const CaseSpec* const spec = problem_.find_case(bound.name);
+  const bool is_smaller =
+      spec != nullptr && std::any_of(spec->integers.begin(), spec->integers.end(), [&](const auto& own) {
+        const auto value = bound.integers.find(own.first);
+        return value != bound.integers.end() && value->second != own.second;
+      });
+  if (bound.role != CaseRole::hidden && !is_smaller) return {bound.name, ""};
   std::vector<std::string> values;
   for (const Parameter& parameter : problem_.parameters) {
     const auto value = bound.integers.find(parameter.name);
     if (value != bound.integers.end()) values.push_back(fmt::format("{}: {}", parameter.name, value->second));
   }
   if (std::string scales = scalings_text(bound); !scales.empty()) values.push_back(std::move(scales));
-  return {bound.name, fmt::format(" of `fuzz` ({})", fmt::join(values, ", "))};
+  return {bound.name, fmt::format(" {} ({})", bound.role == CaseRole::hidden ? "of `fuzz`" : "made smaller",
+                                  fmt::join(values, ", "))};
 }
 
 void LintFindings::add_unwritten(const Case& bound, const std::string& elements) {

@@ -101,7 +101,7 @@ float negated(float value, Place, const In&) { return -value; }
 float sign(float value, Place, const In&) { return value > 0 ? 1.0F : value < 0 ? -1.0F : 0.0F; }
 float whole_number(float value, Place, const In&) { return std::nearbyint(value); }
 // As logarithms need it.
-float never_zero(float value, Place, const In& in) { return value == 0 ? in.largest / 1000 : value; }
+float never_zero(float value, Place, const In& in) { return value == 0 ? in.largest / 16 : value; }
 float positive(float value, Place, const In& in) { return std::fmax(value, in.largest / 1000); }
 float small_as_zero(float value, Place, const In& in) {
   return std::fabs(value) < in.largest / 200 ? 0 : value;
@@ -154,7 +154,7 @@ std::span<const ShortCut> short_cuts() {
       ShortCut{"input-at-most-8", reals, "{} clamped to -8..8", clamped<8>},
       ShortCut{"input-at-most-20", reals, "{} clamped to -20..20", clamped<20>},
       ShortCut{"input-small-as-0", reals, "elements of {} below a 200th of the largest at 0", small_as_zero},
-      ShortCut{"input-never-0", reals, "zeros of {} at a thousandth of the largest", never_zero},
+      ShortCut{"input-never-0", reals, "zeros of {} at a sixteenth of the largest", never_zero},
       ShortCut{"input-positive", reals, "elements of {} below a thousandth of the largest raised to it",
                positive},
       ShortCut{"input-zero", reals, "zeros in the place of {}", zero},

@@ -18,6 +18,7 @@
 #include "grade/contestants.h"
 #include "problem/hidden_cases.h"
 #include "soundness/case_limits.h"
+#include "soundness/case_of_short_cuts.h"
 #include "soundness/case_soundness.h"
 #include "soundness/lint_findings.h"
 #include "soundness/short_cut_search.h"
@@ -335,39 +336,15 @@ class SoundnessRun {
     report_.errors = session.classes.errors().root_mean_square();
   }
 
-  // The case on which short cuts are tried. On a GPU it is the smallest measured one. The emulated device
-  // takes the largest that is quick there.
-  std::optional<Case> case_of_short_cuts() const {
-    constexpr std::int64_t most_emulated_flops = std::int64_t{1} << 20;
-    const auto size = [](const Case& bound) {
-      return std::max(bound.flops.value_or(0), bound.tensor_bytes());
-    };
-    std::optional<Case> chosen;
-    // The largest quick one, or else the smallest.
-    const auto rank = [&](const Case& bound) {
-      const bool is_quick = !emulated_ || size(bound) <= most_emulated_flops;
-      return std::pair(is_quick, is_quick ? size(bound) : -size(bound));
-    };
-    for (const Case& bound : cases_) {
-      if (!chosen || rank(bound) > rank(*chosen)) chosen = bound;
-    }
-    if (emulated_) return chosen;
-    std::optional<Case> measured;
-    for (const CaseSpec& spec : problem_.cases) {
-      auto bound = resolve_case(problem_, spec);
-      if (!bound || bound->role != CaseRole::bench || !why_beyond(*bound, copies_of_lint).empty()) continue;
-      if (!measured || size(*bound) < size(*measured)) measured = std::move(*bound);
-    }
-    return measured ? measured : chosen;
-  }
-
   void try_short_cuts() {
     for (const auto& [name, reason] : problem_.harmless) {
       if (!is_short_cut(name))
         findings_.add("short-cut-unknown", fmt::format("`harmless` names '{}', which is no short cut", name),
                       "write the name as `kgrade lint` prints it, or remove the entry");
     }
-    const auto bound = case_of_short_cuts();
+    const auto bound = case_of_short_cuts(problem_, cases_, emulated_, [this](const Case& measured) {
+      return why_beyond(measured, copies_of_lint).empty();
+    });
     if (!bound || !findings_.empty()) return;
     progress(bound->name + ": short cuts");
     if (auto error = builds_.runner().set_case(*bound))

@@ -1,0 +1,96 @@
+#include "soundness/case_of_short_cuts.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+namespace kgrade {
+namespace {
+
+std::int64_t size_of(const Case& bound) { return std::max(bound.flops.value_or(0), bound.tensor_bytes()); }
+
+// How far a measured case is made smaller, and by which extents.
+struct Step {
+  std::int64_t bytes = 0;
+  std::int64_t flops = 0;
+  std::int64_t least_extent = 2;  // that is halved
+  bool keeps_terms = true;
+};
+
+// The oracle is called hundreds of times, and the host makes and compares the answers. Rows of at least 64
+// elements, and long sums, may have more of them.
+constexpr std::int64_t quick_bytes = std::int64_t{1} << 22;
+constexpr std::int64_t quick_flops = std::int64_t{1} << 31;
+constexpr std::array<Step, 3> steps = {
+    Step{quick_bytes, quick_flops, 128, true},
+    Step{4 * quick_bytes, 2 * quick_flops, 2, true},
+    Step{4 * quick_bytes, 2 * quick_flops, 2, false},
+};
+
+bool is_reached(const Step& step, const Case& bound) {
+  return bound.tensor_bytes() <= step.bytes && bound.flops.value_or(0) <= step.flops;
+}
+
+// Halves the largest extent whose half saves a quarter of the work. Nothing if there is none.
+std::optional<Case> halved(const Problem& problem, CaseSpec& spec, const Case& bound, const Step& step) {
+  std::optional<Case> chosen;
+  std::int64_t largest = step.least_extent - 1;
+  const CaseSpec whole = spec;
+  for (const auto& [name, value] : whole.integers) {
+    if (value <= largest) continue;
+    CaseSpec half = whole;
+    half.integers[name] = value / 2;
+    auto next = resolve_case(problem, half);
+    if (!next || (step.keeps_terms && next->terms != bound.terms)) continue;
+    if (size_of(*next) > size_of(bound) / 4 * 3) continue;
+    largest = value;
+    chosen = std::move(*next);
+    spec = std::move(half);
+  }
+  return chosen;
+}
+
+Case made_quick(const Problem& problem, CaseSpec spec, Case bound) {
+  for (const Step& step : steps) {
+    while (!is_reached(step, bound)) {
+      auto next = halved(problem, spec, bound, step);
+      if (!next) break;
+      bound = std::move(*next);
+    }
+  }
+  return bound;
+}
+
+std::optional<Case> measured_case(const Problem& problem, const std::function<bool(const Case&)>& fits) {
+  std::optional<Case> smallest;
+  const CaseSpec* of_smallest = nullptr;
+  for (const CaseSpec& spec : problem.cases) {
+    if (spec.role != CaseRole::bench) continue;
+    auto bound = resolve_case(problem, spec);
+    if (!bound || (smallest && size_of(*bound) >= size_of(*smallest))) continue;
+    smallest = std::move(*bound);
+    of_smallest = &spec;
+  }
+  if (smallest && !problem.has_model()) smallest = made_quick(problem, *of_smallest, std::move(*smallest));
+  return smallest && fits(*smallest) ? smallest : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Case> case_of_short_cuts(const Problem& problem, const std::vector<Case>& checked,
+                                       bool emulated, const std::function<bool(const Case&)>& fits) {
+  if (!emulated) {
+    if (auto measured = measured_case(problem, fits)) return measured;
+  }
+  constexpr std::int64_t most_emulated = std::int64_t{1} << 20;
+  const auto rank = [&](const Case& bound) {
+    const bool is_quick = !emulated || size_of(bound) <= most_emulated;
+    return std::pair(is_quick, is_quick ? size_of(bound) : -size_of(bound));
+  };
+  const auto chosen = std::max_element(checked.begin(), checked.end(),
+                                       [&](const Case& a, const Case& b) { return rank(a) < rank(b); });
+  return chosen != checked.end() ? std::optional(*chosen) : std::nullopt;
+}
+
+}  // namespace kgrade
