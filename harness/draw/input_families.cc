@@ -242,7 +242,9 @@ std::string text_of(const Variation& variation) {
     case Family::scaled:
       return fmt::format("elements are multiplied by {:.3g}", variation.amount);
     case Family::spikes:
-      return fmt::format("a few elements are as large as {:.3g}", variation.amount);
+      return fmt::format(
+          "a few elements are as large as {:.3g}",
+          std::min(variation.amount, std::max(std::fabs(variation.least), std::fabs(variation.largest))));
     case Family::near_equal:
       return "elements are nearly equal";
     case Family::cycle:
@@ -307,6 +309,15 @@ struct Choice {
   Turn turn;
 };
 
+// In the order of a seed, so that nobody knows which families a case of the file will have.
+std::vector<Family> in_order_of(std::uint64_t seed, std::vector<Family> families) {
+  const auto place = [seed](Family family) {
+    return mixed(seed ^ mixed(static_cast<std::uint64_t>(family) + 1));
+  };
+  std::sort(families.begin(), families.end(), [&](Family a, Family b) { return place(a) < place(b); });
+  return families;
+}
+
 // With `random` for what is by chance. The first input that has families has every one in turn. Half of the
 // time the others have the same family, or else any family or their own distribution.
 Choice choice_of(const Problem& problem, const Case& bound, std::size_t tensor, const Draw& draw,
@@ -315,7 +326,7 @@ Choice choice_of(const Problem& problem, const Case& bound, std::size_t tensor, 
   if (families.empty()) return {};
   std::size_t first = 0;
   while (families_of(problem, bound, first).empty()) ++first;
-  const std::vector<Family> of_first = families_of(problem, bound, first);
+  const std::vector<Family> of_first = in_order_of(draw.seed, families_of(problem, bound, first));
   const auto count = static_cast<std::uint32_t>(of_first.size());
   const Family leading = of_first[(draw.family - 1) % count];
   if (tensor == first) return {leading, turn_of((draw.family - 1) / count, draw.seed, leading, random)};

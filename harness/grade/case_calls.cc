@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "draw/draws.h"
 #include "draw/input_families.h"
 #include "record/printed.h"
+#include "verify/telling_draws.h"
 #include "verify/wrong_output.h"
 
 namespace kgrade {
@@ -60,6 +62,21 @@ bool are_drawn_whole(const Problem& problem, const Case& bound) {
   return all;
 }
 
+// The number of a case's first draw of families: the cases of a run take the families in turn. It is the same
+// if the case is graded alone.
+std::uint32_t first_family(const Problem& problem, const Case& bound) {
+  const auto named = std::find_if(problem.cases.begin(), problem.cases.end(),
+                                  [&](const CaseSpec& spec) { return spec.name == bound.name; });
+  auto before = static_cast<std::uint32_t>(named - problem.cases.begin());
+  if (named == problem.cases.end()) {
+    const std::size_t digits = bound.name.find_last_not_of("0123456789") + 1;
+    std::uint32_t number = 0;
+    std::from_chars(bound.name.data() + digits, bound.name.data() + bound.name.size(), number);
+    before += number;
+  }
+  return 1 + static_cast<std::uint32_t>(varied_rounds) * before;
+}
+
 std::vector<Sample> samples_alone(const Session& session, const Case& bound) {
   const auto found = session.known->reference_alone.find(bound.name);
   return found != session.known->reference_alone.end() ? found->second.samples : std::vector<Sample>();
@@ -92,6 +109,7 @@ CaseCalls::CaseCalls(Session& session, const Case& bound, CheckList& checks)
       checks_(checks),
       record_(blank_record(session.problem, bound)),
       draws_(session.seed, session.first_draw),
+      next_family_(first_family(session.problem, bound)),
       clock_(samples_alone(session, bound)) {
   record_.run = true;
 }
@@ -147,7 +165,7 @@ Result<bool> CaseCalls::draw_varied() {
   if (!is_on(Defence::fresh_inputs)) return false;
   const std::uint32_t families = count_families(session_.problem, case_);
   for (std::uint32_t i = 0; i < std::min(families, most_draws_of_families); ++i) {
-    if (auto trouble = draw(draws_.varied(1 + session_.next_family++))) return *trouble;
+    if (auto trouble = draw(draws_.varied(next_family_++))) return *trouble;
     const auto tells = latest_draw_tells();
     if (!tells) return tells.error();
     record_.families.push_back({families_text(session_.problem, case_, draw_), *tells});
@@ -157,7 +175,7 @@ Result<bool> CaseCalls::draw_varied() {
 }
 
 bool CaseCalls::is_made_constant(std::size_t output) const {
-  return draw_.family != 0 && varied_scales_.is_constant(output) && !scales_.is_constant(output);
+  return draw_.family != 0 && kgrade::is_made_constant(varied_scales_, scales_, output);
 }
 
 // Whether a Model has raised an exception on a family of inputs, such as a matrix of equal rows that it
@@ -170,11 +188,7 @@ Result<bool> CaseCalls::latest_draw_tells() {
   if (!is_answered_) return false;
   const auto timer = session_.stages.time(std::string(to_string(Role::reference)));
   const Precision asked = precision_from(session_.problem.precision);
-  const std::vector<const Tensor*> outputs = case_.outputs();
-  bool is_constant = true;
-  for (std::size_t i = 0; i < outputs.size(); ++i) is_constant = is_constant && is_made_constant(i);
-  const bool is_rounded = !is_constant && !session_.problem.compares_exactly();
-  for (const Draw& rounded : rounded_draws(case_, draw_, is_rounded ? rounded_bits(asked) : 0)) {
+  for (const Draw& rounded : draws_that_decide(session_.problem, case_, draw_, varied_scales_, scales_)) {
     const CallReport report = session_.arena.call_as(Role::reference, {}, rounded, trusted_patience);
     if (const auto finding = review_call(report)) {
       if (is_no_question(*finding)) return false;

@@ -129,6 +129,7 @@ class CaseCalls {
   bool has_looked_ = false;       // for equal answers
   double nearest_to_bound_ = -1;  // error over bound, of the output that the record's rule describes
   DrawSequence draws_;
+  std::uint32_t next_family_;  // of inputs
   Draw draw_;
   std::optional<Draw> draw_before_;
   std::optional<Draw> called_on_;    // by the candidate, if its latest call gave an answer
@@ -143,6 +144,9 @@ class CaseCalls {
   bool is_first_call_ = true;      // of the candidate
   bool failed_ = false;
 };
+
+// Calls on families of inputs in each case.
+inline constexpr int varied_rounds = 2;
 
 // The times of a call by both clocks, divided by its launches.
 Sample timed_sample(const CallReport& report, Purpose purpose, std::uint32_t launches, CallKind kind);

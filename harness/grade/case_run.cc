@@ -15,9 +15,6 @@
 namespace kgrade {
 namespace {
 
-// Calls on families of inputs in each case. Cases take the families in turn.
-constexpr int varied_rounds = 2;
-
 class CaseRun {
  public:
   // A candidate alone, with the reference on the candidate's contents. `before` is the measurement in earlier

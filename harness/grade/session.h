@@ -96,7 +96,6 @@ struct Session {
   std::optional<Ceilings> ceilings = {};  // of the device
   Baselines* baselines = nullptr;         // null: there are none
   std::uint32_t first_draw = 0;           // draws before it have been seen by an earlier process
-  std::uint32_t next_family = 0;          // of inputs; cases take families in turn
   int candidate_calls = 0;                // calls of the candidate's present process so far
   bool candidate_was_killed = false;      // by a signal, perhaps not through its own fault
   // A case without measured calls that ends with one more call on the same contents; empty: none.

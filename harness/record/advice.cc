@@ -246,6 +246,9 @@ std::vector<std::string> next_commands(const CandidateRecord& candidate, const R
   if (candidate.path == "<stdin>") return {};  // standard input cannot be read again
   const std::string which =
       fmt::format("{} {} {}", problem_word(record), shell_word(candidate.path), selection(*failed, record));
+  // Calls on families of inputs are the last. `kgrade check` makes none.
+  if (!failed->families.empty() && candidate.seed)
+    return {fmt::format("kgrade grade {} --seed {}", which, *candidate.seed)};
   return {"kgrade check " + which, "kgrade grade " + which};
 }
 

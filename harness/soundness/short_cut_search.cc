@@ -10,6 +10,7 @@
 #include "soundness/sample.h"
 #include "soundness/wrong_answers.h"
 #include "verify/judgement.h"
+#include "verify/telling_draws.h"
 
 namespace kgrade {
 namespace {
@@ -153,10 +154,6 @@ class ShortCutSearch {
     return std::nullopt;
   }
 
-  bool is_made_constant(std::size_t output) const {
-    return scales_.is_constant(output) && !own_scales_.is_constant(output);
-  }
-
   double bound_of(std::size_t output) const {
     return threshold(error_bounds(problem_, case_, output, scales_), asked_);
   }
@@ -167,12 +164,9 @@ class ShortCutSearch {
 
   // Whether grading would use this draw, and how far off the reference is.
   Result<bool> tells(const Draw& draw, CallOutputs& expected) {
-    bool is_constant = draw.family != 0;
-    for (std::size_t i = 0; i < outputs_.size(); ++i) is_constant = is_constant && is_made_constant(i);
-    const bool is_rounded = !problem_.compares_exactly() && !is_constant;
     reference_.assign(outputs_.size(), 0);
     bool all = true;
-    for (const Draw& rounded : rounded_draws(case_, draw, is_rounded ? rounded_bits(asked_) : 0)) {
+    for (const Draw& rounded : draws_that_decide(problem_, case_, draw, scales_, own_scales_)) {
       const auto answer = runner_.call_reference(case_, rounded);
       if (!answer && problem_.has_model()) return false;
       if (!answer) return answer.errors();
@@ -260,7 +254,9 @@ class ShortCutSearch {
                    Trial& trial) const {
     const OutputErrors output = errors_of(index, errors);
     const bool has_bound = has_norm(output.compare);
-    if (has_bound && draw.family != 0 && is_made_constant(index) && errors.nonfinite_mismatches == 0) return;
+    if (has_bound && draw.family != 0 && is_made_constant(scales_, own_scales_, index) &&
+        errors.nonfinite_mismatches == 0)
+      return;
     const Judgement judgement = judge(output, index, problem_, case_, scales_, asked_);
     const double bound = bound_of(index);
     const double of_bound = judgement.figure() / bound;

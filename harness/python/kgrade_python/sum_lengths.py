@@ -22,6 +22,13 @@ NORMALISATIONS = {"native_layer_norm", "native_group_norm", "native_batch_norm",
                   "_batch_norm_with_update", "cudnn_batch_norm", "_fused_rms_norm"}
 # The second argument of these operators is the axis along which elements are added or multiplied.
 ALONG_AXIS = {"_softmax", "_log_softmax", "cumsum", "cumprod", "logcumsumexp"}
+# The results of these operators are numbers of their arguments, or given ones.
+EXACT = {"abs", "amax", "amin", "cat", "clamp", "clamp_max", "clamp_min", "clone", "constant_pad_nd", "copy", "cummax",
+         "cummin", "empty", "empty_like", "fill", "flip", "full", "full_like", "gather", "hardtanh", "index", "index_put",
+         "index_select", "masked_fill", "max", "max_pool2d_with_indices", "max_pool3d_with_indices",
+         "maximum", "min", "minimum", "neg", "new_empty", "new_full", "new_zeros", "ones", "ones_like", "reflection_pad2d",
+         "relu", "repeat", "roll", "scalar_tensor", "scatter", "sign", "sort", "stack", "threshold", "to_copy", "topk",
+         "tril", "triu", "where", "zero", "zeros", "zeros_like"}
 # These operators add whole rows of the input: at the places given by indices, or all rows.
 OF_ROWS = {"index_add", "scatter_add", "nll_loss_forward"}
 
@@ -43,7 +50,9 @@ class SumLengths(DispatchMode):
 
 
 def may_round(function, result):
-    """Whether an operator writes real numbers: views of a tensor hold numbers that others have written."""
+    """Whether an operator computes real numbers. Views, copies and choices hold numbers that others have computed."""
+    if function.overloadpacket.__name__.strip("_") in EXACT:
+        return 0
     results = result if isinstance(result, (tuple, list)) else (result,)
     is_view = any(each.alias_info is not None and not each.alias_info.is_write for each in function._schema.returns)
     return not is_view and any(isinstance(each, torch.Tensor) and each.is_floating_point() for each in results)

@@ -19,7 +19,7 @@ NORMAL = {"randn", "randn_like", "normal", "normal_"}
 UNIFORM = {"rand", "rand_like", "uniform_"}
 INTEGERS = {"randint", "randint_like", "random_"}
 
-SMALL = 2**-8  # the factor of most elements of a sparse tensor, as in harness/draw/input_families.cc
+SMALL = 2**-4  # the factor of most elements of a sparse tensor, as in harness/draw/input_families.cc
 ELEMENTS_THAT_COUNT = 8
 MOST_DOUBLINGS = 3
 
