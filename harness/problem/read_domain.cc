@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,6 +26,10 @@ constexpr std::array<std::string_view, families_of_inputs> names_of_families = {
 constexpr std::string_view all_families = "all";
 
 bool draws_outside(const Init& init, const Domain& domain) {
+  constexpr double deviations = 2;  // of normal(): nearly all that it draws
+  if (init.kind == Init::Kind::normal && init.expressions.empty())
+    return init.first - deviations * init.second < domain.least ||
+           init.first + deviations * init.second > domain.largest;
   if (init.kind != Init::Kind::uniform && init.kind != Init::Kind::integers) return false;
   return init.expressions.empty() && (init.first < domain.least || init.second > domain.largest);
 }
@@ -34,16 +40,26 @@ std::string_view to_string(Family family) { return names_of_families.at(static_c
 
 namespace {
 
+std::optional<double> float_from(const std::string& text) {
+  const auto value = parse_real(trimmed(text));
+  return value && std::fabs(*value) <= std::numeric_limits<float>::max() ? value : std::nullopt;
+}
+
 std::optional<Domain> domain_from(const YamlNode& node, const std::optional<Init>& init,
                                   Diagnostics& diagnostics) {
   const auto text = read_text(node, fmt::format("'domain' of '{}'", node.key), diagnostics);
   if (!text) return std::nullopt;
   const std::size_t dots = text->find("..");
-  const auto least = dots == text->npos ? std::nullopt : parse_real(trimmed(text->substr(0, dots)));
-  const auto largest = dots == text->npos ? std::nullopt : parse_real(trimmed(text->substr(dots + 2)));
+  const bool has_two = dots != text->npos && !text->substr(dots).starts_with("...");
+  const auto least = has_two ? float_from(text->substr(0, dots)) : std::nullopt;
+  const auto largest = has_two ? float_from(text->substr(dots + 2)) : std::nullopt;
   if (!least || !largest || *least >= *largest) {
-    diagnostics.add(node.place(), fmt::format("'domain' of '{}' is {}", node.key, in_quotes(*text)),
-                    "write the least and the largest number that the input may hold, as in \"-90..90\"");
+    diagnostics.add(
+        node.place(),
+        fmt::format("'domain' of '{}' is {}{}", node.key, in_quotes(*text),
+                    least && largest ? ": the first number must be less than the second" : ""),
+        "write the least and the largest number that the input may hold, as in \"-90..90\"; expressions and "
+        "numbers that float cannot hold are not allowed");
     return std::nullopt;
   }
   Domain domain{*least, *largest, *text};

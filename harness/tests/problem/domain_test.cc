@@ -33,10 +33,15 @@ TEST(Domain, HasTwoEnds) {
 }
 
 TEST(Domain, OfAnotherFormIsAnError) {
-  for (const char* text :
-       {"90", "\"1..\"", "\"..1\"", "\"2..1\"", "\"1..1\"", "\"a..b\"", "\"0..inf\"", "\"\""})
+  for (const char* text : {"90", "\"1..\"", "\"..1\"", "\"2..1\"", "\"1..1\"", "\"a..b\"", "\"0..inf\"",
+                           "\"\"", "\"-100...100\"", "\"-1e39..1e39\""})
     EXPECT_THAT(errors_of("domain: {input: " + std::string(text) + "}"), HasSubstr("'domain' of 'input' is"))
         << text;
+}
+
+TEST(Domain, OfReversedEndsIsNamed) {
+  EXPECT_THAT(errors_of("domain: {input: \"2..1\"}"),
+              HasSubstr("the first number must be less than the second"));
 }
 
 TEST(Domain, HoldsWhatInitDraws) {

@@ -64,6 +64,14 @@ TEST(AgentLine, SaysOfAWrongOneWhichElementAndWhatToRun) {
   EXPECT_THAT(std::string(line_of(record, 1)["next"]), HasSubstr("kgrade check level1/23_Softmax.py bad.cu"));
 }
 
+// `kgrade check` calls on no families, and other seeds draw other ones.
+TEST(AgentLine, NamesTheSeedOfAWrongAnswerOnFamiliesOfInputs) {
+  Record record = test::sample_record();
+  record.candidates[1].seed = 7;
+  record.candidates[1].cases[0].families = {{"x: elements are multiplied by 4", true}};
+  EXPECT_EQ(line_of(record, 1)["next"], "run `kgrade grade scale bad.cu --case tiny --seed 7`");
+}
+
 // As `kgrade import` writes it: its cases are not those of the Python file.
 TEST(AgentLine, NamesAProblemFileWhoseReferenceIsAPythonFileByItsSlug) {
   Record record = test::sample_record();

@@ -262,6 +262,10 @@ TEST(WrongOutput, NamesTheAnswerToTheCallBefore) {
   values.got = values.before;
   values.again = values.before;
   EXPECT_EQ(said(values), "they are right for the inputs of the call before");
+  for (double& x : values.before) x *= 1e-9;
+  values.got = values.again = values.before;
+  values.magnitudes.rms = 1;
+  EXPECT_THAT(said(values), Not(HasSubstr("call before"))) << "near 0, as any small answer is";
 }
 
 TEST(WrongOutput, SaysThatASecondCallIsRight) {
