@@ -133,11 +133,14 @@ std::optional<Change> change_of(const CandidateSource& source, const Layout& lay
   }
   // The time of the status, unlike that of the last write, cannot be set.
   const std::vector<fs::path> files = files_that_count(now);
-  const fs::path& latest = *std::max_element(files.begin(), files.end(), [](const auto& a, const auto& b) {
-    return time_of_status(a) < time_of_status(b);
+  const auto is_new = [&](const fs::path& file) {
+    return std::find(before.begin(), before.end(), file) == before.end();
+  };
+  // Files that were written within one tick of the clock have the same time.
+  const fs::path& latest = *std::max_element(files.begin(), files.end(), [&](const auto& a, const auto& b) {
+    return std::pair(time_of_status(a), is_new(a)) < std::pair(time_of_status(b), is_new(b));
   });
-  const bool is_new = std::find(before.begin(), before.end(), latest) == before.end();
-  return said(latest, is_new ? "was added" : "changed");
+  return said(latest, is_new(latest) ? "was added" : "changed");
 }
 
 std::optional<std::string> why_not_cuda(const CandidateSource& source, const Problem& problem) {
