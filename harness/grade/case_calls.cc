@@ -65,10 +65,11 @@ bool are_drawn_whole(const Problem& problem, const Case& bound) {
 // The number of a case's first draw of families: the cases of a run take the families in turn. It is the same
 // if the case is graded alone.
 std::uint32_t first_family(const Problem& problem, const Case& bound) {
-  const auto named = std::find_if(problem.cases.begin(), problem.cases.end(),
-                                  [&](const CaseSpec& spec) { return spec.name == bound.name; });
-  auto before = static_cast<std::uint32_t>(named - problem.cases.begin());
-  if (named == problem.cases.end()) {
+  const CaseSpec* const spec = problem.find_case(bound.name);
+  const auto place =
+      spec != nullptr ? static_cast<std::size_t>(spec - problem.cases.data()) : problem.cases.size();
+  auto before = static_cast<std::uint32_t>(place);
+  if (spec == nullptr) {
     const std::size_t digits = bound.name.find_last_not_of("0123456789") + 1;
     std::uint32_t number = 0;
     std::from_chars(bound.name.data() + digits, bound.name.data() + bound.name.size(), number);

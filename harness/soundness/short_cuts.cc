@@ -100,7 +100,7 @@ float not_positive(float value, Place, const In&) { return std::fmin(value, 0.0F
 float negated(float value, Place, const In&) { return -value; }
 float sign(float value, Place, const In&) { return value > 0 ? 1.0F : value < 0 ? -1.0F : 0.0F; }
 float whole_number(float value, Place, const In&) { return std::nearbyint(value); }
-// As logarithms need it.
+// As a format of few bits that has no 0.
 float never_zero(float value, Place, const In& in) { return value == 0 ? in.largest / 16 : value; }
 float positive(float value, Place, const In& in) { return std::fmax(value, in.largest / 1000); }
 float small_as_zero(float value, Place, const In& in) {
