@@ -32,7 +32,7 @@ from .encoded import NotEncodable, encode
 from .identifiers import Names
 from .module_file import FileError, ModuleFile
 from .module_run import ModuleRun
-from .module_state import flat
+from .module_state import STATISTICS, flat
 from .recurrent_shapes import RecurrentShapes
 from .run_budget import Budget, Overrun
 
@@ -45,6 +45,8 @@ SMALL_NORMAL = Draw("normal", 0.0, 0.1)
 SMALL_NORMAL_WORDS = "normal(0, 0.1)"
 # The largest argument of Model that may be a parameter.
 MOST_ARGUMENT = 1e9
+# The class of batch and instance norms.
+NORM = torch.nn.modules.batchnorm._NormBase  # pylint: disable=protected-access
 # The names in state_dict() that a problem file accepts. A buffer with another name is not put back.
 STATE_NAME = re.compile(r"[A-Za-z0-9_.]{1,200}")
 
@@ -101,7 +103,7 @@ class Description:
             "inputs": inputs,
             "weights": weights,
             "buffers": [{"module_name": refuse_name(name), **form(each), "changes": name in self.run.changed_buffers and bool(STATE_NAME.fullmatch(name))}
-                        for name, each in self.run.model.named_buffers()],
+                        for name, each in self.run.model.named_buffers() if name not in self.statistics()],
             "outputs": self.outputs(),
             "terms": self.run.sums.longest,
             "operators": self.run.sums.operators,
@@ -143,8 +145,17 @@ class Description:
         self.notes.append(f"input '{name}' is computed in get_inputs(){what}")
 
     def weights(self):
-        return [self.weight(name, parameter) for name, parameter in self.run.model.named_parameters()
+        return [self.weight(name, parameter) for name, parameter in (*self.run.model.named_parameters(),
+                                                                     *self.statistics().items())
                 if parameter.is_floating_point()]
+
+    def statistics(self):
+        """{name: tensor} of the running statistics that norms in eval mode read. They are weights: a candidate that
+        takes them for zeros and ones would leave a part of the problem out."""
+        return {f"{prefix}.{name}" if prefix else name: tensor
+                for prefix, part in self.run.model.named_modules() if isinstance(part, NORM) and not part.training
+                for name, tensor in part.named_buffers(recurse=False) if name in STATISTICS
+                and (f"{prefix}.{name}" if prefix else name) not in self.run.changed_buffers}
 
     def weight(self, module_name, parameter):
         refuse_layout(parameter, f"the weight '{module_name}'")
@@ -190,7 +201,7 @@ class Description:
         """A draw that is measured from the weight's elements in a real module, if the operators do not show it."""
         if self.real is None:
             model = RealModel(self.file).model if self.run.is_model_fake else self.run.model
-            self.real = dict(model.named_parameters())
+            self.real = {**dict(model.named_parameters()), **dict(model.named_buffers())}
         draw = measured(self.real[module_name]) if module_name in self.real else None
         if draw is None:
             self.notes.append(f"the weight '{module_name}' is not finite: drawn from {SMALL_NORMAL_WORDS}")

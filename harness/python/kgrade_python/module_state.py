@@ -15,6 +15,8 @@ from .encoded import decode
 from .errors import SignatureMismatch
 from .initial_values import initial_weights, place_by_values
 
+# The buffers of norms that a problem's weight may be.
+STATISTICS = ("running_mean", "running_var")
 STATE_LINE = re.compile(r"^\s*#\s*kgrade:\s*state\s+(.+)$", re.MULTILINE)
 
 
@@ -265,7 +267,7 @@ def arguments_of(call):
 
 
 class ParameterLog(TorchFunctionMode):
-    """Numbers the parameters that a constructor makes. With `values` (number: tensor), these parameters get the
+    """Numbers the parameters and running statistics that a constructor makes. With `values` (number: tensor), these parameters get the
     values when they are made, and later initialisations are skipped. So everything that the constructor derives from
     its weights, it derives from the problem's. `draws` does this for plain tensors that the constructor draws, which
     have numbers of their own.
@@ -350,7 +352,7 @@ class ParameterLog(TorchFunctionMode):
         return {f"<parameter {number}>": made for number, made in enumerate(self.made) if id(made) not in kept}
 
     def __enter__(self):
-        self.make = torch.nn.Parameter.__new__
+        self.make, self.register = torch.nn.Parameter.__new__, torch.nn.Module.register_buffer
         log = self
 
         def make(kind, *args, **kwargs):
@@ -359,11 +361,18 @@ class ParameterLog(TorchFunctionMode):
                 log.note(parameter)
             return parameter
 
+        def register(module, name, tensor, *args, **kwargs):
+            if name in STATISTICS and isinstance(tensor, torch.Tensor):
+                log.note(tensor)
+            return log.register(module, name, tensor, *args, **kwargs)
+
         torch.nn.Parameter.__new__ = make
+        torch.nn.Module.register_buffer = register
         return super().__enter__()
 
     def __exit__(self, *error):
         torch.nn.Parameter.__new__ = self.make
+        torch.nn.Module.register_buffer = self.register
         return super().__exit__(*error)
 
 

@@ -118,6 +118,12 @@ class DescribeWeightsTest(DescribedFile):
             {"module_name": "bn.running_var", "shape": [4], "dtype": "float32", "changes": False},
             {"module_name": "bn.num_batches_tracked", "shape": [], "dtype": "int64", "changes": False}])
 
+    def test_running_statistics_that_a_norm_reads_are_weights(self):
+        weights, found = self.weights("self.bn = nn.BatchNorm2d(4).eval()")
+        self.assertEqual(weights["bn.running_mean"]["draw"], uniform(-0.1, 0.1))
+        self.assertEqual(weights["bn.running_var"]["draw"], uniform(0.9, 1.1))
+        self.assertEqual([each["module_name"] for each in found["buffers"]], ["bn.num_batches_tracked"])
+
     def test_dropout_in_recurrent_layers(self):
         source = """
             class Model(nn.Module):
