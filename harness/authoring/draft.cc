@@ -209,6 +209,14 @@ bool is_dashes(std::string_view line) { return line.starts_with("---") && trimme
 
 }  // namespace
 
+bool Draft::may_have_domain() const {
+  return std::any_of(parameters.begin(), parameters.end(), [](const DraftParameter& parameter) {
+    const std::string& init = parameter.init.text;
+    return parameter.pointer && parameter.is_const &&
+           (init.empty() || init.starts_with("uniform") || init.starts_with("normal"));
+  });
+}
+
 DraftParameter* Draft::find(std::string_view name) {
   const auto found =
       std::find_if(parameters.begin(), parameters.end(), [&](const auto& p) { return p.name == name; });

@@ -53,6 +53,8 @@ struct Draft {
   std::vector<std::string> todos;  // comments at the end of the frontmatter
   std::string statement;
 
+  // Whether an input may be of real numbers that are drawn, for which `domain` says how far they may go.
+  bool may_have_domain() const;
   DraftParameter* find(std::string_view name);
   const DraftParameter* find(std::string_view name) const;
 };

@@ -404,6 +404,8 @@ void add_rest(Imported& imported) {
   add(!draft.flops, "flops", "how many operations a case takes; if unknown, remove this line");
   add(draft.cases.empty(), "cases", "a sample, tests, and a bench of the size that matters");
   add(draft.fuzz.empty(), "fuzz", "the ranges that hidden shapes are drawn from");
+  add(draft.may_have_domain(), "domain",
+      "how far inputs may go beyond what `init` draws, as in {x: \"-90..90\"}; if unknown, remove this line");
 }
 
 }  // namespace

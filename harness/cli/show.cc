@@ -93,7 +93,9 @@ std::string output_text(const Parameter& parameter) {
                      compare.are_distinct ? ", none twice" : "");
 }
 
-std::string init_text(const Problem& problem, const Init& init) {
+std::string init_text(const Problem& problem, const Init& init, const std::optional<Domain>& domain) {
+  if (init.kind != Init::Kind::computed && domain)
+    return fmt::format("{}, or anything in {}", init.text, domain->text);
   if (init.kind != Init::Kind::computed) return init.text;
   return problem.has_model() ? "computed by get_inputs()" : "computed by inputs() of the reference";
 }
@@ -108,7 +110,7 @@ std::string parameters_text(const Problem& problem, const Style& style) {
                                                   : base;
     table.add({parameter.name, type, shape_text(parameter),
                parameter.is_output()   ? output_text(parameter)
-               : parameter.init        ? init_text(problem, *parameter.init)
+               : parameter.init        ? init_text(problem, *parameter.init, parameter.domain)
                : parameter.is_argument ? ""
                                        : "(of the case alone)"});
   }

@@ -75,7 +75,7 @@ std::uint32_t first_family(const Problem& problem, const Case& bound) {
     std::from_chars(bound.name.data() + digits, bound.name.data() + bound.name.size(), number);
     before += number;
   }
-  return 1 + static_cast<std::uint32_t>(varied_rounds) * before;
+  return 1 + static_cast<std::uint32_t>(varied_rounds(problem)) * before;
 }
 
 std::vector<Sample> samples_alone(const Session& session, const Case& bound) {
@@ -84,6 +84,12 @@ std::vector<Sample> samples_alone(const Session& session, const Case& bound) {
 }
 
 }  // namespace
+
+int varied_rounds(const Problem& problem) {
+  constexpr int least_in_a_run = 20;  // twice as many as a Model's input has families
+  const int cases = std::max(1, static_cast<int>(problem.cases.size()));
+  return std::max(least_varied_rounds, (least_in_a_run + cases - 1) / cases);
+}
 
 CaseRecord blank_record(const Problem& problem, const Case& bound) {
   CaseRecord record;

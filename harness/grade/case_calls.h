@@ -145,8 +145,10 @@ class CaseCalls {
   bool failed_ = false;
 };
 
-// Calls on families of inputs in each case.
-inline constexpr int varied_rounds = 2;
+// The calls on families of inputs that a candidate gets in each case. More if the problem has so few cases
+// that not every family would come up and down.
+inline constexpr int least_varied_rounds = 2;
+int varied_rounds(const Problem& problem);
 
 // The times of a call by both clocks, divided by its launches.
 Sample timed_sample(const CallReport& report, Purpose purpose, std::uint32_t launches, CallKind kind);

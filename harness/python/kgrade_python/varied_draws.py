@@ -14,6 +14,7 @@ FAMILIES = {1: "one_value", 2: "few_values", 3: "runs", 6: "ends", 7: "sparse", 
 # What numbers have in the place of a family that is not for their distribution.
 OF_WHOLE = ("one_value", "few_values", "runs", "ends")
 OF_NORMAL = ("nonnegative", "nonpositive", "shifted", "spikes")
+OF_UNIFORM = ("scaled", "sparse")
 
 NORMAL = {"randn", "randn_like", "normal", "normal_"}
 UNIFORM = {"rand", "rand_like", "uniform_"}
@@ -70,7 +71,9 @@ class VariedDraws(DispatchMode):
             return OF_WHOLE[family_of(self.seed) % len(OF_WHOLE)]
         if kind is NORMAL and self.family in OF_WHOLE:
             return OF_NORMAL[family_of(self.seed) % len(OF_NORMAL)]
-        return self.family if kind is not UNIFORM or self.family not in (*OF_WHOLE, *OF_NORMAL) else "own"
+        if kind is UNIFORM and self.family in (*OF_WHOLE, *OF_NORMAL):
+            return OF_UNIFORM[family_of(self.seed) % len(OF_UNIFORM)]
+        return self.family
 
     def generator(self, device):
         if device not in self.generators:

@@ -119,11 +119,11 @@ TEST(Import, ASymbolThatCouldBeEitherOfTwoParametersIsToDo) {
 TEST(Import, EveryTodoStandsInTheFile) {
   const Imported result = imported(bare("Scale", {"x*", "y!", "n"}, "`x` of shape $(n)$\n"));
   const std::string text = problem_text(result.draft);
-  for (const char* what : {"shape of 'y'", "init", "require", "flops", "cases", "fuzz"}) {
+  for (const char* what : {"shape of 'y'", "init", "require", "flops", "cases", "fuzz", "domain"}) {
     EXPECT_NE(todo(result, what), "") << what;
     EXPECT_THAT(text, HasSubstr(std::string("# TODO ") + what)) << what;
   }
-  EXPECT_EQ(result.todos.size(), 6u);
+  EXPECT_EQ(result.todos.size(), 7u);
   EXPECT_TRUE(parse_problem(text, "sample.md")) << text;
 }
 

@@ -16,6 +16,7 @@ class CallsOnFamilies : public test::CaseFixture {
  protected:
   CallsOnFamilies() {
     case_.role = CaseRole::test;
+    problem_.cases.resize(10);
     for (const char* name : {"input", "output"}) {
       Parameter parameter;
       parameter.name = name;
@@ -56,6 +57,14 @@ TEST_F(CallsOnFamilies, ComeLastAndAreInTheRecord) {
     EXPECT_TRUE(drawn.tells);
     EXPECT_THAT(drawn.inputs, HasSubstr("input: "));
   }
+}
+
+// A file in KernelBench's form has one case.
+TEST_F(CallsOnFamilies, AreMoreInEachOfFewCases) {
+  problem_.cases.resize(1);
+  EXPECT_EQ(run().families.size(), 20u);
+  problem_.cases.resize(6);
+  EXPECT_EQ(run().families.size(), 4u);
 }
 
 TEST_F(CallsOnFamilies, TheReferenceAnswersInputsThatAreRoundedOnceMore) {
