@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "base/user_cache.h"
+#include "record/shared_json.h"
 
 namespace kgrade {
 namespace {
@@ -82,13 +83,6 @@ double seconds_of(double amount, double rate) { return rate > 0 ? amount / rate 
 constexpr int schema_version = 1;
 constexpr std::uint64_t file_limit = 8 << 10;  // ours have less than 1 KiB
 
-// Whether the text has the form in which we write times: it may be printed later.
-bool is_moment(std::string_view text) {
-  constexpr std::string_view form = "0000-00-00T00:00:00Z";
-  return std::equal(text.begin(), text.end(), form.begin(), form.end(),
-                    [](char c, char expected) { return expected == '0' ? is_digit(c) : c == expected; });
-}
-
 bool is_known_instruction(std::string_view text) {
   return text == "wgmma" || text == "mma.sync" || text == "fma" || text.empty();
 }
@@ -101,57 +95,52 @@ bool can_name_a_file(const std::string& uuid) {
          });
 }
 
+}  // namespace
+
+// The file of a device's ceilings.
+struct KeptCeilings {
+  int schema_version = 0;
+  int protocol = 0;
+  std::string uuid, name, driver_version;  // of the device
+  Ceilings ceilings;
+};
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<KeptCeilings>& kept) {
+  archive("schema_version", kept.schema_version);
+  archive("protocol", kept.protocol);
+  archive("uuid", kept.uuid);
+  archive("name", kept.name);
+  archive("driver_version", kept.driver_version);
+  fields(archive, kept.ceilings);
+}
+
+namespace {
+
 std::string to_text(const Ceilings& ceilings, const DeviceInfo& device) {
-  Json json{{"schema_version", schema_version},
-            {"protocol", ceilings_protocol},
-            {"uuid", device.uuid},
-            {"name", printable(device.name)},
-            {"driver_version", device.driver_version},
-            {"measured_at", ceilings.measured_at},
-            {"tensor_instructions", ceilings.tensor_instructions}};
-  for (const Rate& rate : rates) json[rate.field] = ceilings.*rate.value;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const KeptCeilings kept{schema_version,         ceilings_protocol,     device.uuid,
+                          printable(device.name), device.driver_version, ceilings};
+  return json_of(kept).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// Nothing if the member is missing or has another type.
-std::optional<std::string> text_member(const Json& json, const char* name) {
-  const auto member = json.find(name);
-  if (member == json.end() || !member->is_string()) return std::nullopt;
-  return member->get<std::string>();
-}
-
-bool has_number(const Json& json, const char* name, int expected) {
-  const auto member = json.find(name);
-  return member != json.end() && member->is_number_integer() && *member == expected;
-}
-
-// Says why a file is of no use, without quoting it.
+// Says why a file is of no use.
 Result<Ceilings> refuse(const std::string& reason) { return Error{reason, "", {}}; }
 
 Result<Ceilings> parse(const std::string& text, const DeviceInfo& device) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) return refuse("is not JSON as kgrade writes it");
-  if (!has_number(json, "schema_version", schema_version) ||
-      !has_number(json, "protocol", ceilings_protocol)) {
+  const auto json = parse_json(text, {});
+  if (!json || !json->is_object()) return refuse("is not JSON as kgrade writes it");
+  JsonComplaints complaints({}, "");
+  KeptCeilings kept;
+  read_value(JsonValue(*json, complaints), kept, AnyValue{}, true);
+  if (kept.schema_version != schema_version || kept.protocol != ceilings_protocol)
     return refuse("is from another version of kgrade");
-  }
-  if (text_member(json, "uuid") != device.uuid) return refuse("is about another device");
-  if (text_member(json, "driver_version") != device.driver_version) return refuse("is from another driver");
-  const auto moment = text_member(json, "measured_at");
-  const auto instructions = text_member(json, "tensor_instructions");
-  if (!moment || !is_moment(*moment)) return refuse("does not say when it was measured");
-  if (!instructions || !is_known_instruction(*instructions))
+  if (kept.uuid != device.uuid) return refuse("is about another device");
+  if (kept.driver_version != device.driver_version) return refuse("is from another driver");
+  if (!complaints.empty()) return refuse("is damaged: " + complaints.errors().front().message);
+  if (!is_known_instruction(kept.ceilings.tensor_instructions))
     return refuse("does not say how it was measured");
-  Ceilings ceilings;
-  ceilings.measured_at = *moment;
-  ceilings.tensor_instructions = *instructions;
-  for (const Rate& rate : rates) {
-    const auto member = json.find(rate.field);
-    if (member == json.end() || !member->is_number()) return refuse(fmt::format("has no {}", rate.field));
-    ceilings.*rate.value = member->get<double>();
-  }
-  if (const auto reason = why_implausible(ceilings, device)) return refuse("cannot be true: " + *reason);
-  return ceilings;
+  if (const auto reason = why_implausible(kept.ceilings, device)) return refuse("cannot be true: " + *reason);
+  return kept.ceilings;
 }
 
 // Whether the path exists, as far as we may look.

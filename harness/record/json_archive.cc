@@ -165,6 +165,14 @@ std::vector<std::pair<std::string, JsonValue>> JsonValue::members(std::size_t mo
   return members;
 }
 
+void JsonValue::has_only(std::initializer_list<std::string_view> names) const {
+  if (json_ == nullptr || !json_->is_object()) return;
+  for (const auto& [name, value] : json_->items()) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      complain(fmt::format("has no member '{}'", printable_line(name.substr(0, 100))));
+  }
+}
+
 std::string JsonValue::text(std::size_t most_bytes) const {
   if (!is(&nlohmann::json::is_string, "a string")) return {};
   const auto& text = json_->get_ref<const std::string&>();
@@ -236,11 +244,11 @@ std::string moment_of(const JsonValue& value) {
   return checked(value, text, good, "is no moment like 2026-01-31T12:00:00Z");
 }
 
-std::uint64_t unsigned_text(const JsonValue& value) {
+std::uint64_t UnsignedText::operator()(const JsonValue& value) const {
   const std::string text = value.text(20);
   std::uint64_t number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (!text.empty() && (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()))
+  if (value.is_text() && (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()))
     value.complain("is no whole number of 64 bits");
   return number;
 }

@@ -63,16 +63,22 @@ class JsonValue {
   std::vector<std::pair<std::string, JsonValue>> members(std::size_t most) const;
 
   std::string text(std::size_t most_bytes) const;
-  // The value of a word. `parse` turns text into an optional, which is empty for an unknown word.
+  // Complains about members with other names.
+  void has_only(std::initializer_list<std::string_view> names) const;
+
+  // The value of a word. `parse` turns text into an optional, which is empty for an unknown word. `known`:
+  // all words, for the complaint; may be empty.
   template <class Parse>
-  auto word(Parse parse) const {
+  auto word(Parse parse, const std::string& known = "") const {
     const auto parsed = parse(text(64));
-    if (!parsed && json_ != nullptr && json_->is_string()) complain("is no word that is known here");
+    if (!parsed && is_text())
+      complain(known.empty() ? "is no word that is known here" : "is none of " + known);
     return parsed.value_or(typename decltype(parse(std::string()))::value_type{});
   }
   bool truth() const;
   // The value as text, with the members of objects in alphabetical order.
   std::string dump() const { return json_ != nullptr ? json_->dump() : ""; }
+  bool is_text() const { return json_ != nullptr && json_->is_string(); }
   bool is_whole() const { return json_ != nullptr && json_->is_number_integer(); }
   // Finite, and within [low, high].
   double number(double low, double high) const;
@@ -112,6 +118,9 @@ inline constexpr bool is_vector = false;
 template <class T>
 inline constexpr bool is_vector<std::vector<T>> = true;
 
+// The rule of values that need none.
+struct AnyValue {};
+
 // --- Writing ---
 
 template <class T>
@@ -128,10 +137,10 @@ class JsonWriter {
 
   explicit JsonWriter(nlohmann::ordered_json& object) : object_(object) {}
 
-  // A writer ignores the rule: only readers check it.
-  template <class T, class... Rule>
-  void operator()(const char* name, const T& value, const Rule&...) {
-    object_[name] = json_of(value);
+  // Only readers check the rule. It may say how a value is written: see UnsignedText.
+  template <class T, class Rule = AnyValue>
+  void operator()(const char* name, const T& value, const Rule& rule = {}) {
+    object_[name] = written(value, rule);
   }
   // A value that readers compute themselves.
   template <class T>
@@ -148,6 +157,21 @@ class JsonWriter {
   bool wants_detail() const { return true; }
 
  private:
+  template <class T, class Rule>
+  static nlohmann::ordered_json written(const T& value, const Rule& rule) {
+    if constexpr (requires { rule.written(value); }) {
+      return rule.written(value);
+    } else if constexpr (is_optional<T>) {
+      return value ? written(*value, rule) : nlohmann::ordered_json(nullptr);
+    } else if constexpr (is_vector<T> && !std::is_same_v<Rule, AnyValue>) {
+      nlohmann::ordered_json array = nlohmann::ordered_json::array();
+      for (const auto& item : value) array.push_back(written(item, rule));
+      return array;
+    } else {
+      return json_of(value);
+    }
+  }
+
   nlohmann::ordered_json& object_;
 };
 
@@ -179,8 +203,6 @@ nlohmann::ordered_json json_of(const T& value) {
 
 // --- Reading ---
 
-struct AnyValue {};
-
 template <class E>
 std::optional<E> enum_from(std::string_view text) {
   static_assert(count_of_values<E> > 0);
@@ -188,6 +210,15 @@ std::optional<E> enum_from(std::string_view text) {
     if (to_string(static_cast<E>(i)) == text) return static_cast<E>(i);
   }
   return std::nullopt;
+}
+
+// "quick, normal, ranked".
+template <class E>
+std::string words_of() {
+  std::string words;
+  for (int i = 0; i < count_of_values<E>; ++i)
+    words += (i == 0 ? "" : ", ") + std::string(to_string(static_cast<E>(i)));
+  return words;
 }
 
 // Rules for values. A value that breaks its rule is an Error.
@@ -209,7 +240,11 @@ std::string sha256_of(const JsonValue& value);
 // A moment like 2026-01-31T12:00:00Z. Sorted as text, moments are sorted by time.
 std::string moment_of(const JsonValue& value);
 // A number of 64 bits written as text, because readers that know only doubles would round it.
-std::uint64_t unsigned_text(const JsonValue& value);
+struct UnsignedText {
+  std::uint64_t operator()(const JsonValue& value) const;
+  static nlohmann::ordered_json written(std::uint64_t value) { return std::to_string(value); }
+};
+inline constexpr UnsignedText unsigned_text;
 
 template <class T, class Rule>
 void read_value(const JsonValue& json, T& value, const Rule& rule, bool detailed);
@@ -234,6 +269,11 @@ class JsonReader {
     } else {
       read_value(object_[name], value, rule, detailed_);
     }
+  }
+  // Leaves the value as it is if the member is missing or null.
+  template <class T, class Rule = AnyValue>
+  void or_default(const char* name, T& value, const Rule& rule = {}) {
+    if (const auto found = object_.find(name)) read_value(*found, value, rule, detailed_);
   }
   template <class T>
   void derived(const char*, const T&) {}
@@ -262,7 +302,7 @@ void read_value(const JsonValue& json, T& value, const Rule& rule, bool detailed
   } else if constexpr (!std::is_same_v<Rule, AnyValue>) {
     value = static_cast<T>(rule(json));
   } else if constexpr (std::is_enum_v<T>) {
-    value = json.word(enum_from<T>);
+    value = json.word(enum_from<T>, words_of<T>());
   } else if constexpr (std::is_same_v<T, bool>) {
     value = json.truth();
   } else if constexpr (std::is_floating_point_v<T>) {

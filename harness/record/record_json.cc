@@ -353,11 +353,7 @@ void fields(Archive& archive, typename Archive::template Value<CandidateRecord>&
   archive("path", candidate.path, text_up_to<4 << 10>);
   archive("sha256", candidate.sha256, sha256_of);
   if (Archive::reads || candidate.lines) archive("lines", candidate.lines, lines_of);
-  if constexpr (Archive::reads) {
-    archive("seed", candidate.seed, unsigned_text);
-  } else if (candidate.seed) {
-    archive("seed", std::to_string(*candidate.seed));
-  }
+  if (Archive::reads || candidate.seed) archive("seed", candidate.seed, unsigned_text);
   if (Archive::reads || candidate.heat) archive("heat", candidate.heat);
   archive("verdict", candidate.verdict);
   archive("message", candidate.message);
@@ -440,8 +436,8 @@ Json to_json(const Record& record) {
   Json json = begin_json(record, "kgrade-record", record_schema_version);
   json["problem"]["precision"] = to_string(record.required_precision);
   json["problem"]["thresholds"] = json_of(record.thresholds);
-  json["hidden_seed"] = record.hidden_seed ? Json(std::to_string(*record.hidden_seed)) : Json(nullptr);
   JsonWriter archive(json);
+  archive("hidden_seed", record.hidden_seed, unsigned_text);
   result_fields(archive, record);
   end_json(json, record);
   if (!record.sweep_options.empty()) json["options"] = Json::parse(record.sweep_options);

@@ -27,11 +27,7 @@ void begin(Archive& archive, typename Archive::template Value<RunRecord>& record
   });
   archive("reference", record.reference);
   archive("toolchain", record.toolchain);
-  if constexpr (Archive::reads) {
-    archive("seed", record.seed, unsigned_text);
-  } else {
-    archive("seed", std::to_string(record.seed));
-  }
+  archive("seed", record.seed, unsigned_text);
 }
 
 }  // namespace

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "draw/seed.h"
+#include "grade/settings_json.h"
 
 namespace kgrade {
 namespace {
@@ -22,12 +22,8 @@ constexpr std::size_t longest_request = std::size_t{32} << 20;
 constexpr std::size_t most_headers = std::size_t{2} << 20;  // bytes, of one candidate
 constexpr std::size_t longest_label = 200;
 constexpr std::size_t most_cases = 100;
+constexpr std::size_t longest_case = 1000;
 constexpr int deepest_json = 32;
-
-// Thrown inside of this file only, by the readers of members.
-struct WrongMember {
-  std::string message;
-};
 
 bool is_name(const std::string& text) {
   const auto fits = [](char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == '-'; };
@@ -35,179 +31,148 @@ bool is_name(const std::string& text) {
          std::all_of(text.begin(), text.end(), fits);
 }
 
-// The members of an object. Each is read once; end() reports those that nobody read.
-class Members {
- public:
-  Members(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
-    if (!json.is_object()) throw WrongMember{where_ + " is not an object"};
-  }
-
-  // Null if the member is missing or null.
-  const Json* find(const char* name) {
-    known_.emplace_back(name);
-    const auto at = json_.find(name);
-    return at == json_.end() || at->is_null() ? nullptr : &*at;
-  }
-
-  std::string text(const char* name, std::size_t most) {
-    const Json* const at = find(name);
-    if (at == nullptr) return "";
-    if (!at->is_string()) fail(name, "is not a string");
-    const auto& value = at->get_ref<const std::string&>();
-    if (value.size() > most) fail(name, fmt::format("is longer than {}", format_bytes(most)));
-    return value;
-  }
-
-  std::string needed_text(const char* name, std::size_t most) {
-    if (find(name) == nullptr) fail(name, "is missing");
-    return text(name, most);
-  }
-
-  std::string file_name(const char* name) {
-    const std::string value = needed_text(name, longest_label);
-    if (!is_name(value))
-      fail(name,
-           "is no name of a file: up to 100 letters, digits, '.', '_' and '-', beginning with a letter, "
-           "a digit or '_'");
-    return value;
-  }
-
-  std::optional<double> number(const char* name, double least, double most) {
-    const Json* const at = find(name);
-    if (at == nullptr) return std::nullopt;
-    if (!at->is_number() || !(at->get<double>() >= least) || !(at->get<double>() <= most))
-      fail(name, fmt::format("is no number from {} to {}", least, most));
-    return at->get<double>();
-  }
-
-  // Seeds have 64 bits: they may be numbers or texts of digits.
-  std::optional<std::uint64_t> seed(const char* name) {
-    const Json* const at = find(name);
-    if (at == nullptr) return std::nullopt;
-    if (at->is_number_integer() && (at->is_number_unsigned() || at->get<std::int64_t>() >= 0))
-      return at->get<std::uint64_t>();
-    std::uint64_t value = 0;
-    const std::string digits = at->is_string() ? at->get<std::string>() : "";
-    const auto [rest, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (digits.empty() || failure != std::errc{} || rest != digits.data() + digits.size())
-      fail(name, "is no whole number from 0 to 2^64 - 1");
-    return value;
-  }
-
-  template <class T>
-  std::optional<T> choice(const char* name, const std::vector<std::pair<const char*, T>>& choices) {
-    const std::string value = text(name, longest_label);
-    if (find(name) == nullptr) return std::nullopt;
-    std::string all;
-    for (const auto& [word, meaning] : choices) {
-      if (value == word) return meaning;
-      all += (all.empty() ? "" : ", ") + std::string(word);
-    }
-    fail(name, "is none of " + all);
-  }
-
-  [[noreturn]] void fail(const char* name, const std::string& what) const {
-    throw WrongMember{fmt::format("{}.{} {}", where_, name, what)};
-  }
-
-  void end() const {
-    for (const auto& [name, value] : json_.items()) {
-      if (std::find(known_.begin(), known_.end(), name) == known_.end())
-        throw WrongMember{fmt::format("{} has no member '{}'", where_, printable_line(name.substr(0, 100)))};
-    }
-  }
-
- private:
-  const Json& json_;
-  std::string where_;
-  std::vector<std::string> known_;
-};
+std::string file_name_of(const JsonValue& value) {
+  const std::string name = value.text(longest_label);
+  if (value.is_text() && !is_name(name))
+    value.complain(
+        "is no name of a file: up to 100 letters, digits, '.', '_' and '-', beginning with a letter, a digit "
+        "or '_'");
+  return name;
+}
 
 // The reference of a .md problem is code in CUDA that runs with the referee's trust. A stranger's would run
 // outside of the sandbox that candidates have.
-ProblemFile problem_file(const Json& json, const std::string& where) {
-  Members members(json, where);
-  ProblemFile file{members.file_name("name"), members.needed_text("source", longest_problem)};
-  if (!file.name.ends_with(".py"))
-    members.fail(
-        "name",
-        "does not end in .py: only problem files in Python can be sent, since others have references "
-        "in CUDA, which are trusted");
-  members.end();
-  return file;
+std::string python_name_of(const JsonValue& value) {
+  const std::string name = file_name_of(value);
+  if (value.is_text() && !name.ends_with(".py"))
+    value.complain(
+        "does not end in .py: only problem files in Python can be sent, since others have references in "
+        "CUDA, which are trusted");
+  return name;
 }
 
-void read_problem(Members& body, GradeRequest& request) {
-  const Json* const problem = body.find("problem");
-  if (problem == nullptr) body.fail("problem", "is missing");
-  if (problem->is_string()) {
-    request.slug = problem->get<std::string>();
-    if (!is_name(request.slug)) body.fail("problem", "is no slug; GET /v1/problems lists them");
+// A whole number below 2^64, or its digits as a text.
+std::uint64_t seed_of(const JsonValue& value) {
+  const std::string digits = value.is_whole() ? value.dump() : value.text(20);
+  std::uint64_t seed = 0;
+  const auto [rest, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
+  if ((value.is_whole() || value.is_text()) &&
+      (digits.empty() || failure != std::errc{} || rest != digits.data() + digits.size()))
+    value.complain("is no whole number from 0 to 2^64 - 1");
+  return seed;
+}
+
+Effort effort_of(const JsonValue& value) {
+  return value.word(
+      [](std::string_view word) -> std::optional<Effort> {
+        if (word == "default") return Effort::normal;
+        return word == "normal" ? std::nullopt : enum_from<Effort>(word);
+      },
+      "quick, default, ranked");
+}
+
+std::map<std::string, std::string> headers_of(const JsonValue& value) {
+  constexpr std::size_t most = 32;
+  std::map<std::string, std::string> headers;
+  std::size_t bytes = 0;
+  for (const auto& [name, text] : value.members(most)) {
+    if (!is_name(name)) text.complain("is no name of a file");
+    headers[name] = text.text(longest_request);
+    bytes += headers[name].size();
+  }
+  if (bytes > most_headers) value.complain(fmt::format("are larger than {}", format_bytes(most_headers)));
+  return headers;
+}
+
+constexpr auto number_in(double low, double high) {
+  return [low, high](const JsonValue& value) { return value.number(low, high); };
+}
+constexpr auto hidden_cases_of = [](const JsonValue& value) { return value.integer(0, 64); };
+constexpr auto label_of = text_up_to<longest_label>;
+
+}  // namespace
+
+template <>
+inline constexpr int count_of_values<Priority> = 2;
+template <>
+inline constexpr int count_of_values<Feedback> = 3;
+
+static std::string_view to_string(Priority priority) {
+  return priority == Priority::normal ? "normal" : "low";
+}
+
+static void fields(JsonReader& archive, ProblemFile& file) {
+  archive("name", file.name, python_name_of);
+  archive("source", file.source, text_up_to<longest_problem>);
+  archive.value().has_only({"name", "source"});
+}
+
+namespace {
+
+void read_problem(const JsonValue& problem, GradeRequest& request) {
+  if (problem.is_text()) {
+    request.slug = problem.text(longest_label);
+    if (!is_name(request.slug)) problem.complain("is no slug; GET /v1/problems lists them");
     return;
   }
   // A problem that was uploaded has been replaced by its file (serve/uploads.h).
-  ProblemFile file = problem_file(*problem, "problem");
+  ProblemFile file;
+  read_value(problem, file, AnyValue{}, true);
   request.problem_name = std::move(file.name);
   request.problem_source = std::move(file.source);
 }
 
-void read_candidate(Members& body, GradeRequest& request) {
-  const Json* const candidate = body.find("candidate");
-  if (candidate == nullptr) body.fail("candidate", "is missing");
-  Members file(*candidate, "candidate");
-  request.candidate_name = file.file_name("name");
-  request.candidate_source = file.needed_text("source", longest_request);
+void read_candidate(const JsonValue& candidate, GradeRequest& request) {
+  JsonReader archive(candidate, true);
+  archive("name", request.candidate_name, file_name_of);
+  archive("source", request.candidate_source, text_up_to<longest_request>);
   // The lane refuses a source that is too long, and one more byte than allowed shows that.
   request.candidate_source.resize(std::min(request.candidate_source.size(), longest_candidate + 1));
-  if (const Json* const headers = file.find("headers")) {
-    if (!headers->is_object() || headers->size() > 32)
-      file.fail("headers", "is no object with up to 32 files");
-    std::size_t bytes = 0;
-    for (const auto& [name, text] : headers->items()) {
-      if (!is_name(name) || name == request.candidate_name || !text.is_string())
-        file.fail("headers", "has a member that is no text or has no usable name");
-      request.headers[name] = text.get<std::string>();
-      bytes += request.headers[name].size();
-    }
-    if (bytes > most_headers)
-      file.fail("headers", fmt::format("are larger than {}", format_bytes(most_headers)));
-  }
-  file.end();
+  archive.or_default("headers", request.headers, headers_of);
+  if (request.headers.contains(request.candidate_name))
+    candidate["headers"].complain("have a file with the candidate's name");
+  candidate.has_only({"name", "source", "headers"});
 }
 
-void read_settings(Members& body, GradeRequest& request, bool may_seed) {
+}  // namespace
+
+static void fields(JsonReader& archive, GradeRequest& request) {
+  read_problem(archive.value()["problem"], request);
+  read_candidate(archive.value()["candidate"], request);
   GradeSettings& settings = request.settings;
-  settings.effort =
-      body.choice<Effort>("effort",
-                          {{"quick", Effort::quick}, {"default", Effort::normal}, {"ranked", Effort::ranked}})
-          .value_or(Effort::quick);
-  settings.baselines = body.choice<WantedBaselines>("baselines", {{"none", WantedBaselines::none},
-                                                                  {"usual", WantedBaselines::usual},
-                                                                  {"pytorch", WantedBaselines::pytorch},
-                                                                  {"compiled", WantedBaselines::compiled}})
-                           .value_or(settings.baselines);
-  if (const auto hidden = body.number("hidden", 0, 64)) {
-    if (*hidden != std::floor(*hidden)) body.fail("hidden", "is no whole number");
-    settings.hidden_cases = static_cast<std::size_t>(*hidden);
-  }
-  settings.seed = body.seed("seed");
-  settings.hidden_seed = body.seed("hidden_seed");
-  if (!may_seed && (settings.seed || settings.hidden_seed))
-    body.fail("seed", "may be chosen only with a token that has the scope 'seeds'");
-  settings.time_limit_seconds = body.number("time_limit_s", 0.001, 86400);
-  request.run_limit_s = body.number("run_limit_s", 1, 86400).value_or(request.run_limit_s);
-  request.deadline_s = body.number("deadline_s", 0.001, 30 * 86400.0).value_or(request.deadline_s);
+  settings.effort = Effort::quick;
+  archive.or_default("effort", settings.effort, effort_of);
+  archive.or_default("baselines", settings.baselines);
+  archive("hidden", settings.hidden_cases, hidden_cases_of);
+  archive("seed", settings.seed, seed_of);
+  archive("hidden_seed", settings.hidden_seed, seed_of);
+  archive("time_limit_s", settings.time_limit_seconds, number_in(0.001, 86400.0));
+  archive.or_default("run_limit_s", request.run_limit_s, number_in(1.0, 86400.0));
+  archive.or_default("deadline_s", request.deadline_s, number_in(0.001, 30 * 86400.0));
+  archive.or_default("cases", request.cases, text_up_to<longest_case>);
+  if (request.cases.size() > most_cases)
+    archive.value()["cases"].complain(fmt::format("are more than {}", most_cases));
+  archive.or_default("dtype", request.dtype, label_of);
+  archive.or_default("precision", request.precision, label_of);
+  archive.or_default("priority", request.priority);
+  archive.or_default("feedback", request.feedback);
+  archive.or_default("group", request.group, label_of);
+  archive.or_default("client_ref", request.client_ref, label_of);
+  archive.value().has_only({"problem", "candidate", "effort", "baselines", "hidden", "seed", "hidden_seed",
+                            "time_limit_s", "run_limit_s", "deadline_s", "cases", "dtype", "precision",
+                            "priority", "feedback", "group", "client_ref"});
 }
 
-void read_cases(Members& body, GradeRequest& request) {
-  const Json* const cases = body.find("cases");
-  if (cases == nullptr) return;
-  if (!cases->is_array() || cases->size() > most_cases) body.fail("cases", "is no list of up to 100 names");
-  for (const Json& each : *cases) {
-    if (!each.is_string() || each.get_ref<const std::string&>().size() > 1000)
-      body.fail("cases", "has a member that is no name");
-    request.cases.push_back(each.get<std::string>());
-  }
+namespace {
+
+// What the document holds, or the first thing that is wrong with it.
+template <class T>
+Result<T> read_document(const Json& json) {
+  JsonComplaints complaints({}, "docs/service.md describes the request");
+  T value;
+  read_value(JsonValue(json, complaints), value, AnyValue{}, true);
+  if (!complaints.empty()) return complaints.errors().front();
+  return value;
 }
 
 }  // namespace
@@ -241,34 +206,14 @@ std::size_t GradeRequest::bytes() const {
   return sum;
 }
 
-Result<GradeRequest> read_request(const Json& json, bool may_seed) try {
-  GradeRequest request;
-  Members body(json, "request");
-  read_problem(body, request);
-  read_candidate(body, request);
-  read_settings(body, request, may_seed);
-  read_cases(body, request);
-  request.dtype = body.text("dtype", longest_label);
-  request.precision = body.text("precision", longest_label);
-  request.priority = body.choice<Priority>("priority", {{"normal", Priority::normal}, {"low", Priority::low}})
-                         .value_or(Priority::normal);
-  request.feedback = body.choice<Feedback>("feedback", {{"verdict", Feedback::verdict},
-                                                        {"agent", Feedback::agent},
-                                                        {"full", Feedback::full}})
-                         .value_or(Feedback::full);
-  request.group = body.text("group", longest_label);
-  request.client_ref = body.text("client_ref", longest_label);
-  body.end();
+Result<GradeRequest> read_request(const Json& json, bool may_seed) {
+  auto request = read_document<GradeRequest>(json);
+  if (request && !may_seed && (request->settings.seed || request->settings.hidden_seed))
+    return Error{"/seed may be chosen only with a token that has the scope 'seeds'", "", {}};
   return request;
-} catch (const WrongMember& wrong) {
-  return Error{wrong.message, "docs/service.md describes the request", {}};
 }
 
-Result<ProblemFile> read_problem_file(const Json& json, const std::string& where) try {
-  return problem_file(json, where);
-} catch (const WrongMember& wrong) {
-  return Error{wrong.message, "docs/service.md describes the request", {}};
-}
+Result<ProblemFile> read_problem_file(const Json& json) { return read_document<ProblemFile>(json); }
 
 std::string batch_key(const GradeRequest& request) {
   LaneOptions options;

@@ -57,8 +57,8 @@ struct ProblemFile {
   std::string name;    // "23_Softmax.py"
   std::string source;  // its text
 };
-// Reads {"name", "source"}. `where`: what an Error calls it.
-Result<ProblemFile> read_problem_file(const nlohmann::json& json, const std::string& where);
+// Reads {"name", "source"}.
+Result<ProblemFile> read_problem_file(const nlohmann::json& json);
 
 // Jobs with equal keys ask for the same problem under the same conditions, so one lane grades them in one
 // run.

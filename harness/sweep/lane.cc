@@ -15,7 +15,7 @@
 #include <type_traits>
 
 #include "base/machine_faults.h"
-#include "record/json_archive.h"
+#include "grade/settings_json.h"
 #include "record/record_json.h"
 #include "sweep/byte_text.h"
 
@@ -26,13 +26,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-// Seeds have 64 bits, so they are written as text, like in the record.
-nlohmann::ordered_json seed_text(const std::optional<std::uint64_t>& seed) {
-  return json_of(seed ? std::optional(std::to_string(*seed)) : std::nullopt);
-}
-
 // Older results have true or false, from when there were only two choices.
 nlohmann::ordered_json json_of_baselines(WantedBaselines wanted) {
   if (wanted == WantedBaselines::none || wanted == WantedBaselines::usual)
@@ -40,67 +33,109 @@ nlohmann::ordered_json json_of_baselines(WantedBaselines wanted) {
   return to_string(wanted);
 }
 
-std::optional<WantedBaselines> baselines_from(const Json& json) {
-  for (const auto wanted :
-       {WantedBaselines::none, WantedBaselines::usual, WantedBaselines::pytorch, WantedBaselines::compiled}) {
-    if (json == Json(json_of_baselines(wanted))) return wanted;
-  }
-  return std::nullopt;
-}
+// Bytes that need not be UTF-8, such as a path.
+struct ByteText {
+  std::string operator()(const JsonValue& value) const { return bytes_of_text(value.text(most_text)); }
+  static nlohmann::ordered_json written(std::string_view bytes) { return text_of_bytes(bytes); }
+};
+constexpr ByteText byte_text;
 
-nlohmann::ordered_json json_of_conditions(const LaneOptions& options) {
-  nlohmann::ordered_json conditions = {{"warm", options.cache == CacheState::warm},
-                                       {"baselines", json_of_baselines(options.baselines)},
-                                       {"require_sandbox", options.require_sandbox},
-                                       {"seed", seed_text(options.seed)},
-                                       {"hidden_cases", json_of(options.hidden_cases)},
-                                       {"hidden_seed", seed_text(options.hidden_seed)},
-                                       {"time_limit_seconds", json_of(options.time_limit_seconds)}};
-  if (options.clears_outputs) conditions["clear_outputs"] = true;
-  return conditions;
-}
+// A lane's answer may be a whole record.
+constexpr std::size_t longest_answer = std::size_t{1} << 30;
 
-std::vector<std::string> texts_of_bytes(const std::vector<std::string>& all) {
-  std::vector<std::string> texts;
-  for (const std::string& each : all) texts.push_back(text_of_bytes(each));
-  return texts;
-}
-
-// Accepts only non-negative whole numbers: get() would convert others.
 template <class T>
-T number(const Json& json) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(json.get_ref<const Json::number_unsigned_t&>());
-  } else {
-    return json.get<T>();
-  }
+std::string line_of(const T& value) {
+  return json_of(value).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 template <class T>
-void read_optional(const Json& json, const char* key, std::optional<T>& value) {
-  if (!json.at(key).is_null()) value = number<T>(json.at(key));
+std::optional<T> read_line(const std::string& line) {
+  const auto json = parse_json(line, {});
+  if (!json) return std::nullopt;
+  JsonComplaints complaints({}, "");
+  T value;
+  read_value(JsonValue(*json, complaints), value, AnyValue{}, true);
+  return complaints.empty() ? std::optional(std::move(value)) : std::nullopt;
 }
-
-// A value from 0 to `last`. Nothing for other numbers.
-template <class T>
-std::optional<T> enumerator(const Json& json, T last) {
-  const auto value = number<std::size_t>(json);
-  if (value > static_cast<std::size_t>(last)) return std::nullopt;
-  return static_cast<T>(value);
-}
-
-// --- Processes ---
 
 }  // namespace
 
 // --- Messages ---
+
+template <>
+inline constexpr int count_of_values<LaneWork> = 3;
+template <>
+inline constexpr int count_of_values<LaneMessage::Kind> = 5;
+
+std::string_view to_string(LaneWork work) {
+  constexpr std::string_view words[] = {"grade", "build_candidates", "build_trusted"};
+  return words[static_cast<int>(work)];
+}
+
+std::string_view to_string(LaneMessage::Kind kind) {
+  constexpr std::string_view words[] = {"begun", "doing", "graded", "spent", "ended"};
+  return words[static_cast<int>(kind)];
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<LaneOptions>& options) {
+  archive("device", options.device);
+  archive("problems", options.problems, byte_text);
+  archive("inputs", options.inputs, byte_text);
+  archive("python", options.python, byte_text);
+  archive("effort", options.effort);
+  archive("cache", options.cache);
+  archive("baselines", options.baselines);
+  archive("clear_outputs", options.clears_outputs);
+  archive("require_sandbox", options.require_sandbox);
+  archive("seed", options.seed, unsigned_text);
+  archive("hidden_cases", options.hidden_cases);
+  archive("hidden_seed", options.hidden_seed, unsigned_text);
+  archive("time_limit_seconds", options.time_limit_seconds);
+  archive("launches", options.launches);
+  archive("heat", options.heat);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<LaneJob>& job) {
+  archive("options", job.options);
+  archive("problem", job.problem, byte_text);
+  archive("dtype", job.dtype);
+  archive("precision", job.precision);
+  archive("candidates", job.candidates, byte_text);
+  archive("numbers", job.numbers);
+  archive("work", job.work);
+  archive("as_declared", job.as_declared);
+  archive("cases", job.cases, byte_text);
+  archive("lease", job.lease);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<LaneMessage>& message) {
+  archive("kind", message.kind);
+  archive("candidate", message.candidate);
+  archive("text", message.text, text_up_to<longest_answer>);
+  archive("exit_code", message.exit_code);
+  archive("bytes", message.bytes);
+  archive("lease", message.lease);
+  archive("seconds", message.seconds);
+}
 
 LaneJob job_for(const LaneOptions& options, const Problem& problem) {
   return {options, problem.path.string(), std::string(to_string(problem.dtype)), problem.precision, {}};
 }
 
 std::string conditions_of(const LaneOptions& options) {
-  return nlohmann::json(json_of_conditions(options)).dump();
+  Json conditions = {{"warm", options.cache == CacheState::warm},
+                     {"baselines", json_of_baselines(options.baselines)},
+                     {"require_sandbox", options.require_sandbox},
+                     {"hidden_cases", json_of(options.hidden_cases)},
+                     {"time_limit_seconds", json_of(options.time_limit_seconds)}};
+  conditions["seed"] = options.seed ? Json(std::to_string(*options.seed)) : Json(nullptr);
+  conditions["hidden_seed"] =
+      options.hidden_seed ? Json(std::to_string(*options.hidden_seed)) : Json(nullptr);
+  if (options.clears_outputs) conditions["clear_outputs"] = true;
+  return conditions.dump();
 }
 
 std::string result_line_of(Record record, const LaneOptions& options) {
@@ -108,102 +143,16 @@ std::string result_line_of(Record record, const LaneOptions& options) {
   return to_json(record).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-std::string to_line(const LaneJob& job) {
-  const LaneOptions& options = job.options;
-  Json json = json_of_conditions(options);
-  // Seeds may be numbers here, because only this program reads them.
-  json["seed"] = json_of(options.seed);
-  json["hidden_seed"] = json_of(options.hidden_seed);
-  json.update({{"device", options.device},
-               {"problems", text_of_bytes(options.problems)},
-               {"python", text_of_bytes(options.python)},
-               {"inputs", texts_of_bytes(options.inputs)},
-               {"effort", static_cast<int>(options.effort)},
-               {"clear_outputs", options.clears_outputs},
-               {"launches", json_of(options.launches)},
-               {"heat", json_of(options.heat)},
-               {"problem", text_of_bytes(job.problem)},
-               {"dtype", job.dtype},
-               {"precision", job.precision},
-               {"candidates", texts_of_bytes(job.candidates)},
-               {"numbers", job.numbers},
-               {"work", static_cast<int>(job.work)},
-               {"as_declared", job.as_declared},
-               {"cases", texts_of_bytes(job.cases)},
-               {"lease", job.lease}});
-  return dump(json);
+std::string to_line(const LaneJob& job) { return line_of(job); }
+std::string to_line(const LaneMessage& message) { return line_of(message); }
+
+std::optional<LaneJob> read_job(const std::string& line) {
+  auto job = read_line<LaneJob>(line);
+  const bool fits = job && (job->numbers.empty() || job->numbers.size() == job->candidates.size());
+  return fits ? std::move(job) : std::nullopt;
 }
 
-std::string to_line(const LaneMessage& message) {
-  return dump({{"kind", static_cast<int>(message.kind)},
-               {"candidate", message.candidate},
-               {"text", message.text},
-               {"exit_code", message.exit_code},
-               {"bytes", message.bytes},
-               {"lease", message.lease},
-               {"seconds", message.seconds}});
-}
-
-std::optional<LaneJob> read_job(const std::string& line) try {
-  const Json json = Json::parse(line);
-  LaneJob job;
-  LaneOptions& options = job.options;
-  options.device = json.at("device").get<std::string>();
-  options.problems = bytes_of_text(json.at("problems").get<std::string>());
-  options.python = bytes_of_text(json.at("python").get<std::string>());
-  for (const std::string& input : json.at("inputs").get<std::vector<std::string>>())
-    options.inputs.push_back(bytes_of_text(input));
-  const auto effort = enumerator(json.at("effort"), Effort::ranked);
-  if (!effort) return std::nullopt;
-  options.effort = *effort;
-  options.cache = json.at("warm").get<bool>() ? CacheState::warm : CacheState::cold;
-  options.clears_outputs = json.at("clear_outputs").get<bool>();
-  const auto baselines = baselines_from(json.at("baselines"));
-  if (!baselines) return std::nullopt;
-  options.baselines = *baselines;
-  options.require_sandbox = json.at("require_sandbox").get<bool>();
-  read_optional(json, "seed", options.seed);
-  read_optional(json, "hidden_cases", options.hidden_cases);
-  read_optional(json, "hidden_seed", options.hidden_seed);
-  read_optional(json, "time_limit_seconds", options.time_limit_seconds);
-  read_optional(json, "launches", options.launches);
-  read_optional(json, "heat", options.heat);
-  job.problem = bytes_of_text(json.at("problem").get<std::string>());
-  job.dtype = json.at("dtype").get<std::string>();
-  job.precision = json.at("precision").get<std::string>();
-  for (const std::string& candidate : json.at("candidates").get<std::vector<std::string>>())
-    job.candidates.push_back(bytes_of_text(candidate));
-  for (const Json& each : json.at("numbers").get_ref<const Json::array_t&>())
-    job.numbers.push_back(number<std::size_t>(each));
-  if (!job.numbers.empty() && job.numbers.size() != job.candidates.size()) return std::nullopt;
-  const auto work = enumerator(json.at("work"), LaneWork::build_trusted);
-  if (!work) return std::nullopt;
-  job.work = *work;
-  job.as_declared = json.at("as_declared").get<bool>();
-  for (const std::string& each : json.at("cases").get<std::vector<std::string>>())
-    job.cases.push_back(bytes_of_text(each));
-  job.lease = json.at("lease").get<std::string>();
-  return job;
-} catch (const Json::exception&) {
-  return std::nullopt;
-}
-
-std::optional<LaneMessage> read_message(const std::string& line) try {
-  const Json json = Json::parse(line);
-  LaneMessage message;
-  const auto kind = enumerator(json.at("kind"), LaneMessage::Kind::ended);
-  if (!kind) return std::nullopt;
-  message.kind = *kind;
-  message.candidate = number<std::size_t>(json.at("candidate"));
-  message.text = json.at("text").get<std::string>();
-  message.exit_code = json.at("exit_code").get<int>();
-  message.bytes = number<std::uint64_t>(json.at("bytes"));
-  message.lease = json.at("lease").get<std::string>();
-  message.seconds = json.at("seconds").get<double>();
-  return message;
-} catch (const Json::exception&) {
-  return std::nullopt;
-}
+std::optional<LaneMessage> read_message(const std::string& line) { return read_line<LaneMessage>(line); }
 
 // --- Processes ---
 

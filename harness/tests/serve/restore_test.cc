@@ -94,7 +94,7 @@ TEST_F(RestoreTest, KeepsTheFeedback) {
 TEST_F(RestoreTest, ForgetsAJobThatItCannotRead) {
   const auto service = open({job_line("{}", "k")});
   EXPECT_EQ(service->find("ann", "g_1"), nullptr);
-  EXPECT_THAT(notes, ElementsAre(HasSubstr("request.problem is missing")));
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("/problem is missing")));
   EXPECT_NE(std::get<std::string>(service->submit(ann, "k", body("softmax"))), "g_1");
 }
 

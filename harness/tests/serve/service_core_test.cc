@@ -247,13 +247,14 @@ TEST_F(ServiceTest, AnAnswerWithManyRecordsIsGivenUpWhenItGetsTooLong) {
 // A lane on this machine, as a script that gets its job and its lease: $lease.
 struct LaneTest : ServiceTest {
   void open_with(const std::string& script) {
-    lane_command = {"/bin/bash", "-c",
-                    "read -r line <&3\n"
-                    "lease=$(sed -E 's/.*\"lease\":\"([0-9a-f]+)\".*/\\1/' <<< \"$line\")\n"
-                    "say() { printf '{\"kind\":%s,\"candidate\":0,\"text\":\"\",\"exit_code\":0,\"bytes\":0,"
-                    "\"lease\":\"%s\",\"seconds\":%s}\\n' \"$1\" \"$lease\" \"$2\" >&3; }\n" +
-                        script + "\nexec sleep 1000",
-                    "lane"};
+    lane_command = {
+        "/bin/bash", "-c",
+        "read -r line <&3\n"
+        "lease=$(sed -E 's/.*\"lease\":\"([0-9a-f]+)\".*/\\1/' <<< \"$line\")\n"
+        "say() { printf '{\"kind\":\"%s\",\"candidate\":0,\"text\":\"\",\"exit_code\":0,\"bytes\":0,"
+        "\"lease\":\"%s\",\"seconds\":%s}\\n' \"$1\" \"$lease\" \"$2\" >&3; }\n" +
+            script + "\nexec sleep 1000",
+        "lane"};
     open({"emulated"});
   }
 
@@ -269,7 +270,7 @@ struct LaneTest : ServiceTest {
 };
 
 TEST_F(LaneTest, OnlyWhatTheCandidateCausesCountsForItsRunLimit) {
-  open_with("say 0 0; say 3 599");
+  open_with("say begun 0; say spent 599");
   const std::string id = submit();
   ASSERT_TRUE(await([&] { return service->find("ann", id)->attempts == 1; }));
   pass(3000);
@@ -282,16 +283,19 @@ TEST_F(LaneTest, ABuilderThatHasEndedGetsMoreAtOnce) {
   ::setenv("KGRADE_CACHE_DIR", (folder.path() / "cache").c_str(), 1);
   build_jobs = 1;
   open_with(
-      "[[ $line == *'\"work\":0'* ]] || lease=; while [[ $line != *'\"work\":0'* ]]; do sed -E "
-      "'s/.*\"work\":([0-9]).*/\\1/' <<< \"$line\" >>'" +
-      built.string() + "'; say 4 0; read -r line <&3 || exit 0; done");
+      "[[ $line == *'\"work\":\"grade\"'* ]] || lease=; while [[ $line != *'\"work\":\"grade\"'* ]]; do "
+      "sed -E 's/.*\"work\":\"([a-z_]*)\".*/\\1/' <<< \"$line\" >>'" +
+      built.string() + "'; say ended 0; read -r line <&3 || exit 0; done");
   for (int i = 0; i < 5; ++i) submit();
   const auto lines = [&] {
     const auto text = read_text_file(built, 1000);
     return text ? *text : "";
   };
   // The first one, what all of them are graded with, and then as many candidates as a builder may be ahead.
-  EXPECT_TRUE(await([&] { return lines() == "1\n2\n1\n1\n1\n"; })) << lines();
+  EXPECT_TRUE(await([&] {
+    return lines() ==
+           "build_candidates\nbuild_trusted\nbuild_candidates\nbuild_candidates\nbuild_candidates\n";
+  })) << lines();
   ::unsetenv("KGRADE_CACHE_DIR");
 }
 
@@ -303,10 +307,12 @@ TEST_F(LaneTest, IsNotHeldUpByACandidateThatIsBeingBuilt) {
   build_jobs = 1;
   // A builder has no lease. One for the candidate slow.cu waits.
   open_with(
-      "[[ $line == *'\"work\":0'* ]] || lease=; while [[ $line == *'\"work\":1'* || $line == *'\"work\":2'* "
+      "[[ $line == *'\"work\":\"grade\"'* ]] || lease=; while [[ $line == *'\"work\":\"build_candidates\"'* "
+      "|| $line == *'\"work\":\"build_trusted\"'* "
       "]]; do "
-      "if [[ $line == *slow.cu* && $line == *'\"work\":1'* ]]; then until [ -e '" +
-      slow.string() + "' ]; do sleep 0.02; done; fi; say 4 3; read -r line <&3 || exit 0; done; say 0 0");
+      "if [[ $line == *slow.cu* && $line == *'\"work\":\"build_candidates\"'* ]]; then until [ -e '" +
+      slow.string() +
+      "' ]; do sleep 0.02; done; fi; say ended 3; read -r line <&3 || exit 0; done; say begun 0");
   const auto named = [](const char* name) {
     return body({{"candidate", {{"name", name}, {"source", "text"}}}});
   };
@@ -336,7 +342,7 @@ TEST_F(LaneTest, APauseDoesNotCountForTheRunLimit) {
   const auto until = [](const std::filesystem::path& file) {
     return "; until [ -e '" + file.string() + "' ]; do sleep 0.01; done; ";
   };
-  open_with("say 3 1" + until(paused) + "say 3 611; say 0 0" + until(more) + "say 3 1215");
+  open_with("say spent 1" + until(paused) + "say spent 611; say begun 0" + until(more) + "say spent 1215");
   const std::string id = submit();
   ASSERT_TRUE(await([&] { return result(id)["state"] == "running"; }));
   now += 610;
@@ -351,7 +357,7 @@ TEST_F(LaneTest, APauseDoesNotCountForTheRunLimit) {
 }
 
 TEST_F(LaneTest, ABuildThatTakesTooLongIsAnOverrun) {
-  open_with("say 3 601");  // it has not begun
+  open_with("say spent 601");  // it has not begun
   const std::string id = submit();
   ASSERT_TRUE(await([&] { return result(id)["state"] == "finished"; }));
   EXPECT_EQ(result(id)["verdict"], "time_limit");
@@ -360,7 +366,7 @@ TEST_F(LaneTest, ABuildThatTakesTooLongIsAnOverrun) {
 
 TEST_F(LaneTest, ALaneThatHangsOutsideOfACandidateIsEnded) {
   const auto said = folder.path() / "said";
-  open_with("say 3 1; touch '" + said.string() + "'");
+  open_with("say spent 1; touch '" + said.string() + "'");
   const std::string id = submit();
   for (int i = 0; i < 2; ++i) {
     ASSERT_TRUE(await([&] { return std::filesystem::exists(said); }));
@@ -376,7 +382,7 @@ TEST_F(LaneTest, ALaneThatHangsOutsideOfACandidateIsEnded) {
 
 // It ended the service, and then all jobs in the queue with the fault `machine`.
 TEST_F(LaneTest, WithoutRoomForTemporaryFilesJobsWait) {
-  open_with("say 0 0");
+  open_with("say begun 0");
   const std::string before = std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : "";
   ::setenv("TMPDIR", "/nonexistent", 1);
   const std::string id = submit();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "sweep/lane.h"
 
@@ -79,43 +80,51 @@ TEST(LaneMessages, BytesThatAreNoTextDoNotStopThem) {
 }
 
 TEST(LaneMessages, WhatIsNoMessageIsNone) {
-  for (const char* line : {"", "{", "null", "[]", "3", "{}", "\xff\xfe", R"({"kind":2})",
-                           R"({"kind":"graded","candidate":0,"text":"","exit_code":0})",
-                           R"({"kind":4,"candidate":0,"text":"","exit_code":0})",
-                           R"({"kind":-1,"candidate":0,"text":"","exit_code":0})",
-                           R"({"kind":99999999999,"candidate":0,"text":"","exit_code":0})",
-                           R"({"kind":1.5,"candidate":0,"text":"","exit_code":0})",
-                           R"({"kind":true,"candidate":0,"text":"","exit_code":0})",
-                           R"({"kind":2,"candidate":-1,"text":"","exit_code":0})",
-                           R"({"kind":2,"candidate":0,"text":7,"exit_code":0})",
-                           R"({"kind":2,"candidate":0,"text":"","exit_code":null})"})
+  for (const char* line : {"", "{", "null", "[]", "3", "{}", "\xff\xfe", R"({"kind":"graded"})"})
     EXPECT_FALSE(read_message(line)) << line;
+  const json good = json::parse(to_line(LaneMessage{LaneMessage::Kind::graded, 0, "a record"}));
+  ASSERT_TRUE(read_message(good.dump()));
+  const std::vector<std::pair<const char*, json>> all = {
+      {"kind", "finished"}, {"kind", 2},    {"candidate", -1},      {"candidate", 1.5},
+      {"candidate", true},  {"text", 7},    {"exit_code", nullptr}, {"bytes", -1},
+      {"lease", nullptr},   {"seconds", ""}};
+  for (const auto& [key, value] : all) {
+    json wrong = good;
+    wrong[key] = value;
+    EXPECT_FALSE(read_message(wrong.dump())) << key << ": " << value;
+  }
   const std::string deep(100000, '[');
   EXPECT_FALSE(read_message(deep));
   EXPECT_FALSE(read_job(deep));
 }
 
 TEST(LaneMessages, AJobWithAnythingWrongIsNone) {
+  const std::set<std::string> may_be_missing = {
+      "seed", "hidden_cases", "hidden_seed", "time_limit_seconds", "launches", "heat"};
   const json good = json::parse(to_line(full_job()));
   ASSERT_TRUE(read_job(good.dump()));
-  for (const auto& [key, value] : good.items()) {
-    json without = good;
-    without.erase(key);
-    EXPECT_FALSE(read_job(without.dump())) << "without " << key;
-    json wrong = good;
-    wrong[key] = json::object();
-    EXPECT_FALSE(read_job(wrong.dump())) << "an object as " << key;
+  for (const bool is_option : {false, true}) {
+    for (const auto& [key, value] : (is_option ? good["options"] : good).items()) {
+      json wrong = good;
+      json& object = is_option ? wrong["options"] : wrong;
+      object.erase(key);
+      EXPECT_EQ(read_job(wrong.dump()).has_value(), may_be_missing.contains(key)) << "without " << key;
+      object[key] = key == "options" ? json::array() : json::object();
+      EXPECT_FALSE(read_job(wrong.dump())) << "another type for " << key;
+    }
   }
-  for (const int effort : {-1, 3, 1000}) {
+  const std::vector<std::pair<const char*, json>> all = {
+      {"effort", "fast"},   {"effort", 1},       {"cache", ""},  {"baselines", true},
+      {"hidden_cases", -1}, {"seed", -1},        {"seed", "1 "}, {"seed", "0x1"},
+      {"launches", 1e300},  {"hidden_seed", ""}, {"heat", 2.5},  {"inputs", "x=ones"}};
+  for (const auto& [key, value] : all) {
     json wrong = good;
-    wrong["effort"] = effort;
-    EXPECT_FALSE(read_job(wrong.dump())) << effort;
+    wrong["options"][key] = value;
+    EXPECT_FALSE(read_job(wrong.dump())) << key << ": " << value;
   }
-  for (const char* key : {"seed", "hidden_cases", "hidden_seed"}) {
-    json wrong = good;
-    wrong[key] = -1;
-    EXPECT_FALSE(read_job(wrong.dump())) << key;
-  }
+  json fewer = good;
+  fewer["numbers"] = {1};
+  EXPECT_FALSE(read_job(fewer.dump()));
 }
 
 }  // namespace lane_messages_test
