@@ -121,6 +121,7 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
       outcome = run(group.problem, options, bench);
     }
     if (outcome.record) {
+      outcome.record->problem_named = arguments.problem;
       for (auto& candidate : outcome.record->candidates) {
         candidate.path = input.shown(candidate.path);
         if constexpr (requires { candidate.neighbours; }) {

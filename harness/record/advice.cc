@@ -235,6 +235,7 @@ const CaseRecord* smallest_failure(const CandidateRecord& candidate, bool with_e
 // A Python file that is the problem is also its own reference. A problem file that names a Python file as its
 // reference is known by its slug.
 std::string problem_word(const Record& record) {
+  if (!record.problem_named.empty()) return shell_word(record.problem_named);
   const ReferenceRecord& reference = record.reference;
   const bool is_file = reference.is_pytorch() && (record.inputs || record.problem_sha256 == reference.sha256);
   return is_file ? shell_word(reference.path) : record.problem_slug;

@@ -266,6 +266,8 @@ struct RunRecord {
   std::string problem_slug;
   std::string problem_title;
   std::string problem_sha256;
+  // As the user named it, to show commands. No record holds it; empty if the record was read from a file.
+  std::string problem_named = {};
   Dtype dtype = Dtype::float32;                         // the type of [VAR]
   std::optional<std::vector<std::string>> inputs = {};  // of --inputs; unset: the problem's own
   bool clears_outputs = false;                          // before each call; the problem does not promise that

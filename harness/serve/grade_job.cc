@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -53,7 +54,7 @@ std::string python_name_of(const JsonValue& value) {
 
 // A whole number below 2^64, or its digits as a text.
 std::uint64_t seed_of(const JsonValue& value) {
-  const std::string digits = value.is_whole() ? value.dump() : value.text(20);
+  const std::string digits = value.is_whole() ? value.dump() : value.text(most_text);
   std::uint64_t seed = 0;
   const auto [rest, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
   if ((value.is_whole() || value.is_text()) &&
@@ -87,7 +88,12 @@ std::map<std::string, std::string> headers_of(const JsonValue& value) {
 constexpr auto number_in(double low, double high) {
   return [low, high](const JsonValue& value) { return value.number(low, high); };
 }
-constexpr auto hidden_cases_of = [](const JsonValue& value) { return value.integer(0, 64); };
+// JSON does not tell 2.0 from 2.
+std::size_t hidden_cases_of(const JsonValue& value) {
+  const double count = value.number(0, 64);
+  if (count != std::floor(count)) value.complain("is no whole number");
+  return static_cast<std::size_t>(count);
+}
 constexpr auto label_of = text_up_to<longest_label>;
 
 }  // namespace

@@ -11,9 +11,19 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "record/json_archive.h"
 #include "serve/page.h"
 
 namespace kgrade {
+
+template <>
+inline constexpr int count_of_values<View> = 4;
+
+static std::string_view to_string(View view) {
+  constexpr std::string_view words[] = {"reward", "agent", "record", "source"};
+  return words[static_cast<int>(view)];
+}
+
 namespace {
 
 using Json = nlohmann::json;
@@ -22,7 +32,7 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr double longest_wait_s = 50;
 constexpr double longest_silence_s = 15;  // of a stream of events
 constexpr std::size_t most_ids = 1024;
-constexpr std::size_t most_items = 256;
+constexpr std::size_t most_in_a_batch = 256;
 constexpr std::size_t longest_key = 200;
 constexpr std::string_view grade_prefix = "/v1/grades/";
 constexpr std::string_view problem_prefix = "/v1/problems/";
@@ -109,14 +119,6 @@ std::optional<double> seconds_of(const std::string& text) {
   return seconds;
 }
 
-std::optional<View> view_named(const std::string& name) {
-  if (name == "reward") return View::reward;
-  if (name == "agent") return View::agent;
-  if (name == "record") return View::record;
-  if (name == "source") return View::source;
-  return std::nullopt;
-}
-
 // A member that is a text with at most that many characters. Nothing if it is missing or something else.
 std::optional<std::string> text_member(const Json& json, const char* name, std::size_t longest) {
   const auto at = json.is_object() ? json.find(name) : json.end();
@@ -178,6 +180,32 @@ std::optional<Refusal> refusal_of_key(const std::string& key) {
 }
 
 }  // namespace
+
+// The body of POST /v1/wait.
+struct WaitRequest {
+  enum class Until { any, all };
+  std::vector<std::string> ids;
+  double timeout_s = 0;
+  Until until = Until::any;
+  View view = View::reward;
+};
+
+template <>
+inline constexpr int count_of_values<WaitRequest::Until> = 2;
+
+static std::string_view to_string(WaitRequest::Until until) {
+  return until == WaitRequest::Until::all ? "all" : "any";
+}
+
+static void fields(JsonReader& archive, WaitRequest& request) {
+  archive("ids", request.ids);
+  if (request.ids.size() > most_ids)
+    archive.value()["ids"].complain(fmt::format("are more than {}", most_ids));
+  archive.or_default("timeout_s", request.timeout_s,
+                     [](const JsonValue& value) { return value.number(0, longest_wait_s); });
+  archive.or_default("until", request.until);
+  archive.or_default("view", request.view);
+}
 
 HttpAnswer json_answer(const OrderedJson& json, int status) {
   return {status, "application/json", json_text(json) + "\n"};
@@ -301,7 +329,7 @@ void Routes::grades(const Call& call, Answer answer) {
 void Routes::batch(const Call& call, Answer answer) {
   const Json json = parsed_json(call.request.body);
   if (!json.is_object() || !json.contains("items") || !json["items"].is_array() ||
-      json["items"].size() > most_items)
+      json["items"].size() > most_in_a_batch)
     return answer(problem_answer({400, "the request is no object with up to 256 `items`", 0}));
   const std::string& key = call.request.idempotency_key;
   if (const auto refusal = refusal_of_key(key)) return answer(problem_answer(*refusal));
@@ -323,24 +351,16 @@ void Routes::batch(const Call& call, Answer answer) {
 
 void Routes::wait(const Call& call, Answer answer) {
   const Json json = parsed_json(call.request.body);
-  const auto wrong = [&answer](const char* what) { answer(problem_answer({400, what, 0})); };
-  if (!json.is_object() || !json.contains("ids") || !json["ids"].is_array() || json["ids"].size() > most_ids)
-    return wrong("the request is no object with up to 1024 `ids`");
+  JsonComplaints complaints({}, "");
+  WaitRequest request;
+  read_value(JsonValue(json, complaints), request, AnyValue{}, true);
+  if (!complaints.empty()) return answer(problem_answer({400, complaints.errors().front().message, 0}));
   std::vector<std::string> ids;
   std::unordered_set<std::string> known;
-  for (const Json& id : json["ids"]) {
-    if (!id.is_string()) return wrong("`ids` has a member that is no text");
-    if (known.insert(id.get<std::string>()).second) ids.push_back(id.get<std::string>());
+  for (const std::string& id : request.ids) {
+    if (known.insert(id).second) ids.push_back(id);
   }
-  const auto timeout = json.value("timeout_s", Json(0));
-  const double seconds = timeout.is_number() ? timeout.get<double>() : -1;
-  if (!(seconds >= 0 && seconds <= longest_wait_s)) return wrong("`timeout_s` is no number from 0 to 50");
-  const std::string until = json.value("until", Json("any")).is_string() ? json.value("until", "any") : "";
-  if (until != "any" && until != "all") return wrong("`until` is neither any nor all");
-  const auto named = json.value("view", Json("reward"));
-  const auto wanted = named.is_string() ? view_named(named.get<std::string>()) : std::nullopt;
-  if (!wanted) return wrong("`view` is none of reward, agent, record, source");
-  const auto reply = [this, client = call.client, ids, wanted, answer] {
+  const auto reply = [this, client = call.client, ids, wanted = request.view, answer] {
     std::string finished, pending, unknown;
     const auto add = [](std::string& list, const OrderedJson& member) {
       if (!list.empty()) list += ',';
@@ -355,7 +375,7 @@ void Routes::wait(const Call& call, Answer answer) {
         if (!positions) positions = service_.positions(client.owner);
         add(pending, service_.status_of(*job, job->owner == client.owner ? &*positions : nullptr));
       } else {
-        OrderedJson view = service_.view_of(*job, *wanted, job->owner != client.owner);
+        OrderedJson view = service_.view_of(*job, wanted, job->owner != client.owner);
         add(finished, view.is_null() ? service_.view_of(*job, View::reward) : view);
       }
       // Records that no answer can have are not read.
@@ -370,7 +390,7 @@ void Routes::wait(const Call& call, Answer answer) {
             fmt::format("{{\"finished\":[{}],\"pending\":[{}],\"unknown\":[{}]}}\n", finished, pending,
                         unknown)});
   };
-  service_.wait(call.client.owner, ids, until == "all", seconds, reply);
+  service_.wait(call.client.owner, ids, request.until == WaitRequest::Until::all, request.timeout_s, reply);
 }
 
 // A stream of the owner's events, from now on or after the client's last one.
@@ -449,7 +469,7 @@ void Routes::one_grade(const Call& call, const std::string& id, Answer answer) {
     });
   }
   const std::string named = call.parameter("view");
-  const auto wanted = view_named(named.empty() ? "reward" : named);
+  const auto wanted = enum_from<View>(named.empty() ? "reward" : named);
   if (!wanted) return answer(problem_answer({400, "view is none of reward, agent, record, source", 0}));
   const auto seconds =
       call.parameter("wait").empty() ? std::optional(0.0) : seconds_of(call.parameter("wait"));

@@ -111,8 +111,8 @@ Failure Service::restore() {
     if (job.has_ended()) {
       for (const fs::path& file : {record_file(id), source_file(id)}) {
         std::error_code none;
-        const auto bytes = fs::file_size(file, none);
-        job.file_bytes += none ? 0 : bytes;
+        const auto size = fs::file_size(file, none);
+        job.file_bytes += none ? 0 : size;
       }
       keep(job, now() - std::max(0.0, wall_clock() - job.ended_at));
     } else {

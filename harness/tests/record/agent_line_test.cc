@@ -64,6 +64,13 @@ TEST(AgentLine, SaysOfAWrongOneWhichElementAndWhatToRun) {
   EXPECT_THAT(std::string(line_of(record, 1)["next"]), HasSubstr("kgrade check level1/23_Softmax.py bad.cu"));
 }
 
+// A file in a folder of one's own has a slug that no command finds.
+TEST(AgentLine, NamesAProblemAsTheUserDid) {
+  Record record = test::sample_record();
+  record.problem_named = "my problems/scale.md";
+  EXPECT_EQ(line_of(record, 1)["next"], "run `kgrade check 'my problems/scale.md' bad.cu --case tiny`");
+}
+
 // `kgrade check` calls on no families, and other seeds draw other ones.
 TEST(AgentLine, NamesTheSeedOfAWrongAnswerOnFamiliesOfInputs) {
   Record record = test::sample_record();

@@ -63,7 +63,7 @@ TEST(GradeRequest, NamesWhatIsWrong) {
   EXPECT_EQ(refusal_of(with("effort", "slow")), "/effort is none of quick, default, ranked");
   EXPECT_EQ(refusal_of(with("baselines", "all")), "/baselines is none of none, usual, pytorch, compiled");
   EXPECT_EQ(refusal_of(with("run_limit_s", 0)), "/run_limit_s is 0, which is not from 1 to 86400");
-  EXPECT_EQ(refusal_of(with("hidden", 1.5)), "/hidden is number where a whole number is expected");
+  EXPECT_EQ(refusal_of(with("hidden", 1.5)), "/hidden is no whole number");
   EXPECT_EQ(refusal_of(with("group", std::string(300, 'x'))), "/group is longer than 200 bytes");
   EXPECT_EQ(refusal_of(with("cases", Json::array({1}))), "/cases/0 is number where a string is expected");
 }
