@@ -286,8 +286,10 @@ std::vector<Family> families_of(const Problem& problem, const Case& bound, std::
     if (are_real) {
       const auto more = families_of_reals(*own, domain, is_exact && !is_narrow(dtype));
       families.insert(families.end(), more.begin(), more.end());
-      // Roundings of terms of one sign average, so torch.rand() hides the operands' digits.
-      if (problem.has_model() && std::find(more.begin(), more.end(), Family::signs) == more.end())
+      // With inputs of one sign, rounding errors cancel relative to the sum. So torch.rand() does not show in
+      // how many bits a candidate computes.
+      if (problem.has_model() && !parameter.domain &&
+          std::find(more.begin(), more.end(), Family::signs) == more.end())
         families.push_back(Family::signs);
     } else if (init.kind == Kind::integers && !init.encoding && parameter.domain) {
       families.push_back(Family::shifted);

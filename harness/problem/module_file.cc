@@ -143,6 +143,7 @@ class ProblemText {
     if (const auto terms = description_.find("terms");
         terms != description_.end() && terms->is_number_integer())
       text_ += fmt::format("terms: {}\n", std::max<std::int64_t>(1, terms->get<std::int64_t>()));
+    add_left_out_families();
     add_torch();
     text_ += fmt::format("---\n`Model` of {} says what to compute.\n", path_.filename().string());
     for (const Json& note : member(description_, "notes"))
@@ -165,6 +166,20 @@ class ProblemText {
         fmt::format("  - {{name: {}, type: {}, pointer: true, const: {}, shape: {}{}}}\n", yaml_text(name),
                     type, is_input, shape_text(tensor, name),
                     is_input ? fmt::format(", init: \"{}\"", init_text(tensor, name)) : compare_text(tensor));
+  }
+
+  // Inputs that are never negative stay so if forward() has an operator that takes only some numbers.
+  void add_left_out_families() {
+    const auto is_ranged = description_.find("is_ranged");
+    if (is_ranged == description_.end() || *is_ranged != true) return;
+    std::vector<std::string> inputs;
+    for (const Json& input : member(description_, "inputs")) {
+      const Json& draw = member(input, "draw");
+      if (!draw.is_null() && text_of(draw, "kind") == "uniform" && member(draw, "first").get<double>() >= 0)
+        inputs.push_back(fmt::format("{}: {{signs: an operator may refuse negative numbers}}",
+                                     yaml_text(text_of(input, "name"))));
+    }
+    if (!inputs.empty()) text_ += fmt::format("without: {{{}}}\n", fmt::join(inputs, ", "));
   }
 
   // Removes the types that cannot hold the values of `init`.

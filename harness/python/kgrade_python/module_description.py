@@ -10,8 +10,8 @@ description:
  "outputs": [{"name", "shape", "dtype", "ties", "of_input"}]}       ties: chosen_indices.py; only of indices of an input
                                                                     of_input: true where it lies in an input's memory
 
-"terms" is the number of terms in the longest sum of forward(), and "operators" how many of them may round
-(sum_lengths.py).
+"terms" is the number of terms in the longest sum of forward(), "operators" how many operators may round, and
+"is_ranged" whether one of them takes only some numbers (sum_lengths.py).
 
 draw: {"kind": "uniform" | "normal" | "integers" | "constant", "first", "second"}, as in draws.py. If all elements of
 a weight have one value, the weight is drawn from an interval around this value, so that no candidate can leave the
@@ -88,7 +88,9 @@ class Description:
 
     def as_json(self):
         inputs, forward = self.inputs()
-        weights = self.weights()
+        statistics = self.statistics()
+        weights = [self.weight(name, tensor) for name, tensor in (*self.run.model.named_parameters(), *statistics.items())
+                   if tensor.is_floating_point()]
         self.notes += self.run.places.notes
         if self.run.random:
             drawn = ", ".join(self.run.random)
@@ -103,10 +105,11 @@ class Description:
             "inputs": inputs,
             "weights": weights,
             "buffers": [{"module_name": refuse_name(name), **form(each), "changes": name in self.run.changed_buffers and bool(STATE_NAME.fullmatch(name))}
-                        for name, each in self.run.model.named_buffers() if name not in self.statistics()],
+                        for name, each in self.run.model.named_buffers() if name not in statistics],
             "outputs": self.outputs(),
             "terms": self.run.sums.longest,
             "operators": self.run.sums.operators,
+            "is_ranged": self.run.sums.is_ranged,
             "mode": "train" if self.run.model.training else "eval",
             "notes": self.notes,
         }
@@ -143,11 +146,6 @@ class Description:
         random = self.run.origins.origin_of(value).is_random
         what = ", from nothing random: it is the same in every call" if random is False else ""
         self.notes.append(f"input '{name}' is computed in get_inputs(){what}")
-
-    def weights(self):
-        return [self.weight(name, parameter) for name, parameter in (*self.run.model.named_parameters(),
-                                                                     *self.statistics().items())
-                if parameter.is_floating_point()]
 
     def statistics(self):
         """{name: tensor} of the running statistics that norms in eval mode read. They are weights: a candidate that

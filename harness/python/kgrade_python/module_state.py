@@ -267,10 +267,10 @@ def arguments_of(call):
 
 
 class ParameterLog(TorchFunctionMode):
-    """Numbers the parameters and running statistics that a constructor makes. With `values` (number: tensor), these parameters get the
-    values when they are made, and later initialisations are skipped. So everything that the constructor derives from
-    its weights, it derives from the problem's. `draws` does this for plain tensors that the constructor draws, which
-    have numbers of their own.
+    """Numbers the parameters that a constructor makes, and with `has_statistics` the running statistics of its norms, too.
+    With `values` (number: tensor), these tensors get the values when they are made, and later initialisations are
+    skipped. So everything that the constructor derives from its weights, it derives from the problem's. `draws` does this
+    for plain tensors that the constructor draws, which have numbers of their own.
 
     `reads_parameters`: the constructor may have derived something from one."""
 
@@ -281,9 +281,11 @@ class ParameterLog(TorchFunctionMode):
     FORM = {"dim", "size", "numel", "ndimension", "is_floating_point", "requires_grad_", "is_contiguous"}
     FORM_ATTRIBUTES = {"shape", "ndim", "dtype", "device", "requires_grad", "is_cuda", "is_leaf", "grad_fn"}
 
-    def __init__(self, values=None, draws=None):
+    def __init__(self, values=None, draws=None, has_statistics=False):
         super().__init__()
         self.values = values or {}
+        self.has_statistics = has_statistics
+        self.names = {}  # of statistics, by number
         self.drawn = DrawnTensors(draws)
         self.made = []
         self.memories = set()
@@ -349,7 +351,12 @@ class ParameterLog(TorchFunctionMode):
     def dropped(self, state):
         """Parameters that the constructor made and the module does not have, under made-up names."""
         kept = {id(tensor) for tensor in state.values()}
-        return {f"<parameter {number}>": made for number, made in enumerate(self.made) if id(made) not in kept}
+        return {f"<parameter {number}>" + self.names.get(number, ""): made for number, made in enumerate(self.made)
+                if id(made) not in kept}
+
+    def again(self, values=None, draws=None):
+        """A log that gives the same numbers when the module is made again."""
+        return ParameterLog(values, draws, self.has_statistics)
 
     def __enter__(self):
         self.make, self.register = torch.nn.Parameter.__new__, torch.nn.Module.register_buffer
@@ -362,7 +369,8 @@ class ParameterLog(TorchFunctionMode):
             return parameter
 
         def register(module, name, tensor, *args, **kwargs):
-            if name in STATISTICS and isinstance(tensor, torch.Tensor):
+            if log.has_statistics and name in STATISTICS and isinstance(tensor, torch.Tensor):
+                log.names[len(log.made)] = f".{name}"
                 log.note(tensor)
             return log.register(module, name, tensor, *args, **kwargs)
 
@@ -386,7 +394,7 @@ def follow_origins(places, tensors, state, dropped, log, computed, make):
     if not origins:
         return places
     torch.manual_seed(0)
-    with ParameterLog({log.number_of(dropped[name]): tensors[weight].cpu() for weight, name in origins.items()}):
+    with log.again({log.number_of(dropped[name]): tensors[weight].cpu() for weight, name in origins.items()}):
         again = state_of(make())
     derived = {weight: name for weight, name in origins.items() if places[weight] in again
                and not torch.equal(again[places[weight]], state[places[weight]])}
@@ -404,7 +412,7 @@ def follow_draws(places, tensors, state, drawn, log, make):
     if not origins:
         return places
     torch.manual_seed(0)
-    with ParameterLog(draws=log.drawn.values_at(origins, tensors)):
+    with log.again(draws=log.drawn.values_at(origins, tensors)):
         again = state_of(make())
     return {**places, **{weight: name for weight, name in origins.items() if places[weight] in again
                          and is_reordered(again[places[weight]], tensors[weight])}}
@@ -418,7 +426,7 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
     weights = {each["name"]: weights[each["name"]] for each in contract["parameters"] if each["name"] in weights}
     shapes = {name: tuple(tensors[name].shape) for name in weights}
     torch.manual_seed(0)
-    with ParameterLog() as log:
+    with ParameterLog(has_statistics=any(each.endswith(STATISTICS) for each in weights.values())) as log:
         module = construct(module_class, call, contract["torch"]["init_line"])
     state = state_of(module)
     refuse_lazy(state)
@@ -460,9 +468,10 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
         numbers = {log.number_of({**state, **dropped}[name]): weight for weight, name in places.items()
                    if name not in drawn}
         values = {number: tensors[weight].cpu() for number, weight in numbers.items() if number is not None}
+        again = log.again(values, draws)
         del module, log
         torch.manual_seed(0)
-        with ParameterLog(values, draws):
+        with again:
             module = make()
         module = module.to(device=device, dtype=dtype)
         parameters = put_weights(module, {weight: name for weight, name in places.items()

@@ -29,23 +29,31 @@ EXACT = {"abs", "amax", "amin", "cat", "clamp", "clamp_max", "clamp_min", "clone
          "maximum", "min", "minimum", "neg", "new_empty", "new_full", "new_zeros", "ones", "ones_like", "reflection_pad2d",
          "relu", "repeat", "roll", "scalar_tensor", "scatter", "sign", "sort", "stack", "threshold", "to_copy", "topk",
          "tril", "triu", "where", "zero", "zeros", "zeros_like"}
+# Outside of a range of numbers, these operators stop a GPU's whole context (an assertion on the device). Some read
+# indices, which a file may compute from real numbers.
+RANGED = {"binary_cross_entropy", "bernoulli", "multinomial", "index", "index_put", "index_select", "gather", "scatter",
+          "scatter_add", "scatter_reduce", "index_add", "embedding", "take", "nll_loss_forward", "nll_loss2d_forward"}
 # These operators add whole rows of the input: at the places given by indices, or all rows.
 OF_ROWS = {"index_add", "scatter_add", "nll_loss_forward"}
 
 
 class SumLengths(DispatchMode):
     """`longest`: the number of terms in the longest sum of an operator since the mode was entered, at least 1.
-    `operators`: how many wrote a real number, and so may have rounded it."""
+    `operators`: how many wrote a real number, and so may have rounded it. `is_ranged`: one of RANGED ran."""
 
     def __init__(self):
         super().__init__()
         self.longest = 1
         self.operators = 0
+        self.is_ranged = False
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
         self.longest = max(self.longest, terms_of(function.overloadpacket.__name__, args, result))
         self.operators += may_round(function, result)
+        # With a given probability, as in dropout, bernoulli_() reads no numbers.
+        self.is_ranged |= (function.overloadpacket.__name__.strip("_") in RANGED
+                           and function._overloadname not in ("float", "p"))  # pylint: disable=protected-access
         return result
 
 

@@ -55,6 +55,17 @@ std::string said_with(const char* place, const char* value) {
   return said_of(description);
 }
 
+// Negative numbers would stop the whole device in binary_cross_entropy.
+TEST(ModuleFileTest, InputsKeepTheirSignIfAnOperatorMayRefuseOthers) {
+  Json description = sound_description();
+  description["is_ranged"] = false;
+  EXPECT_TRUE(problem_of(description)->parameters[0].without.empty());
+  description["is_ranged"] = true;
+  EXPECT_TRUE(problem_of(description)->parameters[0].without.contains(Family::signs));
+  description["inputs"][0]["draw"] = {{"kind", "normal"}, {"first", 0}, {"second", 1}};
+  EXPECT_TRUE(problem_of(description)->parameters[0].without.empty());
+}
+
 // What Model returns in the memory of an input, its answers may return so, too.
 TEST(ModuleFileTest, OutputsOfAnInputAreKnown) {
   Json description = sound_description();

@@ -40,7 +40,7 @@ class DescribeModuleTest(DescribedFile):
             "weights": [{"name": "linear_weight", "module_name": "linear.weight", "shape": [8, 4], "dtype": "float32",
                          "draw": uniform(-0.5, 0.5), "constant": False}],
             "buffers": [], "outputs": [{"name": "output", "shape": [16, 8], "dtype": "float32"}], "terms": 8, "operators": 2,
-            "mode": "train", "notes": []})
+            "is_ranged": False, "mode": "train", "notes": []})
 
     def test_terms_are_those_of_the_longest_sum(self):
         for forward, shape, terms in (("self.conv(x)", (2, 16, 9, 9), 144), ("torch.mm(x, x)", (48, 48), 48),
@@ -63,6 +63,18 @@ class DescribeModuleTest(DescribedFile):
                         return []
                 """)
                 self.assertEqual(found["terms"], terms)
+
+    def test_operators_that_refuse_numbers_are_seen(self):
+        for forward, is_ranged in (("F.relu(x)", False), ("F.dropout(x)", False), ("x[0]", False), ("torch.bernoulli(x)", True),
+                                   ("F.binary_cross_entropy(x, x)", True), ("x[(x * 2).long()]", True)):
+            with self.subTest(forward):
+                found = self.described(f"""
+                    class Model(nn.Module):
+                        def forward(self, x): return {forward}
+                    def get_inputs(): return [torch.rand(4)]
+                    def get_init_inputs(): return []
+                """)
+                self.assertEqual(found["is_ranged"], is_ranged)
 
     def test_operators_are_those_that_may_round(self):
         for forward, operators in (("x.view(-1)", 0), ("x.t().contiguous()", 0), ("x.argmax(1)", 0), ("x.relu() + 1", 1),
