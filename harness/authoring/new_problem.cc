@@ -359,7 +359,8 @@ Result<Draft> draft_of(const NewProblem& problem) {
   add_proposals(draft, *parsed);
   draft.fuzz_note = "hidden shapes are drawn from these ranges";
   if (draft.may_have_domain())
-    draft.todos.push_back("domain: {x: \"-90..90\"} says that x may go so far, beyond what `init` draws");
+    draft.todos.push_back(
+        "domain: {x: \"-90..90\"} allows any number from -90 to 90 in x, beyond what `init` draws");
   if (const auto error = why_not_runnable(*parsed, draft.cases)) return *error;
   return draft;
 }

@@ -75,7 +75,7 @@ std::uint32_t first_family(const Problem& problem, const Case& bound) {
     std::from_chars(bound.name.data() + digits, bound.name.data() + bound.name.size(), number);
     before += number;
   }
-  return 1 + static_cast<std::uint32_t>(varied_rounds(problem)) * before;
+  return 1 + static_cast<std::uint32_t>(least_varied_rounds) * before;
 }
 
 std::vector<Sample> samples_alone(const Session& session, const Case& bound) {
@@ -85,10 +85,13 @@ std::vector<Sample> samples_alone(const Session& session, const Case& bound) {
 
 }  // namespace
 
-int varied_rounds(const Problem& problem) {
-  constexpr int least_in_a_run = 20;  // twice as many as a Model's input has families
-  const int cases = std::max(1, static_cast<int>(problem.cases.size()));
-  return std::max(least_varied_rounds, (least_in_a_run + cases - 1) / cases);
+int varied_rounds(const Problem& problem, const Case& bound, bool measures_speed) {
+  constexpr int most_rounds = 20;  // twice as many as an input of a Model has families
+  // Calls on larger tensors would take more than a tenth of a grade.
+  constexpr std::int64_t largest_on_gpu = std::int64_t{256} << 20;
+  constexpr std::int64_t largest_emulated = std::int64_t{1} << 20;
+  const bool is_small = bound.tensor_bytes() <= (measures_speed ? largest_on_gpu : largest_emulated);
+  return problem.cases.size() == 1 && is_small ? most_rounds : least_varied_rounds;
 }
 
 CaseRecord blank_record(const Problem& problem, const Case& bound) {

@@ -145,10 +145,11 @@ class CaseCalls {
   bool failed_ = false;
 };
 
-// The calls on families of inputs that a candidate gets in each case. More if the problem has so few cases
-// that not every family would come up and down.
+// The calls on families of inputs that a candidate gets in each case.
 inline constexpr int least_varied_rounds = 2;
-int varied_rounds(const Problem& problem);
+// How many such calls it gets in this case. There are more if it is the only case of a file and small.
+// Otherwise some families would never be drawn, or only in one direction.
+int varied_rounds(const Problem& problem, const Case& bound, bool measures_speed);
 
 // The times of a call by both clocks, divided by its launches.
 Sample timed_sample(const CallReport& report, Purpose purpose, std::uint32_t launches, CallKind kind);

@@ -6,7 +6,6 @@
 #include <deque>
 #include <utility>
 
-#include "base/clock.h"
 #include "grade/case_calls.h"
 #include "grade/measured_case.h"
 #include "measure/roofline.h"
@@ -171,13 +170,10 @@ class CaseRun {
     return play_varied_rounds();
   }
 
-  // On inputs of families. The reference answers each candidate's own contents. Beyond the rounds that every
-  // problem has, there are more only while they take little of the grade's time.
+  // On inputs of families. The reference answers each candidate's own contents.
   Trouble play_varied_rounds() {
-    constexpr double most_seconds_for_more = 0.5;
-    const double end = SteadyClock().now() + most_seconds_for_more;
-    const int rounds = varied_rounds(session_.problem);
-    for (int i = 0; i < rounds && (i < least_varied_rounds || SteadyClock().now() < end); ++i) {
+    const int rounds = varied_rounds(session_.problem, case_, session_.arena.measures_speed());
+    for (int i = 0; i < rounds; ++i) {
       for (Player& player : players_) {
         if (player.calls.failed()) continue;
         const auto tells = player.calls.draw_varied();

@@ -20,21 +20,19 @@ using Json = nlohmann::ordered_json;
 
 constexpr double fewest_multiplications = 0.25;  // as a share of those that a problem counts
 
-// The ceilings, with their names in files and in messages.
+// The ceilings, with their names in messages.
 enum class Unit { memory, arithmetic };
 struct Rate {
-  const char* field;
   const char* name;
   double Ceilings::*value;
   Unit unit = Unit::arithmetic;
 };
-constexpr std::array<Rate, 6> rates{
-    {{"copy_bytes_per_second", "a copy", &Ceilings::copy_bytes_per_second, Unit::memory},
-     {"fp32_flops_per_second", "fp32", &Ceilings::fp32_flops_per_second},
-     {"tf32_flops_per_second", "tf32", &Ceilings::tf32_flops_per_second},
-     {"fp16_flops_per_second", "fp16", &Ceilings::fp16_flops_per_second},
-     {"bf16_flops_per_second", "bf16", &Ceilings::bf16_flops_per_second},
-     {"fp64_flops_per_second", "fp64", &Ceilings::fp64_flops_per_second}}};
+constexpr std::array<Rate, 6> rates{{{"a copy", &Ceilings::copy_bytes_per_second, Unit::memory},
+                                     {"fp32", &Ceilings::fp32_flops_per_second},
+                                     {"tf32", &Ceilings::tf32_flops_per_second},
+                                     {"fp16", &Ceilings::fp16_flops_per_second},
+                                     {"bf16", &Ceilings::bf16_flops_per_second},
+                                     {"fp64", &Ceilings::fp64_flops_per_second}}};
 
 // Every device's rates per second lie in these ranges. A measurement may exceed the nominal peak by this
 // factor.

@@ -16,8 +16,8 @@ const CaseRecord* smallest_failure(const CandidateRecord& candidate, bool with_e
 // and if no command would show more.
 std::vector<std::string> next_commands(const CandidateRecord& candidate, const Record& record);
 
-// The word for the record's problem in a command: as the user named it, or else its slug or the path of its Python
-// file.
+// The word for the record's problem in a command: as the user named it, or else its slug or the path of its
+// Python file.
 std::string problem_word(const Record& record);
 
 // A condition on one or two parameters that all failed cases meet and no accepted case meets: "stride_h !=

@@ -169,7 +169,7 @@ void JsonValue::has_only(std::initializer_list<std::string_view> names) const {
   if (json_ == nullptr || !json_->is_object()) return;
   for (const auto& [name, value] : json_->items()) {
     if (std::find(names.begin(), names.end(), name) == names.end())
-      complain(fmt::format("has no member '{}'", printable_line(name.substr(0, 100))));
+      return complain(fmt::format("has an unknown member '{}'", printable_line(name.substr(0, 100))));
   }
 }
 

@@ -63,7 +63,7 @@ class JsonValue {
   std::vector<std::pair<std::string, JsonValue>> members(std::size_t most) const;
 
   std::string text(std::size_t most_bytes) const;
-  // Complains about members with other names.
+  // Complains about the first member with another name.
   void has_only(std::initializer_list<std::string_view> names) const;
 
   // The value of a word. `parse` turns text into an optional, which is empty for an unknown word. `known`:
@@ -72,7 +72,7 @@ class JsonValue {
   auto word(Parse parse, const std::string& known = "") const {
     const auto parsed = parse(text(64));
     if (!parsed && is_text())
-      complain(known.empty() ? "is no word that is known here" : "is none of " + known);
+      complain(known.empty() ? "is no word that is known here" : "is not one of: " + known);
     return parsed.value_or(typename decltype(parse(std::string()))::value_type{});
   }
   bool truth() const;
@@ -247,7 +247,8 @@ struct UnsignedText {
 inline constexpr UnsignedText unsigned_text;
 
 template <class T, class Rule>
-void read_value(const JsonValue& json, T& value, const Rule& rule, bool detailed);
+void read_value(const JsonValue& json, T& value, const Rule& rule, bool detailed,
+                std::size_t most = most_items);
 
 class JsonReader {
  public:
@@ -258,8 +259,9 @@ class JsonReader {
   // `detailed` is false if the reader may skip what is needed only to look at a single record.
   JsonReader(JsonValue object, bool detailed) : object_(std::move(object)), detailed_(detailed) {}
 
+  // `most`: the most items of an array.
   template <class T, class Rule = AnyValue>
-  void operator()(const char* name, T& value, const Rule& rule = {}) {
+  void operator()(const char* name, T& value, const Rule& rule = {}, std::size_t most = most_items) {
     if constexpr (is_optional<T>) {
       value.reset();
       if (const auto found = object_.find(name)) read_value(*found, value.emplace(), rule, detailed_);
@@ -267,13 +269,13 @@ class JsonReader {
       value = {};
       if (const auto found = object_.find(name)) read_value(*found, value, rule, detailed_);
     } else {
-      read_value(object_[name], value, rule, detailed_);
+      read_value(object_[name], value, rule, detailed_, most);
     }
   }
   // Leaves the value as it is if the member is missing or null.
   template <class T, class Rule = AnyValue>
-  void or_default(const char* name, T& value, const Rule& rule = {}) {
-    if (const auto found = object_.find(name)) read_value(*found, value, rule, detailed_);
+  void or_default(const char* name, T& value, const Rule& rule = {}, std::size_t most = most_items) {
+    if (const auto found = object_.find(name)) read_value(*found, value, rule, detailed_, most);
   }
   template <class T>
   void derived(const char*, const T&) {}
@@ -291,10 +293,10 @@ class JsonReader {
 };
 
 template <class T, class Rule>
-void read_value(const JsonValue& json, T& value, const Rule& rule, bool detailed) {
+void read_value(const JsonValue& json, T& value, const Rule& rule, bool detailed, std::size_t most) {
   if constexpr (is_vector<T>) {
     value.clear();
-    for (const JsonValue& item : json.items(most_items)) {
+    for (const JsonValue& item : json.items(most)) {
       typename T::value_type one{};
       read_value(item, one, rule, detailed);
       value.push_back(std::move(one));

@@ -266,7 +266,8 @@ struct RunRecord {
   std::string problem_slug;
   std::string problem_title;
   std::string problem_sha256;
-  // As the user named it, to show commands. No record holds it; empty if the record was read from a file.
+  // The problem as the user named it, for the commands that kgrade prints. Not written to the JSON record,
+  // and so empty after reading one.
   std::string problem_named = {};
   Dtype dtype = Dtype::float32;                         // the type of [VAR]
   std::optional<std::vector<std::string>> inputs = {};  // of --inputs; unset: the problem's own

@@ -81,14 +81,14 @@ std::map<std::string, std::string> headers_of(const JsonValue& value) {
     headers[name] = text.text(longest_request);
     bytes += headers[name].size();
   }
-  if (bytes > most_headers) value.complain(fmt::format("are larger than {}", format_bytes(most_headers)));
+  if (bytes > most_headers) value.complain(fmt::format("is larger than {}", format_bytes(most_headers)));
   return headers;
 }
 
 constexpr auto number_in(double low, double high) {
   return [low, high](const JsonValue& value) { return value.number(low, high); };
 }
-// JSON does not tell 2.0 from 2.
+// In JSON, 2.0 and 2 are the same number.
 std::size_t hidden_cases_of(const JsonValue& value) {
   const double count = value.number(0, 64);
   if (count != std::floor(count)) value.complain("is no whole number");
@@ -136,7 +136,7 @@ void read_candidate(const JsonValue& candidate, GradeRequest& request) {
   request.candidate_source.resize(std::min(request.candidate_source.size(), longest_candidate + 1));
   archive.or_default("headers", request.headers, headers_of);
   if (request.headers.contains(request.candidate_name))
-    candidate["headers"].complain("have a file with the candidate's name");
+    candidate["headers"].complain("has a file with the candidate's name");
   candidate.has_only({"name", "source", "headers"});
 }
 
@@ -155,9 +155,7 @@ static void fields(JsonReader& archive, GradeRequest& request) {
   archive("time_limit_s", settings.time_limit_seconds, number_in(0.001, 86400.0));
   archive.or_default("run_limit_s", request.run_limit_s, number_in(1.0, 86400.0));
   archive.or_default("deadline_s", request.deadline_s, number_in(0.001, 30 * 86400.0));
-  archive.or_default("cases", request.cases, text_up_to<longest_case>);
-  if (request.cases.size() > most_cases)
-    archive.value()["cases"].complain(fmt::format("are more than {}", most_cases));
+  archive.or_default("cases", request.cases, text_up_to<longest_case>, most_cases);
   archive.or_default("dtype", request.dtype, label_of);
   archive.or_default("precision", request.precision, label_of);
   archive.or_default("priority", request.priority);

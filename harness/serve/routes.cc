@@ -198,9 +198,7 @@ static std::string_view to_string(WaitRequest::Until until) {
 }
 
 static void fields(JsonReader& archive, WaitRequest& request) {
-  archive("ids", request.ids);
-  if (request.ids.size() > most_ids)
-    archive.value()["ids"].complain(fmt::format("are more than {}", most_ids));
+  archive("ids", request.ids, AnyValue{}, most_ids);
   archive.or_default("timeout_s", request.timeout_s,
                      [](const JsonValue& value) { return value.number(0, longest_wait_s); });
   archive.or_default("until", request.until);
@@ -351,6 +349,8 @@ void Routes::batch(const Call& call, Answer answer) {
 
 void Routes::wait(const Call& call, Answer answer) {
   const Json json = parsed_json(call.request.body);
+  if (json.is_discarded())
+    return answer(problem_answer({400, "the request is not JSON, or is nested too deep", 0}));
   JsonComplaints complaints({}, "");
   WaitRequest request;
   read_value(JsonValue(json, complaints), request, AnyValue{}, true);

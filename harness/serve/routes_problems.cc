@@ -69,6 +69,7 @@ HttpAnswer Routes::put_problem(const Call& call, const std::string& sha256) {
   const auto wrong = [](const std::string& what) { return problem_answer({400, what, 0}); };
   if (!is_sha256(sha256)) return wrong("the path does not end in a SHA-256 of 64 lower hexadecimal digits");
   const Json json = parsed_json(call.request.body);
+  if (json.is_discarded()) return wrong("the request is not JSON, or is nested too deep");
   const auto file = read_problem_file(json);
   if (!file) return wrong(file.error().message);
   if (sha256_hex(file->source) != sha256) return wrong("the path does not have the SHA-256 of `source`");

@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "base/text.h"
-#include "compile/module_file.h"
 #include "compile/declarations.h"
+#include "compile/module_file.h"
 #include "grade/contestants.h"
 #include "leaderboard/record_files.h"
 #include "sweep/byte_text.h"
@@ -35,7 +35,9 @@ class PlanReader {
  public:
   Result<ChunkedPlan> read(const Json& json) {
     ChunkedPlan result;
-    result.options = read_job(json.at("options").get<std::string>()).value_or(LaneJob{}).options;
+    const auto job = read_job(json.at("options").get<std::string>());
+    if (!job) throw Json::other_error::create(501, "the options are not read", nullptr);
+    result.options = job->options;
     load(json, result.options);
     for (const Json& task : json.at("tasks")) {
       const auto group = group_of(
@@ -59,7 +61,8 @@ class PlanReader {
   void load(const Json& json, const LaneOptions& options) {
     const Layout layout = Layout::find(options.problems);
     std::vector<fs::path> files;
-    for (const Json& task : json.at("tasks")) files.emplace_back(bytes_of_text(task.at("problem").get<std::string>()));
+    for (const Json& task : json.at("tasks"))
+      files.emplace_back(bytes_of_text(task.at("problem").get<std::string>()));
     problems_ = load_problems(files, [&](const fs::path& file) {
       return load_problem_file(file, options.python, layout, options.inputs);
     });

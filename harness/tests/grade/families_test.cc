@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "grade/case_calls.h"
 #include "tests/support/case_fixture.h"
 
 namespace kgrade {
@@ -60,11 +61,14 @@ TEST_F(CallsOnFamilies, ComeLastAndAreInTheRecord) {
 }
 
 // A file in KernelBench's form has one case.
-TEST_F(CallsOnFamilies, AreMoreInEachOfFewCases) {
+TEST_F(CallsOnFamilies, AreMoreInAFileWithOneSmallCase) {
   problem_.cases.resize(1);
   EXPECT_EQ(run().families.size(), 20u);
-  problem_.cases.resize(6);
-  EXPECT_EQ(run().families.size(), 4u);
+  for (Tensor& tensor : case_.tensors) tensor.elements = 1 << 20;
+  EXPECT_EQ(varied_rounds(problem_, case_, false), 2);
+  EXPECT_EQ(varied_rounds(problem_, case_, true), 20);
+  problem_.cases.resize(2);
+  EXPECT_EQ(varied_rounds(problem_, case_, true), 2);
 }
 
 TEST_F(CallsOnFamilies, TheReferenceAnswersInputsThatAreRoundedOnceMore) {

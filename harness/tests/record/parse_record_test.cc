@@ -135,14 +135,14 @@ TEST(ParseRecord, WhatIsWrongInARecordIsSaidWithItsPlace) {
   EXPECT_THAT(complaint(neighbour + "/geometric_mean", 0), HasSubstr("is 0, which is not"));
   EXPECT_THAT(complaint(neighbour + "/interval/low", 5), HasSubstr("ends below its beginning"));
   EXPECT_THAT(complaint(neighbour + "/cases/0/speedup", "fast"), HasSubstr("where a number is expected"));
-  EXPECT_THAT(complaint(comparison + "/method", "luck"), HasSubstr("is none of"));
+  EXPECT_THAT(complaint(comparison + "/method", "luck"), HasSubstr("is not one of"));
   EXPECT_THAT(complaint(comparison + "/count", 1.5), HasSubstr("where a whole number is expected"));
   EXPECT_THAT(complaint("/candidates/0/cases/1/tensor_bytes", 18446744073709551615u),
               HasSubstr("is not from 0"));
-  EXPECT_THAT(complaint("/candidates/0/verdict", "fine"), HasSubstr("/candidates/0/verdict is none of "));
+  EXPECT_THAT(complaint("/candidates/0/verdict", "fine"), HasSubstr("/candidates/0/verdict is not one of: "));
   EXPECT_THAT(complaint("/candidates", json::object()), HasSubstr("is object where an array is expected"));
   EXPECT_THAT(complaint("/problem/slug", "../../etc"), HasSubstr("small letters"));
-  EXPECT_THAT(complaint("/problem/dtype", "float8"), HasSubstr("/problem/dtype is none of "));
+  EXPECT_THAT(complaint("/problem/dtype", "float8"), HasSubstr("/problem/dtype is not one of: "));
   EXPECT_THAT(complaint("/started_at", "yesterday"), HasSubstr("is no moment"));
   EXPECT_THAT(complaint("/reference/sha256", std::string(64, 'G')), HasSubstr("is no SHA-256"));
   EXPECT_THAT(complaint("/device", nullptr), HasSubstr("/device is null where an object is expected"));

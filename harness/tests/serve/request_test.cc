@@ -59,9 +59,9 @@ TEST(GradeRequest, NamesWhatIsWrong) {
   EXPECT_EQ(refusal_of(Json::array()), "the document is array where an object is expected");
   EXPECT_EQ(refusal_of({{"problem", "softmax"}}), "/candidate is missing");
   EXPECT_EQ(refusal_of(with("problem", 7)), "/problem is number where an object is expected");
-  EXPECT_EQ(refusal_of(with("efort", "quick")), "the document has no member 'efort'");
-  EXPECT_EQ(refusal_of(with("effort", "slow")), "/effort is none of quick, default, ranked");
-  EXPECT_EQ(refusal_of(with("baselines", "all")), "/baselines is none of none, usual, pytorch, compiled");
+  EXPECT_EQ(refusal_of(with("efort", "quick")), "the document has an unknown member 'efort'");
+  EXPECT_EQ(refusal_of(with("effort", "slow")), "/effort is not one of: quick, default, ranked");
+  EXPECT_EQ(refusal_of(with("baselines", "all")), "/baselines is not one of: none, usual, pytorch, compiled");
   EXPECT_EQ(refusal_of(with("run_limit_s", 0)), "/run_limit_s is 0, which is not from 1 to 86400");
   EXPECT_EQ(refusal_of(with("hidden", 1.5)), "/hidden is no whole number");
   EXPECT_EQ(refusal_of(with("group", std::string(300, 'x'))), "/group is longer than 200 bytes");
@@ -76,7 +76,7 @@ TEST(GradeRequest, TakesACandidateThatIsTooLongAndKeepsNoMoreOfItThanShowsThat) 
   EXPECT_EQ(request->candidate_source.size(), longest_candidate + 1);
   const Json headers = {{"a.h", std::string(3 << 20, 'x')}};
   EXPECT_THAT(refusal_of(with("candidate", {{"name", "a.cu"}, {"source", ""}, {"headers", headers}})),
-              HasSubstr("/candidate/headers are larger than 2.0 MiB"));
+              HasSubstr("/candidate/headers is larger than 2.0 MiB"));
 }
 
 // Writing or copying a value calls itself for each level, and ended the service with 16 million of them.
