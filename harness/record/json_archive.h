@@ -322,4 +322,14 @@ void read_value(const JsonValue& json, T& value, const Rule& rule, bool detailed
   }
 }
 
+// What a whole document holds, or the first thing that is wrong with it.
+template <class T>
+Result<T> read_document(const nlohmann::json& json, const std::string& remedy = "") {
+  JsonComplaints complaints({}, remedy);
+  T value;
+  read_value(JsonValue(json, complaints), value, AnyValue{}, true);
+  if (!complaints.empty()) return complaints.errors().front();
+  return value;
+}
+
 }  // namespace kgrade

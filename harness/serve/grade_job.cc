@@ -22,6 +22,7 @@ constexpr std::size_t longest_problem = std::size_t{1} << 20;
 constexpr std::size_t longest_request = std::size_t{32} << 20;
 constexpr std::size_t most_headers = std::size_t{2} << 20;  // bytes, of one candidate
 constexpr std::size_t longest_label = 200;
+constexpr const char* remedy_of_requests = "docs/service.md describes the request";
 constexpr std::size_t most_cases = 100;
 constexpr std::size_t longest_case = 1000;
 constexpr int deepest_json = 32;
@@ -167,20 +168,6 @@ static void fields(JsonReader& archive, GradeRequest& request) {
                             "priority", "feedback", "group", "client_ref"});
 }
 
-namespace {
-
-// What the document holds, or the first thing that is wrong with it.
-template <class T>
-Result<T> read_document(const Json& json) {
-  JsonComplaints complaints({}, "docs/service.md describes the request");
-  T value;
-  read_value(JsonValue(json, complaints), value, AnyValue{}, true);
-  if (!complaints.empty()) return complaints.errors().front();
-  return value;
-}
-
-}  // namespace
-
 std::string json_text(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
@@ -211,13 +198,15 @@ std::size_t GradeRequest::bytes() const {
 }
 
 Result<GradeRequest> read_request(const Json& json, bool may_seed) {
-  auto request = read_document<GradeRequest>(json);
+  auto request = read_document<GradeRequest>(json, remedy_of_requests);
   if (request && !may_seed && (request->settings.seed || request->settings.hidden_seed))
     return Error{"/seed may be chosen only with a token that has the scope 'seeds'", "", {}};
   return request;
 }
 
-Result<ProblemFile> read_problem_file(const Json& json) { return read_document<ProblemFile>(json); }
+Result<ProblemFile> read_problem_file(const Json& json) {
+  return read_document<ProblemFile>(json, remedy_of_requests);
+}
 
 std::string batch_key(const GradeRequest& request) {
   LaneOptions options;

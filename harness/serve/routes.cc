@@ -351,16 +351,14 @@ void Routes::wait(const Call& call, Answer answer) {
   const Json json = parsed_json(call.request.body);
   if (json.is_discarded())
     return answer(problem_answer({400, "the request is not JSON, or is nested too deep", 0}));
-  JsonComplaints complaints({}, "");
-  WaitRequest request;
-  read_value(JsonValue(json, complaints), request, AnyValue{}, true);
-  if (!complaints.empty()) return answer(problem_answer({400, complaints.errors().front().message, 0}));
+  const auto request = read_document<WaitRequest>(json);
+  if (!request) return answer(problem_answer({400, request.error().message, 0}));
   std::vector<std::string> ids;
   std::unordered_set<std::string> known;
-  for (const std::string& id : request.ids) {
+  for (const std::string& id : request->ids) {
     if (known.insert(id).second) ids.push_back(id);
   }
-  const auto reply = [this, client = call.client, ids, wanted = request.view, answer] {
+  const auto reply = [this, client = call.client, ids, wanted = request->view, answer] {
     std::string finished, pending, unknown;
     const auto add = [](std::string& list, const OrderedJson& member) {
       if (!list.empty()) list += ',';
@@ -390,7 +388,7 @@ void Routes::wait(const Call& call, Answer answer) {
             fmt::format("{{\"finished\":[{}],\"pending\":[{}],\"unknown\":[{}]}}\n", finished, pending,
                         unknown)});
   };
-  service_.wait(call.client.owner, ids, request.until == WaitRequest::Until::all, request.timeout_s, reply);
+  service_.wait(call.client.owner, ids, request->until == WaitRequest::Until::all, request->timeout_s, reply);
 }
 
 // A stream of the owner's events, from now on or after the client's last one.

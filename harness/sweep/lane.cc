@@ -52,10 +52,8 @@ template <class T>
 std::optional<T> read_line(const std::string& line) {
   const auto json = parse_json(line, {});
   if (!json) return std::nullopt;
-  JsonComplaints complaints({}, "");
-  T value;
-  read_value(JsonValue(*json, complaints), value, AnyValue{}, true);
-  return complaints.empty() ? std::optional(std::move(value)) : std::nullopt;
+  auto value = read_document<T>(*json);
+  return value ? std::optional(std::move(*value)) : std::nullopt;
 }
 
 }  // namespace

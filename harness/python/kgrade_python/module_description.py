@@ -150,10 +150,9 @@ class Description:
     def statistics(self):
         """{name: tensor} of the running statistics that norms in eval mode read. They are weights: a candidate that
         takes them for zeros and ones would leave a part of the problem out."""
-        return {f"{prefix}.{name}" if prefix else name: tensor
-                for prefix, part in self.run.model.named_modules() if isinstance(part, NORM) and not part.training
-                for name, tensor in part.named_buffers(recurse=False) if name in STATISTICS
-                and (f"{prefix}.{name}" if prefix else name) not in self.run.changed_buffers}
+        return {name: tensor for prefix, part in self.run.model.named_modules() if isinstance(part, NORM) and not part.training
+                for name, tensor in part.named_buffers(prefix, recurse=False)
+                if name.rpartition(".")[2] in STATISTICS and name not in self.run.changed_buffers}
 
     def weight(self, module_name, parameter):
         refuse_layout(parameter, f"the weight '{module_name}'")
