@@ -56,10 +56,11 @@ void set_up_child(const SpawnRequest& request, pid_t parent) {
   const int null_fd = ::fcntl(::open("/dev/null", O_RDWR), F_DUPFD, 16);
   const int in = request.stdin_fd >= 0 ? ::fcntl(request.stdin_fd, F_DUPFD, 16) : null_fd;
   const int out = request.output_fd >= 0 ? ::fcntl(request.output_fd, F_DUPFD, 16) : null_fd;
+  const int err = request.error_fd >= 0 ? ::fcntl(request.error_fd, F_DUPFD, 16) : out;
   const int kept = request.kept_fd >= 0 ? ::fcntl(request.kept_fd, F_DUPFD, 16) : -1;
   ::dup2(in, 0);
   ::dup2(out, 1);
-  ::dup2(out, 2);
+  ::dup2(err, 2);
   unsigned int first_closed = kept_descriptor;
   if (kept >= 0) {
     ::dup2(kept, kept_descriptor);

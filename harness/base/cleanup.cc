@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -36,6 +37,12 @@ void repeat(Step step) {
 void kill_with_group(pid_t leader) {
   ::kill(leader, SIGKILL);
   ::kill(-leader, SIGKILL);
+}
+
+bool runs(pid_t child) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0;
 }
 
 bool is_ignored(int signal) {
@@ -125,6 +132,11 @@ void Cleanup::spare(pid_t child) {
   spared_.insert(child);
 }
 
+void Cleanup::end_gently(pid_t child) {
+  const std::lock_guard lock(mutex_);
+  gently_ended_.insert(child);
+}
+
 int Cleanup::reap(pid_t child) {
   // While the child is not reaped, its id and its group's id cannot be given to another process.
   siginfo_t info{};
@@ -141,6 +153,7 @@ int Cleanup::reap(pid_t child) {
     }
     children_.erase(child);
     spared_.erase(child);
+    gently_ended_.erase(child);
   }
   repeat([this] {
     const std::lock_guard lock(mutex_);
@@ -190,6 +203,9 @@ bool Cleanup::reap_children() {
 
 void Cleanup::clean_up() {
   mutex_.lock();
+  for (const pid_t child : gently_ended_) ::kill(-child, SIGTERM);
+  if (!gently_ended_.empty())
+    repeat([this] { return std::any_of(gently_ended_.begin(), gently_ended_.end(), runs); });
   for (const pid_t child : children_) kill_with_group(child);
   repeat([this] { return reap_children(); });
   repeat([this] { return kill_orphans(); });

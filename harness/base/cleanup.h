@@ -69,6 +69,10 @@ class Cleanup {
   // Exempts a child that serves more than one run from kill_all().
   void spare(pid_t child);
 
+  // A signal sends SIGTERM to this child's group first, and SIGKILL two seconds later: for a program that has
+  // something to end elsewhere.
+  void end_gently(pid_t child);
+
   // Waits for the child's end, kills what is left of its group, reaps it, and returns its wait status
   // (SIGKILL if unknown). Then, if adopt_orphans() was called, kills and reaps orphans: children of this
   // process whose session is neither ours nor that of a child not yet reaped. If a child starts daemons in
@@ -103,6 +107,7 @@ class Cleanup {
   std::set<std::filesystem::path> paths_;
   std::set<pid_t> children_;          // each the leader of a session and of a group
   std::set<pid_t> spared_;            // kill_all() leaves them alone
+  std::set<pid_t> gently_ended_;
   std::set<pid_t> earlier_children_;  // children from before adopt_orphans()
   bool adopts_ = false;
   std::once_flag abandoned_are_removed_;

@@ -80,6 +80,7 @@ struct SpawnRequest {
   ProcessLimits limits;
   int stdin_fd = -1;   // -1: /dev/null
   int output_fd = -1;  // stdout and stderr; -1: /dev/null
+  int error_fd = -1;   // stderr; -1: as output_fd
   int kept_fd = -1;    // stays open as descriptor 3; all others are closed
 };
 

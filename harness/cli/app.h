@@ -42,8 +42,7 @@ Command add_cache(CLI::App& app);
 Command add_sweep(CLI::App& app);
 Command add_serve(CLI::App& app);
 Command add_watch(CLI::App& app);
-Command add_sweep_lane(CLI::App& app);
-Command add_sweep_chunk(CLI::App& app);
+Command add_lane(CLI::App& app);
 Command add_leaderboard(CLI::App& app);
 // These describe the whole command line, so they are added last.
 Command add_completion(CLI::App& app);

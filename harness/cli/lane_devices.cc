@@ -38,6 +38,29 @@ Result<std::vector<std::string>> lane_devices(const std::string& gpus, const std
   return std::vector<std::string>(jobs > 0 ? jobs : usable_cores(), "emulated");
 }
 
+std::vector<std::string> names_of_lanes(int lanes) {
+  std::vector<std::string> names;
+  for (int lane = 1; lane <= lanes; ++lane) names.push_back(fmt::format("lane {}", lane));
+  return names;
+}
+
+std::vector<std::string> own_lane_command() { return {"/proc/self/exe", "lane", "--folder"}; }
+
+CLI::Option* add_lane_command_option(CLI::App& command, std::string& lane_command, int& lanes) {
+  CLI::Option* const option =
+      command
+          .add_option(
+              "--lane-command", lane_command,
+              "Grade by lanes that this command starts, on this machine or others, such as 'ssh node2 "
+              "kgrade lane' or 'srun --ntasks=1 --gpus=1 kgrade lane' (docs/lanes.md)")
+          ->type_name("COMMAND");
+  command.add_option("--lanes", lanes, "How many lanes to start with --lane-command (default: 1)")
+      ->needs(option)
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  return option;
+}
+
 int spare_cores(std::size_t lanes) { return std::max(1, usable_cores() - 2 * static_cast<int>(lanes)); }
 
 }  // namespace kgrade::cli

@@ -124,13 +124,12 @@ int run(int argc, char** argv) {
   app.formatter(cli::help_formatter());  // before the commands are made, which inherit it
   app.require_subcommand(1);
   const std::vector<cli::Command> commands = {
-      cli::add_grade(app),       cli::add_check(app),       cli::add_profile(app),  cli::add_sweep(app),
-      cli::add_sweep_lane(app),  cli::add_sweep_chunk(app), cli::add_serve(app),    cli::add_watch(app),
-      cli::add_leaderboard(app), cli::add_compare(app),     cli::add_list(app),     cli::add_show(app),
-      cli::add_lint(app),        cli::add_new(app),         cli::add_import(app),   cli::add_calibrate(app),
-      cli::add_dump(app),        cli::add_doctor(app),      cli::add_selftest(app), cli::add_cache(app),
-      cli::add_completion(app),  cli::add_complete(app),    cli::add_man(app),      cli::add_help(app),
-      cli::add_print(app)};
+      cli::add_grade(app),    cli::add_check(app),    cli::add_profile(app),   cli::add_sweep(app),
+      cli::add_lane(app),     cli::add_serve(app),    cli::add_watch(app),     cli::add_leaderboard(app),
+      cli::add_compare(app),  cli::add_list(app),     cli::add_show(app),      cli::add_lint(app),
+      cli::add_new(app),      cli::add_import(app),   cli::add_calibrate(app), cli::add_dump(app),
+      cli::add_doctor(app),   cli::add_selftest(app), cli::add_cache(app),     cli::add_completion(app),
+      cli::add_complete(app), cli::add_man(app),      cli::add_help(app),      cli::add_print(app)};
   for (const cli::Command& command : commands) finish(*command.app);
   // Set after the commands are made, because they would inherit it.
   app.footer(

@@ -128,7 +128,7 @@ int run(ServeArguments& arguments) {
   options.contest = std::move(contest);
   options.build_jobs = devices->empty() ? 0 : spare_cores(devices->size());
   options.devices = std::move(*devices);
-  options.lane_command = {"/proc/self/exe", "sweep-lane"};
+  options.lane_command = {own_lane_command()};
   options.note = note;
   std::signal(SIGPIPE, SIG_IGN);
   const std::filesystem::path state = options.state;

@@ -19,15 +19,11 @@
 #include "compile/python_interpreter.h"
 #include "device/registry.h"
 #include "problem/catalogue.h"
-#include "sweep/chunks.h"
 #include "sweep/module_candidates.h"
 #include "sweep/report.h"
-#include "sweep/slurm_sweep.h"
 
 namespace kgrade::cli {
 namespace {
-
-constexpr int lane_socket = 3;
 
 struct SweepArguments {
   SweepSelection selection;
@@ -38,8 +34,8 @@ struct SweepArguments {
   bool resume = false;
   bool overwrite = false;
   std::vector<std::string> fail_on;
-  std::string executor = "local";
-  SlurmOptions slurm;
+  std::string lane_command;
+  int lanes = 1;
   CiOutput ci;
 };
 
@@ -68,31 +64,23 @@ int exit_code_of(const SweepArguments& arguments, const SweepOutcome& outcome) {
   if (asked("not-accepted") &&
       any([](const Record& e) { return e.candidate().verdict != Verdict::accepted && !needs_a_gpu(e); }))
     return exit_not_accepted;
-  if (asked("unsupported") && any(needs_a_gpu)) return exit_not_accepted;
+  if (asked("unsupported") && any([](const Record& e) { return needs_a_gpu(e); })) return exit_not_accepted;
   return asked("slower") && any(is_slower) ? exit_slower : exit_ok;
 }
 
 SweepOptions options_of(const SweepArguments& arguments, std::vector<std::string> devices, Layout layout) {
   SweepOptions options;
   options.lane = arguments.lane;
-  const bool emulated = devices.front() == "emulated";
-  options.build_jobs = emulated ? 0 : arguments.jobs > 0 ? arguments.jobs : spare_cores(devices.size());
+  if (arguments.lane_command.empty()) {
+    const bool emulated = devices.front() == "emulated";
+    options.build_jobs = emulated ? 0 : arguments.jobs > 0 ? arguments.jobs : spare_cores(devices.size());
+    options.lane_command = {own_lane_command()};
+  } else {
+    options.lane_command = lane_command_of(arguments.lane_command);
+  }
   options.devices = std::move(devices);
-  options.lane_command = {"/proc/self/exe", "sweep-lane"};
-  options.devices_elsewhere = arguments.executor != "local";
-  options.resume = arguments.resume;
   options.layout = std::move(layout);
   return options;
-}
-
-// Requests one GPU for each task, unless the device is emulated.
-void ask_for_gpu(const SweepArguments& arguments, SlurmOptions& slurm) {
-  const auto names_gpus = [](const std::string& option) {
-    return option.starts_with("--gres") || option.starts_with("--gpus") || option.starts_with("-G");
-  };
-  const bool asked = std::any_of(slurm.options.begin(), slurm.options.end(), names_gpus);
-  if (!asked && arguments.lane.device != "emulated")
-    slurm.options.insert(slurm.options.begin(), "--gres=gpu:1");
 }
 
 // Tells the user after Ctrl-C that nothing is lost.
@@ -108,23 +96,6 @@ class Farewell {
   Farewell(const Farewell&) = delete;
   Farewell& operator=(const Farewell&) = delete;
 };
-
-Result<SweepOutcome> carry_out(const SweepArguments& arguments, const SweepPlan& plan,
-                               const SweepOptions& options, ResultFile& results) {
-  if (arguments.executor == "local") return sweep(plan, options, results);
-  SlurmOptions slurm = arguments.slurm;
-  std::error_code failure;
-  slurm.program = std::filesystem::read_symlink("/proc/self/exe", failure);
-  ask_for_gpu(arguments, slurm);
-  return sweep_by_slurm(plan, options, slurm, results);
-}
-
-// The devices of the nodes. This machine's devices do not matter.
-Result<std::vector<std::string>> devices_elsewhere(const SweepArguments& arguments) {
-  const auto choice = parse_device_choice(arguments.lane.device);
-  if (!choice) return choice.errors();
-  return std::vector<std::string>{arguments.lane.device == "auto" ? "cuda" : arguments.lane.device};
-}
 
 // "candidates in solutions, problems in problems, /usr/share/kgrade/problems".
 std::string searched_text(const SweepPlan& plan) {
@@ -187,9 +158,9 @@ Errors lack_of_selection(const CLI::App& command) {
 int run(SweepArguments& arguments) {
   const Errors errors = check_ci_output(arguments.ci, {{"--output", arguments.output, true}});
   if (!errors.empty()) return fail(errors);
-  auto devices = arguments.executor == "local"
+  auto devices = arguments.lane_command.empty()
                      ? lane_devices(arguments.gpus, arguments.lane.device, arguments.jobs)
-                     : devices_elsewhere(arguments);
+                     : names_of_lanes(arguments.lanes);
   if (!devices) return fail(devices.errors());
   if (const Errors wrong = take_modules(arguments); !wrong.empty()) return fail(wrong);
   if (const Errors lacks = lack_for_modules(arguments); !lacks.empty()) return fail(lacks);
@@ -240,7 +211,7 @@ int run(SweepArguments& arguments) {
       junit.take(record);
       show_result(record, done, all);
     };
-    outcome = carry_out(arguments, *plan, options, *results);
+    outcome = sweep(*plan, options, *results);
     if (!outcome) {
       if (const auto written = junit.write(); !written) fail(written.errors());
     }
@@ -323,36 +294,10 @@ void add_results(CLI::App& command, SweepArguments& arguments) {
       ->type_name("WHAT");
 }
 
-void add_executor(CLI::App& command, SweepArguments& arguments) {
-  CLI::Option* const executor = command
-                                    .add_option("--executor", arguments.executor,
-                                                "Where candidates are graded: local (the default) or slurm")
-                                    ->check(CLI::IsMember({"local", "slurm"}))
-                                    ->excludes(command.get_option("--gpus"));
-  command
-      .add_option(
-          "--slurm", arguments.slurm.options,
-          "Option for sbatch, such as --slurm=--partition=gpu (may be repeated); each task asks for one GPU")
-      ->needs(executor)
-      ->allow_extra_args(false)
-      ->type_name("OPTION");
-  command
-      .add_option("--chunk", arguments.slurm.chunk,
-                  "Candidates per Slurm task (default: 8; more if the array would be too large)")
-      ->needs(executor)
-      ->check(CLI::Range(1, 100000))
-      ->type_name("N");
-  command
-      .add_option("--poll", arguments.slurm.poll_seconds, "Seconds between two queries to Slurm (default: 5)")
-      ->needs(executor)
-      ->check(CLI::Range(0.1, 3600.0))
-      ->type_name("SECONDS");
-  command
-      .add_option("--wait-held", arguments.slurm.held_seconds,
-                  "Seconds that a job may stay held before it is cancelled (default: 600)")
-      ->needs(executor)
-      ->check(CLI::Range(1.0, 1e7))
-      ->type_name("SECONDS");
+void add_lanes(CLI::App& command, SweepArguments& arguments) {
+  CLI::Option* const lane_command = add_lane_command_option(command, arguments.lane_command, arguments.lanes);
+  for (const char* const other : {"--gpus", "--device", "--jobs", "--python"})
+    lane_command->excludes(command.get_option(other));
 }
 
 }  // namespace
@@ -364,7 +309,7 @@ Command add_sweep(CLI::App& app) {
   add_device_option(*command, arguments->lane.device);
   add_how(*command, *arguments);
   add_results(*command, *arguments);
-  add_executor(*command, *arguments);
+  add_lanes(*command, *arguments);
   add_ci_options(*command, arguments->ci);
   command->footer(
       "Example: kgrade sweep --only 'conv-transpose-*' --solutions 'naive*' --output naive.jsonl\n"
@@ -374,40 +319,6 @@ Command add_sweep(CLI::App& app) {
             const Errors lacks = lack_of_selection(*command);
             return lacks.empty() ? run(*arguments) : fail(lacks);
           }};
-}
-
-namespace {
-
-struct ChunkArguments {
-  std::string plan;
-  std::size_t round = 0;
-  std::size_t chunk = 0;
-  int restart = 0;
-};
-
-}  // namespace
-
-// The command of a task in Slurm.
-Command add_sweep_chunk(CLI::App& app) {
-  auto arguments = std::make_shared<ChunkArguments>();
-  CLI::App* command = app.add_subcommand("sweep-chunk", "")->group("");
-  command->add_option("plan", arguments->plan)->required();
-  command->add_option("round", arguments->round)->required();
-  command->add_option("chunk", arguments->chunk)->required();
-  command->add_option("restart", arguments->restart)->required();
-  return {command, [arguments] {
-            const auto code =
-                run_chunk(arguments->plan, arguments->round, arguments->chunk, arguments->restart);
-            return code ? *code : fail(code.errors());
-          }};
-}
-
-// The command that `kgrade sweep` starts for each lane.
-Command add_sweep_lane(CLI::App& app) {
-  auto folder = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("sweep-lane", "")->group("");
-  command->add_option("folder", *folder)->required();
-  return {command, [folder] { return run_lane(lane_socket, *folder); }};
 }
 
 }  // namespace kgrade::cli

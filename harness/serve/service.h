@@ -54,7 +54,7 @@ struct ServiceOptions {
   LaneOptions lane;                         // except the device, and what a request says
   std::map<std::string, Problem> problems;  // that a request may name, by slug; empty: those of the folders
   std::vector<std::string> devices;         // one for each lane
-  std::vector<std::string> lane_command;
+  LaneCommand lane_command;
   int build_jobs = 0;              // processes that build what is graded next
   bool shows_boards = false;       // each owner sees the best speeds of the others
   std::optional<Contest> contest;  // then only teachers can send anything else

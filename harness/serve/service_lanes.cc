@@ -242,6 +242,8 @@ void Service::take(ServiceLane& lane, const LaneMessage& message) {
       lane.spender = message.candidate;
       lane.spent_s = message.seconds;
       break;
+    case LaneMessage::Kind::alive:
+      break;
     case LaneMessage::Kind::doing:
       // It names cases, and everybody sees it.
       if (const GradeJob* const job = lane.current(jobs_);

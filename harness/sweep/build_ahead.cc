@@ -20,7 +20,7 @@ constexpr std::chrono::minutes longest_wait{15};
 
 }  // namespace
 
-BuildAhead::BuildAhead(int builders, std::vector<std::string> lane_command, JobOf job_of)
+BuildAhead::BuildAhead(int builders, LaneCommand lane_command, JobOf job_of)
     : lane_command_(std::move(lane_command)), job_of_(std::move(job_of)) {
   const auto cache = contestant_cache();
   if (!cache || !cache->problem().empty()) return;

@@ -38,7 +38,7 @@ class BuildAhead {
   static constexpr std::size_t tasks_per_builder = 4;
 
   // Has that number of builders, or none if there is no cache.
-  BuildAhead(int builders, std::vector<std::string> lane_command, JobOf job_of);
+  BuildAhead(int builders, LaneCommand lane_command, JobOf job_of);
 
   // How many upcoming tasks go_on() considers.
   std::size_t horizon() const { return builders_.size() * tasks_per_builder; }
@@ -86,7 +86,7 @@ class BuildAhead {
   void hear(Builder& builder);
   void end_job(Builder& builder, std::uint64_t bytes, double compiled_s);
 
-  std::vector<std::string> lane_command_;
+  LaneCommand lane_command_;
   JobOf job_of_;
   std::uint64_t cache_limit_ = 0;
   std::vector<Builder> builders_;

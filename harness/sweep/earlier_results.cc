@@ -18,9 +18,9 @@ class WantedDevices {
   explicit WantedDevices(const SweepOptions& options) {
     for (const std::string& name : options.devices) {
       const auto choice = parse_device_choice(name);
-      if (choice) choices_.push_back(options.devices_elsewhere ? *choice : resolve_choice(*choice));
+      if (choice) choices_.push_back(options.lane_command.is_elsewhere ? *choice : resolve_choice(*choice));
     }
-    if (!options.devices_elsewhere && std::any_of(choices_.begin(), choices_.end(), is_gpu)) probe();
+    if (!options.lane_command.is_elsewhere && std::any_of(choices_.begin(), choices_.end(), is_gpu)) probe();
   }
 
   bool include(const Record& record) const {

@@ -1,11 +1,14 @@
 #include "sweep/lane.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -14,10 +17,12 @@
 #include <system_error>
 #include <type_traits>
 
+#include "base/cleanup.h"
 #include "base/machine_faults.h"
+#include "base/text.h"
 #include "grade/settings_json.h"
 #include "record/record_json.h"
-#include "sweep/byte_text.h"
+#include "sweep/lane_files.h"
 
 namespace kgrade {
 namespace {
@@ -33,15 +38,44 @@ nlohmann::ordered_json json_of_baselines(WantedBaselines wanted) {
   return to_string(wanted);
 }
 
-// Bytes that need not be UTF-8, such as a path.
-struct ByteText {
-  std::string operator()(const JsonValue& value) const { return bytes_of_text(value.text(most_text)); }
-  static nlohmann::ordered_json written(std::string_view bytes) { return text_of_bytes(bytes); }
-};
-constexpr ByteText byte_text;
+// Text for bytes that need not be UTF-8, such as a path, since JSON holds only UTF-8: each byte becomes the
+// character with that number.
+std::string text_of_bytes(std::string_view raw) {
+  std::string text;
+  for (const char c : raw) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      text += c;
+    } else {
+      text += static_cast<char>(0xC0 | (byte >> 6));
+      text += static_cast<char>(0x80 | (byte & 0x3F));
+    }
+  }
+  return text;
+}
 
-// A lane's answer may be a whole record.
-constexpr std::size_t longest_answer = std::size_t{1} << 30;
+// The inverse of text_of_bytes(). A text with characters beyond 255 gives arbitrary bytes.
+std::string bytes_of_text(std::string_view text) {
+  std::string raw;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto first = static_cast<unsigned char>(text[i]);
+    if (first < 0x80 || i + 1 == text.size()) {
+      raw += text[i];
+    } else {
+      raw += static_cast<char>((first << 6) | (static_cast<unsigned char>(text[++i]) & 0x3F));
+    }
+  }
+  return raw;
+}
+
+// Bytes that need not be UTF-8.
+template <std::size_t most_bytes>
+struct ByteText {
+  std::string operator()(const JsonValue& value) const { return bytes_of_text(value.text(most_bytes)); }
+  static nlohmann::ordered_json written(std::string_view raw) { return text_of_bytes(raw); }
+};
+constexpr ByteText<most_text> byte_text;
+constexpr ByteText<LineStream::longest_line> file_text;
 
 template <class T>
 std::string line_of(const T& value) {
@@ -63,7 +97,7 @@ std::optional<T> read_line(const std::string& line) {
 template <>
 inline constexpr int count_of_values<LaneWork> = 3;
 template <>
-inline constexpr int count_of_values<LaneMessage::Kind> = 5;
+inline constexpr int count_of_values<LaneMessage::Kind> = 6;
 
 std::string_view to_string(LaneWork work) {
   constexpr std::string_view words[] = {"grade", "build_candidates", "build_trusted"};
@@ -71,7 +105,7 @@ std::string_view to_string(LaneWork work) {
 }
 
 std::string_view to_string(LaneMessage::Kind kind) {
-  constexpr std::string_view words[] = {"begun", "doing", "graded", "spent", "ended"};
+  constexpr std::string_view words[] = {"begun", "doing", "graded", "spent", "ended", "alive"};
   return words[static_cast<int>(kind)];
 }
 
@@ -95,6 +129,21 @@ void fields(Archive& archive, typename Archive::template Value<LaneOptions>& opt
 }
 
 template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<LaneFile>& file) {
+  archive("path", file.path, byte_text);
+  archive("sha256", file.sha256, sha256_of);
+  archive("content", file.content, file_text);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<LaneHello>& hello) {
+  archive("protocol", hello.protocol);
+  archive("build", hello.build);
+  archive("device", hello.device);
+  archive("host", hello.host);
+}
+
+template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<LaneJob>& job) {
   archive("options", job.options);
   archive("problem", job.problem, byte_text);
@@ -106,13 +155,15 @@ void fields(Archive& archive, typename Archive::template Value<LaneJob>& job) {
   archive("as_declared", job.as_declared);
   archive("cases", job.cases, byte_text);
   archive("lease", job.lease);
+  archive("folder", job.folder, byte_text);
+  archive("files", job.files);
 }
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<LaneMessage>& message) {
   archive("kind", message.kind);
   archive("candidate", message.candidate);
-  archive("text", message.text, text_up_to<longest_answer>);
+  archive("text", message.text, text_up_to<LineStream::longest_line>);
   archive("exit_code", message.exit_code);
   archive("bytes", message.bytes);
   archive("lease", message.lease);
@@ -141,7 +192,17 @@ std::string result_line_of(Record record, const LaneOptions& options) {
   return to_json(record).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+LaneHello hello_of_this_program(const std::string& device) {
+  const ToolInfo tool = tool_info();
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  const std::string commit = tool.git_commit.substr(0, 12) + (tool.git_dirty ? ", with changes" : "");
+  return {lane_protocol, commit.empty() ? tool.version : fmt::format("{} ({})", tool.version, commit), device,
+          host};
+}
+
 std::string to_line(const LaneJob& job) { return line_of(job); }
+std::string to_line(const LaneHello& hello) { return line_of(hello); }
 std::string to_line(const LaneMessage& message) { return line_of(message); }
 
 std::optional<LaneJob> read_job(const std::string& line) {
@@ -150,43 +211,73 @@ std::optional<LaneJob> read_job(const std::string& line) {
   return fits ? std::move(job) : std::nullopt;
 }
 
+std::optional<LaneHello> read_hello(const std::string& line) { return read_line<LaneHello>(line); }
+
 std::optional<LaneMessage> read_message(const std::string& line) { return read_line<LaneMessage>(line); }
 
 // --- Processes ---
 
-bool LineSocket::send(const std::string& line) const {
-  const std::string text = line + "\n";
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const ssize_t count = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
-    if (count < 0 && errno != EINTR) return false;
-    if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
-bool LineSocket::receive() {
+bool LineStream::receive(int descriptor) {
   char buffer[65536];
-  const ssize_t count = ::recv(socket_.get(), buffer, sizeof buffer, 0);
+  const ssize_t count = ::read(descriptor, buffer, sizeof buffer);
+  if (count < 0 && errno == EAGAIN) {  // others may have made the descriptor so
+    pollfd entry{descriptor, POLLIN, 0};
+    ::poll(&entry, 1, -1);
+    return true;
+  }
   if (count <= 0) return count < 0 && errno == EINTR;
   received_.append(buffer, static_cast<std::size_t>(count));
-  return true;
+  return received_.size() <= longest_line || received_.find('\n', searched_) != received_.npos;
 }
 
-std::optional<std::string> LineSocket::next() {
-  const std::size_t end = received_.find('\n');
+std::optional<std::string> LineStream::next() {
+  const std::size_t end = received_.find('\n', searched_);
+  searched_ = end == received_.npos ? received_.size() : 0;
   if (end == received_.npos) return std::nullopt;
   std::string line = received_.substr(0, end);
   received_.erase(0, end + 1);
   return line;
 }
 
-Result<Lane> Lane::start(const std::vector<std::string>& command) {
+namespace {
+
+// A lane that does not read its job for so long is gone.
+constexpr int longest_send_s = 60;
+
+bool send_line(int socket, const std::string& line) {
+  const std::string text = line + "\n";
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const ssize_t count = ::send(socket, rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (count < 0 && errno != EINTR) return false;
+    if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+bool is_of_this_program(const LaneHello& hello) {
+  const LaneHello ours = hello_of_this_program("");
+  return hello.protocol == ours.protocol && hello.build == ours.build;
+}
+
+// Where the command of a user says why it failed.
+std::filesystem::path errors_in(const std::filesystem::path& folder) { return folder / "stderr"; }
+
+}  // namespace
+
+LaneCommand lane_command_of(const std::string& text) {
+  // The trap keeps the shell until its command has dealt with SIGTERM.
+  return {{"/bin/sh", "-c", "trap : TERM; " + text}, true};
+}
+
+Result<Lane> Lane::start(const LaneCommand& command) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return machine_error(fmt::format("no socket: {}", std::strerror(errno)), "raise `ulimit -n`");
   UniqueFd ours(ends[0]);
   UniqueFd theirs(ends[1]);
+  const timeval patience{longest_send_s, 0};
+  ::setsockopt(ours.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   std::unique_ptr<TemporaryDirectory> folder;
   try {
     folder = std::make_unique<TemporaryDirectory>();
@@ -196,35 +287,98 @@ Result<Lane> Lane::start(const std::vector<std::string>& command) {
                          {TemporaryDirectory::base().string(), 0, 0});
   }
   SpawnRequest request;
-  request.command = command;
-  request.command.push_back(folder->path().string());
-  request.environment = whole_environment(folder->path());
-  request.kept_fd = theirs.get();
+  request.command = command.words;
+  request.stdin_fd = request.output_fd = theirs.get();
+  UniqueFd errors;
+  if (command.is_elsewhere) {
+    request.environment = whole_environment();
+    errors.reset(::open(errors_in(folder->path()).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  } else {
+    request.command.push_back(folder->path().string());
+    request.environment = whole_environment(folder->path());
+    errors.reset(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  }
+  request.error_fd = errors.get();
   auto child = spawn(request);
   if (!child) return child.errors();
-  return Lane(std::move(folder), std::move(*child), LineSocket(std::move(ours)));
+  if (command.is_elsewhere) Cleanup::of_this_process().end_gently(child->pid());
+  return Lane(std::move(folder), std::move(*child), std::move(ours), command.is_elsewhere);
 }
 
-bool Lane::give(const LaneJob& job) { return socket_.send(to_line(job)); }
+void Lane::ask_to_end() {
+  socket_.reset();
+  if (is_elsewhere_ && !child_.has_ended()) ::kill(-child_.pid(), SIGTERM);
+}
 
-bool Lane::read() { return socket_.receive(); }
+Lane::~Lane() {
+  ask_to_end();
+  if (is_elsewhere_ && !child_.has_ended()) (void)child_.wait_for(std::chrono::seconds(2));
+}
+
+bool Lane::give(LaneJob job) {
+  if (is_elsewhere_) add_files(job, known_);
+  const bool is_sent = send_line(socket_.get(), to_line(job));
+  if (!is_sent) child_.kill_group();  // it may have got half of the line
+  return is_sent;
+}
+
+bool Lane::read() {
+  silence_s_ = 0;
+  if (!lines_.receive(socket_.get())) return false;
+  while (!hello_) {
+    const auto line = lines_.next();
+    if (!line) break;
+    hello_ = read_hello(*line);
+  }
+  return !hello_ || is_of_this_program(*hello_);
+}
 
 std::optional<LaneMessage> Lane::next() {
-  while (const auto line = socket_.next()) {
-    if (auto message = read_message(*line)) return message;
+  if (!hello_ || !is_of_this_program(*hello_)) return std::nullopt;
+  while (const auto line = lines_.next()) {
+    auto message = read_message(*line);
+    if (message && message->kind != LaneMessage::Kind::alive) return message;
   }
   return std::nullopt;
 }
 
+bool Lane::is_silent(double now) {
+  // Who looks seldom, or was stopped, has not listened all the time.
+  constexpr double longest_step_s = 1;
+  silence_s_ += std::clamp(now - looked_at_, 0.0, longest_step_s);
+  looked_at_ = now;
+  return hello_ && silence_s_ > longest_silence_s;
+}
+
 LaneEnd Lane::end() {
+  if (hello_ && !is_of_this_program(*hello_))
+    return {fmt::format("is kgrade {} on {}, and this is kgrade {}: install the same version on both",
+                        printable_line(hello_->build.substr(0, 100)), printable_line(hello_->host),
+                        hello_of_this_program("").build),
+            false};
+  if (silence_s_ > longest_silence_s)
+    return {fmt::format("said nothing for {:g} s", longest_silence_s), false};
   const auto status = child_.wait_for(std::chrono::seconds(2));
   child_.kill_group();
   if (!status) {
     child_.wait();
     return {"closed its connection and went on", false};
   }
-  return {"ended with " + describe_wait_status(*status),
+  return {"ended with " + describe_wait_status(*status) + last_words(),
           WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL};
+}
+
+// The last line that the command of a user has printed to standard error.
+std::string Lane::last_words() const {
+  if (!is_elsewhere_) return "";
+  constexpr off_t longest = 2000;
+  const UniqueFd file(::open(errors_in(folder_->path()).c_str(), O_RDONLY | O_CLOEXEC));
+  const off_t size = ::lseek(file.get(), 0, SEEK_END);
+  std::string text(static_cast<std::size_t>(std::clamp<off_t>(size, 0, longest)), '\0');
+  if (::pread(file.get(), text.data(), text.size(), std::max<off_t>(0, size - longest)) <= 0) return "";
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  const std::string line = text.substr(text.rfind('\n') + 1);
+  return line.empty() ? "" : ": " + printable_line(line);
 }
 
 }  // namespace kgrade

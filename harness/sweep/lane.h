@@ -1,11 +1,15 @@
-// A lane is a process that grades batches of candidates on one device, one candidate at a time, and reports
-// over a socket. If it dies, the candidate that it was grading is tried once more, alone.
-// SweepQueue::failed() and LaneHealth (sweep/queue.h) decide about the rest.
+// A lane is a process that grades batches of candidates on one device, one candidate at a time: `kgrade
+// lane`. It reads jobs from its standard input and writes answers to its standard output, each a line of
+// JSON. So any command whose two ends are a lane's can start one, on this machine or on another. A lane that
+// ends is the end of its output; the end of its input ends a lane. If it dies, the candidate that it was
+// grading is tried once more, alone. SweepQueue::failed() and LaneHealth (sweep/queue.h) decide about the
+// rest.
 #pragma once
 
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +33,14 @@ enum class LaneWork { grade, build_candidates, build_trusted };
 // service was sent.
 inline constexpr std::size_t longest_candidate = std::size_t{1} << 20;
 
+// A file of a job for a lane on another machine.
+struct LaneFile {
+  std::string path;  // as the job names it
+  std::string sha256;
+  // The file's bytes. Empty if the lane has got a file with this hash before.
+  std::optional<std::string> content = {};
+};
+
 // A job for a lane.
 struct LaneJob {
   LaneOptions options;
@@ -42,12 +54,31 @@ struct LaneJob {
   bool as_declared = false;
   std::vector<std::string> cases = {};  // as for --case; empty: the usual ones
   std::string lease = {};               // repeated in each answer to this job
+  // For a lane that does not see the files of this machine: the working folder, and all files that the job
+  // names. Otherwise both are empty.
+  std::string folder = {};
+  std::vector<LaneFile> files = {};
 };
 
+// What a lane says first. Everything that its command prints before is skipped.
+struct LaneHello {
+  int protocol = 0;    // lane_protocol of the lane
+  std::string build;   // its version and commit
+  std::string device;  // the value of --device
+  std::string host;
+};
+
+// The version of jobs and answers.
+inline constexpr int lane_protocol = 1;
+
+// What a lane of this program says first.
+LaneHello hello_of_this_program(const std::string& device);
+
 // The lane's answers, in this order: begun, doing (any number of times) and graded for each candidate, and
-// ended last. If the job has a lease, also spent at any time, twice a second.
+// ended last. If the job has a lease, also spent at any time, twice a second. Alive comes every few seconds,
+// with or without a job.
 struct LaneMessage {
-  enum class Kind { begun, doing, graded, spent, ended };
+  enum class Kind { begun, doing, graded, spent, ended, alive };
   Kind kind = Kind::ended;
   std::size_t candidate = 0;  // index in the job
   std::string text;           // doing: the action; graded: the record; ended: why it ended early, or empty
@@ -70,27 +101,38 @@ LaneJob job_for(const LaneOptions& options, const Problem& problem);
 
 // Writes one line of JSON without a line break, and reads it back. Nothing for any other line.
 std::string to_line(const LaneJob& job);
+std::string to_line(const LaneHello& hello);
 std::string to_line(const LaneMessage& message);
 std::optional<LaneJob> read_job(const std::string& line);
+std::optional<LaneHello> read_hello(const std::string& line);
 std::optional<LaneMessage> read_message(const std::string& line);
 
-// One end of a connection over which two processes exchange lines.
-class LineSocket {
+// The lines of a stream that arrives in pieces.
+class LineStream {
  public:
-  explicit LineSocket(UniqueFd socket) : socket_(std::move(socket)) {}
+  // The most bytes of a line. A record with all its samples and a compiler's output is far smaller.
+  static constexpr std::size_t longest_line = std::size_t{256} << 20;
 
-  int descriptor() const { return socket_.get(); }
-  // Sends a line. False if the other side is gone. `line` has no line break.
-  bool send(const std::string& line) const;
-  // Waits until something arrives. False at the end, when the other side is gone.
-  bool receive();
+  // Waits until something arrives. False at the end of the stream, and after a line that is too long.
+  bool receive(int descriptor);
   // The next complete line that has arrived.
   std::optional<std::string> next();
 
  private:
-  UniqueFd socket_;
   std::string received_;
+  std::size_t searched_ = 0;  // bytes of it without a line break
 };
+
+// How a lane is started.
+struct LaneCommand {
+  std::vector<std::string> words;
+  // The user's command: its lane may be on another machine. It gets its jobs with all files, and has a device
+  // and a Python of its own.
+  bool is_elsewhere = false;
+};
+
+// The command that a user gives as one text, for a shell.
+LaneCommand lane_command_of(const std::string& text);
 
 // How a lane's process ended.
 struct LaneEnd {
@@ -102,31 +144,67 @@ struct LaneEnd {
 // The parent's side of a lane.
 class Lane {
  public:
-  // Starts `command` with the socket as descriptor 3. Its last argument and TMPDIR name a folder for
-  // temporary files. The destructor removes the folder, however the process ended.
-  static Result<Lane> start(const std::vector<std::string>& command);
+  // Silence after its first word that counts as a lane's end. A lane says every few seconds that it lives.
+  static constexpr double longest_silence_s = 60;
 
-  int descriptor() const { return socket_.descriptor(); }
-  // False if the process is gone.
-  bool give(const LaneJob& job);
+  // Starts `command`, with its standard input and output connected to this object. On this machine, its last
+  // argument and TMPDIR name a folder for temporary files. The destructor ends the process and removes the
+  // folder, however the process ended. A command of the user has two seconds for that, since what it has
+  // started elsewhere may have to end, too.
+  static Result<Lane> start(const LaneCommand& command);
+  ~Lane();
+  Lane(Lane&&) noexcept = default;
+  Lane& operator=(Lane&&) noexcept = default;
+
+  // Begins to end the process, for the destructor of several lanes.
+  void ask_to_end();
+
+  int descriptor() const { return socket_.get(); }
+  // What the lane said first. Nothing before it did. A lane on another machine may have to wait for a
+  // machine.
+  const std::optional<LaneHello>& hello() const { return hello_; }
+  // False if the process is gone. Reads the job's files if the lane is on another machine. What cannot
+  // be read is missing there too, and the lane reports it.
+  bool give(LaneJob job);
   // Call when the descriptor is readable. Reads what is available. False at the end, when the process is
   // gone.
   bool read();
   std::optional<LaneMessage> next();
+  // Call often, with the time in seconds by a clock that never runs backwards. True if the lane has said
+  // nothing for too long while this process looked.
+  bool is_silent(double now);
   // Call after the end of the connection: ends the process if it goes on without it.
   LaneEnd end();
 
  private:
-  Lane(std::unique_ptr<TemporaryDirectory> folder, ChildProcess child, LineSocket socket)
-      : folder_(std::move(folder)), child_(std::move(child)), socket_(std::move(socket)) {}
+  Lane(std::unique_ptr<TemporaryDirectory> folder, ChildProcess child, UniqueFd socket, bool is_elsewhere)
+      : folder_(std::move(folder)),
+        child_(std::move(child)),
+        socket_(std::move(socket)),
+        is_elsewhere_(is_elsewhere) {}
+
+  std::string last_words() const;
 
   std::unique_ptr<TemporaryDirectory> folder_;
   ChildProcess child_;
-  LineSocket socket_;
+  UniqueFd socket_;
+  bool is_elsewhere_ = false;
+  LineStream lines_;
+  std::optional<LaneHello> hello_;
+  std::set<std::string> known_;  // hashes of the files that the lane has
+  double silence_s_ = 0;
+  double looked_at_ = 0;
 };
 
-// The lane's own side. Carries out jobs from the socket until it is closed. Then removes the folder, since no
-// other process may be left to do so. Returns the exit code.
-int run_lane(int socket, const std::filesystem::path& folder);
+// The lane's own side.
+struct LaneArguments {
+  std::string device = "auto";
+  std::string python;
+  std::string folder;  // for temporary files; empty: it makes one
+};
+
+// Carries out jobs from standard input until its end, and removes the folder. Returns the exit code. What
+// other parts of the process print to standard output goes to standard error.
+int run_lane(const LaneArguments& arguments);
 
 }  // namespace kgrade

@@ -1,16 +1,17 @@
 // The process of a lane.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
+#include <deque>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -26,6 +27,7 @@
 #include "measure/baselines.h"
 #include "record/stage_clock.h"
 #include "sweep/lane.h"
+#include "sweep/lane_files.h"
 
 namespace kgrade {
 namespace {
@@ -87,36 +89,85 @@ void build_for(Built& built, const LaneJob& job, const CandidateGroup& group, co
     build_candidate(built, job, group.problem, candidate, layout, bench, stages);
 }
 
-// Calls something twice a second, in a thread of its own, as long as it lives.
+// Calls something again and again, in a thread of its own, as long as it lives.
 class Repeated {
  public:
-  explicit Repeated(std::function<void()> call)
-      : call_(std::move(call)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+  Repeated(std::chrono::milliseconds pause, std::function<void()> call)
+      : pause_(pause), call_(std::move(call)), thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
  private:
   void run(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    while (!stopped_.wait_for(lock, stop, std::chrono::milliseconds(500), [] { return false; }) &&
-           !stop.stop_requested())
-      call_();
+    while (!stopped_.wait_for(lock, stop, pause_, [] { return false; }) && !stop.stop_requested()) call_();
   }
 
+  std::chrono::milliseconds pause_;
   std::function<void()> call_;
   std::mutex mutex_;
   std::condition_variable_any stopped_;
   std::jthread thread_;  // last: it ends first
 };
 
+// The jobs that arrive, read in a thread of its own. If the input ends during a job, nobody wants its result,
+// and SIGTERM ends this process with all that it has started.
+class Jobs {
+ public:
+  explicit Jobs(UniqueFd input) : input_(std::move(input)), thread_([this] { read(); }) {}
+
+  // The next line. Nothing at the end of the input, which must come before the destructor.
+  std::optional<std::string> next() {
+    std::unique_lock lock(mutex_);
+    is_busy_ = false;
+    arrived_.wait(lock, [this] { return !lines_.empty() || is_over_; });
+    if (lines_.empty()) return std::nullopt;
+    std::string line = std::move(lines_.front());
+    lines_.pop_front();
+    is_busy_ = true;
+    return line;
+  }
+
+ private:
+  void read() {
+    LineStream stream;
+    while (stream.receive(input_.get())) {
+      while (auto line = stream.next()) {
+        const std::lock_guard lock(mutex_);
+        lines_.push_back(*std::move(line));
+        arrived_.notify_one();
+      }
+    }
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+    if (is_busy_) ::kill(::getpid(), SIGTERM);
+    arrived_.notify_one();
+  }
+
+  UniqueFd input_;
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<std::string> lines_;
+  bool is_busy_ = false;
+  bool is_over_ = false;
+  std::jthread thread_;  // last: it ends first
+};
+
+// How often a lane says that it lives. See Lane::longest_silence_s.
+constexpr std::chrono::seconds between_signs{5};
+// How often it says what a candidate has spent.
+constexpr std::chrono::milliseconds between_reports{500};
+
 class LaneWorker {
  public:
-  explicit LaneWorker(int socket) : socket_(UniqueFd(socket)) {}
+  LaneWorker(const LaneArguments& arguments, UniqueFd output, const std::filesystem::path& folder)
+      : arguments_(arguments), output_(std::move(output)), files_(folder / "files") {}
 
-  int run() {
-    while (const auto line = next_line()) {
-      const auto job = read_job(*line);
-      if (!job) return exit_internal;
+  int run(Jobs& jobs) {
+    write(to_line(hello_of_this_program(arguments_.device)));
+    const Repeated signs(between_signs, [this] { send({LaneMessage::Kind::alive, 0, ""}); });
+    while (const auto line = jobs.next()) {
+      auto job = read_job(*line);
       try {
-        end(carry_out(*job));
+        end(job ? receive(*job) : Errors{{"this is no job for a lane", "", {}}});
       } catch (const std::exception& thrown) {
         end(errors_of(thrown));
       }
@@ -125,8 +176,17 @@ class LaneWorker {
   }
 
  private:
+  Failure receive(LaneJob& job) {
+    set_lease(job.lease);
+    if (!job.folder.empty()) {
+      if (const auto received = files_.receive(job); !received) return received.errors();
+    }
+    if (job.options.device.empty()) job.options.device = arguments_.device;
+    if (job.options.python.empty()) job.options.python = arguments_.python;
+    return carry_out(job);
+  }
+
   Failure carry_out(const LaneJob& job) {
-    lease_ = job.lease;
     const auto device = parse_device_choice(job.options.device);
     if (!device) return device.errors();
     const Layout layout = Layout::find(job.options.problems);
@@ -195,7 +255,7 @@ class LaneWorker {
     std::optional<Repeated> reports;
     if (!job.lease.empty()) {
       options.candidate_time = &time;
-      reports.emplace([this, &time] { report(time.spent()); });
+      reports.emplace(between_reports, [this, &time] { report(time.spent()); });
     }
     Failure failure = grade(group.problem, options, bench).failure;
     reports.reset();
@@ -242,27 +302,44 @@ class LaneWorker {
     if (spent.candidate >= indices_.size()) return;  // no candidate is built yet
     LaneMessage message{LaneMessage::Kind::spent, indices_[spent.candidate], ""};
     message.seconds = spent.seconds;
-    message.lease = lease_;
-    const std::lock_guard lock(sending_);
-    // If nobody listens any more, the other thread finds out.
-    (void)socket_.send(to_line(message));
+    send(message);
   }
 
-  // If nobody listens any more, end this process.
+  void set_lease(const std::string& lease) {
+    const std::lock_guard lock(sending_);
+    lease_ = lease;
+  }
+
   void send(LaneMessage message) {
-    message.lease = lease_;
-    const std::lock_guard lock(sending_);
-    if (!socket_.send(to_line(message))) ::raise(SIGTERM);
+    {
+      const std::lock_guard lock(sending_);
+      message.lease = lease_;
+    }
+    message.text = files_.as_sent(std::move(message.text));
+    write(to_line(message));
   }
 
-  std::optional<std::string> next_line() {
-    for (;;) {
-      if (auto line = socket_.next()) return line;
-      if (!socket_.receive()) return std::nullopt;
+  // If nobody listens any more, this process ends.
+  void write(std::string line) {
+    line += '\n';
+    const std::lock_guard lock(sending_);
+    std::string_view rest = line;
+    while (!rest.empty()) {
+      const ssize_t count = ::write(output_.get(), rest.data(), rest.size());
+      if (count < 0 && errno == EAGAIN) {  // others may have made the descriptor so
+        pollfd entry{output_.get(), POLLOUT, 0};
+        ::poll(&entry, 1, -1);
+      } else if (count < 0 && errno != EINTR) {
+        ::kill(::getpid(), SIGTERM);
+        return;
+      }
+      if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
     }
   }
 
-  LineSocket socket_;
+  const LaneArguments& arguments_;
+  UniqueFd output_;
+  ReceivedFiles files_;
   std::mutex sending_;                // one line at a time: see Repeated
   std::string lease_;                 // of the last job
   std::vector<std::size_t> indices_;  // in the job, of the candidates that are being graded
@@ -271,14 +348,25 @@ class LaneWorker {
   std::pair<std::string, std::string> bench_of_;  // its device and problems
 };
 
+// A copy of a standard stream, which no child inherits.
+UniqueFd taken(int descriptor) { return UniqueFd(::fcntl(descriptor, F_DUPFD_CLOEXEC, 3)); }
+
 }  // namespace
 
-int run_lane(int socket, const std::filesystem::path& folder) {
-  // SIGTERM leaves time to remove temporary files after the parent's death (base/cleanup.h).
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  const TemporaryDirectory own(folder);
-  ::fcntl(socket, F_SETFD, FD_CLOEXEC);
-  return LaneWorker(socket).run();
+int run_lane(const LaneArguments& arguments) {
+  // A lane of this machine. SIGTERM leaves time to remove temporary files after the parent's death
+  // (base/cleanup.h).
+  if (!arguments.folder.empty()) ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  std::signal(SIGPIPE, SIG_IGN);
+  const auto own = arguments.folder.empty() ? std::make_unique<TemporaryDirectory>()
+                                            : std::make_unique<TemporaryDirectory>(arguments.folder);
+  UniqueFd input = taken(STDIN_FILENO);
+  UniqueFd output = taken(STDOUT_FILENO);
+  const UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  ::dup2(nothing.get(), STDIN_FILENO);
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+  Jobs jobs(std::move(input));
+  return LaneWorker(arguments, std::move(output), own->path()).run(jobs);
 }
 
 }  // namespace kgrade

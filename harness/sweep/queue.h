@@ -97,6 +97,8 @@ class LaneHealth {
   void succeeded();
   // `blamed`: the task that was blamed for the refusal, if any.
   void refused(std::size_t group, std::optional<std::size_t> blamed);
+  // The lane ended without work.
+  void did_not_start() { refusals_ += 1; }
 
   // True if the lane's last answer was a result. Then a refusal is assumed to be the batch's fault.
   bool is_good() const { return good_; }

@@ -41,7 +41,9 @@ class Sweep {
         finder_(plan, options.lane.effort),
         earlier_(find_earlier_results(plan, options, results)),
         found_(std::move(earlier_.found)),
-        no_python_(find_lack_of_python(plan, found_, options.lane.python)),
+        no_python_(options.lane_command.is_elsewhere
+                       ? LackOfPython()
+                       : find_lack_of_python(plan, found_, options.lane.python)),
         queue_(open_tasks(), options.devices.size()),
         ahead_(options.build_jobs, options.lane_command,
                [this](const BuildTask& task) { return job_of(task); }),
@@ -112,6 +114,10 @@ class Sweep {
   Trouble hand_out() {
     for (LaneSlot& slot : slots_) {
       if (slot.batch || slot.retired) continue;
+      if (options_.lane_command.is_elsewhere) {
+        if (const auto error = start_elsewhere(slot)) return error;
+        if (!slot.lane || !slot.lane->hello()) continue;
+      }
       // Another candidate's turn comes before one that waits for its compiler.
       auto batch = queue_.take(slot.last_group, slot.health.avoided(), [this](std::size_t task) {
         return ahead_.is_being_built(std::to_string(task));
@@ -129,6 +135,17 @@ class Sweep {
       slot.batch = std::move(*batch);
       slot.lane->give(job);  // if the lane is gone, its socket says so
     }
+    return std::nullopt;
+  }
+
+  // A lane elsewhere may have to wait for a machine, so it gets work only when it has said that it is there.
+  Trouble start_elsewhere(LaneSlot& slot) {
+    const auto is_started = [](const LaneSlot& each) { return each.lane.has_value(); };
+    const auto started = std::count_if(slots_.begin(), slots_.end(), is_started);
+    if (slot.lane || static_cast<std::size_t>(started) >= queue_.left()) return std::nullopt;
+    auto lane = Lane::start(options_.lane_command);
+    if (!lane) return lane.error();
+    slot.lane = std::move(*lane);
     return std::nullopt;
   }
 
@@ -154,13 +171,15 @@ class Sweep {
       owners.push_back(&slot);
     }
     for (const int descriptor : ahead_.descriptors()) sockets.push_back({descriptor, POLLIN, 0});
-    if (::poll(sockets.data(), sockets.size(), look_again_ms) <= 0) return std::nullopt;
-    ahead_.hear();
+    if (::poll(sockets.data(), sockets.size(), look_again_ms) > 0) ahead_.hear();
     for (std::size_t i = 0; i < owners.size(); ++i) {
-      if (sockets[i].revents == 0) continue;
-      const bool alive = owners[i]->lane->read();
-      if (const auto error = take_messages(*owners[i])) return error;
-      if (!alive && owners[i]->lane) clean_up_after(*owners[i]);
+      LaneSlot& slot = *owners[i];
+      bool is_alive = true;
+      if (sockets[i].revents != 0) {
+        is_alive = slot.lane->read();
+        if (const auto error = take_messages(slot)) return error;
+      }
+      if (slot.lane && (!is_alive || slot.lane->is_silent(clock_.now()))) clean_up_after(slot);
     }
     return std::nullopt;
   }
@@ -178,6 +197,7 @@ class Sweep {
           slot.doing = message->text;
           break;
         case LaneMessage::Kind::spent:  // a sweep has no limit for a candidate's whole run
+        case LaneMessage::Kind::alive:
           break;
         case LaneMessage::Kind::graded:
           if (auto error = keep(slot, *message)) return error;
@@ -284,8 +304,15 @@ class Sweep {
 
   void clean_up_after(LaneSlot& slot) {
     const LaneEnd end = slot.lane->end();
-    const int reported = end.was_killed ? exit_machine : exit_internal;
-    if (slot.batch) end_batch(slot, "the process that graded " + end.description, exit_internal, reported);
+    const bool is_elsewhere = options_.lane_command.is_elsewhere;
+    const int reported = end.was_killed || is_elsewhere ? exit_machine : exit_internal;
+    const std::string why = "the process that graded " + end.description;
+    if (slot.batch) {
+      end_batch(slot, why, exit_internal, reported);
+    } else if (is_elsewhere) {
+      slot.health.did_not_start();
+      if (slot.health.is_broken()) retire(slot, "the lane " + end.description);
+    }
     slot.lane.reset();
   }
 
@@ -297,11 +324,16 @@ class Sweep {
     for (const LaneSlot& slot : slots_) {
       if (slot.batch)
         text += fmt::format("  [{}] {}", plan_.groups[slot.batch->group].label(), printable(slot.doing));
+      if (!slot.batch && slot.lane && !slot.lane->hello())
+        text += fmt::format("  [{}] starting", slot.device);
     }
     options_.events.progress(text);
   }
 
   SweepOutcome outcome() {
+    for (LaneSlot& slot : slots_) {
+      if (slot.lane) slot.lane->ask_to_end();
+    }
     SweepOutcome outcome;
     for (auto& record : found_) {
       if (record) outcome.records.push_back(std::move(*record));

@@ -26,11 +26,10 @@ struct SweepEvents {
 
 struct SweepOptions {
   LaneOptions lane;                  // except the device
-  std::vector<std::string> devices;  // one for each lane: "cuda:0"
+  // One for each lane: "cuda:0". If the lanes are elsewhere, only a name for messages: "lane 1".
+  std::vector<std::string> devices;
   int build_jobs = 0;                // builders that run ahead of the lanes, each with one compiler; may be 0
-  std::vector<std::string> lane_command;
-  bool devices_elsewhere = false;  // the lanes are not on this machine
-  bool resume = false;             // continue a job that an earlier sweep has begun elsewhere
+  LaneCommand lane_command;
   Layout layout;
   SweepEvents events;
 };

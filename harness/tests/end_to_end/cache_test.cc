@@ -133,7 +133,7 @@ TEST_F(Cache, HoldsWhatABuilderBuiltOfADeclaredType) {
   job.candidates = {(source / "solutions" / typed / "naive-fp16.cu").string()};
   job.as_declared = true;
   const std::string program_with_cache = "export KGRADE_CACHE_DIR='" + cache().string() + "'; exec \"$@\"";
-  auto lane = Lane::start({"/bin/sh", "-c", program_with_cache, "sh", KGRADE_PROGRAM, "sweep-lane"});
+  auto lane = Lane::start({{"/bin/sh", "-c", program_with_cache, "sh", KGRADE_PROGRAM, "lane", "--folder"}});
   ASSERT_TRUE(lane.ok());
   for (const LaneWork work : {LaneWork::build_trusted, LaneWork::build_candidates}) {
     job.work = work;

@@ -194,7 +194,7 @@ class Tokens(WithAService):
         self.wait(lambda: any(lane["state"] == "busy" and lane["name"] for lane in client.capacity()["lanes"]))
         self.wait(lambda: any("kgrade-worker" in name for name in self.started_by(node)))
         started = self.started_by(node)
-        for name in ("_kept.py", "serve", "sweep-lane"):
+        for name in ("_kept.py", "serve", "lane"):
             self.assertTrue(any(name in each for each in started), (name, started))
         self.assertEqual([name for name, variables in started.items() if "KGRADE_TOKEN" in variables], [])
         self.assertIn("KGRADE_TOKEN=node", Path(f"/proc/{node.pid}/environ").read_text())

@@ -114,7 +114,7 @@ class Service:
 
     def lanes(self):
         """The processes of the lanes."""
-        return [child for child in children_of(self.process.pid) if "sweep-lane" in proc_file(child, "cmdline")]
+        return [child for child in children_of(self.process.pid) if "\0lane\0" in proc_file(child, "cmdline")]
 
     def front(self):
         """The process that parses HTTP, below its launchers. None if there is none for half a second."""

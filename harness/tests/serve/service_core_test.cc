@@ -247,12 +247,14 @@ TEST_F(ServiceTest, AnAnswerWithManyRecordsIsGivenUpWhenItGetsTooLong) {
 // A lane on this machine, as a script that gets its job and its lease: $lease.
 struct LaneTest : ServiceTest {
   void open_with(const std::string& script) {
-    lane_command = {
+    lane_command.words = {
         "/bin/bash", "-c",
-        "read -r line <&3\n"
-        "lease=$(sed -E 's/.*\"lease\":\"([0-9a-f]+)\".*/\\1/' <<< \"$line\")\n"
-        "say() { printf '{\"kind\":\"%s\",\"candidate\":0,\"text\":\"\",\"exit_code\":0,\"bytes\":0,"
-        "\"lease\":\"%s\",\"seconds\":%s}\\n' \"$1\" \"$lease\" \"$2\" >&3; }\n" +
+        "echo '" + to_line(hello_of_this_program("emulated")) +
+            "'\n"
+            "read -r line\n"
+            "lease=$(sed -E 's/.*\"lease\":\"([0-9a-f]+)\".*/\\1/' <<< \"$line\")\n"
+            "say() { printf '{\"kind\":\"%s\",\"candidate\":0,\"text\":\"\",\"exit_code\":0,\"bytes\":0,"
+            "\"lease\":\"%s\",\"seconds\":%s}\\n' \"$1\" \"$lease\" \"$2\"; }\n" +
             script + "\nexec sleep 1000",
         "lane"};
     open({"emulated"});
@@ -285,7 +287,7 @@ TEST_F(LaneTest, ABuilderThatHasEndedGetsMoreAtOnce) {
   open_with(
       "[[ $line == *'\"work\":\"grade\"'* ]] || lease=; while [[ $line != *'\"work\":\"grade\"'* ]]; do "
       "sed -E 's/.*\"work\":\"([a-z_]*)\".*/\\1/' <<< \"$line\" >>'" +
-      built.string() + "'; say ended 0; read -r line <&3 || exit 0; done");
+      built.string() + "'; say ended 0; read -r line || exit 0; done");
   for (int i = 0; i < 5; ++i) submit();
   const auto lines = [&] {
     const auto text = read_text_file(built, 1000);
@@ -311,8 +313,7 @@ TEST_F(LaneTest, IsNotHeldUpByACandidateThatIsBeingBuilt) {
       "|| $line == *'\"work\":\"build_trusted\"'* "
       "]]; do "
       "if [[ $line == *slow.cu* && $line == *'\"work\":\"build_candidates\"'* ]]; then until [ -e '" +
-      slow.string() +
-      "' ]; do sleep 0.02; done; fi; say ended 3; read -r line <&3 || exit 0; done; say begun 0");
+      slow.string() + "' ]; do sleep 0.02; done; fi; say ended 3; read -r line || exit 0; done; say begun 0");
   const auto named = [](const char* name) {
     return body({{"candidate", {{"name", name}, {"source", "text"}}}});
   };

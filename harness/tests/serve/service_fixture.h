@@ -116,7 +116,7 @@ struct ServiceTest : ::testing::Test {
 
   TemporaryDirectory folder;
   Problem softmax = load_problem(KGRADE_SOURCE_DIR "/problems/softmax.md").value();
-  std::vector<std::string> lane_command;
+  LaneCommand lane_command;
   int build_jobs = 0;
   ServiceLimits limits;
   std::optional<Contest> contest;

@@ -44,7 +44,7 @@ class BuildingAhead : public testing::Test {
   static BuildTask task(std::size_t number) { return {std::to_string(number), "alpha"}; }
 
   BuildAhead builders(int count = 1) const {
-    return {count, {KGRADE_FAKE_LANE}, [all = plan(), lane = LaneOptions()](const BuildTask& one) {
+    return {count, {{KGRADE_FAKE_LANE}}, [all = plan(), lane = LaneOptions()](const BuildTask& one) {
               const SweepTask& task = all.tasks[std::stoul(one.key)];
               LaneJob job = job_for(lane, all.groups[task.group].problem);
               job.candidates = {task.candidate.string()};

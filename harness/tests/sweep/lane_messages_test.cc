@@ -39,15 +39,20 @@ LaneJob full_job() {
   job.as_declared = true;
   job.cases = {"small", "n=3"};
   job.lease = "a lease";
+  job.folder = "/home/ann";
+  job.files = {{"/home/ann/\xff.cu", std::string(64, 'a'), "any \xff bytes\n"},
+               {"/b.cu", std::string(64, 'b')}};
   return job;
 }
 
 auto all_of(const LaneJob& job) {
   const LaneOptions& o = job.options;
+  std::vector<std::tuple<std::string, std::string, std::optional<std::string>>> files;
+  for (const LaneFile& file : job.files) files.emplace_back(file.path, file.sha256, file.content);
   return std::tuple(o.device, o.problems, o.effort, o.cache, o.baselines, o.require_sandbox, o.seed,
                     o.hidden_cases, o.hidden_seed, o.time_limit_seconds, o.launches, o.heat, o.python,
                     o.clears_outputs, job.problem, job.dtype, job.precision, job.candidates, job.numbers,
-                    job.work, job.as_declared, job.cases, job.lease);
+                    job.work, job.as_declared, job.cases, job.lease, job.folder, files);
 }
 
 TEST(LaneMessages, AJobComesBackAsItWas) {
@@ -71,6 +76,15 @@ TEST(LaneMessages, AnAnswerComesBackAsItWas) {
     EXPECT_EQ(std::tuple(read->kind, read->candidate, read->text, read->exit_code, read->lease),
               std::tuple(message.kind, message.candidate, message.text, message.exit_code, message.lease));
   }
+}
+
+TEST(LaneMessages, AHelloComesBackAsItWas) {
+  const auto read = read_hello(to_line(LaneHello{3, "1.2 (abc)", "cuda:1", "node2"}));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(std::tuple(read->protocol, read->build, read->device, read->host),
+            std::tuple(3, "1.2 (abc)", "cuda:1", "node2"));
+  for (const char* line : {"Welcome to node2", "{}", R"({"protocol":"1"})"})
+    EXPECT_FALSE(read_hello(line)) << line;
 }
 
 TEST(LaneMessages, BytesThatAreNoTextDoNotStopThem) {

@@ -32,7 +32,7 @@ class Lanes : public testing::Test {
     fs::create_directory(checkout_.path() / "tmp");
     ::setenv("TMPDIR", (checkout_.path() / "tmp").c_str(), 1);
     options_.layout = checkout_.layout();
-    options_.lane_command = {KGRADE_FAKE_LANE};
+    options_.lane_command.words = {KGRADE_FAKE_LANE};
     options_.devices = {"emulated"};
     options_.events.note = [this](const std::string& note) { notes_.push_back(note); };
     options_.events.result = [this](const Record& record, std::size_t done, std::size_t all) {
@@ -345,14 +345,68 @@ TEST_F(LanesWithoutPyTorch, AskNoPythonWhereNothingNeedsIt) {
 TEST_F(Lanes, OfAWrongProgramGradeNothing) {
   add("alpha", {"good", "good.2"});
   add("beta", {"good"});
-  options_.lane_command = {"/bin/false"};
+  options_.lane_command.words = {"/bin/false"};
   options_.devices.assign(4, "emulated");
   const SweepOutcome found = outcome();
   EXPECT_THAT(found.records, IsEmpty());
   EXPECT_THAT(ungraded(found), testing::Each(HasSubstr("ended with exit code 1")));
-  options_.lane_command = {"/nowhere/at-all"};
+  options_.lane_command.words = {"/nowhere/at-all"};
   fs::remove(results());
   EXPECT_FALSE(swept().ok());
+}
+
+TEST_F(Lanes, OfTheUsersCommandGradeEverything) {
+  add("alpha", {"good", "good.2", "once-killed", "once-hangs-up"});
+  add("beta", {"good", "killed"});
+  options_.lane_command = lane_command_of("echo Welcome to node2; exec " KGRADE_FAKE_LANE);
+  options_.devices = {"lane 1", "lane 2", "lane 3"};
+  const SweepOutcome found = outcome();
+  EXPECT_THAT(found.records, SizeIs(5));
+  EXPECT_THAT(ungraded(found),
+              ElementsAre("beta/killed: the process that graded ended with signal 9 (Killed)"));
+  EXPECT_EQ(found.ungraded.front().exit_code, exit_machine) << "a lane elsewhere is a machine";
+}
+
+TEST_F(Lanes, OfTheUsersCommandThatDoNotStartSayWhy) {
+  add("alpha", {"good", "good.2"});
+  options_.devices = {"lane 1", "lane 2"};
+  const auto why_not = [this](const std::string& command) {
+    options_.lane_command = lane_command_of(command);
+    fs::remove(results());
+    const auto outcome = swept();
+    EXPECT_FALSE(outcome.ok());
+    return outcome.ok() ? "" : to_string(outcome.errors());
+  };
+  EXPECT_THAT(why_not("echo 'ssh: no route to node2' >&2; exit 255"),
+              HasSubstr("the lane ended with exit code 255: ssh: no route to node2"));
+  EXPECT_THAT(why_not("nowhere/kgrade lane"), HasSubstr("not found"));
+  EXPECT_THAT(
+      why_not(R"(echo '{"protocol":1,"build":"0.0","device":"auto","host":"node2"}'; exec sleep 1000)"),
+      AllOf(HasSubstr("is kgrade 0.0 on node2"), HasSubstr("install the same version")));
+}
+
+// A lane that waits for its machine keeps nobody from the work.
+TEST_F(Lanes, ThatStillStartGetNoWork) {
+  add("alpha", {"good", "good.2", "good.3"});
+  const fs::path first = checkout_.path() / "first";
+  options_.lane_command =
+      lane_command_of("mkdir '" + first.string() + "' || exec sleep 1000; exec " KGRADE_FAKE_LANE);
+  options_.devices = {"lane 1", "lane 2"};
+  EXPECT_THAT(outcome().records, SizeIs(3));
+}
+
+TEST_F(Lanes, ThatSayNothingHaveEnded) {
+  const LaneHello hello = hello_of_this_program("auto");
+  auto lane = Lane::start(lane_command_of("echo '" + to_line(hello) + "'; exec sleep 1000"));
+  ASSERT_TRUE(lane.ok());
+  for (double now = 0; now < 3 * Lane::longest_silence_s; ++now)
+    ASSERT_FALSE(lane->is_silent(now)) << "it may wait for its machine";
+  while (!lane->hello()) ASSERT_TRUE(lane->read());
+  EXPECT_FALSE(lane->is_silent(1e6)) << "this process has not looked for so long";
+  double now = 1e6;
+  while (!lane->is_silent(now += 0.5)) ASSERT_LT(now, 1e6 + 2 * Lane::longest_silence_s);
+  EXPECT_NEAR(now - 1e6, Lane::longest_silence_s, 2);
+  EXPECT_EQ(lane->end().description, "said nothing for 60 s");
 }
 
 TEST_F(Lanes, AreNotAskedForWhatTheFileHolds) {
@@ -362,7 +416,7 @@ TEST_F(Lanes, AreNotAskedForWhatTheFileHolds) {
   SweepOutcome found = outcome(ResultMode::resume);
   EXPECT_THAT(names(found.records), ElementsAre("alpha/good.2", "alpha/good.3", "alpha/good"));
   EXPECT_EQ(found.taken_over, 2u);
-  options_.lane_command = {"/nowhere/at-all"};  // none is started for nothing
+  options_.lane_command.words = {"/nowhere/at-all"};  // none is started for nothing
   found = outcome(ResultMode::resume);
   EXPECT_EQ(found.taken_over, 3u);
 }

@@ -188,30 +188,17 @@ class Workflow(unittest.TestCase):
             self.assertTrue(holds(build, event))
 
 
-class SlurmSection(unittest.TestCase):
-    """What docs/leaderboards.md says to an administrator of Slurm."""
-
-    def setUp(self):
-        text = (ROOT / "docs/leaderboards.md").read_text(encoding="utf-8")
-        self.section = re.search(r"(?ms)^## On a Slurm cluster\n(.*?)^## ", text)[1]
-
-    def test_names_what_kgrade_gives_to_sbatch(self):
-        client = (ROOT / "harness/sweep/slurm_client.cc").read_text(encoding="utf-8")
-        submit = re.search(r"(?s)SlurmClient::submit.*?call\(command\)", client)[0]
-        given = set(re.findall(r'"(--[a-z-]+)', submit))
-        self.assertEqual(given, {"--parsable", "--requeue", "--open-mode", "--job-name", "--array", "--output"})
-        for option in given:
-            self.assertIn(f"`{option}", self.section)
+class Lanes(unittest.TestCase):
+    """What docs/lanes.md says to an administrator."""
 
     def test_its_options_of_kgrade_exist(self):
-        options = subprocess.run([KGRADE, "sweep", "--help"], capture_output=True, text=True, check=True).stdout
-        for option in ("--executor", "--slurm", "--chunk", "--poll", "--wait-held", "--time-limit", "--require-sandbox", "--resume"):
-            self.assertIn(option, self.section)
-            self.assertRegex(options, rf"{option}\b")
-
-    def test_answers_what_an_administrator_asks(self):
-        for subject in ("GPUs", "Cores", "Memory", "Time", "The same path", "What each node needs", "The shared cache", "Logs", "Caps"):
-            self.assertIn(f"- **{subject}.**", self.section)
+        text = (ROOT / "docs/lanes.md").read_text(encoding="utf-8")
+        for command, options in (("sweep", ("--lanes", "--lane-command", "--require-sandbox", "--resume", "--gpus")),
+                                 ("lane", ("--device", "--python"))):
+            known = subprocess.run([KGRADE, command, "--help"], capture_output=True, text=True, check=True).stdout
+            for option in options:
+                self.assertIn(option, text)
+                self.assertRegex(known, rf"{option}\b")
 
 
 class Steps(unittest.TestCase):

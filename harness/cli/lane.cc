@@ -1,0 +1,26 @@
+// `kgrade lane`: grades for a sweep or a service, which give it jobs by its standard input (sweep/lane.h).
+#include "sweep/lane.h"
+
+#include <memory>
+
+#include "cli/app.h"
+#include "cli/options.h"
+
+namespace kgrade::cli {
+
+Command add_lane(CLI::App& app) {
+  auto arguments = std::make_shared<LaneArguments>();
+  CLI::App* command = app.add_subcommand(
+      "lane", "Grade for `kgrade sweep` or `kgrade serve`, which start it by --lane-command");
+  add_device_option(*command, arguments->device);
+  add_python_option(*command, arguments->python);
+  // Lanes of this machine only.
+  command->add_option("--folder", arguments->folder)->group("");
+  command->footer(
+      "Example: kgrade sweep --all --lanes 8 --lane-command 'srun --ntasks=1 --gpus=1 kgrade lane'\n"
+      "Reads jobs from standard input and writes answers to standard output, as lines of JSON "
+      "(docs/lanes.md).");
+  return {command, [arguments] { return run_lane(*arguments); }};
+}
+
+}  // namespace kgrade::cli

@@ -1,0 +1,121 @@
+#include "sweep/lane_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "compile/candidate_source.h"
+#include "problem/families.h"
+#include "problem/module_file.h"
+
+namespace kgrade {
+namespace fs = std::filesystem;
+namespace {
+
+// A larger source is refused unread (compile/candidate_source.cc), and then its beginning says the same.
+constexpr std::uint64_t largest_file = std::uint64_t{32} << 20;
+
+fs::path absolute_of(const fs::path& path) {
+  std::error_code ignored;
+  return fs::absolute(path, ignored).lexically_normal();
+}
+
+class Packer {
+ public:
+  Packer(LaneJob& job, std::set<std::string>& known) : job_(job), known_(known) {}
+
+  void add(const fs::path& file) {
+    const std::string path = absolute_of(file).string();
+    if (!paths_.insert(path).second) return;
+    auto content = read_text_file(file, largest_file);
+    if (!content) return;
+    const std::string sha256 = sha256_hex(*content);
+    job_.files.push_back({path, sha256});
+    if (known_.insert(sha256).second) job_.files.back().content = std::move(*content);
+  }
+
+  // `own`: the files of that source, in its real folder. Here they get the names that they have beside
+  // `source`.
+  void add_with(const fs::path& source, const OwnFiles& own) {
+    add(source);
+    const fs::path folder = absolute_of(source).parent_path();
+    for (const fs::path& file : own.files) {
+      if (file != own.files.front()) add(folder / file.lexically_relative(own.folder));
+    }
+  }
+
+ private:
+  LaneJob& job_;
+  std::set<std::string>& known_;
+  std::set<std::string> paths_;
+};
+
+}  // namespace
+
+void add_files(LaneJob& job, std::set<std::string>& known) {
+  Packer packer(job, known);
+  const Layout layout = Layout::find(job.options.problems);
+  const fs::path file = job.problem;
+  packer.add(file);
+  // One of KernelBench's files is its own reference.
+  if (const auto problem = load_problem(file); !is_module_file(file) && problem) {
+    if (!problem->family.empty())
+      packer.add(FamilyFolder(families_beside(file.parent_path())).path(problem->family));
+    const fs::path reference = layout.reference_source(*problem);
+    packer.add_with(reference, own_files(reference));
+  }
+  for (const std::string& candidate : job.candidates) {
+    const auto read = read_candidates({candidate}, layout);
+    packer.add_with(candidate, read ? read->front().files : OwnFiles{});
+  }
+  std::error_code ignored;
+  job.folder = fs::current_path(ignored).string();
+  job.options.device.clear();
+  job.options.python.clear();
+}
+
+ReceivedFiles::ReceivedFiles(fs::path folder) : folder_(absolute_of(folder)) {}
+
+Result<bool> ReceivedFiles::receive(LaneJob& job) {
+  for (LaneFile& file : job.files) {
+    if (file.content) contents_[file.sha256] = std::move(*file.content);
+  }
+  std::error_code failure;
+  fs::current_path("/", failure);
+  fs::remove_all(folder_, failure);
+  const auto place = [this](const std::string& path) { return folder_ / fs::path(path).relative_path(); };
+  for (const LaneFile& file : job.files) {
+    const auto content = contents_.find(file.sha256);
+    if (content == contents_.end() || sha256_hex(content->second) != file.sha256)
+      return machine_error("the lane was sent a job without the contents of a file",
+                           "start it again; this is a fault of kgrade", {file.path, 0, 0});
+    const fs::path path = place(file.path);
+    fs::create_directories(path.parent_path(), failure);
+    if (const auto written = write_file_atomically(path, content->second); !written) return written.errors();
+  }
+  const fs::path working = place(job.folder);
+  fs::create_directories(working, failure);
+  if (!failure) fs::current_path(working, failure);
+  if (failure)
+    return machine_error(fmt::format("no folder for the files of a job: {}", failure.message()),
+                         "make room on the lane's machine", {working.string(), 0, 0});
+  const auto move = [&](std::string& path) {
+    if (fs::path(path).is_absolute()) path = place(path).string();
+  };
+  move(job.problem);
+  move(job.options.problems);
+  for (std::string& candidate : job.candidates) move(candidate);
+  return true;
+}
+
+std::string ReceivedFiles::as_sent(std::string text) const {
+  const std::string folder = folder_.string();
+  const std::string quoted =
+      nlohmann::json(folder).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  text = replace_all(std::move(text), folder, "");
+  return replace_all(std::move(text), quoted.substr(1, quoted.size() - 2), "");
+}
+
+}  // namespace kgrade

@@ -1,0 +1,39 @@
+// The files of jobs for lanes that do not see the files of this machine. A lane gets the contents of each
+// file once, whatever its name, and puts the files of a job into a folder of its own, in the tree that they
+// have here. So what a file names beside it is found there too.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+
+#include "base/result.h"
+#include "sweep/lane.h"
+
+namespace kgrade {
+
+// Adds all files that the job names: its problem, with the family and the reference, and its candidates, each
+// with the files beside it that it may read. `known`: the hashes of files that the lane has; those that are
+// sent now are added. A file that cannot be read is left out, and the lane reports that it is missing. Takes
+// out what the lane decides itself: its device and its Python.
+void add_files(LaneJob& job, std::set<std::string>& known);
+
+// The lane's side.
+class ReceivedFiles {
+ public:
+  // `folder`: for the files of one job at a time.
+  explicit ReceivedFiles(std::filesystem::path folder);
+
+  // Writes the files of a job with files, goes into the job's working folder, and changes the job's absolute
+  // paths. An Error if a file cannot be written, or has no content.
+  Result<bool> receive(LaneJob& job);
+  // An answer with the paths as the job had them.
+  std::string as_sent(std::string text) const;
+
+ private:
+  std::filesystem::path folder_;                 // absolute
+  std::map<std::string, std::string> contents_;  // by hash
+};
+
+}  // namespace kgrade
