@@ -4,8 +4,7 @@
 It measures `kgrade serve` without lanes, so nothing is graded:
 - the time to submit jobs in batches of 256 until the queue is full (10,000 jobs), by six owners;
 - the time until the service answers after it was killed with that queue;
-- with 1,000 clients that wait, the time of each of 200 submissions a second;
-- the results that 64 lanes on other machines hand in within a second, each with the record of a real grade.
+- with 1,000 clients that wait, the time of each of 200 submissions a second.
 
 The clients run on the same cores as the service. Jobs have the text of a real candidate.
 """
@@ -31,8 +30,6 @@ BATCH = 256
 CLIENTS = 1000
 RATE = 200
 SECONDS = 20
-LANES = 64
-GRADES = 4096
 
 
 class Service:
@@ -42,9 +39,9 @@ class Service:
         self.socket = self.folder / "socket"
         tokens = self.folder / "tokens"
         tokens.touch(0o600)
-        tokens.write_text("".join(f"owner{i} {hashlib.sha256(f'token{i}'.encode()).hexdigest()} lanes\n" for i in range(OWNERS)))
-        self.command = [program, "serve", f"--listen=unix:{self.socket}", f"--state={self.folder / 'state'}", "--jobs=0",
-                        "--device=emulated", f"--tokens={tokens}"]
+        tokens.write_text("".join(f"owner{i} {hashlib.sha256(f'token{i}'.encode()).hexdigest()}\n" for i in range(OWNERS)))
+        self.command = [program, "serve", f"--listen=unix:{self.socket}", f"--state={self.folder / 'state'}", 
+                        "--lane-command=exec sleep 100000", f"--tokens={tokens}"]
         self.process = None
 
     def start(self):
@@ -143,47 +140,13 @@ async def wait_and_submit(service):
             "client_late_ms_95": 1000 * percentile(late, 95), "memory_mib": service.memory()}
 
 
-def a_record(service):
-    """The record of a candidate with all cases."""
-    file = service.folder / "record.json"
-    subprocess.run([service.program, "grade", "softmax", "naive.cu", "--device=emulated", "--quick", f"--json={file}"],
-                   cwd=ROOT / "solutions" / "softmax", capture_output=True, check=False)
-    return json.loads(file.read_text())
-
-
-async def grade_elsewhere(service, record):
-    for first in range(0, GRADES, BATCH):
-        items = [job(first + number) for number in range(BATCH)]
-        await service.call("POST", "/v1/grades/batch", {"items": items}, first // BATCH // BATCHES_OF_OWNER)
-    ended, leases = 0, 0
-    seconds = []
-
-    async def lane(number):
-        nonlocal ended, leases
-        while ended < GRADES:
-            _, given = await service.call("POST", "/v1/leases", {"lane": f"lane {number}", "device": "x", "wait_s": 1})
-            leases += given["lease"] is not None
-            for each in given["jobs"]:
-                begin = time.monotonic()
-                report = {"begun": [each["id"]], "results": [{"id": each["id"], "record": record}]}
-                status, _ = await service.call("POST", f"/v1/leases/{given['lease']}", report)
-                seconds.append(time.monotonic() - begin)
-                ended += status == 200
-
-    begin = time.monotonic()
-    await asyncio.gather(*(lane(number) for number in range(LANES)))
-    took = time.monotonic() - begin
-    return {"results": ended, "a_second": ended / took, "leases": leases, "record_bytes": len(json.dumps(record)),
-            "ms_median": 1000 * statistics.median(seconds), "ms_95": 1000 * percentile(seconds, 95), "memory_mib": service.memory()}
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--kgrade", type=os.path.abspath, default=str(ROOT / "build/release/bin/kgrade"))
     parser.add_argument("--json", help="write the figures to this file")
     arguments = parser.parse_args()
     figures = {"cores": os.cpu_count()}
-    for part in ("queue", "clients", "lanes"):
+    for part in ("queue", "clients"):
         with tempfile.TemporaryDirectory(prefix="kgrade-limits-") as folder:
             service = Service(arguments.kgrade, folder)
             empty = service.start()
@@ -195,8 +158,6 @@ def main():
                     queued = asyncio.run(service.call("GET", "/v1/capacity"))[1]["queued"]
                     if queued != figures["queue"]["accepted"]:
                         raise SystemExit(f"{queued} jobs are queued after the restart")
-                elif part == "lanes":
-                    figures["lanes"] = asyncio.run(grade_elsewhere(service, a_record(service)))
                 else:
                     figures["clients"] = asyncio.run(wait_and_submit(service))
             finally:

@@ -128,7 +128,7 @@ constexpr Variable variables[] = {
     {"XDG_STATE_HOME",
      "Where `kgrade serve` keeps jobs and results, in a folder kgrade (default: ~/.local/state)."},
     {"KGRADE_URL", "The service that `kgrade watch` shows, and that the Python package uses."},
-    {"KGRADE_TOKEN", "The token for that service, or for the one that `kgrade serve --join` grades for."},
+    {"KGRADE_TOKEN", "The token for that service."},
     {"TMPDIR", "Where builds and other temporary folders lie (default: /tmp)."},
     {"KGRADE_PYTHON",
      "The Python that runs Python candidates, unless --python names one (default: python3)."},

@@ -14,7 +14,6 @@
 #include "cli/app.h"
 #include "cli/lane_devices.h"
 #include "cli/options.h"
-#include "cli/serve_join.h"
 #include "device/registry.h"
 #include "grade/failure.h"
 #include "serve/http_server.h"
@@ -29,8 +28,9 @@ struct ServeArguments {
   std::string gpus;
   bool board = false;
   std::string contest;
-  int jobs = -1;  // not given
-  JoinArguments join;
+  int jobs = 0;
+  std::string lane_command;
+  int lanes = 1;
   LaneOptions lane;
 };
 
@@ -63,11 +63,6 @@ void note(const std::string& what) {
 }
 
 int run(ServeArguments& arguments) {
-  if (!arguments.join.url.empty()) {
-    arguments.join.gpus = arguments.gpus;
-    arguments.join.jobs = arguments.jobs;
-    return join_service(arguments.join, arguments.lane);
-  }
   const auto address = parse_listen_address(arguments.listen);
   if (!address) return fail(address.errors());
   Tokens tokens;
@@ -107,14 +102,12 @@ int run(ServeArguments& arguments) {
                     "so that neither candidates nor what parses HTTP would be confined",
                     address->host),
         "`kgrade doctor` says what namespaces need; or listen at 127.0.0.1 or a Unix socket")});
-  if (arguments.jobs == 0 && !arguments.gpus.empty())
-    return fail({{"--gpus: with --jobs 0 there are no lanes on this machine", "leave out one of them", {}}});
-  Result<std::vector<std::string>> devices = std::vector<std::string>();
-  if (arguments.jobs != 0) devices = lane_devices(arguments.gpus, arguments.lane.device, arguments.jobs);
+  const bool is_elsewhere = !arguments.lane_command.empty();
+  auto devices = is_elsewhere ? names_of_lanes(arguments.lanes)
+                              : lane_devices(arguments.gpus, arguments.lane.device, arguments.jobs);
   if (!devices) return fail(devices.errors());
-  if (const auto missing = lack_of_devices(*devices)) return fail(*missing);
-  const std::string lanes =
-      devices->empty() ? "lanes that join" : fmt::format("{}", fmt::join(*devices, ", "));
+  if (const auto missing = is_elsewhere ? std::nullopt : lack_of_devices(*devices)) return fail(*missing);
+  const std::string lanes = fmt::format("{}", fmt::join(*devices, ", "));
   ServiceOptions options;
   if (arguments.state.empty()) {
     auto folder = usual_state();
@@ -126,9 +119,10 @@ int run(ServeArguments& arguments) {
   options.lane = arguments.lane;
   options.shows_boards = arguments.board;
   options.contest = std::move(contest);
-  options.build_jobs = devices->empty() ? 0 : spare_cores(devices->size());
+  options.build_jobs = is_elsewhere ? 0 : spare_cores(devices->size());
   options.devices = std::move(*devices);
-  options.lane_command = {own_lane_command()};
+  options.lane_command =
+      is_elsewhere ? lane_command_of(arguments.lane_command) : LaneCommand{own_lane_command()};
   options.note = note;
   std::signal(SIGPIPE, SIG_IGN);
   const std::filesystem::path state = options.state;
@@ -142,7 +136,7 @@ int run(ServeArguments& arguments) {
     Cleanup::of_this_process().remember(work);
   Routes routes(**service, std::move(tokens));
   note("grades on " + lanes);
-  if (!sandbox->confines() && arguments.jobs != 0)
+  if (!sandbox->confines() && !is_elsewhere)
     note(
         "candidates are not confined, and nothing that is built is kept: namespaces are missing (kgrade "
         "doctor)");
@@ -180,18 +174,6 @@ Command add_serve(CLI::App& app) {
                    "File of a contest (docs/contest.md): only its problems, from its start to its end. Needs "
                    "--tokens with a token that has `teacher`")
       ->type_name("FILE");
-  CLI::Option* const join =
-      command
-          ->add_option("--join", arguments->join.url,
-                       "Grade for the service at this address instead: ask it for jobs, and hand in results")
-          ->type_name("URL");
-  for (const char* other : {"--listen", "--tokens", "--state", "--board", "--contest"})
-    join->excludes(command->get_option(other));
-  command
-      ->add_option("--token-file", arguments->join.token_file,
-                   "With --join: file with a token that has `lanes` there (default: $KGRADE_TOKEN)")
-      ->type_name("FILE")
-      ->needs(join);
   add_problems_option(*command, arguments->lane.problems);
   add_device_option(*command, arguments->lane.device);
   command->add_option("--gpus", arguments->gpus, "CUDA devices to grade on, one candidate at a time on each")
@@ -199,12 +181,15 @@ Command add_serve(CLI::App& app) {
       ->excludes(command->get_option("--device"));
   command
       ->add_option("--jobs", arguments->jobs,
-                   "Lanes of the emulated device (default: all cores that kgrade may use). "
-                   "0: only lanes on other machines grade, which join")
-      ->check(CLI::Range(0, 1024))
+                   "Lanes of the emulated device (default: all cores that kgrade may use)")
+      ->check(CLI::Range(1, 1024))
       ->type_name("N");
   add_python_option(*command, arguments->lane.python);
   add_require_sandbox_option(*command, arguments->lane.require_sandbox);
+  CLI::Option* const lane_command =
+      add_lane_command_option(*command, arguments->lane_command, arguments->lanes);
+  for (const char* const other : {"--gpus", "--device", "--jobs", "--python"})
+    lane_command->excludes(command->get_option(other));
   command->footer(
       "Example: kgrade serve --gpus 0,1 --listen unix:/tmp/kgrade.socket\n"
       "Exit codes: 2 wrong usage, 3 the address or the state folder cannot be used, 70 a fault of kgrade.");

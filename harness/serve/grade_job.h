@@ -85,8 +85,6 @@ struct GradeJob {
   double expires_at = 0;         // when its result is of no use any more; by the service's clock
   int attempts = 0;              // how often a lane has begun with it
   int failures = 0;              // how often a lane could not grade it
-  int losses = 0;                // how often a lane on another machine had it, and was not heard of any more
-  int unheard = 0;               // how often such a lane never said a word about it
   bool is_alone = false;         // the next attempt is in a batch of its own
   std::string avoided;           // the lane that could not grade it
   std::string result;            // the reward view as JSON; empty before the end

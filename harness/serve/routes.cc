@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_set>
@@ -37,10 +36,7 @@ constexpr std::size_t longest_key = 200;
 constexpr std::string_view grade_prefix = "/v1/grades/";
 constexpr std::string_view problem_prefix = "/v1/problems/";
 constexpr std::string_view board_suffix = "/board";
-constexpr std::string_view lease_prefix = "/v1/leases/";
 constexpr std::size_t longest_quote = 60;  // of what a client has sent, in the reason of a refusal
-constexpr std::size_t longest_name = 100;
-constexpr std::size_t longest_reason = 4000;
 
 const char* title_of(int status) {
   switch (status) {
@@ -56,8 +52,6 @@ const char* title_of(int status) {
       return "Another method is needed";
     case 409:
       return "The job has ended";
-    case 410:
-      return "The lease is lost";
     case 413:
       return "The request is too large";
     case 422:
@@ -117,44 +111,6 @@ std::optional<double> seconds_of(const std::string& text) {
   if (failure != std::errc{} || rest != text.data() + text.size()) return std::nullopt;
   if (!(seconds >= 0 && seconds <= longest_wait_s)) return std::nullopt;
   return seconds;
-}
-
-// A member that is a text with at most that many characters. Nothing if it is missing or something else.
-std::optional<std::string> text_member(const Json& json, const char* name, std::size_t longest) {
-  const auto at = json.is_object() ? json.find(name) : json.end();
-  if (!json.is_object() || at == json.end() || !at->is_string()) return std::nullopt;
-  std::string text = at->get<std::string>();
-  return text.size() > longest ? std::nullopt : std::optional(std::move(text));
-}
-
-// `otherwise` if it is missing, and NaN if it is no number.
-double number_member(const Json& json, const char* name, double otherwise) {
-  const auto at = json.find(name);
-  if (at == json.end()) return otherwise;
-  return at->is_number() ? at->get<double>() : std::numeric_limits<double>::quiet_NaN();
-}
-
-// A result in the report of a lane. Nothing if it is no record, no overrun and no fault.
-std::optional<LeaseReport::Result> read_result(const Json& json) {
-  const auto id = text_member(json, "id", longest_name);
-  if (!id) return std::nullopt;
-  LeaseReport::Result result;
-  result.id = *id;
-  if (const auto record = json.find("record"); record != json.end() && record->is_object()) {
-    result.record = json_text(*record);
-    return result;
-  }
-  if (json.value("overrun", Json(false)) == true) {
-    result.is_overrun = true;
-    return result;
-  }
-  const auto failed = json.find("failed");
-  if (failed == json.end()) return std::nullopt;
-  const auto fault = text_member(*failed, "fault", longest_name);
-  if (!fault || (*fault != "machine" && *fault != "service" && *fault != "problem")) return std::nullopt;
-  result.fault = *fault;
-  result.reason = text_member(*failed, "reason", longest_reason).value_or("");
-  return result;
 }
 
 bool is_printable_ascii(const std::string& text) {
@@ -237,8 +193,6 @@ std::optional<Refusal> Routes::refusal_of(const HttpRequest& request,
     return Refusal{
         403, "a service without tokens answers only its own page, and programs that name it by its address",
         0};
-  if (request.method == "POST" && request.target.starts_with("/v1/leases") && !client->may_grade)
-    return Refusal{403, "only a token with `lanes` may grade for others", 0};
   if (request.method == "PUT" && request.target.starts_with(problem_prefix) && !client->may_upload)
     return Refusal{403, "only a token with `problems` may upload problems", 0};
   if (path == nullptr) return Refusal{404, "GET /v1/openapi.json describes the paths and their methods", 0};
@@ -298,9 +252,6 @@ void Routes::handle(const HttpRequest& request, Answer answer) {
   if (path == "/v1/grades" && posts) return grades(call, std::move(answer));
   if (path == "/v1/grades/batch" && posts) return batch(call, std::move(answer));
   if (path == "/v1/wait" && posts) return wait(call, std::move(answer));
-  if (path == "/v1/leases" && posts) return lease(call, std::move(answer));
-  if (path.starts_with(lease_prefix) && posts)
-    return lease_report(call, path.substr(lease_prefix.size()), std::move(answer));
   if (path.starts_with(grade_prefix) && (reads || request.method == "DELETE"))
     return one_grade(call, path.substr(grade_prefix.size()), std::move(answer));
   answer(problem_answer({404, "GET /v1/openapi.json describes the paths and their methods", 0}));
@@ -411,48 +362,6 @@ void Routes::events(const Call& call, Answer answer) {
                              });
   };
   answer(std::move(stream));
-}
-
-void Routes::lease(const Call& call, Answer answer) {
-  const Json json = parsed_json(call.request.body);
-  const auto name = text_member(json, "lane", longest_name);
-  const auto device = text_member(json, "device", longest_name);
-  if (!name || name->empty() || !device || !is_printable_ascii(*name) || !is_printable_ascii(*device))
-    return answer(problem_answer({400, "`lane` and `device` are no texts of up to 100 ASCII characters", 0}));
-  const double most = number_member(json, "most", FairQueue::largest_batch);
-  const double seconds = number_member(json, "wait_s", 0);
-  if (!(most >= 1 && most <= FairQueue::largest_batch) || !(seconds >= 0 && seconds <= longest_wait_s))
-    return answer(
-        problem_answer({400, "`most` is no number from 1 to 32, or `wait_s` none from 0 to 50", 0}));
-  service_.wait_for_work({*name, *device, static_cast<std::size_t>(most)}, seconds,
-                         [this, answer = std::move(answer)](const std::string& lease) {
-                           answer(json_answer(service_.batch_of(lease)));
-                         });
-}
-
-void Routes::lease_report(const Call& call, const std::string& lease, Answer answer) {
-  const Json json = parsed_json(call.request.body);
-  const auto wrong = [&answer](const char* what) { answer(problem_answer({400, what, 0})); };
-  if (!json.is_object()) return wrong("the request is no object");
-  LeaseReport report;
-  const Json begun = json.value("begun", Json::array()), results = json.value("results", Json::array());
-  if (!begun.is_array() || !results.is_array()) return wrong("`begun` or `results` is no list");
-  for (const Json& id : begun) {
-    if (!id.is_string()) return wrong("`begun` has a member that is no text");
-    report.begun.push_back(id.get<std::string>());
-  }
-  for (const Json& each : results) {
-    auto result = read_result(each);
-    if (!result) return wrong("a result has no `id`, or no `record`, `overrun` or `failed`");
-    report.results.push_back(std::move(*result));
-  }
-  report.is_released = json.value("released", Json(false)) == true;
-  const auto cancelled = service_.hear(lease, report);
-  if (!cancelled)
-    return answer(problem_answer({410, "the jobs of this lease were given to others, or have ended", 0}));
-  service_.after_commit([answer = std::move(answer), cancelled = *cancelled] {
-    answer(json_answer({{"cancelled", cancelled}}));
-  });
 }
 
 void Routes::one_grade(const Call& call, const std::string& id, Answer answer) {

@@ -71,8 +71,6 @@ class Routes {
   void grades(const Call& call, Answer answer);
   void batch(const Call& call, Answer answer);
   void wait(const Call& call, Answer answer);
-  void lease(const Call& call, Answer answer);
-  void lease_report(const Call& call, const std::string& lease, Answer answer);
   void one_grade(const Call& call, const std::string& id, Answer answer);
   void events(const Call& call, Answer answer);
   // In routes_problems.cc.

@@ -46,7 +46,6 @@ OrderedJson contest_json(const Contest& contest, const Client& client,
 HttpAnswer Routes::me(const Client& client) const {
   OrderedJson words = OrderedJson::array();
   if (client.may_seed) words.push_back("seeds");
-  if (client.may_grade) words.push_back("lanes");
   if (client.may_upload) words.push_back("problems");
   if (client.is_teacher) words.push_back("teacher");
   const Contest* const contest = service_.contest();

@@ -319,7 +319,7 @@ bool Service::cancel(const std::string& owner, const std::string& id) {
   if (job.has_ended()) return false;
   ServiceLane* const lane = lane_of(id);
   end(job, JobState::cancelled, [&] { return failed_view(job, nullptr, "the client cancelled it"); });
-  if (lane != nullptr) stop_job(*lane, id);
+  if (lane != nullptr) interrupt(*lane, false);
   return true;
 }
 
@@ -449,7 +449,6 @@ bool Service::was_away(double now) {
     // What the clock of a lane says may have the pause in it. No candidate pays for that.
     if (away > longest_tick_seconds) lane.away_s += away;
     if (!was_away_) continue;
-    lane.lease_until += away;
     lane.heard_at += away;
   }
   return was_away_;
@@ -463,11 +462,10 @@ void Service::look_at_the_clock() {
     const std::string id = deadlines_.begin()->second;
     ServiceLane* const lane = lane_of(id);
     expire(jobs_.at(id));
-    if (lane != nullptr) stop_job(*lane, id);
+    if (lane != nullptr) interrupt(*lane, false);
   }
   look_at_run_limits();
   look_at_silence(now);
-  look_at_leases(now);
   events_.look_at_the_clock(now);
   for (auto& then : waiters_.take_late(now)) after_commit(std::move(then));
   while (!graded_at_.empty() && graded_at_.front() < now - rate_seconds) graded_at_.pop_front();

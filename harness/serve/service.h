@@ -1,9 +1,9 @@
 // A service that grades jobs on lanes: it accepts jobs durably, queues them fairly, and keeps their results.
 // It knows nothing of HTTP. Everything runs in one thread, and nothing waits except commit(), for the disk.
 //
-// The service itself holds no GPU and runs no candidate. Lanes do: on this machine (sweep/lane.h), and on
-// others that ask for work. Each batch that a lane gets has a lease, a random text that the lane repeats in
-// its messages. So an answer can never be taken for the answer to another batch.
+// The service itself holds no GPU and runs no candidate. Lanes do (sweep/lane.h), on this machine or on
+// others. Each batch that a lane gets has a lease, a random text that the lane repeats in its messages. So an
+// answer can never be taken for the answer to another batch.
 #pragma once
 
 #include <deque>
@@ -53,11 +53,13 @@ struct ServiceOptions {
   std::filesystem::path state;              // its folder: the journal, records, and files of running jobs
   LaneOptions lane;                         // except the device, and what a request says
   std::map<std::string, Problem> problems;  // that a request may name, by slug; empty: those of the folders
-  std::vector<std::string> devices;         // one for each lane
+  // One for each lane: "cuda:0". If the lanes are elsewhere, only a name for messages: "lane 1".
+  std::vector<std::string> devices;
   LaneCommand lane_command;
-  int build_jobs = 0;              // processes that build what is graded next
-  bool shows_boards = false;       // each owner sees the best speeds of the others
-  std::optional<Contest> contest;  // then only teachers can send anything else
+  std::function<Result<Lane>()> start_lane;  // a test's; empty: starts the command
+  int build_jobs = 0;                        // processes that build what is graded next
+  bool shows_boards = false;                 // each owner sees the best speeds of the others
+  std::optional<Contest> contest;            // then only teachers can send anything else
   ServiceLimits limits;
   // The service's clock: seconds since some moment, which nobody sets back or forward.
   std::function<double()> clock = [] { return SteadyClock().now(); };
@@ -68,7 +70,6 @@ struct ServiceOptions {
 struct Client {
   std::string owner;
   bool may_seed = false;
-  bool may_grade = false;              // it may be a lane: its results are believed
   bool may_upload = false;             // problems
   bool is_teacher = false;             // sees what students send in a contest, and is not bound by it
   Feedback feedback = Feedback::full;  // the most that it may learn of its jobs
@@ -84,27 +85,6 @@ struct Refusal {
 };
 
 enum class View { reward, agent, record, source };
-
-// A lane on another machine that has nothing to do.
-struct FreeLane {
-  std::string name;                             // "node7 cuda:0": the node, and its lane
-  std::string device;                           // "NVIDIA H200"
-  std::size_t most = FairQueue::largest_batch;  // jobs that it takes
-};
-
-// What a lane on another machine says of its batch.
-struct LeaseReport {
-  struct Result {
-    std::string id;
-    std::string record;  // its text; empty: there is no verdict
-    std::string fault;   // then: whose fault it is, as in a result
-    std::string reason;
-    bool is_overrun = false;  // instead of both: it took longer than its run_limit_s
-  };
-  std::vector<std::string> begun;  // ids
-  std::vector<Result> results;
-  bool is_released = false;  // it does not go on with what has no result
-};
 
 // serve/service_lane.h
 struct ServiceLane;
@@ -152,14 +132,6 @@ class Service {
   // is 0. Jobs that do not exist count as ended.
   void wait(const std::string& owner, const std::vector<std::string>& ids, bool all, double seconds,
             std::function<void()> then);
-
-  // Calls `then` once: with the lease of a batch for that lane, or with an empty text after `seconds`.
-  void wait_for_work(const FreeLane& lane, double seconds, std::function<void(const std::string&)> then);
-  // {"lease", "lease_s", "jobs": [{"id", "request"}]}
-  nlohmann::ordered_json batch_of(const std::string& lease) const;
-  // Renews the lease, and takes what the lane says. Returns the ids of jobs that it should stop. Nothing if
-  // it does not have this lease (any more).
-  std::optional<std::vector<std::string>> hear(const std::string& lease, const LeaseReport& report);
 
   // What happens to jobs from now on, and did lately.
   Events& events() { return events_; }
@@ -212,17 +184,19 @@ class Service {
   void enqueue(GradeJob& job, bool at_front = false);
   void hand_out();
   std::vector<QueuedJob> next_batch(const ServiceLane& lane);
-  void hand_out_elsewhere();
   std::vector<BuildTask> upcoming() const;
   std::optional<LaneJob> job_of(const BuildTask& task) const;
   std::filesystem::path build_folder(const std::string& id) const;
   void build_ahead();
   // The service looks when the descriptor can be read. `lane`: whose it is, or null for a builder.
   void wait_for(int descriptor, ServiceLane* lane);
-  void look_at_leases(double now);
-  void lose(ServiceLane& lane, const std::string& why);
+  // False if the lane is not there, or not yet.
+  bool is_ready(ServiceLane& lane);
+  // Errors: it cannot be started. It is refused then.
+  Failure start_process(ServiceLane& lane);
   bool start(ServiceLane& lane, const std::vector<QueuedJob>& batch);
   void hear(ServiceLane& lane);
+  void process_ended(ServiceLane& lane);
   void take(ServiceLane& lane, const LaneMessage& message);
   void keep_result(ServiceLane& lane, std::size_t index, const std::string& text);
   // The lane could not go on with its batch.
@@ -233,8 +207,6 @@ class Service {
   std::string why_not_of(const GradeJob& job, const Record& record) const;
   // A lane could not grade the job. It is tried once more, alone, and by another lane if there is one.
   void not_graded(const ServiceLane& lane, GradeJob& job, const std::string& fault, const std::string& why);
-  // The lane need not go on with a job that has ended.
-  void stop_job(ServiceLane& lane, const std::string& id);
   // Ends the lane's process, and puts back its jobs without blame; alone for the next time if asked.
   void interrupt(ServiceLane& lane, bool alone);
   void close_batch(ServiceLane& lane);
@@ -289,14 +261,7 @@ class Service {
   Events events_;
   std::size_t queued_bytes_ = 0;
   std::list<ServiceLane> lanes_;
-  struct Asker {
-    FreeLane lane;
-    double until = 0;
-    std::function<void(const std::string&)> then;
-  };
-  std::list<Asker> askers_;                        // lanes on other machines that wait for work
-  std::map<std::string, Warmth> warm_;             // by the name of a lane on another machine
-  std::map<std::string, Quarantine> quarantines_;  // by id of a lane or node
+  std::map<std::string, Quarantine> quarantines_;  // by id of a lane
   Quotas quotas_;
   BuildAhead ahead_;
   std::vector<std::function<void()>> after_commit_;

@@ -27,7 +27,6 @@ Result<fs::path> write_candidate(const fs::path& folder, const GradeRequest& req
 }  // namespace
 
 bool Quarantine::refused(double now) {
-  if (holds(now)) return false;  // other lanes of the node had begun before
   refusals_ += 1;
   if (refusals_ < most_refusals) return false;
   refusals_ = 0;
@@ -35,8 +34,6 @@ bool Quarantine::refused(double now) {
   until_ = now + backoff_s_;
   return true;
 }
-
-std::string node_id(const std::string& name) { return "node " + name.substr(0, name.rfind(' ')); }
 
 Result<std::string> candidate_sha256(const GradeRequest& request, const fs::path& folder,
                                      const Layout& layout) {

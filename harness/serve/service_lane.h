@@ -14,8 +14,7 @@
 
 namespace kgrade {
 
-// Keeps work from lanes that refuse it again and again: from a lane of this machine, or from a whole node.
-// Times are in seconds, by the service's clock.
+// Keeps work from a lane that refuses it again and again. Times are in seconds, by the service's clock.
 class Quarantine {
  public:
   // After this number of refusals in a row, there is no work for a while: for a minute, then for two, and up
@@ -28,31 +27,20 @@ class Quarantine {
   // A job got its verdict.
   void graded() { *this = {}; }
   bool holds(double now) const { return now < until_; }
-  // A lease was lost of which nothing was ever heard, so perhaps the lane never got it. True if that does
-  // not count as a refusal: in the `seconds` after the first such loss since a job got its verdict.
-  bool forgives(double now, double seconds) {
-    if (!first_unheard_) first_unheard_ = now;
-    return now < *first_unheard_ + seconds;
-  }
   double seconds() const { return backoff_s_; }
 
  private:
   int refusals_ = 0;  // in a row
   double backoff_s_ = 0;
   double until_ = 0;
-  std::optional<double> first_unheard_;
 };
 
-// A lane on this machine has a process. A lane on another machine asks for each batch, and hands in its
-// results (service_leases.cc). Times are in seconds, by the service's clock.
+// Times are in seconds, by the service's clock.
 struct ServiceLane {
-  std::string id;  // of the lane on this machine, or of the node whose lane it is: node_id()
+  std::string id;
   std::string device;
-  std::string name;        // that a lane on another machine gave itself; empty: it is on this machine
-  double lease_until = 0;  // of a lane on another machine: when its batch is given to others
-  bool is_known = false;   // a lane on another machine has said something about this lease
-  std::vector<std::string> cancelled;    // jobs that a lane on another machine does not know of yet
-  std::optional<Lane> process;           // started with its first batch
+  std::optional<std::string> host;       // of a lane that is elsewhere, when it has said so
+  std::optional<Lane> process;           // started with its first batch, or before if it is elsewhere
   std::string lease;                     // of the batch
   std::vector<QueuedJob> batch;          // empty: the lane has nothing to do
   std::vector<bool> has_begun, is_done;  // for each job of the batch
@@ -75,11 +63,8 @@ struct ServiceLane {
     warmth.took(jobs.front().batch);
     spender = jobs.size();
     spent_s = away_s = 0;
-    is_known = false;
     since = heard_at = charged_until = now;
   }
-
-  bool is_elsewhere() const { return !name.empty(); }
 
   void close(double now) {
     batch.clear();
@@ -110,9 +95,6 @@ struct ServiceLane {
     return nullptr;
   }
 };
-
-// The node of a lane on another machine, by the lane's name "NODE LANE".
-std::string node_id(const std::string& name);
 
 // The hash that a record has of this candidate. Writes its files into the folder if there are headers. An
 // Error if they cannot be written.

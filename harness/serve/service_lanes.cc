@@ -58,21 +58,41 @@ void Service::go_on() {
     if (count <= 0) break;
   }
   look_at_the_clock();
-  lanes_.remove_if([](const ServiceLane& lane) { return lane.is_elsewhere() && lane.batch.empty(); });
   build_ahead();
   hand_out();
 }
 
 void Service::hand_out() {
-  queue_.divide_among(lanes_.size() + askers_.size());
+  std::vector<ServiceLane*> ready;
   for (ServiceLane& lane : lanes_) {
-    if (!lane.batch.empty() || is_quarantined(lane) || lane.is_elsewhere() || queue_.size() == 0) continue;
+    if (!is_quarantined(lane) && is_ready(lane)) ready.push_back(&lane);
+  }
+  queue_.divide_among(ready.size());
+  for (ServiceLane* const one : ready) {
+    ServiceLane& lane = *one;
+    if (!lane.batch.empty() || queue_.size() == 0) continue;
     const std::vector<QueuedJob> batch = next_batch(lane);
     if (batch.empty()) continue;
     for (const QueuedJob& each : batch) queued_bytes_ -= jobs_.at(each.id).body.size();
     if (!start(lane, batch)) break;
   }
-  hand_out_elsewhere();
+}
+
+// A lane elsewhere is started at once, since it may have to wait for a machine.
+bool Service::is_ready(ServiceLane& lane) {
+  if (!options_.lane_command.is_elsewhere) return true;
+  if (!lane.process) {
+    if (const Failure errors = start_process(lane)) refuse(lane, to_string(*errors));
+  }
+  return lane.process && lane.process->hello();
+}
+
+Failure Service::start_process(ServiceLane& lane) {
+  auto process = options_.start_lane ? options_.start_lane() : Lane::start(options_.lane_command);
+  if (!process) return process.errors();
+  lane.process = std::move(*process);
+  wait_for(lane.process->descriptor(), &lane);
+  return std::nullopt;
 }
 
 // A lane gets what is built, so that it never stands still for the compiler of one candidate. If no builder
@@ -105,10 +125,11 @@ bool Service::is_quarantined(const ServiceLane& lane) const {
 
 std::string Service::avoidable(const std::string& lane) const {
   const auto works = [&](const std::string& other) { return other != lane && !is_quarantined(other); };
-  const bool has_other =
-      std::any_of(lanes_.begin(), lanes_.end(), [&](const ServiceLane& one) { return works(one.id); }) ||
-      std::any_of(askers_.begin(), askers_.end(),
-                  [&](const Asker& asker) { return works(node_id(asker.lane.name)); });
+  const auto is_there = [this](const ServiceLane& one) {
+    return !options_.lane_command.is_elsewhere || (one.process && one.process->hello());
+  };
+  const bool has_other = std::any_of(lanes_.begin(), lanes_.end(),
+                                     [&](const ServiceLane& one) { return works(one.id) && is_there(one); });
   return has_other ? lane : "";
 }
 
@@ -130,10 +151,7 @@ bool Service::start(ServiceLane& lane, const std::vector<QueuedJob>& batch) {
   if (!job) return cannot(job.errors());
   job->lease = lane.lease;
   if (!lane.process) {
-    auto process = Lane::start(options_.lane_command);
-    if (!process) return cannot(process.errors());
-    lane.process = std::move(*process);
-    wait_for(lane.process->descriptor(), &lane);
+    if (const Failure errors = start_process(lane)) return cannot(*errors);
   }
   lane.process->give(*job);  // if the lane is gone, its socket says so
   return true;
@@ -148,7 +166,6 @@ std::vector<BuildTask> Service::upcoming() const {
       next;  // in the queue, by the problem that a lane is warm for
   std::size_t longest = 0;
   for (const ServiceLane& lane : lanes_) {
-    if (lane.is_elsewhere()) continue;
     std::vector<std::string>& ids = waiting.emplace_back();
     for (std::size_t i = 0; i < lane.batch.size(); ++i) {
       if (!lane.has_begun[i] && !lane.is_done[i]) ids.push_back(lane.batch[i].id);
@@ -202,17 +219,26 @@ void Service::build_ahead() {
 void Service::hear(ServiceLane& lane) {
   if (!lane.process) return;
   const bool alive = lane.process->read();
+  if (options_.lane_command.is_elsewhere && lane.process->hello() && !lane.host)
+    lane.host = printable_line(lane.process->hello()->host.substr(0, 100));
   while (lane.process) {
     const auto message = lane.process->next();
     if (!message) break;
     if (!lane.batch.empty() && message->lease == lane.lease) take(lane, *message);
   }
-  if (alive || !lane.process) return;
+  if (!alive && lane.process) process_ended(lane);
+}
+
+void Service::process_ended(ServiceLane& lane) {
   const LaneEnd how = lane.process->end();
+  const bool is_elsewhere = options_.lane_command.is_elsewhere;
   stop_process(lane);
-  if (!lane.batch.empty())
+  if (!lane.batch.empty()) {
     batch_failed(lane, "the process that graded " + how.description,
-                 how.was_killed ? exit_machine : exit_internal);
+                 how.was_killed || is_elsewhere ? exit_machine : exit_internal);
+  } else if (is_elsewhere) {
+    refuse(lane, "it " + how.description);
+  }
 }
 
 void Service::begin(ServiceLane& lane, std::size_t index) {
@@ -341,13 +367,13 @@ void Service::close_batch(ServiceLane& lane) {
 
 void Service::stop_process(ServiceLane& lane) {
   lane.process.reset();
+  lane.host.reset();
   lane.warmth = {};
 }
 
 void Service::look_at_run_limits() {
   for (ServiceLane& lane : lanes_) {
-    // A lane on another machine looks at its own clock.
-    if (lane.is_elsewhere() || lane.spender >= lane.batch.size() || lane.is_done[lane.spender]) continue;
+    if (lane.spender >= lane.batch.size() || lane.is_done[lane.spender]) continue;
     GradeJob& job = jobs_.at(lane.batch[lane.spender].id);
     if (lane.spent_s - lane.away_s <= job.request.run_limit_s) continue;
     // Others in its batch may have taken the time. Only a job that was alone has its verdict.
@@ -358,7 +384,8 @@ void Service::look_at_run_limits() {
 
 void Service::look_at_silence(double now) {
   for (ServiceLane& lane : lanes_) {
-    if (lane.is_elsewhere() || lane.batch.empty() || now - lane.heard_at < longest_lane_silence_s) continue;
+    if (lane.process && lane.process->is_silent(SteadyClock().now())) process_ended(lane);
+    if (lane.batch.empty() || now - lane.heard_at < longest_lane_silence_s) continue;
     stop_process(lane);
     batch_failed(lane,
                  fmt::format("the lane hung: it said nothing for {:g} s, the last time '{}'",
@@ -416,9 +443,9 @@ void Service::not_graded(const ServiceLane& lane, GradeJob& job, const std::stri
 void Service::refuse(const ServiceLane& lane, const std::string& why) {
   Quarantine& quarantine = quarantines_[lane.id];
   if (!quarantine.refused(now())) return;
-  options_.note(fmt::format("{} gets no work for {:g} s, since it refused {} times in a row: {}",
-                            lane.is_elsewhere() ? lane.id : lane.device, quarantine.seconds(),
-                            Quarantine::most_refusals, printable_line(why.substr(0, 500))));
+  options_.note(fmt::format("{} gets no work for {:g} s, since it refused {} times in a row: {}", lane.device,
+                            quarantine.seconds(), Quarantine::most_refusals,
+                            printable_line(why.substr(0, 500))));
 }
 
 }  // namespace kgrade

@@ -18,23 +18,15 @@ OrderedJson Service::capacity(const std::string& owner) const {
     // All jobs of a batch have one owner.
     const bool is_own = !lane.batch.empty() && lane.batch.front().owner == owner;
     const GradeJob* const job = is_own ? lane.current(jobs_) : nullptr;
-    const char* const idle = is_quarantined(lane) ? "quarantined" : "idle";
-    lanes.push_back({{"name", lane.is_elsewhere() ? OrderedJson(lane.name) : OrderedJson(nullptr)},
+    const bool is_starting = options_.lane_command.is_elsewhere && !lane.host;
+    const char* const idle = is_quarantined(lane) ? "quarantined" : is_starting ? "starting" : "idle";
+    lanes.push_back({{"name", lane.host ? OrderedJson(*lane.host) : OrderedJson(nullptr)},
                      {"device", lane.device},
                      {"state", lane.batch.empty() ? idle : "busy"},
                      {"since_s", now() - lane.since},
                      {"problem", is_own ? OrderedJson(lane.problem) : OrderedJson(nullptr)},
                      {"job", job == nullptr ? OrderedJson(nullptr) : OrderedJson(job->id)},
                      {"doing", is_own ? lane.doing : ""}});
-  }
-  for (const Asker& asker : askers_) {
-    lanes.push_back({{"name", asker.lane.name},
-                     {"device", asker.lane.device},
-                     {"state", is_quarantined(node_id(asker.lane.name)) ? "quarantined" : "idle"},
-                     {"since_s", nullptr},
-                     {"problem", nullptr},
-                     {"job", nullptr},
-                     {"doing", ""}});
   }
   std::size_t running = 0, queued = queue_.size();
   std::map<std::string, std::size_t> by_owner = queue_.by_owner();
@@ -109,7 +101,6 @@ std::string Service::metrics() const {
     busy += lane.batch.empty() ? 0 : 1;
     quarantined += is_quarantined(lane) ? 1 : 0;
   }
-  for (const Asker& asker : askers_) quarantined += is_quarantined(node_id(asker.lane.name)) ? 1 : 0;
   std::string text = fmt::format(
       "# HELP kgrade_queued_jobs Jobs that wait for their turn.\n# TYPE kgrade_queued_jobs gauge\n"
       "kgrade_queued_jobs {}\n"
@@ -120,19 +111,18 @@ std::string Service::metrics() const {
       "kgrade_lanes{{state=\"quarantined\"}} {}\n"
       "# HELP kgrade_jobs_ended_total Jobs that have ended since the service was started.\n"
       "# TYPE kgrade_jobs_ended_total counter\n",
-      queued, running, busy, lanes_.size() + askers_.size() - busy - quarantined, quarantined);
+      queued, running, busy, lanes_.size() - busy - quarantined, quarantined);
   for (const auto& [how, count] : ended_as_)
     text += fmt::format("kgrade_jobs_ended_total{{as=\"{}\"}} {}\n", how, count);
   return text;
 }
 
 bool Service::is_healthy() const {
-  const auto asks = [this](const Asker& asker) { return !is_quarantined(node_id(asker.lane.name)); };
   const auto works = [this](const ServiceLane& lane) {
-    return !is_quarantined(lane) && (lane.batch.empty() || now() - lane.heard_at < 600);
+    const bool is_there = !options_.lane_command.is_elsewhere || lane.host;
+    return is_there && !is_quarantined(lane) && (lane.batch.empty() || now() - lane.heard_at < 600);
   };
-  return std::any_of(askers_.begin(), askers_.end(), asks) ||
-         std::any_of(lanes_.begin(), lanes_.end(), works);
+  return std::any_of(lanes_.begin(), lanes_.end(), works);
 }
 
 }  // namespace kgrade

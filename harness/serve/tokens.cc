@@ -58,8 +58,6 @@ bool read_right(const std::string& word, Token& token) {
     return until.has_value();
   } else if (word == "seeds") {
     client.may_seed = true;
-  } else if (word == "lanes") {
-    client.may_grade = true;
   } else if (word.starts_with(quota)) {
     const char* const end = word.data() + word.size();
     const auto [rest, failure] = std::from_chars(word.data() + quota.size(), end, client.quota_s);
@@ -147,7 +145,7 @@ const Token* Tokens::find(std::string_view authorization) const {
 std::optional<Client> Tokens::client_of(std::string_view authorization) const {
   if (tokens_.empty())
     return Client{
-        .owner = "local", .may_seed = true, .may_grade = true, .may_upload = true, .is_teacher = true};
+        .owner = "local", .may_seed = true, .may_upload = true, .is_teacher = true};
   const Token* const token = find(authorization);
   if (token == nullptr || (token->until > 0 && wall_clock() >= token->until)) return std::nullopt;
   return token->client;
@@ -156,7 +154,7 @@ std::optional<Client> Tokens::client_of(std::string_view authorization) const {
 std::vector<std::string> Tokens::students() const {
   std::set<std::string> students, others;
   for (const Token& token : tokens_) {
-    const bool is_student = !token.client.is_teacher && !token.client.may_grade;
+    const bool is_student = !token.client.is_teacher;
     (is_student ? students : others).insert(token.client.owner);
   }
   std::vector<std::string> list;

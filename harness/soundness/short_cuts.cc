@@ -102,7 +102,7 @@ float sign(float value, Place, const In&) { return value > 0 ? 1.0F : value < 0 
 float whole_number(float value, Place, const In&) { return std::nearbyint(value); }
 // As a format of few bits that has no 0.
 float never_zero(float value, Place, const In& in) { return value == 0 ? in.largest / 16 : value; }
-float positive(float value, Place, const In& in) { return std::fmax(value, in.largest / 1000); }
+float positive(float value, Place, const In& in) { return std::fmax(value, in.largest / 16); }
 float small_as_zero(float value, Place, const In& in) {
   return std::fabs(value) < in.largest / 200 ? 0 : value;
 }
@@ -155,7 +155,7 @@ std::span<const ShortCut> short_cuts() {
       ShortCut{"input-at-most-20", reals, "{} clamped to -20..20", clamped<20>},
       ShortCut{"input-small-as-0", reals, "elements of {} below a 200th of the largest at 0", small_as_zero},
       ShortCut{"input-never-0", reals, "zeros of {} at a sixteenth of the largest", never_zero},
-      ShortCut{"input-positive", reals, "elements of {} below a thousandth of the largest raised to it",
+      ShortCut{"input-positive", reals, "elements of {} below a sixteenth of the largest raised to it",
                positive},
       ShortCut{"input-zero", reals, "zeros in the place of {}", zero},
       ShortCut{"input-one", reals, "ones in the place of {}", one},

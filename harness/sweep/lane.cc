@@ -358,6 +358,7 @@ LaneEnd Lane::end() {
             false};
   if (silence_s_ > longest_silence_s)
     return {fmt::format("said nothing for {:g} s", longest_silence_s), false};
+  if (child_.pid() < 0) return {"ended", false};
   const auto status = child_.wait_for(std::chrono::seconds(2));
   child_.kill_group();
   if (!status) {

@@ -63,8 +63,7 @@ class Handle:
 class Client:
     """Grades with a service. It can be pickled, and used in threads and after a fork.
 
-    url: "http://host:port", "https://host" or "unix:///path/of/socket"; or "ray://kgrade" for the service of that name on a
-        Ray cluster (kgrade.ray), whose token is then known. $KGRADE_URL if None.
+    url: "http://host:port", "https://host" or "unix:///path/of/socket". $KGRADE_URL if None.
     token: what the service's operator gave you. $KGRADE_TOKEN if None.
     timeout: seconds that one call of a method may take in all, waiting and trying again included.
 

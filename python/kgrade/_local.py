@@ -36,28 +36,29 @@ class LocalClient(Client):
 
 
 def local(device: str = "auto", jobs: Optional[int] = None, gpus: Union[str, Sequence[int], None] = None, *,
-          timeout: float = 1800.0) -> LocalClient:
+          lane_command: str = "", lanes: int = 1, timeout: float = 1800.0) -> LocalClient:
     """Starts a service on this machine, and returns its client: `with kgrade.local(gpus=[0, 1]) as client:`.
 
     device: "auto", "cuda", "cuda:1" or "emulated".
     jobs: lanes of the emulated device.
     gpus: CUDA devices, instead of `device`.
+    lane_command: what starts each of so many `lanes`, on this machine or others, instead of all these (docs/lanes.md):
+        `kgrade.local(lane_command="python3 -m kgrade.ray", lanes=8)`.
 
     The service also ends with this Python, however Python ends.
     Raises WrongUsage if an option is wrong, and KgradeError if the service does not start.
     """
     options = []
-    if gpus is None:
+    if lane_command:
+        options += [f"--lane-command={lane_command}", f"--lanes={lanes}"]
+    elif gpus is None:
         options.append(f"--device={device}")
     else:
         options.append("--gpus=" + (gpus if isinstance(gpus, str) else ",".join(str(each) for each in gpus)))
     if jobs is not None:
         options.append(f"--jobs={jobs}")
-    return start(options, timeout)
-
-
-def start(options: Sequence[str], timeout: float = 1800.0) -> LocalClient:
-    """Like local(), with options of `kgrade serve`."""
+    # Lanes elsewhere may have to wait for their machines.
+    statuses = (200, 503) if lane_command else (200,)
     folder = tempfile.mkdtemp(prefix="kgrade-")
     if len(folder) > 80:
         # The path of a Unix socket has at most 107 bytes.
@@ -81,7 +82,7 @@ def start(options: Sequence[str], timeout: float = 1800.0) -> LocalClient:
         end = time.monotonic() + 120
         while process.poll() is None and time.monotonic() < end:
             try:
-                if client._transport.once("GET", "/healthz", None, {}, 5.0)[0] == 200:
+                if client._transport.once("GET", "/healthz", None, {}, 5.0)[0] in statuses:
                     return client
             except (OSError, http.client.HTTPException):
                 pass

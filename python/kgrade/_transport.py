@@ -105,10 +105,6 @@ class Transport:
         self.token = (token if token is not None else os.environ.get("KGRADE_TOKEN", "")).strip()
         if not all(" " <= c <= "~" for c in self.token):
             raise WrongUsage("the token has characters that no token has")
-        if self.url.startswith("ray://"):
-            from kgrade import ray  # Only those who use Ray have it.
-
-            self.url, self.token = ray.find(self.url[len("ray://"):])
         self._connection(1.0)
 
     def call(self, method: str, path: str, clock: Clock, body: Optional[bytes] = None, key: str = "") -> Any:

@@ -1,5 +1,5 @@
 // The input is what clients send, each over a connection of its own and one after the other. A form feed ends
-// what a client sends. `g_LAST` stands for the id that the service sent last, and `l_LAST` for the lease. All
+// what a client sends. `g_LAST` stands for the id that the service sent last. All
 // connections stay open until the end, so a client may wait for a job that another one cancels.
 #include <sys/socket.h>
 
@@ -20,8 +20,6 @@ constexpr std::size_t most_answers = std::size_t{1} << 20;
 constexpr std::string_view beginning = "HTTP/1.1 ";
 constexpr std::string_view id_mark = "\"id\":\"g_";
 constexpr std::size_t id_length = 2 + 32;
-constexpr std::string_view lease_mark = "\"lease\":\"";
-constexpr std::size_t lease_length = 32;
 
 // Small, so that inputs reach them.
 HttpLimits limits() {
@@ -165,15 +163,13 @@ struct Served {
 std::set<std::string> serve(const std::filesystem::path& state, std::string_view input) {
   const Served served(state);
   const bool has_head = input.find("HEAD") != input.npos;
-  std::string last(id_length, '0'), lease(lease_length, '0');
+  std::string last(id_length, '0');
   for (std::size_t i = 0; i < most_clients && !input.empty(); ++i) {
     const std::size_t end = input.find(between_files);
     const std::string text = replace_all(std::string(input.substr(0, end)), "g_LAST", last);
-    const std::string& received = served.clients->send(replace_all(text, "l_LAST", lease));
+    const std::string& received = served.clients->send(text);
     const auto ids = ids_in(received);
     if (!ids.empty()) last = *ids.begin();
-    if (const auto at = received.rfind(lease_mark); at != received.npos)
-      lease = received.substr(at + lease_mark.size(), lease_length);
     input.remove_prefix(end == input.npos ? input.size() : end + 1);
   }
   const std::string alive = served.clients->send("GET /healthz HTTP/1.1\r\n\r\n");

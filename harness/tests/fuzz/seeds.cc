@@ -258,7 +258,7 @@ Texts front_texts() {
 Texts http_texts() {
   const auto with_body = [](const std::string& line, const std::string& body,
                             const std::string& headers = "") {
-    // The fuzzer puts an id in place of g_LAST, and a lease in place of l_LAST.
+    // The fuzzer puts an id in place of g_LAST.
     const std::size_t length = replace_all(body, "g_LAST", std::string(34, 'x')).size();
     return line + " HTTP/1.1\r\nHost: x\r\n" + headers + "Content-Length: " + std::to_string(length) +
            "\r\n\r\n" + body;
@@ -270,27 +270,18 @@ Texts http_texts() {
   const std::string wait =
       with_body("POST /v1/wait", R"({"ids":["g_LAST","g_1"],"timeout_s":20,"until":"all","view":"agent"})");
   const std::string cancel = without("DELETE /v1/grades/g_LAST");
-  const std::string lease =
-      with_body("POST /v1/leases", R"({"lane":"node7","device":"H200","most":2,"wait_s":9})");
-  const auto report = [&](const std::string& body) { return with_body("POST /v1/leases/l_LAST", body); };
-  return {
-      post + next + lease + next + report(R"({"begun":["g_LAST"]})") + cancel + next + report("{}"),
-      lease + next + post + next + lease + next +
-          report(
-              R"({"results":[{"id":"g_LAST","failed":{"fault":"problem","reason":"x"}},{"id":"g_1","record":{}}]})"),
-      post + next + lease + next + report(R"({"released":true})") + next + wait,
-      "GET /v1/events HTTP/1.1\r\nLast-Event-ID: 7\r\n\r\n" + next + without("GET /v1/events") + next + post +
-          next + cancel,
-      post + next + wait + next + without("GET /v1/grades/g_LAST?wait=50&view=reward") + next + cancel +
-          cancel,
-      batch + next + with_body("POST /v1/grades?wait=9", job) + next + cancel + next + post + post,
-      with_body("POST /v1/grades", grade_request_texts().back(), "Expect: 100-continue\r\n"),
-      "POST /v1/wait HTTP/1.1\r\nTransfer-Encoding: "
-      "chunked\r\n\r\n5\r\n{\"ids\r\n5;x=y\r\n\":[]}\r\n0\r\nA: b\r\n\r\n",
-      without("GET /v1/problems") + without("HEAD /v1/problems/vector-addition") +
-          without("GET /v1/capacity") + without("GET /metrics") + without("GET /v1/openapi.json") +
-          "GET / HTTP/1.0\r\n\r\n",
-      "GET /healthz HTTP/1.1\r\nConnection: close\r\nAuthorization: Bearer x\r\n\r\n"};
+  return {"GET /v1/events HTTP/1.1\r\nLast-Event-ID: 7\r\n\r\n" + next + without("GET /v1/events") + next +
+              post + next + cancel,
+          post + next + wait + next + without("GET /v1/grades/g_LAST?wait=50&view=reward") + next + cancel +
+              cancel,
+          batch + next + with_body("POST /v1/grades?wait=9", job) + next + cancel + next + post + post,
+          with_body("POST /v1/grades", grade_request_texts().back(), "Expect: 100-continue\r\n"),
+          "POST /v1/wait HTTP/1.1\r\nTransfer-Encoding: "
+          "chunked\r\n\r\n5\r\n{\"ids\r\n5;x=y\r\n\":[]}\r\n0\r\nA: b\r\n\r\n",
+          without("GET /v1/problems") + without("HEAD /v1/problems/vector-addition") +
+              without("GET /v1/capacity") + without("GET /metrics") + without("GET /v1/openapi.json") +
+              "GET / HTTP/1.0\r\n\r\n",
+          "GET /healthz HTTP/1.1\r\nConnection: close\r\nAuthorization: Bearer x\r\n\r\n"};
 }
 
 }  // namespace

@@ -100,6 +100,14 @@ class WithAService(unittest.TestCase):
         with self.assertRaisesRegex(kgrade.WrongUsage, "nonsense"):
             kgrade.local(device="nonsense")
 
+    def test_lanes_by_a_command(self):
+        with kgrade.local(lane_command=f"exec {os.environ['KGRADE_PROGRAM']} lane --device emulated", lanes=2) as client:
+            found = client.grade_many([(SLUG, EACH[verdict], "mine.cu") for verdict in EACH], **SMALL)
+            self.assertEqual([each.verdict for each in found], list(EACH))
+            self.assertEqual([lane["device"] for lane in client.capacity()["lanes"]], ["lane 1", "lane 2"])
+        with self.assertRaisesRegex(kgrade.WrongUsage, "lanes"):
+            kgrade.local(lane_command="true", lanes=0)
+
     def test_bytes_and_one_case(self):
         found = self.client.grade(SLUG, b"// \xe4\n" + RIGHT.encode(), name="mine.cu", cases="tiny", hidden=0)
         self.assertEqual((found.verdict, found.cases), ("accepted", 1))

@@ -1,7 +1,7 @@
-"""Lanes on a Ray cluster of three nodes on this machine, and the emulated device: `ray_test.py KGRADE [--grades N]`.
+"""Lanes on a Ray cluster of two nodes on this machine, and the emulated device: `ray_test.py KGRADE`.
 
-An actor is killed in mid-grade, the service's actor too, and a node is removed: none of the grades is lost or doubled.
-Exit code 77 if Ray is not installed.
+During a sweep, an actor is killed and a node is removed: no candidate is lost, and none has two results. Exit code 77 if Ray
+is not installed.
 """
 
 import argparse
@@ -15,12 +15,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from candidates import CANDIDATES, ROOT, SLUG, SMALL
-
-sys.path.insert(0, str(ROOT / "python"))
-
-# There are three different texts for each verdict, so most libraries are in the cache.
-TEXTS = 12
+ROOT = Path(__file__).resolve().parents[3]
+SLUG = "softmax"
+COUNT = 60
 
 
 def check(condition, *what):
@@ -30,108 +27,73 @@ def check(condition, *what):
 
 def wait(condition, seconds, what):
     end = time.monotonic() + seconds
-    while not condition():
+    while not (found := condition()):
         check(time.monotonic() < end, what)
-        time.sleep(0.1)
-
-
-def ended_in(state):
-    lines = (state / "state" / "journal.jsonl").read_text().splitlines()
-    return collections.Counter(json.loads(line)["id"] for line in lines if '"type":"ended"' in line)
-
-
-def processes_with(text):
-    found = []
-    for each in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if text in each.read_bytes().decode(errors="replace"):
-                found.append(each.parent.name)
-        except OSError:
-            pass
+        time.sleep(0.05)
     return found
 
 
-def process_of(ray, name):
-    """The process of an actor. Waits for one that is started again."""
-    actor = ray.get_actor(name, namespace="kgrade")
-    for _ in range(300):
+def processes_with(*texts):
+    found = []
+    for each in Path("/proc").glob("[0-9]*"):
         try:
-            return ray.get(actor.process.remote(), timeout=60)
-        except ray.exceptions.ActorUnavailableError:
-            time.sleep(0.2)
-    raise AssertionError(f"{name} did not come back")
+            command = (each / "cmdline").read_bytes().decode(errors="replace").replace("\0", " ")
+            variables = (each / "environ").read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if all(text in command + "\0" + variables for text in texts):
+            found.append(int(each.name))
+    return found
 
 
-def lane_process(ray, number):
-    return process_of(ray, f"kgrade-lane-{number}")
+def test_sweep(program, cluster, nodes, folder):
+    text = (ROOT / "solutions" / SLUG / "naive.cu").read_text()
+    candidates = folder / "candidates" / SLUG
+    candidates.mkdir(parents=True)
+    for number in range(COUNT):
+        (candidates / f"c{number:02}.cu").write_text("no C++\n" if number % 20 == 7 else f"{text}// {number % 5}\n")
+    results = folder / "results.jsonl"
+    lane = f"""{sys.executable} -m kgrade.ray --num-gpus 0 --num-cpus 1 --resources '{{"lane": 1}}' -- --device emulated"""
+    sweep = subprocess.Popen([program, "sweep", "--solutions", f"{candidates}/*.cu", "--hidden", "0", "--lanes", "2",
+                              "--lane-command", lane, "--output", str(results)], cwd=folder, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
+    def graded():
+        return len(results.read_text().splitlines()) if results.exists() else 0
 
-def test_grades(ray, cluster, state, count):
-    import kgrade
-    import kgrade.ray
+    # Below the actors, and not those that relay for them.
+    def lanes():
+        return processes_with(f"{program} lane", str(folder))
 
-    for wrong in ({"GPU": 0.5}, {"GPU": 2}, {}, {"lane": 1}):
-        try:
-            kgrade.ray.start(1, gpu_resource=wrong)
-            raise AssertionError(f"{wrong} is one whole GPU")
-        except kgrade.WrongUsage:
-            pass
-    client = kgrade.ray.start(3, gpu_resource={"lane": 1}, device="emulated", cpus_per_lane=1, state=str(state), timeout=900)
     try:
-        kgrade.ray.start(1, gpu_resource={}, device="emulated")
-        raise AssertionError("there are two services of one name")
-    except kgrade.WrongUsage:
-        pass
-    found = kgrade.Client("ray://kgrade")
-    check((found.url, found.token) == (client.url, client.token), found)
-    lanes = lambda: {lane["name"] for lane in client.capacity()["lanes"] if "ahead" not in lane["name"]}  # noqa: E731
-    wait(lambda: len(lanes()) == 3, 120, "not all lanes have joined")
-
-    verdicts = [list(CANDIDATES)[number % 4] for number in range(count)]
-    items = [kgrade.Request(SLUG, CANDIDATES[verdict] + f"\n// {number % TEXTS}\n", f"c{number}.cu", {"client_ref": str(number)})
-             for number, verdict in enumerate(verdicts)]
-    begin = time.monotonic()
-    handles = client.submit_many(items, **SMALL)
-    ids = [handle.id for handle in handles]
-    wait(lambda: len(ended_in(state)) >= count // 5, 600, "the lanes do not grade")
-    os.kill(lane_process(ray, 0), signal.SIGKILL)
-    wait(lambda: len(ended_in(state)) >= count * 2 // 5, 600, "the other lanes do not go on")
-    # Each node has room for one lane, so one is lost, and moves to the new node.
-    before = {lane_process(ray, number) for number in range(3)}
-    cluster.remove_node(cluster.nodes_of_lanes.pop(), allow_graceful=False)
-    cluster.add_node(num_cpus=2, resources={"lane": 1})
-    wait(lambda: len(ended_in(state)) >= count * 3 // 5, 600, "the other lanes do not go on")
-    # The service's program alone: it comes back at the address that all know.
-    url = kgrade.ray.find("kgrade")[0]
-    program = "kgrade\0serve\0--tokens="
-    killed = set(processes_with(program))
-    for process in killed:
-        os.kill(int(process), signal.SIGKILL)
-    wait(lambda: set(processes_with(program)) - killed and "listening at" in (state / "log").read_text(), 60,
-         "the service did not come back")
-    check(kgrade.ray.find("kgrade")[0] == url, "the service has another address")
-    os.kill(process_of(ray, "kgrade"), signal.SIGKILL)
-    check(len(ended_in(state)) < count, "all of this is to happen before the end")
-
-    grades = {handle.id: handle.result() for handle in client.as_completed(handles)}
-    print(f"{count} grades in {time.monotonic() - begin:.0f} s", flush=True)
-    check(len(set(ids)) == count and set(grades) == set(ids), "grades are missing")
-    wrong = [(grades[id], verdict) for id, verdict in zip(ids, verdicts) if grades[id].verdict != verdict]
-    check(not wrong, wrong[:3])
-    check([grades[id].client_ref for id in ids] == [str(number) for number in range(count)], "an answer to another job")
-    check(ended_in(state) == {id: 1 for id in ids}, "a job ended twice")
-    after = {lane_process(ray, number) for number in range(3)}
-    check(len(after) == 3 and len(after & before) == 2, "the lanes did not come back:", before, after)
+        wait(lambda: graded() >= 5, 120, "the lanes do not grade")
+        before = wait(lambda: len(found := lanes()) == 2 and found, 60, "one lane has not begun")
+        parent = Path(f"/proc/{before[0]}/stat").read_text().rsplit(")", 1)[1].split()[1]
+        os.kill(int(parent), signal.SIGKILL)
+        wait(lambda: graded() >= 20, 120, "the lanes do not go on after the end of an actor")
+        cluster.remove_node(nodes.pop(), allow_graceful=False)
+        cluster.add_node(num_cpus=1, resources={"lane": 1})
+        check(graded() < COUNT, "all of this is to happen before the end")
+        output, _ = sweep.communicate(timeout=300)
+        check(sweep.returncode == 0, output)
+    finally:
+        sweep.kill()
+        sweep.wait()
+    records = [json.loads(line) for line in results.read_text().splitlines()]
+    names = collections.Counter(Path(record["candidates"][0]["path"]).name for record in records)
+    check(names == {f"c{number:02}.cu": 1 for number in range(COUNT)}, names)
+    verdicts = collections.Counter(record["candidates"][0]["verdict"] for record in records)
+    check(verdicts == {"accepted": COUNT - 3, "compile_error": 3}, verdicts)
+    wait(lambda: not lanes(), 30, "a lane goes on without its sweep")
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("kgrade")
-    parser.add_argument("--grades", type=int, default=500)
     parser.add_argument("--again", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     try:
-        import ray
+        import ray  # noqa: F401
         from ray.cluster_utils import Cluster
     except ImportError:
         # Among what the trainers need there is Ray.
@@ -140,32 +102,17 @@ def main():
             print("Ray is not installed:", found.stderr.strip())
             sys.exit(77)
         os.execv(found.stdout.strip(), [found.stdout.strip(), *sys.argv, "--again"])
-    os.environ.update(KGRADE_PROGRAM=str(Path(arguments.kgrade).resolve()), PYTHONPATH=str(ROOT / "python"),
-                      RAY_USAGE_STATS_ENABLED="0")
+    program = str(Path(arguments.kgrade).resolve())
+    os.environ.update(KGRADE_PROGRAM=program, PYTHONPATH=str(ROOT / "python"), RAY_USAGE_STATS_ENABLED="0")
     with tempfile.TemporaryDirectory(prefix="kgrade-ray-test-") as folder:
         os.environ["TMPDIR"] = folder
-        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-        cluster.nodes_of_lanes = [cluster.add_node(num_cpus=2, resources={"lane": 1}) for _ in range(3)]
+        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+        nodes = [cluster.add_node(num_cpus=1, resources={"lane": 1}) for _ in range(2)]
         try:
             cluster.wait_for_nodes()
-            ray.init(address=cluster.address, log_to_driver=False)
-            import kgrade.ray
-
-            state = Path(folder) / "service"
-            test_grades(ray, cluster, state, arguments.grades)
-            kgrade.ray.stop()
-            kgrade.ray.stop()
-            # Also of the killed actors: their nodes have this folder for temporary files.
-            wait(lambda: not processes_with("kgrade.join") and not processes_with(folder + "/service") and
-                 not processes_with(folder + "/kgrade-"), 30, "a process is left")
-            check((state / "state" / "journal.jsonl").exists(), "stop() removed a folder that is not its own")
-            try:
-                kgrade.ray.client()
-                raise AssertionError("the service is still there")
-            except kgrade.Unavailable:
-                pass
+            os.environ["RAY_ADDRESS"] = cluster.address
+            test_sweep(program, cluster, nodes, Path(folder))
         finally:
-            ray.shutdown()
             cluster.shutdown()
     print("passed")
 

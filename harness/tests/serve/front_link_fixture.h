@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "serve/front_frames.h"
 #include "serve/front_link.h"
+#include "tests/serve/service_fixture.h"
 
 namespace kgrade::test {
 
@@ -36,16 +37,19 @@ inline std::string ask(std::uint64_t exchange, const char* method, const char* t
   return frame(FrameKind::ask, exchange, to_payload(head));
 }
 
-// The service has the tokens of three owners, and no lane.
+// The service has the tokens of three owners, and one lane, which is not there yet.
 struct FrontLinkTest : ::testing::Test {
   FrontLinkTest() {
     ServiceOptions options;
+    options.devices = {"lane 1"};
+    options.lane_command.is_elsewhere = true;
+    options.start_lane = [this]() -> Result<Lane> { return lane.connect(); };
     options.state = folder.path() / "state";
     options.problems.emplace("softmax", load_problem(KGRADE_SOURCE_DIR "/problems/softmax.md").value());
     service = Service::open(std::move(options)).value();
     const auto file = folder.path() / "tokens";
     std::ofstream(file) << "ann " << sha256_hex("anns") << "\nbob " << sha256_hex("bobs") << "\neve "
-                        << sha256_hex("eves") << " lanes\n";
+                        << sha256_hex("eves") << " problems\n";
     std::filesystem::permissions(file, std::filesystem::perms::owner_read);
     routes.emplace(*service, Tokens::read(file).value());
     limits.connections = 12;
@@ -99,6 +103,7 @@ struct FrontLinkTest : ::testing::Test {
   }
 
   TemporaryDirectory folder;
+  FakeLane lane;
   std::unique_ptr<Service> service;
   std::optional<Routes> routes;
   HttpLimits limits;

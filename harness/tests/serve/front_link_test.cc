@@ -106,9 +106,9 @@ TEST_F(FrontLinkTest, EndsAFrontThatIsSilent) {
 
 TEST_F(FrontLinkTest, PermitsABodyOnlyToThoseWhoMaySendIt) {
   send(ready_frame + ask(1, "POST", "/v1/grades", 500, "wrong") + ask(2, "POST", "/v1/nothing", 500) +
-       ask(3, "POST", "/v1/leases", 500) + ask(4, "GET", "/", 500, "wrong") +
+       ask(3, "PUT", "/v1/problems/x.py", 500) + ask(4, "GET", "/", 500, "wrong") +
        ask(5, "POST", "/v1/grades", 1001) + ask(6, "POST", "/v1/grades", 500) +
-       ask(7, "POST", "/v1/leases", 500, "eves") + ask(8, "DELETE", "/v1/grades/g_1", 500));
+       ask(7, "PUT", "/v1/problems/x.py", 500, "eves") + ask(8, "DELETE", "/v1/grades/g_1", 500));
   EXPECT_EQ(link->fault(), "");
   EXPECT_EQ(status(1), 401);
   EXPECT_EQ(status(2), 404);
@@ -293,13 +293,14 @@ TEST_F(FrontLinkTest, ASlowFollowerOfEventsGetsTheNextPartAfterTheLast) {
 }
 
 TEST_F(FrontLinkTest, AnswersThatComeAfterItsEndAreDropped) {
-  const std::string body = R"({"lane": "a", "device": "b", "wait_s": 0})";
-  send(ready_frame + ask(1, "POST", "/v1/leases", body.size(), "eves"));
+  const std::string id = std::get<std::string>(service->submit({"eve"}, "", test::body()));
+  const std::string body = R"({"ids": [")" + id + R"("], "timeout_s": 0.001})";
+  send(ready_frame + ask(1, "POST", "/v1/wait", body.size(), "eves"));
   ASSERT_TRUE(goes_on(1));
   const std::string rest = frame(FrameKind::body, 1, body) + frame(FrameKind::end, 1);
   ASSERT_GT(::send(front.get(), rest.data(), rest.size(), MSG_NOSIGNAL), 0);
   link->receive();
-  // Its lane waits for work until the service has looked at the clock.
+  // It waits for the job until the service has looked at the clock.
   EXPECT_FALSE(link->has_to_send());
   link.reset();
   std::this_thread::sleep_for(std::chrono::milliseconds(2));

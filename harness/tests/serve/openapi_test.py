@@ -26,7 +26,7 @@ DOCUMENT = ROOT / "harness/serve/openapi.json"
 RECORD = "record.schema.json"
 METHODS = ("get", "post", "put", "patch", "delete")
 # Each with its rights. The last ones fill the queue.
-OWNERS = {"ann": "seeds problems", "bob": "feedback=verdict", "node": "lanes problems", "teacher": "teacher", **{f"owner{i}": "" for i in range(5)}}
+OWNERS = {"ann": "seeds problems", "bob": "feedback=verdict", "node": "problems", "teacher": "teacher", **{f"owner{i}": "" for i in range(5)}}
 
 
 class Description(Schemas):
@@ -184,7 +184,7 @@ def test_documents(description, call):
             check(call(method, path, owner=None)[0] == 200)
         else:
             for owner in (None, "nobody"):
-                check(call(method, path, owner=owner, id="g_1", problem=SLUG, lease="x")[0] == 401, path)
+                check(call(method, path, owner=owner, id="g_1", problem=SLUG)[0] == 401, path)
 
 
 def test_methods(description, service):
@@ -192,7 +192,7 @@ def test_methods(description, service):
     token = {"Authorization": "Bearer token of ann"}
     documented = {(method, path) for method, path, _, _ in description.operations()}
     for path in description.document["paths"]:
-        target = path.replace("{id}", "g_1").replace("{problem}", SLUG).replace("{lease}", "x")
+        target = path.replace("{id}", "g_1").replace("{problem}", SLUG)
         for method in METHODS:
             if (method, path) not in documented:
                 status, allow = allowed(service, method.upper(), target, token)
@@ -225,7 +225,7 @@ def test_unknown_parameters(description, call):
         known = [each["name"] for each in parameters if each["in"] == "query"]
         for query in ("veiw=agent", "wait=0&veiw", "veiw=%20&view=reward"):
             if not any(name + "=" in query for name in ("wait", "view") if name not in known):
-                status, answer = call(method, path, query=query, id="g_1", problem=SLUG, lease="x")
+                status, answer = call(method, path, query=query, id="g_1", problem=SLUG)
                 check(status == 400 and "'veiw'" in answer["detail"], method, path, query, answer)
                 check(all(name in answer["detail"] for name in known), known, answer)
 
@@ -416,42 +416,13 @@ def test_full_queue(call):
     check(status == 503, "10,000 jobs are queued:", status, call("get", "/v1/capacity")[1])
 
 
-def test_accepted_lanes(description, call):
-    """Beside a full queue, a lane gets jobs at once."""
-    good = {"lane": "node7", "device": "NVIDIA H200"}
-    for body in ({}, [], {"lane": "node7"}, good):
-        is_accepted(description, call, "/v1/leases", body, "FreeLane", (200,), "node")
-    for name, part in description.schema("FreeLane")["properties"].items():
-        for value in different(values_for(description, part)):
-            is_accepted(description, call, "/v1/leases", {**good, name: value}, "FreeLane", (200,), "node")
-    report = "/v1/leases/{lease}"
-    for body in ([], {"begun": 1}, {"begun": [1]}, {"results": [{}]}, {"results": [{"id": "g_1"}]},
-                 {"results": [{"id": "g_1", "overrun": False}]},
-                 {"results": [{"id": "g_1", "failed": {"fault": "mine"}}]}):
-        check(description.wrong(body, description.schema("LeaseReport")))
-        check(call("post", report, body, owner="node", lease="x")[0] == 400, body)
-
-
-def test_lanes(call):
-    """A service whose only lane is on another machine."""
-    free = {"lane": "node7 cuda:0", "device": "NVIDIA H200", "most": 3}
+def test_waiting_lanes(call):
+    """A service whose only lane still waits for its machine."""
     check(call("get", "/healthz")[0] == 503)
-    check(call("post", "/v1/leases", free)[0] == 403)
-    check(call("post", "/v1/leases/{lease}", {}, lease="x")[0] == 403)
-    check(call("post", "/v1/leases", free, owner="node")[1]["lease"] is None)
-    ids = [call("post", "/v1/grades", request("right", client_ref=str(i)))[1]["id"] for i in range(3)]
-    answer = call("post", "/v1/leases", free, owner="node")[1]
-    check([each["id"] for each in answer["jobs"]] == ids, answer)
-    lease = {"owner": "node", "lease": answer["lease"]}
-    check(call("post", "/v1/leases/{lease}", {"begun": ids}, **lease)[1]["cancelled"] == [])
-    check(call("get", "/v1/capacity")[1]["lanes"][0]["name"] == "node7 cuda:0")
-    check(call("delete", "/v1/grades/{id}", id=ids[1])[0] == 200)
-    results = [{"id": ids[0], "failed": {"fault": "problem", "reason": "no such type"}}]
-    results.append({"id": ids[2], "overrun": True})
-    check(call("post", "/v1/leases/{lease}", {"results": results}, **lease)[1]["cancelled"] == [ids[1]])
-    check(call("post", "/v1/leases/{lease}", {}, **lease)[0] == 410)
-    check(call("get", "/v1/grades/{id}", id=ids[0])[1]["untrusted_reason"] == "no such type")
-    check(call("get", "/v1/grades/{id}", id=ids[2])[1]["verdict"] == "time_limit")
+    job = call("post", "/v1/grades", request("right"))[1]["id"]
+    check(call("get", "/v1/grades/{id}", id=job)[1]["state"] == "queued")
+    lane = call("get", "/v1/capacity")[1]["lanes"][0]
+    check((lane["state"], lane["name"]) == ("starting", None), lane)
 
 
 def test_contest(call):
@@ -513,9 +484,8 @@ def main():
             test_accepted_parameters(description, call)
             test_too_large(description, service, call)
             test_full_queue(call)
-            test_accepted_lanes(description, call)
             call.service = other
-            test_lanes(call)
+            test_waiting_lanes(call)
             call.service = contest
             test_contest(call)
             documented = {(method, path, status) for method, path, operation, _ in description.operations()

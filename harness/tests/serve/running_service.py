@@ -64,15 +64,19 @@ class UnixConnection(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
 
+NEVER_BEGINS = ["--lane-command", "exec sleep 100000"]
+
+
 class Service:
     """A running `kgrade serve`. Its temporary files are in `temporary`, which no other program of this machine uses.
 
-    environment: of the service, beside that of the test.
+    environment: of the service, beside that of the test. jobs: how many lanes; 0: one that never
+    begins; None: as the options say.
     """
 
     def __init__(self, program, folder, *options, jobs=2, environment=None):
         self.command = [program, "serve", "--listen", f"unix:{folder}/socket", "--state", f"{folder}/state",
-                        "--device", "emulated", "--jobs", str(jobs), *options]
+                        *({None: [], 0: NEVER_BEGINS}.get(jobs, ["--device", "emulated", "--jobs", str(jobs)])), *options]
         self.socket = f"{folder}/socket"
         self.log = open(f"{folder}/log", "ab")
         self.temporary = Path(folder, "tmp")

@@ -2,7 +2,12 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -24,6 +29,68 @@ inline std::string body(Json more = Json::object()) {
   return json.dump();
 }
 
+// The other end of a lane elsewhere: the test says what it says.
+struct FakeLane {
+  LineStream lines;
+  UniqueFd socket;
+  bool is_there = false;
+  LaneJob job;
+  std::vector<std::string> ids;  // of the job's candidates; empty: it has nothing to do
+  std::size_t left = 0;
+
+  // Makes the connection, and returns the service's end.
+  Lane connect() {
+    int ends[2];
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    socket.reset(ends[1]);
+    return Lane::over(UniqueFd(ends[0]));
+  }
+
+  void say(const std::string& line) const {
+    ASSERT_EQ(::write(socket.get(), (line + "\n").data(), line.size() + 1),
+              static_cast<ssize_t>(line.size()) + 1);
+  }
+  void say(LaneMessage message) const {
+    message.lease = job.lease;
+    say(to_line(message));
+  }
+  // That it is there. Once.
+  void say_hello() {
+    if (!is_there) say(to_line(hello_of_this_program("auto")));
+    is_there = true;
+  }
+
+  // Reads what the lane was given, if anything is new. Returns `ids`.
+  std::vector<std::string> jobs() {
+    pollfd entry{socket.get(), POLLIN, 0};
+    while (::poll(&entry, 1, 0) > 0 && lines.receive(socket.get())) {
+    }
+    while (const auto line = lines.next()) {
+      job = read_job(*line).value();
+      ids.clear();
+      for (const std::string& candidate : job.candidates)
+        ids.push_back(std::filesystem::path(candidate).parent_path().filename());
+      left = ids.size();
+    }
+    return ids;
+  }
+
+  std::size_t index_of(const std::string& id) const {
+    return static_cast<std::size_t>(std::find(ids.begin(), ids.end(), id) - ids.begin());
+  }
+
+  // Hands in a record of that job, and ends the batch with the last one.
+  void grade(const std::string& id, Record with) {
+    const std::size_t index = index_of(id);
+    say({LaneMessage::Kind::begun, index, ""});
+    with.candidates[0].path = job.candidates.at(index);
+    say({LaneMessage::Kind::graded, index, to_text(with)});
+    if (--left > 0) return;
+    say({LaneMessage::Kind::ended, 0, ""});
+    ids.clear();
+  }
+};
+
 // There is one problem, softmax.
 struct ServiceTest : ::testing::Test {
   void open(std::vector<std::string> devices = {}) {
@@ -33,6 +100,7 @@ struct ServiceTest : ::testing::Test {
     options.problems.emplace("softmax", softmax);
     options.devices = std::move(devices);
     options.lane_command = lane_command;
+    options.start_lane = start_lane;
     options.build_jobs = build_jobs;
     options.limits = limits;
     options.contest = contest;
@@ -59,47 +127,46 @@ struct ServiceTest : ::testing::Test {
     tick();
   }
 
-  // The jobs that the lane gets, if any wait. `lease` is then its lease.
-  std::vector<std::string> ask(const std::string& lane, std::size_t most = 32) {
-    lease.clear();
-    service->wait_for_work({lane, "NVIDIA H200", most}, 0, [this](const std::string& got) { lease = got; });
+  // Opens the service with that many lanes elsewhere. None of them is there yet.
+  void open_elsewhere(std::size_t lanes = 1) {
+    fakes.clear();
+    lane_command.is_elsewhere = true;
+    start_lane = [this]() -> Result<Lane> { return fakes.emplace_back().connect(); };
+    std::vector<std::string> names;
+    for (std::size_t i = 1; i <= lanes; ++i) names.push_back("lane " + std::to_string(i));
+    open(names);
+    tick();
+  }
+
+  // The jobs of a lane, by the order in which lanes were started. It says that it is there when it is first
+  // asked for.
+  std::vector<std::string> ask(std::size_t lane = 0) {
+    fakes[lane].say_hello();
     now += 0.1;
     tick();
-    std::vector<std::string> ids;
-    const auto batch = service->batch_of(lease);
-    for (const auto& job : batch["jobs"]) ids.push_back(job["id"]);
-    return ids;
+    tick();
+    return jobs_of(lane);
   }
 
-  bool tell(const LeaseReport& report) {
-    const bool is_known = service->hear(lease, report).has_value();
-    service->commit();
-    return is_known;
+  std::vector<std::string> jobs_of(std::size_t lane) { return fakes[lane].jobs(); }
+
+  void begin(const std::string& id, std::size_t lane = 0) {
+    fakes[lane].say({LaneMessage::Kind::begun, fakes[lane].index_of(id), ""});
+    tick();
   }
 
-  bool tell_begun(const std::string& id) {
-    LeaseReport report;
-    report.begun = {id};
-    return tell(report);
+  void grade(const std::string& id, const Record& with, std::size_t lane = 0) {
+    fakes[lane].grade(id, with);
+    tick();
   }
 
-  bool grade(const std::string& id, const Record& with) {
-    LeaseReport report;
-    report.results.push_back({id, to_text(with), "", ""});
-    return tell(report);
-  }
-
-  bool fail(const std::string& id, bool had_begun) {
-    LeaseReport report;
-    if (had_begun) report.begun = {id};
-    report.results.push_back({id, "", "machine", "it broke"});
-    return tell(report);
-  }
-
-  bool give_back() {
-    LeaseReport report;
-    report.is_released = true;
-    return tell(report);
+  // The lane gives its batch back: with one begun, or as a machine that cannot grade.
+  void fail(const std::string& id, bool had_begun, std::size_t lane = 0) {
+    FakeLane& fake = fakes[lane];
+    if (had_begun) fake.say({LaneMessage::Kind::begun, fake.index_of(id), ""});
+    fake.say({LaneMessage::Kind::ended, 0, "it broke", 3});
+    // The service starts it again.
+    tick();
   }
 
   Json result(const std::string& id, const char* owner = "ann") {
@@ -121,7 +188,8 @@ struct ServiceTest : ::testing::Test {
   ServiceLimits limits;
   std::optional<Contest> contest;
   double now = 1000;
-  std::string lease;
+  std::function<Result<Lane>()> start_lane;
+  std::deque<FakeLane> fakes;  // every lane that was started, in this order
   std::unique_ptr<Service> service;
 };
 

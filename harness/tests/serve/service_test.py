@@ -21,9 +21,9 @@ import time
 from pathlib import Path
 
 from kills_test import test_kills, test_nothing_is_left
-from leases_test import test_leases
 from running_service import (CANDIDATES, RIGHT, ROOT, SLUG, Service, UnixConnection, check, exit_without_boost,
-                             lines_until_listening, request, verdicts_of_grade)
+                             lines_until_listening, request, until, verdicts_of_grade)
+
 
 def test_interface(service):
     status, problems = service.call("GET", "/v1/problems")
@@ -242,7 +242,7 @@ def test_large_bodies(service):
     check(one.recv(1000).startswith(b"HTTP/1.1 202 "), "a client of HTTP/1.0 gets only one answer")
     one.close()
     # Nothing recurses for each level of a client's JSON.
-    for method in ("/v1/grades", "/v1/grades/batch", "/v1/wait", "/v1/leases", "/v1/leases/x"):
+    for method in ("/v1/grades", "/v1/grades/batch", "/v1/wait"):
         for member in ("problem", "items", "until", "begun"):
             deep = f'{{"ids": [], "{member}": {"[" * 1_000_000}{"]" * 1_000_000}}}'
             check(service.call("POST", method, deep)[0] == 400, method, member)
@@ -251,20 +251,45 @@ def test_large_bodies(service):
         check(status == 400 and "Idempotency-Key" in error["detail"], error)
 
 
+def test_lanes_elsewhere(program, folder):
+    """Lanes that a command starts: one that is killed costs no job, and SIGTERM ends all of them."""
+    command = f"echo Welcome; exec {program} lane --device emulated"
+    service = Service(program, folder, "--lane-command", command, "--lanes", "2", jobs=None)
+    try:
+        if service.call("GET", "/healthz")[0] != 200:
+            until(lambda: service.call("GET", "/healthz")[0] == 200, "a lane is there")
+        hangs = service.call("POST", "/v1/grades", request("hangs", client_ref="hangs"))[1]["id"]
+        ids = [service.call("POST", "/v1/grades", request(name))[1]["id"] for name in ("right", "wrong", "right_too")]
+        until(lambda: service.call("GET", f"/v1/grades/{ids[0]}")[1]["state"] == "finished", "one is graded")
+        for lane in service.lanes():
+            os.kill(int(lane), signal.SIGKILL)
+        for job, verdict in zip(ids, ("accepted", "wrong_answer", "accepted")):
+            view = until(lambda job=job: (lambda view: view if view["state"] == "finished" else None)(
+                service.call("GET", f"/v1/grades/{job}")[1]), "all are graded", 120)
+            check(view["verdict"] == verdict, view)
+        check(service.call("DELETE", f"/v1/grades/{hangs}")[0] in (200, 409))
+        lanes = service.call("GET", "/v1/capacity")[1]["lanes"]
+        check({lane["name"] for lane in lanes} <= {os.uname().nodename, None} and len(lanes) == 2, lanes)
+        mine = [int(lane) for lane in service.lanes()]
+        service.stop()
+        until(lambda: not any(Path(f"/proc/{lane}").exists() for lane in mine), "the lanes have ended")
+    finally:
+        service.kill()
+
+
 def test_tokens(program, folder):
     """What each token can do and cannot (SECURITY.md)."""
     tokens = Path(folder) / "tokens"
     tokens.touch(0o600)
-    hashes = {name: hashlib.sha256(name.encode()).hexdigest() for name in ("anns", "bobs", "nodes", "eves")}
-    tokens.write_text(f"ann {hashes['anns']}\nbob {hashes['bobs']} seeds\nnode {hashes['nodes']} lanes\n"
+    hashes = {name: hashlib.sha256(name.encode()).hexdigest() for name in ("anns", "bobs", "eves")}
+    tokens.write_text(f"ann {hashes['anns']}\nbob {hashes['bobs']} seeds\n"
                       f"eve {hashes['eves']} quota=0.001\n")
     service = Service(program, folder, "--tokens", str(tokens))
     try:
-        ann, bob, node, eve = ({"Authorization": f"Bearer {token}"} for token in hashes)
+        ann, bob, eve = ({"Authorization": f"Bearer {token}"} for token in hashes)
         unseeded = {"problem": SLUG, "candidate": {"name": "a.cu", "source": CANDIDATES["not_cuda"]}}
         for method, path in (("POST", "/v1/grades"), ("POST", "/v1/wait"), ("GET", "/v1/capacity"), ("GET", "/metrics"),
-                             ("GET", "/v1/problems"), ("DELETE", "/v1/grades/g_1"), ("POST", "/v1/leases"),
-                             ("POST", "/v1/leases/l")):
+                             ("GET", "/v1/problems"), ("DELETE", "/v1/grades/g_1")):
             check(service.call(method, path, unseeded)[0] == 401, method, path)
             for wrong in ("ann", "\xfc\xff", "anns anns"):
                 check(service.call(method, path, unseeded, {"Authorization": f"Bearer {wrong}"})[0] == 401, method, path, wrong)
@@ -276,11 +301,6 @@ def test_tokens(program, folder):
         status, error = service.call("POST", "/v1/grades", {**unseeded, "seed": 1}, ann)
         check(status == 400 and "seeds" in error["detail"], error)
         check(service.call("POST", "/v1/grades", {**unseeded, "seed": 1}, bob)[0] == 202)
-        # Results are believed only from a token with `lanes`, and such a token is no other owner.
-        for path in ("/v1/leases", "/v1/leases/l"):
-            check(service.call("POST", path, {"lane": "x", "device": "x"}, bob)[0] == 403, path)
-        check(service.call("POST", "/v1/leases/l", {}, node)[0] == 410)
-        check(service.call("GET", f"/v1/grades/{job}", None, node)[0] == 404)
         # Who has used up a quota is told when to come again. Others are served.
         check(service.call("POST", "/v1/grades?wait=50", unseeded, eve)[0] == 200)
         status, error = service.call("POST", "/v1/grades", unseeded, eve)
@@ -385,8 +405,7 @@ def main():
             print(Path(folder, "log").read_text()[-3000:])
         test_tokens(arguments.kgrade, folder)
     with tempfile.TemporaryDirectory(prefix="kgrade-serve-test-") as folder:
-        verdicts_of_grade(arguments.kgrade, folder, ["right"])
-        test_leases(arguments.kgrade, folder)
+        test_lanes_elsewhere(arguments.kgrade, folder)
     with tempfile.TemporaryDirectory(prefix="kgrade-serve-test-") as folder:
         test_run_limit(arguments.kgrade, folder)
     with tempfile.TemporaryDirectory(prefix="kgrade-serve-test-") as folder:
