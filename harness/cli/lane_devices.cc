@@ -51,8 +51,8 @@ CLI::Option* add_lane_command_option(CLI::App& command, std::string& lane_comman
       command
           .add_option(
               "--lane-command", lane_command,
-              "Grade by lanes that this command starts, on this machine or others, such as 'ssh node2 "
-              "kgrade lane' or 'srun --ntasks=1 --gpus=1 kgrade lane' (docs/lanes.md)")
+              "Grade by lanes that this command starts, on this machine or others, such as 'srun --ntasks=1 "
+              "--gpus=1 kgrade lane' (docs/lanes.md). $KGRADE_LANE is the number of each lane, from 0")
           ->type_name("COMMAND");
   command.add_option("--lanes", lanes, "How many lanes to start with --lane-command (default: 1)")
       ->needs(option)

@@ -188,7 +188,7 @@ Command add_serve(CLI::App& app) {
   add_require_sandbox_option(*command, arguments->lane.require_sandbox);
   CLI::Option* const lane_command =
       add_lane_command_option(*command, arguments->lane_command, arguments->lanes);
-  for (const char* const other : {"--gpus", "--device", "--jobs", "--python"})
+  for (const char* const other : {"--gpus", "--device", "--jobs"})
     lane_command->excludes(command->get_option(other));
   command->footer(
       "Example: kgrade serve --gpus 0,1 --listen unix:/tmp/kgrade.socket\n"

@@ -296,7 +296,8 @@ void add_results(CLI::App& command, SweepArguments& arguments) {
 
 void add_lanes(CLI::App& command, SweepArguments& arguments) {
   CLI::Option* const lane_command = add_lane_command_option(command, arguments.lane_command, arguments.lanes);
-  for (const char* const other : {"--gpus", "--device", "--jobs", "--python"})
+  // A Python of this machine may still have to read KernelBench's files.
+  for (const char* const other : {"--gpus", "--device", "--jobs"})
     lane_command->excludes(command.get_option(other));
 }
 

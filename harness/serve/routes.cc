@@ -33,9 +33,6 @@ constexpr double longest_silence_s = 15;  // of a stream of events
 constexpr std::size_t most_ids = 1024;
 constexpr std::size_t most_in_a_batch = 256;
 constexpr std::size_t longest_key = 200;
-constexpr std::string_view grade_prefix = "/v1/grades/";
-constexpr std::string_view problem_prefix = "/v1/problems/";
-constexpr std::string_view board_suffix = "/board";
 constexpr std::size_t longest_quote = 60;  // of what a client has sent, in the reason of a refusal
 
 const char* title_of(int status) {
@@ -88,17 +85,28 @@ std::map<std::string, std::string> parameters_of(const HttpRequest& request) {
   return parameters;
 }
 
+// What a path has in the place of {...} in the pattern; empty if the pattern has none. Nothing if the path
+// does not fit: {...} stands for one part of it that is not empty.
+std::optional<std::string> name_in(std::string_view pattern, std::string_view path) {
+  const std::size_t open = pattern.find('{');
+  if (open == pattern.npos) return pattern == path ? std::optional<std::string>("") : std::nullopt;
+  const std::string_view end = pattern.substr(pattern.find('}') + 1);
+  if (path.size() <= open + end.size() || !path.starts_with(pattern.substr(0, open)) || !path.ends_with(end))
+    return std::nullopt;
+  const std::string_view name = path.substr(open, path.size() - open - end.size());
+  return name.find('/') == name.npos ? std::optional(std::string(name)) : std::nullopt;
+}
+
 // A parameter that this path does not have. A link to the page may carry parameters of others.
-std::optional<Refusal> refusal_of_parameters(const HttpRequest& request, const Interface::Path& path,
+std::optional<Refusal> refusal_of_parameters(const HttpRequest& request, std::string_view pattern,
                                              const std::vector<std::string>& known) {
-  if (path.pattern == "/") return std::nullopt;
+  if (pattern == "/") return std::nullopt;
   for (const auto& [name, value] : parameters_of(request)) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const std::string quoted = printable_line(name.substr(0, longest_quote));
     const std::string there = known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "));
     return Refusal{
-        400,
-        fmt::format("there is no parameter '{}': {} {} has {}", quoted, request.method, path.pattern, there),
+        400, fmt::format("there is no parameter '{}': {} {} has {}", quoted, request.method, pattern, there),
         0};
   }
   return std::nullopt;
@@ -171,31 +179,84 @@ HttpAnswer problem_answer(const Refusal& refusal) {
 }
 
 Routes::Routes(Service& service, Tokens tokens, std::uint64_t longest_answer)
-    : service_(service),
-      tokens_(std::move(tokens)),
-      interface_(serve_page::openapi),
-      longest_answer_(longest_answer) {}
+    : service_(service), tokens_(std::move(tokens)), longest_answer_(longest_answer) {}
+
+const std::vector<Routes::Route>& Routes::table() {
+  // An answer that is there at once.
+  const auto now = [](auto answer_of) {
+    return [answer_of](Routes& routes, const Call& call, const Answer& answer) {
+      answer((routes.*answer_of)(call));
+    };
+  };
+  constexpr bool for_all = false;
+  // Patterns without {...} are first, so that they count where both fit.
+  static const std::vector<Route> routes = {
+      {"GET", "/", now(&Routes::page), {}, for_all},
+      {"GET", "/healthz", now(&Routes::health), {}, for_all},
+      {"GET", "/v1/openapi.json", now(&Routes::openapi), {}, for_all},
+      {"GET", "/v1/record.schema.json", now(&Routes::record_schema), {}, for_all},
+      {"GET", "/metrics", now(&Routes::metrics)},
+      {"GET", "/v1/capacity", now(&Routes::capacity)},
+      {"GET", "/v1/events", &Routes::events},
+      {"GET", "/v1/grades", now(&Routes::list), {"owner", "before", "limit"}},
+      {"POST", "/v1/grades", &Routes::grades, {"wait"}},
+      {"POST", "/v1/grades/batch", &Routes::batch},
+      {"GET", "/v1/me", now(&Routes::me)},
+      {"GET", "/v1/problems", now(&Routes::problems)},
+      {"GET", "/v1/standings", now(&Routes::standings)},
+      {"GET", "/v1/standings.csv", now(&Routes::standings_csv)},
+      {"POST", "/v1/wait", &Routes::wait},
+      {"GET", "/v1/grades/{id}", &Routes::one_grade, {"wait", "view"}},
+      {"DELETE", "/v1/grades/{id}", &Routes::cancel},
+      {"GET", "/v1/problems/{problem}", now(&Routes::problem)},
+      {"PUT", "/v1/problems/{problem}", now(&Routes::put_problem)},
+      {"DELETE", "/v1/problems/{problem}", now(&Routes::delete_problem)},
+      {"GET", "/v1/problems/{problem}/board", now(&Routes::board)},
+  };
+  return routes;
+}
+
+std::string_view Routes::pattern_of(const HttpRequest& request) {
+  const std::string path = path_of(request);
+  const auto at = std::find_if(table().begin(), table().end(),
+                               [&](const Route& route) { return name_in(route.pattern, path).has_value(); });
+  return at == table().end() ? "" : at->pattern;
+}
+
+const Routes::Route* Routes::route_of(const HttpRequest& request) {
+  const auto at =
+      std::find_if(table().begin(), table().end(), [&, pattern = pattern_of(request)](const Route& route) {
+        return route.method == request.method && route.pattern == pattern;
+      });
+  return at == table().end() ? nullptr : &*at;
+}
 
 std::optional<Refusal> Routes::refusal_of(const HttpRequest& request,
                                           const std::optional<Client>& client) const {
-  const Interface::Path* const path = interface_.find(path_of(request));
-  const Interface::Operation* const operation = path == nullptr ? nullptr : path->operation(request.method);
-  if (path != nullptr && operation == nullptr) {
-    const std::string methods = path->methods();
-    return Refusal{405, fmt::format("{} takes {}", path->pattern, methods), 0, methods};
+  const Route* const route = route_of(request);
+  const std::string_view pattern = pattern_of(request);
+  if (route == nullptr && !pattern.empty()) {
+    // The front answers HEAD like GET.
+    std::string methods;
+    for (const Route& other : table()) {
+      if (other.pattern != pattern) continue;
+      methods += fmt::format("{}{}{}", methods.empty() ? "" : ", ", other.method,
+                             other.method == "GET" ? ", HEAD" : "");
+    }
+    return Refusal{405, fmt::format("{} takes {}", pattern, methods), 0, methods};
   }
-  if (operation != nullptr) {
-    if (auto refusal = refusal_of_parameters(request, *path, operation->parameters)) return refusal;
-    if (!operation->needs_token) return std::nullopt;
+  if (route != nullptr) {
+    if (auto refusal = refusal_of_parameters(request, route->pattern, route->parameters)) return refusal;
+    if (!route->needs_token) return std::nullopt;
   }
   if (!client) return Refusal{401, tokens_.refusal_of(request.authorization), 0};
   if (!tokens_.are_needed() && is_of_another_page(request))
     return Refusal{
         403, "a service without tokens answers only its own page, and programs that name it by its address",
         0};
-  if (request.method == "PUT" && request.target.starts_with(problem_prefix) && !client->may_upload)
+  if (route == nullptr) return Refusal{404, "GET /v1/openapi.json describes the paths and their methods", 0};
+  if (route->method == "PUT" && !client->may_upload)
     return Refusal{403, "only a token with `problems` may upload problems", 0};
-  if (path == nullptr) return Refusal{404, "GET /v1/openapi.json describes the paths and their methods", 0};
   return std::nullopt;
 }
 
@@ -205,56 +266,49 @@ std::string Routes::owner_of(const HttpRequest& request) const {
 }
 
 bool Routes::wants_body_of(const HttpRequest& request) const {
-  const Interface::Path* const path = interface_.find(path_of(request));
-  const Interface::Operation* const operation = path == nullptr ? nullptr : path->operation(request.method);
-  return operation != nullptr && operation->has_body &&
+  const Route* const route = route_of(request);
+  return route != nullptr && (route->method == "POST" || route->method == "PUT") &&
          !refusal_of(request, tokens_.client_of(request.authorization));
 }
 
 void Routes::handle(const HttpRequest& request, Answer answer) {
   const auto client = tokens_.client_of(request.authorization);
   if (const auto refusal = refusal_of(request, client)) return answer(problem_answer(*refusal));
-  const std::string path = path_of(request);
-  const bool reads = request.method == "GET";
-  if (path == "/healthz" && reads) {
-    const bool healthy = service_.is_healthy();
-    return answer({healthy ? 200 : 503, "text/plain; charset=utf-8", healthy ? "ok\n" : "no lane grades\n"});
-  }
-  if (path == "/" && reads) return answer({200, "text/html; charset=utf-8", std::string(serve_page::page)});
-  if (path == "/v1/openapi.json" && reads)
-    return answer({200, "application/json", std::string(serve_page::openapi)});
-  if (path == "/v1/record.schema.json" && reads)
-    return answer({200, "application/schema+json", std::string(serve_page::record_schema)});
   if (const auto at = first_invalid_utf8(request.body))
     return answer(problem_answer({400,
                                   fmt::format("the body is not in UTF-8: byte {} is 0x{:02x}", *at,
                                               static_cast<unsigned char>(request.body[*at])),
                                   0}));
-  const Call call{request, *client, parameters_of(request)};
-  if (path == "/metrics" && reads) return answer({200, "text/plain; version=0.0.4", service_.metrics()});
-  if (path == "/v1/capacity" && reads) return answer(json_answer(service_.capacity(client->owner)));
-  if (path == "/v1/events" && reads) return events(call, std::move(answer));
-  if (path == "/v1/me" && reads) return answer(me(*client));
-  if (path == "/v1/standings" && reads) return answer(standings(call, false));
-  if (path == "/v1/standings.csv" && reads) return answer(standings(call, true));
-  if (path == "/v1/grades" && reads) return answer(list(call));
-  if (path == "/v1/problems" && reads) return answer(problems(*client));
-  if (path.starts_with(problem_prefix)) {
-    const std::string name = path.substr(problem_prefix.size());
-    if (reads && name.ends_with(board_suffix))
-      return answer(board(*client, name.substr(0, name.size() - board_suffix.size())));
-    if (reads) return answer(problem(*client, name));
-    if (request.method == "PUT" && !name.ends_with(board_suffix)) return answer(put_problem(call, name));
-    if (request.method == "DELETE" && !name.ends_with(board_suffix))
-      return answer(delete_problem(*client, name));
-  }
-  const bool posts = request.method == "POST";
-  if (path == "/v1/grades" && posts) return grades(call, std::move(answer));
-  if (path == "/v1/grades/batch" && posts) return batch(call, std::move(answer));
-  if (path == "/v1/wait" && posts) return wait(call, std::move(answer));
-  if (path.starts_with(grade_prefix) && (reads || request.method == "DELETE"))
-    return one_grade(call, path.substr(grade_prefix.size()), std::move(answer));
-  answer(problem_answer({404, "GET /v1/openapi.json describes the paths and their methods", 0}));
+  const Route& route = *route_of(request);
+  route.handle(*this,
+               {request, client.value_or(Client{}), parameters_of(request),
+                name_in(route.pattern, path_of(request)).value_or("")},
+               std::move(answer));
+}
+
+HttpAnswer Routes::page(const Call&) const {
+  return {200, "text/html; charset=utf-8", std::string(serve_page::page)};
+}
+
+HttpAnswer Routes::openapi(const Call&) const {
+  return {200, "application/json", std::string(serve_page::openapi)};
+}
+
+HttpAnswer Routes::record_schema(const Call&) const {
+  return {200, "application/schema+json", std::string(serve_page::record_schema)};
+}
+
+HttpAnswer Routes::health(const Call&) const {
+  const bool is_healthy = service_.is_healthy();
+  return {is_healthy ? 200 : 503, "text/plain; charset=utf-8", is_healthy ? "ok\n" : "no lane grades\n"};
+}
+
+HttpAnswer Routes::metrics(const Call&) const {
+  return {200, "text/plain; version=0.0.4", service_.metrics()};
+}
+
+HttpAnswer Routes::capacity(const Call& call) const {
+  return json_answer(service_.capacity(call.client.owner));
 }
 
 void Routes::grades(const Call& call, Answer answer) {
@@ -364,17 +418,21 @@ void Routes::events(const Call& call, Answer answer) {
   answer(std::move(stream));
 }
 
-void Routes::one_grade(const Call& call, const std::string& id, Answer answer) {
-  const std::string owner = call.client.owner;
-  const GradeJob* const job = service_.find_for(call.client, id);
-  if (job == nullptr || (call.request.method == "DELETE" && job->owner != owner))
+void Routes::cancel(const Call& call, Answer answer) {
+  const std::string& owner = call.client.owner;
+  if (service_.find(owner, call.name) == nullptr)
     return answer(problem_answer({404, "there is no such job", 0}));
-  if (call.request.method == "DELETE") {
-    if (!service_.cancel(owner, id)) return answer(problem_answer({409, "the job has ended already", 0}));
-    return service_.after_commit([this, client = call.client, id, answer = std::move(answer)] {
-      answer(view(client, id, View::reward));
-    });
-  }
+  if (!service_.cancel(owner, call.name))
+    return answer(problem_answer({409, "the job has ended already", 0}));
+  service_.after_commit([this, client = call.client, id = call.name, answer = std::move(answer)] {
+    answer(view(client, id, View::reward));
+  });
+}
+
+void Routes::one_grade(const Call& call, Answer answer) {
+  const std::string& id = call.name;
+  const GradeJob* const job = service_.find_for(call.client, id);
+  if (job == nullptr) return answer(problem_answer({404, "there is no such job", 0}));
   const std::string named = call.parameter("view");
   const auto wanted = enum_from<View>(named.empty() ? "reward" : named);
   if (!wanted) return answer(problem_answer({400, "view is none of reward, agent, record, source", 0}));

@@ -9,7 +9,6 @@
 
 #include "serve/http_limits.h"
 #include "serve/http_request.h"
-#include "serve/interface.h"
 #include "serve/service.h"
 #include "serve/tokens.h"
 
@@ -50,40 +49,63 @@ class Routes {
   void handle(const HttpRequest& request, Answer answer);
 
  private:
-  // A request of a known client.
+  // A request of a known client, or of anybody where no token is needed.
   struct Call {
     const HttpRequest& request;
     Client client;
     std::map<std::string, std::string> parameters;
+    std::string name;  // what the path has in the place of {...}
 
-    std::string parameter(const char* name) const {
-      const auto at = parameters.find(name);
+    std::string parameter(const char* of) const {
+      const auto at = parameters.find(of);
       return at == parameters.end() ? "" : at->second;
     }
   };
 
+  // What the service takes. openapi.json describes the same.
+  struct Route {
+    std::string_view method;   // with POST and PUT there is a body
+    std::string_view pattern;  // "/v1/grades/{id}"
+    std::function<void(Routes&, const Call&, Answer)> handle;
+    std::vector<std::string> parameters = {};  // that the query may have
+    bool needs_token = true;
+  };
+  static const std::vector<Route>& table();
+  // The pattern that the path of a request fits; empty if there is none.
+  static std::string_view pattern_of(const HttpRequest& request);
+  // The route of a request. Null if there is none with its path and method.
+  static const Route* route_of(const HttpRequest& request);
+
   // Why this client may not send this request, whatever its body is.
   std::optional<Refusal> refusal_of(const HttpRequest& request, const std::optional<Client>& client) const;
-  // In routes_contest.cc.
-  HttpAnswer me(const Client& client) const;
-  HttpAnswer list(const Call& call) const;
-  HttpAnswer standings(const Call& call, bool as_csv) const;
+  HttpAnswer page(const Call& call) const;
+  HttpAnswer openapi(const Call& call) const;
+  HttpAnswer record_schema(const Call& call) const;
+  HttpAnswer health(const Call& call) const;
+  HttpAnswer metrics(const Call& call) const;
+  HttpAnswer capacity(const Call& call) const;
   void grades(const Call& call, Answer answer);
   void batch(const Call& call, Answer answer);
   void wait(const Call& call, Answer answer);
-  void one_grade(const Call& call, const std::string& id, Answer answer);
+  void one_grade(const Call& call, Answer answer);
+  void cancel(const Call& call, Answer answer);
   void events(const Call& call, Answer answer);
+  // In routes_contest.cc.
+  HttpAnswer me(const Call& call) const;
+  HttpAnswer list(const Call& call) const;
+  HttpAnswer standings(const Call& call) const;
+  HttpAnswer standings_csv(const Call& call) const;
   // In routes_problems.cc.
-  HttpAnswer problems(const Client& client) const;
-  HttpAnswer problem(const Client& client, const std::string& name) const;
-  HttpAnswer board(const Client& client, const std::string& slug) const;
-  HttpAnswer put_problem(const Call& call, const std::string& sha256);
-  HttpAnswer delete_problem(const Client& client, const std::string& sha256);
+  HttpAnswer problems(const Call& call) const;
+  HttpAnswer problem(const Call& call) const;
+  HttpAnswer board(const Call& call) const;
+  HttpAnswer put_problem(const Call& call);
+  HttpAnswer delete_problem(const Call& call);
+
   HttpAnswer view(const Client& client, const std::string& id, View view) const;
 
   Service& service_;
   Tokens tokens_;
-  Interface interface_;
   std::uint64_t longest_answer_;
 };
 

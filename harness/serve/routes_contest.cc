@@ -41,9 +41,12 @@ OrderedJson contest_json(const Contest& contest, const Client& client,
           {"problems", problems}};
 }
 
+HttpAnswer no_contest() { return problem_answer({404, "this service holds no contest", 0}); }
+
 }  // namespace
 
-HttpAnswer Routes::me(const Client& client) const {
+HttpAnswer Routes::me(const Call& call) const {
+  const Client& client = call.client;
   OrderedJson words = OrderedJson::array();
   if (client.may_seed) words.push_back("seeds");
   if (client.may_upload) words.push_back("problems");
@@ -78,13 +81,16 @@ HttpAnswer Routes::list(const Call& call) const {
   return json_answer({{"owner", owner}, {"grades", grades}});
 }
 
-HttpAnswer Routes::standings(const Call& call, bool as_csv) const {
-  if (service_.contest() == nullptr) return problem_answer({404, "this service holds no contest", 0});
-  const std::vector<std::string> students = tokens_.students();
-  if (!as_csv) return json_answer(service_.standings(call.client, students));
+HttpAnswer Routes::standings(const Call& call) const {
+  if (service_.contest() == nullptr) return no_contest();
+  return json_answer(service_.standings(call.client, tokens_.students()));
+}
+
+HttpAnswer Routes::standings_csv(const Call& call) const {
+  if (service_.contest() == nullptr) return no_contest();
   if (!call.client.is_teacher)
     return problem_answer({403, "only a token with `teacher` may see the sources of all", 0});
-  return {200, "text/csv", service_.standings_csv(call.client, students, longest_answer_ / 2)};
+  return {200, "text/csv", service_.standings_csv(call.client, tokens_.students(), longest_answer_ / 2)};
 }
 
 }  // namespace kgrade

@@ -15,7 +15,8 @@ using OrderedJson = nlohmann::ordered_json;
 
 }  // namespace
 
-HttpAnswer Routes::problems(const Client& client) const {
+HttpAnswer Routes::problems(const Call& call) const {
+  const Client& client = call.client;
   OrderedJson all = OrderedJson::array();
   for (const auto& [slug, problem] : service_.problems()) {
     if (!service_.shows(client, slug)) continue;
@@ -27,7 +28,9 @@ HttpAnswer Routes::problems(const Client& client) const {
   return json_answer({{"problems", all}, {"uploaded", service_.uploads().list(client.owner)}});
 }
 
-HttpAnswer Routes::problem(const Client& client, const std::string& name) const {
+HttpAnswer Routes::problem(const Call& call) const {
+  const Client& client = call.client;
+  const std::string& name = call.name;
   if (is_sha256(name)) {
     const OrderedJson file = service_.uploads().find(client.owner, name);
     if (file.is_null())
@@ -59,13 +62,15 @@ HttpAnswer Routes::problem(const Client& client, const std::string& name) const 
                       {"cases", cases}});
 }
 
-HttpAnswer Routes::board(const Client& client, const std::string& slug) const {
-  if (!service_.problems().contains(slug) || !service_.shows(client, slug))
-    return problem_answer(service_.no_problem(slug, client));
-  return json_answer(service_.board_of(slug, client.owner));
+HttpAnswer Routes::board(const Call& call) const {
+  const std::string& slug = call.name;
+  if (!service_.problems().contains(slug) || !service_.shows(call.client, slug))
+    return problem_answer(service_.no_problem(slug, call.client));
+  return json_answer(service_.board_of(slug, call.client.owner));
 }
 
-HttpAnswer Routes::put_problem(const Call& call, const std::string& sha256) {
+HttpAnswer Routes::put_problem(const Call& call) {
+  const std::string& sha256 = call.name;
   const auto wrong = [](const std::string& what) { return problem_answer({400, what, 0}); };
   if (!is_sha256(sha256)) return wrong("the path does not end in a SHA-256 of 64 lower hexadecimal digits");
   const Json json = parsed_json(call.request.body);
@@ -91,10 +96,10 @@ HttpAnswer Routes::put_problem(const Call& call, const std::string& sha256) {
                      stored == Uploads::Stored::is_new ? 201 : 200);
 }
 
-HttpAnswer Routes::delete_problem(const Client& client, const std::string& sha256) {
-  if (!service_.uploads().remove(client.owner, sha256))
+HttpAnswer Routes::delete_problem(const Call& call) {
+  if (!service_.uploads().remove(call.client.owner, call.name))
     return problem_answer({404, "this owner has uploaded no problem with this sha256", 0});
-  return json_answer({{"sha256", sha256}});
+  return json_answer({{"sha256", call.name}});
 }
 
 }  // namespace kgrade

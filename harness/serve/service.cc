@@ -43,6 +43,7 @@ Service::Service(ServiceOptions options, Journal journal)
   looked_at_ = began_at_ = now();
   for (const std::string& device : options_.devices) {
     ServiceLane& lane = lanes_.emplace_back();
+    lane.number = lanes_.size() - 1;
     lane.id = fmt::format("lane {}", lanes_.size());
     lane.device = device;
     lane.since = looked_at_;
@@ -466,6 +467,7 @@ void Service::look_at_the_clock() {
   }
   look_at_run_limits();
   look_at_silence(now);
+  end_processes(now);
   events_.look_at_the_clock(now);
   for (auto& then : waiters_.take_late(now)) after_commit(std::move(then));
   while (!graded_at_.empty() && graded_at_.front() < now - rate_seconds) graded_at_.pop_front();

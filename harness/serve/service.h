@@ -56,10 +56,11 @@ struct ServiceOptions {
   // One for each lane: "cuda:0". If the lanes are elsewhere, only a name for messages: "lane 1".
   std::vector<std::string> devices;
   LaneCommand lane_command;
-  std::function<Result<Lane>()> start_lane;  // a test's; empty: starts the command
-  int build_jobs = 0;                        // processes that build what is graded next
-  bool shows_boards = false;                 // each owner sees the best speeds of the others
-  std::optional<Contest> contest;            // then only teachers can send anything else
+  // A test's, by the lane's number; empty: starts the command.
+  std::function<Result<Lane>(std::size_t number)> start_lane;
+  int build_jobs = 0;              // processes that build what is graded next
+  bool shows_boards = false;       // each owner sees the best speeds of the others
+  std::optional<Contest> contest;  // then only teachers can send anything else
   ServiceLimits limits;
   // The service's clock: seconds since some moment, which nobody sets back or forward.
   std::function<double()> clock = [] { return SteadyClock().now(); };
@@ -188,8 +189,10 @@ class Service {
   std::optional<LaneJob> job_of(const BuildTask& task) const;
   std::filesystem::path build_folder(const std::string& id) const;
   void build_ahead();
-  // The service looks when the descriptor can be read. `lane`: whose it is, or null for a builder.
+  // The service looks when the descriptor can be read, or written if it has to send something. `lane`: whose
+  // it is, or null for a builder.
   void wait_for(int descriptor, ServiceLane* lane);
+  void end_processes(double now);
   // False if the lane is not there, or not yet.
   bool is_ready(ServiceLane& lane);
   // Errors: it cannot be started. It is refused then.
@@ -261,6 +264,8 @@ class Service {
   Events events_;
   std::size_t queued_bytes_ = 0;
   std::list<ServiceLane> lanes_;
+  // Processes of lanes that are to end, and until when, by the service's clock.
+  std::list<std::pair<Lane, double>> ending_;
   std::map<std::string, Quarantine> quarantines_;  // by id of a lane
   Quotas quotas_;
   BuildAhead ahead_;

@@ -38,6 +38,7 @@ class Quarantine {
 // Times are in seconds, by the service's clock.
 struct ServiceLane {
   std::string id;
+  std::size_t number = 0;  // from 0
   std::string device;
   std::optional<std::string> host;       // of a lane that is elsewhere, when it has said so
   std::optional<Lane> process;           // started with its first batch, or before if it is elsewhere

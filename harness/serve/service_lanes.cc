@@ -1,5 +1,6 @@
 // The lanes of a service: which jobs they get, and what becomes of what they say.
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
@@ -88,7 +89,8 @@ bool Service::is_ready(ServiceLane& lane) {
 }
 
 Failure Service::start_process(ServiceLane& lane) {
-  auto process = options_.start_lane ? options_.start_lane() : Lane::start(options_.lane_command);
+  auto process = options_.start_lane ? options_.start_lane(lane.number)
+                                     : Lane::start(options_.lane_command, lane.number);
   if (!process) return process.errors();
   lane.process = std::move(*process);
   wait_for(lane.process->descriptor(), &lane);
@@ -110,8 +112,10 @@ std::vector<QueuedJob> Service::next_batch(const ServiceLane& lane) {
 void Service::wait_for(int descriptor, ServiceLane* lane) {
   epoll_event event{};
   event.events = EPOLLIN;
+  if (lane != of_a_builder && lane->process->has_unsent()) event.events |= EPOLLOUT;
   event.data.ptr = lane;
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event);  // a second time, it changes nothing
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, descriptor, &event);
 }
 
 bool Service::is_quarantined(const std::string& lane) const {
@@ -154,6 +158,7 @@ bool Service::start(ServiceLane& lane, const std::vector<QueuedJob>& batch) {
     if (const Failure errors = start_process(lane)) return cannot(*errors);
   }
   lane.process->give(*job);  // if the lane is gone, its socket says so
+  wait_for(lane.process->descriptor(), &lane);
   return true;
 }
 
@@ -218,6 +223,12 @@ void Service::build_ahead() {
 
 void Service::hear(ServiceLane& lane) {
   if (!lane.process) return;
+  if (lane.process->has_unsent()) {
+    lane.process->send();  // if the lane is gone, the next read says so
+    wait_for(lane.process->descriptor(), &lane);
+    pollfd entry{lane.process->descriptor(), POLLIN, 0};
+    if (::poll(&entry, 1, 0) == 0) return;
+  }
   const bool alive = lane.process->read();
   if (options_.lane_command.is_elsewhere && lane.process->hello() && !lane.host)
     lane.host = printable_line(lane.process->hello()->host.substr(0, 100));
@@ -366,9 +377,21 @@ void Service::close_batch(ServiceLane& lane) {
 }
 
 void Service::stop_process(ServiceLane& lane) {
+  // Its command may take a moment to end what it has started elsewhere.
+  if (lane.process && options_.lane_command.is_elsewhere) {
+    lane.process->ask_to_end();
+    ending_.emplace_back(std::move(*lane.process), now() + 2);
+  }
   lane.process.reset();
   lane.host.reset();
   lane.warmth = {};
+}
+
+void Service::end_processes(double now) {
+  for (auto& [lane, until] : ending_) {
+    if (now > until) lane.kill();
+  }
+  std::erase_if(ending_, [](const auto& one) { return one.first.has_ended(); });
 }
 
 void Service::look_at_run_limits() {

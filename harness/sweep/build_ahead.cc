@@ -170,6 +170,7 @@ void BuildAhead::hear() {
 }
 
 void BuildAhead::hear(Builder& builder) {
+  if (builder.lane->has_unsent()) builder.lane->send();
   const bool alive = builder.lane->read();
   while (const auto message = builder.lane->next()) {
     if (message->kind == LaneMessage::Kind::ended) end_job(builder, message->bytes, message->seconds);

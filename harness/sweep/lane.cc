@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <type_traits>
@@ -241,20 +242,6 @@ std::optional<std::string> LineStream::next() {
 
 namespace {
 
-// A lane that does not read its job for so long is gone.
-constexpr int longest_send_s = 60;
-
-bool send_line(int socket, const std::string& line) {
-  const std::string text = line + "\n";
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const ssize_t count = ::send(socket, rest.data(), rest.size(), MSG_NOSIGNAL);
-    if (count < 0 && errno != EINTR) return false;
-    if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
 bool is_of_this_program(const LaneHello& hello) {
   const LaneHello ours = hello_of_this_program("");
   return hello.protocol == ours.protocol && hello.build == ours.build;
@@ -270,14 +257,12 @@ LaneCommand lane_command_of(const std::string& text) {
   return {{"/bin/sh", "-c", "trap : TERM; " + text}, true};
 }
 
-Result<Lane> Lane::start(const LaneCommand& command) {
+Result<Lane> Lane::start(const LaneCommand& command, std::size_t number) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return machine_error(fmt::format("no socket: {}", std::strerror(errno)), "raise `ulimit -n`");
   UniqueFd ours(ends[0]);
   UniqueFd theirs(ends[1]);
-  const timeval patience{longest_send_s, 0};
-  ::setsockopt(ours.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   std::unique_ptr<TemporaryDirectory> folder;
   try {
     folder = std::make_unique<TemporaryDirectory>();
@@ -292,12 +277,17 @@ Result<Lane> Lane::start(const LaneCommand& command) {
   UniqueFd errors;
   if (command.is_elsewhere) {
     request.environment = whole_environment();
+    request.environment.push_back(fmt::format("KGRADE_LANE={}", number));
     errors.reset(::open(errors_in(folder->path()).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   } else {
     request.command.push_back(folder->path().string());
     request.environment = whole_environment(folder->path());
     errors.reset(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   }
+  // Without it, what libraries print would be taken for answers.
+  if (!errors)
+    return machine_error(fmt::format("a lane's standard error cannot be opened: {}", std::strerror(errno)),
+                         remedy_for_machine(errno));
   request.error_fd = errors.get();
   auto child = spawn(request);
   if (!child) return child.errors();
@@ -317,9 +307,23 @@ Lane::~Lane() {
 
 bool Lane::give(LaneJob job) {
   if (is_elsewhere_) add_files(job, known_);
-  const bool is_sent = send_line(socket_.get(), to_line(job));
-  if (!is_sent) child_.kill_group();  // it may have got half of the line
-  return is_sent;
+  unsent_ += to_line(job) + "\n";
+  return send();
+}
+
+bool Lane::send() {
+  std::size_t sent = 0;
+  bool is_there = true;
+  while (sent < unsent_.size()) {
+    const ssize_t count =
+        ::send(socket_.get(), unsent_.data() + sent, unsent_.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count < 0 && errno == EINTR) continue;
+    is_there = count >= 0 || errno == EAGAIN;
+    if (count < 0) break;
+    sent += static_cast<std::size_t>(count);
+  }
+  unsent_.erase(0, sent);
+  return is_there;
 }
 
 bool Lane::read() {
@@ -369,7 +373,7 @@ LaneEnd Lane::end() {
           WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL};
 }
 
-// The last line that the command of a user has printed to standard error.
+// The last line that the command of a user has printed to standard error, without remedies.
 std::string Lane::last_words() const {
   if (!is_elsewhere_) return "";
   constexpr off_t longest = 2000;
@@ -377,9 +381,12 @@ std::string Lane::last_words() const {
   const off_t size = ::lseek(file.get(), 0, SEEK_END);
   std::string text(static_cast<std::size_t>(std::clamp<off_t>(size, 0, longest)), '\0');
   if (::pread(file.get(), text.data(), text.size(), std::max<off_t>(0, size - longest)) <= 0) return "";
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  const std::string line = text.substr(text.rfind('\n') + 1);
-  return line.empty() ? "" : ": " + printable_line(line);
+  std::string last;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!trimmed(line).empty() && !line.starts_with("  hint:")) last = trimmed(line);
+  }
+  return last.empty() ? "" : ": " + printable_line(last);
 }
 
 }  // namespace kgrade

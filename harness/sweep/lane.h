@@ -1,8 +1,8 @@
 // A lane is a process that grades batches of candidates on one device, one candidate at a time: `kgrade
 // lane`. It reads jobs from its standard input and writes answers to its standard output, each a line of
 // JSON. So any command whose two ends are a lane's can start one, on this machine or on another. A lane that
-// ends is the end of its output; the end of its input ends a lane. If it dies, the candidate that it was
-// grading is tried once more, alone. SweepQueue::failed() and LaneHealth (sweep/queue.h) decide about the
+// ends is the end of its output; the end of its input ends a lane. If a lane dies, the candidate that it
+// was grading is tried once more, alone. SweepQueue::failed() and LaneHealth (sweep/queue.h) decide about the
 // rest.
 #pragma once
 
@@ -151,23 +151,30 @@ class Lane {
   // argument and TMPDIR name a folder for temporary files. The destructor ends the process and removes the
   // folder, however the process ended. A command of the user has two seconds for that, since what it has
   // started elsewhere may have to end, too.
-  static Result<Lane> start(const LaneCommand& command);
+  // `number`: $KGRADE_LANE for a command of the user.
+  static Result<Lane> start(const LaneCommand& command, std::size_t number = 0);
   // A lane at the other end of the socket that sees the files of this machine. For tests.
   static Lane over(UniqueFd socket) { return {nullptr, {}, std::move(socket), false}; }
   ~Lane();
   Lane(Lane&&) noexcept = default;
   Lane& operator=(Lane&&) noexcept = default;
 
-  // Begins to end the process, for the destructor of several lanes.
+  // Begins to end the process. The destructor waits for it, so ask all lanes before one is destroyed.
   void ask_to_end();
+  bool has_ended() const { return child_.has_ended(); }
+  void kill() { child_.kill_group(); }
 
   int descriptor() const { return socket_.get(); }
   // What the lane said first. Nothing before it did. A lane on another machine may have to wait for a
   // machine.
   const std::optional<LaneHello>& hello() const { return hello_; }
   // False if the process is gone. Reads the job's files if the lane is on another machine. What cannot
-  // be read is missing there too, and the lane reports it.
+  // be read is missing there too, and the lane reports it. Waits for nothing: see has_unsent().
   bool give(LaneJob job);
+  // A part of a job did not fit into the connection. Call send() when the descriptor can be written.
+  bool has_unsent() const { return !unsent_.empty(); }
+  // False if the process is gone.
+  bool send();
   // Call when the descriptor is readable. Reads what is available. False at the end, when the process is
   // gone.
   bool read();
@@ -194,6 +201,7 @@ class Lane {
   LineStream lines_;
   std::optional<LaneHello> hello_;
   std::set<std::string> known_;  // hashes of the files that the lane has
+  std::string unsent_;
   double silence_s_ = 0;
   double looked_at_ = 0;
 };

@@ -14,12 +14,19 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// A larger source is refused unread (compile/candidate_source.cc), and then its beginning says the same.
-constexpr std::uint64_t largest_file = std::uint64_t{32} << 20;
+// A source of more than 16 MiB is refused by the lane. One that is larger than this is missing there.
+constexpr std::uint64_t largest_file = std::uint64_t{64} << 20;
 
 fs::path absolute_of(const fs::path& path) {
   std::error_code ignored;
   return fs::absolute(path, ignored).lexically_normal();
+}
+
+// Makes the folders that a path goes through, also those that it leaves again by `..`.
+void make_along(const fs::path& path) {
+  std::error_code ignored;
+  fs::path so_far;
+  for (const fs::path& part : path.parent_path()) fs::create_directory(so_far /= part, ignored);
 }
 
 class Packer {
@@ -68,8 +75,11 @@ void add_files(LaneJob& job, std::set<std::string>& known) {
   }
   for (const std::string& candidate : job.candidates) {
     const auto read = read_candidates({candidate}, layout);
-    packer.add_with(candidate, read ? read->front().files : OwnFiles{});
+    const bool has_files = read && !read->front().files.files.empty();
+    packer.add_with(candidate, has_files ? read->front().files : own_files(candidate));
   }
+  known.clear();
+  for (const LaneFile& each : job.files) known.insert(each.sha256);
   std::error_code ignored;
   job.folder = fs::current_path(ignored).string();
   job.options.device.clear();
@@ -79,9 +89,12 @@ void add_files(LaneJob& job, std::set<std::string>& known) {
 ReceivedFiles::ReceivedFiles(fs::path folder) : folder_(absolute_of(folder)) {}
 
 Result<bool> ReceivedFiles::receive(LaneJob& job) {
+  std::set<std::string> wanted;
   for (LaneFile& file : job.files) {
+    wanted.insert(file.sha256);
     if (file.content) contents_[file.sha256] = std::move(*file.content);
   }
+  std::erase_if(contents_, [&](const auto& one) { return !wanted.contains(one.first); });
   std::error_code failure;
   fs::current_path("/", failure);
   fs::remove_all(folder_, failure);
@@ -103,6 +116,7 @@ Result<bool> ReceivedFiles::receive(LaneJob& job) {
                          "make room on the lane's machine", {working.string(), 0, 0});
   const auto move = [&](std::string& path) {
     if (fs::path(path).is_absolute()) path = place(path).string();
+    make_along(path);
   };
   move(job.problem);
   move(job.options.problems);

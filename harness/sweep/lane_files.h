@@ -1,6 +1,6 @@
-// The files of jobs for lanes that do not see the files of this machine. A lane gets the contents of each
-// file once, whatever its name, and puts the files of a job into a folder of its own, in the tree that they
-// have here. So what a file names beside it is found there too.
+// The files of jobs for lanes that do not see the files of this machine. A lane gets the contents of a file
+// once, as long as one job after the other has it, and puts the files of a job into a folder of its own, in
+// the tree that they have here. So what a file names beside it is found there too.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,8 @@
 namespace kgrade {
 
 // Adds all files that the job names: its problem, with the family and the reference, and its candidates, each
-// with the files beside it that it may read. `known`: the hashes of files that the lane has; those that are
-// sent now are added. A file that cannot be read is left out, and the lane reports that it is missing. Takes
+// with the files beside it that it may read. `known`: the hashes of files that the lane has; those of this
+// job afterwards. A file that cannot be read is left out, and the lane reports that it is missing. Takes
 // out what the lane decides itself: its device and its Python.
 void add_files(LaneJob& job, std::set<std::string>& known);
 
@@ -33,7 +33,7 @@ class ReceivedFiles {
 
  private:
   std::filesystem::path folder_;                 // absolute
-  std::map<std::string, std::string> contents_;  // by hash
+  std::map<std::string, std::string> contents_;  // of the last job's files, by hash
 };
 
 }  // namespace kgrade

@@ -119,7 +119,7 @@ class Jobs {
     std::unique_lock lock(mutex_);
     is_busy_ = false;
     arrived_.wait(lock, [this] { return !lines_.empty() || is_over_; });
-    if (lines_.empty()) return std::nullopt;
+    if (is_over_) return std::nullopt;
     std::string line = std::move(lines_.front());
     lines_.pop_front();
     is_busy_ = true;
@@ -162,7 +162,8 @@ class LaneWorker {
       : arguments_(arguments), output_(std::move(output)), files_(folder / "files") {}
 
   int run(Jobs& jobs) {
-    write(to_line(hello_of_this_program(arguments_.device)));
+    // On a line of its own, whatever a shell has printed.
+    write("\n" + to_line(hello_of_this_program(arguments_.device)));
     const Repeated signs(between_signs, [this] { send({LaneMessage::Kind::alive, 0, ""}); });
     while (const auto line = jobs.next()) {
       auto job = read_job(*line);

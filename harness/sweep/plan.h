@@ -81,7 +81,8 @@ struct SweepSelection {
 // that match nothing. Only modules with candidates are loaded. Candidates are refused if their module cannot
 // be loaded, or if their name fits two modules.
 Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout,
-                            const ProblemLoader& load = load_problem, const LoadingProgress& progress = nullptr);
+                            const ProblemLoader& load = load_problem,
+                            const LoadingProgress& progress = nullptr);
 
 // Finds the task of a result: problem, type, required class, candidate and effort must be equal. The device
 // does not count, because a file may mix GPUs and names the device of each result.

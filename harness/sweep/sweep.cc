@@ -143,7 +143,7 @@ class Sweep {
     const auto is_started = [](const LaneSlot& each) { return each.lane.has_value(); };
     const auto started = std::count_if(slots_.begin(), slots_.end(), is_started);
     if (slot.lane || static_cast<std::size_t>(started) >= queue_.left()) return std::nullopt;
-    auto lane = Lane::start(options_.lane_command);
+    auto lane = Lane::start(options_.lane_command, static_cast<std::size_t>(&slot - slots_.data()));
     if (!lane) return lane.error();
     slot.lane = std::move(*lane);
     return std::nullopt;
@@ -167,7 +167,8 @@ class Sweep {
     std::vector<LaneSlot*> owners;
     for (LaneSlot& slot : slots_) {
       if (!slot.lane) continue;
-      sockets.push_back({slot.lane->descriptor(), POLLIN, 0});
+      const int wanted = slot.lane->has_unsent() ? POLLIN | POLLOUT : POLLIN;
+      sockets.push_back({slot.lane->descriptor(), static_cast<short>(wanted), 0});
       owners.push_back(&slot);
     }
     for (const int descriptor : ahead_.descriptors()) sockets.push_back({descriptor, POLLIN, 0});
@@ -175,7 +176,8 @@ class Sweep {
     for (std::size_t i = 0; i < owners.size(); ++i) {
       LaneSlot& slot = *owners[i];
       bool is_alive = true;
-      if (sockets[i].revents != 0) {
+      if ((sockets[i].revents & POLLOUT) != 0) slot.lane->send();  // if it is gone, the next read says so
+      if ((sockets[i].revents & ~POLLOUT) != 0) {
         is_alive = slot.lane->read();
         if (const auto error = take_messages(slot)) return error;
       }
@@ -263,7 +265,8 @@ class Sweep {
     const SweepBatch& batch = *slot.batch;
     const bool machine = exit_code == exit_machine;
     const bool refused = machine || (!slot.begun && exit_code != exit_usage);
-    const bool alone = lanes_left() == 1 && !machine;
+    // A lane elsewhere that ends before it begins has no word for what its machine lacks.
+    const bool alone = lanes_left() == 1 && !machine && (slot.begun || !options_.lane_command.is_elsewhere);
     const bool charge = !refused || slot.health.is_good() || alone;
     if (charge) {
       queue_.failed(batch, slot.graded, slot.begun, why, reported);
@@ -286,9 +289,9 @@ class Sweep {
     slot.retired = true;
     slot.lane.reset();
     last_words_ = fmt::format("{}: {}", slot.device, why);
-    options_.events.note(
-        fmt::format("{} is left out of the sweep, since it refused {} times in a row to grade: {}",
-                    slot.device, LaneHealth::most_refusals, why));
+    options_.events.note(fmt::format("{} is left out of the sweep, since it {} {} times in a row: {}",
+                                     slot.device, slot.batch ? "refused to grade" : "ended without a result",
+                                     LaneHealth::most_refusals, why));
   }
 
   std::size_t lanes_left() const {

@@ -25,10 +25,10 @@ struct SweepEvents {
 };
 
 struct SweepOptions {
-  LaneOptions lane;                  // except the device
+  LaneOptions lane;  // except the device
   // One for each lane: "cuda:0". If the lanes are elsewhere, only a name for messages: "lane 1".
   std::vector<std::string> devices;
-  int build_jobs = 0;                // builders that run ahead of the lanes, each with one compiler; may be 0
+  int build_jobs = 0;  // builders that run ahead of the lanes, each with one compiler; may be 0
   LaneCommand lane_command;
   Layout layout;
   SweepEvents events;

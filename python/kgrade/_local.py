@@ -49,6 +49,8 @@ def local(device: str = "auto", jobs: Optional[int] = None, gpus: Union[str, Seq
     Raises WrongUsage if an option is wrong, and KgradeError if the service does not start.
     """
     options = []
+    if lane_command and (device != "auto" or jobs is not None or gpus is not None):
+        raise WrongUsage("lane_command: the lanes that it starts have devices of their own")
     if lane_command:
         options += [f"--lane-command={lane_command}", f"--lanes={lanes}"]
     elif gpus is None:

@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 from typing import Any, Optional
 
@@ -18,14 +19,18 @@ import ray
 
 from kgrade import _program
 
-_CHUNK = 1 << 20  # bytes
+# Bytes.
+_CHUNK = 1 << 20
+_LAST_WORDS = 2000
 
 
 class Lane:
     """The actor: a process of `kgrade lane`, on the GPU that Ray gives it."""
 
     def __init__(self, options: "list[str]") -> None:
-        self._process = subprocess.Popen([_program.program(), "lane", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._errors = tempfile.TemporaryFile()
+        self._process = subprocess.Popen([_program.program(), "lane", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                         stderr=self._errors)
 
     def write(self, text: bytes) -> None:
         """An empty text ends the lane's input."""
@@ -41,9 +46,11 @@ class Lane:
         assert self._process.stdout is not None
         return os.read(self._process.stdout.fileno(), _CHUNK)
 
-    def process(self) -> int:
-        """The process of the actor."""
-        return os.getpid()
+    def end(self) -> "tuple[int, bytes]":
+        """The exit code of the lane, which has ended, and the end of what it has printed to standard error."""
+        code = self._process.wait()
+        self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - _LAST_WORDS))
+        return code, self._errors.read()
 
 
 def _forward(lane: Any) -> None:
@@ -57,7 +64,7 @@ def _forward(lane: Any) -> None:
 
 
 def run(arguments: "Optional[list[str]]" = None) -> int:
-    """Returns the exit code: 0 when the lane has ended, 3 if there is no cluster or the actor was lost."""
+    """Returns the lane's exit code, or 3 if there is no cluster or the actor was lost."""
     parser = argparse.ArgumentParser(prog="python3 -m kgrade.ray", description="A lane of kgrade on a Ray cluster.")
     parser.add_argument("--num-gpus", type=int, choices=(0, 1), default=1, help="0 for the emulated device (default: 1)")
     parser.add_argument("--num-cpus", type=float, default=3, help="for two processes and a compiler (default: 3)")
@@ -73,10 +80,12 @@ def run(arguments: "Optional[list[str]]" = None) -> int:
         while text := ray.get(lane.read.remote()):
             sys.stdout.buffer.write(text)
             sys.stdout.buffer.flush()
+        code, errors = ray.get(lane.end.remote())
+        sys.stderr.buffer.write(errors)
+        return code if code >= 0 else 128 - code
     except (ConnectionError, ray.exceptions.RayError) as error:
         print(f"kgrade.ray: {error}", file=sys.stderr)
         return 3
-    return 0
 
 
 if __name__ == "__main__":

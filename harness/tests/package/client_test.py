@@ -107,6 +107,8 @@ class WithAService(unittest.TestCase):
             self.assertEqual([lane["device"] for lane in client.capacity()["lanes"]], ["lane 1", "lane 2"])
         with self.assertRaisesRegex(kgrade.WrongUsage, "lanes"):
             kgrade.local(lane_command="true", lanes=0)
+        with self.assertRaisesRegex(kgrade.WrongUsage, "devices of their own"):
+            kgrade.local(lane_command="true", jobs=2)
 
     def test_bytes_and_one_case(self):
         found = self.client.grade(SLUG, b"// \xe4\n" + RIGHT.encode(), name="mine.cu", cases="tiny", hidden=0)

@@ -43,7 +43,7 @@ struct FrontLinkTest : ::testing::Test {
     ServiceOptions options;
     options.devices = {"lane 1"};
     options.lane_command.is_elsewhere = true;
-    options.start_lane = [this]() -> Result<Lane> { return lane.connect(); };
+    options.start_lane = [this](std::size_t) -> Result<Lane> { return lane.connect(); };
     options.state = folder.path() / "state";
     options.problems.emplace("softmax", load_problem(KGRADE_SOURCE_DIR "/problems/softmax.md").value());
     service = Service::open(std::move(options)).value();

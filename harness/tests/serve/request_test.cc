@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "serve/grade_job.h"
 #include "serve/http_server.h"
-#include "serve/interface.h"
 #include "serve/tokens.h"
 
 namespace kgrade {
@@ -121,35 +120,6 @@ TEST(GradeRequest, OnlyEqualConditionsRunTogether) {
     return key(with("problem", {{"name", "a.py"}, {"source", source}}));
   };
   EXPECT_NE(file("one"), file("two"));
-}
-
-TEST(Interface, KnowsPathsMethodsAndParametersOfTheDescription) {
-  const Interface interface(R"({"security": [{"token": []}],
-    "components": {"parameters": {"wait": {"name": "wait", "in": "query"}}},
-    "paths": {
-      "/a/{id}": {"parameters": [{"name": "id", "in": "path"}],
-                  "get": {"parameters": [{"$ref": "#/components/parameters/wait"}, {"name": "view", "in": "query"}]},
-                  "delete": {}},
-      "/a/batch": {"post": {"requestBody": {}}},
-      "/a/{id}/{name}.csv": {"get": {"security": []}}}})");
-  const auto pattern = [&](const char* path) {
-    const Interface::Path* const found = interface.find(path);
-    return found == nullptr ? "" : found->pattern;
-  };
-  EXPECT_EQ(pattern("/a/batch"), "/a/batch");
-  EXPECT_EQ(pattern("/a/batches"), "/a/{id}");
-  EXPECT_EQ(pattern("/a/1/x.csv"), "/a/{id}/{name}.csv");
-  for (const char* const unknown :
-       {"", "/", "/a", "/a/", "a/1", "/a/1/", "/a/1/.csv", "/a/1/x", "/a/1/x.csv/y"})
-    EXPECT_EQ(pattern(unknown), "") << unknown;
-  const Interface::Path& one = *interface.find("/a/1");
-  EXPECT_EQ(one.methods(), "DELETE, GET, HEAD");
-  EXPECT_EQ(one.operation("GET")->parameters, (std::vector<std::string>{"wait", "view"}));
-  EXPECT_EQ(one.operation("get"), nullptr);
-  EXPECT_TRUE(one.operation("DELETE")->needs_token);
-  EXPECT_FALSE(one.operation("DELETE")->has_body);
-  EXPECT_TRUE(interface.find("/a/batch")->operation("POST")->has_body);
-  EXPECT_FALSE(interface.find("/a/1/x.csv")->operation("GET")->needs_token);
 }
 
 struct TokensTest : testing::Test {

@@ -131,7 +131,7 @@ struct ServiceTest : ::testing::Test {
   void open_elsewhere(std::size_t lanes = 1) {
     fakes.clear();
     lane_command.is_elsewhere = true;
-    start_lane = [this]() -> Result<Lane> { return fakes.emplace_back().connect(); };
+    start_lane = [this](std::size_t) -> Result<Lane> { return fakes.emplace_back().connect(); };
     std::vector<std::string> names;
     for (std::size_t i = 1; i <= lanes; ++i) names.push_back("lane " + std::to_string(i));
     open(names);
@@ -188,7 +188,7 @@ struct ServiceTest : ::testing::Test {
   ServiceLimits limits;
   std::optional<Contest> contest;
   double now = 1000;
-  std::function<Result<Lane>()> start_lane;
+  std::function<Result<Lane>(std::size_t)> start_lane;
   std::deque<FakeLane> fakes;  // every lane that was started, in this order
   std::unique_ptr<Service> service;
 };

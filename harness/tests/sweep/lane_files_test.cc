@@ -26,7 +26,7 @@ class LaneFiles : public testing::Test {
     write("problems/families/several.md", "---\nlibraries: none\n---\nOf a family.\n");
     write("reference/alpha.cu", "#include \"ops/sum.cuh\"\n// the reference\n");
     write("reference/ops/sum.cuh", "// a sum\n");
-      write("solutions/alpha/good.cu", "#include \"own.cuh\"\n");
+    write("solutions/alpha/good.cu", "#include \"own.cuh\"\n");
     write("solutions/alpha/own.cuh", "// a header\n");
     write("solutions/alpha/other.txt", "private\n");
   }

@@ -68,6 +68,7 @@ class LaneTest(unittest.TestCase):
         return found
 
     def hello(self):
+        self.assertEqual(self.lane.stdout.readline(), "\n", "what a shell prints may lack a line break")
         return json.loads(self.lane.stdout.readline())
 
     def test_a_job_brings_its_files(self):

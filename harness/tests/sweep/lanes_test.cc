@@ -385,6 +385,19 @@ TEST_F(Lanes, OfTheUsersCommandThatDoNotStartSayWhy) {
       AllOf(HasSubstr("is kgrade 0.0 on node2"), HasSubstr("install the same version")));
 }
 
+TEST_F(Lanes, OfTheUsersCommandKnowTheirNumbers) {
+  add("alpha", {"good", "good.2", "good.3"});
+  const fs::path numbers = checkout_.path() / "numbers";
+  options_.lane_command =
+      lane_command_of("cd '" + numbers.parent_path().string() +
+                      "'; echo $KGRADE_LANE >>numbers; until [ $(wc -l <numbers) = 2 ]; do sleep 0.01; done; "
+                      "exec " KGRADE_FAKE_LANE);
+  options_.devices = {"lane 1", "lane 2"};
+  EXPECT_THAT(outcome().records, SizeIs(3));
+  const std::string text = test::content_of(numbers);
+  EXPECT_TRUE(text == "0\n1\n" || text == "1\n0\n") << text;
+}
+
 // A lane that waits for its machine keeps nobody from the work.
 TEST_F(Lanes, ThatStillStartGetNoWork) {
   add("alpha", {"good", "good.2", "good.3"});
