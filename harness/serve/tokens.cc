@@ -94,7 +94,7 @@ Result<Tokens> Tokens::read(const fs::path& file) {
     while (words >> word) is_right = read_right(word, token) && is_right;
     if (!is_right)
       return Error{
-          "is no token: OWNER SHA256 [seeds] [lanes] [problems] [teacher] [quota=SECONDS] "
+          "is no token: OWNER SHA256 [seeds] [problems] [teacher] [quota=SECONDS] "
           "[feedback=verdict|agent|full] "
           "[expires=YYYY-MM-DD]",
           "make a token with `openssl rand -hex 32`, and its hash with `printf %s TOKEN | sha256sum`",
@@ -144,8 +144,7 @@ const Token* Tokens::find(std::string_view authorization) const {
 
 std::optional<Client> Tokens::client_of(std::string_view authorization) const {
   if (tokens_.empty())
-    return Client{
-        .owner = "local", .may_seed = true, .may_upload = true, .is_teacher = true};
+    return Client{.owner = "local", .may_seed = true, .may_upload = true, .is_teacher = true};
   const Token* const token = find(authorization);
   if (token == nullptr || (token->until > 0 && wall_clock() >= token->until)) return std::nullopt;
   return token->client;

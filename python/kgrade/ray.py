@@ -82,7 +82,7 @@ def run(arguments: "Optional[list[str]]" = None) -> int:
             sys.stdout.buffer.flush()
         code, errors = ray.get(lane.end.remote())
         sys.stderr.buffer.write(errors)
-        return code if code >= 0 else 128 - code
+        return int(code) if code >= 0 else 128 - int(code)
     except (ConnectionError, ray.exceptions.RayError) as error:
         print(f"kgrade.ray: {error}", file=sys.stderr)
         return 3

@@ -145,9 +145,13 @@ def test_document(description):
 def test_sources(description):
     """The document has what the code and docs/service.md have."""
     code = (ROOT / "harness/serve/routes.cc").read_text(encoding="utf-8")
-    routes = set(re.findall(r'"(/(?:[\w./]*))"', code))
-    check({"/", "/healthz", "/v1/grades/"} <= routes, routes)
-    known = {piece for path in description.document["paths"] for piece in re.split(r"\{\w+\}", path) if piece}
+    table = code[code.index("std::vector<Route> routes = {"):].split("  };", maxsplit=1)[0]
+    rows = re.findall(r'\{"([A-Z]+)", "(/[^"]*)", [\w():&]+(?:, \{([^}]*)\})?(, for_all)?\}', table)
+    check(len(rows) == table.count('\n      {"'), "a row is not understood:", table)
+    routes = {(method, path, frozenset(re.findall(r"\w+", query)), not for_all) for method, path, query, for_all in rows}
+    known = {(method.upper(), path, frozenset(each["name"] for each in parameters if each["in"] == "query"),
+              operation.get("security", description.document["security"]) != [])
+             for method, path, operation, parameters in description.operations()}
     check(routes == known, routes ^ known)
 
     code = (ROOT / "harness/serve/grade_job.cc").read_text(encoding="utf-8")
