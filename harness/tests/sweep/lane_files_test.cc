@@ -106,6 +106,22 @@ TEST_F(LaneFiles, LieInTheSameTreeAndAreNamedAsTheyWere) {
   EXPECT_FALSE(fs::exists(received->problem));
 }
 
+// The folder that a path leaves again was missing.
+TEST_F(LaneFiles, AreFoundByPathsThatLeaveAFolderAgain) {
+  LaneJob sent = job();
+  sent.problem = (checkout_.path() / "here/../problems/alpha.md").string();
+  sent.candidates = {"sub/../../solutions/alpha/good.cu"};
+  fs::create_directory(here() / "sub");
+  add_files(sent, known_);
+  const TemporaryDirectory lane;
+  ReceivedFiles files(lane.path() / "files");
+  LaneJob received = sent;
+  ASSERT_TRUE(files.receive(received).ok());
+  EXPECT_TRUE(load_problem(received.problem).ok());
+  EXPECT_TRUE(read_text_file(received.candidates[0]).ok());
+  EXPECT_EQ(files.as_sent(received.problem), sent.problem);
+}
+
 TEST_F(LaneFiles, WithoutContentsAreAnError) {
   LaneJob sent = job();
   add_files(sent, known_);

@@ -121,6 +121,13 @@ class LaneTest(unittest.TestCase):
         self.assertEqual(self.lane.wait(PATIENCE), -signal.SIGTERM)
         self.stops()
 
+    def test_nobody_waits_for_a_job_that_comes_with_the_end_of_the_input(self):
+        text = json.dumps(job("/work", "/work/relu/hangs.cu", HANGS)) + "\n"
+        alone = subprocess.run([kgrade, "lane", "--device", "emulated"], input=text, capture_output=True, text=True, check=False,
+                               timeout=PATIENCE, env={**os.environ, "TMPDIR": str(self.temporary)})
+        self.assertIn(alone.returncode, (0, -signal.SIGTERM))
+        self.assertNotIn('"graded"', alone.stdout)
+
     def test_nobody_who_listens_ends_its_grade(self):
         self.hello()
         self.give(job("/work", "/work/relu/hangs.cu", HANGS))

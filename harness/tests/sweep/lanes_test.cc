@@ -385,6 +385,33 @@ TEST_F(Lanes, OfTheUsersCommandThatDoNotStartSayWhy) {
       AllOf(HasSubstr("is kgrade 0.0 on node2"), HasSubstr("install the same version")));
 }
 
+// It was started again for each candidate, and all of them were blamed.
+TEST_F(Lanes, OfTheUsersCommandThatEndBeforeTheyBeginAreLeftOut) {
+  add("alpha", {"good", "good.2", "good.3"});
+  add("beta", {"good", "good.2", "good.3"});
+  const std::string hello = to_line(hello_of_this_program("auto"));
+  options_.lane_command = lane_command_of("echo '" + hello + "'; read line; echo no memory >&2; exit 1");
+  options_.devices = {"lane 1"};
+  const auto found = swept();
+  ASSERT_FALSE(found.ok());
+  EXPECT_THAT(to_string(found.errors()), HasSubstr("ended with exit code 1: no memory"));
+}
+
+// Nobody else was heard meanwhile.
+TEST_F(Lanes, ThatDoNotReadTheirJobsHoldNobodyUp) {
+  add("alpha", {});
+  checkout_.add_candidate("alpha/large.cu", std::string(4'000'000, ' '));
+  LaneJob job;
+  job.problem = (checkout_.path() / "problems/alpha.md").string();
+  job.candidates = {(checkout_.path() / "solutions/alpha/large.cu").string()};
+  const std::string hello = to_line(hello_of_this_program("auto"));
+  auto lane = Lane::start(lane_command_of("echo '" + hello + "'; read line; head -c 4000000 | wc -c"));
+  ASSERT_TRUE(lane.ok());
+  ASSERT_TRUE(lane->give(job));
+  EXPECT_TRUE(lane->has_unsent());
+  while (lane->has_unsent()) ASSERT_TRUE(lane->send());
+}
+
 TEST_F(Lanes, OfTheUsersCommandKnowTheirNumbers) {
   add("alpha", {"good", "good.2", "good.3"});
   const fs::path numbers = checkout_.path() / "numbers";
