@@ -23,6 +23,8 @@ constexpr double build_each_seconds = 0.1;
 // A lane that has said nothing for so long hangs. The candidate's own time does not count: its run_limit_s is
 // for that. The longest action of the lane itself, a call of the oracle or a baseline, may take 300 s.
 constexpr double longest_lane_silence_s = 3600;
+// The texts of a batch, unless one job has more. They are one line for a lane elsewhere.
+constexpr std::size_t most_bytes = std::size_t{32} << 20;
 // What is read of the lanes before the service looks at the clock.
 constexpr int most_reads = 1000;
 
@@ -101,7 +103,7 @@ Failure Service::start_process(ServiceLane& lane) {
 // is at work although there is something to build, none can be: there is no cache, no room or no process.
 std::vector<QueuedJob> Service::next_batch(const ServiceLane& lane) {
   const auto take = [&](const FairQueue::IsReady& is_ready) {
-    return queue_.take(lane.warmth.preferred(), FairQueue::largest_batch, avoidable(lane.id), SIZE_MAX,
+    return queue_.take(lane.warmth.preferred(), FairQueue::largest_batch, avoidable(lane.id), most_bytes,
                        is_ready);
   };
   if (ahead_.horizon() == 0) return take(nullptr);
