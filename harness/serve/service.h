@@ -193,7 +193,9 @@ class Service {
   // it is, or null for a builder.
   void wait_for(int descriptor, ServiceLane* lane);
   void end_processes(double now);
-  // False if the lane is not there, or not yet.
+  // False for a lane elsewhere that has not said that it is there.
+  bool is_there(const ServiceLane& lane) const;
+  // Whether a lane is there. Starts one that is elsewhere.
   bool is_ready(ServiceLane& lane);
   // Errors: it cannot be started. It is refused then.
   Failure start_process(ServiceLane& lane);

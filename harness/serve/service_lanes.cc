@@ -81,13 +81,16 @@ void Service::hand_out() {
   }
 }
 
+bool Service::is_there(const ServiceLane& lane) const {
+  return !options_.lane_command.is_elsewhere || lane.host;
+}
+
 // A lane elsewhere is started at once, since it may have to wait for a machine.
 bool Service::is_ready(ServiceLane& lane) {
-  if (!options_.lane_command.is_elsewhere) return true;
-  if (!lane.process) {
+  if (options_.lane_command.is_elsewhere && !lane.process) {
     if (const Failure errors = start_process(lane)) refuse(lane, to_string(*errors));
   }
-  return lane.process && lane.process->hello();
+  return is_there(lane);
 }
 
 Failure Service::start_process(ServiceLane& lane) {
@@ -131,9 +134,6 @@ bool Service::is_quarantined(const ServiceLane& lane) const {
 
 std::string Service::avoidable(const std::string& lane) const {
   const auto works = [&](const std::string& other) { return other != lane && !is_quarantined(other); };
-  const auto is_there = [this](const ServiceLane& one) {
-    return !options_.lane_command.is_elsewhere || (one.process && one.process->hello());
-  };
   const bool has_other = std::any_of(lanes_.begin(), lanes_.end(),
                                      [&](const ServiceLane& one) { return works(one.id) && is_there(one); });
   return has_other ? lane : "";

@@ -18,8 +18,7 @@ OrderedJson Service::capacity(const std::string& owner) const {
     // All jobs of a batch have one owner.
     const bool is_own = !lane.batch.empty() && lane.batch.front().owner == owner;
     const GradeJob* const job = is_own ? lane.current(jobs_) : nullptr;
-    const bool is_starting = options_.lane_command.is_elsewhere && !lane.host;
-    const char* const idle = is_quarantined(lane) ? "quarantined" : is_starting ? "starting" : "idle";
+    const char* const idle = is_quarantined(lane) ? "quarantined" : is_there(lane) ? "idle" : "starting";
     lanes.push_back({{"name", lane.host ? OrderedJson(*lane.host) : OrderedJson(nullptr)},
                      {"device", lane.device},
                      {"state", lane.batch.empty() ? idle : "busy"},
@@ -119,8 +118,7 @@ std::string Service::metrics() const {
 
 bool Service::is_healthy() const {
   const auto works = [this](const ServiceLane& lane) {
-    const bool is_there = !options_.lane_command.is_elsewhere || lane.host;
-    return is_there && !is_quarantined(lane) && (lane.batch.empty() || now() - lane.heard_at < 600);
+    return is_there(lane) && !is_quarantined(lane) && (lane.batch.empty() || now() - lane.heard_at < 600);
   };
   return std::any_of(lanes_.begin(), lanes_.end(), works);
 }

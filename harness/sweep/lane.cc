@@ -333,12 +333,13 @@ bool Lane::read() {
     const auto line = lines_.next();
     if (!line) break;
     hello_ = read_hello(*line);
+    is_other_ = hello_ && !is_of_this_program(*hello_);
   }
-  return !hello_ || is_of_this_program(*hello_);
+  return !is_other_;
 }
 
 std::optional<LaneMessage> Lane::next() {
-  if (!hello_ || !is_of_this_program(*hello_)) return std::nullopt;
+  if (!hello_ || is_other_) return std::nullopt;
   while (const auto line = lines_.next()) {
     auto message = read_message(*line);
     if (message && message->kind != LaneMessage::Kind::alive) return message;
@@ -355,7 +356,7 @@ bool Lane::is_silent(double now) {
 }
 
 LaneEnd Lane::end() {
-  if (hello_ && !is_of_this_program(*hello_))
+  if (is_other_)
     return {fmt::format("is kgrade {} on {}, and this is kgrade {}: install the same version on both",
                         printable_line(hello_->build.substr(0, 100)), printable_line(hello_->host),
                         hello_of_this_program("").build),

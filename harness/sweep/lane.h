@@ -200,6 +200,7 @@ class Lane {
   bool is_elsewhere_ = false;
   LineStream lines_;
   std::optional<LaneHello> hello_;
+  bool is_other_ = false;        // it is of another version of this program
   std::set<std::string> known_;  // hashes of the files that the lane has
   std::string unsent_;
   double silence_s_ = 0;

@@ -14,9 +14,9 @@
 namespace kgrade {
 
 // Adds all files that the job names: its problem, with the family and the reference, and its candidates, each
-// with the files beside it that it may read. `known`: the hashes of files that the lane has; those of this
-// job afterwards. A file that cannot be read is left out, and the lane reports that it is missing. Takes
-// out what the lane decides itself: its device and its Python.
+// with the files beside it that it may read. `known`: the hashes of the files of the last job, which the
+// lane keeps. Afterwards it has the hashes of this job. A file that cannot be read is left out, and the lane
+// reports that it is missing. Takes out what the lane decides itself: its device and its Python.
 void add_files(LaneJob& job, std::set<std::string>& known);
 
 // The lane's side.

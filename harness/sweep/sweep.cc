@@ -124,9 +124,7 @@ class Sweep {
       });
       if (!batch) continue;
       if (!slot.lane) {
-        auto lane = Lane::start(options_.lane_command);
-        if (!lane) return lane.error();
-        slot.lane = std::move(*lane);
+        if (const auto error = start(slot)) return error;
       }
       slot.last_group = batch->group;
       slot.graded = 0;
@@ -143,6 +141,10 @@ class Sweep {
     const auto is_started = [](const LaneSlot& each) { return each.lane.has_value(); };
     const auto started = std::count_if(slots_.begin(), slots_.end(), is_started);
     if (slot.lane || static_cast<std::size_t>(started) >= queue_.left()) return std::nullopt;
+    return start(slot);
+  }
+
+  Trouble start(LaneSlot& slot) {
     auto lane = Lane::start(options_.lane_command, static_cast<std::size_t>(&slot - slots_.data()));
     if (!lane) return lane.error();
     slot.lane = std::move(*lane);

@@ -91,7 +91,7 @@ class LaneTest(unittest.TestCase):
     def test_an_error_has_the_place_that_the_job_named(self):
         self.hello()
         wrong = "extern \"C\" void solution() { no_such_thing; }\n"
-        self.give(job("/work", "/elsewhere/relu/wrong.cu", wrong))
+        self.give(job("/home/nobody", "/elsewhere/relu/wrong.cu", wrong))
         record = json.loads(next(answer["text"] for answer in self.answers("ended") if answer["kind"] == "graded"))
         self.assertNotIn(str(self.temporary), json.dumps(record))
         self.assertEqual(record["candidates"][0]["path"], "/elsewhere/relu/wrong.cu")
@@ -115,14 +115,14 @@ class LaneTest(unittest.TestCase):
 
     def test_the_end_of_its_input_ends_its_grade(self):
         self.hello()
-        self.give(job("/work", "/work/relu/hangs.cu", HANGS))
+        self.give(job("/home/nobody", "/home/nobody/relu/hangs.cu", HANGS))
         self.answers("begun")
         self.lane.stdin.close()
         self.assertEqual(self.lane.wait(PATIENCE), -signal.SIGTERM)
         self.stops()
 
     def test_nobody_waits_for_a_job_that_comes_with_the_end_of_the_input(self):
-        text = json.dumps(job("/work", "/work/relu/hangs.cu", HANGS)) + "\n"
+        text = json.dumps(job("/home/nobody", "/home/nobody/relu/hangs.cu", HANGS)) + "\n"
         alone = subprocess.run([kgrade, "lane", "--device", "emulated"], input=text, capture_output=True, text=True, check=False,
                                timeout=PATIENCE, env={**os.environ, "TMPDIR": str(self.temporary)})
         self.assertIn(alone.returncode, (0, -signal.SIGTERM))
@@ -130,7 +130,7 @@ class LaneTest(unittest.TestCase):
 
     def test_nobody_who_listens_ends_its_grade(self):
         self.hello()
-        self.give(job("/work", "/work/relu/hangs.cu", HANGS))
+        self.give(job("/home/nobody", "/home/nobody/relu/hangs.cu", HANGS))
         self.answers("begun")
         self.lane.stdout.close()
         self.assertEqual(self.lane.wait(PATIENCE), -signal.SIGTERM)
