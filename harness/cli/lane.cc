@@ -1,5 +1,5 @@
-// `kgrade lane`: grades for a sweep or a service, which give it jobs by its standard input (sweep/lane.h).
-#include "sweep/lane.h"
+// `kgrade lane`: grades for a sweep or a service, which give it jobs by its standard input (lanes/lane.h).
+#include "lanes/lane.h"
 
 #include <memory>
 

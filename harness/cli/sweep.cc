@@ -199,7 +199,7 @@ int run(SweepArguments& arguments) {
       const std::string line = fmt::format("[{}/{}] {}\n", done, all, result_line(record, style));
       fmt::print(stderr, "{}", log_text(arguments.ci, line));
     };
-    options.events.note = [&](const std::string& what) {
+    options.note = [&](const std::string& what) {
       progress.clear();
       fmt::print(stderr, "{}", log_text(arguments.ci, what + "\n"));
     };

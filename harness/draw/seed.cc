@@ -4,7 +4,6 @@
 #include <sys/random.h>
 
 #include <algorithm>
-#include <string>
 #include <system_error>
 
 #include "base/defences.h"
@@ -32,6 +31,8 @@ std::uint64_t random_seed() {
   }
   return seed;
 }
+
+std::string random_id() { return fmt::format("{:016x}{:016x}", random_seed(), random_seed()); }
 
 std::uint64_t seed_of_candidate(std::uint64_t run_seed, std::size_t number, int attempt) {
   if (!is_on(Defence::own_contents) || (number == 0 && attempt == 0)) return run_seed;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "draw/distribution.h"
@@ -12,6 +13,8 @@ namespace kgrade {
 
 // 64 bits from the kernel's generator (getrandom(2)).
 std::uint64_t random_seed();
+// 32 hexadecimal digits from there, which nobody can guess.
+std::string random_id();
 
 // The seed of a candidate's contents, by its number in the run (from 0 on) and the attempt to grade it. All
 // these seeds differ, so what one candidate learns of its contents helps no other. Number 0 has the run's own

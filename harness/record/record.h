@@ -292,7 +292,7 @@ struct Record : RunRecord {
   std::optional<Ceilings> ceilings;
   std::vector<std::string> notes;  // on the run
   std::vector<CandidateRecord> candidates;
-  std::string sweep_options;  // of its sweep, as JSON (sweep/lane.h); empty without a sweep
+  std::string sweep_options;  // of its sweep, as JSON (lanes/lane.h); empty without a sweep
   Location read_from;         // empty if the record was just made
 
   // For a record of one candidate.

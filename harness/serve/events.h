@@ -29,7 +29,8 @@ class Events {
   void add(const std::string& owner, const std::string& kind, const nlohmann::ordered_json& data);
 
   // Calls `then` once: with the owner's events after the one with the number `after`, or with a comment at
-  // the time `until` (by the service's clock). The first event is `gap` if events after that number may be lost.
+  // the time `until` (by the service's clock). The first event is `gap` if events after that number may be
+  // lost.
   void follow(const std::string& owner, std::uint64_t after, double until, Call then);
   // Calls those whose time is over at `now`.
   void look_at_the_clock(double now);

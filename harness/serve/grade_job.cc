@@ -189,8 +189,6 @@ double wall_clock() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-std::string random_id() { return fmt::format("{:016x}{:016x}", random_seed(), random_seed()); }
-
 std::size_t GradeRequest::bytes() const {
   std::size_t sum = problem_source.size() + candidate_source.size();
   for (const auto& [name, text] : headers) sum += text.size();

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sweep/lane.h"
+#include "lanes/lane.h"
 
 namespace kgrade {
 
@@ -84,9 +84,6 @@ struct GradeJob {
   double ended_at = 0;
   double expires_at = 0;         // when its result is of no use any more; by the service's clock
   int attempts = 0;              // how often a lane has begun with it
-  int failures = 0;              // how often a lane could not grade it
-  bool is_alone = false;         // the next attempt is in a batch of its own
-  std::string avoided;           // the lane that could not grade it
   std::string result;            // the reward view as JSON; empty before the end
   std::uint64_t file_bytes = 0;  // of the files with its record and its source, when it has ended
   bool is_contest = false;       // a contestant has sent it
@@ -104,8 +101,6 @@ nlohmann::json parsed_json(std::string_view text);
 // The time in seconds since 1970, as jobs have it. Somebody may set this clock, so it only says when
 // something was: how long something takes is measured by the service's clock.
 double wall_clock();
-// 32 random hexadecimal digits, which nobody can guess.
-std::string random_id();
 
 // A time in seconds since 1970 as "2026-01-31T12:00:00Z".
 std::string iso_time(double seconds);

@@ -1,15 +1,14 @@
 #include "serve/service.h"
 
 #include <fmt/format.h>
-#include <sys/epoll.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "draw/seed.h"
 #include "problem/catalogue.h"
 #include "record/record_json.h"
-#include "serve/service_lane.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -35,20 +34,9 @@ bool is_text(const Json& json, const char* name) {
 Service::Service(ServiceOptions options, Journal journal)
     : options_(std::move(options)),
       journal_(std::move(journal)),
-      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-      queue_(options_.devices.size()),
       events_(static_cast<std::uint64_t>(wall_clock() * 1000) * 1000),
-      ahead_(options_.build_jobs, options_.lane_command,
-             [this](const BuildTask& task) { return job_of(task); }) {
-  looked_at_ = began_at_ = now();
-  for (const std::string& device : options_.devices) {
-    ServiceLane& lane = lanes_.emplace_back();
-    lane.number = lanes_.size() - 1;
-    lane.id = fmt::format("lane {}", lanes_.size());
-    lane.device = device;
-    lane.since = looked_at_;
-  }
-}
+      began_at_(now()),
+      dispatcher_(options_, *this) {}
 
 Service::~Service() = default;
 
@@ -67,6 +55,7 @@ Result<std::unique_ptr<Service>> Service::open(ServiceOptions options) {
     fs::remove_all(left.path(), failure);
   auto uploads = Uploads::open(options.state / "problems");
   if (!uploads) return uploads.errors();
+  options.expects_more = true;
   std::unique_ptr<Service> service(new Service(std::move(options), std::move(*journal)));
   service->uploads_ = std::move(*uploads);
   if (const Failure errors = service->restore()) return *errors;
@@ -131,11 +120,13 @@ Failure Service::restore() {
   std::stable_sort(queued.begin(), queued.end(),
                    [](const GradeJob* a, const GradeJob* b) { return a->submitted_at < b->submitted_at; });
   for (GradeJob* const job : queued) {
-    enqueue(*job);
-    if (const std::string& slug = job->request.slug; !slug.empty() && !problems_.contains(slug))
+    if (const std::string& slug = job->request.slug; slug.empty() || problems_.contains(slug)) {
+      enqueue(*job);
+    } else {
       end(*job, JobState::finished, [&] {
         return failed_view(*job, "problem", fmt::format("there is no problem '{}' any more", slug));
       });
+    }
   }
   commit();
   forget_surplus(now());
@@ -265,9 +256,10 @@ std::variant<std::string, Refusal> Service::submit(const Client& client, const s
   auto request = read_request(json, client.may_seed);
   if (!request) return Refusal{400, request.error().message, 0};
   if (!request->slug.empty() && !problems_.contains(request->slug)) return no_problem(request->slug, client);
-  if (queue_.size() >= options_.limits.queued || queued_bytes_ + text->size() > options_.limits.bytes)
+  if (dispatcher_.queue().size() >= options_.limits.queued ||
+      dispatcher_.queue().bytes() + text->size() > options_.limits.bytes)
     return Refusal{503, "the queue is full", 10};
-  if (queue_.size_of(client.owner) >= options_.limits.queued_of_owner)
+  if (dispatcher_.queue().size_of(client.owner) >= options_.limits.queued_of_owner)
     return Refusal{
         429,
         fmt::format("{} of this owner are queued already", counted(options_.limits.queued_of_owner, "job")),
@@ -318,9 +310,8 @@ bool Service::cancel(const std::string& owner, const std::string& id) {
   if (find(owner, id) == nullptr) return false;
   GradeJob& job = jobs_.at(id);
   if (job.has_ended()) return false;
-  ServiceLane* const lane = lane_of(id);
   end(job, JobState::cancelled, [&] { return failed_view(job, nullptr, "the client cancelled it"); });
-  if (lane != nullptr) interrupt(*lane, false);
+  dispatcher_.remove(id);
   return true;
 }
 
@@ -347,12 +338,10 @@ OrderedJson Service::status_of(const GradeJob& job, const Positions* positions) 
     if (rate() > 0) estimate_s = static_cast<double>(place + 1) / rate();
   }
   std::string doing;
-  if (job.state == JobState::running) {
-    const auto at = std::find_if(lanes_.begin(), lanes_.end(),
-                                 [&](const ServiceLane& lane) { return lane.current(jobs_) == &job; });
-    if (at != lanes_.end()) doing = at->doing;
-  }
-  const bool is_building = job.state == JobState::queued && ahead_.is_being_built(job.id);
+  const LaneSlot* const lane = dispatcher_.lane_of(job.id);
+  if (lane != nullptr && lane->current() != nullptr && lane->current()->id == job.id)
+    doing = this->doing(*lane);
+  const bool is_building = job.state == JobState::queued && dispatcher_.is_being_built(job.id);
   return {{"id", job.id},
           {"state", is_building ? "building" : to_string(job.state)},
           {"position", position},
@@ -383,28 +372,20 @@ fs::path Service::record_file(const std::string& id) const {
   return options_.state / "records" / (id + ".json");
 }
 
-void Service::enqueue(GradeJob& job, bool at_front) {
+void Service::enqueue(GradeJob& job) {
   job.state = JobState::queued;
-  job.started_at = 0;
-  is_offered_ = false;
-  queued_bytes_ += job.body.size();
   deadlines_.emplace(job.expires_at, job.id);
-  QueuedJob queued{job.id,       job.owner,   job.batch,      job.request.priority == Priority::low,
-                   job.is_alone, job.avoided, job.body.size()};
-  if (at_front) {
-    queue_.give_back(std::move(queued));
-  } else {
-    queue_.add(std::move(queued));
-  }
+  dispatcher_.add({job.id, job.owner, job.batch, job.request.priority == Priority::low, false, "",
+                   job.body.size(), job.request.run_limit_s});
 }
 
-// Ends a job. `view` is asked for the result when the state and the time are set.
+// Ends a job, which the dispatcher has ended or is told about. `view` is asked for the result when the state
+// and the time are set.
 void Service::end(GradeJob& job, JobState state, const std::function<OrderedJson()>& view) {
-  if (job.state == JobState::queued && queue_.remove(job.id)) queued_bytes_ -= job.body.size();
   deadlines_.erase({job.expires_at, job.id});
   job.state = state;
   job.ended_at = wall_clock();
-  job.build_s = ahead_.seconds_of(job.id);
+  job.build_s = dispatcher_.build_seconds(job.id);
   OrderedJson result = view();
   leave_out(result, job.feedback);
   result["expires_at"] = iso_time(
@@ -415,11 +396,6 @@ void Service::end(GradeJob& job, JobState state, const std::function<OrderedJson
   keep_source(job);
   job.body.clear();
   job.request = {};
-  if (ahead_.horizon() > 0) {
-    std::error_code ignored;
-    ahead_.finished(job.id);
-    fs::remove_all(build_folder(job.id), ignored);
-  }
   journal_.append(ended_line(job));
   keep(job, now());
   if (result["outcome"] == "graded") graded_at_.push_back(now());
@@ -441,33 +417,18 @@ void Service::expire(GradeJob& job) {
   end(job, JobState::expired, [&] { return failed_view(job, "expired", reason); });
 }
 
-// After a pause of this process, nobody is late before it is clear what has happened meanwhile: lanes may
-// have sent results and reports that nobody has read yet.
-bool Service::was_away(double now) {
-  const double away = now - std::exchange(looked_at_, now);
-  was_away_ = !was_away_ && away > longest_tick_seconds;
-  for (ServiceLane& lane : lanes_) {
-    // What the clock of a lane says may have the pause in it. No candidate pays for that.
-    if (away > longest_tick_seconds) lane.away_s += away;
-    if (!was_away_) continue;
-    lane.heard_at += away;
-  }
-  return was_away_;
+void Service::go_on() {
+  if (dispatcher_.hear()) look_at_the_clock();
+  dispatcher_.hand_out();
 }
 
 void Service::look_at_the_clock() {
   const double now = this->now();
-  for (ServiceLane& lane : lanes_) charge(lane, now);
-  if (was_away(now)) return;
   while (!deadlines_.empty() && deadlines_.begin()->first < now) {
     const std::string id = deadlines_.begin()->second;
-    ServiceLane* const lane = lane_of(id);
     expire(jobs_.at(id));
-    if (lane != nullptr) interrupt(*lane, false);
+    dispatcher_.remove(id);
   }
-  look_at_run_limits();
-  look_at_silence(now);
-  end_processes(now);
   events_.look_at_the_clock(now);
   for (auto& then : waiters_.take_late(now)) after_commit(std::move(then));
   while (!graded_at_.empty() && graded_at_.front() < now - rate_seconds) graded_at_.pop_front();

@@ -1,7 +1,7 @@
 // A service that grades jobs on lanes: it accepts jobs durably, queues them fairly, and keeps their results.
 // It knows nothing of HTTP. Everything runs in one thread, and nothing waits except commit(), for the disk.
 //
-// The service itself holds no GPU and runs no candidate. Lanes do (sweep/lane.h), on this machine or on
+// The service itself holds no GPU and runs no candidate. Lanes do (lanes/lane.h), on this machine or on
 // others. Each batch that a lane gets has a lease, a random text that the lane repeats in its messages. So an
 // answer can never be taken for the answer to another batch.
 #pragma once
@@ -19,14 +19,12 @@
 #include <variant>
 #include <vector>
 
-#include "base/clock.h"
-#include "base/unique_fd.h"
 #include "grade/failure.h"
+#include "lanes/dispatcher.h"
 #include "problem/problem.h"
 #include "serve/boards.h"
 #include "serve/contest.h"
 #include "serve/events.h"
-#include "serve/fair_queue.h"
 #include "serve/grade_job.h"
 #include "serve/journal.h"
 #include "serve/kept_results.h"
@@ -34,7 +32,6 @@
 #include "serve/standings.h"
 #include "serve/uploads.h"
 #include "serve/waiters.h"
-#include "sweep/build_ahead.h"
 
 namespace kgrade {
 
@@ -49,22 +46,13 @@ struct ServiceLimits {
   double keep_contest_seconds = 366 * 86'400.0;
 };
 
-struct ServiceOptions {
+struct ServiceOptions : DispatcherOptions {
   std::filesystem::path state;              // its folder: the journal, records, and files of running jobs
   LaneOptions lane;                         // except the device, and what a request says
   std::map<std::string, Problem> problems;  // that a request may name, by slug; empty: those of the folders
-  // One for each lane: "cuda:0". If the lanes are elsewhere, only a name for messages: "lane 1".
-  std::vector<std::string> devices;
-  LaneCommand lane_command;
-  // A test's, by the lane's number; empty: starts the command.
-  std::function<Result<Lane>(std::size_t number)> start_lane;
-  int build_jobs = 0;              // processes that build what is graded next
-  bool shows_boards = false;       // each owner sees the best speeds of the others
-  std::optional<Contest> contest;  // then only teachers can send anything else
+  bool shows_boards = false;                // each owner sees the best speeds of the others
+  std::optional<Contest> contest;           // then only teachers can send anything else
   ServiceLimits limits;
-  // The service's clock: seconds since some moment, which nobody sets back or forward.
-  std::function<double()> clock = [] { return SteadyClock().now(); };
-  std::function<void(const std::string&)> note = [](const std::string&) {};  // for the service's own log
 };
 
 // Who asks.
@@ -87,23 +75,19 @@ struct Refusal {
 
 enum class View { reward, agent, record, source };
 
-// serve/service_lane.h
-struct ServiceLane;
-class Quarantine;
-
-class Service {
+class Service : private DispatcherClient {
  public:
   // Grades are counted over this time for their rate, or since the service began.
   static constexpr double rate_seconds = 300;
 
   // Opens the state folder, and goes on with the jobs in its journal. Errors: the folder cannot be used.
   static Result<std::unique_ptr<Service>> open(ServiceOptions options);
-  ~Service();
+  ~Service() override;
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
   // Readable when go_on() has something to do. Call it then, and ten times a second for what time brings.
-  int descriptor() const { return epoll_.get(); }
+  int descriptor() const { return dispatcher_.descriptor(); }
   void go_on();
   // The service's clock, in seconds.
   double now() const { return options_.clock(); }
@@ -182,51 +166,31 @@ class Service {
   std::string job_line(const GradeJob& job) const;
   void compact();
 
-  void enqueue(GradeJob& job, bool at_front = false);
-  void hand_out();
-  std::vector<QueuedJob> next_batch(const ServiceLane& lane);
-  std::vector<BuildTask> upcoming() const;
-  std::optional<LaneJob> job_of(const BuildTask& task) const;
-  std::filesystem::path build_folder(const std::string& id) const;
-  void build_ahead();
-  // The service looks when the descriptor can be read, or written if it has to send something. `lane`: whose
-  // it is, or null for a builder.
-  void wait_for(int descriptor, ServiceLane* lane);
-  void end_processes(double now);
-  // False for a lane elsewhere that has not said that it is there.
-  bool is_there(const ServiceLane& lane) const;
-  // Whether a lane is there. Starts one that is elsewhere.
-  bool is_ready(ServiceLane& lane);
-  // Errors: it cannot be started. It is refused then.
-  Failure start_process(ServiceLane& lane);
-  bool start(ServiceLane& lane, const std::vector<QueuedJob>& batch);
-  void hear(ServiceLane& lane);
-  void process_ended(ServiceLane& lane);
-  void take(ServiceLane& lane, const LaneMessage& message);
-  void keep_result(ServiceLane& lane, std::size_t index, const std::string& text);
-  // The lane could not go on with its batch.
-  void batch_failed(ServiceLane& lane, const std::string& why, int exit_code);
+  void enqueue(GradeJob& job);
+  // What the dispatcher asks, and says of its jobs: service_lanes.cc.
+  Result<LaneJob> lane_job(const std::vector<std::string>& ids, const std::string& batch) override;
+  void batch_ended(const std::string& batch) override;
+  void at_work(const std::string& id) override;
+  void begun(const std::string& id) override;
+  void waits_again(const std::string& id) override;
+  std::string result(const std::string& id, const std::string& batch, const std::string& text) override;
+  void failed(const std::string& id, const std::string& batch, const std::string& why,
+              int exit_code) override;
+  void overran(const std::string& id) override;
+  void charged(const std::string& owner, double seconds) override;
+  // The folder of a batch's files.
+  std::filesystem::path folder_of(const std::string& batch) const;
+  // What the lane says that it does. Empty if the feedback of its job hides that: it names cases.
+  std::string doing(const LaneSlot& lane) const;
+  // Of the lane's batch, as the client named it.
+  std::string problem_of(const LaneSlot& lane) const;
   // Ends the job with the figures of a record. Returns what is wrong if this is no record of the job's
   // candidate and problem; then the job has not ended.
   std::string finish(GradeJob& job, const std::string& record);
   std::string why_not_of(const GradeJob& job, const Record& record) const;
-  // A lane could not grade the job. It is tried once more, alone, and by another lane if there is one.
-  void not_graded(const ServiceLane& lane, GradeJob& job, const std::string& fault, const std::string& why);
-  // Ends the lane's process, and puts back its jobs without blame; alone for the next time if asked.
-  void interrupt(ServiceLane& lane, bool alone);
-  void close_batch(ServiceLane& lane);
-  void stop_process(ServiceLane& lane);
-  void refuse(const ServiceLane& lane, const std::string& why);
-  bool is_quarantined(const std::string& lane) const;
-  bool is_quarantined(const ServiceLane& lane) const;
-  // The lane's id if another lane works too, and otherwise empty: then jobs cannot avoid this one.
-  std::string avoidable(const std::string& lane) const;
   void look_at_the_clock();
-  bool was_away(double now);
   // The grades of a second, lately. 0 if there was none.
   double rate() const;
-  void look_at_run_limits();
-  void look_at_silence(double now);
   void expire(GradeJob& job);
   void forget_surplus(double now);
   void keep(const GradeJob& job, double ended_at);
@@ -242,35 +206,23 @@ class Service {
   // An event for the job's owner, when what has happened so far is durable.
   void tell(const GradeJob& job, const char* kind, nlohmann::ordered_json data);
   void end(GradeJob& job, JobState state, const std::function<nlohmann::ordered_json()>& view);
-  void charge(ServiceLane& lane, double now);
-  // The lane begins with that job of its batch.
-  void begin(ServiceLane& lane, std::size_t index);
   // The number of the batch's jobs in that state.
-  std::size_t count(const ServiceLane& lane, JobState state) const;
+  std::size_t count(const LaneSlot& lane, JobState state) const;
   // The owner's jobs that lanes have in their batches and whose turn has not come.
   std::size_t handed_out(const std::string& owner) const;
   std::size_t position_of(const GradeJob& job) const;
-  ServiceLane* lane_of(const std::string& id);
   std::filesystem::path record_file(const std::string& id) const;
 
   ServiceOptions options_;
   Journal journal_;
-  UniqueFd epoll_;
   std::map<std::string, Problem> problems_;                            // by slug
   std::map<std::string, GradeJob> jobs_;                               // by id
   std::map<std::pair<std::string, std::string>, std::string> by_key_;  // owner and key; ids
-  FairQueue queue_;
   Boards boards_;
   Standings standings_;
   Uploads uploads_;
   Events events_;
-  std::size_t queued_bytes_ = 0;
-  std::list<ServiceLane> lanes_;
-  // Processes of lanes that are to end, and until when, by the service's clock.
-  std::list<std::pair<Lane, double>> ending_;
-  std::map<std::string, Quarantine> quarantines_;  // by id of a lane
   Quotas quotas_;
-  BuildAhead ahead_;
   std::vector<std::function<void()>> after_commit_;
   Waiters waiters_;
   std::set<std::pair<double, std::string>> deadlines_;  // of jobs that have not ended; time and id
@@ -279,15 +231,9 @@ class Service {
   std::map<std::string, std::size_t> ended_as_;  // counts for metrics, by verdict or fault
   double began_at_ = 0;
   std::deque<double> graded_at_;  // in the last five minutes
-  // The service looks at the clock ten times a second. If it did not for so long, it was stopped, or the
-  // machine was.
-  static constexpr double longest_tick_seconds = 5;
-  double looked_at_ = 0;  // when look_at_the_clock() last looked
-  bool was_away_ = false;
-  double next_building_ = 0;
-  bool is_offered_ = true;  // the builders know of all queued jobs
   double next_compaction_ = 0;
   std::uint64_t compact_bytes_ = 0;  // the journal's size after the last compaction
+  Dispatcher dispatcher_;            // last: it ends the lanes first
 };
 
 }  // namespace kgrade

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "serve/service.h"
-#include "serve/service_lane.h"
 
 namespace kgrade {
 
@@ -14,22 +13,24 @@ using OrderedJson = nlohmann::ordered_json;
 
 OrderedJson Service::capacity(const std::string& owner) const {
   OrderedJson lanes = OrderedJson::array();
-  for (const ServiceLane& lane : lanes_) {
+  for (const LaneSlot& lane : dispatcher_.lanes()) {
     // All jobs of a batch have one owner.
     const bool is_own = !lane.batch.empty() && lane.batch.front().owner == owner;
-    const GradeJob* const job = is_own ? lane.current(jobs_) : nullptr;
-    const char* const idle = is_quarantined(lane) ? "quarantined" : is_there(lane) ? "idle" : "starting";
+    const QueuedJob* const job = is_own ? lane.current() : nullptr;
+    const char* const idle = dispatcher_.is_paused(lane)  ? "quarantined"
+                             : dispatcher_.is_there(lane) ? "idle"
+                                                          : "starting";
     lanes.push_back({{"name", lane.host ? OrderedJson(*lane.host) : OrderedJson(nullptr)},
                      {"device", lane.device},
                      {"state", lane.batch.empty() ? idle : "busy"},
                      {"since_s", now() - lane.since},
-                     {"problem", is_own ? OrderedJson(lane.problem) : OrderedJson(nullptr)},
+                     {"problem", is_own ? OrderedJson(problem_of(lane)) : OrderedJson(nullptr)},
                      {"job", job == nullptr ? OrderedJson(nullptr) : OrderedJson(job->id)},
-                     {"doing", is_own ? lane.doing : ""}});
+                     {"doing", is_own ? doing(lane) : ""}});
   }
-  std::size_t running = 0, queued = queue_.size();
-  std::map<std::string, std::size_t> by_owner = queue_.by_owner();
-  for (const ServiceLane& lane : lanes_) {
+  std::size_t running = 0, queued = dispatcher_.queue().size();
+  std::map<std::string, std::size_t> by_owner = dispatcher_.queue().by_owner();
+  for (const LaneSlot& lane : dispatcher_.lanes()) {
     const std::size_t waiting = count(lane, JobState::queued);
     running += count(lane, JobState::running);
     queued += waiting;
@@ -43,16 +44,27 @@ OrderedJson Service::capacity(const std::string& owner) const {
           {"version", tool_info().version}};
 }
 
+std::string Service::doing(const LaneSlot& lane) const {
+  const QueuedJob* const job = lane.current();
+  return job != nullptr && jobs_.at(job->id).feedback != Feedback::full ? "" : lane.doing;
+}
+
+std::string Service::problem_of(const LaneSlot& lane) const {
+  for (std::size_t i = 0; i < lane.batch.size(); ++i) {
+    if (!lane.is_done[i]) return jobs_.at(lane.batch[i].id).request.problem_shown();
+  }
+  return "";
+}
+
 std::string Service::farewell() const {
-  std::size_t jobs = queue_.size();
-  for (const ServiceLane& lane : lanes_) jobs += lane.left();
+  const std::size_t jobs = dispatcher_.left();
   if (jobs == 0) return "kgrade serve: stopped\n";
   return fmt::format("kgrade serve: stopped; {} in {} and {} on when it is started again\n",
                      jobs == 1 ? "1 job waits" : fmt::format("{} jobs wait", jobs),
                      printable_line(options_.state.string()), jobs == 1 ? "goes" : "go");
 }
 
-std::size_t Service::count(const ServiceLane& lane, JobState state) const {
+std::size_t Service::count(const LaneSlot& lane, JobState state) const {
   std::size_t jobs = 0;
   for (std::size_t i = 0; i < lane.batch.size(); ++i)
     jobs += !lane.is_done[i] && jobs_.at(lane.batch[i].id).state == state ? 1 : 0;
@@ -61,7 +73,7 @@ std::size_t Service::count(const ServiceLane& lane, JobState state) const {
 
 std::size_t Service::handed_out(const std::string& owner) const {
   std::size_t waiting = 0;
-  for (const ServiceLane& lane : lanes_) {
+  for (const LaneSlot& lane : dispatcher_.lanes()) {
     // All jobs of a batch have one owner.
     if (!lane.batch.empty() && lane.batch.front().owner == owner) waiting += count(lane, JobState::queued);
   }
@@ -69,15 +81,15 @@ std::size_t Service::handed_out(const std::string& owner) const {
 }
 
 std::size_t Service::position_of(const GradeJob& job) const {
-  if (const auto place = queue_.position(job.id)) return handed_out(job.owner) + *place;
+  if (const auto place = dispatcher_.queue().position(job.id)) return handed_out(job.owner) + *place;
   return positions(job.owner).at(job.id);
 }
 
 Service::Positions Service::positions(const std::string& owner) const {
-  Positions positions = queue_.positions(owner);
+  Positions positions = dispatcher_.queue().positions(owner);
   const std::size_t before = handed_out(owner);
   for (auto& [id, position] : positions) position += before;
-  for (const ServiceLane& lane : lanes_) {
+  for (const LaneSlot& lane : dispatcher_.lanes()) {
     std::size_t position = 0;  // lanes work side by side
     for (std::size_t i = 0; i < lane.batch.size(); ++i) {
       const QueuedJob& job = lane.batch[i];
@@ -93,12 +105,12 @@ double Service::rate() const {
 }
 
 std::string Service::metrics() const {
-  std::size_t busy = 0, quarantined = 0, queued = queue_.size(), running = 0;
-  for (const ServiceLane& lane : lanes_) {
+  std::size_t busy = 0, quarantined = 0, queued = dispatcher_.queue().size(), running = 0;
+  for (const LaneSlot& lane : dispatcher_.lanes()) {
     queued += count(lane, JobState::queued);
     running += count(lane, JobState::running);
     busy += lane.batch.empty() ? 0 : 1;
-    quarantined += is_quarantined(lane) ? 1 : 0;
+    quarantined += dispatcher_.is_paused(lane) ? 1 : 0;
   }
   std::string text = fmt::format(
       "# HELP kgrade_queued_jobs Jobs that wait for their turn.\n# TYPE kgrade_queued_jobs gauge\n"
@@ -110,17 +122,18 @@ std::string Service::metrics() const {
       "kgrade_lanes{{state=\"quarantined\"}} {}\n"
       "# HELP kgrade_jobs_ended_total Jobs that have ended since the service was started.\n"
       "# TYPE kgrade_jobs_ended_total counter\n",
-      queued, running, busy, lanes_.size() - busy - quarantined, quarantined);
+      queued, running, busy, dispatcher_.lanes().size() - busy - quarantined, quarantined);
   for (const auto& [how, count] : ended_as_)
     text += fmt::format("kgrade_jobs_ended_total{{as=\"{}\"}} {}\n", how, count);
   return text;
 }
 
 bool Service::is_healthy() const {
-  const auto works = [this](const ServiceLane& lane) {
-    return is_there(lane) && !is_quarantined(lane) && (lane.batch.empty() || now() - lane.heard_at < 600);
+  const auto works = [this](const LaneSlot& lane) {
+    return dispatcher_.is_there(lane) && !dispatcher_.is_paused(lane) &&
+           (lane.batch.empty() || now() - lane.heard_at < 600);
   };
-  return std::any_of(lanes_.begin(), lanes_.end(), works);
+  return std::any_of(dispatcher_.lanes().begin(), dispatcher_.lanes().end(), works);
 }
 
 }  // namespace kgrade

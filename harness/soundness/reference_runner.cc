@@ -260,7 +260,7 @@ class WorkerReferenceRunner : public ReferenceRunner {
   ContestantRunner& oracle_;
   ContestantRunner& reference_;
   bool returns_outputs_;
-  std::shared_ptr<const Case> case_;  // the leases refer to it
+  std::shared_ptr<const Case> case_;  // the lease of each buffer refers to it
   std::uint64_t poison_key_;
   std::uint32_t calls_ = 0;
 };

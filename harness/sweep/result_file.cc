@@ -14,9 +14,9 @@
 
 #include "base/machine_faults.h"
 #include "base/text.h"
+#include "lanes/lane.h"
 #include "leaderboard/record_files.h"
 #include "record/record_json.h"
-#include "sweep/lane.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;

@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sweep/lane.h"
+#include "lanes/dispatcher.h"
 #include "sweep/plan.h"
-#include "sweep/queue.h"
 #include "sweep/result_file.h"
 
 namespace kgrade {
@@ -20,16 +19,10 @@ struct SweepEvents {
   // A candidate got its verdict. Now `done` of `all` candidates have one.
   std::function<void(const Record&, std::size_t done, std::size_t all)> result =
       [](const Record&, std::size_t, std::size_t) {};
-  // A message that must stay visible.
-  std::function<void(const std::string&)> note = [](const std::string&) {};
 };
 
-struct SweepOptions {
+struct SweepOptions : DispatcherOptions {
   LaneOptions lane;  // except the device
-  // One for each lane: "cuda:0". If the lanes are elsewhere, only a name for messages: "lane 1".
-  std::vector<std::string> devices;
-  int build_jobs = 0;  // builders that run ahead of the lanes, each with one compiler; may be 0
-  LaneCommand lane_command;
   Layout layout;
   SweepEvents events;
 };
@@ -43,9 +36,9 @@ struct SweepOutcome {
   double seconds = 0;
 };
 
-// Grades the tasks without a result in the file. A lane that refuses its work repeatedly is left out, with a
-// note. An Error if results cannot be written, if no lane can be started or is left, or if the named Python
-// cannot run Python candidates. Results in the file stay.
+// Grades the tasks without a result in the file. An Error if results cannot be written, if all lanes have
+// refused to grade (lanes/dispatcher.h), or if the named Python cannot run Python candidates. Results in the
+// file stay.
 Result<SweepOutcome> sweep(const SweepPlan& plan, const SweepOptions& options, ResultFile& results);
 
 }  // namespace kgrade

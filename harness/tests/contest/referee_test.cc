@@ -76,7 +76,7 @@ class RefereeTest : public testing::Test {
 
   Problem problem_ = test::doubling();
   std::unique_ptr<Device> device_;
-  std::deque<Case> cases_;  // leases keep references to theirs
+  std::deque<Case> cases_;  // each lease refers to its own
   std::unique_ptr<ContestantRunner> oracle_;
   std::unique_ptr<ContestantRunner> reference_;
   Referee referee_;

@@ -8,8 +8,8 @@
 #include <future>
 
 #include "base/text.h"
+#include "lanes/lane.h"
 #include "sandbox/sandbox.h"
-#include "sweep/lane.h"
 #include "tests/support/command.h"
 
 namespace kgrade::test {

@@ -39,7 +39,7 @@ class WithoutPyTorch : public testing::Test {
   TemporaryDirectory folder_;
 };
 
-// Without a name the others are graded: tests/sweep/lanes_test.cc.
+// Without a name the others are graded: tests/sweep/sweep_test.cc.
 TEST_F(WithoutPyTorch, ASweepThatNamesOneGradesNothing) {
   const std::string results = (folder_.path() / "out.jsonl").string();
   const Result result = kgrade({"sweep", "--device", "emulated", "--only", slug, "--solutions", at("*"),

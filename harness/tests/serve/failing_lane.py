@@ -15,7 +15,7 @@ for line in sys.stdin:
 
     def say(kind, candidate=0, text="", exit_code=0):
         print(json.dumps({"kind": kind, "candidate": candidate, "text": text, "exit_code": exit_code, "bytes": 0,
-                          "lease": job["lease"], "seconds": 0}), flush=True)
+                          "batch": job["batch"], "seconds": 0}), flush=True)
 
     while not file.exists():
         say("alive")

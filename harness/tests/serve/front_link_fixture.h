@@ -103,7 +103,7 @@ struct FrontLinkTest : ::testing::Test {
   }
 
   TemporaryDirectory folder;
-  FakeLane lane;
+  ScriptedLane lane;
   std::unique_ptr<Service> service;
   std::optional<Routes> routes;
   HttpLimits limits;

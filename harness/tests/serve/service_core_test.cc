@@ -231,7 +231,7 @@ TEST_F(ServiceTest, AnAnswerWithManyRecordsIsGivenUpWhenItGetsTooLong) {
   EXPECT_THAT(refused.body, HasSubstr("more than " + std::to_string(size / 2) + " bytes"));
 }
 
-// A lane on this machine, as a script that gets its job and its lease: $lease.
+// A lane on this machine, as a script that gets its job and its batch's id: $batch.
 struct LaneTest : ServiceTest {
   void open_with(const std::string& script) {
     lane_command.words = {
@@ -239,9 +239,9 @@ struct LaneTest : ServiceTest {
         "echo '" + to_line(hello_of_this_program("emulated")) +
             "'\n"
             "read -r line\n"
-            "lease=$(sed -E 's/.*\"lease\":\"([0-9a-f]+)\".*/\\1/' <<< \"$line\")\n"
+            "batch=$(sed -E 's/.*\"batch\":\"([0-9a-f]+)\".*/\\1/' <<< \"$line\")\n"
             "say() { printf '{\"kind\":\"%s\",\"candidate\":0,\"text\":\"\",\"exit_code\":0,\"bytes\":0,"
-            "\"lease\":\"%s\",\"seconds\":%s}\\n' \"$1\" \"$lease\" \"$2\"; }\n" +
+            "\"batch\":\"%s\",\"seconds\":%s}\\n' \"$1\" \"$batch\" \"$2\"; }\n" +
             script + "\nexec sleep 1000",
         "lane"};
     open({"emulated"});
@@ -272,7 +272,7 @@ TEST_F(LaneTest, ABuilderThatHasEndedGetsMoreAtOnce) {
   ::setenv("KGRADE_CACHE_DIR", (folder.path() / "cache").c_str(), 1);
   build_jobs = 1;
   open_with(
-      "[[ $line == *'\"work\":\"grade\"'* ]] || lease=; while [[ $line != *'\"work\":\"grade\"'* ]]; do "
+      "[[ $line == *'\"work\":\"grade\"'* ]] || batch=; while [[ $line != *'\"work\":\"grade\"'* ]]; do "
       "sed -E 's/.*\"work\":\"([a-z_]*)\".*/\\1/' <<< \"$line\" >>'" +
       built.string() + "'; say ended 0; read -r line || exit 0; done");
   for (int i = 0; i < 5; ++i) submit();
@@ -294,9 +294,9 @@ TEST_F(LaneTest, IsNotHeldUpByACandidateThatIsBeingBuilt) {
   const std::filesystem::path slow = folder.path() / "slow";
   ::setenv("KGRADE_CACHE_DIR", (folder.path() / "cache").c_str(), 1);
   build_jobs = 1;
-  // A builder has no lease. One for the candidate slow.cu waits.
+  // A builder has no batch id. One for the candidate slow.cu waits.
   open_with(
-      "[[ $line == *'\"work\":\"grade\"'* ]] || lease=; while [[ $line == *'\"work\":\"build_candidates\"'* "
+      "[[ $line == *'\"work\":\"grade\"'* ]] || batch=; while [[ $line == *'\"work\":\"build_candidates\"'* "
       "|| $line == *'\"work\":\"build_trusted\"'* "
       "]]; do "
       "if [[ $line == *slow.cu* && $line == *'\"work\":\"build_candidates\"'* ]]; then until [ -e '" +
@@ -361,7 +361,7 @@ TEST_F(LaneTest, ALaneThatHangsOutsideOfACandidateIsEnded) {
     tick();
     std::filesystem::remove(said);
     pass(3500);
-    ASSERT_EQ(service->find("ann", id)->failures, i);
+    ASSERT_EQ(result(id)["state"], "running");
     pass(200);
   }
   EXPECT_EQ(result(id)["fault"], "machine");
@@ -376,7 +376,6 @@ TEST_F(LaneTest, WithoutRoomForTemporaryFilesJobsWait) {
   const std::string id = submit();
   pass(5);
   EXPECT_EQ(result(id)["state"], "queued");
-  EXPECT_EQ(service->find("ann", id)->failures, 0);
   EXPECT_FALSE(service->is_healthy());
   EXPECT_EQ(service->capacity("ann")["lanes"][0]["state"], "quarantined");
   before.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", before.c_str(), 1);

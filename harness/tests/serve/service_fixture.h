@@ -2,8 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,7 +13,8 @@
 #include "base/text.h"
 #include "problem/problem.h"
 #include "serve/service.h"
-#include "tests/sweep/results.h"
+#include "tests/lanes/scripted_lane.h"
+#include "tests/support/canned_results.h"
 
 namespace kgrade::test {
 
@@ -28,68 +27,6 @@ inline std::string body(Json more = Json::object()) {
   json.update(more);
   return json.dump();
 }
-
-// The other end of a lane elsewhere: the test says what it says.
-struct FakeLane {
-  LineStream lines;
-  UniqueFd socket;
-  bool is_there = false;
-  LaneJob job;
-  std::vector<std::string> ids;  // of the job's candidates; empty: it has nothing to do
-  std::size_t left = 0;
-
-  // Makes the connection, and returns the service's end.
-  Lane connect() {
-    int ends[2];
-    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-    socket.reset(ends[1]);
-    return Lane::over(UniqueFd(ends[0]));
-  }
-
-  void say(const std::string& line) const {
-    ASSERT_EQ(::write(socket.get(), (line + "\n").data(), line.size() + 1),
-              static_cast<ssize_t>(line.size()) + 1);
-  }
-  void say(LaneMessage message) const {
-    message.lease = job.lease;
-    say(to_line(message));
-  }
-  // That it is there. Once.
-  void say_hello() {
-    if (!is_there) say(to_line(hello_of_this_program("auto")));
-    is_there = true;
-  }
-
-  // Reads what the lane was given, if anything is new. Returns `ids`.
-  std::vector<std::string> jobs() {
-    pollfd entry{socket.get(), POLLIN, 0};
-    while (::poll(&entry, 1, 0) > 0 && lines.receive(socket.get())) {
-    }
-    while (const auto line = lines.next()) {
-      job = read_job(*line).value();
-      ids.clear();
-      for (const std::string& candidate : job.candidates)
-        ids.push_back(std::filesystem::path(candidate).parent_path().filename());
-      left = ids.size();
-    }
-    return ids;
-  }
-
-  std::size_t index_of(const std::string& id) const {
-    return static_cast<std::size_t>(std::find(ids.begin(), ids.end(), id) - ids.begin());
-  }
-
-  // Hands in a record of that job, and ends the batch with the last one.
-  void grade(const std::string& id, Record with) {
-    const std::size_t index = index_of(id);
-    say({LaneMessage::Kind::begun, index, ""});
-    with.candidates[0].path = job.candidates.at(index);
-    say({LaneMessage::Kind::graded, index, to_text(with)});
-    if (--left > 0) return;
-    say({LaneMessage::Kind::ended, 0, ""});
-    ids.clear();
-  }
-};
 
 // There is one problem, softmax.
 struct ServiceTest : ::testing::Test {
@@ -151,20 +88,19 @@ struct ServiceTest : ::testing::Test {
   std::vector<std::string> jobs_of(std::size_t lane) { return fakes[lane].jobs(); }
 
   void begin(const std::string& id, std::size_t lane = 0) {
-    fakes[lane].say({LaneMessage::Kind::begun, fakes[lane].index_of(id), ""});
+    fakes[lane].begin(id);
     tick();
   }
 
   void grade(const std::string& id, const Record& with, std::size_t lane = 0) {
-    fakes[lane].grade(id, with);
+    fakes[lane].grade(id, result_of(id, with, fakes[lane]));
     tick();
   }
 
   // The lane gives its batch back: with one begun, or as a machine that cannot grade.
   void fail(const std::string& id, bool had_begun, std::size_t lane = 0) {
-    FakeLane& fake = fakes[lane];
-    if (had_begun) fake.say({LaneMessage::Kind::begun, fake.index_of(id), ""});
-    fake.say({LaneMessage::Kind::ended, 0, "it broke", 3});
+    if (had_begun) fakes[lane].begin(id);
+    fakes[lane].fail(exit_machine);
     // The service starts it again.
     tick();
   }
@@ -172,6 +108,12 @@ struct ServiceTest : ::testing::Test {
   Json result(const std::string& id, const char* owner = "ann") {
     const GradeJob* const job = service->find(owner, id);
     return job == nullptr ? Json() : Json(service->view_of(*job, View::reward));
+  }
+
+  // As the lane would name the candidate.
+  static std::string result_of(const std::string& id, Record with, const ScriptedLane& lane) {
+    with.candidates[0].path = lane.job.candidates.at(lane.index_of(id));
+    return to_text(with);
   }
 
   Record record() const {
@@ -189,7 +131,7 @@ struct ServiceTest : ::testing::Test {
   std::optional<Contest> contest;
   double now = 1000;
   std::function<Result<Lane>(std::size_t)> start_lane;
-  std::deque<FakeLane> fakes;  // every lane that was started, in this order
+  std::deque<ScriptedLane> fakes;  // every lane that was started, in this order
   std::unique_ptr<Service> service;
 };
 

@@ -5,7 +5,7 @@
 
 #include "serve/journal.h"
 #include "tests/serve/front_link_fixture.h"
-#include "tests/sweep/results.h"
+#include "tests/support/canned_results.h"
 
 namespace kgrade {
 namespace taken_over_front_test {
@@ -77,7 +77,9 @@ struct TakenOverFrontTest : test::FrontLinkTest {
 
 TEST_F(TakenOverFrontTest, ChangesNoVerdictThatTheServiceHolds) {
   const std::string& id = ids[0];
-  lane.grade(id, record());
+  Record with = record();
+  with.candidates[0].path = lane.job.candidates.at(lane.index_of(id));
+  lane.grade(id, to_text(with));
   service->go_on();
   service->commit();
   const std::string before = held(id);

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "compile/contestant_cache.h"
-#include "tests/sweep/scratch_checkout.h"
+#include "tests/support/scratch_checkout.h"
 
 namespace kgrade {
 namespace cache_size_test {

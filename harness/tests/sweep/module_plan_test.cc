@@ -10,7 +10,7 @@
 #include "base/temporary_directory.h"
 #include "sweep/module_candidates.h"
 #include "sweep/plan.h"
-#include "tests/sweep/scratch_checkout.h"
+#include "tests/support/scratch_checkout.h"
 
 namespace kgrade {
 namespace module_plan_test {

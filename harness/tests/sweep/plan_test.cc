@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/temporary_directory.h"
-#include "tests/sweep/scratch_checkout.h"
+#include "tests/support/scratch_checkout.h"
 
 namespace kgrade {
 namespace plan_test {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/sweep/results.h"
+#include "tests/support/canned_results.h"
 
 namespace kgrade {
 namespace report_test {

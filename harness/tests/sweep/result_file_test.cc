@@ -10,7 +10,7 @@
 
 #include "base/temporary_directory.h"
 #include "leaderboard/record_files.h"
-#include "tests/sweep/results.h"
+#include "tests/support/canned_results.h"
 
 namespace kgrade {
 namespace result_file_test {

@@ -1,4 +1,4 @@
-#include "sweep/build_ahead.h"
+#include "lanes/build_ahead.h"
 
 #include <poll.h>
 

@@ -1,5 +1,5 @@
-// Which jobs a lane of the service gets next.
-#include "serve/fair_queue.h"
+// Which jobs a lane gets next.
+#include "lanes/queue.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,19 +7,23 @@
 #include <set>
 
 namespace kgrade {
-namespace fair_queue_test {
+namespace queue_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::vector<std::string> take(FairQueue& queue, const std::string& last = "") {
+std::vector<std::string> ids_of(const std::vector<QueuedJob>& jobs) {
   std::vector<std::string> ids;
-  for (const QueuedJob& job : queue.take(last)) ids.push_back(job.id);
+  for (const QueuedJob& job : jobs) ids.push_back(job.id);
   return ids;
 }
 
-TEST(FairQueue, JobsOfOneProblemRunTogetherInTheOrderOfArrival) {
-  FairQueue queue(1);
+std::vector<std::string> take(JobQueue& queue, const std::string& last = "") {
+  return ids_of(queue.take(Warmth(last)));
+}
+
+TEST(JobQueue, JobsOfOneProblemRunTogetherInTheOrderOfArrival) {
+  JobQueue queue(1);
   queue.add({"1", "ann", "softmax"});
   queue.add({"2", "ann", "cumsum"});
   queue.add({"3", "ann", "softmax"});
@@ -29,22 +33,22 @@ TEST(FairQueue, JobsOfOneProblemRunTogetherInTheOrderOfArrival) {
 }
 
 // Builders that knew only the next batch stood idle while it was graded.
-TEST(FairQueue, TheJobsAfterTheNextBatchAreKnownToo) {
-  FairQueue queue(1);
+TEST(JobQueue, TheJobsAfterTheNextBatchAreKnownToo) {
+  JobQueue queue(1);
   queue.add({"1", "ann", "softmax"});
   queue.add({"2", "ann", "cumsum", true});
   queue.add({"3", "ann", "gelu"});
   queue.add({"4", "ann", "cumsum"});
   queue.add({"5", "ann", "softmax"});
   queue.add({"6", "ann", "gelu"});
-  const std::vector<std::string> all = queue.upcoming("gelu", 10);
+  const std::vector<std::string> all = ids_of(queue.upcoming(Warmth("gelu"), 10));
   EXPECT_THAT(all, ElementsAre("3", "6", "1", "5", "4", "2"));
-  EXPECT_THAT(queue.upcoming("gelu", 4), ElementsAre("3", "6", "1", "5"));
-  EXPECT_THAT(queue.upcoming("", 10).front(), "1");
+  EXPECT_THAT(ids_of(queue.upcoming(Warmth("gelu"), 4)), ElementsAre("3", "6", "1", "5"));
+  EXPECT_THAT(queue.upcoming(Warmth(), 10).front().id, "1");
   // It is the order in which a lane gets them.
   std::vector<std::string> taken;
   for (std::string warm = "gelu"; queue.size() > 0;) {
-    for (const QueuedJob& job : queue.take(warm)) {
+    for (const QueuedJob& job : queue.take(Warmth(warm))) {
       taken.push_back(job.id);
       warm = job.batch;
     }
@@ -52,22 +56,22 @@ TEST(FairQueue, TheJobsAfterTheNextBatchAreKnownToo) {
   EXPECT_EQ(taken, all);
 }
 
-TEST(FairQueue, OwnersTakeTurnsInWhatComesAfterTheNextBatch) {
-  FairQueue queue(1);
+TEST(JobQueue, OwnersTakeTurnsInWhatComesAfterTheNextBatch) {
+  JobQueue queue(1);
   queue.add({"a1", "ann", "softmax"});
   queue.add({"a2", "ann", "cumsum"});
   queue.add({"b1", "bob", "gelu"});
   queue.add({"b2", "bob", "gelu"});
-  EXPECT_THAT(queue.upcoming("", 10), ElementsAre("a1", "b1", "a2", "b2"));
-  EXPECT_THAT(FairQueue(1).upcoming("", 10), IsEmpty());
+  EXPECT_THAT(ids_of(queue.upcoming(Warmth(), 10)), ElementsAre("a1", "b1", "a2", "b2"));
+  EXPECT_THAT(JobQueue(1).upcoming(Warmth(), 10), IsEmpty());
 }
 
-TEST(FairQueue, ABatchHasALimitOfBytesAndAtLeastOneJob) {
-  FairQueue queue(1);
+TEST(JobQueue, ABatchHasALimitOfBytesAndAtLeastOneJob) {
+  JobQueue queue(1);
   for (const char* const id : {"1", "2", "3", "4"}) queue.add({id, "ann", "softmax", false, false, "", 10});
   const auto next = [&queue](std::size_t most_bytes) {
     std::vector<std::string> ids;
-    for (const QueuedJob& job : queue.take("", 32, "", most_bytes)) ids.push_back(job.id);
+    for (const QueuedJob& job : queue.take(Warmth(), 32, "", most_bytes)) ids.push_back(job.id);
     return ids;
   };
   EXPECT_THAT(next(20), ElementsAre("1", "2"));
@@ -75,23 +79,23 @@ TEST(FairQueue, ABatchHasALimitOfBytesAndAtLeastOneJob) {
   EXPECT_THAT(next(19), ElementsAre("4"));
 }
 
-TEST(FairQueue, ALaneGoesOnWithTheProblemThatItIsWarmFor) {
-  FairQueue queue(1);
+TEST(JobQueue, ALaneGoesOnWithTheProblemThatItIsWarmFor) {
+  JobQueue queue(1);
   queue.add({"1", "ann", "softmax"});
   queue.add({"2", "ann", "cumsum"});
   EXPECT_THAT(take(queue, "cumsum"), ElementsAre("2"));
 }
 
 // A problem whose jobs kept coming held up another one for ever.
-TEST(FairQueue, ALaneLeavesItsProblemAfterSomeBatchesWhileAnOlderJobWaits) {
-  FairQueue queue(1);
+TEST(JobQueue, ALaneLeavesItsProblemAfterSomeBatchesWhileAnOlderJobWaits) {
+  JobQueue queue(1);
   Warmth warmth;
   warmth.took("softmax");
   queue.add({"old", "ann", "cumsum"});
   int batches = 1;
   for (;; ++batches) {
     queue.add({std::to_string(batches), "ann", "softmax"});
-    const auto batch = queue.take(warmth.preferred());
+    const auto batch = queue.take(warmth);
     warmth.took(batch.front().batch);
     if (batch.front().id == "old") break;
     ASSERT_LT(batches, 100);
@@ -100,29 +104,29 @@ TEST(FairQueue, ALaneLeavesItsProblemAfterSomeBatchesWhileAnOlderJobWaits) {
   EXPECT_EQ(warmth.preferred(), "cumsum");
 }
 
-TEST(FairQueue, AJobIsNotGivenToTheLaneThatItAvoids) {
-  FairQueue queue(1);
+TEST(JobQueue, AJobIsNotGivenToTheLaneThatItAvoids) {
+  JobQueue queue(1);
   queue.add({"1", "ann", "softmax", false, false, "lane 0"});
-  EXPECT_THAT(queue.take("", 1, "lane 0"), IsEmpty());
+  EXPECT_THAT(queue.take(Warmth(), 1, "lane 0"), IsEmpty());
   queue.add({"2", "ann", "softmax"});
   queue.add({"b", "bob", "softmax"});
   queue.charge("ann", 0);
-  EXPECT_EQ(queue.take("", 9, "lane 0").front().id, "2");
-  EXPECT_EQ(queue.take("", 9, "lane 0").front().id, "b");
-  EXPECT_THAT(queue.take("", 9, "lane 0"), IsEmpty());
-  EXPECT_EQ(queue.take("", 9, "lane 1").front().id, "1");
+  EXPECT_EQ(queue.take(Warmth(), 9, "lane 0").front().id, "2");
+  EXPECT_EQ(queue.take(Warmth(), 9, "lane 0").front().id, "b");
+  EXPECT_THAT(queue.take(Warmth(), 9, "lane 0"), IsEmpty());
+  EXPECT_EQ(queue.take(Warmth(), 9, "lane 1").front().id, "1");
   EXPECT_EQ(queue.size(), 0u);
 }
 
-TEST(FairQueue, JobsAreDividedAmongTheLanes) {
-  FairQueue queue(2);
+TEST(JobQueue, JobsAreDividedAmongTheLanes) {
+  JobQueue queue(2);
   for (const char* const id : {"1", "2", "3"}) queue.add({id, "ann", "softmax"});
   EXPECT_THAT(take(queue), ElementsAre("1", "2"));
   EXPECT_THAT(take(queue), ElementsAre("3"));
 }
 
-TEST(FairQueue, ALaneTakesItsShareOfAllJobsFromOneProblem) {
-  FairQueue queue(2);
+TEST(JobQueue, ALaneTakesItsShareOfAllJobsFromOneProblem) {
+  JobQueue queue(2);
   for (const char* const id : {"s1", "s2", "s3"}) queue.add({id, "ann", "softmax"});
   for (const char* const id : {"c1", "c2", "c3"}) queue.add({id, "ann", "cumsum"});
   for (const char* const id : {"l1", "l2", "l3"}) queue.add({id, "ann", "softmax", true});
@@ -132,8 +136,8 @@ TEST(FairQueue, ALaneTakesItsShareOfAllJobsFromOneProblem) {
   EXPECT_THAT(take(queue), ElementsAre("l1", "l2"));
 }
 
-TEST(FairQueue, LowPriorityWaitsForNormal) {
-  FairQueue queue(1);
+TEST(JobQueue, LowPriorityWaitsForNormal) {
+  JobQueue queue(1);
   queue.add({"1", "ann", "softmax", true});
   queue.add({"2", "ann", "cumsum"});
   queue.add({"3", "ann", "softmax"});
@@ -142,8 +146,8 @@ TEST(FairQueue, LowPriorityWaitsForNormal) {
   EXPECT_THAT(take(queue, "softmax"), ElementsAre("1"));
 }
 
-TEST(FairQueue, AJobThatHasToBeAloneIsAlone) {
-  FairQueue queue(1);
+TEST(JobQueue, AJobThatHasToBeAloneIsAlone) {
+  JobQueue queue(1);
   queue.add({"1", "ann", "softmax", false, true});
   queue.add({"2", "ann", "softmax"});
   queue.add({"3", "ann", "softmax"});
@@ -151,8 +155,8 @@ TEST(FairQueue, AJobThatHasToBeAloneIsAlone) {
   EXPECT_THAT(take(queue), ElementsAre("2", "3"));
 }
 
-TEST(FairQueue, TheOwnerWhoHasUsedLessLaneTimeIsNext) {
-  FairQueue queue(1);
+TEST(JobQueue, TheOwnerWhoHasUsedLessLaneTimeIsNext) {
+  JobQueue queue(1);
   for (const char* const id : {"a1", "a2"}) queue.add({id, "ann", id});
   queue.add({"b1", "bob", "softmax"});
   EXPECT_THAT(take(queue), ElementsAre("a1"));
@@ -160,36 +164,36 @@ TEST(FairQueue, TheOwnerWhoHasUsedLessLaneTimeIsNext) {
   EXPECT_THAT(take(queue), ElementsAre("b1"));
 }
 
-TEST(FairQueue, ALaneGetsWhatIsReady) {
-  FairQueue queue(1);
+TEST(JobQueue, ALaneGetsWhatIsReady) {
+  JobQueue queue(1);
   for (const char* const id : {"a1", "a2", "a3"}) queue.add({id, "ann", "softmax"});
   queue.add({"b1", "bob", "softmax"});
   const auto ids = [&queue](const std::set<std::string>& ready) {
     std::vector<std::string> taken;
-    for (const QueuedJob& job : queue.take("", FairQueue::largest_batch, "", SIZE_MAX,
+    for (const QueuedJob& job : queue.take(Warmth(), JobQueue::largest_batch, "", SIZE_MAX,
                                            [&](const QueuedJob& one) { return ready.contains(one.id); }))
       taken.push_back(job.id);
     return taken;
   };
   EXPECT_THAT(ids({}), IsEmpty());
   EXPECT_THAT(ids({"b1"}), ElementsAre("b1"));
-  EXPECT_THAT(queue.firsts(), ElementsAre("a1"));
+  EXPECT_THAT(ids_of(queue.firsts()), ElementsAre("a1"));
   EXPECT_THAT(ids({"a1", "a3"}), ElementsAre("a1", "a3"));
   EXPECT_EQ(queue.size(), 1u);
 }
 
-TEST(FairQueue, AFloodDoesNotKeepAnotherOwnerWaitingForAWholeBatch) {
-  FairQueue queue(1);
+TEST(JobQueue, AFloodDoesNotKeepAnotherOwnerWaitingForAWholeBatch) {
+  JobQueue queue(1);
   for (int i = 0; i < 100; ++i) queue.add({std::to_string(i), "ann", "softmax"});
-  EXPECT_EQ(take(queue).size(), FairQueue::largest_batch);
+  EXPECT_EQ(take(queue).size(), JobQueue::largest_batch);
   queue.charge("ann", 1);
   queue.add({"b1", "bob", "cumsum"});
   queue.charge("bob", 100);
-  EXPECT_EQ(take(queue).size(), FairQueue::largest_shared_batch);
+  EXPECT_EQ(take(queue).size(), JobQueue::largest_shared_batch);
 }
 
-TEST(FairQueue, APauseSavesNoCredit) {
-  FairQueue queue(1);
+TEST(JobQueue, APauseSavesNoCredit) {
+  JobQueue queue(1);
   queue.add({"a1", "ann", "softmax"});
   queue.charge("ann", 1000);
   queue.add({"b1", "bob", "softmax"});
@@ -197,8 +201,8 @@ TEST(FairQueue, APauseSavesNoCredit) {
   EXPECT_THAT(take(queue), ElementsAre("a1"));
 }
 
-TEST(FairQueue, ARemovedJobIsNotTaken) {
-  FairQueue queue(1);
+TEST(JobQueue, ARemovedJobIsNotTaken) {
+  JobQueue queue(1);
   queue.add({"1", "ann", "softmax"});
   queue.add({"2", "ann", "softmax"});
   EXPECT_TRUE(queue.remove("1"));
@@ -207,16 +211,16 @@ TEST(FairQueue, ARemovedJobIsNotTaken) {
   EXPECT_THAT(take(queue), ElementsAre("2"));
 }
 
-TEST(FairQueue, AJobThatIsGivenBackIsNextAgain) {
-  FairQueue queue(1);
+TEST(JobQueue, AJobThatIsGivenBackIsNextAgain) {
+  JobQueue queue(1);
   queue.add({"1", "ann", "softmax"});
   queue.add({"2", "ann", "softmax"});
   queue.give_back({"0", "ann", "softmax"});
   EXPECT_THAT(take(queue), ElementsAre("0", "1", "2"));
 }
 
-TEST(FairQueue, APositionCountsTheJobsBefore) {
-  FairQueue queue(1);
+TEST(JobQueue, APositionCountsTheJobsBefore) {
+  JobQueue queue(1);
   for (const char* const id : {"a1", "a2", "a3"}) queue.add({id, "ann", id});
   queue.add({"b1", "bob", "b"});
   EXPECT_EQ(queue.position("a1"), 0u);
@@ -228,5 +232,5 @@ TEST(FairQueue, APositionCountsTheJobsBefore) {
   EXPECT_TRUE(queue.positions("eve").empty());
 }
 
-}  // namespace fair_queue_test
+}  // namespace queue_test
 }  // namespace kgrade

@@ -1,4 +1,4 @@
-#include "sweep/lane.h"
+#include "lanes/lane.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -22,8 +22,8 @@
 #include "base/machine_faults.h"
 #include "base/text.h"
 #include "grade/settings_json.h"
+#include "lanes/lane_files.h"
 #include "record/record_json.h"
-#include "sweep/lane_files.h"
 
 namespace kgrade {
 namespace {
@@ -155,7 +155,7 @@ void fields(Archive& archive, typename Archive::template Value<LaneJob>& job) {
   archive("work", job.work);
   archive("as_declared", job.as_declared);
   archive("cases", job.cases, byte_text);
-  archive("lease", job.lease);
+  archive("batch", job.batch);
   archive("folder", job.folder, byte_text);
   archive("files", job.files);
 }
@@ -167,7 +167,7 @@ void fields(Archive& archive, typename Archive::template Value<LaneMessage>& mes
   archive("text", message.text, text_up_to<LineStream::longest_line>);
   archive("exit_code", message.exit_code);
   archive("bytes", message.bytes);
-  archive("lease", message.lease);
+  archive("batch", message.batch);
   archive("seconds", message.seconds);
 }
 

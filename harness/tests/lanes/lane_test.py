@@ -31,7 +31,7 @@ def job(folder, source, text):
     options = {"device": "", "problems": "", "inputs": [], "python": "", "effort": "quick", "cache": "cold", "baselines": "none",
                "clear_outputs": False, "require_sandbox": False, "hidden_cases": 0}
     return {"options": options, "problem": str(ROOT / "problems/relu.md"), "dtype": "float32", "precision": "fp32",
-            "candidates": [str(source)], "numbers": [0], "work": "grade", "as_declared": False, "cases": [], "lease": "mine",
+            "candidates": [str(source)], "numbers": [0], "work": "grade", "as_declared": False, "cases": [], "batch": "mine",
             "folder": str(folder), "files": [{"path": path, "sha256": hashlib.sha256(content.encode()).hexdigest(),
                                               "content": content} for path, content in files.items()]}
 
@@ -77,7 +77,7 @@ class LaneTest(unittest.TestCase):
         good = (ROOT / "solutions/relu/naive.cu").read_text()
         self.give(job("/home/nobody", "solutions/relu/mine.cu", good))
         answers = self.answers("ended")
-        self.assertEqual({answer["lease"] for answer in answers}, {"mine"})
+        self.assertEqual({answer["batch"] for answer in answers}, {"mine"})
         record = json.loads(next(answer["text"] for answer in answers if answer["kind"] == "graded"))
         candidate = record["candidates"][0]
         self.assertEqual(candidate["verdict"], "accepted")

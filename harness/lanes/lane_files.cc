@@ -1,4 +1,4 @@
-#include "sweep/lane_files.h"
+#include "lanes/lane_files.h"
 
 #include <fmt/format.h>
 

@@ -1,15 +1,15 @@
 // What is built before it is graded: in which order, and how far ahead.
-#include "sweep/build_ahead.h"
+#include "lanes/build_ahead.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <sstream>
 
-#include "sweep/sweep.h"
-#include "tests/sweep/scratch_checkout.h"
+#include "tests/support/scratch_checkout.h"
 
 namespace kgrade {
 namespace build_ahead_test {
@@ -34,20 +34,20 @@ class BuildingAhead : public testing::Test {
     ::unsetenv("KGRADE_CACHE_LIMIT");
   }
 
-  SweepPlan plan() const {
-    auto plan = make_plan({(checkout_.path() / "problems/*.md").string(), "*"}, checkout_.layout());
-    EXPECT_TRUE(plan.ok());
-    return std::move(*plan);
-  }
-
-  // The task for the candidate with that number in the plan.
+  // The task for the candidate with that number, in the order of their names.
   static BuildTask task(std::size_t number) { return {std::to_string(number), "alpha"}; }
 
   BuildAhead builders(int count = 1) const {
-    return {count, {{KGRADE_FAKE_LANE}}, [all = plan(), lane = LaneOptions()](const BuildTask& one) {
-              const SweepTask& task = all.tasks[std::stoul(one.key)];
-              LaneJob job = job_for(lane, all.groups[task.group].problem);
-              job.candidates = {task.candidate.string()};
+    std::vector<std::string> files;
+    for (const auto& file : fs::directory_iterator(checkout_.path() / "solutions/alpha"))
+      files.push_back(file.path().string());
+    std::sort(files.begin(), files.end());
+    return {count,
+            {{KGRADE_FAKE_LANE}},
+            [problem = checkout_.path() / "problems/alpha.md", files](const BuildTask& one) {
+              LaneJob job;
+              job.problem = problem.string();
+              job.candidates = {files[std::stoul(one.key)]};
               return job;
             }};
   }

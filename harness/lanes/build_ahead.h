@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sweep/lane.h"
+#include "lanes/lane.h"
 
 namespace kgrade {
 

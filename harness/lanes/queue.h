@@ -2,16 +2,19 @@
 //
 // Owners share the lanes: the owner whose jobs have used the least lane time is served first. An owner who
 // comes back after a pause starts level with the others, so no credit is saved up. Inside an owner, jobs of
-// normal priority come first, then the jobs that the lane is warm for, then the oldest. After some batches of
-// one problem the lane takes the oldest job, so that no problem waits without end.
+// normal priority come first, then those of problems that the lane has not refused, then the jobs that it is
+// warm for, then the oldest. After some batches of one problem the lane takes the oldest job, so that no
+// problem waits without end.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -28,28 +31,40 @@ struct QueuedJob {
   // A lane that could not grade the job does not get it again. Empty: no lane has failed.
   std::string avoided = {};
   std::size_t bytes = 0;  // of its text
+  // What its candidate may take, as the lane counts it (LaneMessage::seconds).
+  double run_limit_s = std::numeric_limits<double>::infinity();
 };
 
-// What a lane graded last: the problem that it is warm for.
+// What a queue has to know of a lane: the problem that it graded last, and is warm for, and what it refused.
 class Warmth {
  public:
   // The lane prefers one problem for so many batches in a row.
   static constexpr int most_batches = 8;
 
+  Warmth() = default;
+  // The lane has graded one batch with this key.
+  explicit Warmth(const std::string& batch) { took(batch); }
+
   // The batch key that the lane prefers. Empty: it takes the oldest job.
   std::string preferred() const { return in_a_row_ < most_batches ? batch_ : ""; }
-  // The lane got a batch with this key.
+  bool has_refused(const std::string& batch) const { return refused_.contains(batch); }
+  // The lane gets a batch with this key.
   void took(const std::string& batch) {
     in_a_row_ = batch == preferred() ? in_a_row_ + 1 : 1;
     batch_ = batch;
   }
+  void refused(const std::string& batch) { refused_.insert(batch); }
+  void forget_refusals() { refused_.clear(); }
+  // Its process has ended, so that it has to load each problem anew.
+  void cool_down() { in_a_row_ = most_batches; }
 
  private:
+  std::set<std::string> refused_;  // since its last result or pause
   std::string batch_;
-  int in_a_row_ = 0;
+  int in_a_row_ = most_batches;
 };
 
-class FairQueue {
+class JobQueue {
  public:
   // The most jobs that a lane gets at once.
   static constexpr std::size_t largest_batch = 32;
@@ -57,7 +72,7 @@ class FairQueue {
   static constexpr std::size_t largest_shared_batch = 8;
 
   // `lanes`: a batch is at most the share of one of this number of lanes in the waiting jobs.
-  explicit FairQueue(std::size_t lanes) { divide_among(lanes); }
+  explicit JobQueue(std::size_t lanes) { divide_among(lanes); }
   void divide_among(std::size_t lanes) { lanes_ = lanes == 0 ? 1 : lanes; }
 
   void add(QueuedJob job);
@@ -66,24 +81,24 @@ class FairQueue {
   // False if the job is not in the queue.
   bool remove(const std::string& id);
 
-  // The next jobs for a lane that prefers the batch key `preferred`, at most `most`. All have the same owner
-  // and batch. `lane`: its name; it gets no job that avoids it. `most_bytes`: of the jobs' texts together;
+  // The next jobs for a lane, at most `most`. All have the same owner and batch. `lane`: its name; it gets no
+  // job that avoids it. `most_bytes`: of the jobs' texts together;
   // the first job may be larger. `is_ready`: says which jobs a lane may get now; null: all. Empty if no such
   // job waits.
   using IsReady = std::function<bool(const QueuedJob& job)>;
-  std::vector<QueuedJob> take(const std::string& preferred, std::size_t most = largest_batch,
+  std::vector<QueuedJob> take(const Warmth& warmth, std::size_t most = largest_batch,
                               const std::string& lane = "", std::size_t most_bytes = SIZE_MAX,
                               const IsReady& is_ready = nullptr);
   // The first job of each owner.
-  std::vector<std::string> firsts() const;
-  // Ids of the jobs that a lane that prefers `preferred` gets next, at most `most`: those of its next batch,
-  // and then what is likely to follow. Owners take turns there, since nobody knows how much time they will
-  // use.
-  std::vector<std::string> upcoming(const std::string& preferred, std::size_t most) const;
+  std::vector<QueuedJob> firsts() const;
+  // The jobs that a lane gets next, at most `most`: those of its next batch, and then what is likely to
+  // follow. Owners take turns there, since nobody knows how much time they will use.
+  std::vector<QueuedJob> upcoming(const Warmth& warmth, std::size_t most) const;
   // The owner's jobs have used `seconds` of a lane.
   void charge(const std::string& owner, double seconds);
 
   std::size_t size() const { return places_.size(); }
+  std::size_t bytes() const { return bytes_; }
   std::size_t size_of(const std::string& owner) const;
   std::map<std::string, std::size_t> by_owner() const;
   // How many jobs are before this one among its owner's, plus the jobs of the other owners if fewer.
@@ -99,13 +114,14 @@ class FairQueue {
 
   // The owner who is served next. Null if no job waits for this lane.
   const Owner* next_owner(const std::string& lane, const IsReady& is_ready) const;
-  std::vector<QueuedJob> choose(const std::string& preferred, std::size_t most, const std::string& lane,
+  std::vector<QueuedJob> choose(const Warmth& warmth, std::size_t most, const std::string& lane,
                                 const IsReady& is_ready) const;
   void insert(QueuedJob job, bool at_front);
   void level(Owner& owner);
   std::size_t position_of(const Owner& owner, std::size_t before) const;
 
   std::size_t lanes_ = 1;
+  std::size_t bytes_ = 0;
   std::map<std::string, Owner> owners_;
   std::unordered_map<std::string, std::pair<Owner*, std::list<QueuedJob>::iterator>> places_;  // by id
 };

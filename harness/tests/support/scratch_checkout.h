@@ -5,7 +5,7 @@
 
 #include "base/temporary_directory.h"
 #include "compile/layout.h"
-#include "tests/sweep/results.h"
+#include "tests/support/canned_results.h"
 
 namespace kgrade::test {
 

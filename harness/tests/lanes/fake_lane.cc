@@ -11,8 +11,8 @@
 
 #include "compile/declarations.h"
 #include "grade/run_setup.h"
-#include "sweep/lane.h"
-#include "tests/sweep/results.h"
+#include "lanes/lane.h"
+#include "tests/support/canned_results.h"
 
 namespace {
 
@@ -28,7 +28,14 @@ void say(const std::string& text) {
   }
 }
 
-void say(const LaneMessage& message) { say(to_line(message) + "\n"); }
+std::string batch;  // of the present job
+
+std::string line_of(LaneMessage message) {
+  message.batch = batch;
+  return to_line(message) + "\n";
+}
+
+void say(const LaneMessage& message) { say(line_of(message)); }
 
 std::optional<std::string> next_line() {
   std::string line;
@@ -134,7 +141,7 @@ void grade_one(const LaneJob& job, std::size_t number) {
   say({LaneMessage::Kind::begun, number, ""});
   say({LaneMessage::Kind::doing, 0, "\033[2J doing"});
   if (how == "garbage") say("garbage\n{}\n[1,2]\n\xff\xfe\n{\"kind\":17}\n");
-  go_wrong(how, candidate, to_line(right) + "\n");
+  go_wrong(how, candidate, line_of(right));
   say(wrong_answer(how, right, record, job.options));
   if (how == "twice") say(right);
 }
@@ -156,10 +163,10 @@ std::size_t count(const LaneJob& job, const char* what, bool one_more = false) {
 }
 
 // A device that cannot be opened, or no longer after two results, or whose driver ends the process; or a good
-// one that lets the others go first.
+// one that lets another refuse first.
 bool device_fails(const LaneJob& job) {
   const std::string& device = job.options.device;
-  while (device == "patient" && count(job, "refusals") < 3)
+  while (device == "patient" && count(job, "refusals") < 1)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   const bool broken = device == "broken" || (device == "breaks" && count(job, "results") >= 2);
   if (broken || device == "deadly") count(job, "refusals", true);
@@ -181,6 +188,7 @@ void build(const LaneJob& job) {
 }
 
 void carry_out(const LaneJob& job) {
+  batch = job.batch;
   if (job.work != LaneWork::grade) return build(job);
   if (device_fails(job)) return;
   if (std::any_of(job.candidates.begin(), job.candidates.end(), spoils))

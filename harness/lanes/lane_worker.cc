@@ -24,10 +24,10 @@
 #include "device/registry.h"
 #include "grade/contestants.h"
 #include "grade/run.h"
+#include "lanes/lane.h"
+#include "lanes/lane_files.h"
 #include "measure/baselines.h"
 #include "record/stage_clock.h"
-#include "sweep/lane.h"
-#include "sweep/lane_files.h"
 
 namespace kgrade {
 namespace {
@@ -178,7 +178,7 @@ class LaneWorker {
 
  private:
   Failure receive(LaneJob& job) {
-    set_lease(job.lease);
+    set_batch(job.batch);
     if (!job.folder.empty()) {
       if (const auto received = files_.receive(job); !received) return received.errors();
     }
@@ -254,7 +254,7 @@ class LaneWorker {
     bench->begin_run();
     CandidateTime time;
     std::optional<Repeated> reports;
-    if (!job.lease.empty()) {
+    if (!job.batch.empty()) {
       options.candidate_time = &time;
       reports.emplace(between_reports, [this, &time] { report(time.spent()); });
     }
@@ -306,15 +306,15 @@ class LaneWorker {
     send(message);
   }
 
-  void set_lease(const std::string& lease) {
+  void set_batch(const std::string& batch) {
     const std::lock_guard lock(sending_);
-    lease_ = lease;
+    batch_ = batch;
   }
 
   void send(LaneMessage message) {
     {
       const std::lock_guard lock(sending_);
-      message.lease = lease_;
+      message.batch = batch_;
     }
     message.text = files_.as_sent(std::move(message.text));
     write(to_line(message));
@@ -342,7 +342,7 @@ class LaneWorker {
   UniqueFd output_;
   ReceivedFiles files_;
   std::mutex sending_;                // one line at a time: see Repeated
-  std::string lease_;                 // of the last job
+  std::string batch_;                 // of the last job
   std::vector<std::size_t> indices_;  // in the job, of the candidates that are being graded
   Built built_;                       // by the last job
   std::shared_ptr<Bench> bench_;

@@ -1,9 +1,8 @@
 // A lane is a process that grades batches of candidates on one device, one candidate at a time: `kgrade
 // lane`. It reads jobs from its standard input and writes answers to its standard output, each a line of
 // JSON. So any command whose two ends are a lane's can start one, on this machine or on another. A lane that
-// ends is the end of its output; the end of its input ends a lane. If a lane dies, the candidate that it
-// was grading is tried once more, alone. SweepQueue::failed() and LaneHealth (sweep/queue.h) decide about the
-// rest.
+// ends is the end of its output; the end of its input ends a lane. What becomes of its jobs then is decided
+// by the dispatcher (lanes/dispatcher.h).
 #pragma once
 
 #include <filesystem>
@@ -53,7 +52,7 @@ struct LaneJob {
   // The candidates are answers to a service. They declare their type if `dtype` is empty, and may differ.
   bool as_declared = false;
   std::vector<std::string> cases = {};  // as for --case; empty: the usual ones
-  std::string lease = {};               // repeated in each answer to this job
+  std::string batch = {};               // an id, repeated in each answer to this job
   // For a lane that does not see the files of this machine: the working folder, and all files that the job
   // names. Otherwise both are empty.
   std::string folder = {};
@@ -75,8 +74,8 @@ inline constexpr int lane_protocol = 1;
 LaneHello hello_of_this_program(const std::string& device);
 
 // The lane's answers, in this order: begun, doing (any number of times) and graded for each candidate, and
-// ended last. If the job has a lease, also spent at any time, twice a second. Alive comes every few seconds,
-// with or without a job.
+// ended last. If the job has a batch id, also spent at any time, twice a second. Alive comes every few
+// seconds, with or without a job.
 struct LaneMessage {
   enum class Kind { begun, doing, graded, spent, ended, alive };
   Kind kind = Kind::ended;
@@ -84,7 +83,7 @@ struct LaneMessage {
   std::string text;           // doing: the action; graded: the record; ended: why it ended early, or empty
   int exit_code = 0;          // if it ended early: the exit code that `kgrade grade` would have
   std::uint64_t bytes = 0;    // when a job that builds has ended: bytes now in the cache
-  std::string lease = {};     // of the job
+  std::string batch = {};     // of the job
   // spent: what the candidate has caused so far, before it began too: its build, loading, rehearsal and
   // calls. When a job that builds has ended: what compilers took; 0 if all came from the cache.
   double seconds = 0;

@@ -1,11 +1,11 @@
 // Jobs that bring their files.
-#include "sweep/lane_files.h"
+#include "lanes/lane_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "tests/sweep/scratch_checkout.h"
+#include "tests/support/scratch_checkout.h"
 
 namespace kgrade {
 namespace lane_files_test {

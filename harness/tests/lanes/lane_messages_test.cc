@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "sweep/lane.h"
+#include "lanes/lane.h"
 
 namespace kgrade {
 namespace lane_messages_test {
@@ -38,7 +38,7 @@ LaneJob full_job() {
   job.work = LaneWork::build_trusted;
   job.as_declared = true;
   job.cases = {"small", "n=3"};
-  job.lease = "a lease";
+  job.batch = "a batch";
   job.folder = "/home/ann";
   job.files = {{"/home/ann/\xff.cu", std::string(64, 'a'), "any \xff bytes\n"},
                {"/b.cu", std::string(64, 'b')}};
@@ -52,7 +52,7 @@ auto all_of(const LaneJob& job) {
   return std::tuple(o.device, o.problems, o.effort, o.cache, o.baselines, o.require_sandbox, o.seed,
                     o.hidden_cases, o.hidden_seed, o.time_limit_seconds, o.launches, o.heat, o.python,
                     o.clears_outputs, job.problem, job.dtype, job.precision, job.candidates, job.numbers,
-                    job.work, job.as_declared, job.cases, job.lease, job.folder, files);
+                    job.work, job.as_declared, job.cases, job.batch, job.folder, files);
 }
 
 TEST(LaneMessages, AJobComesBackAsItWas) {
@@ -68,13 +68,13 @@ TEST(LaneMessages, AJobComesBackAsItWas) {
 TEST(LaneMessages, AnAnswerComesBackAsItWas) {
   using Kind = LaneMessage::Kind;
   for (const Kind kind : {Kind::begun, Kind::doing, Kind::graded, Kind::ended}) {
-    const LaneMessage message{kind, 31, "two\nlines \"and\" quotes", 70, 5, "a lease"};
+    const LaneMessage message{kind, 31, "two\nlines \"and\" quotes", 70, 5, "a batch"};
     const std::string line = to_line(message);
     EXPECT_THAT(line, Not(HasSubstr("\n")));
     const auto read = read_message(line);
     ASSERT_TRUE(read);
-    EXPECT_EQ(std::tuple(read->kind, read->candidate, read->text, read->exit_code, read->lease),
-              std::tuple(message.kind, message.candidate, message.text, message.exit_code, message.lease));
+    EXPECT_EQ(std::tuple(read->kind, read->candidate, read->text, read->exit_code, read->batch),
+              std::tuple(message.kind, message.candidate, message.text, message.exit_code, message.batch));
   }
 }
 
@@ -101,7 +101,7 @@ TEST(LaneMessages, WhatIsNoMessageIsNone) {
   const std::vector<std::pair<const char*, json>> all = {
       {"kind", "finished"}, {"kind", 2},    {"candidate", -1},      {"candidate", 1.5},
       {"candidate", true},  {"text", 7},    {"exit_code", nullptr}, {"bytes", -1},
-      {"lease", nullptr},   {"seconds", ""}};
+      {"batch", nullptr},   {"seconds", ""}};
   for (const auto& [key, value] : all) {
     json wrong = good;
     wrong[key] = value;

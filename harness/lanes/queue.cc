@@ -1,4 +1,4 @@
-#include "serve/fair_queue.h"
+#include "lanes/queue.h"
 
 #include <algorithm>
 #include <iterator>
@@ -36,7 +36,7 @@ std::vector<const QueuedJob*> in_order_of_batches(const std::list<QueuedJob>& jo
 }  // namespace
 
 // An owner without jobs gets as far as the owner with jobs who has used the least.
-void FairQueue::level(Owner& owner) {
+void JobQueue::level(Owner& owner) {
   if (!owner.jobs.empty()) return;
   std::optional<double> least;
   for (const auto& [name, other] : owners_) {
@@ -45,27 +45,29 @@ void FairQueue::level(Owner& owner) {
   if (least) owner.used = std::max(owner.used, *least);
 }
 
-void FairQueue::insert(QueuedJob job, bool at_front) {
+void JobQueue::insert(QueuedJob job, bool at_front) {
   Owner& owner = owners_[job.owner];
   level(owner);
+  bytes_ += job.bytes;
   const auto place = owner.jobs.insert(at_front ? owner.jobs.begin() : owner.jobs.end(), std::move(job));
   places_[place->id] = {&owner, place};
 }
 
-void FairQueue::add(QueuedJob job) { insert(std::move(job), false); }
+void JobQueue::add(QueuedJob job) { insert(std::move(job), false); }
 
-void FairQueue::give_back(QueuedJob job) { insert(std::move(job), true); }
+void JobQueue::give_back(QueuedJob job) { insert(std::move(job), true); }
 
-bool FairQueue::remove(const std::string& id) {
+bool JobQueue::remove(const std::string& id) {
   const auto found = places_.find(id);
   if (found == places_.end()) return false;
   const auto [owner, place] = found->second;
+  bytes_ -= place->bytes;
   places_.erase(found);
   owner->jobs.erase(place);
   return true;
 }
 
-const FairQueue::Owner* FairQueue::next_owner(const std::string& lane, const IsReady& is_ready) const {
+const JobQueue::Owner* JobQueue::next_owner(const std::string& lane, const IsReady& is_ready) const {
   const Owner* best = nullptr;
   for (const auto& [name, owner] : owners_) {
     if (best != nullptr && owner.used >= best->used) continue;
@@ -76,13 +78,15 @@ const FairQueue::Owner* FairQueue::next_owner(const std::string& lane, const IsR
   return best;
 }
 
-std::vector<QueuedJob> FairQueue::choose(const std::string& preferred, std::size_t most,
-                                         const std::string& lane, const IsReady& is_ready) const {
+std::vector<QueuedJob> JobQueue::choose(const Warmth& warmth, std::size_t most, const std::string& lane,
+                                        const IsReady& is_ready) const {
   const Owner* const chosen = next_owner(lane, is_ready);
   if (chosen == nullptr) return {};
   const std::list<QueuedJob>& jobs = chosen->jobs;
+  const std::string preferred = warmth.preferred();
   const auto rank = [&](const QueuedJob& job) {
-    return std::tuple(is_ready && !is_ready(job), avoids(job, lane), job.is_low, job.batch != preferred);
+    return std::tuple(is_ready && !is_ready(job), avoids(job, lane), job.is_low,
+                      warmth.has_refused(job.batch), job.batch != preferred);
   };
   // Lists keep the order of arrival, and min_element the first of equals.
   const auto leader =
@@ -105,13 +109,13 @@ std::vector<QueuedJob> FairQueue::choose(const std::string& preferred, std::size
   return batch;
 }
 
-std::vector<std::string> FairQueue::upcoming(const std::string& preferred, std::size_t most) const {
-  std::vector<std::string> ids;
-  const std::vector<QueuedJob> next = choose(preferred, largest_batch, "", nullptr);
-  if (next.empty()) return ids;
+std::vector<QueuedJob> JobQueue::upcoming(const Warmth& warmth, std::size_t most) const {
+  std::vector<QueuedJob> jobs_in_order;
+  const std::vector<QueuedJob> next = choose(warmth, largest_batch, "", nullptr);
+  if (next.empty()) return jobs_in_order;
   std::set<std::string> seen;
   const auto put = [&](const QueuedJob& job) {
-    if (ids.size() < most && seen.insert(job.id).second) ids.push_back(job.id);
+    if (jobs_in_order.size() < most && seen.insert(job.id).second) jobs_in_order.push_back(job);
   };
   for (const QueuedJob& job : next) put(job);
   std::vector<std::vector<const QueuedJob*>> turns;
@@ -125,21 +129,20 @@ std::vector<std::string> FairQueue::upcoming(const std::string& preferred, std::
       if (turn < jobs.size()) put(*jobs[turn]);
     }
   }
-  return ids;
+  return jobs_in_order;
 }
 
-std::vector<std::string> FairQueue::firsts() const {
-  std::vector<std::string> ids;
+std::vector<QueuedJob> JobQueue::firsts() const {
+  std::vector<QueuedJob> firsts;
   for (const auto& [name, owner] : owners_) {
-    if (!owner.jobs.empty()) ids.push_back(owner.jobs.front().id);
+    if (!owner.jobs.empty()) firsts.push_back(owner.jobs.front());
   }
-  return ids;
+  return firsts;
 }
 
-std::vector<QueuedJob> FairQueue::take(const std::string& preferred, std::size_t most,
-                                       const std::string& lane, std::size_t most_bytes,
-                                       const IsReady& is_ready) {
-  std::vector<QueuedJob> batch = choose(preferred, most, lane, is_ready);
+std::vector<QueuedJob> JobQueue::take(const Warmth& warmth, std::size_t most, const std::string& lane,
+                                      std::size_t most_bytes, const IsReady& is_ready) {
+  std::vector<QueuedJob> batch = choose(warmth, most, lane, is_ready);
   std::size_t bytes = 0;
   const auto is_too_much = [&](const QueuedJob& job) { return (bytes += job.bytes) > most_bytes; };
   if (const auto end = std::find_if(batch.begin(), batch.end(), is_too_much); end != batch.end())
@@ -148,14 +151,14 @@ std::vector<QueuedJob> FairQueue::take(const std::string& preferred, std::size_t
   return batch;
 }
 
-void FairQueue::charge(const std::string& owner, double seconds) { owners_[owner].used += seconds; }
+void JobQueue::charge(const std::string& owner, double seconds) { owners_[owner].used += seconds; }
 
-std::size_t FairQueue::size_of(const std::string& owner) const {
+std::size_t JobQueue::size_of(const std::string& owner) const {
   const auto at = owners_.find(owner);
   return at == owners_.end() ? 0 : at->second.jobs.size();
 }
 
-std::map<std::string, std::size_t> FairQueue::by_owner() const {
+std::map<std::string, std::size_t> JobQueue::by_owner() const {
   std::map<std::string, std::size_t> sizes;
   for (const auto& [name, owner] : owners_) {
     if (!owner.jobs.empty()) sizes[name] = owner.jobs.size();
@@ -163,7 +166,7 @@ std::map<std::string, std::size_t> FairQueue::by_owner() const {
   return sizes;
 }
 
-std::size_t FairQueue::position_of(const Owner& owner, std::size_t before) const {
+std::size_t JobQueue::position_of(const Owner& owner, std::size_t before) const {
   std::size_t others = 0;
   for (const auto& [name, other] : owners_) {
     if (&other != &owner) others += std::min(other.jobs.size(), before);
@@ -171,7 +174,7 @@ std::size_t FairQueue::position_of(const Owner& owner, std::size_t before) const
   return before + others;
 }
 
-std::optional<std::size_t> FairQueue::position(const std::string& id) const {
+std::optional<std::size_t> JobQueue::position(const std::string& id) const {
   const auto found = places_.find(id);
   if (found == places_.end()) return std::nullopt;
   const Owner& owner = *found->second.first;
@@ -179,7 +182,7 @@ std::optional<std::size_t> FairQueue::position(const std::string& id) const {
   return position_of(owner, static_cast<std::size_t>(std::distance(owner.jobs.begin(), place)));
 }
 
-std::unordered_map<std::string, std::size_t> FairQueue::positions(const std::string& owner) const {
+std::unordered_map<std::string, std::size_t> JobQueue::positions(const std::string& owner) const {
   std::unordered_map<std::string, std::size_t> positions;
   const auto at = owners_.find(owner);
   if (at == owners_.end()) return positions;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "sweep/lane.h"
+#include "lanes/lane.h"
 
 namespace kgrade {
 

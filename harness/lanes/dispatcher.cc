@@ -1,0 +1,521 @@
+#include "lanes/dispatcher.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "draw/seed.h"
+
+namespace kgrade {
+namespace {
+
+constexpr int most_failures = 2;  // of a job
+// How often builders are given what is new in the queue. One that has ended its work gets more at once.
+constexpr double build_each_s = 0.1;
+// A lane that has said nothing for so long hangs. The candidate's own time does not count: its run limit is
+// for that. The longest action of the lane itself, a call of the oracle or a baseline, may take 300 s.
+constexpr double longest_silence_s = 3600;
+// The texts of a batch, unless one job has more. They are one line for a lane elsewhere.
+constexpr std::size_t most_bytes = std::size_t{32} << 20;
+// What is read of the lanes before the dispatcher looks at the clock.
+constexpr int most_reads = 1000;
+// A lane elsewhere has so long to end what it has started there.
+constexpr double to_end_s = 2;
+
+// Stands for any builder, where epoll names the lane that has spoken.
+constexpr LaneSlot* of_a_builder = nullptr;
+
+}  // namespace
+
+// --- Lanes ---
+
+std::size_t LaneSlot::left() const {
+  return static_cast<std::size_t>(std::count(is_done.begin(), is_done.end(), false));
+}
+
+std::optional<std::size_t> LaneSlot::index_of(const std::string& job) const {
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (batch[i].id == job && !is_done[i]) return i;
+  }
+  return std::nullopt;
+}
+
+const QueuedJob* LaneSlot::current() const {
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (has_begun[i] && !is_done[i]) return &batch[i];
+  }
+  return nullptr;
+}
+
+Dispatcher::Dispatcher(DispatcherOptions options, DispatcherClient& client)
+    : options_(std::move(options)),
+      client_(client),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+      queue_(options_.devices.size()),
+      ahead_(options_.build_jobs, options_.lane_command,
+             [this](const BuildTask& task) { return job_of(task); }),
+      looked_at_(now()) {
+  for (const std::string& device : options_.devices) {
+    LaneSlot& lane = lanes_.emplace_back();
+    lane.number = lanes_.size() - 1;
+    lane.name = fmt::format("lane {}", lanes_.size());
+    lane.device = device;
+    lane.since = looked_at_;
+  }
+}
+
+Dispatcher::~Dispatcher() {
+  for (LaneSlot& lane : lanes_) {
+    if (lane.process) lane.process->ask_to_end();
+  }
+}
+
+bool Dispatcher::is_there(const LaneSlot& lane) const {
+  return !options_.lane_command.is_elsewhere || lane.host;
+}
+
+bool Dispatcher::is_paused(const LaneSlot& lane) const {
+  return lane.batch.empty() && now() < lane.paused_until;
+}
+
+// A lane elsewhere may have to wait for a machine, so it is started as soon as there may be work for it.
+bool Dispatcher::is_ready(LaneSlot& lane) {
+  if (options_.lane_command.is_elsewhere && !lane.process) {
+    const auto has_process = [](const LaneSlot& one) { return one.process.has_value(); };
+    const auto started = std::count_if(lanes_.begin(), lanes_.end(), has_process);
+    if (!options_.expects_more && static_cast<std::size_t>(started) >= left()) return false;
+    if (const Failure errors = start_process(lane)) refuse(lane, to_string(*errors));
+  }
+  return is_there(lane);
+}
+
+Failure Dispatcher::start_process(LaneSlot& lane) {
+  auto process = options_.start_lane ? options_.start_lane(lane.number)
+                                     : Lane::start(options_.lane_command, lane.number);
+  if (!process) return process.errors();
+  lane.process = std::move(*process);
+  wait_for(lane.process->descriptor(), &lane);
+  return std::nullopt;
+}
+
+void Dispatcher::stop_process(LaneSlot& lane) {
+  if (lane.process && options_.lane_command.is_elsewhere) {
+    lane.process->ask_to_end();
+    ending_.emplace_back(std::move(*lane.process), now() + to_end_s);
+  }
+  lane.process.reset();
+  lane.host.reset();
+  lane.warmth.cool_down();
+}
+
+void Dispatcher::end_processes(double now) {
+  for (auto& [lane, until] : ending_) {
+    if (now > until) lane.kill();
+  }
+  std::erase_if(ending_, [](const auto& one) { return one.first.has_ended(); });
+}
+
+void Dispatcher::wait_for(int descriptor, LaneSlot* lane) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  if (lane != of_a_builder && lane->process->has_unsent()) event.events |= EPOLLOUT;
+  event.data.ptr = lane;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event);  // a second time, it changes nothing
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, descriptor, &event);
+}
+
+// --- Jobs ---
+
+void Dispatcher::add(QueuedJob job) {
+  is_offered_ = false;
+  queue_.add(std::move(job));
+}
+
+void Dispatcher::give_back(QueuedJob job) {
+  is_offered_ = false;
+  client_.waits_again(job.id);
+  queue_.give_back(std::move(job));
+}
+
+void Dispatcher::remove(const std::string& id) {
+  if (!queue_.remove(id)) {
+    const auto has_it = [&id](const LaneSlot& lane) { return lane.index_of(id).has_value(); };
+    const auto lane = std::find_if(lanes_.begin(), lanes_.end(), has_it);
+    if (lane == lanes_.end()) return;
+    lane->is_done[*lane->index_of(id)] = true;
+    interrupt(*lane, false);
+  }
+  ended(id);
+}
+
+void Dispatcher::ended(const std::string& id) {
+  failures_.erase(id);
+  if (ahead_.horizon() == 0) return;
+  ahead_.finished(id);
+  client_.batch_ended(build_id(id));
+}
+
+std::size_t Dispatcher::left() const {
+  std::size_t jobs = queue_.size();
+  for (const LaneSlot& lane : lanes_) jobs += lane.left();
+  return jobs;
+}
+
+const LaneSlot* Dispatcher::lane_of(const std::string& id) const {
+  for (const LaneSlot& lane : lanes_) {
+    if (lane.index_of(id)) return &lane;
+  }
+  return nullptr;
+}
+
+// --- Handing out ---
+
+void Dispatcher::hand_out() {
+  build_ahead();
+  std::vector<LaneSlot*> ready;
+  for (LaneSlot& lane : lanes_) {
+    if (!is_paused(lane) && is_ready(lane)) ready.push_back(&lane);
+  }
+  queue_.divide_among(ready.size());
+  for (LaneSlot* const lane : ready) {
+    if (!lane->batch.empty() || queue_.size() == 0) continue;
+    if (auto batch = next_batch(*lane); !batch.empty()) start(*lane, std::move(batch));
+  }
+}
+
+// What a builder has in hand comes last, so that no lane stands still for a compiler while it could grade. If
+// more jobs may come, a lane gets only what is built. If no builder is at work then although there is
+// something to build, none can be: there is no cache, no room or no process.
+std::vector<QueuedJob> Dispatcher::next_batch(const LaneSlot& lane) {
+  const auto take = [&](const JobQueue::IsReady& is_ready) {
+    return queue_.take(lane.warmth, JobQueue::largest_batch, avoidable(lane), most_bytes, is_ready);
+  };
+  if (ahead_.horizon() == 0) return take(nullptr);
+  auto batch = take([this](const QueuedJob& job) {
+    return options_.expects_more ? ahead_.was_built(job.id) : !ahead_.is_being_built(job.id);
+  });
+  const bool waits = options_.expects_more && !(is_offered_ && ahead_.is_idle());
+  return batch.empty() && !waits ? take(nullptr) : batch;
+}
+
+// The lane's name if another lane works too, and otherwise empty: then jobs cannot avoid this one.
+std::string Dispatcher::avoidable(const LaneSlot& lane) const {
+  const auto works = [&](const LaneSlot& other) {
+    return &other != &lane && now() >= other.paused_until && is_there(other);
+  };
+  return std::any_of(lanes_.begin(), lanes_.end(), works) ? lane.name : "";
+}
+
+void Dispatcher::start(LaneSlot& lane, std::vector<QueuedJob> batch) {
+  lane.warmth.took(batch.front().batch);
+  std::vector<std::string> ids;
+  for (const QueuedJob& job : batch) ids.push_back(job.id);
+  lane.batch = std::move(batch);
+  lane.batch_id = random_id();
+  lane.has_begun.assign(ids.size(), false);
+  lane.is_done.assign(ids.size(), false);
+  lane.spender = ids.size();
+  lane.spent_s = lane.away_s = 0;
+  lane.since = lane.heard_at = lane.charged_until = now();
+  auto job = client_.lane_job(ids, lane.batch_id);
+  Failure errors = job ? std::nullopt : Failure(job.errors());
+  if (!errors && !lane.process) errors = start_process(lane);
+  if (errors) {
+    // It is not the jobs' fault, so they wait for a lane that works.
+    interrupt(lane, false);
+    refuse(lane, to_string(*errors));
+    return;
+  }
+  job->options.device = lane.device;
+  job->batch = lane.batch_id;
+  lane.process->give(*std::move(job));  // if the lane is gone, its socket says so
+  wait_for(lane.process->descriptor(), &lane);
+}
+
+// The jobs whose candidates are graded next, in that order: of all batches in turn, and then of the next
+// batch.
+std::vector<BuildTask> Dispatcher::upcoming() const {
+  std::vector<std::vector<QueuedJob>> waiting;
+  std::map<std::string, std::vector<QueuedJob>> next;  // by the problem that a lane is warm for
+  std::size_t longest = 0;
+  for (const LaneSlot& lane : lanes_) {
+    std::vector<QueuedJob>& jobs = waiting.emplace_back();
+    for (std::size_t i = 0; i < lane.batch.size(); ++i) {
+      if (!lane.has_begun[i] && !lane.is_done[i]) jobs.push_back(lane.batch[i]);
+    }
+    const auto [place, is_new] = next.try_emplace(lane.warmth.preferred());
+    if (is_new) place->second = queue_.upcoming(lane.warmth, ahead_.horizon());
+    jobs.insert(jobs.end(), place->second.begin(), place->second.end());
+    longest = std::max(longest, jobs.size());
+  }
+  std::vector<BuildTask> tasks;
+  std::set<std::string> seen;
+  const auto add = [&](const QueuedJob& job) {
+    if (seen.insert(job.id).second) tasks.push_back({job.id, job.batch, job.owner});
+  };
+  for (std::size_t i = 0; i < longest && tasks.size() < ahead_.horizon(); ++i) {
+    for (const auto& jobs : waiting) {
+      if (i < jobs.size()) add(jobs[i]);
+    }
+  }
+  // Each owner has something to build.
+  for (const QueuedJob& job : queue_.firsts()) add(job);
+  return tasks;
+}
+
+std::optional<LaneJob> Dispatcher::job_of(const BuildTask& task) {
+  auto job = client_.lane_job({task.key}, build_id(task.key));
+  if (!job) return std::nullopt;  // the grading will fail for this reason too, and say so
+  job->options.device = options_.devices.front();
+  return *std::move(job);
+}
+
+// Looks at the queue, so not at each word of a lane.
+void Dispatcher::build_ahead() {
+  if (ahead_.horizon() == 0) return;
+  const bool is_awaited = !is_offered_ && ahead_.is_idle();
+  if (now() < next_building_ && !is_awaited) return;
+  next_building_ = now() + build_each_s;
+  is_offered_ = true;
+  ahead_.go_on(upcoming());
+  for (const int descriptor : ahead_.descriptors()) wait_for(descriptor, of_a_builder);
+}
+
+// --- Hearing ---
+
+bool Dispatcher::hear() {
+  // What lanes have said comes before what the clock says of them.
+  for (int read = 0; read < most_reads; ++read) {
+    epoll_event events[64];
+    const int count = ::epoll_wait(epoll_.get(), events, 64, 0);
+    for (int i = 0; i < count; ++i) {
+      if (events[i].data.ptr == of_a_builder) {
+        ahead_.hear();
+        next_building_ = 0;
+      } else {
+        hear(*static_cast<LaneSlot*>(events[i].data.ptr));
+      }
+    }
+    if (count <= 0) break;
+  }
+  return look_at_the_clock();
+}
+
+void Dispatcher::hear(LaneSlot& lane) {
+  if (!lane.process) return;
+  if (lane.process->has_unsent()) {
+    lane.process->send();  // if the lane is gone, the next read says so
+    wait_for(lane.process->descriptor(), &lane);
+    pollfd entry{lane.process->descriptor(), POLLIN, 0};
+    if (::poll(&entry, 1, 0) == 0) return;
+  }
+  const bool alive = lane.process->read();
+  if (options_.lane_command.is_elsewhere && lane.process->hello() && !lane.host)
+    lane.host = printable_line(lane.process->hello()->host.substr(0, 100));
+  while (lane.process) {
+    const auto message = lane.process->next();
+    if (!message) break;
+    if (!lane.batch.empty() && message->batch == lane.batch_id) take(lane, *message);
+  }
+  if (!alive && lane.process) process_ended(lane);
+}
+
+void Dispatcher::take(LaneSlot& lane, const LaneMessage& message) {
+  if (message.kind != LaneMessage::Kind::spent) lane.heard_at = now();
+  const std::size_t index = message.candidate;
+  const bool is_open = index < lane.batch.size() && !lane.is_done[index];
+  switch (message.kind) {
+    case LaneMessage::Kind::begun:
+      if (!is_open) break;
+      lane.has_begun[index] = true;
+      client_.begun(lane.batch[index].id);
+      break;
+    case LaneMessage::Kind::spent:
+      // While only the candidate works, the lane has nothing to say.
+      if (index != lane.spender || message.seconds > lane.spent_s) lane.heard_at = now();
+      // Its build comes before it begins.
+      if (is_open) client_.at_work(lane.batch[index].id);
+      lane.spender = index;
+      lane.spent_s = message.seconds;
+      break;
+    case LaneMessage::Kind::alive:
+      break;
+    case LaneMessage::Kind::doing:
+      lane.doing = printable_line(message.text.substr(0, 200));
+      break;
+    case LaneMessage::Kind::graded:
+      keep_result(lane, index, message.text);
+      break;
+    case LaneMessage::Kind::ended:
+      batch_failed(lane, message.text.empty() ? "the run ended before its time" : message.text,
+                   message.exit_code == 0 ? exit_internal : message.exit_code,
+                   message.exit_code == exit_machine);
+      // The fault that broke a run may have broken its process.
+      if (!message.text.empty()) stop_process(lane);
+      break;
+  }
+}
+
+void Dispatcher::keep_result(LaneSlot& lane, std::size_t index, const std::string& text) {
+  std::string why = "the lane sent a result that is not of the candidate that it was given";
+  if (index < lane.batch.size() && !lane.is_done[index])
+    why = client_.result(lane.batch[index].id, lane.batch_id, text);
+  if (!why.empty()) {
+    batch_failed(lane, why, exit_internal, false);
+    return stop_process(lane);
+  }
+  charge(lane, now());
+  lane.is_done[index] = true;
+  lane.refusals = 0;
+  lane.pause_s = lane.paused_until = 0;
+  lane.blamed.clear();
+  lane.warmth.forget_refusals();
+  ended(lane.batch[index].id);
+}
+
+void Dispatcher::process_ended(LaneSlot& lane) {
+  const LaneEnd how = lane.process->end();
+  const bool is_elsewhere = options_.lane_command.is_elsewhere;
+  stop_process(lane);
+  if (!lane.batch.empty()) {
+    batch_failed(lane, "the process that graded " + how.description,
+                 how.was_killed || is_elsewhere ? exit_machine : exit_internal, true);
+  } else if (is_elsewhere) {
+    refuse(lane, "the lane " + how.description);
+  }
+}
+
+// --- The clock ---
+
+bool Dispatcher::look_at_the_clock() {
+  const double now = this->now();
+  for (LaneSlot& lane : lanes_) charge(lane, now);
+  const double away = now - std::exchange(looked_at_, now);
+  was_away_ = !was_away_ && away > longest_tick_s;
+  for (LaneSlot& lane : lanes_) {
+    // What the clock of a lane says may have the pause in it. No candidate pays for that.
+    if (away > longest_tick_s) lane.away_s += away;
+    if (was_away_) lane.heard_at += away;
+  }
+  if (was_away_) return false;
+  look_at_run_limits();
+  look_at_silence(now);
+  end_processes(now);
+  return true;
+}
+
+void Dispatcher::charge(LaneSlot& lane, double now) {
+  if (!lane.batch.empty()) {
+    // A pause of this process is at nobody's expense.
+    const bool was_away = now - looked_at_ > longest_tick_s;
+    const double seconds = std::max(0.0, (was_away ? looked_at_ : now) - lane.charged_until);
+    queue_.charge(lane.batch.front().owner, seconds);
+    client_.charged(lane.batch.front().owner, seconds);
+  }
+  lane.charged_until = now;
+}
+
+void Dispatcher::look_at_run_limits() {
+  for (LaneSlot& lane : lanes_) {
+    if (lane.spender >= lane.batch.size() || lane.is_done[lane.spender]) continue;
+    const QueuedJob& job = lane.batch[lane.spender];
+    if (lane.spent_s - lane.away_s <= job.run_limit_s) continue;
+    // Others in its batch may have taken the time. Only a job that was alone has its verdict.
+    if (lane.batch.size() == 1) {
+      lane.is_done[0] = true;
+      client_.overran(job.id);
+      ended(job.id);
+    }
+    interrupt(lane, true);
+  }
+}
+
+void Dispatcher::look_at_silence(double now) {
+  for (LaneSlot& lane : lanes_) {
+    if (lane.process && lane.process->is_silent(SteadyClock().now())) process_ended(lane);
+    if (lane.batch.empty() || now - lane.heard_at < longest_silence_s) continue;
+    stop_process(lane);
+    batch_failed(lane,
+                 fmt::format("the lane hung: it said nothing for {:g} s, the last time '{}'",
+                             longest_silence_s, lane.doing),
+                 exit_machine, true);
+  }
+}
+
+// --- Blame: see the table in dispatcher.h ---
+
+void Dispatcher::batch_failed(LaneSlot& lane, const std::string& why, int exit_code, bool is_of_lane) {
+  const bool any_begun = lane.current() != nullptr;
+  const std::size_t left = lane.left();
+  const bool has_refused = left > 0 && !any_begun && is_of_lane;
+  if (has_refused) lane.warmth.refused(lane.batch.front().batch);
+  const bool is_out = has_refused && refuse(lane, why);
+  for (std::size_t i = lane.batch.size(); i-- > 0;) {
+    if (lane.is_done[i]) continue;
+    lane.is_done[i] = true;
+    QueuedJob job = lane.batch[i];
+    if (any_begun ? lane.has_begun[i] : left == 1 && !is_out) {
+      blame(lane, std::move(job), why, exit_code);
+    } else {
+      job.is_alone = job.is_alone || !any_begun;
+      give_back(std::move(job));
+    }
+  }
+  close_batch(lane);
+}
+
+void Dispatcher::blame(LaneSlot& lane, QueuedJob job, const std::string& why, int exit_code) {
+  if (++failures_[job.id] < most_failures && exit_code != exit_usage) {
+    lane.blamed.push_back(job.id);
+    job.is_alone = true;
+    job.avoided = lane.name;
+    return give_back(std::move(job));
+  }
+  client_.failed(job.id, lane.batch_id, why, exit_code);
+  ended(job.id);
+}
+
+void Dispatcher::interrupt(LaneSlot& lane, bool alone) {
+  stop_process(lane);
+  for (std::size_t i = lane.batch.size(); i-- > 0;) {
+    if (lane.is_done[i]) continue;
+    QueuedJob job = lane.batch[i];
+    job.is_alone = job.is_alone || alone;
+    give_back(std::move(job));
+  }
+  close_batch(lane);
+}
+
+void Dispatcher::close_batch(LaneSlot& lane) {
+  charge(lane, now());
+  client_.batch_ended(lane.batch_id);
+  lane.batch.clear();
+  lane.is_done.clear();
+  lane.has_begun.clear();
+  lane.batch_id.clear();
+  lane.doing.clear();
+  lane.since = now();
+}
+
+bool Dispatcher::refuse(LaneSlot& lane, const std::string& why) {
+  if (++lane.refusals < most_refusals) return false;
+  lane.refusals = 0;
+  lane.pause_s = std::clamp(2 * lane.pause_s, 60.0, 3600.0);
+  lane.paused_until = now() + lane.pause_s;
+  lane.warmth.forget_refusals();
+  for (const std::string& id : std::exchange(lane.blamed, {})) {
+    if (const auto at = failures_.find(id); at != failures_.end()) at->second -= 1;
+  }
+  last_words_ = fmt::format("{}: {}", lane.device, why);
+  options_.note(fmt::format("{} gets no work for {:g} s, since it refused {} times in a row: {}", lane.device,
+                            lane.pause_s, most_refusals, printable_line(why.substr(0, 500))));
+  return true;
+}
+
+}  // namespace kgrade
