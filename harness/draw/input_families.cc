@@ -248,7 +248,7 @@ std::string text_of(const Variation& variation) {
     case Family::near_equal:
       return "elements are nearly equal";
     case Family::cycle:
-      return "each node has one edge, to the next";
+      return fmt::format("each node has one edge, in cycles of at most {} nodes", longest_cycle);
     case Family::star:
       return "all edges are from or to one node";
     case Family::dense:
@@ -376,6 +376,11 @@ bool have_sums_of_one_sign(const Problem& problem, const Case& bound, const Draw
 constexpr std::int64_t few_elements = 100;
 // Products of elements that are moved this far are still off by less than a third of any bound.
 constexpr double most_ulps_of_products = 32;
+// One thread that adds more products of one sign than this loses small ones in its sum: it is off by 0.13 of
+// the bound for 2^18 products of half-normal numbers, 0.37 for 2^19 and 1.31 for 2^20 (measured). So these
+// are moved far enough that no bound holds.
+constexpr double most_products_of_one_sign = 1 << 18;
+constexpr double ulps_beyond_any_bound = 1 << 22;
 
 bool has_few_elements(const Case& bound) {
   return std::any_of(bound.tensors.begin(), bound.tensors.end(),
@@ -392,7 +397,8 @@ std::int32_t ulps_of(const Problem& problem, const Case& bound, const Draw& draw
   const bool are_few = has_few_elements(bound);
   double ulps = are_few ? std::sqrt(terms) / 2 : 1;
   if (have_sums_of_one_sign(problem, bound, draw, stream))
-    ulps = std::max(ulps, std::min(terms / 3, most_ulps_of_products));
+    ulps = std::max(ulps, terms > most_products_of_one_sign ? ulps_beyond_any_bound
+                                                            : std::min(terms / 3, most_ulps_of_products));
   if (are_few) ulps /= 2;  // half of the elements move
   return std::max(1, static_cast<std::int32_t>(std::lround(ulps)));
 }

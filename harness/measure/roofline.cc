@@ -70,7 +70,10 @@ double least_bytes(const Case& bound, const DeviceInfo& device, CacheState cache
     const auto element_size = static_cast<std::int64_t>(element_bytes(bound.dtype_of(tensor)));
     (tensor.output ? outputs : inputs) += static_cast<double>(tensor.elements * element_size);
   }
-  if (bound.bytes) inputs = std::max(0.0, static_cast<double>(*bound.bytes) - outputs);
+  if (bound.bytes) {
+    outputs = std::min(outputs, static_cast<double>(*bound.bytes));
+    inputs = static_cast<double>(*bound.bytes) - outputs;
+  }
   const auto l2_bytes = static_cast<double>(device.l2_bytes);
   if (cache == CacheState::warm) return std::max(0.0, inputs + outputs - l2_bytes);
   return inputs + std::max(0.0, outputs - l2_bytes);

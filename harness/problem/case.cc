@@ -254,6 +254,19 @@ class CaseResolver {
     case_.bytes = evaluate_cost(problem_.bytes, "'bytes'");
     // The formula counts elements of four bytes.
     if (case_.bytes && case_.dtype != Dtype::float32) *case_.bytes /= 2;
+    if (!case_.bytes) case_.bytes = bytes_beside_views();
+  }
+
+  // If outputs may be returned in the memory of an input: the bytes of all tensors but these, which need
+  // neither be read nor written.
+  std::optional<std::int64_t> bytes_beside_views() const {
+    std::optional<std::int64_t> bytes;
+    for (const Tensor& tensor : case_.tensors) {
+      if (!tensor.output || !problem_.torch || !problem_.torch->may_return_input(tensor.name)) continue;
+      const auto element_size = static_cast<std::int64_t>(element_bytes(case_.dtype_of(tensor)));
+      bytes = bytes.value_or(case_.tensor_bytes()) - 2 * tensor.elements * element_size;
+    }
+    return bytes ? std::optional(std::max<std::int64_t>(0, *bytes)) : std::nullopt;
   }
 
   std::int64_t derived_terms() const {

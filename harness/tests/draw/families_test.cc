@@ -301,6 +301,20 @@ TEST_P(Graphs, OfOneCycle) {
   EXPECT_EQ(node, 0u);
 }
 
+TEST(GraphsOfManyNodes, HaveCyclesThatEndInTime) {
+  for (const std::uint64_t count : {1u, 256u, 257u, 1000u}) {
+    std::set<std::uint64_t> reached;
+    for (std::uint64_t node = 0; node < count; ++node) {
+      reached.insert(next_in_cycle(node, count));
+      std::uint64_t at = next_in_cycle(node, count), steps = 1;
+      for (; at != node && steps <= longest_cycle; ++steps) at = next_in_cycle(at, count);
+      EXPECT_LE(steps, longest_cycle);
+      EXPECT_EQ(at, node);
+    }
+    EXPECT_EQ(reached.size(), count) << "each node is in one cycle";
+  }
+}
+
 TEST_P(Graphs, OfOneStar) {
   const auto matrix = edges(Family::star);
   EXPECT_EQ(count(matrix), 2 * (nodes - 1));
@@ -529,6 +543,11 @@ TEST_F(InputFamilies, MoveInputsFurtherWhereSumsGrowWithEachTerm) {
   ulps_are(1, false);
   case_.terms = 4096;
   ulps_are(32, true);
+  case_.terms = 1 << 18;
+  ulps_are(32, true);
+  case_.terms *= 2;  // a thread that adds them one by one loses the small ones
+  ulps_are(1 << 22, true);
+  ulps_are(1, false);
 }
 
 TEST_F(InputFamilies, OfAChoiceStayAmongItsNumbers) {

@@ -76,6 +76,9 @@ TEST(ModuleFileTest, OutputsOfAnInputAreKnown) {
   ASSERT_TRUE(problem.ok()) << to_string(problem.errors());
   EXPECT_TRUE(problem->torch->may_return_input("same"));
   EXPECT_FALSE(problem->torch->may_return_input("output"));
+  // Neither it nor the input has to be read or written.
+  EXPECT_EQ(resolve_case(*problem, problem->cases.front())->bytes, 4 * (1 + 16 * 20));
+  EXPECT_EQ(resolve_case(*problem_of(sound_description()), problem->cases.front())->bytes, std::nullopt);
   EXPECT_THAT(said_with("/outputs/0/of_input", "3"), HasSubstr("answer is none"));
 }
 
