@@ -62,35 +62,51 @@ Case made_quick(const Problem& problem, CaseSpec spec, Case bound) {
   return bound;
 }
 
-std::optional<Case> measured_case(const Problem& problem, const std::function<bool(const Case&)>& fits) {
-  std::optional<Case> smallest;
-  const CaseSpec* of_smallest = nullptr;
+// The smallest one first.
+std::vector<Case> measured_cases(const Problem& problem, const std::function<bool(const Case&)>& fits) {
+  std::vector<std::pair<const CaseSpec*, Case>> found;
   for (const CaseSpec& spec : problem.cases) {
     if (spec.role != CaseRole::bench) continue;
-    auto bound = resolve_case(problem, spec);
-    if (!bound || (smallest && size_of(*bound) >= size_of(*smallest))) continue;
-    smallest = std::move(*bound);
-    of_smallest = &spec;
+    if (auto bound = resolve_case(problem, spec)) found.emplace_back(&spec, std::move(*bound));
   }
-  if (smallest && !problem.has_model()) smallest = made_quick(problem, *of_smallest, std::move(*smallest));
-  return smallest && fits(*smallest) ? smallest : std::nullopt;
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return size_of(a.second) < size_of(b.second); });
+  std::vector<Case> cases;
+  for (auto& [spec, bound] : found) {
+    Case made = problem.has_model() ? std::move(bound) : made_quick(problem, *spec, std::move(bound));
+    if (fits(made)) cases.push_back(std::move(made));
+  }
+  return cases;
 }
 
-}  // namespace
-
-std::optional<Case> case_of_short_cuts(const Problem& problem, const std::vector<Case>& checked,
-                                       bool emulated, const std::function<bool(const Case&)>& fits) {
-  if (!emulated) {
-    if (auto measured = measured_case(problem, fits)) return measured;
-  }
+// The largest that is quick, or else the smallest.
+std::vector<Case>::const_iterator best_of(const std::vector<Case>& checked, bool emulated) {
   constexpr std::int64_t most_emulated = std::int64_t{1} << 20;
   const auto rank = [&](const Case& bound) {
     const bool is_quick = !emulated || size_of(bound) <= most_emulated;
     return std::pair(is_quick, is_quick ? size_of(bound) : -size_of(bound));
   };
-  const auto chosen = std::max_element(checked.begin(), checked.end(),
-                                       [&](const Case& a, const Case& b) { return rank(a) < rank(b); });
-  return chosen != checked.end() ? std::optional(*chosen) : std::nullopt;
+  return std::max_element(checked.begin(), checked.end(),
+                          [&](const Case& a, const Case& b) { return rank(a) < rank(b); });
+}
+
+bool has_case_like(const std::vector<Case>& cases, const Case& wanted) {
+  return std::any_of(cases.begin(), cases.end(), [&](const Case& known) {
+    return known.name == wanted.name && known.integers == wanted.integers;
+  });
+}
+
+}  // namespace
+
+std::vector<Case> cases_of_short_cuts(const Problem& problem, const std::vector<Case>& checked, bool emulated,
+                                      const std::function<bool(const Case&)>& fits) {
+  std::vector<Case> cases;
+  if (!emulated) cases = measured_cases(problem, fits);
+  if (cases.empty() && !checked.empty()) cases.push_back(*best_of(checked, emulated));
+  for (const Case& bound : checked) {
+    if (!has_case_like(cases, bound)) cases.push_back(bound);
+  }
+  return cases;
 }
 
 }  // namespace kgrade

@@ -454,7 +454,7 @@ class CaseSoundness {
   bool measure_errors() {
     if (constants_.size() == outputs() || !ClassSeparation::applies_to(session_.problem, case_)) return true;
     progress("precision classes");
-    const auto error = session_.classes.try_case(session_.runner, case_, acceptance_, session_.seed, *base_);
+    const auto error = session_.classes.try_case(session_.runner, case_, session_.seed, *base_);
     if (error) fails(*error);
     return !error;
   }

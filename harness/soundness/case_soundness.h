@@ -22,7 +22,7 @@ struct SoundnessSession {
   std::uint64_t seed = 0;
   std::function<void(const std::string&)> progress = [](const std::string&) {};
   // Results of the cases so far.
-  ClassSeparation classes = ClassSeparation(problem);
+  ClassSeparation classes = {};
   ScalarUse scalars = ScalarUse(problem);
   // By the names of the computed inputs: whether the file computed others on at least one case.
   std::map<std::string, bool> computed_vary = {};

@@ -1,11 +1,9 @@
 // Whether the precision classes of a problem (fp32, TF32, bf16) can be told apart by its cases. Each case
-// gives the errors of right answers in every class. Each case also shows whether it refuses an answer in the
-// class below the one that the problem asks for. What follows from that needs all cases.
+// gives the errors of right answers in every class. What follows from that needs all cases.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "problem/case.h"
 #include "soundness/lint_findings.h"
@@ -16,9 +14,6 @@ namespace kgrade {
 
 class ClassSeparation {
  public:
-  // Keeps a reference.
-  explicit ClassSeparation(const Problem& problem) : problem_(problem) {}
-
   // Whether the classes differ on a case. If the problem has no lower classes, or the case no float32
   // operands, they do not: tensor cores take operands of 16 bits as they are, and operands of few bits are
   // exact in every class. Outputs that are compared exactly have no class.
@@ -26,25 +21,17 @@ class ClassSeparation {
 
   // Measures the runner's case. `base` is the oracle's answer to draw 0 of the seed, and must be kept. An
   // Error if a call fails.
-  std::optional<Error> try_case(ReferenceRunner& runner, const Case& bound, const Acceptance& acceptance,
-                                std::uint64_t seed, CallOutputs& base);
+  std::optional<Error> try_case(ReferenceRunner& runner, const Case& bound, std::uint64_t seed,
+                                CallOutputs& base);
 
   // The errors in all cases that were tried so far.
   const ClassStatistics& errors() const { return errors_; }
 
-  // Adds that the classes overlap, or that every case accepts an answer of the lower class.
+  // Adds that the classes overlap.
   void conclude(LintFindings& findings) const;
 
  private:
-  std::optional<Error> try_lower_class(ReferenceRunner& runner, const Case& bound,
-                                       const Acceptance& acceptance, const Draw& draw, CallOutputs& base);
-
-  const Problem& problem_;
   ClassStatistics errors_;
-  bool lower_is_refused_ = false;  // on at least one case
-  // The largest figure of the class below the required one, and where it is.
-  double nearest_ = 0;
-  std::string nearest_text_;
 };
 
 }  // namespace kgrade

@@ -67,7 +67,6 @@ const std::vector<LintRule>& lint_rules() {
       {"beginning-ignored", "what an output begins as changes no output (a warning)", true},
       {"classes-overlap",
        "the errors of two neighbouring precision classes differ by less than a factor of 4", true},
-      {"lower-class-passes", "operands rounded to the class below the one asked for are accepted", true},
   };
   return rules;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 
 #include "draw/input_families.h"
 #include "soundness/sample.h"
@@ -38,11 +39,13 @@ struct Trial {
 
 class ShortCutSearch {
  public:
-  ShortCutSearch(ReferenceRunner& runner, const Problem& problem, const Case& bound, std::uint64_t seed)
+  ShortCutSearch(ReferenceRunner& runner, const Problem& problem, const Case& bound, std::uint64_t seed,
+                 std::span<const ShortCut> tried)
       : runner_(runner),
         problem_(problem),
         case_(bound),
         seed_(seed),
+        tried_(tried),
         asked_(precision_from(problem.precision)),
         outputs_(bound.outputs()) {}
 
@@ -99,7 +102,7 @@ class ShortCutSearch {
       if (is_real(i)) reals.push_back(i);
       if (is_of_integers(i)) integers.push_back(i);
     }
-    for (const ShortCut& short_cut : short_cuts()) {
+    for (const ShortCut& short_cut : tried_) {
       if (problem_.harmless.contains(std::string(short_cut.name)) || is_allowed(short_cut)) continue;
       if (short_cut.of == ShortCutOf::operands) {
         if (!reals.empty()) trials_.push_back({&short_cut, reals});
@@ -280,6 +283,7 @@ class ShortCutSearch {
   const Problem& problem_;
   const Case& case_;
   std::uint64_t seed_;
+  std::span<const ShortCut> tried_;
   Precision asked_;
   std::vector<const Tensor*> outputs_;
   std::vector<Trial> trials_;
@@ -296,8 +300,9 @@ class ShortCutSearch {
 
 Result<std::vector<AcceptedShortCut>> find_accepted_short_cuts(ReferenceRunner& runner,
                                                                const Problem& problem, const Case& bound,
-                                                               std::uint64_t seed) {
-  return ShortCutSearch(runner, problem, bound, seed).run();
+                                                               std::uint64_t seed,
+                                                               std::span<const ShortCut> tried) {
+  return ShortCutSearch(runner, problem, bound, seed, tried).run();
 }
 
 }  // namespace kgrade

@@ -2,6 +2,7 @@
 // distributions, and on the families of inputs that tell right answers from wrong ones.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,9 @@ struct AcceptedShortCut {
   std::string told_by;  // inputs that would refuse it, on which the reference is too far off
 };
 
-// The runner has the case. An Error if a call fails or the device has no room.
-Result<std::vector<AcceptedShortCut>> find_accepted_short_cuts(ReferenceRunner& runner,
-                                                               const Problem& problem, const Case& bound,
-                                                               std::uint64_t seed);
+// The runner has the case. An Error if a call fails or the device has no room. `tried` must outlive the call.
+Result<std::vector<AcceptedShortCut>> find_accepted_short_cuts(
+    ReferenceRunner& runner, const Problem& problem, const Case& bound, std::uint64_t seed,
+    std::span<const ShortCut> tried = short_cuts());
 
 }  // namespace kgrade

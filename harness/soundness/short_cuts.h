@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "record/verdict.h"
+
 namespace kgrade {
 
 // What a short cut knows of the tensor that it changes.
@@ -35,6 +37,8 @@ struct ShortCut {
 };
 
 std::span<const ShortCut> short_cuts();
+// The one that computes in the class below the one that a problem asks for. Empty if there is no class below.
+std::span<const ShortCut> short_cut_of_class_below(Precision asked);
 bool is_short_cut(std::string_view name);
 
 }  // namespace kgrade

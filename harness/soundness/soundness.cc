@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <span>
 
 #include "base/text.h"
 #include "check/check.h"
@@ -342,19 +343,29 @@ class SoundnessRun {
         findings_.add("short-cut-unknown", fmt::format("`harmless` names '{}', which is no short cut", name),
                       "write the name as `kgrade lint` prints it, or remove the entry");
     }
-    const auto bound = case_of_short_cuts(problem_, cases_, emulated_, [this](const Case& measured) {
+    if (!findings_.empty()) return;
+    const auto cases = cases_of_short_cuts(problem_, cases_, emulated_, [this](const Case& measured) {
       return why_beyond(measured, copies_of_lint).empty();
     });
-    if (!bound || !findings_.empty()) return;
-    progress(bound->name + ": short cuts");
-    if (auto error = builds_.runner().set_case(*bound))
-      return report_.notes.push_back(fmt::format("no short cuts were tried: {}", error->message));
-    const auto accepted =
-        find_accepted_short_cuts(builds_.runner(), problem_, *bound, context_.options().seed);
-    if (!accepted)
+    std::span<const ShortCut> tried = short_cuts();
+    for (const Case& bound : cases) {
+      if (!tried.empty()) try_on(bound, tried);
+      tried = problem_.compares_exactly() ? std::span<const ShortCut>()
+                                          : short_cut_of_class_below(precision_from(problem_.precision));
+    }
+  }
+
+  void try_on(const Case& bound, std::span<const ShortCut> tried) {
+    progress(bound.name + ": short cuts");
+    if (auto error = builds_.runner().set_case(bound))
       return report_.notes.push_back(
-          fmt::format("not all short cuts were tried: {}", accepted.error().message));
-    for (const AcceptedShortCut& found : *accepted) note(found, *bound);
+          fmt::format("no short cuts were tried on case '{}': {}", bound.name, error->message));
+    const auto accepted =
+        find_accepted_short_cuts(builds_.runner(), problem_, bound, context_.options().seed, tried);
+    if (!accepted)
+      return report_.notes.push_back(fmt::format("not all short cuts were tried on case '{}': {}", bound.name,
+                                                 accepted.error().message));
+    for (const AcceptedShortCut& found : *accepted) note(found, bound);
   }
 
   void note(const AcceptedShortCut& found, const Case& bound) {

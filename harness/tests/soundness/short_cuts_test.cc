@@ -16,6 +16,7 @@ namespace short_cuts_test {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
@@ -47,11 +48,12 @@ Problem problem_with(const std::string& from = "", const std::string& to = "") {
 }
 
 // The names of the short cuts that are accepted, with their tensors.
-std::vector<std::string> accepted(const Function& function, const Problem& problem = problem_with()) {
+std::vector<std::string> accepted(const Function& function, const Problem& problem = problem_with(),
+                                  std::span<const ShortCut> tried = short_cuts()) {
   FakeRunner runner(problem, function);
   const auto bound = resolve_case(problem, problem.cases.front());
   EXPECT_FALSE(runner.set_case(*bound));
-  const auto found = find_accepted_short_cuts(runner, problem, *bound, 7);
+  const auto found = find_accepted_short_cuts(runner, problem, *bound, 7, tried);
   EXPECT_TRUE(found.ok());
   std::vector<std::string> names;
   for (const AcceptedShortCut& each : *found)
@@ -135,6 +137,16 @@ TEST(ShortCuts, ALooseThresholdLetsOneThrough) {
 TEST(ShortCuts, LeaveAMarginToTheLowerClass) {
   EXPECT_THAT(accepted(sound, problem_with("fp32: 1e-5", "fp32: 1.5e-4")),
               Contains("operands-in-tf32 the operands"));
+}
+
+TEST(ShortCuts, OneComputesInTheClassBelow) {
+  const Problem loose = problem_with("fp32: 1e-5", "fp32: 3e-4");
+  EXPECT_THAT(accepted(sound, loose, short_cut_of_class_below(Precision::fp32)),
+              ElementsAre("operands-in-tf32 the operands"));
+  const Problem lower = problem_with("thresholds: {fp32: 1e-5}", "precision: tf32\nthresholds: {tf32: 9e-3}");
+  EXPECT_THAT(accepted(sound, lower, short_cut_of_class_below(Precision::tf32)),
+              ElementsAre("operands-in-bf16 the operands"));
+  EXPECT_TRUE(short_cut_of_class_below(Precision::bf16).empty());
 }
 
 TEST(ShortCuts, AreLeftOutIfTheProblemSaysWhy) {
