@@ -259,13 +259,17 @@ std::string text_of(const Variation& variation) {
 
 }  // namespace
 
+bool may_have_families(const Problem& problem, const Tensor& tensor) {
+  const bool is_weight =
+      problem.has_model() && problem.torch && problem.torch->weight_of(tensor.name) != nullptr;
+  return tensor.has_single_elements() && tensor.init.kind != Kind::constant && !is_weight;
+}
+
 std::vector<Family> families_of(const Problem& problem, const Case& bound, std::size_t tensor) {
   const Tensor& input = bound.tensors[tensor];
   const ResolvedInit& init = input.init;
   if (input.is_computed()) return families_of_computed(problem, bound, tensor);
-  if (!input.has_single_elements() || init.kind == Kind::constant) return {};
-  // A file's Model keeps its weights.
-  if (problem.has_model() && problem.torch && problem.torch->weight_of(input.name) != nullptr) return {};
+  if (!may_have_families(problem, input)) return {};
   const Parameter& parameter = problem.parameters[input.parameter];
   const bool is_exact = problem.compares_exactly();
   std::vector<Family> families;

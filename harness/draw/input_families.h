@@ -20,6 +20,10 @@
 
 namespace kgrade {
 
+// Whether a tensor is an input that can have families: its elements are drawn one by one, and a file's Model
+// does not keep them.
+bool may_have_families(const Problem& problem, const Tensor& tensor);
+
 // The families of one tensor, without its own distribution. Inputs that the case, the file or the reference
 // decides have none.
 std::vector<Family> families_of(const Problem& problem, const Case& bound, std::size_t tensor);

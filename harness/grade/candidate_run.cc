@@ -426,6 +426,11 @@ CandidateRecord CandidateRun::conclude() {
   if (!ran) record_.precision = Precision::none;
   say_how_many_failed();
   if (record_.verdict == Verdict::accepted) {
+    const bool any_families = std::any_of(record_.cases.begin(), record_.cases.end(),
+                                          [](const CaseRecord& c) { return !c.families.empty(); });
+    if (ran && !any_families && is_on(Defence::fresh_inputs))
+      record_.notes.emplace_back(
+          "no input has families, so all calls had contents as the problem draws them");
     record_.scores = scores_of(record_.cases);
     record_.by_baseline = scores_by_baseline(record_.cases);
   }

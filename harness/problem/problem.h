@@ -131,6 +131,12 @@ struct Domain {
   std::string text;  // as written
 };
 
+// What a file leaves out of grading or of lint.
+struct LeftOut {
+  std::string why;
+  Location location;  // of the name
+};
+
 // Whether the error of an output, or of the numbers that its codes stand for, is measured by a norm.
 constexpr bool has_norm(Comparison::Kind kind) {
   return kind == Comparison::Kind::norm || kind == Comparison::Kind::quantised;
@@ -141,12 +147,12 @@ struct Parameter {
   std::string type;  // "[VAR]" (the element type under test) or a name that problem/scalar_type.h lists
   bool pointer = false;
   bool is_const = false;
-  std::vector<Expression> shape;          // of a tensor; may be empty
-  std::optional<Init> init;               // of an input, or of an output that begins so
-  Comparison compare;                     // of an output; the default is the norm, and exact for integers
-  std::optional<Beginning> begins;        // of an output; without it, arbitrary values
-  std::optional<Domain> domain;           // of an input
-  std::map<Family, std::string> without;  // families that an input never has, and why
+  std::vector<Expression> shape;      // of a tensor; may be empty
+  std::optional<Init> init;           // of an input, or of an output that begins so
+  Comparison compare;                 // of an output; the default is the norm, and exact for integers
+  std::optional<Beginning> begins;    // of an output; without it, arbitrary values
+  std::optional<Domain> domain;       // of an input
+  std::map<Family, LeftOut> without;  // families that an input never has
   Location location;
   bool is_argument = true;  // false: an integer of a case that the entry point does not have (`extents`)
 
@@ -257,8 +263,8 @@ struct Problem {
   // Of outputs that have thresholds of their own, by name.
   std::map<std::string, std::map<Dtype, Thresholds>, std::less<>> output_thresholds;
   Libraries libraries = Libraries::any;
-  // Short cuts that lint tries (soundness/short_cuts.h) and that are no mistakes here, by name, and why.
-  std::map<std::string, std::string> harmless;
+  // Short cuts that lint tries (soundness/short_cuts.h) and that are no mistakes here, by name.
+  std::map<std::string, LeftOut> harmless;
 
   std::optional<TorchModule> torch;  // how a module of PyTorch states the problem
   std::string source;                // where it comes from, in the author's words; may be empty

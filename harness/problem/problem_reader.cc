@@ -94,7 +94,7 @@ class ProblemReader {
     if (!expect_map(node, "'harmless'", "`{operands-in-tf32: why}`", max_parameters, diagnostics_)) return;
     for (const YamlNode& entry : node.children) {
       if (const auto reason = read_text(entry, fmt::format("'{}'", entry.key), diagnostics_))
-        problem_.harmless.emplace(entry.key, *reason);
+        problem_.harmless.emplace(entry.key, LeftOut{*reason, entry.key_location});
     }
   }
 

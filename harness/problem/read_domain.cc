@@ -71,8 +71,8 @@ std::optional<Domain> domain_from(const YamlNode& node, const std::optional<Init
   return std::nullopt;
 }
 
-std::map<Family, std::string> families_from(const YamlNode& node, Diagnostics& diagnostics) {
-  std::map<Family, std::string> without;
+std::map<Family, LeftOut> families_from(const YamlNode& node, Diagnostics& diagnostics) {
+  std::map<Family, LeftOut> without;
   const std::string what = fmt::format("'without' of '{}'", node.key);
   if (!expect_map(node, what, "`{shifted: why}`", families_of_inputs, diagnostics)) return without;
   for (const YamlNode& entry : node.children) {
@@ -83,7 +83,7 @@ std::map<Family, std::string> families_from(const YamlNode& node, Diagnostics& d
       const auto family = static_cast<Family>(i);
       if (entry.key != to_string(family) && entry.key != all_families) continue;
       is_known = true;
-      without.emplace(family, *reason);
+      without.emplace(family, LeftOut{*reason, entry.key_location});
     }
     if (!is_known)
       diagnostics.add(

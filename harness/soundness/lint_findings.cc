@@ -59,7 +59,8 @@ const std::vector<LintRule>& lint_rules() {
       {"short-cut-passes",
        "a short cut is accepted on one case, whatever inputs are drawn, and `harmless` does not say why",
        true},
-      {"short-cut-unknown", "`harmless` names a short cut that lint does not try", true},
+      {"short-cut-unknown", "`harmless` names a short cut that lint does not try here"},
+      {"family-not-drawn", "`without` names a family that the input never has"},
       {"axis-constant", "the output is the same all along an axis, as far as the comparison can tell", true},
       {"input-ignored", "nothing in an input changes the output beyond the tolerance", true},
       {"element-ignored",
@@ -118,9 +119,10 @@ void LintFindings::add_unwritten(const Case& bound, const std::string& elements)
       "write every element of every output, or give the output the shape that is written");
 }
 
-void LintFindings::add(std::string_view rule, std::string message, std::string remedy) {
-  entries_.push_back(
-      {std::string(rule), "", {}, {std::move(message), std::move(remedy), {problem_.path.string(), 1, 1}}});
+void LintFindings::add(std::string_view rule, std::string message, std::string remedy,
+                       std::optional<Location> place) {
+  const Location location = place.value_or(Location{problem_.path.string(), 1, 1});
+  entries_.push_back({std::string(rule), "", {}, {std::move(message), std::move(remedy), location}});
 }
 
 void LintFindings::explain(std::size_t first, const std::string& reason, const std::string& remedy) {

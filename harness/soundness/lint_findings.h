@@ -34,8 +34,9 @@ class LintFindings {
   }
   // Adds that the oracle does not write `elements`: "3 of 217 elements of 'y'".
   void add_unwritten(const Case& bound, const std::string& elements);
-  // Adds a finding about the problem as a whole.
-  void add(std::string_view rule, std::string message, std::string remedy);
+  // Adds a finding about the problem as a whole, or about a place in its file.
+  void add(std::string_view rule, std::string message, std::string remedy,
+           std::optional<Location> place = std::nullopt);
 
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }

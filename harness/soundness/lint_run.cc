@@ -14,6 +14,7 @@
 #include "compile/module_file.h"
 #include "problem/catalogue.h"
 #include "problem/module_file.h"
+#include "soundness/left_out.h"
 
 namespace kgrade {
 namespace {
@@ -58,6 +59,8 @@ class LintRun {
     if (!is_module_file(path)) add_marks(file);
     LintFindings findings(*problem);
     find_cases_beyond_memory(findings, cases, options_.budget);
+    find_entries_without_effect(findings, *problem);
+    for (std::string& note : notes_on_families(*problem, cases)) file.notes.push_back(std::move(note));
     for (LintFinding& finding : findings.all()) file.findings.push_back(std::move(finding));
     if (!cases.empty()) file.costs = costs_table(*problem, cases);
     file.problem = std::move(*problem);

@@ -26,6 +26,28 @@ constexpr std::uint32_t first_draw = 1 << 10;
 // Each family goes to both ends of the domain in its first two draws.
 constexpr std::uint32_t rounds_of_families = 2;
 
+bool is_real(const Case& bound, const Tensor& input) {
+  const bool is_drawn =
+      input.init.kind == ResolvedInit::Kind::uniform || input.init.kind == ResolvedInit::Kind::normal;
+  const Dtype dtype = bound.dtype_of(input);
+  return input.has_single_elements() && is_drawn && !input.init.encoding && !is_integer(dtype) &&
+         !is_float8(dtype);
+}
+
+bool is_of_integers(const Case& bound, const Tensor& input) {
+  return input.has_single_elements() && input.init.kind == ResolvedInit::Kind::integers &&
+         is_integer(bound.dtype_of(input));
+}
+
+// A class allows operands of its own format, and of those that have as many digits. float16 has those of
+// bfloat16.
+bool is_allowed(const ShortCut& short_cut, Precision asked, Dtype dtype) {
+  const bool is_tf32 = short_cut.name.ends_with("in-tf32") || short_cut.name.ends_with("in-fp16");
+  if (dtype == Dtype::bfloat16 && is_tf32) return true;
+  if (asked == Precision::tf32) return is_tf32;
+  return asked == Precision::bf16 && (is_tf32 || short_cut.name.ends_with("in-bf16"));
+}
+
 // One short cut on one tensor, over the draws so far.
 struct Trial {
   const ShortCut* short_cut = nullptr;
@@ -69,50 +91,11 @@ class ShortCutSearch {
  private:
   using Trouble = std::optional<Error>;
 
-  bool is_real(std::size_t tensor) const {
-    const Tensor& input = case_.tensors[tensor];
-    const bool is_drawn =
-        input.init.kind == ResolvedInit::Kind::uniform || input.init.kind == ResolvedInit::Kind::normal;
-    return input.has_single_elements() && is_drawn && !input.init.encoding &&
-           !is_integer(case_.dtype_of(input)) && !is_float8(case_.dtype_of(input));
-  }
-  bool is_of_integers(std::size_t tensor) const {
-    const Tensor& input = case_.tensors[tensor];
-    return input.has_single_elements() && input.init.kind == ResolvedInit::Kind::integers &&
-           is_integer(case_.dtype_of(input));
-  }
-  bool is_weight(std::size_t tensor) const {
-    return problem_.has_model() && problem_.torch &&
-           problem_.torch->weight_of(case_.tensors[tensor].name) != nullptr;
-  }
-
-  // A class allows operands of its own format, and of those that have as many digits. float16 has those of
-  // bfloat16.
-  bool is_allowed(const ShortCut& short_cut) const {
-    const bool is_tf32 = short_cut.name.ends_with("in-tf32") || short_cut.name.ends_with("in-fp16");
-    if (case_.dtype == Dtype::bfloat16 && is_tf32) return true;
-    if (asked_ == Precision::tf32) return is_tf32;
-    return asked_ == Precision::bf16 && (is_tf32 || short_cut.name.ends_with("in-bf16"));
-  }
-
   void choose_trials() {
-    std::vector<std::size_t> reals;
-    std::vector<std::size_t> integers;
-    for (std::size_t i = 0; i < case_.tensors.size(); ++i) {
-      if (is_real(i)) reals.push_back(i);
-      if (is_of_integers(i)) integers.push_back(i);
-    }
     for (const ShortCut& short_cut : tried_) {
-      if (problem_.harmless.contains(std::string(short_cut.name)) || is_allowed(short_cut)) continue;
-      if (short_cut.of == ShortCutOf::operands) {
-        if (!reals.empty()) trials_.push_back({&short_cut, reals});
-      } else if (short_cut.of == ShortCutOf::output) {
-        for (std::size_t i = 0; i < outputs_.size(); ++i) trials_.push_back({&short_cut, {i}});
-      } else {
-        for (const std::size_t i : short_cut.of == ShortCutOf::reals ? reals : integers) {
-          if (!is_weight(i)) trials_.push_back({&short_cut, {i}});
-        }
-      }
+      if (problem_.harmless.contains(std::string(short_cut.name))) continue;
+      for (auto& tensors : tensors_of(short_cut, problem_, case_))
+        trials_.push_back({&short_cut, std::move(tensors)});
     }
   }
 
@@ -297,6 +280,30 @@ class ShortCutSearch {
 };
 
 }  // namespace
+
+std::vector<std::vector<std::size_t>> tensors_of(const ShortCut& short_cut, const Problem& problem,
+                                                 const Case& bound) {
+  if (is_allowed(short_cut, precision_from(problem.precision), bound.dtype)) return {};
+  std::vector<std::vector<std::size_t>> tensors;
+  if (short_cut.of == ShortCutOf::output) {
+    for (std::size_t i = 0; i < bound.outputs().size(); ++i) tensors.push_back({i});
+    return tensors;
+  }
+  const bool of_all = short_cut.of == ShortCutOf::operands;
+  const auto applies_to = short_cut.of == ShortCutOf::integers ? is_of_integers : is_real;
+  for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
+    const Tensor& input = bound.tensors[i];
+    const bool is_weight =
+        problem.torch && problem.has_model() && problem.torch->weight_of(input.name) != nullptr;
+    if (!applies_to(bound, input) || (is_weight && !of_all)) continue;
+    if (of_all && !tensors.empty()) {
+      tensors.front().push_back(i);
+    } else {
+      tensors.push_back({i});
+    }
+  }
+  return tensors;
+}
 
 Result<std::vector<AcceptedShortCut>> find_accepted_short_cuts(ReferenceRunner& runner,
                                                                const Problem& problem, const Case& bound,

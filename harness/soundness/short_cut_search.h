@@ -21,6 +21,11 @@ struct AcceptedShortCut {
   std::string told_by;  // inputs that would refuse it, on which the reference is too far off
 };
 
+// The tensors that a short cut changes in a case, one try each: inputs, or the number of an output. Empty if
+// it does not apply, or if the problem's class allows it.
+std::vector<std::vector<std::size_t>> tensors_of(const ShortCut& short_cut, const Problem& problem,
+                                                 const Case& bound);
+
 // The runner has the case. An Error if a call fails or the device has no room. `tried` must outlive the call.
 Result<std::vector<AcceptedShortCut>> find_accepted_short_cuts(
     ReferenceRunner& runner, const Problem& problem, const Case& bound, std::uint64_t seed,

@@ -232,16 +232,14 @@ std::span<const ShortCut> short_cuts() {
 
 std::span<const ShortCut> short_cut_of_class_below(Precision asked) {
   if (asked >= Precision::bf16) return {};
-  const std::string_view name = asked == Precision::tf32 ? "operands-in-bf16" : "operands-in-tf32";
+  return {find_short_cut(asked == Precision::tf32 ? "operands-in-bf16" : "operands-in-tf32"), 1};
+}
+
+const ShortCut* find_short_cut(std::string_view name) {
   const auto cuts = short_cuts();
   const auto found =
       std::find_if(cuts.begin(), cuts.end(), [&](const ShortCut& cut) { return cut.name == name; });
-  return {found, 1};
-}
-
-bool is_short_cut(std::string_view name) {
-  const auto cuts = short_cuts();
-  return std::any_of(cuts.begin(), cuts.end(), [&](const ShortCut& cut) { return cut.name == name; });
+  return found != cuts.end() ? &*found : nullptr;
 }
 
 }  // namespace kgrade

@@ -39,6 +39,7 @@ struct ShortCut {
 std::span<const ShortCut> short_cuts();
 // The one that computes in the class below the one that a problem asks for. Empty if there is no class below.
 std::span<const ShortCut> short_cut_of_class_below(Precision asked);
-bool is_short_cut(std::string_view name);
+// Null if there is none of that name.
+const ShortCut* find_short_cut(std::string_view name);
 
 }  // namespace kgrade

@@ -338,11 +338,6 @@ class SoundnessRun {
   }
 
   void try_short_cuts() {
-    for (const auto& [name, reason] : problem_.harmless) {
-      if (!is_short_cut(name))
-        findings_.add("short-cut-unknown", fmt::format("`harmless` names '{}', which is no short cut", name),
-                      "write the name as `kgrade lint` prints it, or remove the entry");
-    }
     if (!findings_.empty()) return;
     const auto cases = cases_of_short_cuts(problem_, cases_, emulated_, [this](const Case& measured) {
       return why_beyond(measured, copies_of_lint).empty();

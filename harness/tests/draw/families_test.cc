@@ -481,9 +481,9 @@ TEST_F(InputFamilies, WithoutADomainStayWithinTwoDeviations) {
 }
 
 TEST_F(InputFamilies, MayBeLeftOut) {
-  problem_.parameters[0].without = {{Family::runs, "why"}};
+  problem_.parameters[0].without = {{Family::runs, {"why", {}}}};
   EXPECT_THAT(families(0), testing::Not(testing::Contains(Family::runs)));
-  for (const Family family : families(0)) problem_.parameters[0].without.emplace(family, "why");
+  for (const Family family : families(0)) problem_.parameters[0].without.emplace(family, LeftOut{"why", {}});
   EXPECT_THAT(families(0), testing::IsEmpty());
 }
 

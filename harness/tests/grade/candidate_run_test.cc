@@ -14,6 +14,7 @@ namespace kgrade {
 namespace candidate_run_test {
 
 using test::outputs_off_by;
+using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
 using testing::EndsWith;
@@ -75,6 +76,30 @@ class CandidateRunTest : public testing::Test {
   std::function<double()> reference_at_;  // what it takes, by what has happened so far
   Session session_{arena_, problem_, 7, Effort::quick, {}, stages_, [](const std::string&) {}};
 };
+
+TEST_F(CandidateRunTest, SaysIfNoInputHasFamilies) {
+  EXPECT_THAT(run().notes, Contains(StartsWith("no input has families")));
+}
+
+TEST_F(CandidateRunTest, SaysNothingIfAnInputHasFamilies) {
+  for (const bool is_input : {true, false}) {
+    Parameter parameter;
+    parameter.type = "[VAR]";
+    parameter.pointer = true;
+    parameter.is_const = is_input;
+    Tensor tensor;
+    tensor.parameter = problem_.parameters.size();
+    tensor.output = !is_input;
+    tensor.shape = {10};
+    tensor.elements = 10;
+    tensor.init = {ResolvedInit::Kind::normal, 0, 1};
+    problem_.parameters.push_back(parameter);
+    cases_.front().bound.tensors.push_back(tensor);
+  }
+  const CandidateRecord record = run();
+  EXPECT_EQ(record.cases.front().families.size(), 2u);
+  EXPECT_THAT(record.notes, Not(Contains(StartsWith("no input has families"))));
+}
 
 // An exception leaves the process as it was, so that the other cases are graded.
 TEST_F(CandidateRunTest, AnExceptionInTheRehearsalEndsItsCaseAlone) {
