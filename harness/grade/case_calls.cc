@@ -208,6 +208,8 @@ Result<bool> CaseCalls::latest_draw_tells() {
       const OutputErrors& output = report.outputs[i];
       varied_scales_.note_reference(i, output.errors);
       if (!tells_right_from_wrong(output, i, session_.problem, case_, varied_scales_, asked)) return false;
+      const double error = judge(output, i, session_.problem, case_, varied_scales_, asked).figure();
+      limit_by_model(session_.problem, session_.arena.measures_speed(), i, error, varied_scales_);
     }
   }
   return true;
@@ -224,7 +226,7 @@ std::optional<CallFinding> CaseCalls::ask_oracle(const Draw& draw) {
   const CallReport report = session_.arena.call(Role::oracle, draw, trusted_patience);
   if (auto finding = review_call(report)) return finding;
   if (draw.family != 0) {
-    varied_scales_ = ExpectedScales(session_.arena.sample_expected());
+    varied_scales_ = ExpectedScales(session_.arena.sample_expected(), scales_);
   } else if (!is_small_change(draw) && scales_.wants_more()) {
     scales_.add(session_.arena.sample_expected());
   }
@@ -339,9 +341,7 @@ CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
 
 void CaseCalls::learn_from_model(std::size_t output, const Judgement& judgement) {
   scales_.allow_twice(output, judgement.relative_error);
-  // PyTorch on a CPU rounds in other places.
-  if (session_.problem.dtype != Dtype::float32 && session_.arena.measures_speed())
-    scales_.limit_by_model(output, judgement.figure(), rounding_of_operators(session_.problem));
+  limit_by_model(session_.problem, session_.arena.measures_speed(), output, judgement.figure(), scales_);
 }
 
 // Notes that Model in its own type is too far off for the smaller, common or single elements, but not for

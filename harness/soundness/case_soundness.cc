@@ -172,12 +172,14 @@ class CaseSoundness {
     }
     std::vector<ElementErrors> all_errors;  // before other calls overwrite this one
     for (std::size_t i = 0; i < outputs(); ++i) all_errors.push_back((*single)->errors(i, *base_));
-    const auto scales = usual_scales();
+    auto scales = usual_scales();
     if (!scales) return false;
     bool is_sound = true;
     for (std::size_t i = 0; i < outputs(); ++i) {
       const OutputErrors errors{name_of_output(i), {}, all_errors[i], output_of(case_, i).compare};
       const Judgement judgement = judge_reference(errors, i, session_.problem, case_, *scales);
+      limit_by_model(session_.problem, session_.runner.measures_speed(), i, judgement.figure(), *scales);
+      for (Acceptance* const each : {&acceptance_, &lowest_class_}) each->set_limit(i, scales->limit(i));
       if (judgement.verdict == Verdict::accepted ||
           is_precise_as_a_whole(errors, i, session_.problem, case_, *scales))
         continue;
@@ -243,8 +245,7 @@ class CaseSoundness {
     session_.findings.add(
         "class-not-offered", name_of_output(output), case_,
         fmt::format("'{}' hardly depends on such inputs: the answer to others is within {:.1e} of it, so a "
-                    "candidate that "
-                    "asks for bf16 may be off by {:.1e} at most, not {:.0e}",
+                    "candidate that asks for bf16 may be off by {:.1e} at most, not {:.0e}",
                     name_of_output(output), distance, lowest_class_.threshold(output), threshold),
         other_inputs_of(session_.problem), LintFinding::Severity::warning);
   }
@@ -395,8 +396,7 @@ class CaseSoundness {
     session_.findings.add(
         "sample-passes", case_.tensors[tensor].name, case_,
         fmt::format("with half of the elements of '{}' replaced by their mean '{}' is accepted ({}): a "
-                    "kernel may read "
-                    "a sample",
+                    "kernel may read a sample",
                     case_.tensors[tensor].name, name_of_output(output),
                     acceptance_.figures(output, judgement)),
         "sum fewer terms, draw them around 0 (normal(0, 1)), or ask for a tighter `precision`");

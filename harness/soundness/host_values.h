@@ -140,6 +140,9 @@ class Acceptance {
   // Sets how far the answer to other inputs is away, which bounds the errors that lower classes allow.
   void set_distance(std::size_t output, double distance) { distances_[output] = distance; }
 
+  // Sets the limit of the errors that the lowest class allows (ExpectedScales::limit()).
+  void set_limit(std::size_t output, double limit) { limits_[output] = limit; }
+
   // The largest accepted error of an output.
   double threshold(std::size_t output) const {
     return is_exact(output) ? 0 : kgrade::threshold(bounds(output), required_);
@@ -151,15 +154,20 @@ class Acceptance {
 
  private:
   Thresholds bounds(std::size_t output) const {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
     const auto found = distances_.find(output);
-    return error_bounds(problem_, case_, output,
-                        found != distances_.end() ? found->second : std::numeric_limits<double>::infinity());
+    Thresholds bounds =
+        error_bounds(problem_, case_, output, found != distances_.end() ? found->second : infinity);
+    const auto limit = limits_.find(output);
+    if (limit != limits_.end()) bounds.bf16 = std::max(bounds.tf32, std::min(bounds.bf16, limit->second));
+    return bounds;
   }
 
   const Problem& problem_;
   const Case& case_;
   Precision required_;
   std::map<std::size_t, double> distances_;
+  std::map<std::size_t, double> limits_;
 };
 
 }  // namespace kgrade

@@ -167,6 +167,7 @@ class WorkerReferenceRunner : public ReferenceRunner {
     return inputs;
   }
 
+  bool measures_speed() const override { return device_.info().measures_speed; }
   std::uint64_t most_elements() const override { return sample_elements(*case_, whole_elements_); }
 
   std::string unwritten() override {

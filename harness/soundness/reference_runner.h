@@ -66,6 +66,8 @@ class ReferenceRunner {
   // Like inputs(), but only a sample of tensors with more than most_elements() elements (soundness/sample.h).
   // CallOutputs::values() samples outputs in the same way.
   virtual std::vector<Values> sampled_inputs() { return inputs(); }
+  // Whether calls run where times are speed: on a GPU.
+  virtual bool measures_speed() const { return false; }
   virtual std::uint64_t most_elements() const { return std::numeric_limits<std::uint64_t>::max(); }
 };
 

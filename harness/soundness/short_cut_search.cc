@@ -119,7 +119,7 @@ class ShortCutSearch {
     Samples samples;
     for (const Values& values : (*expected)->values()) samples.push_back(sample_of(values));
     if (draw.family == 0) own_scales_.add(samples);
-    scales_ = draw.family == 0 ? own_scales_ : ExpectedScales(samples);
+    scales_ = draw.family == 0 ? own_scales_ : ExpectedScales(samples, own_scales_);
     inputs_ = runner_.sampled_inputs();
     of_inputs_.clear();
     for (std::size_t i = 0; i < inputs_.size(); ++i)
@@ -133,6 +133,7 @@ class ShortCutSearch {
     }
     const auto is_told = tells(draw, **expected);
     if (!is_told) return is_told.error();
+    if (draw.family == 0) own_scales_ = scales_;  // with the limits by a Model
     for (Trial& trial : trials_) {
       if (trial.is_refused) continue;
       if (auto error = try_trial(draw, **expected, *is_told, trial)) return error;
@@ -158,7 +159,9 @@ class ShortCutSearch {
       if (!answer) return answer.errors();
       for (std::size_t i = 0; i < outputs_.size(); ++i) {
         const OutputErrors output = errors_of(i, (*answer)->errors(i, expected));
-        reference_[i] = std::max(reference_[i], judge(output, i, problem_, case_, scales_, asked_).figure());
+        const double error = judge(output, i, problem_, case_, scales_, asked_).figure();
+        reference_[i] = std::max(reference_[i], error);
+        limit_by_model(problem_, runner_.measures_speed(), i, error, scales_);
         all = all && tells_right_from_wrong(output, i, problem_, case_, scales_, asked_);
       }
     }

@@ -234,6 +234,12 @@ bool ExpectedScales::is_constant(std::size_t output) const {
          std::all_of(latest.begin(), latest.end(), [&](double value) { return value == latest.front(); });
 }
 
+ExpectedScales::ExpectedScales(const Samples& of_families, const ExpectedScales& own) : growth_(2) {
+  add(of_families);
+  const std::size_t outputs = std::min(scales_.size(), own.scales_.size());
+  for (std::size_t i = 0; i < outputs; ++i) scales_[i].limit = own.scales_[i].limit;
+}
+
 void ExpectedScales::allow_twice(std::size_t output, double error_of_reference) {
   if (scales_.empty()) return;
   double& least = scales_[output % scales_.size()].least_distance;

@@ -45,8 +45,9 @@ class ExpectedScales {
   ExpectedScales() = default;
   // The scales of one draw of families of inputs, from samples of its outputs. Honest sums of such inputs in
   // one thread may be off by more than sums of the case's own inputs. So bounds grow twice as fast with the
-  // terms.
-  explicit ExpectedScales(const Samples& of_families) : growth_(2) { add(of_families); }
+  // terms. The limits of limit_by_model() are those of the case's own inputs, until the Model's error on
+  // these raises them.
+  ExpectedScales(const Samples& of_families, const ExpectedScales& own);
 
   // How many calls of the oracle learn() makes. An error is given in units of the norm of the expected
   // output. If the output has few elements, or few independent ones, that norm is sometimes nearly zero,

@@ -174,6 +174,12 @@ double rounding_of_operators(const Problem& problem) {
   return roundings * static_cast<double>(operators) * std::exp2(-significant_bits(problem.dtype));
 }
 
+void limit_by_model(const Problem& problem, bool measures_speed, std::size_t output, double error_of_model,
+                    ExpectedScales& scales) {
+  if (problem.has_model() && problem.dtype != Dtype::float32 && measures_speed)
+    scales.limit_by_model(output, error_of_model, rounding_of_operators(problem));
+}
+
 Judgement judge(const OutputErrors& output, const Thresholds& bounds, Precision required,
                 const MeanSquares& usual) {
   return judge(output.errors, bounds, required, usual, output.compare);

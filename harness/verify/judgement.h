@@ -93,6 +93,11 @@ Thresholds error_bounds(const Problem& problem, const Case& bound, std::size_t o
 // The largest error that rounding may cause if each operator of a Model rounds to a type of 16 bits: four
 // roundings for each. Infinite if the number of operators is unknown.
 double rounding_of_operators(const Problem& problem);
+// Limits the errors of an output by what a Model in a type of 16 bits is off by
+// (ExpectedScales::limit_by_model()). Other problems have no limit. Nor has a device whose times are not
+// speed: PyTorch on a CPU rounds in other places.
+void limit_by_model(const Problem& problem, bool measures_speed, std::size_t output, double error_of_model,
+                    ExpectedScales& scales);
 
 // An output that is not compared by its norm is either right or wrong, without classes.
 Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision required,

@@ -120,6 +120,31 @@ TEST_F(CallsOnFamilies, AModelHasATenth) {
   EXPECT_TRUE(run().families.front().tells);
 }
 
+// One operator rounds four times to float16: 2e-3, or four times as much as Model is off by on these inputs.
+TEST_F(CallsOnFamilies, AModelInHalfPrecisionLimitsErrorsOnAGpu) {
+  problem_.reference = "model.py";
+  problem_.dtype = Dtype::float16;
+  problem_.precision = "bf16";
+  problem_.torch.emplace();
+  problem_.torch->operators = 1;
+  arena_.expected_samples = {{{1, 2, 3}}};
+  const auto verdict_with = [&](double error_of_model) {
+    arena_.before_call = [this, error_of_model](Role called, const Draw& draw) {
+      ElementErrors& comparison =
+          called == Role::candidate ? arena_.candidate_comparison : arena_.reference_comparison;
+      comparison = draw.family == 0 ? test::equal_outputs()
+                                    : outputs_off_by(called == Role::candidate ? 3e-3 : error_of_model);
+    };
+    const CaseRecord record = run();
+    EXPECT_TRUE(record.families.front().tells);
+    return record.verdict;
+  };
+  EXPECT_EQ(verdict_with(1e-4), Verdict::wrong_answer);
+  EXPECT_EQ(verdict_with(9e-4), Verdict::accepted);
+  arena_.info.measures_speed = false;
+  EXPECT_EQ(verdict_with(1e-4), Verdict::accepted);
+}
+
 TEST_F(CallsOnFamilies, AnAnswerThatIsNotFiniteDoesNotCount) {
   ElementErrors errors = test::equal_outputs();
   errors.compared = 99;

@@ -295,6 +295,8 @@ TEST(ExpectedScales, LimitsAnswersInHalfPrecisionByModelAndItsOperators) {
   EXPECT_DOUBLE_EQ(bound(), 4e-2);
   scales.limit_by_model(0, 1e-3, rounding_of_operators(problem));
   EXPECT_DOUBLE_EQ(bound(), 4e-2);
+  scales = ExpectedScales(Samples{Numbers(100, 2)}, scales);
+  EXPECT_DOUBLE_EQ(bound(), 4e-2) << "of families";
   problem.torch->operators = 0;
   scales.limit_by_model(0, 1e-3, rounding_of_operators(problem));
   EXPECT_EQ(bound(), 5e-2);
