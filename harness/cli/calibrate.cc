@@ -134,14 +134,14 @@ Command add_calibrate(CLI::App& app) {
       "calibrate", "Measure a problem's precision classes and write the thresholds into its file");
   add_problem_argument(*command, arguments->problem);
   add_device_option(*command, arguments->device);
-  add_case_option(*command, arguments->options.cases,
-                  "Measure this case (may be repeated; default: all that the device can run)");
+  add_grade_option(*command, "cases", &arguments->options.cases,
+                   "Measure this case (may be repeated; default: all that the device can run)");
   command->add_flag("--dry-run", arguments->dry_run, "Measure and print, and write nothing");
-  add_seed_option(*command, arguments->seed, "Seed of the inputs (default: 0)");
-  add_inputs_option(*command, arguments->inputs);
-  add_python_option(*command, arguments->options.python);
-  add_problems_option(*command, arguments->problems);
-  add_require_sandbox_option(*command, arguments->options.require_sandbox);
+  add_grade_option(*command, "seed", &arguments->seed, "Seed of the inputs (default: 0)");
+  add_grade_option(*command, "inputs", &arguments->inputs);
+  add_grade_option(*command, "python", &arguments->options.python);
+  add_grade_option(*command, "problems", &arguments->problems);
+  add_grade_option(*command, "require_sandbox", &arguments->options.require_sandbox);
   return {command, [arguments] { return run(*arguments); }};
 }
 

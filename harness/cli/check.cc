@@ -12,13 +12,6 @@ struct CheckArguments : GradingArguments {
   std::vector<std::string> orders;
 };
 
-const GradingWords words = {
-    "Only this case, by name or by values, as in n=1000,m=3, whatever its size (may be "
-    "repeated)",
-    "Seed of inputs and shuffled orders (default: random)",
-    "Seconds that one call of a candidate may take (default: 60; 20 on a GPU)",
-    "Also print every run, stages and compiler messages"};
-
 int run(const CheckArguments& arguments) {
   const auto device = parse_device_choice(arguments.device);
   if (!device) return fail(device.errors());
@@ -35,18 +28,18 @@ Command add_check(CLI::App& app) {
   auto arguments = std::make_shared<CheckArguments>();
   CLI::App* command = app.add_subcommand(
       "check", "Look for memory errors, races and barriers that threads miss, with file and line");
-  add_contest_options(*command, *arguments);
+  add_run_options(*command, by_check, *arguments, "Also print every run, stages and compiler messages");
+  command->get_option("--case")->description(
+      "Only this case, by name or by values, as in n=1000,m=3, whatever its size (may be repeated)");
+  command->get_option("--hidden")
+      ->description("Draw N hidden shapes from the problem's `fuzz` ranges (default: 4 with a seed, else 0)");
+  command->get_option("--time-limit")
+      ->description("Seconds that one call of a candidate may take (default: 60; 20 on a GPU)");
   command
       ->add_option("--order", arguments->orders,
                    "Only this order of threads and blocks (may be repeated; default: all three)")
       ->type_name("forward|reverse|shuffled")
       ->allow_extra_args(false);
-  add_hidden_options(*command, usual_hidden_cases, arguments->hidden_cases, arguments->hidden_seed);
-  command->get_option("--hidden")
-      ->description(fmt::format(
-          "Draw N hidden shapes from the problem's `fuzz` ranges (default: {} with a seed, else 0)",
-          usual_hidden_cases));
-  add_run_options(*command, *arguments, words);
   command
       ->add_option(
           "--fail-on", arguments->fail_on,

@@ -310,8 +310,8 @@ Command add_doctor(CLI::App& app) {
   auto arguments = std::make_shared<DoctorArguments>();
   CLI::App* command =
       app.add_subcommand("doctor", "Show what this machine has and lacks for grading, with remedies");
-  add_problems_option(*command, arguments->directory);
-  add_python_option(*command, arguments->python);
+  add_grade_option(*command, "problems", &arguments->directory);
+  add_grade_option(*command, "python", &arguments->python);
   return {command, [arguments] { return run(*arguments); }};
 }
 

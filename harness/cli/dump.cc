@@ -67,7 +67,7 @@ Command add_dump(CLI::App& app) {
   auto arguments = std::make_shared<DumpArguments>();
   CLI::App* command = app.add_subcommand("dump", "Write a case's inputs and expected outputs as .npy files");
   add_problem_argument(*command, arguments->problem);
-  add_case_option(*command, arguments->options.cases, "The case (may be repeated)")->required();
+  add_grade_option(*command, "cases", &arguments->options.cases, "The case (may be repeated)")->required();
   command
       ->add_option("--directory", arguments->options.directory,
                    "Folder to write to, with a folder for each case; created if missing")
@@ -77,15 +77,15 @@ Command add_dump(CLI::App& app) {
       ->add_option("--set", arguments->overrides, "Replace a scalar parameter of the case (may be repeated)")
       ->type_name("NAME=N")
       ->allow_extra_args(false);
-  add_seed_option(*command, arguments->seed, "Seed of the inputs (default: 0)");
+  add_grade_option(*command, "seed", &arguments->seed, "Seed of the inputs (default: 0)");
   add_device_option(*command, arguments->device);
-  add_dtype_option(*command, arguments->dtype,
+  add_grade_option(*command, "dtype", &arguments->dtype,
                    "Element type (default: the problem's first). float16 inputs are written as float16; "
                    "bfloat16 inputs, which NumPy lacks, and all outputs as float32, not rounded");
-  add_inputs_option(*command, arguments->inputs);
-  add_problems_option(*command, arguments->problems);
-  add_python_option(*command, arguments->python);
-  add_require_sandbox_option(*command, arguments->options.require_sandbox);
+  add_grade_option(*command, "inputs", &arguments->inputs);
+  add_grade_option(*command, "problems", &arguments->problems);
+  add_grade_option(*command, "python", &arguments->python);
+  add_grade_option(*command, "require_sandbox", &arguments->options.require_sandbox);
   return {command, [arguments] { return run(*arguments); }};
 }
 

@@ -16,7 +16,8 @@
 
 namespace kgrade::cli {
 
-void add_contest_options(CLI::App& command, GradingArguments& arguments) {
+void add_run_options(CLI::App& command, unsigned by, GradingArguments& arguments,
+                     const std::string& verbose) {
   arguments.command = command.get_name();
   add_problem_argument(command, arguments.problem);
   command
@@ -26,28 +27,10 @@ void add_contest_options(CLI::App& command, GradingArguments& arguments) {
       ->required()
       ->type_name("FILE");
   add_device_option(command, arguments.device);
-  add_dtype_option(command, arguments.dtype,
-                   "Element type of the candidates (default: what they declare, or the problem's first)");
-  command
-      .add_option("--precision", arguments.precision,
-                  "Precision class that answers must reach, whatever candidates declare; own: the problem's "
-                  "(default: what they declare, or the problem's)")
-      ->type_name("exact|fp32|tf32|bf16|own");
-  add_inputs_option(command, arguments.inputs);
-}
-
-void add_run_options(CLI::App& command, GradingArguments& arguments, const GradingWords& words) {
-  add_case_option(command, arguments.cases, words.cases);
+  add_grade_options(command, by, arguments);
   command.add_option("--json", arguments.json, "Write the record to FILE; - prints it instead of the table")
       ->type_name("FILE");
-  add_seed_option(command, arguments.seed, words.seed);
-  add_time_limit_option(command, arguments.time_limit_seconds, words.time_limit);
-  add_problems_option(command, arguments.problems);
-  add_python_option(command, arguments.python);
-  add_require_sandbox_option(command, arguments.require_sandbox);
-  command.add_flag("--force", arguments.force,
-                   "Run named cases that take more than a minute on the emulated device");
-  command.add_flag("--verbose", arguments.verbose, words.verbose);
+  command.add_flag("--verbose", arguments.verbose, verbose);
 }
 
 Result<std::vector<ThreadOrder>> read_orders(const std::vector<std::string>& texts,
@@ -124,8 +107,6 @@ int print(const Printout& printout, const std::string& json) {
 RunOptions run_options(const GradingArguments& arguments) {
   RunOptions options;
   static_cast<GradeSettings&>(options) = arguments;
-  options.cases = arguments.cases;
-  options.force = arguments.force;
   options.shuffled = true;
   options.layout = Layout::find(arguments.problems);
   return options;

@@ -30,29 +30,16 @@ struct GradingArguments : GradeSettings {
   std::string problem;
   std::vector<std::string> candidates;
   std::string device = "auto";
-  std::vector<std::string> cases;
-  std::optional<std::string> dtype;
-  std::optional<std::string> precision;
   std::string json;
-  bool force = false;
   bool verbose = false;
   bool agent = false;  // only `grade` has it
   CiOutput ci;
   std::vector<std::string> fail_on;  // only `check` has it
 };
 
-// Help texts of options that differ between the two commands.
-struct GradingWords {
-  std::string cases;
-  std::string seed;
-  std::string time_limit;
-  std::string verbose;
-};
-
-// The problem, the candidates and the device.
-void add_contest_options(CLI::App& command, GradingArguments& arguments);
-// All other options.
-void add_run_options(CLI::App& command, GradingArguments& arguments, const GradingWords& words);
+// The problem, the candidates, and the options that the commands share. `by`: see add_grade_options().
+// `verbose`: what --verbose does.
+void add_run_options(CLI::App& command, unsigned by, GradingArguments& arguments, const std::string& verbose);
 
 // The values of --order, without repetitions. An Error for an unknown word, or for any value on a GPU.
 Result<std::vector<ThreadOrder>> read_orders(const std::vector<std::string>& texts,

@@ -105,11 +105,11 @@ Command add_import(CLI::App& app) {
       ->required()
       ->type_name("FILE");
   command->add_option("--slug", arguments->slug, "Its name here (default: the file's own)");
-  add_problems_option(*command, arguments->directory);
+  add_grade_option(*command, "problems", &arguments->directory);
   command->add_option("-o,--output", arguments->directory, "The earlier name of --problems")
       ->excludes("--problems")
       ->type_name("DIR");
-  add_python_option(*command, arguments->python);
+  add_grade_option(*command, "python", &arguments->python);
   command->footer(
       "Takes the frontmatter, the `parameters` of a def.py beside the file, and shapes that the statement "
       "writes\n"

@@ -13,7 +13,7 @@ Command add_lane(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "lane", "Grade for `kgrade sweep` or `kgrade serve`, which start it by --lane-command");
   add_device_option(*command, arguments->device);
-  add_python_option(*command, arguments->python);
+  add_grade_option(*command, "python", &arguments->python);
   // Lanes of this machine only.
   command->add_option("--folder", arguments->folder)->group("");
   command->footer(

@@ -278,7 +278,7 @@ Command add_leaderboard(CLI::App& app) {
           "Where the page's links to statements and candidates lead: the address of the working folder, as "
           "https://github.com/OWNER/NAME/blob/main (default: to files of the working folder)")
       ->type_name("URL");
-  add_problems_option(*command, arguments->problems);
+  add_grade_option(*command, "problems", &arguments->problems);
   command->footer(
       "Candidates are ranked within one problem, one GPU model and one precision class. Two share a rank if "
       "equally\n"

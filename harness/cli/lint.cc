@@ -194,23 +194,21 @@ Command add_lint(CLI::App& app) {
   command
       ->add_option("--json", arguments->json, "Write the findings to FILE; - prints them instead of the text")
       ->type_name("FILE");
-  add_seed_option(*command, arguments->seed, "Seed of the inputs (default: 0)");
-  add_hidden_options(*command, usual_hidden_cases, arguments->hidden, arguments->hidden_seed);
-  command->get_option("--hidden")
-      ->description(fmt::format(
-          "Check N hidden shapes as well, drawn from each problem's `fuzz` (default: {} with --deep or a "
-          "seed, else 0)",
-          usual_hidden_cases));
-  command->get_option("--hidden-seed")
-      ->description(
-          "Seed of the hidden shapes: the same seed gives the same shapes as in `kgrade grade` (default: 0)");
-  add_dtype_option(
-      *command, arguments->dtype,
+  add_grade_option(*command, "seed", &arguments->seed, "Seed of the inputs (default: 0)");
+  add_grade_option(
+      *command, "hidden_cases", &arguments->hidden,
+      "Check N hidden shapes as well, drawn from each problem's `fuzz` (default: 4 with --deep or "
+      "a seed, else 0)");
+  add_grade_option(
+      *command, "hidden_seed", &arguments->hidden_seed,
+      "Seed of the hidden shapes: the same seed gives the same shapes as in `kgrade grade` (default: 0)");
+  add_grade_option(
+      *command, "dtype", &arguments->dtype,
       "This element type alone (default: all that a problem file lists; float32 of a Python file)");
-  add_inputs_option(*command, arguments->inputs);
-  add_python_option(*command, arguments->python);
-  add_problems_option(*command, arguments->directory);
-  add_require_sandbox_option(*command, arguments->require_sandbox);
+  add_grade_option(*command, "inputs", &arguments->inputs);
+  add_grade_option(*command, "python", &arguments->python);
+  add_grade_option(*command, "problems", &arguments->directory);
+  add_grade_option(*command, "require_sandbox", &arguments->require_sandbox);
   command
       ->add_option("--host-memory", arguments->host_memory,
                    "Host memory that the cases may use (default: what is free)")

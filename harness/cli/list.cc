@@ -123,7 +123,7 @@ Command add_list(CLI::App& app) {
   CLI::Option* const names =
       command->add_flag("--names", arguments->names, "Print only the slugs, one per line");
   command->add_flag("--json", arguments->json, "Print JSON")->excludes(names);
-  add_problems_option(*command, arguments->directory);
+  add_grade_option(*command, "problems", &arguments->directory);
   return {command, [arguments] { return run(*arguments); }};
 }
 

@@ -123,7 +123,7 @@ Command add_new(CLI::App& app) {
            "[NAME=]INIT");
   add_list("--parameter", arguments->parameters,
            "A further scalar, such as eps:float, or k, which is a size_t (may be repeated)", "NAME[:TYPE]");
-  add_problems_option(*command, arguments->directory);
+  add_grade_option(*command, "problems", &arguments->directory);
   command->footer(
       "On a terminal kgrade asks for what the options leave out; elsewhere --output is required. The file "
       "and\n"

@@ -4,68 +4,125 @@
 
 #include <charconv>
 #include <cstdio>
-#include <limits>
-#include <map>
+#include <stdexcept>
+#include <type_traits>
 
 #include "base/text.h"
 #include "cli/app.h"
 #include "compile/module_file.h"
-#include "grade/heat.h"
-#include "grade/run.h"
 #include "problem/catalogue.h"
-#include "problem/hidden_cases.h"
 #include "problem/module_file.h"
 
 namespace kgrade::cli {
 namespace {
 
-// Needed because CLI::Range accepts NaN.
-CLI::Validator finite_seconds() {
-  return CLI::Validator(
-      [](std::string& text) -> std::string {
-        double seconds = 0;
-        const bool number = CLI::detail::lexical_cast(text, seconds);
-        return number && seconds >= 0.001 && seconds <= 86400
-                   ? ""
-                   : "'" + text + "' is no time from 0.001 to 86400 s";
-      },
-      "");
+// The two parts of the flag of an option: "--seed N".
+std::string name_of(const GradeOption& option) {
+  return std::string(option.flag.substr(0, option.flag.find(' ')));
+}
+std::string value_of(const GradeOption& option) {
+  return std::string(option.flag.substr(name_of(option).size() + 1));
 }
 
-constexpr std::uint64_t most_of_all = std::numeric_limits<std::uint64_t>::max();
+CLI::Option* add(CLI::App& command, const GradeOption& option, bool& value, AnySetting) {
+  return command.add_flag(name_of(option), value, option.help);
+}
 
-// Adds a whole number from 0 to `most`. Other values are wrong usage. (CLI11 would clamp or wrap them.)
-template <class Number>
-CLI::Option* add_whole_number(CLI::App& command, const std::string& name, std::optional<Number>& number,
-                              std::uint64_t most, const std::string& description) {
-  const auto parse = [name, &number, most](const std::string& text) {
+template <class Text>
+CLI::Option* add(CLI::App& command, const GradeOption& option, Text& value, AnySetting) {
+  return command.add_option(name_of(option), value, option.help)
+      ->type_name(value_of(option))
+      ->allow_extra_args(false);
+}
+
+// CLI11 would clamp or wrap numbers beyond the limits.
+CLI::Option* add(CLI::App& command, const GradeOption& option, std::optional<std::uint64_t>& number,
+                 const WholeNumber& rule) {
+  const auto parse = [name = name_of(option), &number, rule](const std::string& text) {
     std::uint64_t value = 0;
     const char* end = text.data() + text.size();
     const auto [rest, failure] = std::from_chars(text.data(), end, value);
-    if (failure != std::errc() || rest != end || value > most) {
-      const std::string limit = most == most_of_all ? "2^64 - 1" : std::to_string(most);
-      throw CLI::ValidationError(name, "'" + text + "' is no whole number from 0 to " + limit);
+    if (failure != std::errc() || rest != end || value < rule.least || value > rule.most) {
+      const std::string most = rule.most == UINT64_MAX ? "2^64 - 1" : std::to_string(rule.most);
+      throw CLI::ValidationError(
+          name, fmt::format("'{}' is no whole number from {} to {}", text, rule.least, most));
     }
     number = value;
   };
-  return command.add_option_function<std::string>(name, parse, description);
+  return command.add_option_function<std::string>(name_of(option), parse, option.help)
+      ->type_name(value_of(option));
+}
+
+// Not with CLI::Range, which accepts NaN.
+CLI::Option* add(CLI::App& command, const GradeOption& option, std::optional<double>& value,
+                 const Seconds& rule) {
+  const auto check = [rule](std::string& text) -> std::string {
+    double seconds = 0;
+    const bool number = CLI::detail::lexical_cast(text, seconds);
+    return number && seconds >= rule.least && seconds <= rule.most
+               ? ""
+               : fmt::format("'{}' is no time from {} to {} s", text, rule.least, rule.most);
+  };
+  return command.add_option(name_of(option), value, option.help)
+      ->type_name(value_of(option))
+      ->check(CLI::Validator(check, ""));
+}
+
+// An option for those choices that have a word, if any has, and flags. Only one of all these can be given.
+template <class E, std::size_t count>
+CLI::Option* add(CLI::App& command, const GradeOption& option, E& value,
+                 const std::array<Choice<E>, count>& choices) {
+  std::vector<CLI::Option*> added;
+  if (!option.flag.empty()) {
+    const auto take = [&value, choices, option](const std::string& word) {
+      for (const Choice<E>& choice : choices)
+        if (!choice.word.empty() && choice.word == word) return void(value = choice.value);
+      throw CLI::ValidationError(fmt::format("{}: '{}' is none of {}", name_of(option), word,
+                                             replace_all(value_of(option), "|", ", ")));
+    };
+    added.push_back(command.add_option_function<std::string>(name_of(option), take, option.help));
+    added.back()->type_name(value_of(option));
+  }
+  for (const Choice<E>& choice : choices) {
+    if (choice.flag.empty()) continue;
+    const auto take = [&value, chosen = choice.value](std::int64_t) { value = chosen; };
+    CLI::Option* const flag =
+        command.add_flag_function(std::string(choice.flag), take, std::string(choice.help));
+    for (CLI::Option* const other : added) flag->excludes(other);
+    added.push_back(flag);
+  }
+  return added.front();
 }
 
 }  // namespace
+
+void add_grade_options(CLI::App& command, unsigned by, GradeSettings& settings) {
+  grade_options(
+      [&](const GradeOption& option, auto& value, const auto& rule) {
+        if ((option.by & by) != 0) add(command, option, value, rule);
+      },
+      settings);
+}
+
+CLI::Option* add_grade_option(CLI::App& command, std::string_view name, OptionValue value,
+                              const std::string& description) {
+  CLI::Option* added = nullptr;
+  GradeSettings types;
+  grade_options(
+      [&]<class T>(const GradeOption& option, T&, const auto& rule) {
+        if constexpr (std::is_constructible_v<OptionValue, T*>)
+          if (T** const own = std::get_if<T*>(&value); own != nullptr && option.name == name)
+            added = add(command, option, **own, rule);
+      },
+      types);
+  if (added == nullptr) throw std::logic_error("no option of a grade has this name and type");
+  return description.empty() ? added : added->description(description);
+}
 
 void add_problem_argument(CLI::App& command, std::string& problem) {
   command.add_option("problem", problem, "Slug of a problem, or the path of a problem file")
       ->required()
       ->type_name("PROBLEM");
-}
-
-void add_problems_option(CLI::App& command, std::string& directory) {
-  command
-      .add_option(
-          "--problems", directory,
-          "A further folder of problem files, which comes before `problems` in the working folder and "
-          "those of kgrade")
-      ->type_name("DIR");
 }
 
 namespace {
@@ -91,113 +148,6 @@ void add_device_option(CLI::App& command, std::string& device) {
   command.add_option("--device", device, "Where kernels run: a GPU, or the CPU's cores")
       ->capture_default_str()
       ->type_name("auto|cuda[:N]|emulated");
-}
-
-CLI::Option* add_case_option(CLI::App& command, std::vector<std::string>& cases,
-                             const std::string& description) {
-  return command.add_option("--case", cases, description)->type_name("CASE")->allow_extra_args(false);
-}
-
-void add_seed_option(CLI::App& command, std::optional<std::uint64_t>& seed, const std::string& description) {
-  add_whole_number(command, "--seed", seed, most_of_all, description)->type_name("N");
-}
-
-void add_dtype_option(CLI::App& command, std::optional<std::string>& dtype, const std::string& description) {
-  command.add_option("--dtype", dtype, description)->type_name("float32|float16|bfloat16");
-}
-
-void add_hidden_options(CLI::App& command, std::size_t usual, std::optional<std::size_t>& count,
-                        std::optional<std::uint64_t>& seed) {
-  add_whole_number(command, "--hidden", count, most_hidden_cases,
-                   "Draw N hidden shapes from the problem's `fuzz` ranges with a private seed (default: " +
-                       std::to_string(usual) + ", none when cases are named)")
-      ->type_name("N");
-  add_whole_number(command, "--hidden-seed", seed, most_of_all,
-                   "Draw the same hidden shapes again: the seed from a record")
-      ->type_name("SEED");
-}
-
-void add_time_limit_option(CLI::App& command, std::optional<double>& seconds,
-                           const std::string& description) {
-  command.add_option("--time-limit", seconds, description)->type_name("SECONDS")->check(finite_seconds());
-}
-
-void add_python_option(CLI::App& command, std::string& python) {
-  command
-      .add_option("--python", python,
-                  "The Python that runs Python candidates, with PyTorch (default: $KGRADE_PYTHON, or else "
-                  "python3 in PATH)")
-      ->type_name("PATH");
-}
-
-namespace {
-
-// --baselines none|pytorch|compile, and --no-baselines, which is short for none.
-void add_baselines_options(CLI::App& command, WantedBaselines& baselines) {
-  const std::map<std::string, WantedBaselines> words = {{"none", WantedBaselines::none},
-                                                        {"pytorch", WantedBaselines::pytorch},
-                                                        {"compile", WantedBaselines::compiled}};
-  const auto take = [&baselines, words](const std::string& word) {
-    const auto found = words.find(word);
-    if (found == words.end())
-      throw CLI::ValidationError("--baselines: '" + word + "' is none of none, pytorch, compile");
-    baselines = found->second;
-  };
-  CLI::Option* const chosen = command.add_option_function<std::string>(
-      "--baselines", take,
-      "none: compare with the reference only; pytorch: with --quick and on the emulated device, too, with "
-      "the vendor's library and PyTorch, eager in fp32 and in TF32 (default: where there is time and times "
-      "are speed); compile: also with torch.compile of both");
-  chosen->type_name("none|pytorch|compile");
-  command
-      .add_flag_function(
-          "--no-baselines", [&baselines](std::int64_t) { baselines = WantedBaselines::none; },
-          "The same as --baselines none")
-      ->excludes(chosen);
-}
-
-}  // namespace
-
-void add_measuring_options(CLI::App& command, GradeSettings& settings) {
-  CLI::Option* const quick = command.add_flag_function(
-      "--quick", [&settings](std::int64_t) { settings.effort = Effort::quick; },
-      "Measure until speedups are known to within 1 %, for at most half a second per case");
-  command
-      .add_flag_function(
-          "--ranked", [&settings](std::int64_t) { settings.effort = Effort::ranked; },
-          "Measure until speedups are known to within 0.25 %, in five processes per contestant")
-      ->excludes(quick);
-  command.add_flag(
-      "--clear-outputs", settings.clears_outputs,
-      "Set outputs to zero before each call, for kernels that add to them; such records are not ranked");
-  command.add_flag_function(
-      "--warm", [&settings](std::int64_t) { settings.cache = CacheState::warm; },
-      "Leave the inputs in the cache, as for KernelBench's published figures (default: the cache is cold "
-      "at every call)");
-  command
-      .add_option(
-          "--heat", settings.heat,
-          "With --quick, grade up to so many candidates side by side: each on inputs of its own, all "
-          "beside the same calls of the reference (default: 8, and 4 in Python, where speed is measured)")
-      ->check(CLI::Range(1, static_cast<int>(most_in_heat)))
-      ->type_name("N");
-  add_baselines_options(command, settings.baselines);
-}
-
-void add_inputs_option(CLI::App& command, std::vector<std::string>& inputs) {
-  command
-      .add_option(
-          "--inputs", inputs,
-          "Draw the inputs from INIT, such as 'normal(0, 2)', instead of what the problem draws them from; "
-          "x=INIT changes one input (may be repeated). INIT is what `init` may be of floats in a problem "
-          "file, with numbers for names")
-      ->type_name("[NAME=]INIT")
-      ->allow_extra_args(false);
-}
-
-void add_require_sandbox_option(CLI::App& command, bool& require_sandbox) {
-  command.add_flag("--require-sandbox", require_sandbox,
-                   "Refuse to grade when the sandbox's namespaces are not available (exit code 3)");
 }
 
 }  // namespace kgrade::cli

@@ -23,14 +23,6 @@ Result<bool> tell(const GradingArguments&, const std::vector<ProfileRecord>&, st
 
 namespace {
 
-const GradingWords words = {
-    "The case, by name or by values, as in n=1000,m=3 (default: the largest measured one; on the emulated "
-    "device the largest small one)",
-    "Seed of inputs (default: random)",
-    "Seconds that one call of a candidate may take, with all counters (default: 300; 60 on the emulated "
-    "device)",
-    "Also print short kernels, facts that are zero, and compiler messages"};
-
 // A candidate of this name that is not a file is the problem's reference.
 constexpr const char* reference_word = "reference";
 
@@ -61,8 +53,15 @@ Command add_profile(CLI::App& app) {
   auto arguments = std::make_shared<GradingArguments>();
   CLI::App* command = app.add_subcommand(
       "profile", "Show what limits the kernels of a candidate, or of several side by side");
-  add_contest_options(*command, *arguments);
-  add_run_options(*command, *arguments, words);
+  add_run_options(*command, by_profile, *arguments,
+                  "Also print short kernels, facts that are zero, and compiler messages");
+  command->get_option("--case")->description(
+      "The case, by name or by values, as in n=1000,m=3 (default: the largest measured one; on the emulated "
+      "device the largest small one)");
+  command->get_option("--time-limit")
+      ->description(
+          "Seconds that one call of a candidate may take, with all counters (default: 300; 60 on the "
+          "emulated device)");
   command->footer(
       "Profiles one call of one case, in a run of its own: with Nsight Compute on a GPU, with times and "
       "resources alone where it is missing or may not count, and by counts of accesses on the emulated "

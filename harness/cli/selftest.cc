@@ -31,8 +31,7 @@ struct SelftestArguments {
   std::optional<std::uint64_t> seed;
   std::string json;
   std::string svg;
-  bool quick = false;
-  bool ranked = false;
+  Effort effort = Effort::normal;
   bool keeps_processes = false;
   bool require_sandbox = false;
   bool list = false;
@@ -91,8 +90,7 @@ int run(const SelftestArguments& arguments) {
   if (!errors.empty()) return fail(errors);
   SelftestOptions options;
   options.kernels = *kernels;
-  if (arguments.quick) options.effort = Effort::quick;
-  if (arguments.ranked) options.effort = Effort::ranked;
+  options.effort = arguments.effort;
   options.budget_seconds = arguments.budget;
   options.most_seconds = arguments.most_seconds;
   options.comparisons = arguments.comparisons;
@@ -135,13 +133,7 @@ void add_amount_options(CLI::App& command, SelftestArguments& arguments) {
 }
 
 void add_selftest_measuring(CLI::App& command, SelftestArguments& arguments) {
-  CLI::Option* const quick =
-      command.add_flag("--quick", arguments.quick,
-                       "As `grade --quick`: until speeds are known to within 1 %, for at most half a second");
-  command
-      .add_flag("--ranked", arguments.ranked,
-                "As `grade --ranked`: until speeds are known to within 0.25 %, in five processes per side")
-      ->excludes(quick);
+  add_grade_option(command, "effort", &arguments.effort);
   command
       .add_option("--budget", arguments.budget,
                   "Seconds that a comparison may take in a process (default: 4, as in `grade`)")
@@ -167,15 +159,15 @@ Command add_selftest(CLI::App& app) {
   add_device_option(*command, arguments->device);
   add_amount_options(*command, *arguments);
   add_selftest_measuring(*command, *arguments);
-  add_seed_option(*command, arguments->seed,
-                  "Seed of inputs and orders (default: random; the record keeps it)");
+  add_grade_option(*command, "seed", &arguments->seed,
+                   "Seed of inputs and orders (default: random; the record keeps it)");
   command->add_option("--json", arguments->json, "Write the record to FILE; - prints it instead of the table")
       ->type_name("FILE");
   command
       ->add_option("--svg", arguments->svg,
                    "Write a picture of all estimates with their intervals; - prints it")
       ->type_name("FILE");
-  add_require_sandbox_option(*command, arguments->require_sandbox);
+  add_grade_option(*command, "require_sandbox", &arguments->require_sandbox);
   command->add_flag("--list", arguments->list, "Print the kernels and measure nothing");
   command->footer(
       "Exit codes: 0 nothing speaks against the protocol, 1 it does not hold, 3 times of this device are no "

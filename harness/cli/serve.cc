@@ -174,7 +174,6 @@ Command add_serve(CLI::App& app) {
                    "File of a contest (docs/contest.md): only its problems, from its start to its end. Needs "
                    "--tokens with a token that has `teacher`")
       ->type_name("FILE");
-  add_problems_option(*command, arguments->lane.problems);
   add_device_option(*command, arguments->lane.device);
   command->add_option("--gpus", arguments->gpus, "CUDA devices to grade on, one candidate at a time on each")
       ->type_name("0,1,..")
@@ -184,8 +183,7 @@ Command add_serve(CLI::App& app) {
                    "Lanes of the emulated device (default: all cores that kgrade may use)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
-  add_python_option(*command, arguments->lane.python);
-  add_require_sandbox_option(*command, arguments->lane.require_sandbox);
+  add_grade_options(*command, by_serve, arguments->lane);
   CLI::Option* const lane_command =
       add_lane_command_option(*command, arguments->lane_command, arguments->lanes);
   for (const char* const other : {"--gpus", "--device", "--jobs"})

@@ -411,11 +411,11 @@ Command add_show(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "show", "Show a problem: what to compute, entry point, shapes, cases with memory and arithmetic");
   add_problem_argument(*command, arguments->problem);
-  add_problems_option(*command, arguments->directory);
-  add_dtype_option(*command, arguments->dtype, "Element type (default: the problem's first)");
-  add_inputs_option(*command, arguments->inputs);
+  add_grade_option(*command, "problems", &arguments->directory);
+  add_grade_option(*command, "dtype", &arguments->dtype, "Element type (default: the problem's first)");
+  add_grade_option(*command, "inputs", &arguments->inputs);
   command->add_flag("--json", arguments->json, "Print JSON");
-  add_python_option(*command, arguments->python);
+  add_grade_option(*command, "python", &arguments->python);
   return {command, [arguments] { return run(*arguments); }};
 }
 

@@ -162,6 +162,7 @@ int run(SweepArguments& arguments) {
                      ? lane_devices(arguments.gpus, arguments.lane.device, arguments.jobs)
                      : names_of_lanes(arguments.lanes);
   if (!devices) return fail(devices.errors());
+  arguments.selection.dtype = arguments.lane.dtype;
   if (const Errors wrong = take_modules(arguments); !wrong.empty()) return fail(wrong);
   if (const Errors lacks = lack_for_modules(arguments); !lacks.empty()) return fail(lacks);
   Layout layout = Layout::find(arguments.lane.problems);
@@ -263,15 +264,9 @@ void add_how(CLI::App& command, SweepArguments& arguments) {
   command.add_option("--gpus", arguments.gpus, "CUDA devices to grade on, one candidate at a time on each")
       ->type_name("0,1,..")
       ->excludes(device);
-  add_measuring_options(command, arguments.lane);
-  add_hidden_options(command, usual_hidden_cases, arguments.lane.hidden_cases, arguments.lane.hidden_seed);
-  add_seed_option(command, arguments.lane.seed,
-                  "Seed from which the inputs of each candidate follow (default: a new one for each run)");
-  add_time_limit_option(command, arguments.lane.time_limit_seconds, "As for `kgrade grade`");
-  add_dtype_option(command, arguments.selection.dtype, "As for `kgrade grade`");
-  add_inputs_option(command, arguments.lane.inputs);
-  add_python_option(command, arguments.lane.python);
-  add_require_sandbox_option(command, arguments.lane.require_sandbox);
+  add_grade_options(command, by_sweep, arguments.lane);
+  command.get_option("--seed")->description(
+      "Seed from which the inputs of each candidate follow (default: a new one for each run)");
 }
 
 void add_results(CLI::App& command, SweepArguments& arguments) {

@@ -51,7 +51,7 @@ class GradeRun {
  private:
   Failure grade_candidates() {
     if (auto failure = prepare()) return failure;
-    setup_.device().set_cache_state(options_.cache);
+    setup_.device().set_cache_state(options_.warm ? CacheState::warm : CacheState::cold);
     setup_.device().set_clears_outputs(options_.clears_outputs);
     begin_record();
     const std::string absent = setup_.bench().telemetry().absent();
@@ -228,7 +228,7 @@ class GradeRun {
     std::vector<std::string> useless;
     if (options_.effort == Effort::quick) useless.emplace_back("--quick");
     if (options_.effort == Effort::ranked) useless.emplace_back("--ranked");
-    if (options_.cache == CacheState::warm) useless.emplace_back("--warm");
+    if (options_.warm) useless.emplace_back("--warm");
     if (options_.launches) useless.emplace_back("--launches");
     if (useless.empty()) return;
     record_.notes.push_back(
@@ -239,9 +239,7 @@ class GradeRun {
   // namespaces a candidate could reach into another's process.
   std::size_t most_together() {
     const bool is_usual = setup_.device().info().measures_speed && options_.effort == Effort::quick;
-    const std::size_t most = options_.heat ? static_cast<std::size_t>(*options_.heat)
-                             : is_usual    ? most_in_heat
-                                           : 1;
+    const std::size_t most = options_.heat.value_or(is_usual ? most_in_heat : 1);
     if (!is_confined(machinery_)) return 1;
     if (!baselines_.is_empty() || options_.effort != Effort::quick || problem_.has_model()) return 1;
     if (!setup_.device().gates_calls()) return most;

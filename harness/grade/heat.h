@@ -7,13 +7,9 @@
 
 #include "compile/toolchain.h"
 #include "grade/candidate_run.h"
+#include "record/settings.h"
 
 namespace kgrade {
-
-// Limits on a heat: processes wait for each other in the driver, and each takes half a gigabyte of a GPU's
-// memory.
-inline constexpr std::size_t most_in_heat = 8;
-inline constexpr std::size_t most_in_heat_of_python = 4;
 
 // A candidate that is built, for the problem's own cases.
 struct HeatEntry {

@@ -14,22 +14,16 @@
 #include "contest/candidate_time.h"
 #include "grade/bench.h"
 #include "grade/failure.h"
-#include "grade/settings.h"
+#include "record/settings.h"
 
 namespace kgrade {
-
-// How many hidden shapes are drawn if only a seed is given, and in a grade of all cases.
-inline constexpr std::size_t usual_hidden_cases = 4;
 
 // The options of every run that judges candidates.
 struct RunOptions : GradeSettings {
   std::vector<CandidateSource> candidates;  // at least one: read_candidates() refuses an empty list
-  // By name, or in the form that parse_written_case() reads. Empty: the cases that the command chooses.
-  std::vector<std::string> cases;
-  std::vector<std::size_t> numbers;  // of the candidates in a larger run; empty: from 0 on
-  bool shuffled = false;             // if speed is measured: candidates are taken in an order by the seed
+  std::vector<std::size_t> numbers;         // of the candidates in a larger run; empty: from 0 on
+  bool shuffled = false;  // if speed is measured: candidates are taken in an order by the seed
   Layout layout;
-  bool force = false;  // run even what takes long on the emulated device
   // Counts the time that each candidate causes, by its number. Null: nobody asks.
   CandidateTime* candidate_time = nullptr;
   std::function<void(const std::string&)> progress = [](const std::string&) {};

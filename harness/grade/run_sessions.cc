@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "contest/protocol.h"
 #include "draw/seed.h"
 #include "verify/judgement.h"
 
@@ -27,9 +28,10 @@ Session RunSessions::of_candidate(Referee& referee, const BuildOutcome& built, s
                                   std::function<void(const std::string&)> progress, TelemetryReader& reader) {
   Session session{referee, problem_, seed, options_.effort, {}, setup_.stages(), std::move(progress)};
   session.known = known_;
-  session.launches = options_.launches;
+  static_assert(most_launches_of_sample == max_launches);
+  if (options_.launches) session.launches = static_cast<int>(*options_.launches);
   session.returns_outputs = built.returns_outputs || problem_.has_model();
-  session.cache = options_.cache;
+  session.cache = setup_.device().cache_state();
   session.ceilings = run_.ceilings;
   session.sampler = &reader.sampler;
   if (setup_.bench().telemetry().absent().empty()) session.watch = &reader.watch;

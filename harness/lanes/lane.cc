@@ -21,9 +21,9 @@
 #include "base/cleanup.h"
 #include "base/machine_faults.h"
 #include "base/text.h"
-#include "grade/settings_json.h"
 #include "lanes/lane_files.h"
 #include "record/record_json.h"
+#include "record/settings_json.h"
 
 namespace kgrade {
 namespace {
@@ -31,13 +31,6 @@ namespace {
 // --- Messages ---
 
 using Json = nlohmann::json;
-
-// Older results have true or false, from when there were only two choices.
-nlohmann::ordered_json json_of_baselines(WantedBaselines wanted) {
-  if (wanted == WantedBaselines::none || wanted == WantedBaselines::usual)
-    return wanted == WantedBaselines::usual;
-  return to_string(wanted);
-}
 
 // Text for bytes that need not be UTF-8, such as a path, since JSON holds only UTF-8: each byte becomes the
 // character with that number.
@@ -113,20 +106,18 @@ std::string_view to_string(LaneMessage::Kind kind) {
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<LaneOptions>& options) {
   archive("device", options.device);
-  archive("problems", options.problems, byte_text);
-  archive("inputs", options.inputs, byte_text);
-  archive("python", options.python, byte_text);
-  archive("effort", options.effort);
-  archive("cache", options.cache);
-  archive("baselines", options.baselines);
-  archive("clear_outputs", options.clears_outputs);
-  archive("require_sandbox", options.require_sandbox);
-  archive("seed", options.seed, unsigned_text);
-  archive("hidden_cases", options.hidden_cases);
-  archive("hidden_seed", options.hidden_seed, unsigned_text);
-  archive("time_limit_seconds", options.time_limit_seconds);
-  archive("launches", options.launches);
-  archive("heat", options.heat);
+  grade_options(
+      [&archive]<class T, class Rule>(const GradeOption& option, T& value, const Rule&) {
+        if constexpr (std::is_same_v<Rule, AnySeed>) {
+          archive(option.name, value, unsigned_text);
+        } else if constexpr (std::is_same_v<Rule, AnySetting> &&
+                             !std::is_same_v<std::remove_const_t<T>, bool>) {
+          archive(option.name, value, byte_text);
+        } else {
+          archive(option.name, value);
+        }
+      },
+      options);
 }
 
 template <class Archive>
@@ -148,13 +139,10 @@ template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<LaneJob>& job) {
   archive("options", job.options);
   archive("problem", job.problem, byte_text);
-  archive("dtype", job.dtype);
-  archive("precision", job.precision);
   archive("candidates", job.candidates, byte_text);
   archive("numbers", job.numbers);
   archive("work", job.work);
   archive("as_declared", job.as_declared);
-  archive("cases", job.cases, byte_text);
   archive("batch", job.batch);
   archive("folder", job.folder, byte_text);
   archive("files", job.files);
@@ -172,20 +160,19 @@ void fields(Archive& archive, typename Archive::template Value<LaneMessage>& mes
 }
 
 LaneJob job_for(const LaneOptions& options, const Problem& problem) {
-  return {options, problem.path.string(), std::string(to_string(problem.dtype)), problem.precision, {}};
+  LaneJob job{options, problem.path.string(), {}};
+  job.options.dtype = to_string(problem.dtype);
+  job.options.precision = problem.precision;
+  return job;
 }
 
+std::string text_of(const LaneOptions& options) { return line_of(options); }
+
 std::string conditions_of(const LaneOptions& options) {
-  Json conditions = {{"warm", options.cache == CacheState::warm},
-                     {"baselines", json_of_baselines(options.baselines)},
-                     {"require_sandbox", options.require_sandbox},
-                     {"hidden_cases", json_of(options.hidden_cases)},
-                     {"time_limit_seconds", json_of(options.time_limit_seconds)}};
-  conditions["seed"] = options.seed ? Json(std::to_string(*options.seed)) : Json(nullptr);
-  conditions["hidden_seed"] =
-      options.hidden_seed ? Json(std::to_string(*options.hidden_seed)) : Json(nullptr);
-  if (options.clears_outputs) conditions["clear_outputs"] = true;
-  return conditions.dump();
+  nlohmann::ordered_json conditions;
+  JsonWriter archive(conditions);
+  recorded_options(archive, options);
+  return Json(conditions).dump();  // in alphabetical order, as readers of results have them
 }
 
 std::string result_line_of(Record record, const LaneOptions& options) {

@@ -16,13 +16,15 @@
 #include "base/temporary_directory.h"
 #include "base/unique_fd.h"
 #include "grade/grade.h"
-#include "grade/settings.h"
+#include "record/settings.h"
 
 namespace kgrade {
 
 // How all candidates of a sweep are graded.
 struct LaneOptions : GradeSettings {
   std::string device = "auto";  // the value of --device
+
+  bool operator==(const LaneOptions&) const = default;
 };
 
 // What a lane does with a job. Builders fill the cache: build_for() in lane_worker.cc.
@@ -44,15 +46,13 @@ struct LaneFile {
 struct LaneJob {
   LaneOptions options;
   std::string problem;  // path of the file
-  std::string dtype;
-  std::string precision;  // the class that candidates have to reach; empty, with as_declared: the problem's
   std::vector<std::string> candidates;
   std::vector<std::size_t> numbers = {};  // of the candidates in the sweep
   LaneWork work = LaneWork::grade;
-  // The candidates are answers to a service. They declare their type if `dtype` is empty, and may differ.
+  // The candidates are answers to a service. Without a dtype in the options each has the type that it
+  // declares, and without a precision they have to reach the problem's. Other jobs have both.
   bool as_declared = false;
-  std::vector<std::string> cases = {};  // as for --case; empty: the usual ones
-  std::string batch = {};               // an id, repeated in each answer to this job
+  std::string batch = {};  // an id, repeated in each answer to this job
   // For a lane that does not see the files of this machine: the working folder, and all files that the job
   // names. Otherwise both are empty.
   std::string folder = {};
@@ -89,7 +89,9 @@ struct LaneMessage {
   double seconds = 0;
 };
 
-// The settings that change verdicts and times, except problem, candidate, effort and device, as text to
+// All options as text to compare.
+std::string text_of(const LaneOptions& options);
+// The options that change verdicts and times, except problem, candidate, effort and device, as text to
 // compare.
 std::string conditions_of(const LaneOptions& options);
 // The line of a result: the record, with its conditions under "options".

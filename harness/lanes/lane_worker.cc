@@ -217,12 +217,12 @@ class LaneWorker {
                                                        std::vector<CandidateSource> candidates) {
     if (job.as_declared) {
       for (CandidateSource& candidate : candidates) refuse_if_too_long(candidate);
-      return group_candidates(problem, std::move(candidates),
-                              job.dtype.empty() ? std::nullopt : std::optional(job.dtype),
-                              job.precision.empty() ? std::string(own_class) : job.precision);
+      return group_candidates(problem, std::move(candidates), job.options.dtype,
+                              job.options.precision.value_or(std::string(own_class)));
     }
-    const auto typed = with_dtype(problem, job.dtype);
-    auto asked = as_asked(std::move(problem), job.dtype, job.precision);
+    const std::string dtype = job.options.dtype.value_or("");
+    const auto typed = with_dtype(problem, dtype);
+    auto asked = as_asked(std::move(problem), dtype, job.options.precision.value_or(""));
     if (!asked) return asked.errors();
     for (CandidateSource& candidate : candidates) {
       const auto declared = as_declared(*asked, candidate, std::nullopt);
@@ -276,7 +276,6 @@ class LaneWorker {
   GradeOptions options_of(const LaneJob& job) {
     GradeOptions options;
     static_cast<GradeSettings&>(options) = job.options;
-    options.cases = job.cases;
     options.layout = Layout::find(options.problems);
     options.second_look = &look_with_checker;
     options.progress = [this](const std::string& what) { send({LaneMessage::Kind::doing, 0, what}); };

@@ -85,11 +85,6 @@ std::optional<BaselineSource> module_of(const Problem& problem, const Layout& la
 
 }  // namespace
 
-std::string_view to_string(WantedBaselines wanted) {
-  constexpr std::string_view words[] = {"none", "usual", "pytorch", "compiled"};
-  return words[static_cast<int>(wanted)];
-}
-
 std::vector<BaselineSource> pytorch_baselines(const Problem& problem, const Layout& layout,
                                               WantedBaselines wanted, bool on_gpu) {
   if (wanted == WantedBaselines::none || (wanted == WantedBaselines::usual && !on_gpu)) return {};

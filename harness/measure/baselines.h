@@ -19,6 +19,7 @@
 #include "compile/layout.h"
 #include "compile/own_files.h"
 #include "problem/problem.h"
+#include "record/speed.h"
 
 namespace kgrade {
 
@@ -31,15 +32,6 @@ struct BaselineSource {
 
   bool is_module() const { return !module.empty(); }
 };
-
-// Which baselines a user wants.
-enum class WantedBaselines {
-  none,
-  usual,     // a vendor's and PyTorch's, if times are speed and there is time for them
-  pytorch,   // as `usual`, wherever they run: to try them
-  compiled,  // as `usual`, and those of torch.compile
-};
-std::string_view to_string(WantedBaselines wanted);  // "compiled"
 
 // The baselines that call a vendor's library: "cudnn-fp32", and "cudnn-tf32" unless the problem requires a
 // better class. There, no accepted candidate could be compared with TF32, and this baseline takes seconds to

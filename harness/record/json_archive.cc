@@ -165,7 +165,7 @@ std::vector<std::pair<std::string, JsonValue>> JsonValue::members(std::size_t mo
   return members;
 }
 
-void JsonValue::has_only(std::initializer_list<std::string_view> names) const {
+void JsonValue::has_only(const std::vector<std::string_view>& names) const {
   if (json_ == nullptr || !json_->is_object()) return;
   for (const auto& [name, value] : json_->items()) {
     if (std::find(names.begin(), names.end(), name) == names.end())

@@ -64,7 +64,7 @@ class JsonValue {
 
   std::string text(std::size_t most_bytes) const;
   // Complains about the first member with another name.
-  void has_only(std::initializer_list<std::string_view> names) const;
+  void has_only(const std::vector<std::string_view>& names) const;
 
   // The value of a word. `parse` turns text into an optional, which is empty for an unknown word. `known`:
   // all words, for the complaint; may be empty.

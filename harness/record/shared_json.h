@@ -27,6 +27,8 @@ inline constexpr int count_of_values<CheckOutcome> = 3;
 template <>
 inline constexpr int count_of_values<Effort> = 3;
 template <>
+inline constexpr int count_of_values<WantedBaselines> = 4;
+template <>
 inline constexpr int count_of_values<CacheState> = 2;
 template <>
 inline constexpr int count_of_values<BlockEnd> = 4;

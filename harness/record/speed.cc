@@ -38,6 +38,11 @@ std::string_view to_string(Effort effort) {
   return words[static_cast<int>(effort)];
 }
 
+std::string_view to_string(WantedBaselines wanted) {
+  constexpr std::string_view words[] = {"none", "usual", "pytorch", "compiled"};
+  return words[static_cast<int>(wanted)];
+}
+
 std::string_view to_string(BlockEnd end) {
   constexpr std::string_view words[] = {"precise", "budget_spent", "disturbed", "broken_off"};
   return words[static_cast<int>(end)];

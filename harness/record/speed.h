@@ -59,6 +59,15 @@ struct SuiteScore {
 enum class Effort { quick, normal, ranked };
 std::string_view to_string(Effort effort);  // "quick"
 
+// Which baselines a user wants.
+enum class WantedBaselines {
+  none,
+  usual,     // a vendor's and PyTorch's, if times are speed and there is time for them
+  pytorch,   // as `usual`, wherever they run: to try them
+  compiled,  // as `usual`, and those of torch.compile
+};
+std::string_view to_string(WantedBaselines wanted);  // "compiled"
+
 // An early look ends just those runs whose spread came out too small by chance. In simulations
 // (harness/tests/measure) up to 6 % of the intervals miss if the first look comes after 10 blocks, and 5.0 to
 // 5.6 % if it comes after 30.

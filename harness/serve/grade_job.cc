@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "draw/seed.h"
-#include "grade/settings_json.h"
+#include "record/shared_json.h"
 
 namespace kgrade {
 namespace {
@@ -64,15 +64,6 @@ std::uint64_t seed_of(const JsonValue& value) {
   return seed;
 }
 
-Effort effort_of(const JsonValue& value) {
-  return value.word(
-      [](std::string_view word) -> std::optional<Effort> {
-        if (word == "default") return Effort::normal;
-        return word == "normal" ? std::nullopt : enum_from<Effort>(word);
-      },
-      "quick, default, ranked");
-}
-
 std::map<std::string, std::string> headers_of(const JsonValue& value) {
   constexpr std::size_t most = 32;
   std::map<std::string, std::string> headers;
@@ -89,13 +80,45 @@ std::map<std::string, std::string> headers_of(const JsonValue& value) {
 constexpr auto number_in(double low, double high) {
   return [low, high](const JsonValue& value) { return value.number(low, high); };
 }
-// In JSON, 2.0 and 2 are the same number.
-std::size_t hidden_cases_of(const JsonValue& value) {
-  const double count = value.number(0, 64);
-  if (count != std::floor(count)) value.complain("is no whole number");
-  return static_cast<std::size_t>(count);
-}
 constexpr auto label_of = text_up_to<longest_label>;
+
+// How the value of an option is read.
+auto reader_of(AnySeed, const std::optional<std::uint64_t>&) { return seed_of; }
+auto reader_of(const Seconds& rule, const std::optional<double>&) { return number_in(rule.least, rule.most); }
+// An empty text is none.
+auto reader_of(AnySetting, const std::optional<std::string>&) {
+  return [](const JsonValue& value) {
+    std::string text = label_of(value);
+    return text.empty() ? std::nullopt : std::optional(std::move(text));
+  };
+}
+auto reader_of(AnySetting, const std::vector<std::string>&) { return text_up_to<longest_case>; }
+template <class T>
+auto reader_of(AnySetting, const T&) {
+  return AnyValue{};
+}
+// In JSON, 2.0 and 2 are the same number.
+auto reader_of(const WholeNumber& rule, const std::optional<std::uint64_t>&) {
+  return [rule](const JsonValue& value) {
+    const double number =
+        value.number(static_cast<double>(rule.least), static_cast<double>(rule.most_of_clients));
+    if (number != std::floor(number)) value.complain("is no whole number");
+    return static_cast<std::uint64_t>(number);
+  };
+}
+template <class E, std::size_t count>
+auto reader_of(const std::array<Choice<E>, count>& choices, E) {
+  return [choices](const JsonValue& value) {
+    const auto chosen = [&choices](std::string_view word) -> std::optional<E> {
+      for (const Choice<E>& choice : choices)
+        if (choice.member == word) return choice.value;
+      return std::nullopt;
+    };
+    std::string words;
+    for (const Choice<E>& choice : choices) words += (words.empty() ? "" : ", ") + std::string(choice.member);
+    return value.word(chosen, words);
+  };
+}
 
 }  // namespace
 
@@ -146,26 +169,33 @@ void read_candidate(const JsonValue& candidate, GradeRequest& request) {
 static void fields(JsonReader& archive, GradeRequest& request) {
   read_problem(archive.value()["problem"], request);
   read_candidate(archive.value()["candidate"], request);
-  GradeSettings& settings = request.settings;
-  settings.effort = Effort::quick;
-  archive.or_default("effort", settings.effort, effort_of);
-  archive.or_default("baselines", settings.baselines);
-  archive("hidden", settings.hidden_cases, hidden_cases_of);
-  archive("seed", settings.seed, seed_of);
-  archive("hidden_seed", settings.hidden_seed, seed_of);
-  archive("time_limit_s", settings.time_limit_seconds, number_in(0.001, 86400.0));
+  request.settings.effort = Effort::quick;
+  grade_options(
+      [&archive](const GradeOption& option, auto& value, const auto& rule) {
+        if (option.member != nullptr)
+          archive.or_default(option.member, value, reader_of(rule, value), most_cases);
+      },
+      request.settings);
   archive.or_default("run_limit_s", request.run_limit_s, number_in(1.0, 86400.0));
   archive.or_default("deadline_s", request.deadline_s, number_in(0.001, 30 * 86400.0));
-  archive.or_default("cases", request.cases, text_up_to<longest_case>, most_cases);
-  archive.or_default("dtype", request.dtype, label_of);
-  archive.or_default("precision", request.precision, label_of);
   archive.or_default("priority", request.priority);
   archive.or_default("feedback", request.feedback);
   archive.or_default("group", request.group, label_of);
   archive.or_default("client_ref", request.client_ref, label_of);
-  archive.value().has_only({"problem", "candidate", "effort", "baselines", "hidden", "seed", "hidden_seed",
-                            "time_limit_s", "run_limit_s", "deadline_s", "cases", "dtype", "precision",
-                            "priority", "feedback", "group", "client_ref"});
+  std::vector<std::string_view> known = grading_members();
+  known.insert(known.end(), {"problem", "candidate", "deadline_s", "feedback", "group", "client_ref"});
+  archive.value().has_only(known);
+}
+
+std::vector<std::string_view> grading_members() {
+  std::vector<std::string_view> members = {"run_limit_s", "priority"};
+  GradeSettings settings;
+  grade_options(
+      [&members](const GradeOption& option, const auto&, const auto&) {
+        if (option.member != nullptr) members.emplace_back(option.member);
+      },
+      settings);
+  return members;
 }
 
 std::string json_text(const OrderedJson& json) {
@@ -211,8 +241,7 @@ std::string batch_key(const GradeRequest& request) {
   static_cast<GradeSettings&>(options) = request.settings;
   const std::string problem =
       request.slug.empty() ? request.problem_name + ":" + sha256_hex(request.problem_source) : request.slug;
-  return json_text({problem, request.dtype, request.precision, request.cases,
-                    static_cast<int>(request.settings.effort), conditions_of(options)});
+  return json_text({problem, text_of(options)});
 }
 
 const char* to_string(JobState state) {

@@ -33,9 +33,6 @@ struct GradeRequest {
   std::string candidate_source;
   std::map<std::string, std::string> headers;  // files beside the candidate, by name
   GradeSettings settings;
-  std::string dtype;      // empty: as the candidate declares
-  std::string precision;  // empty: as the candidate declares
-  std::vector<std::string> cases;
   double run_limit_s = 600;
   double deadline_s = 86400;
   Priority priority = Priority::normal;
@@ -47,6 +44,9 @@ struct GradeRequest {
   // The problem as the client named it.
   const std::string& problem_shown() const { return slug.empty() ? problem_name : slug; }
 };
+
+// The members of a request that say how a candidate is graded.
+std::vector<std::string_view> grading_members();
 
 // Reads the body of a request. An Error names the member that is wrong. `may_seed`: the client may choose the
 // seeds of inputs and hidden shapes, with which a candidate could learn the answers in advance.

@@ -68,7 +68,7 @@ OrderedJson figures_of(const CandidateRecord& candidate) {
 OrderedJson board_of(const GradeRequest& request, const Record& record) {
   const CandidateRecord& candidate = record.candidate();
   const GradeSettings& settings = request.settings;
-  if (candidate.verdict != Verdict::accepted || request.slug.empty() || !request.cases.empty() ||
+  if (candidate.verdict != Verdict::accepted || request.slug.empty() || !settings.cases.empty() ||
       settings.seed || settings.hidden_seed ||
       settings.hidden_cases.value_or(usual_hidden_cases) < usual_hidden_cases)
     return nullptr;

@@ -15,10 +15,6 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// What the contest decides, so that all contestants are graded alike.
-constexpr const char* decided_by_the_contest[] = {"effort",       "dtype",       "precision", "cases",
-                                                  "hidden",       "baselines",   "seed",      "hidden_seed",
-                                                  "time_limit_s", "run_limit_s", "priority"};
 // A source as JSON, where each byte may take six.
 constexpr std::uint64_t largest_source_file = std::uint64_t{16} << 20;
 
@@ -54,7 +50,8 @@ std::optional<Refusal> Service::bind(nlohmann::json& request) const {
   if (problem == nullptr)
     return Refusal{403, fmt::format("the contest has no problem '{}'", printable_line(slug.substr(0, 100))),
                    0};
-  for (const char* const name : decided_by_the_contest) {
+  // All contestants are graded alike.
+  for (const std::string_view name : grading_members()) {
     if (request.contains(name) && !request[name].is_null())
       return Refusal{400, fmt::format("request.{} is decided by the contest: leave it out", name), 0};
   }

@@ -69,9 +69,6 @@ Result<LaneJob> Service::lane_job(const std::vector<std::string>& ids, const std
   job.options.problems = options_.lane.problems;
   job.options.python = options_.lane.python;
   job.options.require_sandbox = options_.lane.require_sandbox;
-  job.dtype = first.dtype;
-  job.precision = first.precision;
-  job.cases = first.cases;
   job.as_declared = true;
   if (first.slug.empty()) {
     const fs::path file = folder / "problem" / first.problem_name;

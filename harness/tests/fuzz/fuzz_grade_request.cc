@@ -26,13 +26,15 @@ void expect_sound(const GradeRequest& request) {
     expect_name(name);
     promise(name != request.candidate_name, "no header replaces the candidate");
   }
-  promise(
-      request.bytes() <= std::size_t{2} << 20 && request.headers.size() <= 32 && request.cases.size() <= 100,
-      "texts have limits");
+  promise(request.bytes() <= std::size_t{2} << 20 && request.headers.size() <= 32 &&
+              request.settings.cases.size() <= 100,
+          "texts have limits");
   promise(request.run_limit_s >= 1 && request.run_limit_s <= 86400, "the run limit is in range");
   promise(request.deadline_s > 0 && request.deadline_s <= 30 * 86400.0, "the deadline is in range");
   promise(request.settings.hidden_cases.value_or(0) <= 64, "hidden shapes are few");
-  for (const std::string& label : {request.dtype, request.precision, request.group, request.client_ref})
+  const GradeSettings& settings = request.settings;
+  for (const std::string& label :
+       {settings.dtype.value_or(""), settings.precision.value_or(""), request.group, request.client_ref})
     promise(label.size() <= 200, "labels are short");
 }
 

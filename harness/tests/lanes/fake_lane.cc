@@ -56,7 +56,8 @@ void make_emulated(Record& record) {
 }
 
 Record result_of(const LaneJob& job, const fs::path& candidate) {
-  const auto problem = as_asked(load_problem(job.problem).value(), job.dtype, job.precision).value();
+  const auto problem =
+      as_asked(load_problem(job.problem).value(), *job.options.dtype, *job.options.precision).value();
   Record record = test::result_record(candidate.string());
   record.problem_slug = problem.slug;
   record.problem_sha256 = problem.content_sha256;

@@ -28,12 +28,13 @@ def job(folder, source, text):
     """A job for the problem relu and one candidate, as a lane on another machine gets it."""
     shipped = [ROOT / "problems/relu.md", ROOT / "problems/families/pointwise.md", *(ROOT / "reference").rglob("*.cu*")]
     files = {str(path): path.read_text() for path in shipped} | {str(Path(folder) / source): text}
-    options = {"device": "", "problems": "", "inputs": [], "python": "", "effort": "quick", "cache": "cold", "baselines": "none",
-               "clear_outputs": False, "require_sandbox": False, "hidden_cases": 0}
-    return {"options": options, "problem": str(ROOT / "problems/relu.md"), "dtype": "float32", "precision": "fp32",
-            "candidates": [str(source)], "numbers": [0], "work": "grade", "as_declared": False, "cases": [], "batch": "mine",
-            "folder": str(folder), "files": [{"path": path, "sha256": hashlib.sha256(content.encode()).hexdigest(),
-                                              "content": content} for path, content in files.items()]}
+    options = {"device": "", "dtype": "float32", "precision": "fp32", "inputs": [], "cases": [], "hidden_cases": 0, "effort": "quick",
+               "clear_outputs": False, "warm": False, "baselines": "none", "problems": "", "python": "", "require_sandbox": False,
+               "force": False}
+    return {"options": options, "problem": str(ROOT / "problems/relu.md"), "candidates": [str(source)], "numbers": [0],
+            "work": "grade", "as_declared": False, "batch": "mine", "folder": str(folder),
+            "files": [{"path": path, "sha256": hashlib.sha256(content.encode()).hexdigest(), "content": content}
+                      for path, content in files.items()]}
 
 
 class LaneTest(unittest.TestCase):

@@ -220,7 +220,7 @@ TEST_F(ContestTest, TakesOnlyItsProblemsAndDecidesHowTheyAreGraded) {
   EXPECT_TRUE(job->is_contest);
   EXPECT_EQ(job->feedback, Feedback::verdict);
   EXPECT_EQ(job->request.settings.hidden_cases, 6U);
-  EXPECT_EQ(job->request.dtype, "float32");
+  EXPECT_EQ(job->request.settings.dtype, "float32");
 }
 
 TEST_F(ContestTest, IsClosedBeforeItsStartAndAfterItsEnd) {

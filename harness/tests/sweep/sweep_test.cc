@@ -498,7 +498,7 @@ TEST_F(Lanes, AreAskedAgainWhereResultsWereMadeInAnotherWay) {
     EXPECT_THAT(notes_, IsEmpty());
   };
   outcome();
-  options_.lane.cache = CacheState::warm;
+  options_.lane.warm = true;
   expect_none_counts("with other options: 3");
   options_.lane.time_limit_seconds = 7;
   expect_none_counts("with other options: 3");
