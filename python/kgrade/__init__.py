@@ -15,12 +15,12 @@ from kgrade._client import Client, Handle
 from kgrade._events import Event
 from kgrade._grading import grade
 from kgrade._local import local
+from kgrade._options import Feedback, Options
 from kgrade._program import KgradeError, NotInstalled, WrongUsage, program
-from kgrade._request import Options, Request
+from kgrade._request import Request
 from kgrade._result import (
     BaselineSpeedup,
     Fault,
-    Feedback,
     Grade,
     GradeFailed,
     Interval,

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Iterable, Option
 from kgrade._client import Client, Handle, by_end, late, refused
 from kgrade._events import Event, Follower
 from kgrade._grading import Text
-from kgrade._request import Item, Options, Problem, job, of_item
+from kgrade._options import Options
+from kgrade._request import Item, Problem, job, of_item
 from kgrade._result import Grade
 from kgrade._transport import BadRequest, Clock, DeadlineExceeded, Unavailable
 from kgrade._waiter import Waiter, Watch

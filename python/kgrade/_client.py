@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Optional, S
 
 from kgrade._events import Follower
 from kgrade._grading import Text
-from kgrade._request import Item, Options, Problem, is_file, job, of_item, path_of, problem_file, to_json
+from kgrade._options import Options
+from kgrade._request import Item, Problem, is_file, job, of_item, path_of, problem_file, to_json
 from kgrade._result import Grade
 from kgrade._transport import BadRequest, Busy, Clock, DeadlineExceeded, Transport, Unavailable
 from kgrade._waiter import MOST_IDS, Waiter, Watch, ask

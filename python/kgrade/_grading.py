@@ -4,13 +4,15 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Literal, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 from kgrade import _program
+from kgrade._options import Options
 from kgrade._result import Fault, Grade, Valid
 
-Effort = Literal["quick", "default", "ranked"]
-Precision = Literal["exact", "fp32", "tf32", "bf16"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 # The path of a file, or a text.
 Text = Union[str, bytes, "os.PathLike[str]"]
 _FAULTS: "dict[int, Fault]" = {3: "machine"}
@@ -23,16 +25,8 @@ def grade(
     candidate: Text,
     *,
     name: Optional[str] = None,
-    effort: Effort = "quick",
     device: str = "auto",
-    cases: Union[str, Sequence[str]] = (),
-    dtype: Optional[str] = None,
-    precision: Optional[Precision] = None,
-    baselines: Optional[str] = None,
-    seed: Optional[int] = None,
-    hidden: Optional[int] = None,
-    hidden_seed: Optional[int] = None,
-    time_limit: Optional[float] = None,
+    **options: "Unpack[Options]",
 ) -> Grade:
     """Grades one candidate for one problem, and returns when it is done.
 
@@ -40,11 +34,8 @@ def grade(
     candidate: the path of a .cu or .py file or of a text with code blocks; or such a text itself, with `name`. A text of
         more than 1 MiB is a compile error.
     name: the file name that the text `candidate` would have, such as "answer.md" or "mine.cu".
-    effort: how long speed is measured, as `kgrade grade --quick` and `--ranked` have it.
-    cases: names of cases. A text is one name.
-    precision: the class that the candidate has to reach, whatever it declares. None: the problem's own, usually fp32.
     device: "auto", "cuda", "cuda:1" or "emulated". On the emulated device there is no speedup.
-    time_limit: seconds that one call of the candidate may take.
+    options: see `kgrade.Options`. Those that only a service has, such as `priority`, are wrong usage.
 
     Raises WrongUsage if the problem or an option is wrong, NotInstalled if there is no program. A candidate never raises,
     and neither does the machine: see Grade.outcome.
@@ -67,20 +58,13 @@ def grade(
             written.write_bytes(text)
             path = str(written)
         record_file = Path(folder) / "record.json"
-        options: "list[tuple[str, Any]]" = [
-            ("--device", device),
-            ("--dtype", dtype),
-            # What a candidate declares about itself does not count here.
-            ("--precision", precision or "own"),
-            ("--baselines", baselines),
-            ("--seed", seed),
-            ("--hidden", hidden),
-            ("--hidden-seed", hidden_seed),
-            ("--time-limit", time_limit),
-            ("--json", record_file),
-            *(("--case", case) for case in as_list(cases)),
-        ]
-        arguments = [f"{option}={value}" for option, value in options if value is not None]
+        # What a candidate declares about itself does not count here.
+        given = {"effort": "quick", "precision": "own", **known(options)}
+        cases, effort = as_list(given.pop("cases", ())), given.pop("effort", "default")
+        if given.get("baselines") in ("usual", "compiled"):  # The command line has other words.
+            given["baselines"] = {"usual": None, "compiled": "compile"}[given["baselines"]]
+        arguments = [f"--device={device}", f"--json={record_file}", *(f"--case={case}" for case in cases)]
+        arguments += [f"--{option.replace('_', '-')}={value}" for option, value in known(given).items()]
         if effort != "default":
             arguments.append(f"--{effort}")
         ended = _program.run(["grade", *arguments, "--", os.fspath(problem), path])
@@ -92,6 +76,14 @@ def grade(
     if ended.returncode == 2:
         raise _program.WrongUsage(message)
     return Grade(outcome="failed", fault=_FAULTS.get(ended.returncode, "service"), reason=message)
+
+
+def known(options: "Mapping[str, Any]") -> "dict[str, Any]":
+    """The options that are not None. Raises TypeError if there is no such option."""
+    for option in options:
+        if option not in Options.__annotations__:
+            raise TypeError(f"there is no option {option!r} of a grade")
+    return {option: value for option, value in options.items() if value is not None}
 
 
 def as_list(cases: Union[str, Sequence[str]]) -> "list[str]":

@@ -4,48 +4,18 @@ import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Mapping, Optional, Sequence, TypedDict, Union, get_args
+from typing import TYPE_CHECKING, Any, Literal, Mapping, Optional, Union, get_args, get_origin, get_type_hints
 
-from kgrade._grading import MOST_SOURCE, Effort, Precision, Text, as_list, missing, text_of
-from kgrade._result import Feedback
+from kgrade._grading import MOST_SOURCE, Text, as_list, known, missing, text_of
+from kgrade._options import NUMBERS, Options
 from kgrade._transport import BadRequest
 
-Baselines = Literal["none", "usual", "pytorch", "compiled"]
-Priority = Literal["normal", "low"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 # A slug, or the path of one of KernelBench's files, or such a file itself: {"name": ..., "source": ...}. Or {"sha256": ...},
 # which Client.upload() returns.
 Problem = Union[str, "os.PathLike[str]", "Mapping[str, str]"]
-
-
-class Options(TypedDict, total=False):
-    """What can be said of a grade. docs/service.md says what each means.
-
-    They are all members of a job except `problem` and `candidate`. Times are in seconds, without `_s` in the name.
-    """
-
-    effort: Effort
-    # Names of cases. A text is one name.
-    cases: Union[str, Sequence[str]]
-    dtype: Optional[str]
-    # The class that the candidate has to reach, whatever it declares. None: the problem's own, usually fp32.
-    precision: Optional[Precision]
-    hidden: Optional[int]
-    baselines: Optional[Baselines]
-    # Seconds that one call of the candidate may take.
-    time_limit: Optional[float]
-    # Seconds that the candidate may take in all on a lane.
-    run_limit: Optional[float]
-    # Seconds until the result is of no use, the queue included. grade() and grade_many() take the client's timeout.
-    deadline: Optional[float]
-    priority: Priority
-    # How much the service shows of the job: docs/service.md.
-    feedback: Optional[Feedback]
-    group: Optional[str]
-    client_ref: Optional[str]
-    # Texts of files beside the candidate, by name.
-    headers: Optional[Mapping[str, str]]
-    seed: Optional[int]
-    hidden_seed: Optional[int]
 
 
 @dataclass(frozen=True)
@@ -74,73 +44,26 @@ def of_item(item: Item, same: Options) -> "dict[str, Any]":
     return job(item.problem, item.candidate, item.name, **options)
 
 
-def job(
-    problem: Problem,
-    candidate: Text,
-    name: Optional[str] = None,
-    *,
-    effort: Effort = "quick",
-    cases: Union[str, Sequence[str]] = (),
-    dtype: Optional[str] = None,
-    precision: Optional[Precision] = None,
-    hidden: Optional[int] = None,
-    baselines: Optional[Baselines] = None,
-    time_limit: Optional[float] = None,
-    run_limit: Optional[float] = None,
-    deadline: Optional[float] = None,
-    priority: Priority = "normal",
-    feedback: Optional[Feedback] = None,
-    group: Optional[str] = None,
-    client_ref: Optional[str] = None,
-    headers: Optional[Mapping[str, str]] = None,
-    seed: Optional[int] = None,
-    hidden_seed: Optional[int] = None,
-) -> "dict[str, Any]":
+def job(problem: Problem, candidate: Text, name: Optional[str] = None, **options: "Unpack[Options]") -> "dict[str, Any]":
     """A job as the service takes it. Files are read here: the service sees none of this machine's."""
     sent: "dict[str, Any]" = {}
     sent["problem"] = problem_file(problem) if is_file(problem) else _clean(path_of(problem))
     sent["candidate"] = {"name": _name_of(candidate) if name is None else _clean(name),
                          "source": _shortened(_source_of(candidate, name))}
-    if headers:
-        sent["candidate"]["headers"] = {_clean(each): _clean(source) for each, source in headers.items()}
-    options = {
-        "effort": effort,
-        "cases": as_list(cases) or None,
-        "dtype": dtype,
-        "precision": precision,
-        "hidden": hidden,
-        "baselines": baselines,
-        "time_limit_s": time_limit,
-        "run_limit_s": run_limit,
-        "deadline_s": deadline,
-        "priority": priority,
-        "feedback": feedback,
-        "group": group,
-        "client_ref": client_ref,
-        "seed": seed,
-        "hidden_seed": hidden_seed,
-    }
-    sent.update((key, value) for key, value in options.items() if value is not None)
+    for option, value in known({"effort": "quick", "priority": "normal", **options}).items():
+        if option == "headers" and value:
+            sent["candidate"]["headers"] = {_clean(each): _clean(source) for each, source in value.items()}
+        elif option == "cases" and value:
+            sent["cases"] = as_list(value)
+        elif option not in ("headers", "cases"):
+            sent[option + "_s" if option + "_s" in NUMBERS else option] = value
     _check_values(sent)
     return sent
 
 
-# The words that a member may have. The service has the last word, since it knows the problem.
-WORDS: "Mapping[str, tuple[str, ...]]" = {
-    "effort": get_args(Effort),
-    "precision": get_args(Precision),
-    "dtype": ("float32", "float16", "bfloat16"),
-    "baselines": get_args(Baselines),
-    "priority": get_args(Priority),
-    "feedback": get_args(Feedback),
-}
-# The least and the largest number.
-NUMBERS: "Mapping[str, tuple[float, float]]" = {
-    "hidden": (0, 64),
-    "time_limit_s": (0.001, 86400),
-    "run_limit_s": (1, 86400),
-    "deadline_s": (0.001, 30 * 86400),
-}
+# The words that a member may be. The service has the last word, since it knows the problem.
+_KINDS = {name: get_args(kind)[0] for name, kind in get_type_hints(Options).items()}
+WORDS: "Mapping[str, tuple[str, ...]]" = {name: get_args(kind) for name, kind in _KINDS.items() if get_origin(kind) is Literal}
 
 
 def check_options(options: Mapping[str, Any]) -> None:

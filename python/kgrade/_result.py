@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Literal, Mapping, Optional
 
+from kgrade._options import Feedback
 from kgrade._program import KgradeError
 
 Outcome = Literal["graded", "failed"]
@@ -26,8 +27,6 @@ Verdict = Literal[
 # wrong, or the job was not done before its deadline.
 Fault = Literal["machine", "service", "problem", "expired"]
 Stage = Literal["compile", "load", "answers", "speed", "done"]
-# How much a service shows of a job. With "verdict", neither a reason nor the record.
-Feedback = Literal["verdict", "agent", "full"]
 
 # Half the width of a 95 % interval in standard errors, of a normal distribution.
 _NORMAL_95 = 1.959964
