@@ -30,6 +30,8 @@ Session RunSessions::of_candidate(Referee& referee, const BuildOutcome& built, s
   session.known = known_;
   static_assert(most_launches_of_sample == max_launches);
   if (options_.launches) session.launches = static_cast<int>(*options_.launches);
+  if (options_.budget_seconds)
+    session.goal.emplace(goal_for(options_.effort)).budget_seconds = *options_.budget_seconds;
   session.returns_outputs = built.returns_outputs || problem_.has_model();
   session.cache = setup_.device().cache_state();
   session.ceilings = run_.ceilings;

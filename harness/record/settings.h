@@ -33,6 +33,7 @@ struct GradeSettings {
   std::optional<std::uint64_t> heat;  // unset: the usual number if quick speeds are measured, and otherwise 1
   WantedBaselines baselines = WantedBaselines::usual;
   std::optional<std::uint64_t> launches;     // per sample; unset: by the time of a launch
+  std::optional<double> budget_seconds;      // of measuring a case in a process; unset: by the effort
   std::optional<double> time_limit_seconds;  // of one call
   std::string problems;                      // the folder given by --problems; empty: the usual one
   std::string python;                        // the value of --python; empty: the usual one
@@ -129,6 +130,11 @@ void grade_options(Archive&& archive, Settings& settings) {
                {Effort::normal, "default"},
                {Effort::ranked, "ranked", "", "--ranked",
                 "Measure until speedups are known to within 0.25 %, in five processes per contestant"}}});
+  archive({"budget_seconds", "--budget SECONDS", by_grade | by_sweep,
+           "Seconds that measuring a case may take in a process, for large cases and machines that are not "
+           "quiet (default: 3; 0.4 with --quick, 6 with --ranked)",
+           nullptr, Recorded::if_chosen},
+          settings.budget_seconds, Seconds{.most = 3600});
   archive({"clear_outputs", "--clear-outputs", by_grade | by_sweep,
            "Set outputs to zero before each call, for kernels that add to them; such records are not ranked",
            nullptr, Recorded::if_chosen},

@@ -136,6 +136,11 @@ TEST_F(Measuring, LaunchesAreAskedFor) {
   EXPECT_EQ(case_of(record)["measurement"]["processes"][0]["launches_per_sample"], 3);
 }
 
+TEST_F(Measuring, TheBudgetIsTheUsersOrThatOfTheEffort) {
+  EXPECT_EQ(case_of(grade({"--budget", "2.5"}))["measurement"]["goal"]["budget_seconds"], 2.5);
+  EXPECT_EQ(case_of(grade({}))["measurement"]["goal"]["budget_seconds"], 3);
+}
+
 TEST_F(Measuring, OneThatWaitsForTheNextLaunchIsWrong) {
   const json record = grade({"--launches", "2"}, "works_when_the_next_comes.cu");
   EXPECT_EQ(record["candidates"][0]["verdict"], "wrong_answer");
