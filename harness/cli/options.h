@@ -26,7 +26,7 @@ void add_grade_options(CLI::App& command, unsigned by, GradeSettings& settings);
 // Adds the option of a grade with this name to a command that has not all of them.
 // `value`: of the option's type in GradeSettings. `description`: if not the usual one.
 using OptionValue = std::variant<bool*, std::string*, std::vector<std::string>*, std::optional<std::string>*,
-                                 std::optional<std::uint64_t>*, Effort*>;
+                                 std::optional<std::uint64_t>*, std::optional<double>*, Effort*>;
 CLI::Option* add_grade_option(CLI::App& command, std::string_view name, OptionValue value,
                               const std::string& description = "");
 

@@ -134,11 +134,8 @@ void add_amount_options(CLI::App& command, SelftestArguments& arguments) {
 
 void add_selftest_measuring(CLI::App& command, SelftestArguments& arguments) {
   add_grade_option(command, "effort", &arguments.effort);
-  command
-      .add_option("--budget", arguments.budget,
-                  "Seconds that a comparison may take in a process (default: 4, as in `grade`)")
-      ->check(CLI::Range(0.001, 3600.0))
-      ->type_name("SECONDS");
+  add_grade_option(command, "budget_seconds", &arguments.budget,
+                   "Seconds that a comparison may take in a process (default: as in `grade`)");
   command
       .add_option(
           "--time", arguments.most_seconds,
