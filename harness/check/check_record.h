@@ -67,6 +67,9 @@ constexpr int check_schema_version = 2;
 
 nlohmann::ordered_json to_json(const CheckRecord& record);
 
+// The schema of these documents: results/check.schema.json.
+nlohmann::ordered_json check_schema();
+
 // The JSON as text, with a line break at the end. Invalid UTF-8 is replaced by U+FFFD.
 std::string to_text(const CheckRecord& record);
 

@@ -14,6 +14,8 @@ namespace kgrade {
 constexpr int compare_schema_version = 1;
 
 nlohmann::ordered_json to_json(const ComparedRecords& comparison);
+// The schema of these documents: results/compare.schema.json.
+nlohmann::ordered_json compare_schema();
 
 // The JSON as text, with a line break at the end. Bytes that are not UTF-8 are replaced by U+FFFD.
 std::string to_text(const ComparedRecords& comparison);

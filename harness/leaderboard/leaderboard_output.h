@@ -15,6 +15,8 @@ namespace kgrade {
 constexpr int leaderboard_schema_version = 1;
 
 nlohmann::ordered_json to_json(const Leaderboard& leaderboard);
+// The schema of these documents: results/leaderboard.schema.json.
+nlohmann::ordered_json leaderboard_schema();
 
 // The same as text, with a line break at the end; what is not UTF-8 is replaced by U+FFFD. Only what is in
 // the entries is in it, no clock: the same entries give the same bytes.

@@ -7,8 +7,9 @@
 
 #include "base/text.h"
 #include "base/text_file.h"
+#include "leaderboard/leaderboard_json.h"
+#include "leaderboard/leaderboard_output.h"
 #include "record/record_json.h"
-#include "record/shared_json.h"
 
 namespace kgrade {
 namespace {
@@ -123,90 +124,58 @@ Result<RecordsRead> read_folder(const fs::path& folder) {
 
 // --- The JSON of a leaderboard ---
 
-constexpr std::size_t most_rows = 1'000'000;
-constexpr std::int64_t known_version = 1;
-
-using Devices = std::map<std::string, std::pair<std::string, bool>>;  // by name: kind, and times are speed
-
-Devices devices_of(const JsonValue& json) {
-  Devices devices;
-  for (const JsonValue& item : json.items(most_rows)) {
-    devices[item["name"].text(200)] = {word_of(item["kind"], {"cuda", "emulated"}),
-                                       item["times_are_speed"].truth()};
-  }
-  return devices;
-}
-
-SpeedRatio ratio_of(const JsonValue& json) {
-  SpeedRatio ratio{json["speedup"].positive()};
-  JsonReader(json, true)("interval", ratio.interval);
-  return ratio;
-}
-
-CaseRecord case_of(const JsonValue& json) {
-  CaseRecord one;
-  one.run = true;
-  one.name = slug_of(json["name"]);
-  one.candidate().summary = {1, json["median_ms"].positive()};
-  one.tensor_bytes = json["bytes"].integer(0, INT64_MAX);
-  if (const auto flops = json.find("flops")) one.flops = flops->integer(0, INT64_MAX);
-  for (const JsonValue& item : json["comparisons"].items(most_items)) {
-    one.speedups.push_back({item["against"].text(200), ratio_of(item)});
-  }
-  return one;
-}
-
-// The problem and the device, as boards and results without a rank state them.
-Record contest_of(const JsonValue& json, const Devices& devices, const Location& from) {
+// The problem and the device, as boards and results without a rank state them. `pointer`: where they do so.
+Record contest_of(const WrittenContest& contest, const std::vector<LeaderboardDevice>& devices,
+                  JsonComplaints& complaints, const std::string& pointer, const Location& from) {
   Record record;
   record.candidates.resize(1);
   record.read_from.file = from.file;
-  record.problem_slug = slug_of(json["problem"]);
-  record.problem_title = json["title"].text(most_text);
-  record.dtype = json["dtype"].word(enum_from<Dtype>);
-  record.device.name = json["device"].text(200);
-  record.candidate().precision = json["precision"].word(enum_from<Precision>);
-  if (const auto modules = json.find("modules"); modules && modules->truth())
-    record.candidate().python.emplace().is_module = true;
-  const auto device = devices.find(record.device.name);
+  record.problem_slug = contest.problem;
+  record.problem_title = contest.title;
+  record.dtype = contest.dtype;
+  record.device.name = contest.device;
+  if (contest.is_of_modules) record.candidate().python.emplace().is_module = true;
+  const auto device = std::find_if(devices.begin(), devices.end(),
+                                   [&](const LeaderboardDevice& one) { return one.name == contest.device; });
   if (device == devices.end()) {
-    json["device"].complain("is none of /devices");
+    complaints.add(pointer + "/device", "is none of /devices");
   } else {
-    std::tie(record.device.kind, record.device.measures_speed) = device->second;
+    record.device.kind = device->kind;
+    record.device.measures_speed = device->times_are_speed;
   }
   return record;
 }
 
-Record row_of(const JsonValue& json, Record record) {
-  record.candidate().path = json["candidate"].text(4 << 10);
-  record.candidate().sha256 = sha256_of(json["sha256"]);
-  record.candidate().message = json["message"].text(most_text);
-  record.started_at = moment_of(json["measured_at"]);
-  record.tool.version = json["tool_version"].text(64);
-  record.tool.git_commit = json["git_commit"].text(64);
-  record.problem_sha256 = sha256_of(json["problem_sha256"]);
-  if (const auto reference = json.find("reference_sha256")) record.reference.sha256 = sha256_of(*reference);
-  if (const auto uuid = json.find("device_uuid")) record.device.uuid = uuid->text(64);
-  record.effort = json["effort"].word(enum_from<Effort>);
-  record.candidate().verdict = json["verdict"].word(enum_from<Verdict>);
-  return record;
+CaseRecord case_of(const WrittenCase& written, const std::optional<CacheState>& cache) {
+  CaseRecord c;
+  c.run = true;
+  c.name = written.name;
+  c.candidate().summary = {1, written.median_ms};
+  c.tensor_bytes = written.bytes;
+  c.flops = written.flops;
+  for (const WrittenScore& score : written.comparisons)
+    c.speedups.push_back({score.against, {score.speedup, score.interval}});
+  if (cache) c.measurement.emplace().cache = *cache;
+  return c;
 }
 
-void read_board(const JsonValue& json, const Devices& devices, const Location& from,
-                std::vector<Record>& records) {
-  const Record contest = contest_of(json, devices, from);
-  for (const JsonValue& item : json["rows"].items(most_rows)) {
-    Record record = row_of(item, contest);
-    if (record.device.measures_speed && record.candidate().verdict == Verdict::accepted) {
-      for (const JsonValue& one : item["cases"].items(most_items))
-        record.candidate().cases.push_back(case_of(one));
-    }
-    if (const auto cache = item.find("cache")) {
-      const auto state = cache->word(enum_from<CacheState>);
-      for (CaseRecord& c : record.candidate().cases) c.measurement.emplace().cache = state;
-    }
-    records.push_back(std::move(record));
-  }
+Record record_of(const WrittenRow& row, Record record) {
+  CandidateRecord& candidate = record.candidate();
+  candidate.path = row.candidate;
+  candidate.sha256 = row.sha256;
+  candidate.message = row.message;
+  candidate.precision = row.precision;
+  candidate.verdict = row.verdict;
+  record.started_at = row.measured_at;
+  record.tool.version = row.tool_version;
+  record.tool.git_commit = row.git_commit;
+  record.problem_sha256 = row.problem_sha256;
+  record.reference.sha256 = row.reference_sha256;
+  record.device.uuid = row.device_uuid;
+  record.effort = row.effort;
+  if (!record.device.measures_speed || candidate.verdict != Verdict::accepted) return record;
+  for (const WrittenCase& c : row.cases) candidate.cases.push_back(case_of(c, row.cache));
+  return record;
 }
 
 }  // namespace
@@ -235,16 +204,23 @@ Result<std::optional<std::vector<Record>>> parse_leaderboard(std::string_view te
   JsonComplaints complaints(from, "make it again with kgrade leaderboard --json");
   const JsonValue root(*json, complaints);
   const std::int64_t version = root["schema_version"].integer(1, 1'000'000);
-  if (version > known_version) {
+  if (version > leaderboard_schema_version) {
     return Error{fmt::format("is a leaderboard of version {}, and this program knows version {}", version,
-                             known_version),
+                             leaderboard_schema_version),
                  "read it with a newer kgrade", from};
   }
-  const Devices devices = devices_of(root["devices"]);
+  const WrittenLeaderboard written = read_leaderboard(root);
   std::vector<Record> records;
-  for (const JsonValue& board : root["boards"].items(most_rows)) read_board(board, devices, from, records);
-  for (const JsonValue& row : root["unmeasured"].items(most_rows))
-    records.push_back(row_of(row, contest_of(row, devices, from)));
+  for (std::size_t i = 0; i < written.boards.size(); ++i) {
+    const Record contest =
+        contest_of(written.boards[i], written.devices, complaints, fmt::format("/boards/{}", i), from);
+    for (const WrittenRow& row : written.boards[i].rows) records.push_back(record_of(row, contest));
+  }
+  for (std::size_t i = 0; i < written.unmeasured.size(); ++i) {
+    const WrittenUnmeasured& row = written.unmeasured[i];
+    records.push_back(
+        record_of(row, contest_of(row, written.devices, complaints, fmt::format("/unmeasured/{}", i), from)));
+  }
   if (!complaints.empty()) return complaints.errors();
   return std::optional(std::move(records));
 }

@@ -43,6 +43,8 @@ struct ProfileRecord : RunRecord {
 constexpr int profile_schema_version = 1;
 
 nlohmann::ordered_json to_json(const ProfileRecord& record);
+// The schema of these documents: results/profile.schema.json.
+nlohmann::ordered_json profile_schema();
 std::string to_text(const ProfileRecord& record);
 
 // For each candidate its kernels, each with what was counted and the advice. For two candidates, a table of

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "record/advice.h"
+#include "record/agent_line_json.h"
 #include "record/table.h"
 
 namespace kgrade {
@@ -27,23 +28,21 @@ std::size_t count_run(const CandidateRecord& candidate) {
                                                 [](const CaseRecord& c) { return c.run; }));
 }
 
-Json first_wrong(const CandidateRecord& candidate, std::size_t length) {
+std::optional<AgentWrong> first_wrong(const CandidateRecord& candidate, std::size_t length) {
   const CaseRecord* failed = smallest_failure(candidate);
   if (failed != nullptr && !failed->wrong) failed = smallest_failure(candidate, true);
-  if (failed == nullptr || !failed->wrong) return nullptr;
+  if (failed == nullptr || !failed->wrong) return std::nullopt;
   const WrongOutput& wrong = *failed->wrong;
-  Json json = {{"case", cut(failed->name, length)},
-               {"tensor", cut(wrong.tensor, length)},
-               {"wrong", wrong.wrong},
-               {"elements", wrong.elements},
-               {"never_written", wrong.never_written},
-               {"added_to", wrong.added_to},
-               {"pattern", cut(wrong.pattern, length)}};
-  if (wrong.examples.empty()) return json;
-  json["index"] = wrong.examples.front().index;
-  json["expected"] = wrong.examples.front().expected;
-  json["got"] = wrong.examples.front().got;
-  return json;
+  AgentWrong said{cut(failed->name, length),
+                  cut(wrong.tensor, length),
+                  wrong.wrong,
+                  wrong.elements,
+                  wrong.never_written,
+                  wrong.added_to,
+                  cut(wrong.pattern, length),
+                  std::nullopt};
+  if (!wrong.examples.empty()) said.example = wrong.examples.front();
+  return said;
 }
 
 // The measured case with the lowest speedup. Null if no contestant of the candidate's class was measured.
@@ -56,13 +55,11 @@ const CaseRecord* slowest_case(const CandidateRecord& candidate) {
   return slowest;
 }
 
-Json speed_of(const CaseRecord& c, std::size_t length) {
-  Json json = {{"case", cut(c.name, length)},
-               {"median_ms", c.candidate().summary.median},
-               {"speedup", c.headline()->ratio.ratio},
-               {"against", cut(c.headline()->against, length)}};
-  if (c.roofline) json["roofline_share"] = c.roofline->shares.back();
-  return json;
+AgentSlowest speed_of(const CaseRecord& c, std::size_t length) {
+  AgentSlowest said{cut(c.name, length), c.candidate().summary.median, c.headline()->ratio.ratio,
+                    cut(c.headline()->against, length), std::nullopt};
+  if (c.roofline) said.roofline_share = c.roofline->shares.back();
+  return said;
 }
 
 std::string next_step(const CandidateRecord& candidate, const Record& record, const CaseRecord* slowest) {
@@ -99,24 +96,29 @@ std::string next_step(const CandidateRecord& candidate, const Record& record, co
       slowest->name, 100 * slowest->roofline->shares.back());
 }
 
-std::string line_of(const CandidateRecord& candidate, const Record& record, std::size_t length) {
+AgentLine line_of(const CandidateRecord& candidate, const Record& record, std::size_t length) {
   const CaseRecord* const slowest = slowest_case(candidate);
-  Json json = {{"schema", "kgrade-agent"},
-               {"problem", cut(record.problem_slug, length)},
-               {"candidate", cut(candidate.path, length)},
-               {"device", cut(record.device.name, length)},
-               {"stage", stage_of(candidate)},
-               {"verdict", to_string(candidate.verdict)},
-               {"cases", {{"run", count_run(candidate)}, {"all", candidate.cases.size()}}},
-               {"reason", cut(candidate.message, 4 * length)},
-               {"first_wrong", first_wrong(candidate, length)},
-               {"failed_cases_have", cut(shared_by_failures(candidate), length)},
-               {"speedup", nullptr},
-               {"slowest_case", slowest != nullptr ? speed_of(*slowest, length) : Json(nullptr)},
-               {"next", cut(next_step(candidate, record, slowest), 2 * length)}};
+  AgentLine line{cut(record.problem_slug, length),
+                 cut(candidate.path, length),
+                 cut(record.device.name, length),
+                 stage_of(candidate),
+                 candidate.verdict,
+                 count_run(candidate),
+                 candidate.cases.size(),
+                 cut(candidate.message, 4 * length),
+                 first_wrong(candidate, length),
+                 cut(shared_by_failures(candidate), length),
+                 std::nullopt,
+                 std::nullopt,
+                 cut(next_step(candidate, record, slowest), 2 * length)};
   if (const Score* const score = candidate.headline())
-    json["speedup"] = {{"against", score->against}, {"geometric_mean", score->speedup.geometric_mean}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    line.speedup = AgentSpeedup{score->against, score->speedup.geometric_mean};
+  if (slowest != nullptr) line.slowest_case = speed_of(*slowest, length);
+  return line;
+}
+
+std::string text_of(const AgentLine& line) {
+  return json_of(line).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -144,11 +146,16 @@ std::string stage_of(const CandidateRecord& candidate) {
   return count_run(candidate) > 0 ? "answers" : "load";
 }
 
-std::string agent_line(const CandidateRecord& candidate, const Record& record) {
+AgentLine agent_line_of(const CandidateRecord& candidate, const Record& record) {
   std::size_t length = usual_length;
-  std::string line = line_of(candidate, record, length);
-  while (line.size() > longest_agent_line && length > 8) line = line_of(candidate, record, length /= 2);
+  AgentLine line = line_of(candidate, record, length);
+  while (text_of(line).size() > longest_agent_line && length > 8)
+    line = line_of(candidate, record, length /= 2);
   return line;
+}
+
+std::string agent_line(const CandidateRecord& candidate, const Record& record) {
+  return text_of(agent_line_of(candidate, record));
 }
 
 }  // namespace kgrade

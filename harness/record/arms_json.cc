@@ -8,85 +8,82 @@
 
 namespace kgrade {
 
-using Json = nlohmann::ordered_json;
+// How an arm is written. If the clock was judged, the reported times and the attested times are beside the
+// counted times.
+struct WrittenArm {
+  std::vector<double> counted_ms;
+  std::optional<std::vector<double>> reported_ms;
+  std::optional<std::vector<double>> attested_ms;
+  std::optional<Summary> summary;
+};
+struct WrittenBaseline : WrittenArm {
+  std::string name;
+};
+
+// A block that does not count.
+struct VoidBlock {
+  std::size_t block = 0;
+  std::string reason;
+};
+
+// A measurement is written with the names of the arms that the letters of its orders stand for.
+struct WrittenMeasurement : Measurement {
+  std::vector<std::string> arms;
+};
 
 namespace {
 
 // The order of the arms as letters, one per arm, numbered as in CaseRecord: "cab" is easier to read than "2 0
 // 1".
-std::string order_text(const Block& block) {
-  std::string text;
-  for (const std::size_t arm : block.order) text += static_cast<char>('a' + arm);
-  return text;
-}
-
-Block block_of(const JsonValue& json) {
-  Block block;
-  for (const char letter : json.text(26)) block.order.push_back(static_cast<std::size_t>(letter - 'a'));
-  std::vector<std::size_t> sorted = block.order;
-  std::sort(sorted.begin(), sorted.end());
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    if (sorted[i] != i) json.complain("is no order of arms");
+struct BlockRule {
+  Block operator()(const JsonValue& json) const {
+    Block block;
+    for (const char letter : json.text(26)) block.order.push_back(static_cast<std::size_t>(letter - 'a'));
+    std::vector<std::size_t> sorted = block.order;
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      if (sorted[i] != i) json.complain("is no order of arms");
+    }
+    block.samples.resize(block.order.size());
+    return block;
   }
-  block.samples.resize(block.order.size());
-  return block;
-}
-
-void read_blocks(JsonReader& archive, ProcessBlocks& process) {
-  if (!archive.wants_detail()) return;
-  for (const JsonValue& order : archive.value()["orders"].items(most_items))
-    process.blocks.push_back(block_of(order));
-  for (const JsonValue& item : archive.value()["void"].items(most_items)) {
-    const auto block = static_cast<std::size_t>(item["block"].integer(0, INT64_MAX));
-    if (block >= process.blocks.size()) item["block"].complain("is none of the orders");
-    if (block < process.blocks.size()) process.blocks[block].voided = item["reason"].text(most_text);
+  static nlohmann::ordered_json written(const Block& block) {
+    std::string text;
+    for (const std::size_t arm : block.order) text += static_cast<char>('a' + arm);
+    return text;
   }
-}
-
-Json void_json(const ProcessBlocks& process) {
-  Json voided = Json::array();
-  for (std::size_t i = 0; i < process.blocks.size(); ++i) {
-    if (!process.blocks[i].voided.empty())
-      voided.push_back({{"block", i}, {"reason", process.blocks[i].voided}});
-  }
-  return voided;
-}
-
-// If the clock was judged, the reported times and the attested times are written beside the counted times.
-Json arm_json(const CaseRecord& c, std::size_t arm) {
-  std::vector<double> counted, reported, attested;
-  for (const Sample& sample : samples_of(c, arm)) {
-    counted.push_back(sample.counted_ms());
-    reported.push_back(sample.reported_ms);
-    attested.push_back(sample.attested_ms);
-  }
-  Json json = {{"samples_ms", counted}};
-  if (c.clock) {
-    json["reported_ms"] = reported;
-    json["attested_ms"] = attested;
-  }
-  json["summary"] = json_of(c.arms[arm].summary);
-  return json;
-}
+  static nlohmann::ordered_json schema() { return {{"type", "string"}, {"pattern", "^[a-w]{2,23}$"}}; }
+};
 
 // Arms are written as letters, so their number is limited.
 constexpr std::size_t most_others = 20;
 
-std::vector<Sample> read_samples(JsonReader& archive) {
-  std::vector<double> counted;
-  archive("samples_ms", counted, not_negative);
-  std::optional<std::vector<double>> reported, attested;
-  if (archive.value().find("reported_ms")) archive("reported_ms", reported.emplace(), not_negative);
-  if (archive.value().find("attested_ms")) archive("attested_ms", attested.emplace(), not_negative);
-  std::vector<Sample> samples(counted.begin(), counted.end());
-  const bool clock = reported && attested;
-  if (clock && (reported->size() != samples.size() || attested->size() != samples.size())) {
-    archive.value().complain("has lists of different lengths");
+WrittenArm written_arm(const CaseRecord& c, std::size_t arm) {
+  WrittenArm written;
+  std::vector<double> reported, attested;
+  for (const Sample& sample : samples_of(c, arm)) {
+    written.counted_ms.push_back(sample.counted_ms());
+    reported.push_back(sample.reported_ms);
+    attested.push_back(sample.attested_ms);
+  }
+  if (c.clock) {
+    written.reported_ms = std::move(reported);
+    written.attested_ms = std::move(attested);
+  }
+  written.summary = summary_or_none(c.arms[arm].summary);
+  return written;
+}
+
+std::vector<Sample> samples_in(const WrittenArm& written, const JsonValue& json) {
+  std::vector<Sample> samples(written.counted_ms.begin(), written.counted_ms.end());
+  if (!written.reported_ms || !written.attested_ms) return samples;
+  if (written.reported_ms->size() != samples.size() || written.attested_ms->size() != samples.size()) {
+    json.complain("has lists of different lengths");
     return samples;
   }
-  for (std::size_t i = 0; clock && i < samples.size(); ++i) {
-    samples[i].reported_ms = (*reported)[i];
-    samples[i].attested_ms = (*attested)[i];
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    samples[i].reported_ms = (*written.reported_ms)[i];
+    samples[i].attested_ms = (*written.attested_ms)[i];
   }
   return samples;
 }
@@ -106,11 +103,11 @@ void spread_over_blocks(const JsonValue& json, const std::vector<Sample>& sample
   if (next != samples.size()) json.complain("does not fit the blocks");
 }
 
-void read_arm(const JsonValue& json, bool detailed, std::size_t arm, CaseRecord& c) {
-  JsonReader archive(json, detailed);
-  archive("summary", c.arms[arm].summary);
+void take_arm(const WrittenArm& written, const JsonValue& json, bool detailed, std::size_t arm,
+              CaseRecord& c) {
+  c.arms[arm].summary = written.summary.value_or(Summary{});
   if (!detailed) return;
-  const std::vector<Sample> samples = read_samples(archive);
+  const std::vector<Sample> samples = samples_in(written, json);
   if (c.measurement) {
     spread_over_blocks(json, samples, arm, *c.measurement);
   } else {
@@ -118,67 +115,125 @@ void read_arm(const JsonValue& json, bool detailed, std::size_t arm, CaseRecord&
   }
 }
 
+std::vector<VoidBlock> void_blocks(const ProcessBlocks& process) {
+  std::vector<VoidBlock> list;
+  for (std::size_t i = 0; i < process.blocks.size(); ++i) {
+    if (!process.blocks[i].voided.empty()) list.push_back({i, process.blocks[i].voided});
+  }
+  return list;
+}
+
 }  // namespace
 
 template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<VoidBlock>& block) {
+  archive("block", block.block, "The number of its order, from 0.");
+  archive("reason", block.reason);
+}
+
+template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<ProcessBlocks>& process) {
-  archive("launches_per_sample", process.launches);
-  archive("ended", process.end);
+  archive("launches_per_sample", process.launches, from_one);
+  archive(
+      "ended", process.end,
+      "Measuring ended because intervals were narrow enough, the time was over, too many blocks were void, "
+      "or a contestant failed.");
+  if (!archive.wants_detail()) return;
+  archive(
+      "orders", process.blocks, BlockRule{},
+      "Of the first round of each block. The letters a, b, c stand for the arms; the second round has the "
+      "reverse order.");
+  std::vector<VoidBlock> list = void_blocks(process);
+  archive("void", list, "Blocks that do not count.");
   if constexpr (Archive::reads) {
-    read_blocks(archive, process);
-  } else {
-    Json orders = Json::array();
-    for (const Block& block : process.blocks) orders.push_back(order_text(block));
-    archive("orders", orders);
-    archive("void", void_json(process));
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (list[i].block < process.blocks.size()) {
+        process.blocks[list[i].block].voided = list[i].reason;
+      } else {
+        archive.value()["void"].items(most_items)[i]["block"].complain("is none of the orders");
+      }
+    }
   }
 }
 
 template <class Archive>
-void fields(Archive& archive, typename Archive::template Value<Measurement>& measurement) {
-  archive("cache", measurement.cache);
+void fields(Archive& archive, typename Archive::template Value<WrittenMeasurement>& measurement) {
+  archive("cache", measurement.cache, "What a call finds of its inputs in the cache.");
   if (!archive.wants_detail()) return;
   archive("goal", measurement.goal);
-  archive("process_offset_ms", measurement.process_offset_ms);
-  archive("processes", measurement.processes);
+  archive("process_offset_ms", measurement.process_offset_ms, not_negative,
+          "The standard deviation of what a process adds to each of its launches.");
+  archive("processes", measurement.processes, items(1));
+  archive.derived("arms", measurement.arms, items(2, most_others + 3),
+                  "Those who are compared: the reference, the baseline that counts, others, the candidate.");
 }
 
-void read_arms(JsonReader& archive, CaseRecord& c) {
-  const JsonValue& json = archive.value();
-  archive("measurement", c.measurement);
-  const auto baseline = json.find("baseline");
-  const auto others = json.find("other_baselines");
-  if (baseline) c.arms.insert(c.arms.begin() + 1, {(*baseline)["name"].text(200), {}, {}});
-  read_arm(json["reference"], archive.wants_detail(), 0, c);
-  if (baseline) read_arm(*baseline, archive.wants_detail(), 1, c);
-  if (others) {
-    for (const JsonValue& other : others->items(most_others)) {
-      c.arms.insert(c.arms.end() - 1, {other["name"].text(200), {}, {}, true});
-      read_arm(other, archive.wants_detail(), c.arms.size() - 2, c);
-    }
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<WrittenArm>& arm) {
+  if (archive.wants_detail()) {
+    archive("samples_ms", arm.counted_ms, positive,
+            "Of one launch each, in the order of the calls. In a measured case two per block, also of void "
+            "blocks.");
+    archive.or_default("reported_ms", arm.reported_ms, not_negative,
+                       "Of the same samples, by the worker. Only if the case has a clock.");
+    archive.or_default("attested_ms", arm.attested_ms, not_negative,
+                       "Of the same samples, by the referee's clock. The larger time of both counts.");
   }
-  read_arm(json["candidate"], archive.wants_detail(), c.arms.size() - 1, c);
+  archive("summary", arm.summary, "Of the samples that count.");
 }
 
-void write_arms(JsonWriter& archive, const CaseRecord& c) {
-  archive("candidate", arm_json(c, c.arms.size() - 1));
-  archive("reference", arm_json(c, 0));
-  Json others = Json::array();
-  for (std::size_t arm = 1; arm + 1 < c.arms.size(); ++arm) {
-    Json baseline = arm_json(c, arm);
-    baseline["name"] = c.arms[arm].name;
-    if (c.arms[arm].is_beside) {
-      others.push_back(std::move(baseline));
-    } else {
-      archive("baseline", baseline);
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<WrittenBaseline>& baseline) {
+  fields(archive, static_cast<typename Archive::template Value<WrittenArm>&>(baseline));
+  archive("name", baseline.name, text_up_to<200>);
+}
+
+template <class Archive>
+void arm_fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
+  WrittenArm candidate, reference;
+  std::optional<WrittenBaseline> baseline;
+  std::vector<WrittenBaseline> others;
+  std::optional<WrittenMeasurement> measurement;
+  if constexpr (!Archive::reads) {
+    candidate = written_arm(c, c.arms.size() - 1);
+    reference = written_arm(c, 0);
+    for (std::size_t arm = 1; arm + 1 < c.arms.size(); ++arm) {
+      WrittenBaseline written{written_arm(c, arm), c.arms[arm].name};
+      if (c.arms[arm].is_beside) {
+        others.push_back(std::move(written));
+      } else {
+        baseline = std::move(written);
+      }
+    }
+    if (c.measurement) measurement.emplace(WrittenMeasurement{*c.measurement, {}});
+    for (const Arm& arm : c.arms) {
+      if (measurement) measurement->arms.push_back(arm.name);
     }
   }
-  if (!others.empty()) archive("other_baselines", others);
-  if (!c.measurement) return;
-  Json measurement = json_of(*c.measurement);
-  measurement["arms"] = Json::array();
-  for (const Arm& arm : c.arms) measurement["arms"].push_back(arm.name);
-  archive("measurement", measurement);
+  archive("candidate", candidate);
+  archive("reference", reference);
+  archive.or_default("baseline", baseline, "The fastest baseline of the candidate's class.");
+  archive.or_default(
+      "other_baselines", others, items(1, most_others),
+      "Baselines that were measured in the same blocks and do not count, because they are slower "
+      "or of another class.");
+  archive.or_default("measurement", measurement, "How the samples were taken.");
+  if constexpr (Archive::reads) {
+    const bool detailed = archive.wants_detail();
+    const auto at = [&](const char* name) { return archive.value().find(name).value_or(archive.value()); };
+    if (measurement) c.measurement = std::move(*measurement);
+    if (baseline) c.arms.insert(c.arms.begin() + 1, {baseline->name, {}, {}});
+    std::size_t arm = c.arms.size() - 1;
+    for (const WrittenBaseline& other : others) c.arms.insert(c.arms.end() - 1, {other.name, {}, {}, true});
+    take_arm(reference, at("reference"), detailed, 0, c);
+    if (baseline) take_arm(*baseline, at("baseline"), detailed, 1, c);
+    for (const WrittenBaseline& other : others) take_arm(other, at("other_baselines"), detailed, arm++, c);
+    take_arm(candidate, at("candidate"), detailed, arm, c);
+  }
 }
+
+template void arm_fields(JsonWriter& archive, const CaseRecord& c);
+template void arm_fields(JsonReader& archive, CaseRecord& c);
+template void arm_fields(SchemaWriter& archive, const CaseRecord& c);
 
 }  // namespace kgrade

@@ -3,16 +3,15 @@
 // says in which order the arms were called in each. A reader spreads the samples over the blocks again.
 #pragma once
 
-#include "record/json_archive.h"
+#include "base/json_schema.h"
 #include "record/record.h"
 
 namespace kgrade {
 
-// Writes the members "candidate", "reference", "baseline", "other_baselines" and "measurement".
-void write_arms(JsonWriter& archive, const CaseRecord& c);
-
-// Reads these members into a case without baselines. Arms that do not fit the blocks are a complaint. Reads
-// samples and blocks only if the reader wants detail.
-void read_arms(JsonReader& archive, CaseRecord& c);
+// The members "candidate", "reference", "baseline", "other_baselines" and "measurement". A reader needs a
+// case without baselines. It complains about arms that do not fit the blocks, and reads samples and blocks
+// only if it wants detail. For a JsonWriter, a JsonReader and a SchemaWriter.
+template <class Archive>
+void arm_fields(Archive& archive, typename Archive::template Value<CaseRecord>& c);
 
 }  // namespace kgrade

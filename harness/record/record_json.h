@@ -1,5 +1,4 @@
-// Writes a record as JSON and reads it back. The schema is results/record.schema.json. Numbers are written
-// unrounded.
+// Writes a record as JSON and reads it back. Numbers are written unrounded.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,6 +16,9 @@ namespace kgrade {
 constexpr int record_schema_version = 4;
 
 nlohmann::ordered_json to_json(const Record& record);
+
+// The schema of these documents: results/record.schema.json.
+nlohmann::ordered_json record_schema();
 
 // The JSON as text, with a line break at the end. Bytes that are not UTF-8 (a path, a compiler's log) are
 // replaced by U+FFFD.

@@ -1,19 +1,22 @@
 // The JSON that the records of all commands share: a RunRecord and its parts.
 #pragma once
 
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "record/json_archive.h"
+#include "base/json_archive.h"
 #include "record/record.h"
 
 namespace kgrade {
 
 template <>
+inline constexpr int count_of_values<Statement> = 4;
+template <>
 inline constexpr int count_of_values<Method> = 3;
+template <>
+inline constexpr int count_of_values<BoundBy> = 2;
 template <>
 inline constexpr int count_of_values<Dtype> = 3;
 template <>
@@ -40,9 +43,9 @@ nlohmann::ordered_json value_or_null(const std::optional<T>& value) {
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<ToolInfo>& tool) {
-  archive.derived("name", std::string("kgrade"));
+  archive.constant("name", "kgrade");
   archive("version", tool.version, text_up_to<64>);
-  archive("git_commit", tool.git_commit, text_up_to<64>);
+  archive("git_commit", tool.git_commit, text_up_to<64>, "Empty outside a git checkout.");
   archive("git_dirty", tool.git_dirty);
 }
 
@@ -52,35 +55,35 @@ void fields(Archive& archive, typename Archive::template Value<HostInfo>& host) 
   archive("kernel", host.kernel);
   archive("machine", host.machine);
   archive("processor", host.processor);
-  archive("cores", host.cores);
+  archive("cores", host.cores, from_zero);
   archive("memory_bytes", host.memory_bytes);
 }
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<DeviceInfo>& device) {
-  archive("kind", device.kind, [](const auto& json) { return word_of(json, {"cuda", "emulated"}); });
+  archive("kind", device.kind, one_of("cuda", "emulated"));
   archive("name", device.name, text_up_to<200>);
   archive("uuid", device.uuid, text_up_to<64>);
   if (archive.wants_detail()) {
     archive("architecture", device.architecture);
     archive("driver_version", device.driver_version);
     archive("runtime_version", device.runtime_version);
-    archive("multiprocessors", device.multiprocessors);
+    archive("multiprocessors", device.multiprocessors, from_zero);
     archive("memory_bytes", device.memory_bytes);
     archive("l2_bytes", device.l2_bytes);
   }
-  archive("times_are_speed", device.measures_speed);
-  if constexpr (Archive::reads) {
-    if (const auto order = archive.value().find("thread_order")) device.thread_order = order->text(64);
-  } else {
-    if (!device.thread_order.empty()) archive("thread_order", device.thread_order);
-  }
+  archive("times_are_speed", device.measures_speed,
+          "If false, times of this device do not measure speed, and no speedup is reported.");
+  archive.where("kind", device.kind, "emulated", [&](auto& emulated) {
+    emulated.or_default(
+        "thread_order", device.thread_order, one_of("forward", "reverse", "shuffled"),
+        "The order in which the emulated device runs the threads of a block and the blocks of "
+        "a grid (--order).");
+  });
 }
 
 template <class Archive>
-void fields(Archive& archive, typename Archive::template Value<Ceilings>& ceilings) {
-  archive("measured_at", ceilings.measured_at, moment_of);
-  archive("tensor_instructions", ceilings.tensor_instructions, text_up_to<64>);
+void rate_fields(Archive& archive, typename Archive::template Value<Ceilings>& ceilings) {
   archive("copy_bytes_per_second", ceilings.copy_bytes_per_second, positive);
   archive("fp32_flops_per_second", ceilings.fp32_flops_per_second, positive);
   archive("tf32_flops_per_second", ceilings.tf32_flops_per_second, positive);
@@ -90,27 +93,36 @@ void fields(Archive& archive, typename Archive::template Value<Ceilings>& ceilin
 }
 
 template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<Ceilings>& ceilings) {
+  archive("measured_at", ceilings.measured_at, moment_of);
+  archive("tensor_instructions", ceilings.tensor_instructions, text_up_to<64>);
+  rate_fields(archive, ceilings);
+}
+
+template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<SandboxLayer>& layer) {
-  archive("name", layer.name);
+  archive("name", layer.name, one_of("no_new_privileges", "namespaces", "landlock", "seccomp", "cgroup"));
   archive("active", layer.active);
-  archive("detail", layer.detail);
-  archive("remedy", layer.remedy);
+  archive("detail", layer.detail, "What an active layer consists of, or why another one is missing.");
+  archive("remedy", layer.remedy, "What a missing layer would need.");
 }
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<SandboxRecord>& sandbox) {
-  archive("confined", sandbox.confined);
-  archive("layers", sandbox.layers);
+  archive("confined", sandbox.confined, "Contestants had their own file system, network and processes.");
+  archive("layers", sandbox.layers, "Missing layers too. Empty if there was no sandbox at all.");
 }
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<Summary>& summary) {
-  archive("count", summary.count);
+  archive("count", summary.count, from_one);
   archive("median_ms", summary.median, positive);
   archive("first_quartile_ms", summary.first_quartile, positive);
   archive("third_quartile_ms", summary.third_quartile, positive);
   archive("minimum_ms", summary.minimum, positive);
 }
+// Unset if there are no samples.
+std::optional<Summary> summary_or_none(const Summary& summary);
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<Interval>& interval) {
@@ -122,27 +134,41 @@ void fields(Archive& archive, typename Archive::template Value<Interval>& interv
 }
 
 template <class Archive>
+void ratio_fields(Archive& archive, typename Archive::template Value<SpeedRatio>& ratio,
+                  const IntegerRule& counts) {
+  archive(
+      "speedup", ratio.ratio, positive,
+      "Above 1, the candidate is faster. The Hodges-Lehmann estimate over blocks, or the mean of these over "
+      "processes on the log scale.");
+  archive("interval", ratio.interval,
+          "Of 95 % confidence. Null if there are too few blocks or processes for an interval.");
+  archive.derived("half_width", ratio.half_width(), not_negative);
+  archive.derived(
+      "statement", ratio.statement(),
+      "faster or slower if the interval is more than 1 % away from 1, and same if it is within 1 %.");
+  archive("method", ratio.method,
+          "Of the interval: Wilcoxon's signed ranks over blocks, or Student's t over processes.");
+  archive("count", ratio.count, counts, "The number of blocks or processes.");
+}
+
+template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<SpeedRatio>& ratio) {
-  archive("speedup", ratio.ratio, positive);
-  archive("interval", ratio.interval);
-  archive.derived("half_width", ratio.half_width());
-  archive.derived("statement", ratio.statement());
-  archive("method", ratio.method);
-  archive("count", ratio.count);
+  ratio_fields(archive, ratio, any_count);
 }
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<MeasuringGoal>& goal) {
-  archive("half_width", goal.half_width);
-  archive("budget_seconds", goal.budget_seconds);
-  archive("processes", goal.processes);
-  archive("most_processes", goal.most_processes);
+  archive("half_width", goal.half_width, "Relative, of every interval.");
+  archive("budget_seconds", goal.budget_seconds, "Of one process.");
+  archive("processes", goal.processes, from_one, "The fewest processes of every contestant.");
+  archive.or_default("most_processes", goal.most_processes, from_one,
+                     "The most, if what a process adds to its launches would hide more than the half width.");
 }
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<TelemetryRange>& range) {
   archive("minimum", range.minimum);
-  archive("median", range.median);
+  archive("median", range.median, not_negative);
   archive("maximum", range.maximum);
 }
 
@@ -153,20 +179,59 @@ void fields(Archive& archive, typename Archive::template Value<ReferenceRecord>&
 }
 
 // Written as [first, last].
-nlohmann::ordered_json json_of(const LineRange& lines);
-LineRange lines_of(const JsonValue& value);
+struct LineRangeRule {
+  LineRange operator()(const JsonValue& value) const;
+  static nlohmann::ordered_json written(const LineRange& lines);
+  static nlohmann::ordered_json schema();
+};
+inline constexpr LineRangeRule lines_rule;
+inline constexpr const char* about_lines =
+    "Of a document with code blocks: the first and the last line of the block. Left out for a whole file.";
+inline constexpr const char* about_hidden_seed = "With which the cases of role hidden were drawn.";
 
-// The share of cases above each speedup. The key of the speedup 1.5 is "1.5".
-nlohmann::ordered_json fast_p_json(const std::map<double, double>& fast_p);
-// Why clocks were low: the share of the time for each reason. Null if unknown.
-nlohmann::ordered_json reasons_json(const TelemetrySummary& telemetry);
-nlohmann::ordered_json stages_json(const std::vector<StageTime>& stages);
+// Why clocks were low.
+inline constexpr auto reason_shares = by_name(&ReasonShare::name, &ReasonShare::share, share_of_one);
+// Null if unknown.
+std::optional<std::vector<ReasonShare>> known_reasons(const TelemetrySummary& telemetry);
 
-// The beginning of every record, from the name of its schema to the seed.
-nlohmann::ordered_json begin_json(const RunRecord& record, const std::string& schema, int schema_version);
-void read_begin(JsonReader& archive, RunRecord& record);
+// The name of a document and its version, with which it begins.
+template <class Archive>
+void kind_fields(Archive& archive, const char* schema, int version) {
+  archive.constant("schema", schema);
+  archive.constant("schema_version", version);
+}
+
+// The beginning of every record, up to the seed. `more` lists further fields of the problem.
+template <class Archive, class More>
+void run_begin_fields(Archive& archive, typename Archive::template Value<RunRecord>& record, More more) {
+  archive("tool", record.tool);
+  archive("started_at", record.started_at, moment_of);
+  if (archive.wants_detail()) archive("host", record.host);
+  archive("device", record.device);
+  if (archive.wants_detail()) archive("sandbox", record.sandbox, "What compilers and workers ran in.");
+  archive.object("problem", [&](auto& problem) {
+    problem("slug", record.problem_slug, slug_of);
+    problem("title", record.problem_title);
+    problem("sha256", record.problem_sha256, sha256_of);
+    problem("dtype", record.dtype, "The element type.");
+    problem.or_default("inputs", record.inputs,
+                       "What the inputs were drawn from instead of what the problem says, as in --inputs.");
+    problem.or_default("clears_outputs", record.clears_outputs,
+                       "Outputs were zero before each call (--clear-outputs).");
+    more(problem);
+  });
+  archive("reference", record.reference);
+  archive("toolchain", record.toolchain, "Compiler, version and flags.");
+  archive("seed", record.seed, unsigned_text, "Of the inputs. Text, because it has 64 bits.");
+}
+
 // The end of every record: its times.
-void end_json(nlohmann::ordered_json& json, const RunRecord& record);
-void read_end(JsonReader& archive, RunRecord& record);
+template <class Archive, class AnyRecord>
+void run_end_fields(Archive& archive, AnyRecord& record) {
+  if (archive.wants_detail())
+    archive("stages_seconds", record.stages, by_name(&StageTime::name, &StageTime::seconds, not_negative),
+            "Wall seconds. Stages that run side by side overlap.");
+  archive("total_seconds", record.total_seconds, NumberRule{0, 1e9});
+}
 
 }  // namespace kgrade

@@ -1,5 +1,5 @@
-// The record of a self-test as JSON and as tables for people. The schema is results/selftest.schema.json.
-// JSON has unrounded numbers.
+// The record of a self-test as JSON and as tables for people. JSON
+// has unrounded numbers.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,6 +14,8 @@ namespace kgrade {
 constexpr int selftest_schema_version = 1;
 
 nlohmann::ordered_json to_json(const SelftestRecord& record);
+// The schema of these documents: results/selftest.schema.json.
+nlohmann::ordered_json selftest_schema();
 
 // The JSON as text, with a line break at the end. Bytes that are not UTF-8 are replaced by U+FFFD.
 std::string to_text(const SelftestRecord& record);

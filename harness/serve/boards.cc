@@ -22,10 +22,6 @@ std::string text(const OrderedJson& json, const char* name) {
   return at != json.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
-OrderedJson or_null(const std::optional<double>& value) {
-  return value ? OrderedJson(*value) : OrderedJson(nullptr);
-}
-
 }  // namespace
 
 void Boards::add(const GradeJob& job, const OrderedJson& view) {
@@ -54,19 +50,12 @@ bool Boards::Entry::is_better_than(const Entry& other) const {
          std::tuple(other.interval.has_value(), other.speedup.value_or(0), -other.sent_at);
 }
 
-OrderedJson Boards::Entry::json(bool is_own) const {
-  const auto own = [is_own](const std::string& said) {
-    return is_own ? OrderedJson(said) : OrderedJson(nullptr);
-  };
-  return {{"rank", rank ? OrderedJson(*rank) : OrderedJson(nullptr)},
-          {"owner", owner},
-          {"is_own", is_own},
-          {"candidate", own(candidate)},
-          {"id", own(id)},
-          {"speedup", or_null(speedup)},
-          {"speedup_low", or_null(interval ? std::optional(interval->low) : std::nullopt)},
-          {"speedup_high", or_null(interval ? std::optional(interval->high) : std::nullopt)},
-          {"sent_at", own(iso_time(sent_at))}};
+answers::BoardEntry Boards::Entry::answer(bool is_own) const {
+  const auto own = [is_own](const std::string& said) { return is_own ? std::optional(said) : std::nullopt; };
+  answers::Speedup known{speedup, std::nullopt, std::nullopt};
+  if (interval) known.low = interval->low;
+  if (interval) known.high = interval->high;
+  return {rank, owner, is_own, own(candidate), own(id), known, own(iso_time(sent_at))};
 }
 
 // The rule of `kgrade leaderboard`: 1 + the number of intervals that are wholly above.
@@ -84,8 +73,8 @@ void Boards::rank(std::vector<Entry>& entries) {
   });
 }
 
-OrderedJson Boards::of(const std::string& slug, const Problem& problem, const std::string& owner,
-                       bool shows_others) const {
+answers::Boards Boards::of(const std::string& slug, const Problem& problem, const std::string& owner,
+                           bool shows_others) const {
   // By board, owner and name. Of others, only the best counts, whatever its name.
   std::map<std::string, std::map<std::pair<std::string, std::string>, Entry>> best;
   static const std::map<std::string, Entry> none;
@@ -99,16 +88,16 @@ OrderedJson Boards::of(const std::string& slug, const Problem& problem, const st
         best[entry.board].try_emplace({entry.owner, is_own ? entry.candidate : ""}, entry);
     if (!is_new && entry.is_better_than(place->second)) place->second = entry;
   }
-  OrderedJson boards = OrderedJson::array();
+  answers::Boards answer{slug, shows_others, {}};
   for (const auto& [name, by_candidate] : best) {
     std::vector<Entry> entries;
     for (const auto& [who, entry] : by_candidate) entries.push_back(entry);
     rank(entries);
-    OrderedJson list = OrderedJson::array();
-    for (const Entry& entry : entries) list.push_back(entry.json(entry.owner == owner));
-    boards.push_back({{"name", name}, {"entries", list}});
+    answers::Board& board = answer.boards.emplace_back();
+    board.name = name;
+    for (const Entry& entry : entries) board.entries.push_back(entry.answer(entry.owner == owner));
   }
-  return {{"problem", slug}, {"shows_others", shows_others}, {"boards", boards}};
+  return answer;
 }
 
 }  // namespace kgrade

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "problem/problem.h"
+#include "serve/answers.h"
 #include "serve/grade_job.h"
 
 namespace kgrade {
@@ -24,8 +25,8 @@ class Boards {
   // {"problem", "shows_others", "boards": [{"name", "entries": [...]}]}: the best result of each of the
   // owner's candidates, told apart by their names. `shows_others`: also the best one of each other owner,
   // with nothing but its speed.
-  nlohmann::ordered_json of(const std::string& slug, const Problem& problem, const std::string& owner,
-                            bool shows_others) const;
+  answers::Boards of(const std::string& slug, const Problem& problem, const std::string& owner,
+                     bool shows_others) const;
 
  private:
   struct Entry {
@@ -36,7 +37,7 @@ class Boards {
     std::optional<std::size_t> rank = std::nullopt;
 
     bool is_better_than(const Entry& other) const;
-    nlohmann::ordered_json json(bool is_own) const;
+    answers::BoardEntry answer(bool is_own) const;
   };
 
   static void rank(std::vector<Entry>& entries);

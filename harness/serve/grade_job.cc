@@ -1,6 +1,7 @@
 #include "serve/grade_job.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -8,9 +9,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json_schema.h"
 #include "base/text.h"
 #include "draw/seed.h"
 #include "record/shared_json.h"
+#include "serve/answers.h"
 
 namespace kgrade {
 namespace {
@@ -27,164 +30,237 @@ constexpr std::size_t most_cases = 100;
 constexpr std::size_t longest_case = 1000;
 constexpr int deepest_json = 32;
 
-bool is_name(const std::string& text) {
+bool is_name(std::string_view text) {
   const auto fits = [](char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == '-'; };
   return !text.empty() && text.size() <= 100 && text.front() != '.' && text.front() != '-' &&
          std::all_of(text.begin(), text.end(), fits);
 }
 
-std::string file_name_of(const JsonValue& value) {
-  const std::string name = value.text(longest_label);
-  if (value.is_text() && !is_name(name))
-    value.complain(
-        "is no name of a file: up to 100 letters, digits, '.', '_' and '-', beginning with a letter, a digit "
-        "or '_'");
-  return name;
-}
+bool is_python_name(std::string_view text) { return is_name(text) && text.ends_with(".py"); }
 
+constexpr FormRule file_name = {longest_label, "^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$", is_name,
+                                "is no name of a file: up to 100 letters, digits, '.', '_' and '-', "
+                                "beginning with a letter, a digit or '_'"};
 // The reference of a .md problem is code in CUDA that runs with the referee's trust. A stranger's would run
 // outside of the sandbox that candidates have.
-std::string python_name_of(const JsonValue& value) {
-  const std::string name = file_name_of(value);
-  if (value.is_text() && !name.ends_with(".py"))
-    value.complain(
-        "does not end in .py: only problem files in Python can be sent, since others have references in "
-        "CUDA, which are trusted");
-  return name;
-}
+constexpr FormRule python_name = {longest_label, "^[A-Za-z0-9_][A-Za-z0-9._-]{0,96}\\.py$", is_python_name,
+                                  "is no name of a file, or does not end in .py: only problem files in "
+                                  "Python can be sent, since others have "
+                                  "references in CUDA, which are trusted"};
+constexpr FormRule sha256_form = {
+    64, "^[0-9a-f]{64}$", [](std::string_view text) { return text.size() == 64 && sha256_of.fits(text); },
+    "is no SHA-256 in hexadecimal digits"};
+constexpr FormRule slug_form = {longest_label, file_name.pattern, is_name,
+                                "is no slug; GET /v1/problems lists them"};
 
 // A whole number below 2^64, or its digits as a text.
-std::uint64_t seed_of(const JsonValue& value) {
-  const std::string digits = value.is_whole() ? value.dump() : value.text(most_text);
-  std::uint64_t seed = 0;
-  const auto [rest, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
-  if ((value.is_whole() || value.is_text()) &&
-      (digits.empty() || failure != std::errc{} || rest != digits.data() + digits.size()))
-    value.complain("is no whole number from 0 to 2^64 - 1");
-  return seed;
-}
-
-std::map<std::string, std::string> headers_of(const JsonValue& value) {
-  constexpr std::size_t most = 32;
-  std::map<std::string, std::string> headers;
-  std::size_t bytes = 0;
-  for (const auto& [name, text] : value.members(most)) {
-    if (!is_name(name)) text.complain("is no name of a file");
-    headers[name] = text.text(longest_request);
-    bytes += headers[name].size();
+struct SeedRule {
+  std::uint64_t operator()(const JsonValue& value) const {
+    const std::string digits = value.is_whole() ? value.dump() : value.text(most_text);
+    std::uint64_t seed = 0;
+    const auto [rest, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
+    if ((value.is_whole() || value.is_text()) &&
+        (digits.empty() || failure != std::errc{} || rest != digits.data() + digits.size()))
+      value.complain("is no whole number from 0 to 2^64 - 1");
+    return seed;
   }
-  if (bytes > most_headers) value.complain(fmt::format("is larger than {}", format_bytes(most_headers)));
-  return headers;
-}
+  static OrderedJson schema() {
+    return {{"anyOf",
+             {{{"type", "integer"}, {"minimum", 0}, {"maximum", UINT64_MAX}},
+              {{"type", "string"}, {"pattern", "^[0-9]+$"}},
+              {{"type", "null"}}}}};
+  }
+};
 
-constexpr auto number_in(double low, double high) {
-  return [low, high](const JsonValue& value) { return value.number(low, high); };
-}
-constexpr auto label_of = text_up_to<longest_label>;
+struct HeadersRule {
+  static constexpr std::size_t most = 32;
+  std::map<std::string, std::string> operator()(const JsonValue& value) const {
+    std::map<std::string, std::string> headers;
+    std::size_t bytes = 0;
+    for (const auto& [name, text] : value.members(most)) {
+      if (!is_name(name)) text.complain("is no name of a file");
+      headers[name] = text.text(longest_request);
+      bytes += headers[name].size();
+    }
+    if (bytes > most_headers) value.complain(fmt::format("is larger than {}", format_bytes(most_headers)));
+    return headers;
+  }
+  static OrderedJson schema() {
+    return {{"type", "object"},
+            {"maxProperties", most},
+            {"propertyNames", file_name.schema()},
+            {"additionalProperties", {{"type", "string"}}}};
+  }
+};
 
-// How the value of an option is read.
-auto reader_of(AnySeed, const std::optional<std::uint64_t>&) { return seed_of; }
-auto reader_of(const Seconds& rule, const std::optional<double>&) { return number_in(rule.least, rule.most); }
-// An empty text is none.
-auto reader_of(AnySetting, const std::optional<std::string>&) {
-  return [](const JsonValue& value) {
-    std::string text = label_of(value);
-    return text.empty() ? std::nullopt : std::optional(std::move(text));
-  };
-}
-auto reader_of(AnySetting, const std::vector<std::string>&) { return text_up_to<longest_case>; }
-template <class T>
-auto reader_of(AnySetting, const T&) {
-  return AnyValue{};
-}
 // In JSON, 2.0 and 2 are the same number.
-auto reader_of(const WholeNumber& rule, const std::optional<std::uint64_t>&) {
-  return [rule](const JsonValue& value) {
-    const double number =
-        value.number(static_cast<double>(rule.least), static_cast<double>(rule.most_of_clients));
+struct WholeNumberRule {
+  std::uint64_t least;
+  std::uint64_t most;
+  std::uint64_t operator()(const JsonValue& value) const {
+    const double number = value.number(static_cast<double>(least), static_cast<double>(most));
     if (number != std::floor(number)) value.complain("is no whole number");
     return static_cast<std::uint64_t>(number);
-  };
-}
+  }
+  OrderedJson schema() const { return {{"type", "integer"}, {"minimum", least}, {"maximum", most}}; }
+};
+
+// One of the values that have a word in requests.
 template <class E, std::size_t count>
-auto reader_of(const std::array<Choice<E>, count>& choices, E) {
-  return [choices](const JsonValue& value) {
-    const auto chosen = [&choices](std::string_view word) -> std::optional<E> {
-      for (const Choice<E>& choice : choices)
+struct ChoiceRule {
+  std::array<Choice<E>, count> choices;
+  E operator()(const JsonValue& value) const {
+    const auto chosen = [this](std::string_view word) -> std::optional<E> {
+      for (const Choice<E>& choice : choices) {
         if (choice.member == word) return choice.value;
+      }
       return std::nullopt;
     };
-    std::string words;
-    for (const Choice<E>& choice : choices) words += (words.empty() ? "" : ", ") + std::string(choice.member);
-    return value.word(chosen, words);
-  };
+    return value.word(chosen, fmt::format("{}", fmt::join(words(), ", ")));
+  }
+  OrderedJson written(E value) const {
+    for (const Choice<E>& choice : choices) {
+      if (choice.value == value) return choice.member;
+    }
+    return nullptr;
+  }
+  OrderedJson schema() const { return words_schema(words()); }
+  std::vector<std::string_view> words() const {
+    std::vector<std::string_view> words;
+    for (const Choice<E>& choice : choices) words.push_back(choice.member);
+    return words;
+  }
+};
+// The text of a candidate may be as long as a whole request.
+struct CandidateText {
+  std::string operator()(const JsonValue& value) const { return value.text(longest_request); }
+  static OrderedJson schema() { return {{"type", "string"}}; }
+};
+constexpr TextRule label = text_up_to<longest_label>;
+
+// The rule of an option's member (record/settings.h).
+constexpr SeedRule member_rule(AnySeed, const std::optional<std::uint64_t>&) { return {}; }
+constexpr NumberRule member_rule(const Seconds& rule, const std::optional<double>&) {
+  return {rule.least, rule.most};
 }
+constexpr TextRule member_rule(AnySetting, const std::optional<std::string>&) { return label; }
+constexpr auto member_rule(AnySetting, const std::vector<std::string>&) {
+  return items(0, most_cases, text_up_to<longest_case>);
+}
+template <class T>
+constexpr AnyValue member_rule(AnySetting, const T&) {
+  return {};
+}
+constexpr WholeNumberRule member_rule(const WholeNumber& rule, const std::optional<std::uint64_t>&) {
+  return {rule.least, rule.most_of_clients};
+}
+template <class E, std::size_t count>
+constexpr ChoiceRule<E, count> member_rule(const std::array<Choice<E>, count>& choices, E) {
+  return {choices};
+}
+
+constexpr const char* about_feedback =
+    "What the owner may learn. `verdict`: verdict and speed, and what the compiler says of a candidate that "
+    "it "
+    "refuses; no view `agent` or `record`. `agent`: the reason and the view `agent` too. `full`: all.";
 
 }  // namespace
 
 template <>
 inline constexpr int count_of_values<Priority> = 2;
 template <>
-inline constexpr int count_of_values<Feedback> = 3;
+inline constexpr const char* schema_name<ProblemFile> = "SentProblem";
+template <>
+inline constexpr const char* schema_name<GradeRequest> = "Request";
 
 static std::string_view to_string(Priority priority) {
   return priority == Priority::normal ? "normal" : "low";
 }
 
-static void fields(JsonReader& archive, ProblemFile& file) {
-  archive("name", file.name, python_name_of);
-  archive("source", file.source, text_up_to<longest_problem>);
-  archive.value().has_only({"name", "source"});
-}
+// A problem that was uploaded, by its hash. Its file replaces it before a request is read (serve/uploads.h).
+struct UploadedProblemName {
+  std::string sha256;
+};
 
-namespace {
-
-void read_problem(const JsonValue& problem, GradeRequest& request) {
-  if (problem.is_text()) {
-    request.slug = problem.text(longest_label);
-    if (!is_name(request.slug)) problem.complain("is no slug; GET /v1/problems lists them");
-    return;
+// A job brings its problem's file, or names a problem.
+struct ProblemRule {
+  ProblemFile operator()(const JsonValue& problem) const {
+    ProblemFile file;
+    if (problem.is_text()) {
+      file.name = slug_form(problem);
+    } else {
+      read_value(problem, file, AnyValue{}, true);
+    }
+    return file;
   }
-  // A problem that was uploaded has been replaced by its file (serve/uploads.h).
-  ProblemFile file;
-  read_value(problem, file, AnyValue{}, true);
-  request.problem_name = std::move(file.name);
-  request.problem_source = std::move(file.source);
+  template <class T>
+  OrderedJson schema(SchemaDefinitions& definitions) const {
+    return {{"anyOf",
+             {slug_form.schema(), definitions.reference_to<ProblemFile>(),
+              definitions.reference_to<UploadedProblemName>()}}};
+  }
+};
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<ProblemFile>& file) {
+  archive("name", file.name, python_name);
+  archive("source", file.source, text_up_to<longest_problem>, "Up to 1 MiB in UTF-8.");
+  archive.nothing_else();
 }
 
-void read_candidate(const JsonValue& candidate, GradeRequest& request) {
-  JsonReader archive(candidate, true);
-  archive("name", request.candidate_name, file_name_of);
-  archive("source", request.candidate_source, text_up_to<longest_request>);
-  // The lane refuses a source that is too long, and one more byte than allowed shows that.
-  request.candidate_source.resize(std::min(request.candidate_source.size(), longest_candidate + 1));
-  archive.or_default("headers", request.headers, headers_of);
-  if (request.headers.contains(request.candidate_name))
-    candidate["headers"].complain("has a file with the candidate's name");
-  candidate.has_only({"name", "source", "headers"});
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<UploadedProblemName>& problem) {
+  archive("sha256", problem.sha256, sha256_form);
 }
 
-}  // namespace
+template <class Archive>
+void candidate_fields(Archive& archive, typename Archive::template Value<GradeRequest>& request) {
+  archive("name", request.candidate_name, file_name,
+          "Its extension says what it is: `.cu`, `.py`, or `.md` for a model's answer.");
+  archive("source", request.candidate_source, CandidateText{},
+          "A text of more than 1 MiB in UTF-8 has the verdict `compile_error`.");
+  archive.or_default("headers", request.headers, HeadersRule{}, "Files beside the candidate, by name.");
+  if constexpr (Archive::reads) {
+    // The lane refuses a source that is too long, and one more byte than allowed shows that.
+    request.candidate_source.resize(std::min(request.candidate_source.size(), longest_candidate + 1));
+    if (request.headers.contains(request.candidate_name))
+      archive.value()["headers"].complain("has a file with the candidate's name");
+  }
+  archive.nothing_else();
+}
 
-static void fields(JsonReader& archive, GradeRequest& request) {
-  read_problem(archive.value()["problem"], request);
-  read_candidate(archive.value()["candidate"], request);
-  request.settings.effort = Effort::quick;
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<GradeRequest>& request) {
+  ProblemFile problem;
+  archive("problem", problem, ProblemRule{});
+  archive.object("candidate", [&](auto& candidate) { candidate_fields(candidate, request); });
   grade_options(
       [&archive](const GradeOption& option, auto& value, const auto& rule) {
         if (option.member != nullptr)
-          archive.or_default(option.member, value, reader_of(rule, value), most_cases);
+          archive.or_default(option.member, value, member_rule(rule, value), option.help);
       },
       request.settings);
-  archive.or_default("run_limit_s", request.run_limit_s, number_in(1.0, 86400.0));
-  archive.or_default("deadline_s", request.deadline_s, number_in(0.001, 30 * 86400.0));
+  archive.or_default(
+      "run_limit_s", request.run_limit_s, NumberRule{1, 86400},
+      "Seconds that the candidate may take in all: for its build, loading it, its rehearsal and its "
+      "calls. The reference and baselines do not count. A candidate that takes longer has the verdict "
+      "`time_limit`.");
+  archive.or_default("deadline_s", request.deadline_s, NumberRule{0.001, 30 * 86400},
+                     "Seconds until the result is of no use, the queue included. Then the job is `expired`.");
   archive.or_default("priority", request.priority);
-  archive.or_default("feedback", request.feedback);
-  archive.or_default("group", request.group, label_of);
-  archive.or_default("client_ref", request.client_ref, label_of);
-  std::vector<std::string_view> known = grading_members();
-  known.insert(known.end(), {"problem", "candidate", "deadline_s", "feedback", "group", "client_ref"});
-  archive.value().has_only(known);
+  archive.or_default("feedback", request.feedback, about_feedback);
+  archive.or_default("group", request.group, label, "Comes back with the result.");
+  archive.or_default("client_ref", request.client_ref, label, "Comes back with the result.");
+  if constexpr (Archive::reads) {
+    // An empty text is none.
+    for (auto* text : {&request.settings.dtype, &request.settings.precision}) {
+      if (*text && (*text)->empty()) text->reset();
+    }
+    const auto sent = archive.value().find("problem");
+    (sent && sent->is_text() ? request.slug : request.problem_name) = std::move(problem.name);
+    request.problem_source = std::move(problem.source);
+  }
+  archive.nothing_else();
 }
 
 std::vector<std::string_view> grading_members() {
@@ -196,6 +272,13 @@ std::vector<std::string_view> grading_members() {
       },
       settings);
   return members;
+}
+
+OrderedJson request_schema(SchemaDefinitions& definitions) {
+  return definitions.reference_to<GradeRequest>();
+}
+OrderedJson sent_problem_schema(SchemaDefinitions& definitions) {
+  return definitions.reference_to<ProblemFile>();
 }
 
 std::string json_text(const OrderedJson& json) {

@@ -32,7 +32,11 @@ struct GradeRequest {
   std::string candidate_name;  // "answer.md"
   std::string candidate_source;
   std::map<std::string, std::string> headers;  // files beside the candidate, by name
-  GradeSettings settings;
+  GradeSettings settings = [] {
+    GradeSettings quick;
+    quick.effort = Effort::quick;
+    return quick;
+  }();
   double run_limit_s = 600;
   double deadline_s = 86400;
   Priority priority = Priority::normal;

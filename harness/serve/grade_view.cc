@@ -11,6 +11,7 @@
 #include "grade/run.h"
 #include "record/advice.h"
 #include "record/agent_line.h"
+#include "serve/answers.h"
 #include "serve/grade_job.h"
 
 namespace kgrade {
@@ -21,68 +22,79 @@ using OrderedJson = nlohmann::ordered_json;
 // Half the width of a 95 % interval of a normal distribution, in standard errors.
 constexpr double normal_95 = 1.959964;
 
-OrderedJson no_figures() {
-  return {{"compiled", nullptr},     {"correct", nullptr},
-          {"cases_passed", nullptr}, {"cases", nullptr},
-          {"precision", nullptr},    {"speedup", nullptr},
-          {"speedup_low", nullptr},  {"speedup_high", nullptr},
-          {"log_speedup", nullptr},  {"log_standard_error", nullptr},
-          {"against", nullptr},      {"by_baseline", OrderedJson::object()}};
+answers::Speedup speedup_of(const SuiteScore& score) {
+  answers::Speedup speedup{score.geometric_mean, std::nullopt, std::nullopt};
+  if (score.interval) speedup.low = score.interval->low;
+  if (score.interval) speedup.high = score.interval->high;
+  return speedup;
 }
 
-OrderedJson speedup_of(const SuiteScore& score) {
-  const auto& interval = score.interval;
-  return {{"speedup", score.geometric_mean},
-          {"speedup_low", interval ? OrderedJson(interval->low) : OrderedJson(nullptr)},
-          {"speedup_high", interval ? OrderedJson(interval->high) : OrderedJson(nullptr)}};
-}
-
-OrderedJson figures_of(const CandidateRecord& candidate) {
-  OrderedJson figures = no_figures();
-  figures["compiled"] = stage_of(candidate) != "compile";
+answers::Figures figures_of(const CandidateRecord& candidate) {
+  answers::Figures figures;
+  figures.compiled = stage_of(candidate) != "compile";
   if (candidate.verdict == Verdict::cheating) return figures;
-  figures["correct"] = candidate.verdict == Verdict::accepted || candidate.verdict == Verdict::unstable;
-  figures["cases_passed"] =
+  figures.correct = candidate.verdict == Verdict::accepted || candidate.verdict == Verdict::unstable;
+  figures.cases_passed =
       std::count_if(candidate.cases.begin(), candidate.cases.end(),
                     [](const CaseRecord& c) { return c.run && c.verdict == Verdict::accepted; });
   // What the grade leaves out, such as cases that are sized for a GPU, is no part of it.
-  const auto is_left_out = [](const CaseRecord& c) { return !c.run && c.message.ends_with(runs_when_named); };
-  figures["cases"] =
-      candidate.cases.size() -
-      static_cast<std::size_t>(std::count_if(candidate.cases.begin(), candidate.cases.end(), is_left_out));
-  figures["precision"] = to_string(candidate.precision);
+  const auto is_part = [](const CaseRecord& c) { return c.run || !c.message.ends_with(runs_when_named); };
+  figures.cases = std::count_if(candidate.cases.begin(), candidate.cases.end(), is_part);
+  figures.precision = candidate.precision;
   for (const Score& each : candidate.by_baseline)
-    figures["by_baseline"][each.against] = speedup_of(each.speedup);
+    figures.by_baseline[each.against] = speedup_of(each.speedup);
   const Score* const score = candidate.headline();
   if (score == nullptr) return figures;
-  figures.update(speedup_of(score->speedup));
-  figures["log_speedup"] = std::log(score->speedup.geometric_mean);
-  figures["against"] = score->against;
+  figures.speedup = speedup_of(score->speedup);
+  figures.log_speedup = std::log(score->speedup.geometric_mean);
+  figures.against = score->against;
   if (const auto& interval = score->speedup.interval)
-    figures["log_standard_error"] = (std::log(interval->high) - std::log(interval->low)) / (2 * normal_95);
+    figures.log_standard_error = (std::log(interval->high) - std::log(interval->low)) / (2 * normal_95);
   return figures;
 }
 
-// Where the service ranks a result (serve/boards.h). Null: nowhere, since only whole accepted grades of a
-// problem of the catalogue are comparable, on inputs that nobody could know.
-OrderedJson board_of(const GradeRequest& request, const Record& record) {
+// Where the service ranks a result (serve/boards.h). Nowhere: only whole accepted grades of a problem of the
+// catalogue are comparable, on inputs that nobody could know.
+std::optional<answers::GradeBoard> board_of(const GradeRequest& request, const Record& record) {
   const CandidateRecord& candidate = record.candidate();
   const GradeSettings& settings = request.settings;
   if (candidate.verdict != Verdict::accepted || request.slug.empty() || !settings.cases.empty() ||
       settings.seed || settings.hidden_seed ||
       settings.hidden_cases.value_or(usual_hidden_cases) < usual_hidden_cases)
-    return nullptr;
-  OrderedJson board = {
-      {"name", fmt::format("{}, {}, {}{}", device_model(record.device), to_string(record.dtype),
-                           to_string(candidate.precision), candidate.is_module() ? ", modules" : "")}};
+    return std::nullopt;
+  answers::GradeBoard board{
+      fmt::format("{}, {}, {}{}", device_model(record.device), to_string(record.dtype),
+                  to_string(candidate.precision), candidate.is_module() ? ", modules" : ""),
+      {}};
   // All are compared with the same opponent, whatever baselines each was measured with. There is no such
   // opponent for answers of a class below the reference's.
   const auto score = std::find_if(candidate.scores.begin(), candidate.scores.end(),
                                   [](const Score& each) { return each.against == "reference"; });
-  board.update(score != candidate.scores.end()
-                   ? speedup_of(score->speedup)
-                   : OrderedJson{{"speedup", nullptr}, {"speedup_low", nullptr}, {"speedup_high", nullptr}});
+  if (score != candidate.scores.end()) board.speedup = speedup_of(score->speedup);
   return board;
+}
+
+// The result of a job that has no verdict yet.
+answers::Grade begun_grade(const GradeJob& job) {
+  const double until = job.has_ended() ? job.ended_at : 0;
+  const bool has_started = job.started_at > 0;
+  const double waited = (has_started ? job.started_at : until) - job.submitted_at;
+  const auto span = [](double from, double to) {
+    return to > from ? std::optional(to - from) : std::nullopt;
+  };
+  answers::Grade grade;
+  grade.id = job.id;
+  grade.problem = job.request.problem_shown();
+  grade.candidate = job.request.candidate_name;
+  grade.client_ref = job.request.client_ref;
+  grade.group = job.request.group;
+  grade.state = job.state;
+  grade.queued_s = span(std::min(job.build_s, waited), waited);
+  grade.build_s = span(0, job.build_s);
+  if (has_started) grade.run_s = span(job.started_at, until);
+  grade.attempts = job.attempts;
+  grade.feedback = job.feedback;
+  return grade;
 }
 
 }  // namespace
@@ -123,113 +135,68 @@ OrderedJson event_of(const GradeJob& job) {
 }
 
 OrderedJson reward_view(const GradeJob& job) {
-  if (!job.result.empty()) return OrderedJson::parse(job.result);
-  const double until = job.has_ended() ? job.ended_at : 0;
-  const bool has_started = job.started_at > 0;
-  const double waited = (has_started ? job.started_at : until) - job.submitted_at;
-  const auto span = [](double from, double to) {
-    return to > from ? OrderedJson(to - from) : OrderedJson(nullptr);
-  };
-  return {{"schema", "kgrade-grade"},
-          {"schema_version", 1},
-          {"id", job.id},
-          {"problem", job.request.problem_shown()},
-          {"candidate", job.request.candidate_name},
-          {"client_ref", job.request.client_ref},
-          {"group", job.request.group},
-          {"state", to_string(job.state)},
-          {"outcome", nullptr},
-          {"fault", nullptr},
-          {"retryable", false},
-          {"verdict", nullptr},
-          {"stage", nullptr},
-          {"reason", ""},
-          {"untrusted_reason", ""},
-          {"valid", {{"correctness", false}, {"speed", false}}},
-          {"figures", no_figures()},
-          {"board", nullptr},
-          {"device", nullptr},
-          {"confined", nullptr},
-          {"problem_sha256", nullptr},
-          {"candidate_sha256", nullptr},
-          {"tool", nullptr},
-          {"times_s",
-           {{"queued", span(std::min(job.build_s, waited), waited)},
-            {"build", job.build_s > 0 ? OrderedJson(job.build_s) : OrderedJson(nullptr)},
-            {"run", has_started ? span(job.started_at, until) : OrderedJson(nullptr)}}},
-          {"attempts", job.attempts},
-          {"feedback", to_string(job.feedback)},
-          {"expires_at", nullptr}};
+  return job.result.empty() ? json_of(begun_grade(job)) : OrderedJson::parse(job.result);
 }
 
 OrderedJson graded_view(const GradeJob& job, const Record& record) {
-  OrderedJson view = reward_view(job);
+  answers::Grade grade = begun_grade(job);
   const CandidateRecord& candidate = record.candidate();
-  view["outcome"] = "graded";
-  view["verdict"] = to_string(candidate.verdict);
-  view["stage"] = stage_of(candidate);
-  view["untrusted_reason"] = candidate.message;
-  view["figures"] = figures_of(candidate);
-  view["valid"] = {
-      {"correctness", candidate.verdict != Verdict::cheating && candidate.verdict != Verdict::unsupported},
-      {"speed", candidate.headline() != nullptr}};
+  grade.outcome = "graded";
+  grade.verdict = candidate.verdict;
+  grade.stage = stage_of(candidate);
+  grade.untrusted_reason = candidate.message;
+  grade.figures = figures_of(candidate);
+  grade.has_correctness = candidate.verdict != Verdict::cheating && candidate.verdict != Verdict::unsupported;
+  grade.has_speed = candidate.headline() != nullptr;
   if (candidate.verdict == Verdict::accepted && candidate.headline() == nullptr &&
       !candidate.by_baseline.empty())
-    view["reason"] = fmt::format(
+    grade.reason = fmt::format(
         "no speedup is given: the answers are of class {}, and no contestant of this class was measured in "
         "every case; `baselines`: \"pytorch\" in the request measures one",
         to_string(candidate.precision));
-  view["board"] = board_of(job.request, record);
-  view["device"] = {
-      {"name", record.device.name},
-      {"uuid", record.device.uuid.empty() ? OrderedJson(nullptr) : OrderedJson(record.device.uuid)}};
-  view["confined"] = record.sandbox.confined;
-  view["problem_sha256"] = record.problem_sha256;
-  view["candidate_sha256"] = candidate.sha256;
-  view["tool"] = {{"version", record.tool.version}, {"commit", record.tool.git_commit}};
-  if (!candidate.compile_cached && candidate.compile_seconds > 0)
-    view["times_s"]["build"] = candidate.compile_seconds;
-  return view;
+  grade.board = board_of(job.request, record);
+  grade.device.emplace().name = record.device.name;
+  if (!record.device.uuid.empty()) grade.device->uuid = record.device.uuid;
+  grade.is_confined = record.sandbox.confined;
+  grade.problem_sha256 = record.problem_sha256;
+  grade.candidate_sha256 = candidate.sha256;
+  grade.tool = answers::GradeTool{record.tool.version, record.tool.git_commit};
+  if (!candidate.compile_cached && candidate.compile_seconds > 0) grade.build_s = candidate.compile_seconds;
+  return json_of(grade);
 }
 
 OrderedJson failed_view(const GradeJob& job, const char* fault, const std::string& reason) {
-  OrderedJson view = reward_view(job);
-  view["outcome"] = "failed";
-  if (fault != nullptr) view["fault"] = fault;
+  answers::Grade grade = begun_grade(job);
+  grade.outcome = "failed";
+  if (fault != nullptr) grade.fault = fault;
   const std::string_view whose = fault == nullptr ? "" : fault;
-  view["retryable"] = whose == "machine" || whose == "service";
+  grade.is_retryable = whose == "machine" || whose == "service";
   // Only the service itself cancels and lets expire. What ends a run otherwise may quote anybody.
-  view[whose.empty() || whose == "expired" ? "reason" : "untrusted_reason"] = reason;
-  return view;
+  (whose.empty() || whose == "expired" ? grade.reason : grade.untrusted_reason) = reason;
+  return json_of(grade);
 }
 
 OrderedJson overrun_view(const GradeJob& job) {
-  OrderedJson view = reward_view(job);
-  view["outcome"] = "graded";
-  view["verdict"] = to_string(Verdict::time_limit);
-  view["stage"] = "load";
-  view["reason"] =
-      fmt::format("building and running it took more than {:g} s, the run_limit_s of the request",
-                  job.request.run_limit_s);
-  view["valid"]["correctness"] = true;
-  OrderedJson& figures = view["figures"];
-  figures["correct"] = false;
-  figures["cases_passed"] = 0;
-  return view;
+  answers::Grade grade = begun_grade(job);
+  grade.outcome = "graded";
+  grade.verdict = Verdict::time_limit;
+  grade.stage = "load";
+  grade.reason = fmt::format("building and running it took more than {:g} s, the run_limit_s of the request",
+                             job.request.run_limit_s);
+  grade.has_correctness = true;
+  grade.figures.correct = false;
+  grade.figures.cases_passed = 0;
+  return json_of(grade);
 }
 
 OrderedJson agent_view(const Record& record, Feedback feedback) {
-  const OrderedJson line = OrderedJson::parse(agent_line(record.candidate(), record), nullptr, false);
-  OrderedJson view;
-  for (const auto& [name, value] : line.items()) view[name == "reason" ? "untrusted_reason" : name] = value;
-  const auto next = line.find("next");
-  if (next != line.end() && next->is_string())
-    view["next"] = replace_all(next->get<std::string>(), "`reason`", "`untrusted_reason`");
+  answers::AgentLine line{agent_line_of(record.candidate(), record)};
+  line.next = replace_all(line.next, "`reason`", "`untrusted_reason`");
   // A command for a hidden case has its seed.
   const CaseRecord* const failed = smallest_failure(record.candidate());
   if (feedback != Feedback::full && failed != nullptr && failed->role == CaseRole::hidden)
-    view["next"] = "fix what `untrusted_reason` says";
-  return view;
+    line.next = "fix what `untrusted_reason` says";
+  return json_of(line);
 }
 
 void leave_out(OrderedJson& view, Feedback feedback) {

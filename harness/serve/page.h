@@ -5,8 +5,6 @@
 
 namespace kgrade::serve_page {
 
-extern const std::string_view page;           // at /
-extern const std::string_view openapi;        // at /v1/openapi.json
-extern const std::string_view record_schema;  // at /v1/record.schema.json, which the former refers to
+extern const std::string_view page;  // at /
 
 }  // namespace kgrade::serve_page

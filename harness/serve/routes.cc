@@ -10,29 +10,18 @@
 #include <unordered_set>
 
 #include "base/text.h"
-#include "record/json_archive.h"
+#include "record/record_json.h"
 #include "serve/page.h"
+#include "serve/requests.h"
 
 namespace kgrade {
-
-template <>
-inline constexpr int count_of_values<View> = 4;
-
-static std::string_view to_string(View view) {
-  constexpr std::string_view words[] = {"reward", "agent", "record", "source"};
-  return words[static_cast<int>(view)];
-}
 
 namespace {
 
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr double longest_wait_s = 50;
-constexpr double longest_silence_s = 15;  // of a stream of events
-constexpr std::size_t most_ids = 1024;
-constexpr std::size_t most_in_a_batch = 256;
-constexpr std::size_t longest_key = 200;
+constexpr double longest_silence_s = 15;   // of a stream of events
 constexpr std::size_t longest_quote = 60;  // of what a client has sent, in the reason of a refusal
 
 const char* title_of(int status) {
@@ -62,11 +51,8 @@ const char* title_of(int status) {
   }
 }
 
-OrderedJson problem_json(const Refusal& refusal) {
-  return {{"type", "about:blank"},
-          {"title", title_of(refusal.status)},
-          {"status", refusal.status},
-          {"detail", refusal.detail}};
+answers::Error error_of(const Refusal& refusal) {
+  return {title_of(refusal.status), refusal.status, refusal.detail, std::nullopt};
 }
 
 std::string path_of(const HttpRequest& request) { return request.target.substr(0, request.target.find('?')); }
@@ -145,76 +131,17 @@ std::optional<Refusal> refusal_of_key(const std::string& key) {
 
 }  // namespace
 
-// The body of POST /v1/wait.
-struct WaitRequest {
-  enum class Until { any, all };
-  std::vector<std::string> ids;
-  double timeout_s = 0;
-  Until until = Until::any;
-  View view = View::reward;
-};
-
-template <>
-inline constexpr int count_of_values<WaitRequest::Until> = 2;
-
-static std::string_view to_string(WaitRequest::Until until) {
-  return until == WaitRequest::Until::all ? "all" : "any";
-}
-
-static void fields(JsonReader& archive, WaitRequest& request) {
-  archive("ids", request.ids, AnyValue{}, most_ids);
-  archive.or_default("timeout_s", request.timeout_s,
-                     [](const JsonValue& value) { return value.number(0, longest_wait_s); });
-  archive.or_default("until", request.until);
-  archive.or_default("view", request.view);
-}
-
 HttpAnswer json_answer(const OrderedJson& json, int status) {
   return {status, "application/json", json_text(json) + "\n"};
 }
 
 HttpAnswer problem_answer(const Refusal& refusal) {
-  return {refusal.status, "application/problem+json", json_text(problem_json(refusal)) + "\n",
+  return {refusal.status, "application/problem+json", json_text(json_of(error_of(refusal))) + "\n",
           refusal.retry_after_s, refusal.allow};
 }
 
 Routes::Routes(Service& service, Tokens tokens, std::uint64_t longest_answer)
     : service_(service), tokens_(std::move(tokens)), longest_answer_(longest_answer) {}
-
-const std::vector<Routes::Route>& Routes::table() {
-  // An answer that is there at once.
-  const auto now = [](auto answer_of) {
-    return [answer_of](Routes& routes, const Call& call, const Answer& answer) {
-      answer((routes.*answer_of)(call));
-    };
-  };
-  constexpr bool for_all = false;
-  // Patterns without {...} are first, so that they count where both fit.
-  static const std::vector<Route> routes = {
-      {"GET", "/", now(&Routes::page), {}, for_all},
-      {"GET", "/healthz", now(&Routes::health), {}, for_all},
-      {"GET", "/v1/openapi.json", now(&Routes::openapi), {}, for_all},
-      {"GET", "/v1/record.schema.json", now(&Routes::record_schema), {}, for_all},
-      {"GET", "/metrics", now(&Routes::metrics)},
-      {"GET", "/v1/capacity", now(&Routes::capacity)},
-      {"GET", "/v1/events", &Routes::events},
-      {"GET", "/v1/grades", now(&Routes::list), {"owner", "before", "limit"}},
-      {"POST", "/v1/grades", &Routes::grades, {"wait"}},
-      {"POST", "/v1/grades/batch", &Routes::batch},
-      {"GET", "/v1/me", now(&Routes::me)},
-      {"GET", "/v1/problems", now(&Routes::problems)},
-      {"GET", "/v1/standings", now(&Routes::standings)},
-      {"GET", "/v1/standings.csv", now(&Routes::standings_csv)},
-      {"POST", "/v1/wait", &Routes::wait},
-      {"GET", "/v1/grades/{id}", &Routes::one_grade, {"wait", "view"}},
-      {"DELETE", "/v1/grades/{id}", &Routes::cancel},
-      {"GET", "/v1/problems/{problem}", now(&Routes::problem)},
-      {"PUT", "/v1/problems/{problem}", now(&Routes::put_problem)},
-      {"DELETE", "/v1/problems/{problem}", now(&Routes::delete_problem)},
-      {"GET", "/v1/problems/{problem}/board", now(&Routes::board)},
-  };
-  return routes;
-}
 
 std::string_view Routes::pattern_of(const HttpRequest& request) {
   const std::string path = path_of(request);
@@ -246,7 +173,8 @@ std::optional<Refusal> Routes::refusal_of(const HttpRequest& request,
     return Refusal{405, fmt::format("{} takes {}", pattern, methods), 0, methods};
   }
   if (route != nullptr) {
-    if (auto refusal = refusal_of_parameters(request, route->pattern, route->parameters)) return refusal;
+    if (auto refusal = refusal_of_parameters(request, route->pattern, route->operation.parameters))
+      return refusal;
     if (!route->needs_token) return std::nullopt;
   }
   if (!client) return Refusal{401, tokens_.refusal_of(request.authorization), 0};
@@ -291,11 +219,13 @@ HttpAnswer Routes::page(const Call&) const {
 }
 
 HttpAnswer Routes::openapi(const Call&) const {
-  return {200, "application/json", std::string(serve_page::openapi)};
+  static const std::string text = description().dump() + "\n";
+  return {200, "application/json", text};
 }
 
 HttpAnswer Routes::record_schema(const Call&) const {
-  return {200, "application/schema+json", std::string(serve_page::record_schema)};
+  static const std::string text = kgrade::record_schema().dump() + "\n";
+  return {200, "application/schema+json", text};
 }
 
 HttpAnswer Routes::health(const Call&) const {
@@ -330,23 +260,21 @@ void Routes::grades(const Call& call, Answer answer) {
 }
 
 void Routes::batch(const Call& call, Answer answer) {
-  const Json json = parsed_json(call.request.body);
-  if (!json.is_object() || !json.contains("items") || !json["items"].is_array() ||
-      json["items"].size() > most_in_a_batch)
-    return answer(problem_answer({400, "the request is no object with up to 256 `items`", 0}));
+  const auto request = read_document<BatchRequest>(parsed_json(call.request.body));
+  if (!request) return answer(problem_answer({400, "the request is no object with up to 256 `items`", 0}));
   const std::string& key = call.request.idempotency_key;
   if (const auto refusal = refusal_of_key(key)) return answer(problem_answer(*refusal));
   OrderedJson items = OrderedJson::array();
-  for (std::size_t i = 0; i < json["items"].size(); ++i) {
-    const std::string body = json["items"][i].dump(-1, ' ', false, Json::error_handler_t::replace);
-    const auto done = service_.submit(call.client, key.empty() ? "" : fmt::format("{}/{}", key, i), body);
+  for (std::size_t i = 0; i < request->items.size(); ++i) {
+    const auto done =
+        service_.submit(call.client, key.empty() ? "" : fmt::format("{}/{}", key, i), request->items[i]);
     if (const auto* const refusal = std::get_if<Refusal>(&done)) {
-      OrderedJson error = problem_json(*refusal);
-      if (refusal->retry_after_s > 0) error["retry_after"] = refusal->retry_after_s;
-      items.push_back({{"error", error}});
+      answers::Error error = error_of(*refusal);
+      if (refusal->retry_after_s > 0) error.retry_after = refusal->retry_after_s;
+      items.push_back(json_of(answers::RefusedJob{error}));
     } else {
       const std::string& id = std::get<std::string>(done);
-      items.push_back({{"id", id}, {"state", to_string(service_.find(call.client.owner, id)->state)}});
+      items.push_back(json_of(answers::AcceptedJob{id, service_.find(call.client.owner, id)->state}));
     }
   }
   service_.after_commit([answer = std::move(answer), items] { answer(json_answer({{"items", items}})); });

@@ -9,6 +9,7 @@
 
 #include "serve/http_limits.h"
 #include "serve/http_request.h"
+#include "serve/operation.h"
 #include "serve/service.h"
 #include "serve/tokens.h"
 
@@ -32,6 +33,9 @@ HttpAnswer problem_answer(const Refusal& refusal);
 class Routes {
  public:
   using Answer = std::function<void(HttpAnswer)>;
+
+  // openapi.json: what the table says, in OpenAPI 3.1.
+  static nlohmann::ordered_json description();
 
   // Keeps a reference to the service. `longest_answer`: where an answer may have many results, no more bytes
   // of it are put together.
@@ -62,12 +66,12 @@ class Routes {
     }
   };
 
-  // What the service takes. openapi.json describes the same.
+  // What the service takes. openapi.json is made of the same table.
   struct Route {
     std::string_view method;   // with POST and PUT there is a body
     std::string_view pattern;  // "/v1/grades/{id}"
     std::function<void(Routes&, const Call&, Answer)> handle;
-    std::vector<std::string> parameters = {};  // that the query may have
+    Operation operation;
     bool needs_token = true;
   };
   static const std::vector<Route>& table();

@@ -5,40 +5,33 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "serve/answers.h"
+#include "serve/requests.h"
 #include "serve/routes.h"
 
 namespace kgrade {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
-
-constexpr std::size_t most_listed = 200;
-
-OrderedJson contest_json(const Contest& contest, const Client& client,
-                         const std::map<std::string, Problem>& all) {
+answers::Contest contest_answer(const Contest& contest, const Client& client,
+                                const std::map<std::string, Problem>& all) {
   const double now = wall_clock();
-  OrderedJson problems = OrderedJson::array();
   const bool shows_problems = contest.has_begun(now) || client.is_teacher;
+  answers::Contest answer{contest.title,
+                          shows_problems ? contest.text : "",
+                          contest.is_over(now)     ? "over"
+                          : contest.has_begun(now) ? "running"
+                                                   : "before",
+                          iso_time(contest.start),
+                          iso_time(contest.end),
+                          iso_time(now),
+                          contest.effort,
+                          {}};
   for (const ContestProblem& each : contest.problems) {
-    if (!shows_problems) break;
-    problems.push_back({{"slug", each.slug},
-                        {"title", all.at(each.slug).title},
-                        {"feedback", to_string(each.feedback)},
-                        {"hides_cases", !each.hide.empty()},
-                        {"hidden", each.hidden_cases}});
+    if (shows_problems)
+      answer.problems.push_back(
+          {each.slug, all.at(each.slug).title, each.feedback, !each.hide.empty(), each.hidden_cases});
   }
-  return {{"title", contest.title},
-          {"text", shows_problems ? contest.text : ""},
-          {"state", contest.is_over(now)     ? "over"
-                    : contest.has_begun(now) ? "running"
-                                             : "before"},
-          {"start", iso_time(contest.start)},
-          {"end", iso_time(contest.end)},
-          {"now", iso_time(now)},
-          {"effort", contest.effort == Effort::quick    ? "quick"
-                     : contest.effort == Effort::normal ? "default"
-                                                        : "ranked"},
-          {"problems", problems}};
+  return answer;
 }
 
 HttpAnswer no_contest() { return problem_answer({404, "this service holds no contest", 0}); }
@@ -47,17 +40,13 @@ HttpAnswer no_contest() { return problem_answer({404, "this service holds no con
 
 HttpAnswer Routes::me(const Call& call) const {
   const Client& client = call.client;
-  OrderedJson words = OrderedJson::array();
-  if (client.may_seed) words.push_back("seeds");
-  if (client.may_upload) words.push_back("problems");
-  if (client.is_teacher) words.push_back("teacher");
-  const Contest* const contest = service_.contest();
-  return json_answer({{"owner", client.owner},
-                      {"has_token", tokens_.are_needed()},
-                      {"words", words},
-                      {"feedback", to_string(client.feedback)},
-                      {"contest", contest == nullptr ? OrderedJson()
-                                                     : contest_json(*contest, client, service_.problems())}});
+  answers::Me me{client.owner, tokens_.are_needed(), {}, client.feedback, std::nullopt};
+  if (client.may_seed) me.words.push_back("seeds");
+  if (client.may_upload) me.words.push_back("problems");
+  if (client.is_teacher) me.words.push_back("teacher");
+  if (const Contest* const contest = service_.contest())
+    me.contest = contest_answer(*contest, client, service_.problems());
+  return json_answer(json_of(me));
 }
 
 HttpAnswer Routes::list(const Call& call) const {
@@ -73,12 +62,10 @@ HttpAnswer Routes::list(const Call& call) const {
     return problem_answer({400, "limit is no whole number from 1 to 200", 0});
   if (!before.empty() && service_.find_for(call.client, before) == nullptr)
     return problem_answer({404, "`before` names no job that this token sees", 0});
-  OrderedJson grades = OrderedJson::array();
-  for (const GradeJob* const job : service_.jobs_of(call.client, owner, before, most)) {
-    OrderedJson view = service_.view_of(*job, View::reward);
-    grades.push_back({{"sent_at", iso_time(job->submitted_at)}, {"grade", std::move(view)}});
-  }
-  return json_answer({{"owner", owner}, {"grades", grades}});
+  answers::GradeList sent{owner, {}};
+  for (const GradeJob* const job : service_.jobs_of(call.client, owner, before, most))
+    sent.grades.push_back({iso_time(job->submitted_at), service_.view_of(*job, View::reward)});
+  return json_answer(json_of(sent));
 }
 
 HttpAnswer Routes::standings(const Call& call) const {

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "record/scalar_values.h"
+#include "serve/answers.h"
 #include "serve/routes.h"
 
 namespace kgrade {
@@ -13,19 +14,19 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
+answers::ListedProblem listed(const Problem& problem) {
+  return {problem.slug, problem.title, problem.difficulty, problem.family};
+}
+
 }  // namespace
 
 HttpAnswer Routes::problems(const Call& call) const {
   const Client& client = call.client;
-  OrderedJson all = OrderedJson::array();
+  answers::ProblemList list{{}, service_.uploads().list(client.owner)};
   for (const auto& [slug, problem] : service_.problems()) {
-    if (!service_.shows(client, slug)) continue;
-    all.push_back({{"slug", slug},
-                   {"title", problem.title},
-                   {"difficulty", to_string(problem.difficulty)},
-                   {"family", problem.family}});
+    if (service_.shows(client, slug)) list.problems.push_back(listed(problem));
   }
-  return json_answer({{"problems", all}, {"uploaded", service_.uploads().list(client.owner)}});
+  return json_answer(json_of(list));
 }
 
 HttpAnswer Routes::problem(const Call& call) const {
@@ -43,23 +44,18 @@ HttpAnswer Routes::problem(const Call& call) const {
   const ContestProblem* const contest =
       service_.is_contestant(client) ? service_.contest()->find(name) : nullptr;
   const Problem& problem = at->second;
-  OrderedJson cases = OrderedJson::array();
+  answers::ProblemFile answer{listed(problem),
+                              problem.tags,
+                              problem.dtypes,
+                              std::string(trimmed(problem.statement)),
+                              signature(problem),
+                              problem.content_sha256,
+                              {}};
   for (const CaseSpec& one : problem.cases) {
-    if (contest != nullptr && contest->hides(one)) continue;
-    cases.push_back({{"name", one.name},
-                     {"role", to_string(one.role)},
-                     {"parameters", scalar_values(problem, one.integers, one.reals)}});
+    if (contest == nullptr || !contest->hides(one))
+      answer.cases.push_back({one.name, one.role, scalar_values(problem, one.integers, one.reals)});
   }
-  return json_answer({{"slug", name},
-                      {"title", problem.title},
-                      {"difficulty", to_string(problem.difficulty)},
-                      {"family", problem.family},
-                      {"tags", problem.tags},
-                      {"dtypes", problem.dtypes},
-                      {"statement", std::string(trimmed(problem.statement))},
-                      {"signature", signature(problem)},
-                      {"sha256", problem.content_sha256},
-                      {"cases", cases}});
+  return json_answer(json_of(answer));
 }
 
 HttpAnswer Routes::board(const Call& call) const {
@@ -92,14 +88,14 @@ HttpAnswer Routes::put_problem(const Call& call) {
     case Uploads::Stored::cannot_write:
       return problem_answer({503, "the problem cannot be stored now", 10});
   }
-  return json_answer({{"sha256", sha256}, {"name", file->name}, {"bytes", file->source.size()}},
+  return json_answer(json_of(answers::StoredProblem{sha256, file->name, file->source.size()}),
                      stored == Uploads::Stored::is_new ? 201 : 200);
 }
 
 HttpAnswer Routes::delete_problem(const Call& call) {
   if (!service_.uploads().remove(call.client.owner, call.name))
     return problem_answer({404, "this owner has uploaded no problem with this sha256", 0});
-  return json_answer({{"sha256", call.name}});
+  return json_answer(json_of(answers::RemovedProblem{call.name}));
 }
 
 }  // namespace kgrade

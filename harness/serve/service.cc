@@ -331,26 +331,23 @@ void Service::wait(const std::string& owner, const std::vector<std::string>& ids
 }
 
 OrderedJson Service::status_of(const GradeJob& job, const Positions* positions) const {
-  OrderedJson position = nullptr, estimate_s = nullptr;
+  answers::JobStatus status;
+  status.id = job.id;
   if (job.state == JobState::queued) {
     const std::size_t place = positions == nullptr ? position_of(job) : positions->at(job.id);
-    position = place;
-    if (rate() > 0) estimate_s = static_cast<double>(place + 1) / rate();
+    status.position = place;
+    if (rate() > 0) status.estimate_s = static_cast<double>(place + 1) / rate();
   }
-  std::string doing;
   const LaneSlot* const lane = dispatcher_.lane_of(job.id);
   if (lane != nullptr && lane->current() != nullptr && lane->current()->id == job.id)
-    doing = this->doing(*lane);
+    status.doing = doing(*lane);
   const bool is_building = job.state == JobState::queued && dispatcher_.is_being_built(job.id);
-  return {{"id", job.id},
-          {"state", is_building ? "building" : to_string(job.state)},
-          {"position", position},
-          {"estimate_s", estimate_s},
-          {"doing", doing}};
+  status.state = is_building ? "building" : to_string(job.state);
+  return json_of(status);
 }
 
 OrderedJson Service::board_of(const std::string& slug, const std::string& owner) const {
-  return boards_.of(slug, problems_.at(slug), owner, options_.shows_boards);
+  return json_of(boards_.of(slug, problems_.at(slug), owner, options_.shows_boards));
 }
 
 OrderedJson Service::view_of(const GradeJob& job, View view, bool is_teacher) const {

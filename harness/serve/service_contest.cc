@@ -19,10 +19,7 @@ namespace {
 constexpr std::uint64_t largest_source_file = std::uint64_t{16} << 20;
 
 nlohmann::ordered_json candidate_json(const GradeRequest& request) {
-  return {{"schema", "kgrade-candidate"},
-          {"name", request.candidate_name},
-          {"source", request.candidate_source},
-          {"headers", request.headers}};
+  return json_of(answers::Candidate{request.candidate_name, request.candidate_source, request.headers});
 }
 
 }  // namespace
@@ -134,7 +131,7 @@ Standings::View Service::standings_view(const Client& client,
 
 nlohmann::ordered_json Service::standings(const Client& client,
                                           const std::vector<std::string>& students) const {
-  return standings_.json(standings_view(client, students));
+  return json_of(standings_.answer(standings_view(client, students)));
 }
 
 std::string Service::standings_csv(const Client& client, const std::vector<std::string>& students,

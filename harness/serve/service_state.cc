@@ -12,36 +12,34 @@ namespace kgrade {
 using OrderedJson = nlohmann::ordered_json;
 
 OrderedJson Service::capacity(const std::string& owner) const {
-  OrderedJson lanes = OrderedJson::array();
+  answers::Capacity capacity;
   for (const LaneSlot& lane : dispatcher_.lanes()) {
     // All jobs of a batch have one owner.
     const bool is_own = !lane.batch.empty() && lane.batch.front().owner == owner;
-    const QueuedJob* const job = is_own ? lane.current() : nullptr;
     const char* const idle = dispatcher_.is_paused(lane)  ? "quarantined"
                              : dispatcher_.is_there(lane) ? "idle"
                                                           : "starting";
-    lanes.push_back({{"name", lane.host ? OrderedJson(*lane.host) : OrderedJson(nullptr)},
-                     {"device", lane.device},
-                     {"state", lane.batch.empty() ? idle : "busy"},
-                     {"since_s", now() - lane.since},
-                     {"problem", is_own ? OrderedJson(problem_of(lane)) : OrderedJson(nullptr)},
-                     {"job", job == nullptr ? OrderedJson(nullptr) : OrderedJson(job->id)},
-                     {"doing", is_own ? doing(lane) : ""}});
+    answers::Lane& shown = capacity.lanes.emplace_back();
+    if (lane.host) shown.name = *lane.host;
+    shown.device = lane.device;
+    shown.state = lane.batch.empty() ? idle : "busy";
+    shown.since_s = now() - lane.since;
+    if (!is_own) continue;
+    shown.problem = problem_of(lane);
+    if (lane.current() != nullptr) shown.job = lane.current()->id;
+    shown.doing = doing(lane);
   }
-  std::size_t running = 0, queued = dispatcher_.queue().size();
-  std::map<std::string, std::size_t> by_owner = dispatcher_.queue().by_owner();
+  capacity.queued = dispatcher_.queue().size();
+  capacity.by_owner = dispatcher_.queue().by_owner();
   for (const LaneSlot& lane : dispatcher_.lanes()) {
     const std::size_t waiting = count(lane, JobState::queued);
-    running += count(lane, JobState::running);
-    queued += waiting;
-    if (waiting > 0) by_owner[lane.batch.front().owner] += waiting;
+    capacity.running += count(lane, JobState::running);
+    capacity.queued += waiting;
+    if (waiting > 0) capacity.by_owner[lane.batch.front().owner] += waiting;
   }
-  return {{"lanes", lanes},
-          {"queued", queued},
-          {"running", running},
-          {"by_owner", by_owner},
-          {"grades_per_minute", rate() * 60},
-          {"version", tool_info().version}};
+  capacity.grades_per_minute = rate() * 60;
+  capacity.version = tool_info().version;
+  return json_of(capacity);
 }
 
 std::string Service::doing(const LaneSlot& lane) const {

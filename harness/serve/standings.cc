@@ -32,15 +32,6 @@ std::optional<double> number_in(const OrderedJson& json, const char* name) {
   return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
 }
 
-template <class T>
-OrderedJson known_or_null(const std::optional<T>& value) {
-  return value ? OrderedJson(*value) : OrderedJson(nullptr);
-}
-
-OrderedJson time_or_null(const std::optional<double>& seconds) {
-  return seconds ? OrderedJson(iso_time(*seconds)) : OrderedJson(nullptr);
-}
-
 std::string figure(const std::optional<double>& value) { return value ? fmt::format("{:.4f}", *value) : ""; }
 
 }  // namespace
@@ -141,39 +132,30 @@ std::vector<Standings::Row> Standings::rows(const View& view) const {
   return rows;
 }
 
-OrderedJson Standings::json(const View& view) const {
-  OrderedJson list = OrderedJson::array();
+answers::Standings Standings::answer(const View& view) const {
+  answers::Standings answer{view.sees_others, {}};
   for (const Row& row : rows(view)) {
     const bool is_own = row.owner == view.reader;
     if (!is_own && !view.sees_others) continue;
-    OrderedJson cells = OrderedJson::array();
+    answers::StandingsRow& shown = answer.rows.emplace_back();
+    if (view.sees_others) shown.rank = row.rank;
+    shown.owner = row.owner;
+    shown.is_own = is_own;
+    shown.solved = row.solved;
+    shown.speedup = row.speedup;
+    if (row.solved > 0) shown.last_solved_at = iso_time(row.last_solved_at);
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       const Cell& cell = row.cells[i];
-      const bool shows_job = cell.counts != nullptr && (is_own || view.is_teacher);
-      OrderedJson speed, low, high;
-      if (cell.has_speed) {
-        speed = *cell.counts->speedup;
-        low = cell.counts->interval->low;
-        high = cell.counts->interval->high;
-      }
-      cells.push_back({{"problem", view.contest.problems[i].slug},
-                       {"attempts", cell.attempts},
-                       {"solved_at", time_or_null(cell.solved_at)},
-                       {"speedup", speed},
-                       {"speedup_low", low},
-                       {"speedup_high", high},
-                       {"id", shows_job ? OrderedJson(cell.counts->id) : OrderedJson(nullptr)}});
+      answers::StandingsCell& one = shown.cells.emplace_back();
+      one.problem = view.contest.problems[i].slug;
+      one.attempts = cell.attempts;
+      if (cell.solved_at) one.solved_at = iso_time(*cell.solved_at);
+      if (cell.has_speed)
+        one.speedup = {*cell.counts->speedup, cell.counts->interval->low, cell.counts->interval->high};
+      if (cell.counts != nullptr && (is_own || view.is_teacher)) one.id = cell.counts->id;
     }
-    list.push_back({{"rank", view.sees_others ? known_or_null(row.rank) : OrderedJson(nullptr)},
-                    {"owner", row.owner},
-                    {"is_own", is_own},
-                    {"solved", row.solved},
-                    {"speedup", known_or_null(row.speedup)},
-                    {"last_solved_at",
-                     row.solved > 0 ? OrderedJson(iso_time(row.last_solved_at)) : OrderedJson(nullptr)},
-                    {"cells", cells}});
   }
-  return {{"shows_others", view.sees_others}, {"rows", list}};
+  return answer;
 }
 
 std::string Standings::csv(

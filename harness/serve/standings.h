@@ -10,6 +10,7 @@
 
 #include "problem/problem.h"
 #include "record/speed.h"
+#include "serve/answers.h"
 #include "serve/contest.h"
 #include "serve/grade_job.h"
 
@@ -36,7 +37,7 @@ class Standings {
   void forget(const std::string& id);
 
   // {"shows_others", "rows": [...]}, the best rows first, as docs/contest.md describes.
-  nlohmann::ordered_json json(const View& view) const;
+  answers::Standings answer(const View& view) const;
   // For teachers: a line for each owner and problem, with the source of the submission that counts: the
   // fastest accepted one, or the newest if none is accepted. `source`: its file name and text.
   std::string csv(const View& view,

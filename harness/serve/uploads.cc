@@ -103,11 +103,10 @@ bool Uploads::remove(const std::string& owner, const std::string& sha256) {
   return true;
 }
 
-OrderedJson Uploads::list(const std::string& owner) const {
-  OrderedJson all = OrderedJson::array();
+std::vector<answers::StoredProblem> Uploads::list(const std::string& owner) const {
+  std::vector<answers::StoredProblem> all;
   for (const auto& [key, file] : files_) {
-    if (key.first == owner)
-      all.push_back({{"sha256", key.second}, {"name", file.name}, {"bytes", file.bytes}});
+    if (key.first == owner) all.push_back({key.second, file.name, file.bytes});
   }
   return all;
 }

@@ -9,8 +9,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
+#include "serve/answers.h"
 
 namespace kgrade {
 
@@ -34,8 +36,7 @@ class Uploads {
   nlohmann::ordered_json find(const std::string& owner, const std::string& sha256) const;
   // False if the owner has no such file.
   bool remove(const std::string& owner, const std::string& sha256);
-  // [{"sha256", "name", "bytes"}]
-  nlohmann::ordered_json list(const std::string& owner) const;
+  std::vector<answers::StoredProblem> list(const std::string& owner) const;
 
   // The text of a request of the owner. If the request names an uploaded file, puts the file in its place, so
   // that the job keeps a copy of its own. Nothing if there is no such file. `body`: the text as it was sent.

@@ -18,6 +18,8 @@ json leaderboard() {
                     {"sha256", std::string(64, 'c')},
                     {"message", ""},
                     {"measured_at", "2026-01-02T03:04:05Z"},
+                    {"precision", "tf32"},
+                    {"device_uuid", "GPU-1"},
                     {"tool_version", "0.1.0"},
                     {"git_commit", ""},
                     {"problem_sha256", std::string(64, 'a')},

@@ -54,6 +54,7 @@ TEST(Json, ACaseThatDidNotRunHasNoVerdictAndNoSamples) {
 TEST(Json, TheOrderOfThreadsIsTheEmulatedDevices) {
   Record record = test::sample_record();
   EXPECT_FALSE(json(to_json(record))["device"].contains("thread_order"));
+  record.device.kind = "emulated";
   record.device.thread_order = "reverse";
   EXPECT_EQ(json(to_json(record))["device"]["thread_order"], "reverse");
 }

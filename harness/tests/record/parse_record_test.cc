@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "record/json_archive.h"
+#include "base/json_archive.h"
 #include "record/record_json.h"
 #include "tests/support/sample_record.h"
 
@@ -32,9 +32,11 @@ Record full_record() {
   good.cases[1].tensor_bytes = 987654321;
   good.cases[1].weight = 2.5;
   const SpeedRatio ratio{1.25, Interval{1.125, 1.5}, Method::within_process, 30};
-  good.neighbours = {
-      {"other.cu", std::string(64, 'e'), {1.25, Interval{1.125, 1.5}, 1}, {{"large", ratio}}},
-      {"third.cu", std::string(64, 'f'), {0.5, std::nullopt, 1}, {{"large", {0.5, std::nullopt}}}}};
+  good.neighbours = {{"other.cu", std::string(64, 'e'), {1.25, Interval{1.125, 1.5}, 1}, {{"large", ratio}}},
+                     {"third.cu",
+                      std::string(64, 'f'),
+                      {0.5, std::nullopt, 1},
+                      {{"large", {0.5, std::nullopt, Method::within_process, 3}}}}};
   return record;
 }
 
@@ -146,8 +148,10 @@ TEST(ParseRecord, WhatIsWrongInARecordIsSaidWithItsPlace) {
   EXPECT_THAT(complaint("/started_at", "yesterday"), HasSubstr("is no moment"));
   EXPECT_THAT(complaint("/reference/sha256", std::string(64, 'G')), HasSubstr("is no SHA-256"));
   EXPECT_THAT(complaint("/device", nullptr), HasSubstr("/device is null where an object is expected"));
-  EXPECT_THAT(complaint("/candidates/0/scores/0/fast_p/a~1b", 1), HasSubstr("/fast_p/a~1b is of no speedup"));
+  EXPECT_THAT(complaint("/candidates/0/scores/0/fast_p/a~1b", 1),
+              HasSubstr("/fast_p/a~1b has a name that is no number"));
   EXPECT_THAT(complaint("/candidates/0/message", std::string(70'000, 'x')), HasSubstr("is longer than"));
+  EXPECT_THAT(complaint("/candidates", json::array()), HasSubstr("/candidates has fewer than 1 item"));
 }
 
 TEST(ParseRecord, EveryMemberThatIsReadIsMissed) {
@@ -182,7 +186,10 @@ TEST(ParseRecord, SpeedsBesideANeighbourAreSpeeds) {
   record.candidates[0].cases[1].speedups.clear();
   record.device.measures_speed = false;
   EXPECT_TRUE(parse_record(to_text(record), anywhere).ok());
-  forged.neighbours = {{"good.cu", std::string(64, 'c'), {9, std::nullopt, 0}, {}}};
+  forged.neighbours = {{"good.cu",
+                        std::string(64, 'c'),
+                        {9, std::nullopt, 1},
+                        {{"large", {9, std::nullopt, Method::within_process, 3}}}}};
   EXPECT_FALSE(parse_record(to_text(record), anywhere).ok());
 }
 

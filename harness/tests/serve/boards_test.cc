@@ -37,7 +37,7 @@ struct BoardsTest : testing::Test {
   // "owner rank candidate" of each entry of the first board.
   std::vector<std::string> seen_by(const char* owner, bool shows_others) {
     std::vector<std::string> rows;
-    const Json all = boards.of("softmax", problem(), owner, shows_others);
+    const Json all = json_of(boards.of("softmax", problem(), owner, shows_others));
     for (const Json& entry : all["boards"].empty() ? Json::array() : all["boards"][0]["entries"]) {
       rows.push_back(entry["owner"].get<std::string>() + " " + entry["rank"].dump() + " " +
                      (entry["candidate"].is_null() ? "-" : entry["candidate"].get<std::string>()));
@@ -81,7 +81,7 @@ TEST_F(BoardsTest, WithoutSpeedTheFirstComesFirst) {
 
 TEST_F(BoardsTest, OwnersDoNotSeeEachOther) {
   add("g_1", "ann", "a.cu", 2.0, 0.1);
-  EXPECT_THAT(boards.of("softmax", problem(), "bob", false)["boards"], SizeIs(0));
+  EXPECT_THAT(json_of(boards.of("softmax", problem(), "bob", false))["boards"], SizeIs(0));
 }
 
 TEST_F(BoardsTest, OfOthersOnlyTheBestSpeedIsShown) {
@@ -89,7 +89,7 @@ TEST_F(BoardsTest, OfOthersOnlyTheBestSpeedIsShown) {
   add("g_2", "ann", "hidden.cu", 1.0, 0.1);
   add("g_3", "bob", "b.cu", 1.5, 0.1);
   EXPECT_THAT(seen_by("bob", true), ElementsAre("ann 1 -", "bob 2 b.cu"));
-  const std::string text = boards.of("softmax", problem(), "bob", true).dump();
+  const std::string text = json_of(boards.of("softmax", problem(), "bob", true)).dump();
   for (const char* const unseen : {"secret", "hidden", "g_1", "g_2", "2001-09-09T01:46:40"})
     EXPECT_EQ(text.find(unseen), std::string::npos) << unseen;
 }
@@ -98,7 +98,7 @@ TEST_F(BoardsTest, OnlyWhatIsComparableIsRankedTogether) {
   add("g_1", "ann", "a.cu", 2.0, 0.1, "H200, float32, fp32");
   add("g_2", "ann", "a.cu", 3.0, 0.1, "H200, float32, tf32");
   add("g_3", "ann", "b.cu", 9.0, 0.1, "H200, float32, fp32", "another version of the problem");
-  EXPECT_THAT(boards.of("softmax", problem(), "ann", false)["boards"], SizeIs(2));
+  EXPECT_THAT(json_of(boards.of("softmax", problem(), "ann", false))["boards"], SizeIs(2));
   EXPECT_THAT(seen_by("ann", false), ElementsAre("ann 1 a.cu"));
 }
 
@@ -107,7 +107,7 @@ TEST_F(BoardsTest, ResultsWithoutABoardAreOnNone) {
   job.owner = "ann";
   boards.add(job, {{"problem", "softmax"}, {"board", nullptr}});
   boards.add(job, {{"problem", "softmax"}});  // of an earlier version of the service
-  EXPECT_THAT(boards.of("softmax", problem(), "ann", true)["boards"], SizeIs(0));
+  EXPECT_THAT(json_of(boards.of("softmax", problem(), "ann", true))["boards"], SizeIs(0));
 }
 
 }  // namespace boards_test

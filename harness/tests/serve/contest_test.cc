@@ -121,7 +121,7 @@ struct StandingsTest : testing::Test {
   // "rank owner solved" of each row.
   std::vector<std::string> rows(const Standings::View& seen) const {
     std::vector<std::string> list;
-    const ordered_json all = standings.json(seen);
+    const ordered_json all = json_of(standings.answer(seen));
     for (const auto& row : all["rows"])
       list.push_back(row["rank"].dump() + " " + row["owner"].get<std::string>() + " " + row["solved"].dump());
     return list;
@@ -157,7 +157,7 @@ TEST_F(StandingsTest, EqualRanksMeanThatNoDifferenceIsKnown) {
 TEST_F(StandingsTest, ALowerClassIsSolvedAndNotFast) {
   add("ann", "relu", 10, "accepted", 9.0, 0.1, "bf16");
   add("bob", "relu", 20, "accepted", 2.0, 0.1);
-  const ordered_json all = standings.json(view("ann"));
+  const ordered_json all = json_of(standings.answer(view("ann")));
   for (const auto& row : all["rows"]) {
     EXPECT_EQ(row["speedup"].is_null(), row["owner"] != "bob") << row;
   }
@@ -175,10 +175,10 @@ TEST_F(StandingsTest, OthersAndTheirJobsAreHidden) {
   add("ann", "relu", 10);
   add("bob", "relu", 20);
   EXPECT_THAT(rows(view("ann", false)), ElementsAre("null ann 1"));
-  const ordered_json seen = standings.json(view("ann"));
+  const ordered_json seen = json_of(standings.answer(view("ann")));
   EXPECT_EQ(seen["rows"][0]["cells"][0]["id"], "g_0");
   EXPECT_TRUE(seen["rows"][1]["cells"][0]["id"].is_null());
-  EXPECT_EQ(standings.json(view("t", true, true))["rows"][1]["cells"][0]["id"], "g_1");
+  EXPECT_EQ(json_of(standings.answer(view("t", true, true)))["rows"][1]["cells"][0]["id"], "g_1");
 }
 
 TEST_F(StandingsTest, TheTableHasTheSourcesThatFit) {

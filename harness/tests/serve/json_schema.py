@@ -76,6 +76,8 @@ class Schemas:
             return [] if any(equal(value, each) for each in (wanted if keyword == "enum" else [wanted])) else wrong
         if keyword == "oneOf":
             return [] if sum(map(fits, wanted)) == 1 else wrong
+        if keyword == "allOf":
+            return [error for part in wanted for error in self.errors(value, part, home, where)]
         if keyword == "anyOf":
             return [] if any(map(fits, wanted)) else wrong
         if keyword in ("if", "then", "else"):

@@ -13,7 +13,7 @@ def values_for(description, schema):
     """Values at the limits of a schema and beyond: some that it allows and some that it does not."""
     if "$ref" in schema:
         yield from values_for(description, description.whole(schema))
-    for each in schema.get("oneOf", []):
+    for each in schema.get("oneOf", []) + schema.get("anyOf", []):
         yield from values_for(description, each)
     yield from schema.get("enum", [])
     for limit in (schema.get(name) for name in ("minimum", "maximum") if name in schema):

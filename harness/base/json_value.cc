@@ -1,9 +1,8 @@
-#include "record/json_archive.h"
+#include "base/json_value.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -13,7 +12,6 @@ namespace kgrade {
 namespace {
 
 constexpr std::size_t most_depth = 32;
-constexpr double highest = 1e30;  // the limit for every measured value, in any of our units
 
 // A member's name as a reference token of RFC 6901, cut to a readable length.
 std::string token(std::string_view name) {
@@ -99,11 +97,6 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   std::size_t ignored_depth_ = 0;
   std::string failure_;
 };
-
-std::string checked(const JsonValue& value, const std::string& text, bool good, const char* what) {
-  if (!good && !text.empty()) value.complain(what);
-  return good ? text : std::string();
-}
 
 }  // namespace
 
@@ -202,55 +195,6 @@ std::int64_t JsonValue::integer(std::int64_t low, std::int64_t high) const {
   if (!beyond && value >= low && value <= high) return value;
   complain(fmt::format("is not from {} to {}", low, high));
   return low;
-}
-
-double JsonValue::positive() const { return number(1 / highest, highest); }
-
-std::string word_of(const JsonValue& value, std::initializer_list<std::string_view> words) {
-  return value.word([&](std::string_view text) -> std::optional<std::string> {
-    const auto found = std::find(words.begin(), words.end(), text);
-    return found == words.end() ? std::nullopt : std::optional<std::string>(*found);
-  });
-}
-
-std::string slug_of(const JsonValue& value) {
-  const std::string text = value.text(200);
-  const bool good = std::all_of(text.begin(), text.end(),
-                                [](char c) { return is_digit(c) || is_small_letter(c) || c == '-'; });
-  return checked(value, text, good, "is not of small letters, digits and hyphens");
-}
-
-std::string case_name_of(const JsonValue& value) {
-  const std::string text = value.text(200);
-  const bool good = std::all_of(text.begin(), text.end(), [](char c) {
-    return is_digit(c) || is_letter(c) || std::string_view("-_=,.+").find(c) != std::string_view::npos;
-  });
-  return checked(value, text, good, "is neither a slug nor values as in n=1000,m=3");
-}
-
-std::string sha256_of(const JsonValue& value) {
-  const std::string text = value.text(64);
-  const bool good = text.size() == 64 && std::all_of(text.begin(), text.end(), [](char c) {
-                      return is_digit(c) || (c >= 'a' && c <= 'f');
-                    });
-  return checked(value, text, good, "is no SHA-256 in hexadecimal digits");
-}
-
-std::string moment_of(const JsonValue& value) {
-  constexpr std::string_view form = "0000-00-00T00:00:00Z";
-  const std::string text = value.text(form.size());
-  const bool good = std::equal(text.begin(), text.end(), form.begin(), form.end(),
-                               [](char c, char f) { return f == '0' ? is_digit(c) : c == f; });
-  return checked(value, text, good, "is no moment like 2026-01-31T12:00:00Z");
-}
-
-std::uint64_t UnsignedText::operator()(const JsonValue& value) const {
-  const std::string text = value.text(20);
-  std::uint64_t number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (value.is_text() && (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()))
-    value.complain("is no whole number of 64 bits");
-  return number;
 }
 
 }  // namespace kgrade
