@@ -33,6 +33,7 @@ Command add_check(CLI::App& app) {
       "Only this case, by name or by values, as in n=1000,m=3, whatever its size (may be repeated)");
   command->get_option("--hidden")
       ->description("Draw N hidden shapes from the problem's `fuzz` ranges (default: 4 with a seed, else 0)");
+  command->get_option("--seed")->description("Seed of inputs and shuffled orders (default: random)");
   command->get_option("--time-limit")
       ->description("Seconds that one call of a candidate may take (default: 60; 20 on a GPU)");
   command

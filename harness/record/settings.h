@@ -49,12 +49,19 @@ enum : unsigned { by_grade = 1, by_check = 2, by_profile = 4, by_sweep = 8, by_s
 // What tells results of a sweep apart that count under different conditions.
 enum class Recorded { never, if_chosen, always };
 
+// A member of a request to the service.
+struct Member {
+  const char* name = nullptr;  // null: no client may set the option
+  const char* description = "";
+  std::array<const char*, 4> examples = {};  // of its text
+};
+
 struct GradeOption {
-  const char* name;              // in the jobs of lanes, and in the record
-  std::string_view flag;         // on the command line, with what stands there for its value: "--seed N"
-  unsigned by = 0;               // the commands that have it
-  const char* help = "";         // what --help says
-  const char* member = nullptr;  // of a request to the service; null: no client may set it
+  const char* name;       // in the jobs of lanes, and in the record
+  std::string_view flag;  // on the command line, with what stands there for its value: "--seed N"
+  unsigned by = 0;        // the commands that have it
+  const char* help = "";  // what --help says
+  Member member = {};
   Recorded recorded = Recorded::never;
 };
 
@@ -94,55 +101,89 @@ inline constexpr std::size_t usual_hidden_cases = 4;
 template <class Archive, class Settings>
 void grade_options(Archive&& archive, Settings& settings) {
   constexpr unsigned by_runs = by_grade | by_check | by_profile;
-  archive({"dtype", "--dtype float32|float16|bfloat16", by_runs | by_sweep,
-           "Element type of the candidates (default: what they declare, or the problem's first)", "dtype"},
+  archive({"dtype",
+           "--dtype float32|float16|bfloat16",
+           by_runs | by_sweep,
+           "Element type of the candidates (default: what they declare, or the problem's first)",
+           {"dtype",
+            "The type of the tensors. If missing or empty, the type that the candidate declares.",
+            {"float32", "float16", "bfloat16"}}},
           settings.dtype, AnySetting{});
-  archive({"precision", "--precision exact|fp32|tf32|bf16|own", by_runs,
+  archive({"precision",
+           "--precision exact|fp32|tf32|bf16|own",
+           by_runs,
            "Precision class that answers must reach, whatever candidates declare; own: the problem's "
            "(default: what they declare, or the problem's)",
-           "precision"},
+           {"precision",
+            "The precision class that the candidate has to reach, whatever it declares. If missing or empty, "
+            "the problem's own, which is usually `fp32`.",
+            {"exact", "fp32", "tf32", "bf16"}}},
           settings.precision, AnySetting{});
   archive({"inputs", "--inputs [NAME=]INIT", by_runs | by_sweep,
            "Draw the inputs from INIT, such as 'normal(0, 2)', instead of what the problem draws them from; "
            "x=INIT changes one input (may be repeated). INIT is what `init` may be of floats in a problem "
            "file, with numbers for names"},
           settings.inputs, AnySetting{});
-  archive({"cases", "--case CASE", by_runs,
-           "Only this case, by name or by values, as in n=1000,m=3 (may be repeated)", "cases"},
+  archive({"cases",
+           "--case CASE",
+           by_runs,
+           "Only this case, by name or by values, as in n=1000,m=3 (may be repeated)",
+           {"cases", "Names of the cases to grade. If missing, the usual ones."}},
           settings.cases, AnySetting{});
   static_assert(usual_hidden_cases == 4);
-  archive({"hidden_cases", "--hidden N", by_grade | by_check | by_sweep,
+  archive({"hidden_cases",
+           "--hidden N",
+           by_grade | by_check | by_sweep,
            "Draw N hidden shapes from the problem's `fuzz` ranges with a private seed (default: 4, none when "
            "cases are named)",
-           "hidden", Recorded::always},
+           {"hidden", "How many hidden shapes are drawn."},
+           Recorded::always},
           settings.hidden_cases, WholeNumber{.most = most_hidden_cases, .most_of_clients = 64});
-  archive({"hidden_seed", "--hidden-seed SEED", by_grade | by_check | by_sweep,
-           "Draw the same hidden shapes again: the seed from a record", "hidden_seed", Recorded::always},
+  archive({"hidden_seed",
+           "--hidden-seed SEED",
+           by_grade | by_check | by_sweep,
+           "Draw the same hidden shapes again: the seed from a record",
+           {"hidden_seed", "Of the hidden shapes, like `seed`."},
+           Recorded::always},
           settings.hidden_seed, AnySeed{});
-  archive(
-      {"seed", "--seed N", by_runs | by_sweep,
-       "Seed of inputs and shuffled orders (default: random; the record keeps it)", "seed", Recorded::always},
-      settings.seed, AnySeed{});
-  archive({"effort", "", by_grade | by_sweep, "", "effort"}, settings.effort,
+  archive({"seed",
+           "--seed N",
+           by_runs | by_sweep,
+           "Seed of the inputs (default: random; the record keeps it)",
+           {"seed",
+            "Of the inputs. Drawn at random if missing. With tokens, only for owners who have the scope "
+            "`seeds`. A text of digits is for clients whose numbers have fewer than 64 bits."},
+           Recorded::always},
+          settings.seed, AnySeed{});
+  archive({"effort", "", by_grade | by_sweep, "", {"effort", "How long speed is measured."}}, settings.effort,
           std::array<Choice<Effort>, 3>{
               {{Effort::quick, "quick", "", "--quick",
                 "Measure until speedups are known to within 1 %, for at most half a second per case"},
                {Effort::normal, "default"},
                {Effort::ranked, "ranked", "", "--ranked",
                 "Measure until speedups are known to within 0.25 %, in five processes per contestant"}}});
-  archive({"budget_seconds", "--budget SECONDS", by_grade | by_sweep,
+  archive({"budget_seconds",
+           "--budget SECONDS",
+           by_grade | by_sweep,
            "Seconds that measuring a case may take in a process, for large cases and machines that are not "
            "quiet (default: 3; 0.4 with --quick, 6 with --ranked)",
-           nullptr, Recorded::if_chosen},
+           {},
+           Recorded::if_chosen},
           settings.budget_seconds, Seconds{.most = 3600});
-  archive({"clear_outputs", "--clear-outputs", by_grade | by_sweep,
+  archive({"clear_outputs",
+           "--clear-outputs",
+           by_grade | by_sweep,
            "Set outputs to zero before each call, for kernels that add to them; such records are not ranked",
-           nullptr, Recorded::if_chosen},
+           {},
+           Recorded::if_chosen},
           settings.clears_outputs, AnySetting{});
-  archive({"warm", "--warm", by_grade | by_sweep,
+  archive({"warm",
+           "--warm",
+           by_grade | by_sweep,
            "Leave the inputs in the cache, as for KernelBench's published figures (default: the cache is "
            "cold at every call)",
-           nullptr, Recorded::always},
+           {},
+           Recorded::always},
           settings.warm, AnySetting{});
   static_assert(most_in_heat == 8 && most_in_heat_of_python == 4);
   archive(
@@ -150,11 +191,14 @@ void grade_options(Archive&& archive, Settings& settings) {
        "With --quick, grade up to so many candidates, 1 to 8, side by side: each on inputs of its own, all "
        "beside the same calls of the reference (default: 8, and 4 in Python, where speed is measured)"},
       settings.heat, WholeNumber{1, most_in_heat});
-  archive({"baselines", "--baselines none|pytorch|compile", by_grade | by_sweep,
+  archive({"baselines",
+           "--baselines none|pytorch|compile",
+           by_grade | by_sweep,
            "none: compare with the reference only; pytorch: with --quick and on the emulated device, too, "
            "with the vendor's library and PyTorch, eager in fp32 and in TF32 (default: where there is time "
            "and times are speed); compile: also with torch.compile of both",
-           "baselines", Recorded::always},
+           {"baselines", "What is measured beside the candidate."},
+           Recorded::always},
           settings.baselines,
           std::array<Choice<WantedBaselines>, 4>{
               {{WantedBaselines::none, "none", "none", "--no-baselines", "The same as --baselines none"},
@@ -165,10 +209,13 @@ void grade_options(Archive&& archive, Settings& settings) {
            "Launches per sample, 1 to 8, each on its own tensors (default: one, or more if one is too short "
            "to be timed well)"},
           settings.launches, WholeNumber{1, most_launches_of_sample});
-  archive({"time_limit_seconds", "--time-limit SECONDS", by_runs | by_sweep,
+  archive({"time_limit_seconds",
+           "--time-limit SECONDS",
+           by_runs | by_sweep,
            "Seconds that one call of a candidate may take (default: 20 times the reference's, at least 2 on "
            "a GPU and 10 on the emulated device)",
-           "time_limit_s", Recorded::always},
+           {"time_limit_s", "Seconds that one call of the candidate may take."},
+           Recorded::always},
           settings.time_limit_seconds, Seconds{});
   archive({"problems", "--problems DIR", by_runs | by_serve,
            "A further folder of problem files, which comes before `problems` in the working folder and those "
@@ -178,8 +225,11 @@ void grade_options(Archive&& archive, Settings& settings) {
            "The Python that runs Python candidates, with PyTorch (default: $KGRADE_PYTHON, or else python3 "
            "in PATH)"},
           settings.python, AnySetting{});
-  archive({"require_sandbox", "--require-sandbox", by_runs | by_sweep | by_serve,
-           "Refuse to grade when the sandbox's namespaces are not available (exit code 3)", nullptr,
+  archive({"require_sandbox",
+           "--require-sandbox",
+           by_runs | by_sweep | by_serve,
+           "Refuse to grade when the sandbox's namespaces are not available (exit code 3)",
+           {},
            Recorded::always},
           settings.require_sandbox, AnySetting{});
   archive(

@@ -138,24 +138,42 @@ struct CandidateText {
 };
 constexpr TextRule label = text_up_to<longest_label>;
 
+struct LabelRule {
+  std::array<const char*, 4> examples;
+  std::string operator()(const JsonValue& value) const { return label(value); }
+  OrderedJson schema() const {
+    OrderedJson schema = label.schema();
+    for (const char* const example : examples) {
+      if (example != nullptr) schema["examples"].push_back(example);
+    }
+    return schema;
+  }
+};
+
 // The rule of an option's member (record/settings.h).
-constexpr SeedRule member_rule(AnySeed, const std::optional<std::uint64_t>&) { return {}; }
-constexpr NumberRule member_rule(const Seconds& rule, const std::optional<double>&) {
+constexpr SeedRule member_rule(const GradeOption&, AnySeed, const std::optional<std::uint64_t>&) {
+  return {};
+}
+constexpr NumberRule member_rule(const GradeOption&, const Seconds& rule, const std::optional<double>&) {
   return {rule.least, rule.most};
 }
-constexpr TextRule member_rule(AnySetting, const std::optional<std::string>&) { return label; }
-constexpr auto member_rule(AnySetting, const std::vector<std::string>&) {
+constexpr LabelRule member_rule(const GradeOption& option, AnySetting, const std::optional<std::string>&) {
+  return {option.member.examples};
+}
+constexpr auto member_rule(const GradeOption&, AnySetting, const std::vector<std::string>&) {
   return items(0, most_cases, text_up_to<longest_case>);
 }
 template <class T>
-constexpr AnyValue member_rule(AnySetting, const T&) {
+constexpr AnyValue member_rule(const GradeOption&, AnySetting, const T&) {
   return {};
 }
-constexpr WholeNumberRule member_rule(const WholeNumber& rule, const std::optional<std::uint64_t>&) {
+constexpr WholeNumberRule member_rule(const GradeOption&, const WholeNumber& rule,
+                                      const std::optional<std::uint64_t>&) {
   return {rule.least, rule.most_of_clients};
 }
 template <class E, std::size_t count>
-constexpr ChoiceRule<E, count> member_rule(const std::array<Choice<E>, count>& choices, E) {
+constexpr ChoiceRule<E, count> member_rule(const GradeOption&, const std::array<Choice<E>, count>& choices,
+                                           E) {
   return {choices};
 }
 
@@ -236,8 +254,9 @@ void fields(Archive& archive, typename Archive::template Value<GradeRequest>& re
   archive.object("candidate", [&](auto& candidate) { candidate_fields(candidate, request); });
   grade_options(
       [&archive](const GradeOption& option, auto& value, const auto& rule) {
-        if (option.member != nullptr)
-          archive.or_default(option.member, value, member_rule(rule, value), option.help);
+        if (option.member.name != nullptr)
+          archive.or_default(option.member.name, value, member_rule(option, rule, value),
+                             option.member.description);
       },
       request.settings);
   archive.or_default(
@@ -247,7 +266,7 @@ void fields(Archive& archive, typename Archive::template Value<GradeRequest>& re
       "`time_limit`.");
   archive.or_default("deadline_s", request.deadline_s, NumberRule{0.001, 30 * 86400},
                      "Seconds until the result is of no use, the queue included. Then the job is `expired`.");
-  archive.or_default("priority", request.priority);
+  archive.or_default("priority", request.priority, "Whose jobs run first among those of one owner.");
   archive.or_default("feedback", request.feedback, about_feedback);
   archive.or_default("group", request.group, label, "Comes back with the result.");
   archive.or_default("client_ref", request.client_ref, label, "Comes back with the result.");
@@ -268,7 +287,7 @@ std::vector<std::string_view> grading_members() {
   GradeSettings settings;
   grade_options(
       [&members](const GradeOption& option, const auto&, const auto&) {
-        if (option.member != nullptr) members.emplace_back(option.member);
+        if (option.member.name != nullptr) members.emplace_back(option.member.name);
       },
       settings);
   return members;
