@@ -1,6 +1,8 @@
 // The JSON that the records of all commands share: a RunRecord and its parts.
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -176,6 +178,16 @@ template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<ReferenceRecord>& reference) {
   archive("path", reference.path);
   archive("sha256", reference.sha256, sha256_of);
+}
+
+// An error beyond all bounds is written as null.
+template <class Archive>
+void error_field(Archive& archive, const char* name, typename Archive::template Value<double>& error,
+                 const char* description) {
+  std::optional<double> written;
+  if (std::isfinite(error)) written = error;
+  archive(name, written, not_negative, description);
+  if constexpr (Archive::reads) error = written.value_or(std::numeric_limits<double>::infinity());
 }
 
 // Written as [first, last].
