@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <iterator>
@@ -145,6 +146,7 @@ HostInfo host_info() {
   host.processor = value_of("/proc/cpuinfo", "model name", ':');
   host.cores = static_cast<int>(std::thread::hardware_concurrency());
   host.memory_bytes = std::strtoull(value_of("/proc/meminfo", "MemTotal", ':').c_str(), nullptr, 10) * 1024;
+  if (double load = 0; ::getloadavg(&load, 1) == 1) host.load_average = load;
   return host;
 }
 

@@ -31,6 +31,7 @@ struct HostInfo {
   std::string processor;  // "AMD EPYC ..."
   int cores = 0;
   std::uint64_t memory_bytes = 0;
+  std::optional<double> load_average = {};  // over the minute before the run; unset in older records
 };
 
 enum class CheckOutcome { passed, failed, not_run };

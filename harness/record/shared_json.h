@@ -59,6 +59,10 @@ void fields(Archive& archive, typename Archive::template Value<HostInfo>& host) 
   archive("processor", host.processor);
   archive("cores", host.cores, from_zero);
   archive("memory_bytes", host.memory_bytes);
+  archive.or_default(
+      "load_average", host.load_average, not_negative,
+      "Processes that ran or waited for a core, over the minute before the run. Times of launches "
+      "suffer if there are more than cores.");
 }
 
 template <class Archive>

@@ -183,6 +183,13 @@ TEST(Json, TheSeedOfHiddenShapesIsTextOrNull) {
   EXPECT_TRUE(json(to_json(Record{}))["hidden_seed"].is_null());
 }
 
+TEST(Json, SaysHowBusyTheHostWas) {
+  Record record = test::sample_record();
+  EXPECT_FALSE(json(to_json(record))["host"].contains("load_average"));
+  record.host = host_info();
+  EXPECT_GE(json(to_json(record))["host"]["load_average"].get<double>(), 0);
+}
+
 TEST(Json, EvidenceOfSpeedsIsKept) {
   const json cases = json(to_json(test::sample_record()))["candidates"][0]["cases"];
   EXPECT_EQ(cases[1]["evidence"], json({{"repeated_ms", {1.25}},

@@ -25,6 +25,7 @@ Record full_record() {
   Record record = test::sample_record();
   record.dtype = Dtype::bfloat16;
   record.effort = Effort::ranked;
+  record.host.load_average = 1.5;
   CandidateRecord& good = record.candidates[0];
   good.scores.push_back({"baseline", {0.75, std::nullopt, 1}, {{1, 0}}});
   good.cases[1].speedups.push_back({"cudnn-fp32", {0.75, Interval{0.5, 1}, Method::pooled_processes, 4}});
