@@ -5,21 +5,12 @@
 #include <algorithm>
 
 #include "record/case_json.h"
+#include "record/settings_json.h"
 #include "record/shared_json.h"
 
 namespace kgrade {
 
 using Json = nlohmann::ordered_json;
-
-// The options of a sweep that verdicts and times depend on (sweep/lane.h), as the command line gave them.
-struct SweepConditions {
-  bool warm = false;
-  bool clears_outputs = false;
-  bool require_sandbox = false;
-  std::optional<std::uint64_t> seed, hidden_seed;
-  std::optional<std::size_t> hidden_cases;
-  std::optional<double> time_limit_seconds;
-};
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<Thresholds>& thresholds) {
@@ -177,31 +168,16 @@ void fields(Archive& archive, typename Archive::template Value<CandidateRecord>&
   archive("cases", candidate.cases);
 }
 
-// Two of the words are written as true (the usual ones) and false (none).
-struct WantedBaselinesRule {
-  bool operator()(const JsonValue& value) const { return value.truth(); }
-  static Json schema() { return {{"enum", {true, false, "pytorch", "compiled"}}}; }
-};
-
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Value<SweepConditions>& options) {
-  archive("warm", options.warm);
-  archive.or_default("clear_outputs", options.clears_outputs);
-  archive("baselines", true, WantedBaselinesRule{}, "true: the usual ones.");
-  archive("require_sandbox", options.require_sandbox);
-  archive("seed", options.seed, unsigned_text);
-  archive("hidden_cases", options.hidden_cases);
-  archive("hidden_seed", options.hidden_seed, unsigned_text);
-  archive("time_limit_seconds", options.time_limit_seconds, positive);
-}
-
 // The options of a sweep, which the record holds as text.
 struct SweepOptionsRule {
   std::string operator()(const JsonValue& value) const { return value.dump(); }
   static Json written(const std::string& text) { return Json::parse(text); }
   template <class T>
   Json schema(SchemaDefinitions& definitions) const {
-    return definitions.reference_to<SweepConditions>();
+    Json schema = Json::object();
+    SchemaWriter options(schema, definitions);
+    recorded_options(options, GradeSettings());
+    return definitions.reference_to("SweepConditions", schema);
   }
 };
 
