@@ -346,20 +346,51 @@ std::string batch_key(const GradeRequest& request) {
   return json_text({problem, text_of(options)});
 }
 
-const char* to_string(JobState state) {
-  switch (state) {
-    case JobState::queued:
-      return "queued";
-    case JobState::running:
-      return "running";
-    case JobState::finished:
-      return "finished";
-    case JobState::cancelled:
-      return "cancelled";
-    case JobState::expired:
-      return "expired";
+std::string_view to_string(JobState state) {
+  constexpr std::string_view words[] = {"queued", "running", "finished", "cancelled", "expired"};
+  return words[static_cast<int>(state)];
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<GradeJob>& job) {
+  archive("id", job.id);
+  archive("owner", job.owner);
+  archive("key", job.key);
+  archive("body_sha256", job.body_sha256);
+  archive("submitted_at", job.submitted_at);
+  if constexpr (Archive::reads) {
+    archive.or_default("feedback", job.feedback);  // older journals have none
+  } else {
+    archive("feedback", job.feedback);
   }
-  return "";
+  archive.or_default("contest", job.is_contest);
+  archive.or_default("body", job.body, text_up_to<longest_request>);
+  archive.or_default("state", job.state);
+  archive.or_default("ended_at", job.ended_at);
+  archive.or_default("result", job.result, text_up_to<longest_request>);
+}
+
+std::string job_line(const GradeJob& job) {
+  OrderedJson line = {{"type", job.has_ended() ? "ended" : "job"}};
+  JsonWriter writer(line);
+  fields(writer, job);
+  return json_text(line);
+}
+
+Result<GradeJob> read_job_line(const Json& line) {
+  auto job = read_document<GradeJob>(line, "");
+  if (!job) return job.errors();
+  if (job->has_ended()) {
+    if (!parsed_json(job->result).is_object()) return Error{"/result is no object", "", {}};
+    return job;
+  }
+  job->state = JobState::queued;
+  // It was accepted: whether the client may choose seeds was decided then.
+  auto request = read_request(parsed_json(job->body), true);
+  if (!request) return request.errors();
+  job->request = *std::move(request);
+  job->batch = batch_key(job->request);
+  return job;
 }
 
 }  // namespace kgrade

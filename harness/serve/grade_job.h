@@ -69,7 +69,7 @@ Result<ProblemFile> read_problem_file(const nlohmann::json& json);
 std::string batch_key(const GradeRequest& request);
 
 enum class JobState { queued, running, finished, cancelled, expired };
-const char* to_string(JobState state);
+std::string_view to_string(JobState state);
 
 struct GradeJob {
   std::string id;
@@ -94,6 +94,11 @@ struct GradeJob {
 
   bool has_ended() const { return state != JobState::queued && state != JobState::running; }
 };
+
+// What the journal keeps of a job: how it was sent, or how it ended.
+std::string job_line(const GradeJob& job);
+// The inverse, with the request of a job that has not ended.
+Result<GradeJob> read_job_line(const nlohmann::json& line);
 
 // One line of JSON. Bytes that are not UTF-8 are replaced by U+FFFD.
 std::string json_text(const nlohmann::ordered_json& json);

@@ -134,84 +134,34 @@ Failure Service::restore() {
   return std::nullopt;
 }
 
-void Service::restore_line(const Json& line) try {
-  const auto id = line.at("id").get<std::string>();
-  const auto type = line.at("type").get<std::string>();
+void Service::restore_line(const Json& line) {
+  const auto id = line["id"].get<std::string>();
   const auto earlier = jobs_.find(id);
-  if (type == "begun") {
+  if (line["type"] == "begun") {
     if (earlier != jobs_.end()) earlier->second.attempts += 1;
     return;
   }
-  GradeJob job = earlier == jobs_.end() ? GradeJob{} : earlier->second;
-  job.id = id;
-  job.owner = line.at("owner").get<std::string>();
-  job.key = line.at("key").get<std::string>();
-  job.body_sha256 = line.at("body_sha256").get<std::string>();
-  job.submitted_at = line.at("submitted_at").get<double>();
-  job.feedback = feedback_named(line.value("feedback", "full")).value_or(Feedback::verdict);
-  job.is_contest = line.value("contest", false);
-  if (type == "job") {
-    job.body = line.at("body").get<std::string>();
-    // It was accepted: whether the client may choose seeds was decided then.
-    auto request = read_request(parsed_json(job.body), true);
-    if (!request) throw Json::other_error::create(501, request.error().message, nullptr);
-    job.request = std::move(*request);
-    job.batch = batch_key(job.request);
-  } else {
-    job.state = line.at("state") == "finished"    ? JobState::finished
-                : line.at("state") == "cancelled" ? JobState::cancelled
-                                                  : JobState::expired;
-    job.ended_at = line.at("ended_at").get<double>();
-    const auto result = line.at("result").get<std::string>();
-    if (!parsed_json(result).is_object())
-      throw Json::other_error::create(501, "the result is no object", nullptr);
-    const OrderedJson view = OrderedJson::parse(result);
-    job.result = json_text(view);
-    boards_.add(job, view);
-    standings_.add(job, view);
-    job.body.clear();
-    job.request = {};
+  auto job = read_job_line(line);
+  if (!job) return options_.note("a line of the journal cannot be used: " + in_one_line(job.error()));
+  if (earlier != jobs_.end()) job->attempts = earlier->second.attempts;
+  if (job->has_ended()) {
+    const OrderedJson view = OrderedJson::parse(job->result);
+    job->result = json_text(view);
+    boards_.add(*job, view);
+    standings_.add(*job, view);
   }
-  if (!job.key.empty()) by_key_[{job.owner, job.key}] = id;
-  jobs_[id] = std::move(job);
-} catch (const Json::exception& error) {
-  options_.note(fmt::format("a line of the journal cannot be used: {}", printable_line(error.what())));
+  if (!job->key.empty()) by_key_[{job->owner, job->key}] = id;
+  jobs_[id] = std::move(*job);
 }
 
 std::string Service::begun_line(const std::string& id) { return json_text({{"type", "begun"}, {"id", id}}); }
-
-std::string Service::job_line(const GradeJob& job) const {
-  return json_text({{"type", "job"},
-                    {"id", job.id},
-                    {"owner", job.owner},
-                    {"key", job.key},
-                    {"body_sha256", job.body_sha256},
-                    {"submitted_at", job.submitted_at},
-                    {"feedback", to_string(job.feedback)},
-                    {"contest", job.is_contest},
-                    {"body", job.body}});
-}
-
-std::string Service::ended_line(const GradeJob& job) const {
-  return json_text({{"type", "ended"},
-                    {"id", job.id},
-                    {"owner", job.owner},
-                    {"key", job.key},
-                    {"body_sha256", job.body_sha256},
-                    {"submitted_at", job.submitted_at},
-                    {"feedback", to_string(job.feedback)},
-                    {"contest", job.is_contest},
-                    {"ended_at", job.ended_at},
-                    {"state", to_string(job.state)},
-                    {"result", job.result}});
-}
 
 // Leaves out of the journal what is over.
 void Service::compact() {
   if (journal_.has_pending()) return;
   std::vector<std::string> lines;
   for (const auto& [id, job] : jobs_) {
-    lines.push_back(job.has_ended() ? ended_line(job) : job_line(job));
+    lines.push_back(job_line(job));
     if (!job.has_ended()) lines.insert(lines.end(), static_cast<std::size_t>(job.attempts), begun_line(id));
   }
   next_compaction_ = now() + compact_again_seconds;
@@ -393,11 +343,11 @@ void Service::end(GradeJob& job, JobState state, const std::function<OrderedJson
   keep_source(job);
   job.body.clear();
   job.request = {};
-  journal_.append(ended_line(job));
+  journal_.append(job_line(job));
   keep(job, now());
   if (result["outcome"] == "graded") graded_at_.push_back(now());
   const OrderedJson& word = result["outcome"] == "graded" ? result["verdict"] : result["fault"];
-  ended_as_[word.is_string() ? word.get<std::string>() : to_string(state)] += 1;
+  ended_as_[word.is_string() ? word.get<std::string>() : std::string(to_string(state))] += 1;
   after_commit([this, id = job.id] { waiters_.ended(id); });
   tell(job, "finished", result);
 }

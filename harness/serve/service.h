@@ -162,8 +162,6 @@ class Service : private DispatcherClient {
   Failure restore();
   void restore_line(const nlohmann::json& line);
   static std::string begun_line(const std::string& id);
-  std::string ended_line(const GradeJob& job) const;
-  std::string job_line(const GradeJob& job) const;
   void compact();
 
   void enqueue(GradeJob& job);
