@@ -50,7 +50,7 @@ def job(problem: Problem, candidate: Text, name: Optional[str] = None, **options
     sent["problem"] = problem_file(problem) if is_file(problem) else _clean(path_of(problem))
     sent["candidate"] = {"name": _name_of(candidate) if name is None else _clean(name),
                          "source": _shortened(_source_of(candidate, name))}
-    for option, value in known({"effort": "quick", "priority": "normal", **options}).items():
+    for option, value in known(options).items():
         if option == "headers" and value:
             sent["candidate"]["headers"] = {_clean(each): _clean(source) for each, source in value.items()}
         elif option == "cases" and value:

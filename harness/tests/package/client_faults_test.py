@@ -117,7 +117,9 @@ class Items(WithAService):
                                        client_ref="of all", group="g")
         self.assertEqual([(each.client_ref, each.group) for each in found], [("its own", "g"), ("of all", "g")])
         body = self.service.seen[0][2]["items"][0]
-        self.assertEqual((body["effort"] if "effort" in body else None, body["deadline_s"]), ("quick", 20.0))
+        self.assertEqual(body["deadline_s"], 20.0)
+        # What nobody asked for is not sent: a contest decides it.
+        self.assertTrue({"effort", "priority"}.isdisjoint(body), body)
 
     def test_a_request_is_as_its_text_says(self):
         found = doctest.testmod(_request)
