@@ -2,7 +2,7 @@
 """service_simulation.py [--check]: simulates how long a service with many lanes takes for large loads, for docs/scale.md.
 
 A lane takes its share of the waiting jobs, of one problem, and prefers the problem that it graded last: so does
-harness/serve/fair_queue.cc. It starts a problem once, and then grades one candidate after the other. The script writes the
+harness/lanes/queue.cc. It starts a problem once, and then grades one candidate after the other. The script writes the
 marked table in docs/scale.md; with --check it exits with 1 if the table differs from the simulation."""
 
 import heapq

@@ -2,10 +2,13 @@
 // read (base/json_archive.h). So a description cannot differ from the document.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <typeindex>
 #include <typeinfo>
 
 #include "base/json_archive.h"
@@ -39,6 +42,7 @@ class SchemaDefinitions {
 
  private:
   std::string place_;
+  std::map<std::string, std::type_index> types_;  // by the name of their description
   nlohmann::ordered_json all_ = nlohmann::ordered_json::object();
 };
 
@@ -130,6 +134,8 @@ nlohmann::ordered_json object_schema(SchemaDefinitions& definitions) {
 template <class T>
 nlohmann::ordered_json SchemaDefinitions::reference_to() {
   const std::string name = schema_name<T> == nullptr ? name_of_type(typeid(T)) : schema_name<T>;
+  if (types_.try_emplace(name, typeid(T)).first->second != typeid(T))
+    throw std::logic_error("two types are described as " + name);
   if (!all_.contains(name)) {
     all_[name] = nullptr;  // so that it comes before the types that it needs
     nlohmann::ordered_json schema;

@@ -25,6 +25,8 @@ constexpr double longest_silence_s = 3600;
 constexpr std::size_t most_bytes = std::size_t{32} << 20;
 // What is read of the lanes before the dispatcher looks at the clock.
 constexpr int most_reads = 1000;
+// A lane tries again after so long what it has set aside.
+constexpr double set_aside_s = 600;
 // A lane elsewhere has so long to end what it has started there.
 constexpr double to_end_s = 2;
 
@@ -90,7 +92,7 @@ bool Dispatcher::is_ready(LaneSlot& lane) {
     const auto has_process = [](const LaneSlot& one) { return one.process.has_value(); };
     const auto started = std::count_if(lanes_.begin(), lanes_.end(), has_process);
     if (!options_.expects_more && static_cast<std::size_t>(started) >= left()) return false;
-    if (const Failure errors = start_process(lane)) refuse(lane, to_string(*errors));
+    if (const Failure errors = start_process(lane)) refuse(lane, "", to_string(*errors), true);
   }
   return is_there(lane);
 }
@@ -185,8 +187,11 @@ void Dispatcher::hand_out() {
   queue_.divide_among(ready.size());
   for (LaneSlot* const lane : ready) {
     if (!lane->batch.empty() || queue_.size() == 0) continue;
-    if (auto batch = next_batch(*lane); !batch.empty()) start(*lane, std::move(batch));
+    if (now() > lane->refused_at + set_aside_s) lane->warmth.forget_refusals();
+    // What one lane cannot start, another one can hardly start now.
+    if (auto batch = next_batch(*lane); !batch.empty() && !start(*lane, std::move(batch))) break;
   }
+  end_refused_problems();
 }
 
 // What a builder has in hand comes last, so that no lane stands still for a compiler while it could grade. If
@@ -206,13 +211,11 @@ std::vector<QueuedJob> Dispatcher::next_batch(const LaneSlot& lane) {
 
 // The lane's name if another lane works too, and otherwise empty: then jobs cannot avoid this one.
 std::string Dispatcher::avoidable(const LaneSlot& lane) const {
-  const auto works = [&](const LaneSlot& other) {
-    return &other != &lane && now() >= other.paused_until && is_there(other);
-  };
-  return std::any_of(lanes_.begin(), lanes_.end(), works) ? lane.name : "";
+  const auto is_other = [&](const LaneSlot& other) { return &other != &lane && works(other); };
+  return std::any_of(lanes_.begin(), lanes_.end(), is_other) ? lane.name : "";
 }
 
-void Dispatcher::start(LaneSlot& lane, std::vector<QueuedJob> batch) {
+bool Dispatcher::start(LaneSlot& lane, std::vector<QueuedJob> batch) {
   lane.warmth.took(batch.front().batch);
   std::vector<std::string> ids;
   for (const QueuedJob& job : batch) ids.push_back(job.id);
@@ -229,13 +232,14 @@ void Dispatcher::start(LaneSlot& lane, std::vector<QueuedJob> batch) {
   if (errors) {
     // It is not the jobs' fault, so they wait for a lane that works.
     interrupt(lane, false);
-    refuse(lane, to_string(*errors));
-    return;
+    refuse(lane, "", to_string(*errors), true);
+    return false;
   }
   job->options.device = lane.device;
   job->batch = lane.batch_id;
   lane.process->give(*std::move(job));  // if the lane is gone, its socket says so
   wait_for(lane.process->descriptor(), &lane);
+  return true;
 }
 
 // The jobs whose candidates are graded next, in that order: of all batches in turn, and then of the next
@@ -334,6 +338,8 @@ void Dispatcher::take(LaneSlot& lane, const LaneMessage& message) {
     case LaneMessage::Kind::begun:
       if (!is_open) break;
       lane.has_begun[index] = true;
+      lane.doing.clear();
+      lane.warmth.forget_refusals(lane.batch[index].batch);
       client_.begun(lane.batch[index].id);
       break;
     case LaneMessage::Kind::spent:
@@ -347,7 +353,9 @@ void Dispatcher::take(LaneSlot& lane, const LaneMessage& message) {
     case LaneMessage::Kind::alive:
       break;
     case LaneMessage::Kind::doing:
-      lane.doing = printable_line(message.text.substr(0, 200));
+      lane.doing = lane.current() == nullptr || client_.shows_doing(lane.current()->id)
+                       ? printable_line(message.text.substr(0, 200))
+                       : "";
       break;
     case LaneMessage::Kind::graded:
       keep_result(lane, index, message.text);
@@ -367,15 +375,18 @@ void Dispatcher::keep_result(LaneSlot& lane, std::size_t index, const std::strin
   if (index < lane.batch.size() && !lane.is_done[index])
     why = client_.result(lane.batch[index].id, lane.batch_id, text);
   if (!why.empty()) {
-    batch_failed(lane, why, exit_internal, false);
+    batch_failed(lane, why, exit_internal);
     return stop_process(lane);
   }
   charge(lane, now());
   lane.is_done[index] = true;
+  lane.is_trusted = true;
+  lane.doing.clear();
   lane.refusals = 0;
+  lane.refused_problems.clear();
   lane.pause_s = lane.paused_until = 0;
   lane.blamed.clear();
-  lane.warmth.forget_refusals();
+  lane.made_alone.clear();
   ended(lane.batch[index].id);
 }
 
@@ -385,9 +396,9 @@ void Dispatcher::process_ended(LaneSlot& lane) {
   stop_process(lane);
   if (!lane.batch.empty()) {
     batch_failed(lane, "the process that graded " + how.description,
-                 how.was_killed || is_elsewhere ? exit_machine : exit_internal, true);
+                 how.was_killed || is_elsewhere ? exit_machine : exit_internal);
   } else if (is_elsewhere) {
-    refuse(lane, "the lane " + how.description);
+    refuse(lane, "", "the lane " + how.description, true);
   }
 }
 
@@ -444,30 +455,72 @@ void Dispatcher::look_at_silence(double now) {
     batch_failed(lane,
                  fmt::format("the lane hung: it said nothing for {:g} s, the last time '{}'",
                              longest_silence_s, lane.doing),
-                 exit_machine, true);
+                 exit_machine);
   }
 }
 
 // --- Blame: see the table in dispatcher.h ---
 
-void Dispatcher::batch_failed(LaneSlot& lane, const std::string& why, int exit_code, bool is_of_lane) {
+void Dispatcher::batch_failed(LaneSlot& lane, const std::string& why, int exit_code, bool names_machine) {
   const bool any_begun = lane.current() != nullptr;
-  const std::size_t left = lane.left();
-  const bool has_refused = left > 0 && !any_begun && is_of_lane;
-  if (has_refused) lane.warmth.refused(lane.batch.front().batch);
-  const bool is_out = has_refused && refuse(lane, why);
+  const bool is_single = lane.left() == 1;
+  const bool is_refusal = lane.left() > 0 && !any_begun && exit_code != exit_usage;
+  const bool blames = !is_refusal || refuse_batch(lane, why, exit_code, names_machine);
+  const bool tries_again = works(lane) && !lane.warmth.is_set_aside(lane.batch.front().batch);
   for (std::size_t i = lane.batch.size(); i-- > 0;) {
     if (lane.is_done[i]) continue;
     lane.is_done[i] = true;
     QueuedJob job = lane.batch[i];
-    if (any_begun ? lane.has_begun[i] : left == 1 && !is_out) {
+    if (any_begun ? lane.has_begun[i] : is_single && blames) {
       blame(lane, std::move(job), why, exit_code);
-    } else {
-      job.is_alone = job.is_alone || !any_begun;
-      give_back(std::move(job));
+      continue;
     }
+    if (is_refusal && is_single) job.avoided = lane.name;
+    if (is_refusal && !tries_again) job.is_alone = failures_.contains(job.id);
+    if (!any_begun && !is_single && tries_again) {
+      job.is_alone = true;
+      lane.made_alone.push_back(job.id);
+    }
+    give_back(std::move(job));
   }
   close_batch(lane);
+}
+
+bool Dispatcher::refuse_batch(LaneSlot& lane, const std::string& why, int exit_code, bool names_machine) {
+  const std::string problem = lane.batch.front().batch;
+  const auto first = std::find(lane.is_done.begin(), lane.is_done.end(), false) - lane.is_done.begin();
+  lane.warmth.refused(problem, lane.left() == 1 ? lane.batch[static_cast<std::size_t>(first)].id : "");
+  lane.refused_at = now();
+  const bool blames = std::exchange(lane.is_trusted, false) || avoidable(lane).empty();
+  if (refuse(lane, problem, why, names_machine)) return false;
+  if (!lane.warmth.is_set_aside(problem)) return blames;
+  refused_problems_[problem] = {why, exit_code};
+  let_join(lane);
+  return false;
+}
+
+void Dispatcher::let_join(LaneSlot& lane) {
+  for (const std::string& id : std::exchange(lane.made_alone, {})) {
+    if (!failures_.contains(id)) queue_.join(id);
+  }
+}
+
+void Dispatcher::end_refused_problems() {
+  std::erase_if(refused_problems_, [this](const auto& problem) {
+    bool any_works = false;
+    for (const LaneSlot& lane : lanes_) {
+      if (works(lane) && !lane.warmth.is_set_aside(problem.first)) return false;
+      any_works = any_works || works(lane);
+    }
+    if (!any_works) return false;
+    for (const QueuedJob& job : queue_.with_batch(problem.first)) {
+      queue_.remove(job.id);
+      client_.failed(job.id, "", problem.second.first, problem.second.second);
+      ended(job.id);
+    }
+    for (LaneSlot& lane : lanes_) lane.warmth.forget_refusals(problem.first);
+    return true;
+  });
 }
 
 void Dispatcher::blame(LaneSlot& lane, QueuedJob job, const std::string& why, int exit_code) {
@@ -503,15 +556,22 @@ void Dispatcher::close_batch(LaneSlot& lane) {
   lane.since = now();
 }
 
-bool Dispatcher::refuse(LaneSlot& lane, const std::string& why) {
-  if (++lane.refusals < most_refusals) return false;
+bool Dispatcher::refuse(LaneSlot& lane, const std::string& problem, const std::string& why,
+                        bool is_of_machine) {
+  lane.is_trusted = false;
+  lane.refusals += 1;
+  lane.refused_problems.insert(problem);
+  if (lane.refusals < most_refusals || (lane.refused_problems.size() == 1 && !is_of_machine)) return false;
   lane.refusals = 0;
+  lane.refused_problems.clear();
   lane.pause_s = std::clamp(2 * lane.pause_s, 60.0, 3600.0);
   lane.paused_until = now() + lane.pause_s;
   lane.warmth.forget_refusals();
   for (const std::string& id : std::exchange(lane.blamed, {})) {
-    if (const auto at = failures_.find(id); at != failures_.end()) at->second -= 1;
+    const auto at = failures_.find(id);
+    if (at != failures_.end() && --at->second == 0) failures_.erase(at);
   }
+  let_join(lane);
   last_words_ = fmt::format("{}: {}", lane.device, why);
   options_.note(fmt::format("{} gets no work for {:g} s, since it refused {} times in a row: {}", lane.device,
                             lane.pause_s, most_refusals, printable_line(why.substr(0, 500))));

@@ -1,33 +1,39 @@
-// Hands jobs to lanes, for a sweep and for a service: which lane grades what next, what is built ahead, who
-// is blamed when a lane cannot go on, and which lane gets no work. Everything runs in one thread, and nothing
+// clang-format off
+// Hands jobs to lanes, for a sweep and for a service: which lane grades what next, what is built ahead, who is
+// blamed when a lane cannot go on, and which lane gets no work. Everything runs in one thread, and nothing
 // waits. The client keeps the log from which it goes on after its own end.
 //
-// A lane gets a batch: jobs of one owner and one batch key (lanes/queue.h). This becomes of them:
+// A lane gets a batch: jobs of one owner and one batch key, which names their problem (lanes/queue.h). It goes on
+// after each row. A lane dies, says nothing for too long, or says why it gives up.
 //
-// | what happens                                          | the jobs                        | the lane | |
-// ----------------------------------------------------- | ------------------------------- | -------------- |
-// | a result that the client takes                        | the job has ended               | is trusted | |
-// a job had begun, and the lane dies, gives up, says    | it is blamed; the others wait   | starts again   |
-// |   nothing for too long, or sends a wrong result       |   as before                     | | | none had
-// begun, and the lane dies, says nothing for   | a single one is blamed; of      | has refused    | |   too
-// long, or gives up because of its machine        |   several, each is tried alone  |                | | none
-// had begun, and the lane gives up for any other   | the same                        | starts again   | |
-// reason                                              |                                 |                | |
-// the lane ends without work, or cannot be started      | wait as before                  | has refused    |
-// | a job is removed, or is over its run limit            | the others wait as before       | starts again |
+// | what happens                               | this job        | the others of the batch      | the lane     |
+// | ------------------------------------------ | --------------- | ---------------------------- | ------------ |
+// | a result that the client takes             | has ended       | -                            | is trusted   |
+// | a result that it does not take             | as the next row | as the next row              | starts again |
+// | the batch ends, and a job had begun        | is blamed       | wait as before               | starts again |
+// | it ends as wrong (exit_usage), none begun  | is blamed, if alone | each is tried alone          | starts again |
+// | it ends in another way, none begun: a refusal | see below    | each is tried alone          | has refused  |
+// | the lane ends without work, does not start | -               | wait as before               | has refused  |
+// | a job is removed, or over its run limit    | has ended       | wait as before               | starts again |
 //
-// A job that is blamed is tried once more: alone, and by another lane if one works. After the second time it
-// ends as failed; after the first, if the lane calls it wrong (exit_usage), since it stays wrong.
-//
-// A lane that refuses three times without a result in between gets no work for a minute, the next time for
-// two, and for an hour at most. What it had to blame jobs for since its last result is taken back. Until its
-// next result, it gets other problems first: one that no lane can grade keeps nobody from the others.
+// - A job that is blamed is tried once more: alone, and by another lane if one works. It ends as failed after the
+//   second time, and after the first if it was called wrong, since it stays wrong.
+// - A job that is refused alone goes to another lane. It is blamed if there is none, or if the last that the lane
+//   had said was a result.
+// - A problem of which a lane has refused three jobs, and begun none, is set aside: the lane takes others. If all
+//   lanes that work have set it aside, its waiting jobs end as failed. After ten minutes a lane tries it again.
+// - A lane is paused if it refuses three times in a row, of several problems or because of its machine: for a
+//   minute, the next time for two, and for an hour at most.
+// - When a lane is paused or sets a problem aside, the jobs that it made alone may be together again. A paused lane
+//   has also its blame since its last result taken back.
+// clang-format on
 #pragma once
 
 #include <functional>
 #include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,10 +64,14 @@ struct LaneSlot {
   std::size_t spender = 0;   // the job of the batch that takes the lane's time
   double spent_s = 0;        // what that job's candidate has taken of its run limit, as the process says
   double away_s = 0;         // how long this process was away during the batch, and perhaps the lane's too
+  bool is_trusted = false;   // the last that it did was to give a result
   int refusals = 0;          // in a row
-  double pause_s = 0;        // for which it gets no work, or got none
+  std::set<std::string> refused_problems = {};  // by these refusals
+  double refused_at = 0;
+  double pause_s = 0;  // for which it gets no work, or got none
   double paused_until = 0;
-  std::vector<std::string> blamed = {};  // jobs, since its last result
+  std::vector<std::string> blamed = {};      // jobs, since its last result
+  std::vector<std::string> made_alone = {};  // jobs, by its refusals
 
   // The number of the batch's jobs without a result.
   std::size_t left() const;
@@ -82,11 +92,14 @@ class DispatcherClient {
   // A lane works on the job: it builds it.
   virtual void at_work(const std::string& /*id*/) {}
   virtual void begun(const std::string& /*id*/) {}
+  // Whether others may see what the lane says that it does with the job.
+  virtual bool shows_doing(const std::string& /*id*/) const { return true; }
   // A job of a batch waits again.
   virtual void waits_again(const std::string& /*id*/) {}
   // Takes a result. Says what is wrong with it, if it is not the job's.
   virtual std::string result(const std::string& id, const std::string& batch, const std::string& text) = 0;
-  // The job has ended without a result. `exit_code`: whose fault it is.
+  // The job has ended without a result. `exit_code`: whose fault it is. `batch`: empty if `why` was said of
+  // other jobs of its problem.
   virtual void failed(const std::string& id, const std::string& batch, const std::string& why,
                       int exit_code) = 0;
   // The job has ended, since its candidate took longer than its run limit.
@@ -161,8 +174,11 @@ class Dispatcher {
   void wait_for(int descriptor, LaneSlot* lane);
   // Whether the lane is there. Starts one that is elsewhere.
   bool is_ready(LaneSlot& lane);
+  // The lane is there and not paused.
+  bool works(const LaneSlot& lane) const { return is_there(lane) && now() >= lane.paused_until; }
   Failure start_process(LaneSlot& lane);
-  void start(LaneSlot& lane, std::vector<QueuedJob> batch);
+  // False if its process cannot be started, or the job cannot be made.
+  bool start(LaneSlot& lane, std::vector<QueuedJob> batch);
   void hear(LaneSlot& lane);
   void process_ended(LaneSlot& lane);
   void take(LaneSlot& lane, const LaneMessage& message);
@@ -171,8 +187,10 @@ class Dispatcher {
   void look_at_run_limits();
   void look_at_silence(double now);
   void charge(LaneSlot& lane, double now);
-  // The lane could not go on with its batch. `is_of_lane`: it died, or names its machine.
-  void batch_failed(LaneSlot& lane, const std::string& why, int exit_code, bool is_of_lane);
+  // The lane could not go on with its batch. `names_machine`: it said that its machine is at fault.
+  void batch_failed(LaneSlot& lane, const std::string& why, int exit_code, bool names_machine = false);
+  // Returns true if the refused job is blamed.
+  bool refuse_batch(LaneSlot& lane, const std::string& why, int exit_code, bool names_machine);
   void blame(LaneSlot& lane, QueuedJob job, const std::string& why, int exit_code);
   // Its jobs wait as before, and alone if asked.
   void interrupt(LaneSlot& lane, bool alone);
@@ -181,8 +199,10 @@ class Dispatcher {
   void close_batch(LaneSlot& lane);
   void stop_process(LaneSlot& lane);
   void end_processes(double now);
-  // True if the lane gets no work from now on.
-  bool refuse(LaneSlot& lane, const std::string& why);
+  // Counts a refusal of that problem, or of the lane as such. True if the lane gets no work from now on.
+  bool refuse(LaneSlot& lane, const std::string& problem, const std::string& why, bool is_of_machine);
+  void let_join(LaneSlot& lane);
+  void end_refused_problems();
   std::string avoidable(const LaneSlot& lane) const;
   double now() const { return options_.clock(); }
 
@@ -196,6 +216,8 @@ class Dispatcher {
   JobQueue queue_;
   std::list<LaneSlot> lanes_;
   std::map<std::string, int> failures_;  // of jobs that have not ended
+  // Problems that a lane has set aside, with what it said last, and the exit code.
+  std::map<std::string, std::pair<std::string, int>> refused_problems_;
   // Processes of lanes that are to end, and until when.
   std::list<std::pair<Lane, double>> ending_;
   std::string last_words_;

@@ -68,7 +68,7 @@ struct LaneHello {
 };
 
 // The version of jobs and answers.
-inline constexpr int lane_protocol = 1;
+inline constexpr int lane_protocol = 2;
 
 // What a lane of this program says first.
 LaneHello hello_of_this_program(const std::string& device);

@@ -67,26 +67,46 @@ bool JobQueue::remove(const std::string& id) {
   return true;
 }
 
-const JobQueue::Owner* JobQueue::next_owner(const std::string& lane, const IsReady& is_ready) const {
-  const Owner* best = nullptr;
+void JobQueue::join(const std::string& id) {
+  if (const auto found = places_.find(id); found != places_.end()) found->second.second->is_alone = false;
+}
+
+std::vector<QueuedJob> JobQueue::with_batch(const std::string& batch) const {
+  std::vector<QueuedJob> found;
   for (const auto& [name, owner] : owners_) {
-    if (best != nullptr && owner.used >= best->used) continue;
-    if (std::any_of(owner.jobs.begin(), owner.jobs.end(),
-                    [&](const QueuedJob& job) { return !avoids(job, lane) && (!is_ready || is_ready(job)); }))
-      best = &owner;
+    std::copy_if(owner.jobs.begin(), owner.jobs.end(), std::back_inserter(found),
+                 [&batch](const QueuedJob& job) { return job.batch == batch; });
+  }
+  return found;
+}
+
+const JobQueue::Owner* JobQueue::next_owner(const Warmth& warmth, const std::string& lane,
+                                            const IsReady& is_ready) const {
+  const auto waits = [&](const QueuedJob& job) {
+    return !avoids(job, lane) && !warmth.is_set_aside(job.batch) && (!is_ready || is_ready(job));
+  };
+  const auto is_trusted = [&](const QueuedJob& job) { return waits(job) && !warmth.has_refused(job.batch); };
+  const Owner* best = nullptr;
+  std::pair<bool, double> least;  // it has only jobs of refused problems; what it has used
+  for (const auto& [name, owner] : owners_) {
+    const std::pair rank(std::none_of(owner.jobs.begin(), owner.jobs.end(), is_trusted), owner.used);
+    if (best != nullptr && rank >= least) continue;
+    if (rank.first && std::none_of(owner.jobs.begin(), owner.jobs.end(), waits)) continue;
+    best = &owner;
+    least = rank;
   }
   return best;
 }
 
 std::vector<QueuedJob> JobQueue::choose(const Warmth& warmth, std::size_t most, const std::string& lane,
                                         const IsReady& is_ready) const {
-  const Owner* const chosen = next_owner(lane, is_ready);
+  const Owner* const chosen = next_owner(warmth, lane, is_ready);
   if (chosen == nullptr) return {};
   const std::list<QueuedJob>& jobs = chosen->jobs;
   const std::string preferred = warmth.preferred();
   const auto rank = [&](const QueuedJob& job) {
-    return std::tuple(is_ready && !is_ready(job), avoids(job, lane), job.is_low,
-                      warmth.has_refused(job.batch), job.batch != preferred);
+    return std::tuple(is_ready && !is_ready(job), avoids(job, lane) || warmth.is_set_aside(job.batch),
+                      warmth.has_refused(job.batch), job.is_low, job.batch != preferred);
   };
   // Lists keep the order of arrival, and min_element the first of equals.
   const auto leader =

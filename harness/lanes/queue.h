@@ -2,9 +2,9 @@
 //
 // Owners share the lanes: the owner whose jobs have used the least lane time is served first. An owner who
 // comes back after a pause starts level with the others, so no credit is saved up. Inside an owner, jobs of
-// normal priority come first, then those of problems that the lane has not refused, then the jobs that it is
-// warm for, then the oldest. After some batches of one problem the lane takes the oldest job, so that no
-// problem waits without end.
+// normal priority come first, then the jobs that the lane is warm for, then the oldest. After some batches of
+// one problem the lane takes the oldest job, so that no problem waits without end. What the lane has refused
+// comes last, whoever's it is, and what it has refused too often, never.
 #pragma once
 
 #include <cstddef>
@@ -36,10 +36,13 @@ struct QueuedJob {
 };
 
 // What a queue has to know of a lane: the problem that it graded last, and is warm for, and what it refused.
+// Problems are named by the batch key of their jobs.
 class Warmth {
  public:
   // The lane prefers one problem for so many batches in a row.
   static constexpr int most_batches = 8;
+  // A lane does not take a problem of which it has refused so many jobs, and has begun none since.
+  static constexpr std::size_t most_refused = 3;
 
   Warmth() = default;
   // The lane has graded one batch with this key.
@@ -48,18 +51,24 @@ class Warmth {
   // The batch key that the lane prefers. Empty: it takes the oldest job.
   std::string preferred() const { return in_a_row_ < most_batches ? batch_ : ""; }
   bool has_refused(const std::string& batch) const { return refused_.contains(batch); }
+  bool is_set_aside(const std::string& batch) const {
+    const auto at = refused_.find(batch);
+    return at != refused_.end() && at->second.size() >= most_refused;
+  }
   // The lane gets a batch with this key.
   void took(const std::string& batch) {
     in_a_row_ = batch == preferred() ? in_a_row_ + 1 : 1;
     batch_ = batch;
   }
-  void refused(const std::string& batch) { refused_.insert(batch); }
+  // `job`: its id, or empty for several together.
+  void refused(const std::string& batch, const std::string& job) { refused_[batch].insert(job); }
+  void forget_refusals(const std::string& batch) { refused_.erase(batch); }
   void forget_refusals() { refused_.clear(); }
   // Its process has ended, so that it has to load each problem anew.
   void cool_down() { in_a_row_ = most_batches; }
 
  private:
-  std::set<std::string> refused_;  // since its last result or pause
+  std::map<std::string, std::set<std::string>> refused_;
   std::string batch_;
   int in_a_row_ = most_batches;
 };
@@ -80,15 +89,18 @@ class JobQueue {
   void give_back(QueuedJob job);
   // False if the job is not in the queue.
   bool remove(const std::string& id);
+  // The job may be together with others again.
+  void join(const std::string& id);
 
   // The next jobs for a lane, at most `most`. All have the same owner and batch. `lane`: its name; it gets no
-  // job that avoids it. `most_bytes`: of the jobs' texts together;
-  // the first job may be larger. `is_ready`: says which jobs a lane may get now; null: all. Empty if no such
-  // job waits.
+  // job that avoids it. `most_bytes`: of the jobs' texts together; the first job may be larger. `is_ready`:
+  // says which jobs a lane may get now; null: all. Empty if no such job waits.
   using IsReady = std::function<bool(const QueuedJob& job)>;
   std::vector<QueuedJob> take(const Warmth& warmth, std::size_t most = largest_batch,
                               const std::string& lane = "", std::size_t most_bytes = SIZE_MAX,
                               const IsReady& is_ready = nullptr);
+  // All jobs with this batch key.
+  std::vector<QueuedJob> with_batch(const std::string& batch) const;
   // The first job of each owner.
   std::vector<QueuedJob> firsts() const;
   // The jobs that a lane gets next, at most `most`: those of its next batch, and then what is likely to
@@ -113,7 +125,7 @@ class JobQueue {
   };
 
   // The owner who is served next. Null if no job waits for this lane.
-  const Owner* next_owner(const std::string& lane, const IsReady& is_ready) const;
+  const Owner* next_owner(const Warmth& warmth, const std::string& lane, const IsReady& is_ready) const;
   std::vector<QueuedJob> choose(const Warmth& warmth, std::size_t most, const std::string& lane,
                                 const IsReady& is_ready) const;
   void insert(QueuedJob job, bool at_front);

@@ -290,7 +290,7 @@ OrderedJson Service::status_of(const GradeJob& job, const Positions* positions) 
   }
   const LaneSlot* const lane = dispatcher_.lane_of(job.id);
   if (lane != nullptr && lane->current() != nullptr && lane->current()->id == job.id)
-    status.doing = doing(*lane);
+    status.doing = lane->doing;
   const bool is_building = job.state == JobState::queued && dispatcher_.is_being_built(job.id);
   status.state = is_building ? "building" : to_string(job.state);
   return json_of(status);

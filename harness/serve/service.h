@@ -1,9 +1,8 @@
 // A service that grades jobs on lanes: it accepts jobs durably, queues them fairly, and keeps their results.
 // It knows nothing of HTTP. Everything runs in one thread, and nothing waits except commit(), for the disk.
 //
-// The service itself holds no GPU and runs no candidate. Lanes do (lanes/lane.h), on this machine or on
-// others. Each batch that a lane gets has a lease, a random text that the lane repeats in its messages. So an
-// answer can never be taken for the answer to another batch.
+// The service itself holds no GPU and runs no candidate. Lanes do (lanes/dispatcher.h), on this machine or on
+// others.
 #pragma once
 
 #include <deque>
@@ -170,6 +169,7 @@ class Service : private DispatcherClient {
   void batch_ended(const std::string& batch) override;
   void at_work(const std::string& id) override;
   void begun(const std::string& id) override;
+  bool shows_doing(const std::string& id) const override;
   void waits_again(const std::string& id) override;
   std::string result(const std::string& id, const std::string& batch, const std::string& text) override;
   void failed(const std::string& id, const std::string& batch, const std::string& why,
@@ -178,10 +178,6 @@ class Service : private DispatcherClient {
   void charged(const std::string& owner, double seconds) override;
   // The folder of a batch's files.
   std::filesystem::path folder_of(const std::string& batch) const;
-  // What the lane says that it does. Empty if the feedback of its job hides that: it names cases.
-  std::string doing(const LaneSlot& lane) const;
-  // Of the lane's batch, as the client named it.
-  std::string problem_of(const LaneSlot& lane) const;
   // Ends the job with the figures of a record. Returns what is wrong if this is no record of the job's
   // candidate and problem; then the job has not ended.
   std::string finish(GradeJob& job, const std::string& record);
@@ -221,6 +217,7 @@ class Service : private DispatcherClient {
   Uploads uploads_;
   Events events_;
   Quotas quotas_;
+  std::map<std::string, std::string> shown_problems_;  // of batches, as their client named them
   std::vector<std::function<void()>> after_commit_;
   Waiters waiters_;
   std::set<std::pair<double, std::string>> deadlines_;  // of jobs that have not ended; time and id

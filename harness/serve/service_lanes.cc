@@ -63,6 +63,7 @@ fs::path Service::folder_of(const std::string& batch) const {
 Result<LaneJob> Service::lane_job(const std::vector<std::string>& ids, const std::string& batch) {
   const fs::path folder = folder_of(batch);
   const GradeRequest& first = jobs_.at(ids.front()).request;
+  shown_problems_[batch] = first.problem_shown();
   LaneJob job;
   job.options = options_.lane;
   static_cast<GradeSettings&>(job.options) = first.settings;
@@ -90,9 +91,13 @@ Result<LaneJob> Service::lane_job(const std::vector<std::string>& ids, const std
 void Service::batch_ended(const std::string& batch) {
   std::error_code ignored;
   fs::remove_all(folder_of(batch), ignored);
+  shown_problems_.erase(batch);
 }
 
 void Service::at_work(const std::string& id) { jobs_.at(id).state = JobState::running; }
+
+// It names cases.
+bool Service::shows_doing(const std::string& id) const { return jobs_.at(id).feedback == Feedback::full; }
 
 void Service::begun(const std::string& id) {
   GradeJob& job = jobs_.at(id);
@@ -152,8 +157,10 @@ std::string Service::why_not_of(const GradeJob& job, const Record& record) const
 void Service::failed(const std::string& id, const std::string& batch, const std::string& why, int exit_code) {
   GradeJob& job = jobs_.at(id);
   const std::string folder = folder_of(batch).string();
+  // What was said of the jobs of others is not shown.
   const std::string shown =
-      replace_all(replace_all(why, folder + "/problem/", ""), folder + "/" + id + "/", "");
+      batch.empty() ? "no lane grades this problem: each has refused several jobs in a row before they began"
+                    : replace_all(replace_all(why, folder + "/problem/", ""), folder + "/" + id + "/", "");
   end(job, JobState::finished, [&] { return failed_view(job, fault_of(exit_code), shown); });
 }
 

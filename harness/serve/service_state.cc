@@ -25,9 +25,9 @@ OrderedJson Service::capacity(const std::string& owner) const {
     shown.state = lane.batch.empty() ? idle : "busy";
     shown.since_s = now() - lane.since;
     if (!is_own) continue;
-    shown.problem = problem_of(lane);
+    shown.problem = shown_problems_.at(lane.batch_id);
     if (lane.current() != nullptr) shown.job = lane.current()->id;
-    shown.doing = doing(lane);
+    shown.doing = lane.doing;
   }
   capacity.queued = dispatcher_.queue().size();
   capacity.by_owner = dispatcher_.queue().by_owner();
@@ -40,18 +40,6 @@ OrderedJson Service::capacity(const std::string& owner) const {
   capacity.grades_per_minute = rate() * 60;
   capacity.version = tool_info().version;
   return json_of(capacity);
-}
-
-std::string Service::doing(const LaneSlot& lane) const {
-  const QueuedJob* const job = lane.current();
-  return job != nullptr && jobs_.at(job->id).feedback != Feedback::full ? "" : lane.doing;
-}
-
-std::string Service::problem_of(const LaneSlot& lane) const {
-  for (std::size_t i = 0; i < lane.batch.size(); ++i) {
-    if (!lane.is_done[i]) return jobs_.at(lane.batch[i].id).request.problem_shown();
-  }
-  return "";
 }
 
 std::string Service::farewell() const {

@@ -127,11 +127,11 @@ const Row table[] = {
     {"begun, ends", {"a1", "a2"}, true, ends_before_its_time, {"a1 alone, not for lane 1", "a2"}, {}, 0},
     {"several, dies", {"a1", "a2"}, false, dies, {"a1 alone", "a2 alone"}, {}, 1},
     {"several, machine", {"a1", "a2"}, false, names_its_machine, {"a1 alone", "a2 alone"}, {}, 1},
-    {"several, internal", {"a1", "a2"}, false, has_a_fault_of_its_own, {"a1 alone", "a2 alone"}, {}, 0},
+    {"several, internal", {"a1", "a2"}, false, has_a_fault_of_its_own, {"a1 alone", "a2 alone"}, {}, 1},
     {"several, wrong", {"a1", "a2"}, false, calls_the_job_wrong, {"a1 alone", "a2 alone"}, {}, 0},
     {"single, dies", {"a1"}, false, dies, {"a1 alone, not for lane 1"}, {}, 1},
     {"single, machine", {"a1"}, false, names_its_machine, {"a1 alone, not for lane 1"}, {}, 1},
-    {"single, internal", {"a1"}, false, has_a_fault_of_its_own, {"a1 alone, not for lane 1"}, {}, 0},
+    {"single, internal", {"a1"}, false, has_a_fault_of_its_own, {"a1 alone, not for lane 1"}, {}, 1},
     {"single, wrong", {"a1"}, false, calls_the_job_wrong, {}, {"a1: it broke, 2"}, 0},
 };
 
@@ -226,6 +226,80 @@ TEST_F(Dispatching, GivesALaneThatRefusedOtherProblemsFirst) {
   EXPECT_THAT(next(), ElementsAre("a1"));
 }
 
+// A candidate or a problem that ends each lane before it begins.
+TEST_F(Dispatching, SetsAProblemAsideThatALaneRefuses) {
+  open(1, {"a1", "b1", "b2", "b3", "b4"});
+  ASSERT_THAT(next(), ElementsAre("a1"));
+  lane().grade("a1", "right");
+  go_on();
+  for (int starts = 0; starts < 20 && dispatcher_->left() > 0; ++starts) {
+    next();
+    dies(lane());
+    go_on();
+  }
+  EXPECT_LE(lanes_.size(), 6u) << "it is not started again for each job";
+  EXPECT_EQ(dispatcher_->left(), 0u);
+  EXPECT_THAT(ended_, testing::SizeIs(5));
+  EXPECT_THAT(notes_, IsEmpty()) << "the lane works";
+  // Later jobs of the problem are tried again.
+  dispatcher_->add({"b5", "ann", "b"});
+  EXPECT_THAT(next(), ElementsAre("b5"));
+}
+
+TEST_F(Dispatching, OfAProblemThatAnotherLaneGradesNothingIsLost) {
+  open(2, {"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"});
+  go_on();
+  ASSERT_EQ(jobs(0).size(), 4u);
+  ASSERT_EQ(jobs(1).size(), 2u);
+  for (int time = 0; time < 12; ++time) {
+    dies(lane(1));
+    next(1);
+  }
+  for (int time = 0; time < 20 && dispatcher_->left() > 0; ++time) {
+    for (const Ids ids = jobs(0); const std::string& id : ids) lane(0).grade(id, "right");
+    go_on();
+  }
+  EXPECT_THAT(ended_, testing::UnorderedElementsAre("a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"));
+}
+
+// It was tried once by a lane that works, and ended as failed by one that did not.
+TEST_F(Dispatching, ABrokenLaneCostsNoJobItsSecondTry) {
+  open(2, {"a1"});
+  ASSERT_THAT(next(), ElementsAre("a1"));
+  lane().begin("a1");
+  dies(lane());
+  go_on();
+  ASSERT_THAT(next(1), ElementsAre("a1"));
+  dies(lane(1));
+  go_on();
+  EXPECT_THAT(ended_, IsEmpty());
+  EXPECT_THAT(next(0), ElementsAre("a1"));
+}
+
+// Their batches had one job each, for ever.
+TEST_F(Dispatching, JobsThatABrokenLaneRefusedAreTogetherAgain) {
+  open(2, {"a1", "a2", "a3", "a4", "b1", "b2", "b3", "b4"});
+  go_on();
+  for (int time = 0; time < 3; ++time) {
+    next(1);
+    names_its_machine(lane(1));
+    go_on();
+  }
+  ASSERT_THAT(notes_, testing::SizeIs(1));
+  for (const std::string& line : waiting()) EXPECT_THAT(line, testing::Not(HasSubstr("alone")));
+}
+
+TEST_F(Dispatching, AnOwnerOfARefusedProblemComesLast) {
+  open(1, {"a1", "a2"});
+  dispatcher_->add({"b1", "bob", "b"});
+  dispatcher_->add({"b2", "bob", "b"});
+  ASSERT_THAT(next(), ElementsAre("a1", "a2"));
+  dies(lane());
+  ASSERT_THAT(next(), ElementsAre("b1", "b2"));
+  for (const char* id : {"b1", "b2"}) lane().grade(id, "right");
+  EXPECT_THAT(next(), ElementsAre("a1"));
+}
+
 TEST_F(Dispatching, EachOfABatchThatIsRefusedIsTriedAloneBeforeAnyIsBlamed) {
   open(1, {"a1", "a2"});
   next();
@@ -243,7 +317,7 @@ TEST_F(Dispatching, EachOfABatchThatIsRefusedIsTriedAloneBeforeAnyIsBlamed) {
 TEST_F(Dispatching, BlamesNobodyForALaneThatCannotBeStarted) {
   starts_none_ = true;
   open(2, {"a1", "a2"});
-  for (int time = 0; time < 3; ++time) go_on();
+  for (int time = 0; time < 6; ++time) go_on();  // one after the other
   EXPECT_EQ(notes_.size(), 2u);
   EXPECT_THAT(waiting(), ElementsAre("a1", "a2"));
   starts_none_ = false;

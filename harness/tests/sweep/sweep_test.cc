@@ -351,9 +351,9 @@ TEST_F(Lanes, OfAWrongProgramGradeNothing) {
   add("beta", {"good"});
   options_.lane_command.words = {"/bin/false"};
   options_.devices.assign(4, "emulated");
-  const SweepOutcome found = outcome();
-  EXPECT_THAT(found.records, IsEmpty());
-  EXPECT_THAT(ungraded(found), testing::Each(HasSubstr("ended with exit code 1")));
+  const auto found = swept();
+  ASSERT_FALSE(found.ok());
+  EXPECT_THAT(found.error().message, HasSubstr("ended with exit code 1"));
   options_.lane_command.words = {"/nowhere/at-all"};
   fs::remove(results());
   EXPECT_FALSE(swept().ok());
