@@ -365,5 +365,11 @@ Result<T> read_document(const nlohmann::json& json, const std::string& remedy = 
   if (!complaints.empty()) return complaints.errors().front();
   return value;
 }
+template <class T>
+Result<T> parse_document(std::string_view text) {
+  const auto json = parse_json(text, {});
+  if (!json) return Error{"the document " + json.error().message, json.error().remedy, {}};
+  return read_document<T>(*json);
+}
 
 }  // namespace kgrade

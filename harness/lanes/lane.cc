@@ -78,9 +78,7 @@ std::string line_of(const T& value) {
 
 template <class T>
 std::optional<T> read_line(const std::string& line) {
-  const auto json = parse_json(line, {});
-  if (!json) return std::nullopt;
-  auto value = read_document<T>(*json);
+  auto value = parse_document<T>(line);
   return value ? std::optional(std::move(*value)) : std::nullopt;
 }
 
