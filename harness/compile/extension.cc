@@ -1,10 +1,9 @@
 #include "compile/extension.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <set>
 
+#include "base/json_archive.h"
 #include "base/text.h"
 #include "base/text_file.h"
 
@@ -12,48 +11,19 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-using nlohmann::json;
-
 constexpr std::size_t most_units = 64;
-constexpr std::size_t most_flags = 256;
+// A source that names all of kgrade's operators has some five hundred.
+constexpr auto some_flags = items(0, 1024);
 
-Error unusable(const std::string& what) { return Error{"an extension cannot be built: " + what, "", {}}; }
-
-// Parsing deeper nesting would take too much of the stack.
-constexpr int deepest_nesting = 16;
-
-bool nests_too_deeply(const std::string& text) {
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size() && depth <= deepest_nesting; ++i) {
-    const char c = text[i];
-    if (in_string && c == '\\') {
-      ++i;
-    } else if (c == '"') {
-      in_string = !in_string;
-    } else if (!in_string) {
-      if (c == '[' || c == '{') ++depth;
-      if (c == ']' || c == '}') --depth;
-    }
-  }
-  return depth > deepest_nesting;
-}
-
-bool is_plain_name(const std::string& name) {
-  return !name.empty() && name.size() <= 100 && name.front() != '.' && name.front() != '-' &&
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name.front() != '.' && name.front() != '-' &&
          std::all_of(name.begin(), name.end(), [](char c) {
            return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
          });
 }
 
-std::vector<std::string> texts(const json& all, const char* key) {
-  std::vector<std::string> result;
-  const auto found = all.find(key);
-  if (found == all.end() || !found->is_array()) return result;
-  for (const json& text : *found) {
-    if (text.is_string() && result.size() < most_flags) result.push_back(text.get<std::string>());
-  }
-  return result;
+FormRule plain_name(const char* complaint) {
+  return {100, "^[A-Za-z0-9_][A-Za-z0-9_.-]*$", is_plain_name, complaint};
 }
 
 }  // namespace
@@ -63,37 +33,33 @@ bool ExtensionUnit::is_cuda() const {
   return suffix == ".cu" || suffix == ".cuh";
 }
 
-Result<ExtensionRequest> parse_extension_request(const std::string& text) {
-  if (nests_too_deeply(text)) return unusable("the request nests too deeply");
-  const json all = json::parse(text, nullptr, false);
-  if (!all.is_object()) return unusable("the request is no JSON object");
-  ExtensionRequest request;
-  request.name = all.value("name", json("")).is_string() ? all.value("name", "") : "";
-  if (!is_plain_name(request.name)) return unusable("its name is no identifier");
-  const json units = all.value("units", json::array());
-  if (!units.is_array() || units.empty() || units.size() > most_units)
-    return unusable("it has no sources, or too many");
-  for (const json& unit : units) {
-    if (!unit.is_object() || !unit.value("file", json()).is_string() ||
-        !unit.value("text", json()).is_string())
-      return unusable("a source has no name or no text");
-    request.units.push_back({unit["file"].get<std::string>(), unit["text"].get<std::string>(), {}});
-    request.units.back().small_flags = texts(unit, "small_flags");
-    if (!is_plain_name(request.units.back().file)) return unusable("a source's name is no plain file name");
-    const auto has_its_name = [&](const ExtensionUnit& other) {
-      return other.file == request.units.back().file;
-    };
-    if (std::count_if(request.units.begin(), request.units.end(), has_its_name) > 1)
-      return unusable("two sources have the same name");
+static void fields(JsonReader& archive, ExtensionUnit& unit) {
+  archive("file", unit.file, plain_name("is no plain file name"));
+  archive("text", unit.text, text_up_to<16 << 20>);
+  archive.or_default("small_flags", unit.small_flags, some_flags);
+}
+
+static void fields(JsonReader& archive, ExtensionRequest& request) {
+  archive("name", request.name, plain_name("is no identifier"));
+  archive("units", request.units, items(1, most_units));
+  archive.or_default("cflags", request.cflags, some_flags);
+  archive.or_default("cuda_cflags", request.cuda_cflags, some_flags);
+  archive.or_default("ldflags", request.ldflags, some_flags);
+  archive.or_default("include_paths", request.include_paths, some_flags);
+  std::string headers;
+  archive.or_default("headers", headers, one_of("small", "torch"));
+  request.torch_headers = headers == "torch";
+  archive.or_default("own_headers", request.own_headers);
+  std::set<std::string> files;
+  for (const ExtensionUnit& unit : request.units) {
+    if (!files.insert(unit.file).second)
+      archive.value()["units"].complain("has two sources of the same name");
   }
-  request.cflags = texts(all, "cflags");
-  request.cuda_cflags = texts(all, "cuda_cflags");
-  request.ldflags = texts(all, "ldflags");
-  request.include_paths = texts(all, "include_paths");
-  request.torch_headers = all.value("headers", json("")) == "torch";
-  auto own_headers = parse_submission_headers(all.value("own_headers", json::object()));
-  if (!own_headers) return unusable(own_headers.error().message);
-  request.own_headers = std::move(*own_headers);
+}
+
+Result<ExtensionRequest> parse_extension_request(const std::string& text) {
+  auto request = parse_document<ExtensionRequest>(text);
+  if (!request) return Error{"an extension cannot be built: " + request.error().message, "", {}};
   return request;
 }
 

@@ -1,9 +1,9 @@
 #include "compile/submission_headers.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json_archive.h"
 #include "base/text.h"
 #include "base/text_file.h"
 
@@ -11,27 +11,21 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-using nlohmann::json;
-
-constexpr std::size_t most_headers = 512;
-constexpr std::size_t longest_place = 1000;
+constexpr std::size_t most_headers = 256;  // and as many folders
 constexpr std::size_t longest_name = 100;
 
 // Sources of extensions have other names, because these do not begin with a dot.
 fs::path root_of(const fs::path& output) { return output / ".headers"; }
 
-bool is_plain_part(const std::string& name) {
+bool is_plain_part(std::string_view name) {
   return !name.empty() && name.size() <= longest_name && name != "." && name != ".." && name.front() != '-' &&
          std::all_of(name.begin(), name.end(), [](char c) {
            return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-' || c == '+';
          });
 }
 
-// Whether the value is a relative path in normal form.
-bool is_plain_place(const json& value) {
-  if (!value.is_string()) return false;
-  const auto& place = value.get_ref<const std::string&>();
-  if (place.empty() || place.size() > longest_place) return false;
+// Whether the text is a relative path in normal form.
+bool is_plain_place(std::string_view place) {
   for (std::size_t begin = 0; begin <= place.size();) {
     const std::size_t end = std::min(place.find('/', begin), place.size());
     if (!is_plain_part(place.substr(begin, end - begin))) return false;
@@ -56,29 +50,20 @@ bool fit_together(const SubmissionHeaders& headers) {
   });
 }
 
-Error unusable(const char* what) { return Error{what, "", {}}; }
+const FormRule plain_place = {1000, R"(^((?!\.{1,2}(/|$))[\w.+][\w.+-]{0,99}(/(?!$)|$))+$)", is_plain_place,
+                              "is no plain path"};
 
 }  // namespace
 
-Result<SubmissionHeaders> parse_submission_headers(const json& value) {
-  SubmissionHeaders headers;
-  if (!value.is_object()) return unusable("its headers are no JSON object");
-  const json folders = value.value("folders", json::array());
-  const json files = value.value("files", json::array());
-  if (!folders.is_array() || !files.is_array() || folders.size() + files.size() > most_headers)
-    return unusable("it has too many headers, or no list of them");
-  for (const json& folder : folders) {
-    if (!is_plain_place(folder)) return unusable("a header's folder is no plain path");
-    headers.folders.push_back(folder.get<std::string>());
-  }
-  for (const json& file : files) {
-    if (!file.is_object() || !is_plain_place(file.value("file", json())))
-      return unusable("a header's name is no plain path");
-    if (!file.value("text", json()).is_string()) return unusable("a header has no text");
-    headers.files.push_back({file["file"].get<std::string>(), file["text"].get<std::string>()});
-  }
-  if (!fit_together(headers)) return unusable("two headers are in one place");
-  return headers;
+static void fields(JsonReader& archive, SubmissionHeader& header) {
+  archive("file", header.file, plain_place);
+  archive("text", header.text, text_up_to<16 << 20>);
+}
+
+void fields(JsonReader& archive, SubmissionHeaders& headers) {
+  archive.or_default("folders", headers.folders, items(0, most_headers, plain_place));
+  archive.or_default("files", headers.files, items(0, most_headers));
+  if (!fit_together(headers)) archive.value().complain("has two headers in one place");
 }
 
 Result<bool> write_submission_headers(const SubmissionHeaders& headers, const fs::path& output) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,8 @@
 #include "compile/toolchain.h"
 
 namespace kgrade {
+
+class JsonReader;
 
 struct SubmissionHeader {
   std::string file;  // "tmp/mine/shared.cuh": its place in the worker, below the root
@@ -23,9 +24,8 @@ struct SubmissionHeaders {
   std::vector<SubmissionHeader> files;
 };
 
-// Reads a request's "own_headers". It comes from a candidate; an Error says in one line what cannot be laid
-// out.
-Result<SubmissionHeaders> parse_submission_headers(const nlohmann::json& value);
+// Reads a request's "own_headers". It comes from a candidate.
+void fields(JsonReader& archive, SubmissionHeaders& headers);
 
 // Writes the headers below `output`. An Error is the machine's.
 Result<bool> write_submission_headers(const SubmissionHeaders& headers, const std::filesystem::path& output);
