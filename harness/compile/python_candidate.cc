@@ -6,8 +6,8 @@
 #include <atomic>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
 
+#include "base/json_archive.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "compile/compiler_log.h"
@@ -116,37 +116,36 @@ json modules_beside(const BuildRequest& request) {
   return modules;
 }
 
+constexpr std::uint64_t longest_answer = std::uint64_t{64} << 20;
+
+// The answer of inspect_candidate.py.
 struct Examination {
-  BuildStatus status = BuildStatus::compile_error;
-  std::string message;
-  json entry;
-  json extensions = json::array();
-  json stand_ins = json::array();
+  BuildOutcome outcome;
+  int line = 0;                         // that the outcome's message is about
+  std::string entry, stand_ins;         // as JSON
+  std::vector<std::string> extensions;  // as JSON
 };
 
-Examination examination_in(const std::string& text, const BuildRequest& request) {
-  Examination result;
-  const json all = json::parse(text, nullptr, false);
-  if (!all.is_object() || !all.value("status", json()).is_string()) {
-    result.message = request.shown_as + ": cannot be examined: the interpreter gave no answer";
-    return result;
-  }
-  const std::string status = all["status"];
-  if (status == "ok") result.status = BuildStatus::built;
-  if (status == "signature_mismatch") result.status = BuildStatus::signature_mismatch;
-  if (status == "unsupported") result.status = BuildStatus::unsupported;
-  const int line = all.value("line", 0);
-  const std::string place = line > 0                    ? fmt::format("{}:{}: ", request.shown_as, line)
-                            : status == "compile_error" ? request.shown_as + ": "
-                                                        : "";
-  result.message = place + all.value("message", "");
-  result.entry = all.value("entry", json());
-  if (all.value("extensions", json()).is_array()) result.extensions = all["extensions"];
-  if (all.value("stand_ins", json()).is_array()) result.stand_ins = all["stand_ins"];
-  return result;
+void fields(JsonReader& archive, Examination& examination) {
+  constexpr auto as_json = [](const JsonValue& value) { return value.dump(); };
+  BuildOutcome& outcome = examination.outcome;
+  std::string status;
+  archive("status", status, one_of("ok", "compile_error", "signature_mismatch", "unsupported"));
+  if (status == "signature_mismatch") outcome.status = BuildStatus::signature_mismatch;
+  if (status == "unsupported") outcome.status = BuildStatus::unsupported;
+  archive("message", outcome.message, text_up_to<longest_answer>);
+  archive("line", examination.line, from_zero);
+  if (status != "ok") return;
+  outcome.status = BuildStatus::built;
+  archive("entry", examination.entry, as_json);
+  archive.object("entry", [&outcome](JsonReader& entry) {
+    entry("name", outcome.python_entry, text_up_to<longest_answer>);
+    entry("kind", outcome.is_module, [](const JsonValue& kind) { return kind.text(10) == "module"; });
+    entry("writes", outcome.returns_outputs, [](const JsonValue& writes) { return !writes.truth(); });
+  });
+  archive("extensions", examination.extensions, as_json);
+  archive("stand_ins", examination.stand_ins, as_json);
 }
-
-constexpr std::uint64_t longest_answer = std::uint64_t{64} << 20;
 
 ProcessLimits examination_limits() {
   ProcessLimits limits;
@@ -171,12 +170,14 @@ Result<Examination> examine(const Toolchain& toolchain, const PythonTools& tools
                 {text.string(), contract.string(), answer.string()}, request, {}, examination_limits());
   if (!process) return process.errors();
   const auto answered = read_text_file(answer, longest_answer);
-  if (answered) return examination_in(*answered, request);
-  // The source has crashed the interpreter.
+  auto examined = answered ? parse_document<Examination>(*answered) : answered.errors();
+  if (examined) return examined;
+  // Without an answer, the source has crashed the interpreter.
   Examination refused;
-  refused.message = fmt::format("{}: cannot be examined: {}", request.shown_as,
-                                exceeded_limit(*process, examination_limits(), "the interpreter")
-                                    .value_or("the interpreter ended early"));
+  refused.outcome.message =
+      "cannot be examined: " + (answered ? "the interpreter gave no answer: " + examined.error().message
+                                         : exceeded_limit(*process, examination_limits(), "the interpreter")
+                                               .value_or("the interpreter ended early"));
   return refused;
 }
 
@@ -272,31 +273,29 @@ Result<BuildOutcome> build_python(const Toolchain& toolchain, const PythonTools&
                                   const BuildRequest& request) {
   auto examined = examine(toolchain, tools, problem, source, request);
   if (!examined) return examined.errors();
-  BuildOutcome outcome;
-  outcome.status = examined->status;
-  outcome.message = examined->message;
-  outcome.log = examined->message.empty() ? "" : examined->message + "\n";
+  BuildOutcome outcome = std::move(examined->outcome);
+  const int line = examined->line;
+  if (line > 0 || outcome.status == BuildStatus::compile_error)
+    outcome.message = request.shown_as + (line > 0 ? fmt::format(":{}: ", line) : ": ") + outcome.message;
+  outcome.log = outcome.message.empty() ? "" : outcome.message + "\n";
   outcome.cached = true;
   if (outcome.status != BuildStatus::built) return outcome;
   // Extensions are built ahead. A candidate learns of a failed one when it asks for it. Checked builds are
   // not cached and would be built again, so nothing is built ahead for them.
   if (request.checked) examined->extensions.clear();
-  for (const json& extension : examined->extensions) {
+  for (const std::string& extension : examined->extensions) {
     if (outcome.seconds > longest_head_start) break;
-    const auto built = build_extension_of(toolchain, tools, extension.dump(), request);
+    const auto built = build_extension_of(toolchain, tools, extension, request);
     if (!built) return built.errors();
     outcome.seconds += built->seconds;
     outcome.cached = outcome.cached && built->cached;
     outcome.log += built->log;
   }
-  outcome.python_entry = examined->entry.value("name", "");
-  outcome.is_module = examined->entry.value("kind", "") == "module";
-  outcome.returns_outputs = !examined->entry.value("writes", false);
   json bundle = {{"source", source},
                  {"shown_as", request.shown_as},
                  {"contract", contract_of_candidate(problem, request.shown_as)},
-                 {"entry", examined->entry},
-                 {"stand_ins", examined->stand_ins}};
+                 {"entry", json::parse(examined->entry)},
+                 {"stand_ins", json::parse(examined->stand_ins)}};
   add_files_beside(bundle, request);
   outcome.library = request.output_directory / "candidate.json";
   if (auto written = write_file_atomically(outcome.library, text_of(bundle)); !written) {
