@@ -4,19 +4,17 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
 #include <utility>
 
+#include "base/json_archive.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::string_view mark = "kgrade-python ";
 
@@ -113,16 +111,19 @@ std::optional<std::string_view> answer_in(std::string_view output) {
 }
 
 // "2.11.0" for "2.11.0+cu130"; empty if the text does not begin with a version.
-std::string version_in(const std::string& text) {
+std::string version_in(const JsonValue& value) {
+  const std::string text = value.text(most_text);
   static const std::regex pattern(R"(^[0-9]{1,4}\.[0-9]{1,4}[0-9A-Za-z.]{0,40})");
   std::smatch match;
   return std::regex_search(text, match, pattern) ? match[0].str() : "";
 }
 
+fs::path path_in(const JsonValue& value) { return value.text(most_text); }
+
 // Resolves the links of the path except the last: a virtual environment is recognised by the folder of its
 // link.
-fs::path program_in(const std::string& text) {
-  const fs::path path(text);
+fs::path program_in(const JsonValue& value) {
+  const fs::path path = path_in(value);
   if (!path.is_absolute()) return {};
   return resolved(path.parent_path()) / path.filename();
 }
@@ -132,11 +133,11 @@ bool is_below(const fs::path& path, const fs::path& folder) {
 }
 
 // The existing paths, without duplicates and without paths below others.
-std::vector<fs::path> places_in(const std::vector<std::string>& texts) {
+std::vector<fs::path> places_in(const JsonValue& value) {
   std::vector<fs::path> paths;
   std::error_code ignored;
-  for (const std::string& text : texts) {
-    const fs::path path(text);
+  for (const JsonValue& item : value.items(1000)) {
+    const fs::path path = path_in(item);
     if (path.is_absolute() && fs::exists(path, ignored)) paths.push_back(resolved(path));
   }
   std::sort(paths.begin(), paths.end());
@@ -147,24 +148,6 @@ std::vector<fs::path> places_in(const std::vector<std::string>& texts) {
       places.push_back(path);
   }
   return places;
-}
-
-std::optional<PythonInterpreter> read_answer(std::string_view line) try {
-  const Json answer = Json::parse(line);
-  const auto text = [&](const char* key) { return answer.at(key).get<std::string>(); };
-  PythonInterpreter python;
-  python.program = program_in(text("program"));
-  python.version = version_in(text("version"));
-  if (python.program.empty() || python.version.empty()) return std::nullopt;
-  python.torch_version = version_in(text("torch"));
-  python.torch_cuda_version = version_in(text("cuda"));
-  python.triton_version = version_in(text("triton"));
-  if (!python.torch_version.empty()) python.torch_folder = resolved(text("torch_folder"));
-  python.include_folder = answer.value("include", "");
-  python.readable = places_in(answer.at("readable").get<std::vector<std::string>>());
-  return python;
-} catch (const Json::exception&) {
-  return std::nullopt;
 }
 
 // "3.11.7" as 3 and 11.
@@ -187,6 +170,19 @@ std::string installing_torch(const PythonInterpreter& python, const char* option
 
 }  // namespace
 
+static void fields(JsonReader& archive, PythonInterpreter& python) {
+  archive("program", python.program, program_in);
+  archive("version", python.version, version_in);
+  archive("torch", python.torch_version, version_in);
+  archive("cuda", python.torch_cuda_version, version_in);
+  archive("triton", python.triton_version, version_in);
+  std::string torch_folder;
+  archive("torch_folder", torch_folder);
+  if (!python.torch_version.empty()) python.torch_folder = resolved(torch_folder);
+  archive.or_default("include", python.include_folder, path_in);
+  archive("readable", python.readable, places_in);
+}
+
 Result<PythonInterpreter> find_python(const fs::path& chosen, std::chrono::seconds patience) {
   const Choice choice = choice_of(chosen);
   std::error_code ignored;
@@ -201,9 +197,9 @@ Result<PythonInterpreter> find_python(const fs::path& chosen, std::chrono::secon
   const auto outcome = run_process(request);
   if (!outcome) return outcome.errors();
   const auto line = outcome->success() ? answer_in(outcome->output) : std::nullopt;
-  auto python = line ? read_answer(*line) : std::nullopt;
-  if (!python) return no_answer(*program, *outcome);
-  return std::move(*python);
+  auto python = parse_document<PythonInterpreter>(line.value_or(""));
+  if (!python || python->program.empty() || python->version.empty()) return no_answer(*program, *outcome);
+  return python;
 }
 
 bool is_python_named(const fs::path& chosen) { return !choice_of(chosen).option.empty(); }
