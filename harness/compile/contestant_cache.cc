@@ -13,16 +13,14 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/json_archive.h"
 #include "base/text.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::string_view magic = "kgrade contestant 1\n";
 constexpr std::string_view suffix = ".contestant";
@@ -59,42 +57,40 @@ void remove_old_partials(const fs::path& folder) {
   }
 }
 
+// What a line of JSON says before the bytes of the library.
+struct Entry {
+  CachedContestant contestant;
+  std::string sha256;  // of the library
+};
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<Entry>& entry) {
+  auto& contestant = entry.contestant;
+  archive("log", contestant.log, text_up_to<largest_entry>);
+  archive("shown_as", contestant.shown_as);
+  archive("seconds", contestant.seconds);
+  archive("sha256", entry.sha256, sha256_of);
+  archive.or_default("failed_as", contestant.failed_as);
+  archive.where("failed_as", contestant.failed_as.empty(), false, [&](auto& failed) {
+    failed("failure", contestant.failure, text_up_to<largest_entry>);
+    failed("made_at", contestant.made_at);
+  });
+}
+
 // Reads what write_entry() wrote. Nothing if any byte has changed.
 std::optional<CachedContestant> read_entry(const std::string& text) {
-  if (!text.starts_with(magic)) return std::nullopt;
   const std::size_t end = text.find('\n', magic.size());
-  if (end == text.npos) return std::nullopt;
-  const Json header = Json::parse(text.begin() + magic.size(),
-                                  text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
-  if (!header.is_object()) return std::nullopt;
-  CachedContestant contestant;
-  contestant.library = text.substr(end + 1);
-  try {
-    contestant.log = header.at("log").get<std::string>();
-    contestant.shown_as = header.at("shown_as").get<std::string>();
-    contestant.seconds = header.at("seconds").get<double>();
-    if (header.contains("failure")) {
-      contestant.failure = header.at("failure").get<std::string>();
-      contestant.failed_as = header.at("failed_as").get<std::string>();
-      contestant.made_at = header.at("made_at").get<double>();
-    }
-    if (header.at("sha256").get<std::string>() != sha256_hex(contestant.library)) return std::nullopt;
-  } catch (const Json::exception&) {
-    return std::nullopt;
-  }
-  return contestant;
+  if (!text.starts_with(magic) || end == text.npos) return std::nullopt;
+  auto entry = parse_document<Entry>(std::string_view(text).substr(magic.size(), end - magic.size()));
+  if (!entry) return std::nullopt;
+  entry->contestant.library = text.substr(end + 1);
+  if (entry->sha256 != sha256_hex(entry->contestant.library)) return std::nullopt;
+  return std::move(entry->contestant);
 }
 
 std::string write_entry(const CachedContestant& contestant) {
-  Json header = {{"log", contestant.log},
-                 {"shown_as", contestant.shown_as},
-                 {"seconds", contestant.seconds},
-                 {"sha256", sha256_hex(contestant.library)}};
-  if (!contestant.failed_as.empty()) {
-    header["failure"] = contestant.failure;
-    header["failed_as"] = contestant.failed_as;
-    header["made_at"] = contestant.made_at;
-  }
+  using Json = nlohmann::ordered_json;
+  const Json header = json_of(Entry{contestant, sha256_hex(contestant.library)});
   return std::string(magic) + header.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" +
          contestant.library;
 }
