@@ -78,6 +78,22 @@ TEST_F(PythonCandidates, MayHaveNamesAndSourcesThatAreNoUtf8) {
   EXPECT_EQ(build(std::string(honest) + "# \xff\xfe\n").status, BuildStatus::built);
 }
 
+TEST_F(PythonCandidates, WithoutAnAnswerThatCanBeReadAreCompileErrors) {
+  tools_.folder = folder_.path();
+  for (const char* answer :
+       {"", "[]", R"({"status": 1})", R"({"status": "fine", "message": "", "line": 0})",
+        R"({"status": "compile_error", "message": "", "line": "1"})",
+        R"({"status": "ok", "message": "", "line": 0, "entry": null, "extensions": [], "stand_ins": []})",
+        R"({"status": "ok", "message": "", "line": 0, "entry": {"name": "f", "kind": 1, "writes": true}})"}) {
+    const std::string script = "import sys\nopen(sys.argv[3], 'w').write('" + std::string(answer) + "')\n";
+    ASSERT_TRUE(write_file_atomically(folder_.path() / "inspect_candidate.py", script).ok());
+    const BuildOutcome outcome = build(honest);
+    EXPECT_EQ(outcome.status, BuildStatus::compile_error) << answer;
+    EXPECT_THAT(outcome.message, testing::StartsWith("mine.py: cannot be examined: the interpreter gave no"))
+        << answer;
+  }
+}
+
 TEST_F(PythonCandidates, ThatCannotBeReadAreCompileErrors) {
   for (const std::string& source :
        {std::string("def solution(output:\n"), std::string("\0", 1), std::string(100'000, '('),
