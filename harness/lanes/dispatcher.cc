@@ -199,7 +199,10 @@ void Dispatcher::hand_out() {
 // something to build, none can be: there is no cache, no room or no process.
 std::vector<QueuedJob> Dispatcher::next_batch(const LaneSlot& lane) {
   const auto take = [&](const JobQueue::IsReady& is_ready) {
-    return queue_.take(lane.warmth, JobQueue::largest_batch, avoidable(lane), most_bytes, is_ready);
+    return queue_.take(lane.warmth, JobQueue::largest_batch, most_bytes, [&](const QueuedJob& job) {
+      const bool avoids = job.avoided == lane.name && has_other(lane, job.batch);
+      return !avoids && (!is_ready || is_ready(job));
+    });
   };
   if (ahead_.horizon() == 0) return take(nullptr);
   auto batch = take([this](const QueuedJob& job) {
@@ -209,10 +212,10 @@ std::vector<QueuedJob> Dispatcher::next_batch(const LaneSlot& lane) {
   return batch.empty() && !waits ? take(nullptr) : batch;
 }
 
-// The lane's name if another lane works too, and otherwise empty: then jobs cannot avoid this one.
-std::string Dispatcher::avoidable(const LaneSlot& lane) const {
-  const auto is_other = [&](const LaneSlot& other) { return &other != &lane && works(other); };
-  return std::any_of(lanes_.begin(), lanes_.end(), is_other) ? lane.name : "";
+bool Dispatcher::has_other(const LaneSlot& lane, const std::string& problem) const {
+  return std::any_of(lanes_.begin(), lanes_.end(), [&](const LaneSlot& other) {
+    return &other != &lane && works(other) && !other.warmth.is_set_aside(problem);
+  });
 }
 
 bool Dispatcher::start(LaneSlot& lane, std::vector<QueuedJob> batch) {
@@ -491,7 +494,7 @@ bool Dispatcher::refuse_batch(LaneSlot& lane, const std::string& why, int exit_c
   const auto first = std::find(lane.is_done.begin(), lane.is_done.end(), false) - lane.is_done.begin();
   lane.warmth.refused(problem, lane.left() == 1 ? lane.batch[static_cast<std::size_t>(first)].id : "");
   lane.refused_at = now();
-  const bool blames = std::exchange(lane.is_trusted, false) || avoidable(lane).empty();
+  const bool blames = std::exchange(lane.is_trusted, false) || !has_other(lane, problem);
   if (refuse(lane, problem, why, names_machine)) return false;
   if (!lane.warmth.is_set_aside(problem)) return blames;
   refused_problems_[problem] = {why, exit_code};
@@ -507,12 +510,10 @@ void Dispatcher::let_join(LaneSlot& lane) {
 
 void Dispatcher::end_refused_problems() {
   std::erase_if(refused_problems_, [this](const auto& problem) {
-    bool any_works = false;
-    for (const LaneSlot& lane : lanes_) {
-      if (works(lane) && !lane.warmth.is_set_aside(problem.first)) return false;
-      any_works = any_works || works(lane);
-    }
-    if (!any_works) return false;
+    const auto sets_aside = [&](const LaneSlot& lane) { return lane.warmth.is_set_aside(problem.first); };
+    const auto takes = [&](const LaneSlot& lane) { return works(lane) && !sets_aside(lane); };
+    if (std::none_of(lanes_.begin(), lanes_.end(), sets_aside)) return true;
+    if (std::any_of(lanes_.begin(), lanes_.end(), takes)) return false;
     for (const QueuedJob& job : queue_.with_batch(problem.first)) {
       queue_.remove(job.id);
       client_.failed(job.id, "", problem.second.first, problem.second.second);

@@ -203,7 +203,8 @@ class Dispatcher {
   bool refuse(LaneSlot& lane, const std::string& problem, const std::string& why, bool is_of_machine);
   void let_join(LaneSlot& lane);
   void end_refused_problems();
-  std::string avoidable(const LaneSlot& lane) const;
+  // Whether another lane works, and takes the problem.
+  bool has_other(const LaneSlot& lane, const std::string& problem) const;
   double now() const { return options_.clock(); }
 
   // The process looks at the clock ten times a second. If it did not for so long, it was stopped, or the

@@ -13,8 +13,6 @@ namespace {
 // Beyond these, nobody looks for what comes after the next batch.
 constexpr std::size_t most_looked_at = 1000;
 
-bool avoids(const QueuedJob& job, const std::string& lane) { return !lane.empty() && job.avoided == lane; }
-
 // The first jobs, in the order in which a lane that begins with the batch key `first` would take them.
 std::vector<const QueuedJob*> in_order_of_batches(const std::list<QueuedJob>& jobs,
                                                   const std::string& first) {
@@ -80,10 +78,9 @@ std::vector<QueuedJob> JobQueue::with_batch(const std::string& batch) const {
   return found;
 }
 
-const JobQueue::Owner* JobQueue::next_owner(const Warmth& warmth, const std::string& lane,
-                                            const IsReady& is_ready) const {
+const JobQueue::Owner* JobQueue::next_owner(const Warmth& warmth, const IsReady& is_ready) const {
   const auto waits = [&](const QueuedJob& job) {
-    return !avoids(job, lane) && !warmth.is_set_aside(job.batch) && (!is_ready || is_ready(job));
+    return !warmth.is_set_aside(job.batch) && (!is_ready || is_ready(job));
   };
   const auto is_trusted = [&](const QueuedJob& job) { return waits(job) && !warmth.has_refused(job.batch); };
   const Owner* best = nullptr;
@@ -98,14 +95,14 @@ const JobQueue::Owner* JobQueue::next_owner(const Warmth& warmth, const std::str
   return best;
 }
 
-std::vector<QueuedJob> JobQueue::choose(const Warmth& warmth, std::size_t most, const std::string& lane,
+std::vector<QueuedJob> JobQueue::choose(const Warmth& warmth, std::size_t most,
                                         const IsReady& is_ready) const {
-  const Owner* const chosen = next_owner(warmth, lane, is_ready);
+  const Owner* const chosen = next_owner(warmth, is_ready);
   if (chosen == nullptr) return {};
   const std::list<QueuedJob>& jobs = chosen->jobs;
   const std::string preferred = warmth.preferred();
   const auto rank = [&](const QueuedJob& job) {
-    return std::tuple(is_ready && !is_ready(job), avoids(job, lane) || warmth.is_set_aside(job.batch),
+    return std::tuple(is_ready && !is_ready(job), warmth.is_set_aside(job.batch),
                       warmth.has_refused(job.batch), job.is_low, job.batch != preferred);
   };
   // Lists keep the order of arrival, and min_element the first of equals.
@@ -115,7 +112,7 @@ std::vector<QueuedJob> JobQueue::choose(const Warmth& warmth, std::size_t most, 
   if (leader->is_alone) return {*leader};
   const auto fits = [&](const QueuedJob& job) {
     return !job.is_alone && job.batch == leader->batch && job.is_low == leader->is_low &&
-           !avoids(job, lane) && (!is_ready || is_ready(job));
+           (!is_ready || is_ready(job));
   };
   // The lane's share of all jobs, and not of this problem's: else each lane would have to start each problem.
   const auto waiting = static_cast<std::size_t>(std::count_if(
@@ -131,7 +128,7 @@ std::vector<QueuedJob> JobQueue::choose(const Warmth& warmth, std::size_t most, 
 
 std::vector<QueuedJob> JobQueue::upcoming(const Warmth& warmth, std::size_t most) const {
   std::vector<QueuedJob> jobs_in_order;
-  const std::vector<QueuedJob> next = choose(warmth, largest_batch, "", nullptr);
+  const std::vector<QueuedJob> next = choose(warmth, largest_batch, nullptr);
   if (next.empty()) return jobs_in_order;
   std::set<std::string> seen;
   const auto put = [&](const QueuedJob& job) {
@@ -160,9 +157,9 @@ std::vector<QueuedJob> JobQueue::firsts() const {
   return firsts;
 }
 
-std::vector<QueuedJob> JobQueue::take(const Warmth& warmth, std::size_t most, const std::string& lane,
-                                      std::size_t most_bytes, const IsReady& is_ready) {
-  std::vector<QueuedJob> batch = choose(warmth, most, lane, is_ready);
+std::vector<QueuedJob> JobQueue::take(const Warmth& warmth, std::size_t most, std::size_t most_bytes,
+                                      const IsReady& is_ready) {
+  std::vector<QueuedJob> batch = choose(warmth, most, is_ready);
   std::size_t bytes = 0;
   const auto is_too_much = [&](const QueuedJob& job) { return (bytes += job.bytes) > most_bytes; };
   if (const auto end = std::find_if(batch.begin(), batch.end(), is_too_much); end != batch.end())

@@ -28,7 +28,7 @@ struct QueuedJob {
   std::string batch;      // jobs with the same text may run together
   bool is_low = false;    // priority
   bool is_alone = false;  // not together with others
-  // A lane that could not grade the job does not get it again. Empty: no lane has failed.
+  // The lane that could not grade the job. It gets it again if no other lane can. Empty: none has failed.
   std::string avoided = {};
   std::size_t bytes = 0;  // of its text
   // What its candidate may take, as the lane counts it (LaneMessage::seconds).
@@ -92,13 +92,12 @@ class JobQueue {
   // The job may be together with others again.
   void join(const std::string& id);
 
-  // The next jobs for a lane, at most `most`. All have the same owner and batch. `lane`: its name; it gets no
-  // job that avoids it. `most_bytes`: of the jobs' texts together; the first job may be larger. `is_ready`:
-  // says which jobs a lane may get now; null: all. Empty if no such job waits.
+  // The next jobs for a lane, at most `most`. All have the same owner and batch. `most_bytes`: of the jobs'
+  // texts together; the first job may be larger. `is_ready`: says which jobs the lane may get now; null: all.
+  // Empty if no such job waits.
   using IsReady = std::function<bool(const QueuedJob& job)>;
   std::vector<QueuedJob> take(const Warmth& warmth, std::size_t most = largest_batch,
-                              const std::string& lane = "", std::size_t most_bytes = SIZE_MAX,
-                              const IsReady& is_ready = nullptr);
+                              std::size_t most_bytes = SIZE_MAX, const IsReady& is_ready = nullptr);
   // All jobs with this batch key.
   std::vector<QueuedJob> with_batch(const std::string& batch) const;
   // The first job of each owner.
@@ -125,9 +124,8 @@ class JobQueue {
   };
 
   // The owner who is served next. Null if no job waits for this lane.
-  const Owner* next_owner(const Warmth& warmth, const std::string& lane, const IsReady& is_ready) const;
-  std::vector<QueuedJob> choose(const Warmth& warmth, std::size_t most, const std::string& lane,
-                                const IsReady& is_ready) const;
+  const Owner* next_owner(const Warmth& warmth, const IsReady& is_ready) const;
+  std::vector<QueuedJob> choose(const Warmth& warmth, std::size_t most, const IsReady& is_ready) const;
   void insert(QueuedJob job, bool at_front);
   void level(Owner& owner);
   std::size_t position_of(const Owner& owner, std::size_t before) const;

@@ -276,6 +276,22 @@ TEST_F(Dispatching, ABrokenLaneCostsNoJobItsSecondTry) {
   EXPECT_THAT(next(0), ElementsAre("a1"));
 }
 
+// It waited for ten minutes.
+TEST_F(Dispatching, AJobWaitsForNoLaneThatDoesNotTakeItsProblem) {
+  open(2, {"a1", "a2", "a3", "a4", "a5", "a6"});
+  go_on();
+  ASSERT_THAT(jobs(0), ElementsAre("a1", "a2", "a3"));
+  for (int time = 0; time < 8; ++time) {
+    next(1);
+    dies(lane(1));
+    go_on();
+  }
+  lane(0).begin("a1");
+  dies(lane(0));
+  go_on();
+  EXPECT_THAT(next(0), ElementsAre("a1"));
+}
+
 // Their batches had one job each, for ever.
 TEST_F(Dispatching, JobsThatABrokenLaneRefusedAreTogetherAgain) {
   open(2, {"a1", "a2", "a3", "a4", "b1", "b2", "b3", "b4"});

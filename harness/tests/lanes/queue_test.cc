@@ -71,7 +71,7 @@ TEST(JobQueue, ABatchHasALimitOfBytesAndAtLeastOneJob) {
   for (const char* const id : {"1", "2", "3", "4"}) queue.add({id, "ann", "softmax", false, false, "", 10});
   const auto next = [&queue](std::size_t most_bytes) {
     std::vector<std::string> ids;
-    for (const QueuedJob& job : queue.take(Warmth(), 32, "", most_bytes)) ids.push_back(job.id);
+    for (const QueuedJob& job : queue.take(Warmth(), 32, most_bytes)) ids.push_back(job.id);
     return ids;
   };
   EXPECT_THAT(next(20), ElementsAre("1", "2"));
@@ -102,20 +102,6 @@ TEST(JobQueue, ALaneLeavesItsProblemAfterSomeBatchesWhileAnOlderJobWaits) {
   }
   EXPECT_EQ(batches, Warmth::most_batches);
   EXPECT_EQ(warmth.preferred(), "cumsum");
-}
-
-TEST(JobQueue, AJobIsNotGivenToTheLaneThatItAvoids) {
-  JobQueue queue(1);
-  queue.add({"1", "ann", "softmax", false, false, "lane 0"});
-  EXPECT_THAT(queue.take(Warmth(), 1, "lane 0"), IsEmpty());
-  queue.add({"2", "ann", "softmax"});
-  queue.add({"b", "bob", "softmax"});
-  queue.charge("ann", 0);
-  EXPECT_EQ(queue.take(Warmth(), 9, "lane 0").front().id, "2");
-  EXPECT_EQ(queue.take(Warmth(), 9, "lane 0").front().id, "b");
-  EXPECT_THAT(queue.take(Warmth(), 9, "lane 0"), IsEmpty());
-  EXPECT_EQ(queue.take(Warmth(), 9, "lane 1").front().id, "1");
-  EXPECT_EQ(queue.size(), 0u);
 }
 
 TEST(JobQueue, JobsAreDividedAmongTheLanes) {
@@ -170,7 +156,7 @@ TEST(JobQueue, ALaneGetsWhatIsReady) {
   queue.add({"b1", "bob", "softmax"});
   const auto ids = [&queue](const std::set<std::string>& ready) {
     std::vector<std::string> taken;
-    for (const QueuedJob& job : queue.take(Warmth(), JobQueue::largest_batch, "", SIZE_MAX,
+    for (const QueuedJob& job : queue.take(Warmth(), JobQueue::largest_batch, SIZE_MAX,
                                            [&](const QueuedJob& one) { return ready.contains(one.id); }))
       taken.push_back(job.id);
     return taken;
