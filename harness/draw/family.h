@@ -110,14 +110,17 @@ KGRADE_HOST_DEVICE inline std::uint32_t varied_word(const Variation& variation, 
   }
 }
 
-// The most nodes of a cycle. An honest kernel that goes from each node to its neighbours takes a round for
-// each node of a path, which a large graph cannot have within a time limit.
-inline constexpr std::uint64_t longest_cycle = 256;
+// The most nodes of a cycle in a graph of that many nodes. An honest kernel that looks at all pairs of nodes
+// in each round takes as many rounds as a path has nodes, within its time limit.
+KGRADE_HOST_DEVICE inline std::uint64_t longest_cycle(std::uint64_t nodes) {
+  const std::uint64_t rounds = (std::uint64_t{1} << 30) / (nodes * nodes);
+  return rounds < 64 ? 64 : rounds;
+}
 
 // The node after this one in its cycle. There are as many cycles as the nodes need.
 KGRADE_HOST_DEVICE inline std::uint64_t next_in_cycle(std::uint64_t node, std::uint64_t nodes) {
-  const std::uint64_t first = node - node % longest_cycle;
-  return node + 1 < nodes && (node + 1) % longest_cycle != 0 ? node + 1 : first;
+  const std::uint64_t longest = longest_cycle(nodes);
+  return node + 1 < nodes && (node + 1) % longest != 0 ? node + 1 : node - node % longest;
 }
 
 // Whether a graph of that many nodes has the edge from node `from` to node `to`.

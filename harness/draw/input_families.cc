@@ -248,7 +248,7 @@ std::string text_of(const Variation& variation) {
     case Family::near_equal:
       return "elements are nearly equal";
     case Family::cycle:
-      return fmt::format("each node has one edge, in cycles of at most {} nodes", longest_cycle);
+      return "each node has one edge, to the next in a cycle";
     case Family::star:
       return "all edges are from or to one node";
     case Family::dense:

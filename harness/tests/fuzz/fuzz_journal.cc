@@ -46,7 +46,7 @@ std::map<std::string, std::string> jobs_of(Service& service, const Names& names)
             "a queued job has a place");
     const auto view = service.view_of(*job, View::reward);
     promise(view.is_object(), "a result is an object");
-    jobs[id] = json_text(view) + to_string(job->state);
+    jobs[id] = json_text(view) + std::string(to_string(job->state));
   }
   return jobs;
 }
