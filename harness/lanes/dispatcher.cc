@@ -469,7 +469,7 @@ void Dispatcher::batch_failed(LaneSlot& lane, const std::string& why, int exit_c
   const bool is_single = lane.left() == 1;
   const bool is_refusal = lane.left() > 0 && !any_begun && exit_code != exit_usage;
   const bool blames = !is_refusal || refuse_batch(lane, why, exit_code, names_machine);
-  const bool tries_again = works(lane) && !lane.warmth.is_set_aside(lane.batch.front().batch);
+  const bool tries_again = now() >= lane.paused_until && !lane.warmth.is_set_aside(lane.batch.front().batch);
   for (std::size_t i = lane.batch.size(); i-- > 0;) {
     if (lane.is_done[i]) continue;
     lane.is_done[i] = true;

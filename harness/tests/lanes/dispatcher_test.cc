@@ -246,6 +246,20 @@ TEST_F(Dispatching, SetsAProblemAsideThatALaneRefuses) {
   EXPECT_THAT(next(), ElementsAre("b5"));
 }
 
+// One elsewhere is not there any more when its batch fails.
+TEST_F(Dispatching, SetsAProblemAsideThatALaneElsewhereRefuses) {
+  open(1, {"b1", "b2", "b3", "b4"}, true);
+  for (int starts = 0; starts < 20 && dispatcher_->left() > 0; ++starts) {
+    lane().say_hello();
+    go_on();
+    next();
+    dies(lane());
+    go_on();
+  }
+  EXPECT_EQ(dispatcher_->left(), 0u);
+  EXPECT_LE(lanes_.size(), 7u);
+}
+
 TEST_F(Dispatching, OfAProblemThatAnotherLaneGradesNothingIsLost) {
   open(2, {"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"});
   go_on();
