@@ -23,8 +23,8 @@ from processes import descendants, is_alive, marked  # noqa: E402
 
 PATIENCE = 60  # seconds; used up only if something is wrong
 
-# What always differs between runs: start times and durations.
-TIMES = {"started_at", "seconds", "stages", "summary", "cached"}
+# What differs between runs: start times, durations and how busy the machine was.
+TIMES = {"started_at", "load_average", "seconds", "stages", "summary", "cached"}
 TIMES_END = ("_ms", "_seconds")
 
 arguments = None
