@@ -79,16 +79,18 @@ std::vector<QueuedJob> JobQueue::with_batch(const std::string& batch) const {
 }
 
 const JobQueue::Owner* JobQueue::next_owner(const Warmth& warmth, const IsReady& is_ready) const {
-  const auto waits = [&](const QueuedJob& job) {
-    return !warmth.is_set_aside(job.batch) && (!is_ready || is_ready(job));
-  };
-  const auto is_trusted = [&](const QueuedJob& job) { return waits(job) && !warmth.has_refused(job.batch); };
   const Owner* best = nullptr;
   std::pair<bool, double> least;  // it has only jobs of refused problems; what it has used
   for (const auto& [name, owner] : owners_) {
-    const std::pair rank(std::none_of(owner.jobs.begin(), owner.jobs.end(), is_trusted), owner.used);
-    if (best != nullptr && rank >= least) continue;
-    if (rank.first && std::none_of(owner.jobs.begin(), owner.jobs.end(), waits)) continue;
+    if (best != nullptr && std::pair(false, owner.used) >= least) continue;
+    bool waits = false, is_trusted = false;
+    for (auto job = owner.jobs.begin(); job != owner.jobs.end() && !is_trusted; ++job) {
+      if (warmth.is_set_aside(job->batch) || (is_ready && !is_ready(*job))) continue;
+      waits = true;
+      is_trusted = !warmth.has_refused(job->batch);
+    }
+    const std::pair rank(!is_trusted, owner.used);
+    if (!waits || (best != nullptr && rank >= least)) continue;
     best = &owner;
     least = rank;
   }

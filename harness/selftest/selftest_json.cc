@@ -25,7 +25,7 @@ struct NamedComparison : SelftestComparison {
   std::string kernel_name;
 };
 
-// Of the whole run.
+// What the device measured during the whole run.
 struct SelftestTelemetry : TelemetrySummary {};
 
 namespace {
