@@ -117,13 +117,18 @@ class Jobs {
   // The next line. Nothing at the end of the input, which must come before the destructor.
   std::optional<std::string> next() {
     std::unique_lock lock(mutex_);
-    is_busy_ = false;
     arrived_.wait(lock, [this] { return !lines_.empty() || is_over_; });
     if (is_over_) return std::nullopt;
     std::string line = std::move(lines_.front());
     lines_.pop_front();
     is_busy_ = true;
     return line;
+  }
+
+  // Nothing is left of the last job but its answer: the end of the input may come from whoever has read it.
+  void finish() {
+    const std::lock_guard lock(mutex_);
+    is_busy_ = false;
   }
 
  private:
@@ -166,17 +171,24 @@ class LaneWorker {
     write("\n" + to_line(hello_of_this_program(arguments_.device)));
     const Repeated signs(between_signs, [this] { send({LaneMessage::Kind::alive, 0, ""}); });
     while (const auto line = jobs.next()) {
-      auto job = read_job(*line);
-      try {
-        end(job ? receive(*job) : Errors{{"this is no job for a lane", "", {}}});
-      } catch (const std::exception& thrown) {
-        end(errors_of(thrown));
-      }
+      const Failure failure = answer(*line);
+      jobs.finish();
+      end(failure);
     }
     return 0;
   }
 
  private:
+  Failure answer(const std::string& line) {
+    auto job = read_job(line);
+    if (!job) return Errors{{"this is no job for a lane", "", {}}};
+    try {
+      return receive(*job);
+    } catch (const std::exception& thrown) {
+      return errors_of(thrown);
+    }
+  }
+
   Failure receive(LaneJob& job) {
     set_batch(job.batch);
     if (!job.folder.empty()) {
