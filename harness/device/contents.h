@@ -49,6 +49,17 @@ struct Quantised {
 // The most values of an output that Magnitudes::common holds.
 constexpr unsigned int most_common_values = 8;
 
+// The most slices that an output has along an axis (Slices).
+constexpr unsigned int most_slices = 64;
+
+// The slices of an output along one axis, if they differ so much in size that large ones would hide what is
+// wrong in small ones.
+struct Slices {
+  unsigned int count = 0;        // along the axis; 0: slices are not judged by themselves
+  std::uint64_t inner = 1;       // elements in all axes after it
+  double rms[most_slices] = {};  // the root mean square of each slice; 0 for one of zeros
+};
+
 // How large the elements of an expected output are (verify/expected_scales.h learns it). Elements with a
 // common value, such as the zeros of a ReLU or the -1e9 of a mask, do not count as varying.
 struct Magnitudes {
@@ -58,6 +69,7 @@ struct Magnitudes {
   unsigned int common_count = 0;
   unsigned int fixed_count = 0;  // the first of the common values occur for other inputs too
   double common[most_common_values] = {};
+  Slices slices = {};
 };
 
 // The sums over a set of elements.
@@ -88,7 +100,11 @@ struct ElementErrors {
   // of its set (all varying elements, or the smaller ones), whichever is larger.
   double max_scaled_difference = 0;
   std::uint64_t worst_index = 0;  // the element with the largest scaled difference
-  std::uint64_t lost = 0;         // varying elements that are off by half of their size, not by a rounding
+  // The same in units of the element's own size or of the root mean square of its slice (Magnitudes::slices),
+  // whichever is larger. 0 if slices are not judged by themselves.
+  double max_difference_in_slice = 0;
+  std::uint64_t worst_index_in_slice = 0;
+  std::uint64_t lost = 0;  // varying elements that are off by half of their size, not by a rounding
   std::uint64_t nonfinite_mismatches = 0;
   std::uint64_t first_nonfinite_mismatch = 0;
   std::uint64_t compared = 0;  // elements that entered the sums

@@ -319,13 +319,20 @@ KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, double actual, d
   note_difference(total, fabs(difference), unit_of(magnitudes, expected), index);
 }
 
+// The element with the larger difference. Of two equal ones, the one with the smaller index.
+KGRADE_HOST_DEVICE inline void merge_worst(double& difference, std::uint64_t& index, double other,
+                                           std::uint64_t other_index) {
+  if (other > difference || (other == difference && other_index < index)) index = other_index;
+  difference = fmax(difference, other);
+}
+
 KGRADE_HOST_DEVICE inline void merge(SetErrors& total, const SetErrors& part) {
   total.squared_difference += part.squared_difference;
   total.squared_expected += part.squared_expected;
   total.elements += part.elements;
 }
 
-// Adds the errors of another part of the same output. For equal values, the smallest index wins.
+// Adds the errors of another part of the same output.
 KGRADE_HOST_DEVICE inline void merge(ElementErrors& total, const ElementErrors& part) {
   total.sum_squared_difference += part.sum_squared_difference;
   total.sum_squared_expected += part.sum_squared_expected;
@@ -334,17 +341,26 @@ KGRADE_HOST_DEVICE inline void merge(ElementErrors& total, const ElementErrors& 
   total.common += part.common;
   total.compared += part.compared;
   total.lost += part.lost;
-  const double theirs = part.max_scaled_difference;
-  if (theirs > total.max_scaled_difference ||
-      (theirs == total.max_scaled_difference && part.worst_index < total.worst_index))
-    total.worst_index = part.worst_index;
-  total.max_scaled_difference = fmax(total.max_scaled_difference, theirs);
+  merge_worst(total.max_scaled_difference, total.worst_index, part.max_scaled_difference, part.worst_index);
+  merge_worst(total.max_difference_in_slice, total.worst_index_in_slice, part.max_difference_in_slice,
+              part.worst_index_in_slice);
   total.max_abs_difference = fmax(total.max_abs_difference, part.max_abs_difference);
   if (part.nonfinite_mismatches > 0 &&
       (total.nonfinite_mismatches == 0 || part.first_nonfinite_mismatch < total.first_nonfinite_mismatch)) {
     total.first_nonfinite_mismatch = part.first_nonfinite_mismatch;
   }
   total.nonfinite_mismatches += part.nonfinite_mismatches;
+}
+
+// For an output whose slices are judged by themselves. A slice of zeros is not.
+KGRADE_HOST_DEVICE inline void note_in_slice(ElementErrors& total, const Slices& slices, double actual,
+                                             double expected, std::uint64_t index, Dtype dtype) {
+  const double rms = slices.rms[index / slices.inner % slices.count];
+  if (rms == 0 || !is_finite(actual) || !is_finite(expected)) return;
+  const double difference = fabs(counted_difference(actual, expected, dtype)) / fmax(fabs(expected), rms);
+  if (difference <= total.max_difference_in_slice) return;
+  total.max_difference_in_slice = difference;
+  total.worst_index_in_slice = index;
 }
 
 KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, const ComparedOutput& output,
@@ -357,8 +373,11 @@ KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, const ComparedOu
     return accumulate_integer(total, outputs.actual(index), outputs.expected(index), index,
                               is_right_integer(output.tied, outputs, index));
   }
-  accumulate(total, load_real(output.dtype, output.actual, index), expected_real(output, index), index,
-             output.dtype, output.magnitudes);
+  const double actual = load_real(output.dtype, output.actual, index);
+  const double expected = expected_real(output, index);
+  accumulate(total, actual, expected, index, output.dtype, output.magnitudes);
+  const Slices& slices = output.magnitudes.slices;
+  if (slices.count > 0) note_in_slice(total, slices, actual, expected, index, output.dtype);
 }
 
 // Whether an element is off by more than `limit`, in the units of own_unit_of(). A limit of 0 is for outputs

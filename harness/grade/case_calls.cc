@@ -230,6 +230,7 @@ std::optional<CallFinding> CaseCalls::ask_oracle(const Draw& draw) {
   } else if (!is_small_change(draw) && scales_.wants_more()) {
     scales_.add(session_.arena.sample_expected());
   }
+  if (draw.family == 0) scales_.look_for_slices(case_);
   session_.arena.compare_by(scales_of(draw).magnitudes());
   return std::nullopt;
 }
@@ -322,7 +323,9 @@ CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
     const Judgement judgement = judge_reference(output, i, session_.problem, case_, scales_);
     if (output.errors.compared == 0 && session_.problem.has_model())
       return without_numbers(session_.problem, case_, output.tensor);
-    scales_.note_reference(i, output.errors);
+    const Thresholds bounds = error_bounds(session_.problem, case_, i, scales_);
+    const double bound = threshold(bounds, precision_from(session_.problem.precision));
+    scales_.note_reference(i, output.errors, element_factor * bound / room_for_honest_ways(session_.problem));
     if (session_.problem.has_model()) learn_from_model(i, judgement);
     if (judgement.verdict == Verdict::accepted) continue;
     if (session_.problem.has_model()) {
@@ -522,19 +525,19 @@ std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t in
                                       const Judgement& judgement, std::uint64_t wrong) {
   if (judgement.verdict == Verdict::low_precision) {
     return fmt::format("'{}' reaches {} precision (error {:.1e} over {}), and {} is asked for", output.tensor,
-                       to_string(judgement.precision), judgement.relative_error,
-                       to_string(judgement.decided_by), session_.problem.precision);
+                       to_string(judgement.precision), judgement.figure(), to_string(judgement.decided_by),
+                       session_.problem.precision);
   }
   if (output.compare == Comparison::Kind::quantised) return describe_codes(output, judgement);
   const std::uint64_t elements = output.errors.compared + output.errors.nonfinite_mismatches;
   // Small errors add up, though none is large enough to be called wrong alone.
-  const std::string_view unit = judgement.decided_by == ErrorFigure::common
-                                    ? "in units of that value"
+  const std::string_view unit = judgement.decided_by == ErrorFigure::common ? "in units of that value"
+                                : judgement.decided_by == ErrorFigure::slice
+                                    ? "in units of its usual element"
                                     : "norm of the difference over norm";
-  const std::string what = wrong == 0
-                               ? fmt::format("off by {:.1e} over {} ({}), no element stands out",
-                                             judgement.relative_error, to_string(judgement.decided_by), unit)
-                               : fmt::format("{} of {} elements wrong", wrong, elements);
+  const std::string what = wrong == 0 ? fmt::format("off by {:.1e} over {} ({}), no element stands out",
+                                                    judgement.figure(), to_string(judgement.decided_by), unit)
+                                      : fmt::format("{} of {} elements wrong", wrong, elements);
   std::string text =
       fmt::format("'{}': {}, the worst at {}", output.tensor, what, coordinates_of_worst(output));
   const std::string how = how_wrong(index, judgement.element_limit);
@@ -543,8 +546,8 @@ std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t in
 
 // An error that would be one of rounding, if no other case showed that the answer is wrong.
 std::string CaseCalls::describe_error(const OutputErrors& output, const Judgement& judgement) const {
-  return fmt::format("'{}': off by {:.1e} over {}, and {} allows {:.1e}", output.tensor,
-                     judgement.relative_error, to_string(judgement.decided_by), session_.problem.precision,
+  return fmt::format("'{}': off by {:.1e} over {}, and {} allows {:.1e}", output.tensor, judgement.figure(),
+                     to_string(judgement.decided_by), session_.problem.precision,
                      judgement.element_limit / element_factor);
 }
 

@@ -266,8 +266,9 @@ std::string coordinates(std::uint64_t index, const std::vector<std::int64_t>& sh
 
 std::string coordinates_of_worst(const OutputErrors& output) {
   const ElementErrors& errors = output.errors;
-  return coordinates(errors.nonfinite_mismatches > 0 ? errors.first_nonfinite_mismatch : errors.worst_index,
-                     output.shape);
+  const bool is_in_slice = errors.max_difference_in_slice > errors.max_scaled_difference;
+  const std::uint64_t worst = is_in_slice ? errors.worst_index_in_slice : errors.worst_index;
+  return coordinates(errors.nonfinite_mismatches > 0 ? errors.first_nonfinite_mismatch : worst, output.shape);
 }
 
 Blame blame_for_trusted(const CallFinding& finding) {
@@ -306,7 +307,9 @@ Judgement judge_reference(const OutputErrors& output, std::size_t index, const P
   Thresholds bounds = error_bounds(problem, bound, index);
   if (problem.has_model() && problem.dtype != Dtype::float32)
     bounds.bf16 = std::max(bounds.tf32, problem.thresholds_of(output.tensor).bf16 / 2);
-  return judge(output, bounds, required_of_reference(problem), scales.usual(index));
+  OutputErrors whole = output;
+  whole.errors.max_difference_in_slice = 0;
+  return judge(whole, bounds, required_of_reference(problem), scales.usual(index));
 }
 
 bool is_precise_as_a_whole(const OutputErrors& output, std::size_t index, const Problem& problem,

@@ -1,8 +1,9 @@
 #include "verify/expected_scales.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
+#include <utility>
 
 #include "device/element_errors.h"
 #include "draw/draws.h"
@@ -24,6 +25,11 @@ constexpr std::size_t common_share = 100;
 // size limits their cost. No larger output is known to have so few independent elements that it cancels.
 constexpr std::int64_t few_for_single_precision = 128;
 constexpr std::int64_t few_for_lower_classes = 1 << 16;
+
+// Slices are judged by themselves if their sizes differ by more than this factor.
+constexpr double far_apart = 1 << 10;
+// So many elements of a sample show the size of a slice.
+constexpr std::uint64_t enough_for_a_slice = 64;
 
 constexpr int usual_draws = 16;
 constexpr int many_draws = 64;
@@ -86,6 +92,34 @@ void note_fixed(Magnitudes& magnitudes, const std::vector<double>& sample) {
 
 double mean_square(double squares, std::uint64_t elements) {
   return elements > 0 ? squares / static_cast<double>(elements) : 0;
+}
+
+// The slices of a sampled output along an axis of `extent`. None if they are too many, or too small.
+Slices slices_along(const std::vector<double>& sample, std::uint64_t elements, std::uint64_t extent,
+                    std::uint64_t inner) {
+  if (extent < 2 || extent > most_slices || sample.size() < extent * enough_for_a_slice) return {};
+  std::array<SetErrors, most_slices> sums{};
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const std::uint64_t index = device::sampled_element(i, elements);
+    if (std::isfinite(sample[i])) device::add(sums[index / inner % extent], 0, sample[i]);
+  }
+  Slices slices{static_cast<unsigned int>(extent), inner};
+  for (std::size_t i = 0; i < extent; ++i) {
+    if (sums[i].elements < enough_for_a_slice) return {};
+    slices.rms[i] = std::sqrt(mean_square(sums[i].squared_expected, sums[i].elements));
+  }
+  return slices;
+}
+
+// How many times the largest slice is as large as the smallest one that is not zero.
+double ratio_of(const Slices& slices) {
+  double least = std::numeric_limits<double>::infinity();
+  double largest = 0;
+  for (unsigned int i = 0; i < slices.count; ++i) {
+    largest = std::max(largest, slices.rms[i]);
+    if (slices.rms[i] > 0) least = std::min(least, slices.rms[i]);
+  }
+  return largest / least;
 }
 
 // The mean of all but the largest values. Rare large values must not decide what is usual.
@@ -211,6 +245,25 @@ void ExpectedScales::add_distance(Scale& scale, const std::vector<double>& sampl
   scale.latest = sample;
 }
 
+void ExpectedScales::look_for_slices(const Case& bound) {
+  const std::vector<const Tensor*> outputs = bound.outputs();
+  if (outputs.empty() || std::exchange(knows_slices_, true)) return;
+  for (std::size_t i = 0; i < scales_.size(); ++i) {
+    const Tensor& output = *outputs[i % outputs.size()];
+    if (output.compare != Comparison::Kind::norm) continue;
+    double most = far_apart;
+    std::uint64_t inner = 1;
+    for (auto extent = output.shape.rbegin(); extent != output.shape.rend(); ++extent) {
+      const Slices slices = slices_along(scales_[i].latest, static_cast<std::uint64_t>(output.elements),
+                                         static_cast<std::uint64_t>(*extent), inner);
+      inner *= static_cast<std::uint64_t>(*extent);
+      if (!(ratio_of(slices) > most)) continue;
+      most = ratio_of(slices);
+      scales_[i].magnitudes.slices = slices;
+    }
+  }
+}
+
 std::vector<Magnitudes> ExpectedScales::magnitudes() const {
   std::vector<Magnitudes> magnitudes;
   for (const Scale& scale : scales_) magnitudes.push_back(scale.magnitudes);
@@ -277,14 +330,19 @@ ElementErrors ExpectedScales::without_allowed(std::size_t output, ElementErrors 
   if (found.smaller <= scale.allowed_smaller) errors.smaller.squared_difference = 0;
   if (found.common <= scale.allowed_common) errors.common = 0;
   if (errors.max_scaled_difference <= scale.allowed_scaled) errors.max_scaled_difference = 0;
+  if (!scale.keeps_slices.value_or(false)) errors.max_difference_in_slice = 0;
   return errors;
 }
 
-void ExpectedScales::note_reference(std::size_t output, const ElementErrors& reference) {
+void ExpectedScales::note_reference(std::size_t output, const ElementErrors& reference,
+                                    double most_in_slice) {
   if (scales_.empty()) return;
   constexpr std::uint64_t many = 4;  // more than one in this many is too many
-  std::optional<bool>& keeps = scales_[output % scales_.size()].keeps_values;
-  keeps = keeps.value_or(true) && reference.lost * many <= reference.varying.elements;
+  Scale& scale = scales_[output % scales_.size()];
+  scale.keeps_values =
+      scale.keeps_values.value_or(true) && reference.lost * many <= reference.varying.elements;
+  scale.keeps_slices =
+      scale.keeps_slices.value_or(true) && reference.max_difference_in_slice <= most_in_slice;
 }
 
 bool ExpectedScales::keeps_values(std::size_t output) const {

@@ -74,6 +74,11 @@ class ExpectedScales {
   // Whether another sample would be useful.
   bool wants_more() const { return seen_ < enough_samples; }
 
+  // Finds the outputs whose slices are judged by themselves, unless it has looked before. There must be a
+  // sample. The case's inputs must be those of its own distribution: slices that a family of inputs scales
+  // are no sets.
+  void look_for_slices(const Case& bound);
+
   // By output of the case. If a call has several launches, the outputs of all launches follow one after the
   // other.
   std::vector<Magnitudes> magnitudes() const;
@@ -94,11 +99,13 @@ class ExpectedScales {
   // For a reference that is precise enough over all elements, but not over the varying, the smaller, the
   // common or single elements. Allows a candidate four times the reference's error there.
   void allow_beyond_bound(std::size_t output, const ElementErrors& reference);
-  // The errors, except the figures that allow_beyond_bound() allows.
+  // The errors, except the figures that allow_beyond_bound() allows, and except those of slices as long as no
+  // reference has shown that honest answers meet them.
   ElementErrors without_allowed(std::size_t output, ElementErrors errors) const;
   // Notes whether the reference keeps the value of most elements. If it does, an answer that loses them is
-  // wrong in every class.
-  void note_reference(std::size_t output, const ElementErrors& reference);
+  // wrong in every class. Notes also whether its error in each slice is at most `most_in_slice`. From the
+  // first call where that is not so, slices of this output are not judged by themselves.
+  void note_reference(std::size_t output, const ElementErrors& reference, double most_in_slice = 0);
   bool keeps_values(std::size_t output) const;
   // The root mean square of the distances between the answers to successive inputs. Infinite before there are
   // two answers.
@@ -121,6 +128,7 @@ class ExpectedScales {
     double allowed_common = 0;
     double allowed_scaled = 0;
     std::optional<bool> keeps_values;
+    std::optional<bool> keeps_slices;  // whether the reference is precise in each slice
   };
   static constexpr int enough_samples = 3;
 
@@ -128,6 +136,7 @@ class ExpectedScales {
   static void add_distance(Scale& scale, const std::vector<double>& sample);
 
   std::vector<Scale> scales_;
+  bool knows_slices_ = false;
   int seen_ = 0;
   double growth_ = 1;
 };

@@ -58,7 +58,10 @@ Precision reached(const RelativeErrors& errors, double element_figure, const Thr
 
 // The figure that decides. If a set equals a larger set, the larger one is named.
 ErrorFigure deciding(const RelativeErrors& relative, double element_figure, const ElementErrors& errors) {
-  if (element_figure > relative.largest()) return ErrorFigure::element;
+  if (element_figure > relative.largest()) {
+    const bool is_in_slice = errors.max_difference_in_slice > errors.max_scaled_difference;
+    return is_in_slice ? ErrorFigure::slice : ErrorFigure::element;
+  }
   if (relative.common > std::max({relative.all, relative.varying, relative.smaller}))
     return ErrorFigure::common;
   const bool all_vary = errors.varying.elements == errors.compared;
@@ -110,9 +113,12 @@ RelativeErrors relative_errors(const ElementErrors& errors, const MeanSquares& u
 }
 
 std::string_view to_string(ErrorFigure figure) {
-  constexpr std::array<std::string_view, 5> words = {"the whole output", "the elements that vary",
+  constexpr std::array<std::string_view, 6> words = {"the whole output",
+                                                     "the elements that vary",
                                                      "the smaller three quarters of the elements that vary",
-                                                     "single elements", "the elements that share a value"};
+                                                     "single elements",
+                                                     "the elements that share a value",
+                                                     "the elements of one slice"};
   return words.at(static_cast<std::size_t>(figure));
 }
 
@@ -191,10 +197,10 @@ Judgement judge(const ElementErrors& errors, const Thresholds& bounds, Precision
   const double element_limit = element_factor * threshold(bounds, required);
   if (errors.nonfinite_mismatches > 0) return of_mismatched_numbers(element_limit);
   const RelativeErrors relative = relative_errors(errors, usual);
-  const double element_figure = errors.max_scaled_difference / element_factor;
   Judgement judgement;
   judgement.relative_error = relative.largest();
-  judgement.max_scaled_error = errors.max_scaled_difference;
+  judgement.max_scaled_error = std::max(errors.max_scaled_difference, errors.max_difference_in_slice);
+  const double element_figure = judgement.max_scaled_error / element_factor;
   judgement.decided_by = deciding(relative, element_figure, errors);
   judgement.element_limit = element_limit;
   judgement.precision = reached(relative, element_figure, bounds);
@@ -229,14 +235,16 @@ std::int32_t rounded_bits(Precision asked) {
   }
 }
 
+double room_for_honest_ways(const Problem& problem) { return problem.has_model() ? 10 : 3; }
+
 bool tells_right_from_wrong(const OutputErrors& output, std::size_t index, const Problem& problem,
                             const Case& bound, const ExpectedScales& scales, Precision required) {
   const std::vector<const Tensor*> outputs = bound.outputs();
   const auto elements = static_cast<std::uint64_t>(outputs[index % outputs.size()]->elements);
   if (has_norm(output.compare) && output.errors.compared < elements) return false;
-  const double share = problem.has_model() ? 10 : 3;
   Thresholds bounds = error_bounds(problem, bound, index);
-  for (double* const threshold : {&bounds.fp32, &bounds.tf32, &bounds.bf16}) *threshold /= share;
+  for (double* const threshold : {&bounds.fp32, &bounds.tf32, &bounds.bf16})
+    *threshold /= room_for_honest_ways(problem);
   return judge(output, bounds, required, scales.usual(index)).verdict == Verdict::accepted;
 }
 

@@ -1,11 +1,12 @@
 // Turns the comparison of an output with the expected output into a verdict and a precision class.
 //
-// The rule: an answer is in a class if five figures are within the class's bound (error_bounds()). Three of
+// The rule: an answer is in a class if six figures are within the class's bound (error_bounds()). Three of
 // them are the norm of the difference over the norm of the expected output: over all elements, over the
 // elements that vary, and over the smaller three quarters of the varying elements. The fourth is a sixteenth
 // of the largest difference of a single element, in units of that element's size or of the root mean square
 // of its set, whichever is larger. The fifth is the mean error of the elements with a common value, each in
-// units of that value. docs/verdicts.md explains it.
+// units of that value. The sixth is the fourth with the root mean square of the element's slice, for outputs
+// whose slices are of very different sizes (ExpectedScales::look_for_slices()). docs/verdicts.md explains it.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +39,10 @@ struct RelativeErrors {
 // elements.
 RelativeErrors relative_errors(const ElementErrors& errors, const MeanSquares& usual = {});
 
-// The largest of the five figures.
-enum class ErrorFigure { all, varying, smaller, element, common };
+// The largest of the six figures.
+enum class ErrorFigure { all, varying, smaller, element, common, slice };
 // "the whole output", "the elements that vary", "the smaller three quarters of the elements that vary",
-// "single elements", "the elements that share a value".
+// "single elements", "the elements that share a value", "the elements of one slice".
 std::string_view to_string(ErrorFigure figure);
 
 // A single element may be off by this many times the bound: rounding errors of a sum spread evenly, so even
@@ -58,13 +59,13 @@ struct Judgement {
   // The largest of the four relative errors. It and the element's error are infinite if a non-finite value
   // meets another value.
   double relative_error = 0;
-  // The largest difference of a single element, in the units of device::unit_of().
+  // The largest difference of a single element, in the units of device::unit_of(), or in those of its slice.
   double max_scaled_error = 0;
   ErrorFigure decided_by = ErrorFigure::all;
   // Elements with larger errors, in the units of device::own_unit_of(), count as wrong.
   double element_limit = 0;
 
-  // The figure that is compared with the bound: the largest of the five.
+  // The figure that is compared with the bound: the largest of the six.
   double figure() const;
 };
 
@@ -111,11 +112,15 @@ Judgement judge(const OutputErrors& output, std::size_t index, const Problem& pr
 // To how many bits of a significand an honest candidate of a class may round its inputs (Draw::rounding).
 std::int32_t rounded_bits(Precision asked);
 
+// How many times the bound is as large as the error that a reference may have where honest answers in other
+// orders, or by other formulas, are to be within the bound. Where a Model is the reference, no other formula
+// is known.
+double room_for_honest_ways(const Problem& problem);
+
 // Whether inputs of a family tell right answers from wrong ones. `output` is the reference's answer to these
 // inputs, rounded once more (Draw::rounding), beside the oracle's answer to them as they are. It must be
-// within a third of the bound: then an honest answer in another order, or by another formula, is within the
-// bound. Where a Model is the reference, no other formula is known, and a tenth takes the place of a third.
-// All elements of the answer must be finite.
+// so far within the bound that honest ways have room (room_for_honest_ways()). All elements of the answer
+// must be finite.
 bool tells_right_from_wrong(const OutputErrors& output, std::size_t index, const Problem& problem,
                             const Case& bound, const ExpectedScales& scales, Precision required);
 

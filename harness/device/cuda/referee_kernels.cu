@@ -212,8 +212,8 @@ __device__ bool is_last_block(Counter* finished) {
 // Three blocks fit into a multiprocessor, if that needs no local memory.
 template <Accumulate accumulate, int blocks>
 __global__ void __launch_bounds__(threads_per_block, blocks)
-    compare_kernel(device::ComparedOutput output, ElementErrors* parts, Counter* finished,
-                   ElementErrors* result) {
+    compare_kernel(const __grid_constant__ device::ComparedOutput output, ElementErrors* parts,
+                   Counter* finished, ElementErrors* result) {
   ElementErrors mine;
   accumulate(mine, output);
   const ElementErrors part = merged_in_block(mine);
@@ -225,7 +225,8 @@ __global__ void __launch_bounds__(threads_per_block, blocks)
   if (threadIdx.x == 0) *result = whole;
 }
 
-__global__ void count_wrong_kernel(device::ComparedOutput output, double limit, unsigned long long* total) {
+__global__ void count_wrong_kernel(const __grid_constant__ device::ComparedOutput output, double limit,
+                                   unsigned long long* total) {
   unsigned int wrong = 0;
   for (std::uint64_t i = thread_index(); i < output.elements; i += thread_count()) {
     wrong += device::is_wrong(output, i, limit);
@@ -240,13 +241,11 @@ __global__ void sample_kernel(const unsigned char* tensor, std::uint64_t element
 }
 
 auto compare_kernel_for(const device::ComparedOutput& output) {
-  const bool holds_codes = output.quantised.values != nullptr;
-  if (!holds_codes && output.dtype == Dtype::float32)
-    return compare_kernel<accumulate_floats<Dtype::float32>, 3>;
-  if (!holds_codes && output.dtype == Dtype::bfloat16)
+  const bool is_usual = output.quantised.values == nullptr && output.magnitudes.slices.count == 0;
+  if (is_usual && output.dtype == Dtype::float32) return compare_kernel<accumulate_floats<Dtype::float32>, 3>;
+  if (is_usual && output.dtype == Dtype::bfloat16)
     return compare_kernel<accumulate_floats<Dtype::bfloat16>, 3>;
-  if (!holds_codes && output.dtype == Dtype::float16)
-    return compare_kernel<accumulate_floats<Dtype::float16>, 3>;
+  if (is_usual && output.dtype == Dtype::float16) return compare_kernel<accumulate_floats<Dtype::float16>, 3>;
   return compare_kernel<accumulate_any, 2>;
 }
 

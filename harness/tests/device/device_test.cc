@@ -289,6 +289,22 @@ TEST_P(EveryDevice, ComparesFromWhereTheTensorsBegin) {
   EXPECT_EQ(device_->count_wrong(pair, 0.2), 0u) << "in units of what the others are";
 }
 
+TEST_P(EveryDevice, NotesTheWorstElementInUnitsOfItsSlice) {
+  const auto actual = buffer(4096);
+  const auto expected = buffer(4096);
+  // Three slices of 2 elements in 2 rows: large, small, zero.
+  write(*actual, 0, std::vector<float>{1000, 2000, 1.5f, 1, 3, 0, 1008, 2000, 1, 1, 0, 0});
+  write(*expected, 0, std::vector<float>{1000, 2000, 1, 1, 0, 0, 1000, 2000, 1, 1, 0, 0});
+  OutputPair pair{actual.get(), 0, expected.get(), 0, 12};
+  EXPECT_EQ(device_->compare(pair).max_difference_in_slice, 0) << "there are no slices";
+  pair.magnitudes.rms = 1000;
+  pair.magnitudes.slices = {3, 2, {1600, 1}};
+  const ElementErrors errors = device_->compare(pair);
+  EXPECT_EQ(errors.worst_index, 6u);
+  EXPECT_EQ(errors.max_difference_in_slice, 0.5);
+  EXPECT_EQ(errors.worst_index_in_slice, 2u);
+}
+
 TEST_P(EveryDevice, SumsUpWhatVariesAndTheSmallerOnesSeparately) {
   const auto actual = buffer(4096);
   const auto expected = buffer(4096);

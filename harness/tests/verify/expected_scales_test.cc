@@ -336,6 +336,89 @@ TEST(ExpectedScales, AnAnswerThatLosesMostValuesIsWrongWhereTheReferenceKeepsThe
   EXPECT_EQ(verdict(51), Verdict::accepted);
 }
 
+// An output of 400 rows and five columns. The last two are small.
+class SlicesOfAnOutput : public testing::Test {
+ protected:
+  SlicesOfAnOutput() {
+    Tensor output = output_of(2000);
+    output.shape = {400, 5};
+    case_.tensors = {output};
+  }
+
+  static bool is_small(std::size_t index) { return index % 5 >= 3; }
+
+  Numbers numbers(double small) {
+    Numbers drawn(2000);
+    for (std::size_t i = 0; i < drawn.size(); ++i) drawn[i] = draw_(generator_) * (is_small(i) ? small : 1);
+    return drawn;
+  }
+
+  ExpectedScales scales_for(double small) {
+    expected_ = numbers(small);
+    ExpectedScales scales = learnt({{expected_}, {numbers(small)}});
+    scales.look_for_slices(case_);
+    return scales;
+  }
+
+  // Each small element is off by this many times its size.
+  ElementErrors off_by(double share, const ExpectedScales& scales) const {
+    Numbers actual = expected_;
+    for (std::size_t i = 0; i < actual.size(); ++i) actual[i] *= is_small(i) ? 1 + share : 1;
+    device::ComparedOutput output;
+    output.actual = reinterpret_cast<const unsigned char*>(actual.data());
+    output.expected = reinterpret_cast<const unsigned char*>(expected_.data());
+    output.elements = actual.size();
+    output.dtype = Dtype::float64;
+    output.magnitudes = scales.magnitudes().front();
+    ElementErrors errors;
+    for (std::size_t i = 0; i < actual.size(); ++i) device::accumulate(errors, output, i);
+    return errors;
+  }
+
+  Judgement judged(double share, const ExpectedScales& scales) const {
+    return judge({"y", {400, 5}, off_by(share, scales)}, 0, problem_, case_, scales, Precision::fp32);
+  }
+
+  Problem problem_;
+  Case case_;
+  Numbers expected_;
+  std::mt19937_64 generator_{5};
+  std::normal_distribution<double> draw_{0, 1};
+};
+
+TEST_F(SlicesOfAnOutput, AreJudgedByThemselvesIfTheyAreFarApart) {
+  ExpectedScales scales = scales_for(1e-6);
+  EXPECT_EQ(scales.magnitudes().front().slices.count, 5U);
+  EXPECT_EQ(scales.magnitudes().front().slices.inner, 1U);
+  scales.note_reference(0, off_by(1e-7, scales), 5e-5);
+  EXPECT_EQ(judged(1e-5, scales).verdict, Verdict::accepted);
+  const Judgement of_zeros = judged(-1, scales);
+  EXPECT_EQ(of_zeros.verdict, Verdict::wrong_answer);
+  EXPECT_EQ(of_zeros.decided_by, ErrorFigure::slice);
+  EXPECT_EQ(judged(1e-2, scales).verdict, Verdict::low_precision);
+}
+
+TEST_F(SlicesOfAnOutput, AreOneSetIfTheyAreNear) {
+  EXPECT_EQ(scales_for(2e-3).magnitudes().front().slices.count, 0U);
+}
+
+TEST_F(SlicesOfAnOutput, AreNotJudgedWhereNobodyIsPreciseInThem) {
+  ExpectedScales scales = scales_for(1e-6);
+  EXPECT_EQ(judged(-1, scales).verdict, Verdict::accepted) << "nothing is known of the reference";
+  scales.note_reference(0, off_by(1e-7, scales), 5e-5);
+  scales.note_reference(0, off_by(1e-3, scales), 5e-5);
+  scales.note_reference(0, off_by(1e-7, scales), 5e-5);
+  EXPECT_EQ(judged(-1, scales).verdict, Verdict::accepted);
+}
+
+TEST_F(SlicesOfAnOutput, OfFewElementsAreNone) {
+  case_.tensors.front().shape = {5, 80, 5};
+  ExpectedScales scales = scales_for(1e-6);
+  EXPECT_EQ(scales.magnitudes().front().slices.inner, 1U);
+  case_.tensors.front().shape = {25, 80};  // 25 elements of each column
+  EXPECT_EQ(scales_for(1e-6).magnitudes().front().slices.count, 0U);
+}
+
 TEST(ErrorBounds, GrowWithTheLengthOfASum) {
   EXPECT_EQ(error_bounds({}, 1, Dtype::float32).fp32, 1e-5);
   EXPECT_EQ(error_bounds({}, 256, Dtype::float32).fp32, 1e-5);
