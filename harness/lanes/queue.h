@@ -30,7 +30,7 @@ struct QueuedJob {
   bool is_alone = false;  // not together with others
   // The lane that could not grade the job. It gets it again if no other lane can. Empty: none has failed.
   std::string avoided = {};
-  std::size_t bytes = 0;  // of its text
+  std::size_t bytes = 0;  // of the candidate, or of the request
   // What its candidate may take, as the lane counts it (LaneMessage::seconds).
   double run_limit_s = std::numeric_limits<double>::infinity();
 };

@@ -64,7 +64,7 @@ void speedup_fields(Archive& archive, const Speedup& speedup) {
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<Error>& error) {
   archive.constant("type", "about:blank");
-  archive("title", error.title);
+  archive("title", error.title, "The members are those of RFC 9457.");
   archive("status", error.status, IntegerRule{400, 599});
   archive("detail", error.detail);
   archive.or_default("retry_after", error.retry_after, from_one,
@@ -392,7 +392,8 @@ void fields(Archive& archive, typename Archive::template Value<BatchAnswer>& ans
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<WaitAnswer>& answer) {
-  archive("finished", answer.finished, items(0, most_items, Described{any_view}));
+  archive("finished", answer.finished, items(0, most_items, Described{any_view}),
+          "Each id of the request is in one of the three lists.");
   archive("pending", answer.pending, items(0, most_items, Described{described<JobStatus>}));
   archive("unknown", answer.unknown);
 }

@@ -4,6 +4,8 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 
 #include "base/text.h"
 #include "sweep/earlier_results.h"
@@ -52,16 +54,24 @@ class Sweep : private DispatcherClient {
  private:
   // Those without a result.
   void add_tasks() {
+    const std::set<std::size_t> left_out(no_python_.tasks.begin(), no_python_.tasks.end());
     for (std::size_t task = 0; task < found_.size(); ++task) {
       if (found_[task]) {
         taken_over_ += 1;
         options_.events.taken_over(*found_[task]);
-      } else if (std::find(no_python_.tasks.begin(), no_python_.tasks.end(), task) ==
-                 no_python_.tasks.end()) {
-        dispatcher_.add({std::to_string(task), "", std::to_string(plan_.tasks[task].group)});
+      } else if (!left_out.contains(task)) {
+        dispatcher_.add(job_of(task));
       }
     }
     done_ = taken_over_;
+  }
+
+  QueuedJob job_of(std::size_t task) const {
+    QueuedJob job{std::to_string(task), "", std::to_string(plan_.tasks[task].group)};
+    std::error_code none;
+    const std::uintmax_t size = std::filesystem::file_size(plan_.tasks[task].candidate, none);
+    job.bytes = none ? 0 : size;
+    return job;
   }
 
   Result<LaneJob> lane_job(const std::vector<std::string>& ids, const std::string&) override {
