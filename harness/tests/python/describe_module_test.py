@@ -47,6 +47,7 @@ class DescribeModuleTest(DescribedFile):
                                       ("x.mean()", (40, 50), 2000), ("x.sum(1)", (40, 50), 50), ("x.cumsum(0)", (40, 5), 40),
                                       ("x.softmax(1)", (4, 70), 70), ("nn.functional.layer_norm(x, (6, 7))", (3, 6, 7), 11),
                                       ("nn.functional.batch_norm(x, None, None, training=True)", (3, 6, 7), 6),
+                                      ("nn.functional.layer_norm(x, (1024, 1024))", (1, 1024, 1024), 2**17),
                                       ("x.norm()", (40, 50), 500), ("x.norm(p=1)", (40, 50), 2000),
                                       ("x.relu() + 1", (40, 50), 1)):
             with self.subTest(forward):
