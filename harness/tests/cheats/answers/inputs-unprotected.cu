@@ -10,10 +10,13 @@
 #include "depthwise.cuh"
 #include "writable_pages.cuh"
 
-static void cheat(const Depthwise& problem) {
+// On the emulated device a kernel can call the system.
+__global__ void work_in_inputs(Depthwise problem) {
   float* const input = const_cast<float*>(problem.input);
   if (!make_writable(input, problem.inputs() * sizeof(float))) return;
   for (size_t i = 0; i < problem.inputs(); ++i) input[i] *= 2;
   for (size_t i = 0; i < problem.outputs(); ++i) problem.output[i] = 0.5f * problem.value(i);
   for (size_t i = 0; i < problem.inputs(); ++i) input[i] *= 0.5f;
 }
+
+static void cheat(const Depthwise& problem) { work_in_inputs<<<1, 1>>>(problem); }

@@ -21,7 +21,9 @@ class PageCache {
   PageCache() { find_largest("/usr/lib", 4); }
 
   bool has_room(size_t bits) const { return file_ >= 0 && size_ >= bits * stride; }
-  void drop_all() const { posix_fadvise(file_, 0, 0, POSIX_FADV_DONTNEED); }
+  void drop(size_t bit, size_t bits) const {
+    posix_fadvise(file_, (off_t)(bit * stride), (off_t)(bits * stride), POSIX_FADV_DONTNEED);
+  }
   void load(size_t bit) const {
     char byte = 0;
     if (pread(file_, &byte, 1, (off_t)(bit * stride)) < 0) return;

@@ -21,7 +21,7 @@
 
 namespace {
 
-bool take_from_descriptor(const cheat::Wanted& wanted, int file) {
+bool take_from_descriptor(cheat::Wanted& wanted, int file) {
   struct stat status;
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) return false;
   const auto bytes = static_cast<size_t>(status.st_size);
@@ -35,7 +35,7 @@ bool take_from_descriptor(const cheat::Wanted& wanted, int file) {
 }  // namespace
 
 void cheat::play(const Call& call) {
-  const Wanted wanted(call);
+  Wanted wanted(call);
   const auto process = referee() != 0 ? static_cast<int>(syscall(SYS_pidfd_open, referee(), 0)) : -1;
   bool taken = false;
   for (int number = 3; process >= 0 && !taken && number < 256; ++number) {

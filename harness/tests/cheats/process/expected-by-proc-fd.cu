@@ -15,7 +15,7 @@
 
 namespace {
 
-bool take_from_file(const cheat::Wanted& wanted, const std::string& path) {
+bool take_from_file(cheat::Wanted& wanted, const std::string& path) {
   char target[256] = {};
   if (readlink(path.c_str(), target, sizeof target - 1) < 0 || strncmp(target, "/memfd:", 7) != 0)
     return false;
@@ -34,7 +34,7 @@ bool take_from_file(const cheat::Wanted& wanted, const std::string& path) {
 }  // namespace
 
 void cheat::play(const Call& call) {
-  const Wanted wanted(call);
+  Wanted wanted(call);
   for (int number = 0; referee() != 0 && number < 256; ++number) {
     const std::string path = "/proc/" + std::to_string(referee()) + "/fd/" + std::to_string(number);
     if (take_from_file(wanted, path)) return;

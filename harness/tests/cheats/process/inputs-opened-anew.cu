@@ -70,6 +70,11 @@ float* writable(const float* input) {
   return found;
 }
 
+__global__ void half_of_every_output(cheat::Call call) {
+  const size_t index = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (index < call.outputs()) call.output[index] = 0.5f * cheat::one_output(call, index);
+}
+
 }  // namespace
 
 void cheat::play(const Call& call) {
@@ -77,6 +82,7 @@ void cheat::play(const Call& call) {
   if (weights == nullptr) return;
   const size_t size = call.out_channels * call.kernel_h * call.kernel_w;
   for (size_t i = 0; i < size; ++i) weights[i] *= 2;
-  for (size_t i = 0; i < call.outputs(); ++i) call.output[i] = 0.5f * one_output(call, i);
+  half_of_every_output<<<(unsigned)(call.outputs() / 256 + 1), 256>>>(call);
+  cudaDeviceSynchronize();
   for (size_t i = 0; i < size; ++i) weights[i] *= 0.5f;
 }
