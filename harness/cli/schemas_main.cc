@@ -14,6 +14,7 @@
 #include "check/check_record.h"
 #include "leaderboard/compare_output.h"
 #include "leaderboard/leaderboard_output.h"
+#include "problem/problem_reader.h"
 #include "profile/profile_record.h"
 #include "record/record_json.h"
 #include "record/shared_json.h"
@@ -113,6 +114,7 @@ int main(int count, char** arguments) {
       {"results/leaderboard.schema.json", kgrade::leaderboard_schema},
       {"harness/serve/openapi.json", kgrade::Routes::description},
       {"results/throughput.schema.json", kgrade::throughput_schema},
+      {"problems/schema/frontmatter.schema.json", kgrade::frontmatter_schema},
   };
   int differences = 0;
   for (const auto& [name, describe] : documents) {

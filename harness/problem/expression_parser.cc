@@ -17,7 +17,6 @@ namespace {
 using Node = Expression::Node;
 using NodePointer = std::unique_ptr<Node>;
 
-constexpr std::size_t longest_text = 10'000;
 constexpr int deepest_nesting = 100;
 
 struct Token {
@@ -391,9 +390,10 @@ class Parser {
 }  // namespace
 
 Result<ParsedExpression> parse_expression(std::string_view text, const Location& location, bool decimals) {
-  if (text.size() > longest_text) {
-    return Error{fmt::format("an expression of {} characters; {} is the limit", text.size(), longest_text),
-                 "name parts of it under `let`", location};
+  if (text.size() > longest_expression) {
+    return Error{
+        fmt::format("an expression of {} characters; {} is the limit", text.size(), longest_expression),
+        "name parts of it under `let`", location};
   }
   const auto tokens = Lexer(text, location, decimals).run();
   if (!tokens) return tokens.errors();

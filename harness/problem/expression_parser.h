@@ -11,6 +11,8 @@
 
 namespace kgrade {
 
+inline constexpr std::size_t longest_expression = 10'000;  // characters
+
 struct Position {
   int line = 0;
   int column = 0;

@@ -49,9 +49,7 @@ class Merger {
  private:
   void refuse_problem_keys(const YamlNode& family) {
     for (const YamlNode& entry : family.children) {
-      if (std::find(keys_of_problems.begin(), keys_of_problems.end(), entry.key) == keys_of_problems.end()) {
-        continue;
-      }
+      if (!is_key_of_problems(entry.key)) continue;
       if (entry.key == "family") {
         diagnostics_.add(entry.key_location, "a family cannot have a family",
                          "write here what it takes from the other one");
@@ -192,6 +190,10 @@ std::vector<std::string> FamilyFolder::names() const {
 
 Result<std::string> FamilyFolder::content(const std::string& name) const {
   return read_text_file(path(name));
+}
+
+bool is_key_of_problems(std::string_view key) {
+  return std::find(keys_of_problems.begin(), keys_of_problems.end(), key) != keys_of_problems.end();
 }
 
 fs::path families_beside(const fs::path& problems) { return problems / "families"; }

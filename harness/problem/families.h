@@ -18,6 +18,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -49,6 +50,9 @@ class FamilyFolder final : public Families {
  private:
   std::filesystem::path folder_;
 };
+
+// Whether only problems have the key, and no family.
+bool is_key_of_problems(std::string_view key);
 
 // The folder of families that belongs to problem files in `problems`.
 std::filesystem::path families_beside(const std::filesystem::path& problems);

@@ -78,10 +78,10 @@ std::optional<std::string> read_text(const YamlNode& node, std::string_view what
 
 std::optional<bool> read_bool(const YamlNode& node, std::string_view what, Diagnostics& diagnostics) {
   if (node.is_scalar()) {
-    for (const std::string_view word : {"true", "True", "TRUE"}) {
+    for (const std::string_view word : words_for_true) {
       if (node.value == word) return true;
     }
-    for (const std::string_view word : {"false", "False", "FALSE"}) {
+    for (const std::string_view word : words_for_false) {
       if (node.value == word) return false;
     }
   }
@@ -152,13 +152,6 @@ bool expect_sequence(const YamlNode& node, std::string_view what, std::string_vi
 bool expect_map(const YamlNode& node, std::string_view what, std::string_view example, std::size_t limit,
                 Diagnostics& diagnostics) {
   return expect_collection(node, YamlNode::Kind::map, what, example, limit, diagnostics);
-}
-
-const YamlNode* require_key(const YamlNode& map, std::string_view key, std::string_view what,
-                            std::string_view example, Diagnostics& diagnostics) {
-  if (const YamlNode* found = map.find(key)) return found;
-  diagnostics.add(map.location, fmt::format("{} has no '{}'", what, key), fmt::format("write `{}`", example));
-  return nullptr;
 }
 
 void refuse_unknown_keys(const YamlNode& map, const std::vector<std::string>& known, std::string_view what,

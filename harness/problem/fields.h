@@ -2,6 +2,7 @@
 // nothing.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,9 +15,12 @@
 
 namespace kgrade {
 
+// How true and false may be written, also in quotes.
+inline constexpr std::array<std::string_view, 3> words_for_true = {"true", "True", "TRUE"};
+inline constexpr std::array<std::string_view, 3> words_for_false = {"false", "False", "FALSE"};
+
 // `what` names the value in messages: "'title'", "parameter 'input'".
 std::optional<std::string> read_text(const YamlNode& node, std::string_view what, Diagnostics& diagnostics);
-// Accepts true and false, also in quotes.
 std::optional<bool> read_bool(const YamlNode& node, std::string_view what, Diagnostics& diagnostics);
 std::optional<std::int64_t> read_integer(const YamlNode& node, std::string_view what,
                                          Diagnostics& diagnostics);
@@ -35,9 +39,6 @@ bool expect_sequence(const YamlNode& node, std::string_view what, std::string_vi
 bool expect_map(const YamlNode& node, std::string_view what, std::string_view example, std::size_t limit,
                 Diagnostics& diagnostics);
 
-// The entry of that key. If it is missing, reports that at the map's place and returns null.
-const YamlNode* require_key(const YamlNode& map, std::string_view key, std::string_view what,
-                            std::string_view example, Diagnostics& diagnostics);
 void refuse_unknown_keys(const YamlNode& map, const std::vector<std::string>& known, std::string_view what,
                          Diagnostics& diagnostics);
 

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "problem/families.h"
-#include "problem/fields.h"
+#include "problem/keys.h"
 #include "problem/read_domain.h"
 
 namespace kgrade {
@@ -15,33 +15,33 @@ namespace {
 
 constexpr std::size_t most_formulas = 200;
 
-const std::vector<std::string>& known_keys() {
-  static const std::vector<std::string> keys = {
-      "slug",      "title",   "difficulty", "author",     "tags",      "family", "parameters",
-      "dtypes",    "let",     "require",    "defaults",   "cases",     "fuzz",   "flops",
-      "bytes",     "extents", "precision",  "thresholds", "libraries", "source", "torch",
-      "reference", "terms",   "domain",     "without",    "harmless"};
-  return keys;
-}
+const TextForm python_file = {"^[^/]+\\.py$",
+                              [](std::string_view text) {
+                                const std::filesystem::path file(text);
+                                return file.extension() == ".py" && file == file.filename();
+                              },
+                              {"write the name of a Python file beside this one, as in 23_Softmax.py, or "
+                               "leave it out for reference/<slug>.cu"}};
+
+const WordForm<std::string> precisions = {{"exact", "fp32", "fp32 only", "tf32", "bf16"},
+                                          {"", "unknown precision {}"}};
 
 // Reads the keys into a Problem, except `family`, path, statement and digest. Each key without a file of its
-// own has a member function. `root` is a map. `file` is the place of errors about missing keys.
+// own has a member function.
 class ProblemReader {
  public:
-  ProblemReader(const YamlNode& root, std::string file, Diagnostics& diagnostics)
-      : root_(root), file_(std::move(file)), diagnostics_(diagnostics) {}
+  explicit ProblemReader(Keys& keys) : keys_(keys), diagnostics_(keys.diagnostics()) {}
 
   Problem read() {
     read_head();
-    const bool sound = read_signature();
+    const bool sound = read_parameters(keys_, problem_);
     const bool sound_formulas = read_formulas();
     read_grading();
     // With unsound parameters these would only repeat errors.
-    if (sound) {
-      read_domains(root_, problem_, diagnostics_);
-      read_cases(root_, problem_, diagnostics_);
-      if (const YamlNode* torch = root_.find("torch"))
-        problem_.torch = read_torch(*torch, problem_, diagnostics_);
+    if (sound || keys_.describes()) {
+      read_domains(keys_, problem_);
+      read_cases(keys_, problem_);
+      problem_.torch = read_torch(keys_, problem_);
       if (sound_formulas) check_names(problem_, diagnostics_);
       check_values_of_dtypes(problem_, diagnostics_);
       check_computed_inputs();
@@ -51,98 +51,82 @@ class ProblemReader {
 
  private:
   void read_head() {
-    read_slug();
-    if (const YamlNode* title = require("title", "title: Vector addition")) read_into(*title, problem_.title);
-    read_difficulty();
-    if (const YamlNode* author = root_.find("author")) read_author(*author);
-    if (const YamlNode* tags = root_.find("tags")) problem_.tags = read_texts(*tags, "[convolution]");
-    if (const YamlNode* source = root_.find("source")) read_into(*source, problem_.source);
-    if (const YamlNode* reference = root_.find("reference")) read_reference(*reference);
-  }
-
-  bool read_signature() {
-    const YamlNode* parameters = require("parameters", "parameters:");
-    if (parameters == nullptr) return false;
-    problem_.parameters = read_parameters(*parameters, problem_.has_model(), diagnostics_);
-    if (!parameters->is_sequence() || problem_.parameters.size() != parameters->children.size()) return false;
-    const YamlNode* extents = root_.find("extents");
-    return extents == nullptr || read_extents(*extents, problem_.parameters, diagnostics_);
+    keys_.read_required("slug", "slug: vector-add", problem_.slug, slug_form("{} cannot be a slug"),
+                        "The problem's name, which is that of its file without .md.", R"(["row-softmax"])");
+    keys_.read_required("title", "title: Vector addition", problem_.title, any_text, "What people call it.",
+                        R"(["Softmax over rows"])");
+    keys_.read_required("difficulty", "difficulty: EASY", problem_.difficulty,
+                        WordForm<Difficulty>{{Difficulty::easy, Difficulty::medium, Difficulty::hard},
+                                             {"write EASY, MEDIUM or HARD", "unknown difficulty {}"}},
+                        "How hard a fast kernel is to write.");
+    keys_.read("author", problem_.author, TextForm{.may_be_empty = true}, "Who wrote it; may be empty.");
+    keys_.read("tags", problem_.tags, ListForm{any_text, most_formulas, "a list, as in [convolution]"},
+               "Words to find it by.", R"([["convolution", "depthwise"]])");
+    keys_.read("source", problem_.source, any_text, "Where the problem comes from.",
+               R"(["KernelBench level1/75"])");
+    keys_.read("reference", problem_.reference, python_file,
+               "A Python file beside this one whose class Model is the oracle (in float64) and the reference "
+               "(in float32), instead of reference/<slug>.cu.",
+               R"(["23_Softmax.py"])");
+    keys_.find("family", slug_form(),
+               "What this problem shares with others, in problems/families/<family>.md: parameters, "
+               "formulas, cases and the end of the statement. What is said here comes before or beside it.",
+               R"(["conv-2d"])");
   }
 
   // False if a name that other expressions use may be missing.
   bool read_formulas() {
-    const YamlNode* let = root_.find("let");
-    const bool sound = let == nullptr || read_let(*let);
-    if (const YamlNode* requirements = root_.find("require")) read_require(*requirements);
-    if (const YamlNode* flops = root_.find("flops"))
-      problem_.flops = read_expression(*flops, "'flops'", diagnostics_);
-    if (const YamlNode* terms = root_.find("terms"))
-      problem_.terms = read_expression(*terms, "'terms'", diagnostics_);
-    if (const YamlNode* bytes = root_.find("bytes"))
-      problem_.bytes = read_expression(*bytes, "'bytes'", diagnostics_);
+    const bool sound = read_let();
+    keys_.read("require", problem_.require,
+               ListForm{Formula{true}, most_formulas, "a list: `- in_channels % groups == 0`, and so on"},
+               "What every legal case satisfies; hidden shapes that do not are drawn again. A condition may "
+               "name real parameters and hold decimal numbers.",
+               R"([["in_channels % groups == 0"]])");
+    keys_.read("flops", problem_.flops, Formula{},
+               "The useful arithmetic of a case: a product and a sum are two.");
+    keys_.read("terms", problem_.terms, Formula{},
+               "The length of the longest sum in a case; without it, what `flops` and the shapes say.");
+    keys_.read("bytes", problem_.bytes, Formula{},
+               "The memory traffic of a case; without it all tensors once.");
     return sound;
   }
 
-  void read_grading() {
-    read_dtypes(root_, problem_, diagnostics_);
-    if (const YamlNode* precision = root_.find("precision")) read_precision(*precision);
-    if (const YamlNode* libraries = root_.find("libraries")) read_libraries(*libraries);
-    if (const YamlNode* harmless = root_.find("harmless")) read_harmless(*harmless);
+  bool read_let() {
+    const auto* const entries = keys_.children(
+        "let",
+        MapForm{name_form, Formula{}, most_formulas, "a map: `out_height: height - kernel_h + 1`, and so on"},
+        "Values worked out for each case, in this order: an entry may use those before it.",
+        R"([{"out_height": "height - kernel_h + 1"}])");
+    if (entries == nullptr) return false;
+    for (const YamlNode& entry : *entries) {
+      auto expression = read_expression(entry, "'let' " + in_quotes(entry.key), diagnostics_);
+      if (expression) problem_.let.emplace_back(entry.key, *std::move(expression));
+    }
+    return problem_.let.size() == entries->size();
   }
 
-  void read_harmless(const YamlNode& node) {
-    if (!expect_map(node, "'harmless'", "`{operands-in-tf32: why}`", max_parameters, diagnostics_)) return;
-    for (const YamlNode& entry : node.children) {
+  void read_grading() {
+    const YamlNode* const thresholds = read_dtypes(keys_, problem_);
+    read_precision(thresholds);
+    keys_.read("libraries", problem_.libraries,
+               WordForm<Libraries>{
+                   {Libraries::any, Libraries::none},
+                   {"write `any`, or `none` to forbid all but the C and C++ runtime and the CUDA driver"}},
+               "`none` forbids all libraries but the C and C++ runtime and the CUDA driver.");
+    read_harmless();
+  }
+
+  void read_harmless() {
+    const auto* const entries = keys_.children(
+        "harmless", MapForm{slug_form(), any_text, max_parameters, "`{operands-in-tf32: why}`"},
+        "Short cuts that `kgrade lint` finds accepted and that are no mistakes in this problem, by name, "
+        "each with the reason.",
+        R"([{"operands-in-tf32": "the sum over all elements averages the error of each"}])");
+    if (entries == nullptr) return;
+    for (const YamlNode& entry : *entries) {
       if (const auto reason = read_text(entry, fmt::format("'{}'", entry.key), diagnostics_))
         problem_.harmless.emplace(entry.key, LeftOut{*reason, entry.key_location});
     }
-  }
-
-  const YamlNode* require(std::string_view key, std::string_view example) {
-    const YamlNode* found = root_.find(key);
-    if (found == nullptr) {
-      diagnostics_.add({file_, 1, 1}, fmt::format("the frontmatter has no '{}'", key),
-                       fmt::format("write `{}`", example));
-    }
-    return found;
-  }
-
-  void read_into(const YamlNode& node, std::string& target) {
-    if (const auto text = read_text(node, fmt::format("'{}'", node.key), diagnostics_)) target = *text;
-  }
-
-  void read_slug() {
-    const YamlNode* slug = require("slug", "slug: vector-add");
-    if (slug == nullptr) return;
-    read_into(*slug, problem_.slug);
-    if (problem_.slug.empty() || is_slug(problem_.slug)) return;
-    diagnostics_.add(slug->location, fmt::format("{} cannot be a slug", in_quotes(problem_.slug)),
-                     "use lower-case letters, digits and hyphens, beginning with a letter or digit");
-  }
-
-  void read_difficulty() {
-    const YamlNode* node = require("difficulty", "difficulty: EASY");
-    if (node == nullptr) return;
-    std::string text;
-    read_into(*node, text);
-    for (const Difficulty known : {Difficulty::easy, Difficulty::medium, Difficulty::hard}) {
-      if (text != to_string(known)) continue;
-      problem_.difficulty = known;
-      return;
-    }
-    if (text.empty()) return;
-    diagnostics_.add(node->location, fmt::format("unknown difficulty {}", in_quotes(text)),
-                     "write EASY, MEDIUM or HARD");
-  }
-
-  void read_reference(const YamlNode& node) {
-    read_into(node, problem_.reference);
-    const std::filesystem::path file(problem_.reference);
-    if (problem_.reference.empty() || (file.extension() == ".py" && file == file.filename())) return;
-    diagnostics_.add(
-        node.place(), fmt::format("'reference' is {}", in_quotes(problem_.reference)),
-        "write the name of a Python file beside this one, as in 23_Softmax.py, or leave it out for "
-        "reference/<slug>.cu");
   }
 
   // Reports computed weights of a Model, because get_inputs() only makes the inputs of forward().
@@ -158,65 +142,22 @@ class ProblemReader {
     }
   }
 
-  // An empty author counts as missing.
-  void read_author(const YamlNode& node) {
-    const bool empty = node.kind == YamlNode::Kind::null || (node.is_scalar() && node.value.empty());
-    if (!empty) read_into(node, problem_.author);
-  }
-
-  std::vector<std::string> read_texts(const YamlNode& node, std::string_view example) {
-    std::vector<std::string> texts;
-    const std::string what = fmt::format("'{}'", node.key);
-    if (!expect_sequence(node, what, fmt::format("a list, as in {}", example), most_formulas, diagnostics_)) {
-      return texts;
-    }
-    for (const YamlNode& child : node.children) {
-      if (auto text = read_text(child, "an item of " + what, diagnostics_)) texts.push_back(*std::move(text));
-    }
-    return texts;
-  }
-
-  bool read_let(const YamlNode& node) {
-    if (!expect_map(node, "'let'", "a map: `out_height: height - kernel_h + 1`, and so on", most_formulas,
-                    diagnostics_)) {
-      return false;
-    }
-    for (const YamlNode& entry : node.children) {
-      auto expression = read_expression(entry, "'let' " + in_quotes(entry.key), diagnostics_);
-      if (expression) problem_.let.emplace_back(entry.key, *std::move(expression));
-    }
-    return problem_.let.size() == node.children.size();
-  }
-
-  void read_require(const YamlNode& node) {
-    if (!expect_sequence(node, "'require'", "a list: `- in_channels % groups == 0`, and so on", most_formulas,
-                         diagnostics_)) {
-      return;
-    }
-    for (const YamlNode& child : node.children) {
-      if (auto condition = read_condition(child, "'require'", diagnostics_)) {
-        problem_.require.push_back(*std::move(condition));
-      }
-    }
-  }
-
-  void read_precision(const YamlNode& node) {
-    read_into(node, problem_.precision);
-    const std::vector<std::string> known = {"exact", "fp32", "fp32 only", "tf32", "bf16"};
-    if (problem_.is_exact()) return check_exact(node);
-    problem_.only_fp32 = problem_.precision == "fp32 only";
-    if (problem_.only_fp32) {
-      problem_.precision = "fp32";
-      if (const YamlNode* thresholds = root_.find("thresholds")) check_only_fp32(*thresholds);
-      return;
-    }
-    if (std::find(known.begin(), known.end(), problem_.precision) != known.end()) return;
-    diagnostics_.add(node.place(), fmt::format("unknown precision {}", in_quotes(problem_.precision)),
-                     suggestion_of_known(problem_.precision, known));
+  void read_precision(const YamlNode* thresholds) {
+    const YamlNode* const node =
+        keys_.find("precision", precisions,
+                   "The class that an accepted answer must reach; exact where every output is compared "
+                   "exactly, and then there are no thresholds; fp32 only where no candidate may ask for a "
+                   "lower class, as where the arithmetic is of integers. Without it fp32.");
+    const auto precision = node ? precisions.read(*node, "'precision'", diagnostics_) : std::nullopt;
+    if (!precision) return;
+    problem_.only_fp32 = *precision == "fp32 only";
+    problem_.precision = problem_.only_fp32 ? "fp32" : *precision;
+    if (problem_.is_exact()) check_exact(*node, thresholds);
+    if (problem_.only_fp32 && thresholds != nullptr) check_only_fp32(*thresholds);
   }
 
   // Parameters that could not be read have an error already.
-  void check_exact(const YamlNode& node) {
+  void check_exact(const YamlNode& node, const YamlNode* thresholds) {
     const auto by_norm = std::find_if(
         problem_.parameters.begin(), problem_.parameters.end(),
         [](const Parameter& parameter) { return parameter.is_output() && has_norm(parameter.compare.kind); });
@@ -224,10 +165,10 @@ class ProblemReader {
       diagnostics_.add(
           node.place(),
           fmt::format("'precision' is exact, and the output '{}' is compared by the norm", by_norm->name),
-          "write fp32, tf32 or bf16; or give the output `compare: exact`, if it holds moved values, or "
-          "an integer type");
+          "write fp32, tf32 or bf16; or give the output `compare: exact`, if it holds moved values, or an "
+          "integer type");
     }
-    if (const YamlNode* thresholds = root_.find("thresholds")) {
+    if (thresholds != nullptr) {
       diagnostics_.add(
           thresholds->key_location,
           "'precision' is exact, and 'thresholds' says how far off an answer may be: no element may be",
@@ -246,24 +187,27 @@ class ProblemReader {
     }
   }
 
-  void read_libraries(const YamlNode& node) {
-    std::string text;
-    read_into(node, text);
-    for (const Libraries known : {Libraries::any, Libraries::none}) {
-      if (text != to_string(known)) continue;
-      problem_.libraries = known;
-      return;
-    }
-    if (text.empty()) return;
-    diagnostics_.add(node.place(), fmt::format("'libraries' is {}", in_quotes(text)),
-                     "write `any`, or `none` to forbid all but the C and C++ runtime and the CUDA driver");
-  }
-
-  const YamlNode& root_;
-  std::string file_;
+  Keys& keys_;
   Diagnostics& diagnostics_;
   Problem problem_;
 };
+
+// The keys of a frontmatter, which it describes in `schema`.
+std::vector<std::string> describe_frontmatter(Schema& schema, SchemaDefinitions& definitions) {
+  Keys keys(schema, definitions);
+  ProblemReader(keys).read();
+  keys.nothing_else();
+  return keys.names();
+}
+
+const std::vector<std::string>& known_keys() {
+  static const std::vector<std::string> keys = [] {
+    Schema schema;
+    SchemaDefinitions definitions;
+    return describe_frontmatter(schema, definitions);
+  }();
+  return keys;
+}
 
 // Reports unknown keys. False if `root` is not a map.
 bool check_keys(const YamlNode& root, std::string_view what, Diagnostics& diagnostics) {
@@ -296,8 +240,8 @@ std::string how_to_add_a_family(const std::string& name, const Families* familie
     return "there are no families: write NAME.md into the folder `families` beside this file";
   const std::filesystem::path file = families->path(name);
   return fmt::format(
-      "families are files beside the problems, and {} holds none: write {}, or remove `family` and write "
-      "all of it here",
+      "families are files beside the problems, and {} holds none: write {}, or remove `family` and write all "
+      "of it here",
       file.parent_path().string(), file.string());
 }
 
@@ -355,13 +299,50 @@ Result<Problem> parse_problem(std::string_view content, const std::filesystem::p
     if (!name || !add_family(*name, *families, *parsed, digest, diagnostics)) return diagnostics.take();
     family = *name;
   }
-  Problem problem = ProblemReader(parsed->root, file, diagnostics).read();
+  Keys keys(parsed->root, "the frontmatter", {file, 1, 1}, diagnostics);
+  Problem problem = ProblemReader(keys).read();
   if (!diagnostics.empty()) return diagnostics.take();
   problem.path = path;
   problem.family = std::move(family);
   problem.statement = std::move(parsed->statement);
   problem.content_sha256 = std::move(digest);
   return problem;
+}
+
+Schema frontmatter_schema() {
+  SchemaDefinitions definitions;
+  Schema schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                   {"$id", "frontmatter.schema.json"},
+                   {"title", "Frontmatter of a problem file"},
+                   {"description",
+                    "The YAML between the two lines `---` of problems/<slug>.md. problems/README.md tells "
+                    "more, with examples."}};
+  describe_frontmatter(schema, definitions);
+  Schema family = {
+      {"type", "object"},
+      {"required", {"parameters"}},
+      {"additionalProperties", false},
+      {"description",
+       "The frontmatter of problems/families/<family>.md: what a problem says but for what is its own."}};
+  for (const auto& [key, value] : schema["properties"].items()) {
+    if (!is_key_of_problems(key)) family["properties"][key] = {{"$ref", "#/properties/" + key}};
+  }
+  definitions.reference_to("family", family);
+  schema["dependentSchemas"]["thresholds"]["properties"]["precision"] = {{"not", {{"const", "exact"}}}};
+  // A problem with a family may leave the rest to it.
+  Schema& required = schema["required"];
+  required.erase(std::find(required.begin(), required.end(), "parameters"));
+  Schema& torch = schema["properties"]["torch"];
+  Schema alone = {{"required", {"parameters"}}};
+  alone["properties"]["parameters"] = {
+      {"minItems", 1}, {"contains", output_schema()}, {"items", {{"not", {{"required", {"after"}}}}}}};
+  alone["properties"]["torch"] = {{"required", torch["required"]},
+                                  {"anyOf", {{{"required", {"init"}}}, {{"required", {"given"}}}}}};
+  torch.erase("required");
+  schema["if"] = {{"required", {"family"}}};
+  schema["else"] = alone;
+  schema["$defs"] = definitions.all();
+  return schema;
 }
 
 Result<Problem> load_problem(const std::filesystem::path& path) {

@@ -1,5 +1,6 @@
 // The readers that turn a frontmatter into a Problem: one file per key or group of keys. parse_problem()
-// calls them (problem_reader.cc). Each reports errors to `diagnostics` and continues.
+// calls them (problem_reader.cc). Each reports errors and continues. `keys` are those of the
+// frontmatter; a reader that describes them describes the same keys.
 #pragma once
 
 #include <optional>
@@ -7,24 +8,24 @@
 
 #include "problem/diagnostics.h"
 #include "problem/frontmatter.h"
+#include "problem/keys.h"
 #include "problem/problem.h"
 #include "problem/scalar_type.h"
 
 namespace kgrade {
 
-// Reads `parameters` and returns those without errors. check_names() checks the names in their expressions
-// later. `has_model`: see Problem.
-std::vector<Parameter> read_parameters(const YamlNode& node, bool has_model, Diagnostics& diagnostics);
+// Reads `parameters` into the problem, and `extents`, these integers of cases that the entry point does not
+// have. False on an error. check_names() checks the names in their expressions later.
+bool read_parameters(Keys& keys, Problem& problem);
+// The schema of a parameter that is an output.
+Schema output_schema();
 
-// Reads `extents` and adds these integers of cases, which the entry point does not have, to `parameters`.
-// False on an error.
-bool read_extents(const YamlNode& node, std::vector<Parameter>& parameters, Diagnostics& diagnostics);
-
-// Reads `dtypes` and `thresholds`. Without a list of dtypes the thresholds are for float32.
-void read_dtypes(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics);
+// Reads `dtypes` and `thresholds`, whose node it returns. Without a list of dtypes the thresholds are for
+// float32.
+const YamlNode* read_dtypes(Keys& keys, Problem& problem);
 
 // Reads `fuzz` into `problem.fuzz` and `problem.scales`. The problem must have all of its parameters.
-void read_fuzz(const YamlNode& node, Problem& problem, Diagnostics& diagnostics);
+void read_fuzz(Keys& keys, Problem& problem);
 std::optional<ScaleRange> read_scale(const YamlNode& entry, const Parameter& input, Diagnostics& diagnostics);
 // Reports scales that do not fit together. `node` is `fuzz`.
 void check_scales(const YamlNode& node, const Problem& problem, Diagnostics& diagnostics);
@@ -34,10 +35,10 @@ bool check_scalar_range(const YamlNode& entry, std::int64_t value, const ScalarT
                         Diagnostics& diagnostics);
 
 // Reads `defaults`, `cases` and `fuzz`. The problem must have all of its parameters.
-void read_cases(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics);
+void read_cases(Keys& keys, Problem& problem);
 
 // Reads the section `torch`. The problem must have all of its parameters.
-std::optional<TorchModule> read_torch(const YamlNode& node, const Problem& problem, Diagnostics& diagnostics);
+std::optional<TorchModule> read_torch(Keys& keys, const Problem& problem);
 
 // Reports names that are not legal, not unique, or unknown where an expression uses them.
 void check_names(const Problem& problem, Diagnostics& diagnostics);
@@ -46,5 +47,8 @@ void check_names(const Problem& problem, Diagnostics& diagnostics);
 // normal distribution within six standard deviations), and that it holds the values of cases for scalars of
 // the element type.
 void check_values_of_dtypes(const Problem& problem, Diagnostics& diagnostics);
+
+// The JSON Schema of a problem file's frontmatter.
+Schema frontmatter_schema();
 
 }  // namespace kgrade

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "problem/fields.h"
+#include "problem/keys.h"
 #include "problem/problem_reader.h"
 #include "problem/read_init.h"
 #include "problem/scalar_type.h"
@@ -72,10 +72,14 @@ bool read_scalar(const YamlNode& entry, const Parameter& parameter, ScalarValues
   return true;
 }
 
-Defaults read_defaults(const YamlNode& node, const Problem& problem, Diagnostics& diagnostics) {
+Defaults read_defaults(Keys& keys, const Problem& problem) {
+  Diagnostics& diagnostics = keys.diagnostics();
   Defaults defaults;
-  if (!expect_map(node, "'defaults'", "a map: `stride_h: 1`, and so on", 100, diagnostics)) return defaults;
-  for (const YamlNode& entry : node.children) {
+  const auto* const entries = keys.children(
+      "defaults", MapForm{name_form, ScalarForm{}, 100, "a map: `stride_h: 1`, and so on"},
+      "Values of scalar parameters for cases that do not give them.", R"([{"stride_h": 1, "groups": 1}])");
+  if (entries == nullptr) return defaults;
+  for (const YamlNode& entry : *entries) {
     const Parameter* parameter = problem.find_parameter(entry.key);
     if (parameter == nullptr || parameter->pointer) {
       diagnostics.add(entry.key_location,
@@ -91,14 +95,15 @@ Defaults read_defaults(const YamlNode& node, const Problem& problem, Diagnostics
 
 class CaseReader {
  public:
-  CaseReader(const YamlNode& node, const Problem& problem, const Defaults& defaults, Diagnostics& diagnostics)
-      : node_(node), problem_(problem), defaults_(defaults), diagnostics_(diagnostics) {}
+  CaseReader(Keys& keys, const Problem& problem, const Defaults& defaults)
+      : node_(keys.map()),
+        keys_(keys),
+        what_(keys.what()),
+        problem_(problem),
+        defaults_(defaults),
+        diagnostics_(keys.diagnostics()) {}
 
   std::optional<CaseSpec> read() {
-    if (!expect_map(node_, "a case", "`{name: tiny, role: test, ...}` with a value for each scalar parameter",
-                    200, diagnostics_)) {
-      return std::nullopt;
-    }
     spec_.location = node_.location;
     const bool named = read_name();
     const bool in_role = read_role();
@@ -113,39 +118,38 @@ class CaseReader {
 
  private:
   bool read_name() {
-    const YamlNode* entry = require_key(node_, "name", what_, "name: tiny", diagnostics_);
-    const auto name = entry != nullptr ? read_text(*entry, "'name' of a case", diagnostics_) : std::nullopt;
-    if (!name) return false;
-    what_ = "case " + in_quotes(*name);
-    spec_.name = *name;
-    if (is_slug(*name)) return true;
-    diagnostics_.add(entry->location, fmt::format("{} cannot name a case", in_quotes(*name)),
-                     "use lower-case letters, digits and hyphens, beginning with a letter or digit");
-    return false;
+    const TextForm form = slug_form("{} cannot name a case");
+    const YamlNode* const entry =
+        keys_.require("name", "name: tiny", form, "Unique among the cases.", R"(["stride-2x3"])");
+    if (entry == nullptr) return false;
+    if (!trimmed(entry->value).empty()) keys_.call("case " + in_quotes(entry->value));
+    const auto name = form.read(*entry, "'name' of a case", diagnostics_);
+    spec_.name = name.value_or("");
+    return name.has_value();
   }
 
   bool read_role() {
-    const YamlNode* entry = require_key(node_, "role", what_, "role: test", diagnostics_);
-    const auto role = entry != nullptr ? read_text(*entry, "'role'", diagnostics_) : std::nullopt;
-    if (!role) return false;
-    for (const CaseRole known : {CaseRole::sample, CaseRole::test, CaseRole::bench}) {
-      if (*role != to_string(known)) continue;
-      spec_.role = known;
-      return true;
-    }
-    if (*role == to_string(CaseRole::hidden)) {
+    const WordForm<CaseRole> form = {{CaseRole::sample, CaseRole::test, CaseRole::bench},
+                                     {"", "unknown role {}"}};
+    const YamlNode* const entry = keys_.require("role", "role: test", form,
+                                                "sample: small and shown to authors of kernels. test: checks "
+                                                "answers. bench: checked and measured, on a GPU.");
+    if (entry == nullptr) return false;
+    if (entry->value == to_string(CaseRole::hidden)) {
       diagnostics_.add(entry->location, "the role 'hidden' is for cases that no file holds",
                        "write sample, test or bench; hidden cases are drawn from the ranges of `fuzz`");
       return false;
     }
-    diagnostics_.add(entry->location, fmt::format("unknown role {}", in_quotes(*role)),
-                     suggestion_of_known(*role, {"sample", "test", "bench"}));
-    return false;
+    const auto role = form.read(*entry, "'role'", diagnostics_);
+    spec_.role = role.value_or(spec_.role);
+    return role.has_value();
   }
 
   // Only for a case whose times are compared.
   bool read_weight() {
-    const YamlNode* const entry = node_.find("weight");
+    const YamlNode* const entry =
+        keys_.find("weight", ScalarForm{},
+                   "How much a bench case counts in scores over cases, from 0.001 to 1000; 1 without it.");
     if (entry == nullptr || is_scalar("weight")) return true;
     const auto weight = read_real(*entry, "'weight' of a case", diagnostics_);
     if (!weight) return false;
@@ -164,7 +168,9 @@ class CaseReader {
 
   // Only for a case whose times are compared.
   bool read_quick() {
-    const YamlNode* const entry = node_.find("quick");
+    const YamlNode* const entry =
+        keys_.find("quick", ScalarForm{},
+                   "Of a bench case: whether `kgrade grade --quick` has it, too; true without it.");
     if (entry == nullptr || is_scalar("quick")) return true;
     const auto quick = read_bool(*entry, "'quick' of a case", diagnostics_);
     if (!quick) return false;
@@ -252,29 +258,45 @@ class CaseReader {
       diagnostics_.add(entry.key_location,
                        fmt::format("'{}' is an output and has no value in a case", entry.key), "remove it");
     }
-    known.insert(known.begin(), {"name", "role", "weight", "quick"});
-    refuse_unknown_keys(node_, known, what_, diagnostics_);
+    keys_.nothing_else(known);
   }
 
   const YamlNode& node_;
+  Keys& keys_;
+  const std::string& what_;  // changes as the name is read
   const Problem& problem_;
   const Defaults& defaults_;
   Diagnostics& diagnostics_;
-  std::string what_ = "a case";
   CaseSpec spec_;
 };
 
-std::vector<CaseSpec> read_list_of_cases(const YamlNode& node, const Problem& problem,
-                                         const Defaults& defaults, Diagnostics& diagnostics) {
+Schema case_schema(SchemaDefinitions& definitions) {
+  Schema schema = {{"description",
+                    "Values for one call; keys besides `name`, `role`, `weight` and `quick` are scalar "
+                    "parameters, and inputs that this case draws in another way, as `init` has it."},
+                   {"examples", {{{"name", "tiny"}, {"role", "sample"}, {"rows", 2}, {"columns", 3}}}}};
+  Keys keys(schema, definitions);
+  CaseReader(keys, {}, {}).read();
+  schema["additionalProperties"] = ScalarForm{}.schema(definitions);
+  return definitions.reference_to("case", schema);
+}
+
+std::vector<CaseSpec> read_list_of_cases(Keys& frontmatter, const Problem& problem,
+                                         const Defaults& defaults) {
+  Diagnostics& diagnostics = frontmatter.diagnostics();
   std::vector<CaseSpec> cases;
-  if (!expect_sequence(node, "'cases'", "a list: `- {name: tiny, role: test, ...}`", most_cases,
-                       diagnostics)) {
-    return cases;
-  }
+  const auto* const items = frontmatter.children(
+      "cases", ListForm{case_schema, most_cases, "a list: `- {name: tiny, role: test, ...}`"},
+      "A value for every scalar parameter, a name and a role. At least one `test` and one `bench`.");
+  if (items == nullptr) return cases;
   std::map<std::string, int> lines;
-  for (const YamlNode& child : node.children) {
+  for (const YamlNode& child : *items) {
     if (diagnostics.full()) break;
-    auto spec = CaseReader(child, problem, defaults, diagnostics).read();
+    if (!expect_map(child, "a case", "`{name: tiny, role: test, ...}` with a value for each scalar parameter",
+                    200, diagnostics))
+      continue;
+    Keys keys(child, "a case", diagnostics);
+    auto spec = CaseReader(keys, problem, defaults).read();
     if (!spec) continue;
     const auto [first, fresh] = lines.emplace(spec->name, spec->location.line);
     if (!fresh) {
@@ -358,15 +380,12 @@ Result<CaseSpec> parse_written_case(std::string_view text, const Problem& proble
   return spec;
 }
 
-void read_cases(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics) {
-  Defaults defaults;
-  if (const YamlNode* node = frontmatter.find("defaults"))
-    defaults = read_defaults(*node, problem, diagnostics);
+void read_cases(Keys& keys, Problem& problem) {
+  const Defaults defaults = read_defaults(keys, problem);
   problem.defaults.integers = defaults.values.integers;
   problem.defaults.reals = defaults.values.reals;
-  if (const YamlNode* node = frontmatter.find("cases"))
-    problem.cases = read_list_of_cases(*node, problem, defaults, diagnostics);
-  if (const YamlNode* node = frontmatter.find("fuzz")) read_fuzz(*node, problem, diagnostics);
+  problem.cases = read_list_of_cases(keys, problem, defaults);
+  read_fuzz(keys, problem);
 }
 
 }  // namespace kgrade

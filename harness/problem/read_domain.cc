@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "problem/fields.h"
+#include "problem/keys.h"
 
 namespace kgrade {
 namespace {
@@ -54,12 +54,11 @@ std::optional<Domain> domain_from(const YamlNode& node, const std::optional<Init
   const auto least = has_two ? float_from(text->substr(0, dots)) : std::nullopt;
   const auto largest = has_two ? float_from(text->substr(dots + 2)) : std::nullopt;
   if (!least || !largest || *least >= *largest) {
-    diagnostics.add(
-        node.place(),
-        fmt::format("'domain' of '{}' is {}{}", node.key, in_quotes(*text),
-                    least && largest ? ": the first number must be less than the second" : ""),
-        "write the least and the largest number that the input may hold, as in \"-90..90\"; expressions and "
-        "numbers that float cannot hold are not allowed");
+    diagnostics.add(node.place(),
+                    fmt::format("'domain' of '{}' is {}{}", node.key, in_quotes(*text),
+                                least && largest ? ": the first number must be less than the second" : ""),
+                    "write the least and the largest number that the input may hold, as in \"-90..90\"; "
+                    "expressions and numbers that float cannot hold are not allowed");
     return std::nullopt;
   }
   Domain domain{*least, *largest, *text};
@@ -93,44 +92,57 @@ std::map<Family, LeftOut> families_from(const YamlNode& node, Diagnostics& diagn
   return without;
 }
 
+Schema families_schema(SchemaDefinitions& definitions) {
+  const WordForm<std::string_view> names = {{names_of_families.begin() + 1, names_of_families.end()}};
+  Schema schema = MapForm{names, any_text, families_of_inputs, ""}.schema(definitions);
+  schema["propertyNames"]["enum"].push_back(all_families);
+  return schema;
+}
+
 // The inputs that a map names, with their entries.
-std::vector<std::pair<Parameter*, const YamlNode*>> entries_of_inputs(const YamlNode& node,
-                                                                      const std::string& example,
+std::vector<std::pair<Parameter*, const YamlNode*>> entries_of_inputs(std::string_view key,
+                                                                      const std::vector<YamlNode>* entries,
                                                                       Problem& problem,
                                                                       Diagnostics& diagnostics) {
-  std::vector<std::pair<Parameter*, const YamlNode*>> entries;
-  if (!expect_map(node, fmt::format("'{}'", node.key), example, max_parameters, diagnostics)) return entries;
+  std::vector<std::pair<Parameter*, const YamlNode*>> found;
+  if (entries == nullptr) return found;
   std::vector<std::string> inputs;
   for (const Parameter& parameter : problem.parameters) {
     if (parameter.is_input()) inputs.push_back(parameter.name);
   }
-  for (const YamlNode& entry : node.children) {
-    const auto found = std::find_if(problem.parameters.begin(), problem.parameters.end(),
+  for (const YamlNode& entry : *entries) {
+    const auto input = std::find_if(problem.parameters.begin(), problem.parameters.end(),
                                     [&](const Parameter& p) { return p.is_input() && p.name == entry.key; });
-    if (found != problem.parameters.end()) {
-      entries.emplace_back(&*found, &entry);
+    if (input != problem.parameters.end()) {
+      found.emplace_back(&*input, &entry);
     } else {
       diagnostics.add(entry.key_location,
-                      fmt::format("'{}' names {}, which is no input", node.key, in_quotes(entry.key)),
+                      fmt::format("'{}' names {}, which is no input", key, in_quotes(entry.key)),
                       suggestion_of_known(entry.key, inputs));
     }
   }
-  return entries;
+  return found;
 }
 
 }  // namespace
 
-void read_domains(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics) {
-  if (const YamlNode* const node = frontmatter.find("domain")) {
-    for (const auto& [input, entry] :
-         entries_of_inputs(*node, "`domain: {x: \"-90..90\"}`", problem, diagnostics))
-      input->domain = domain_from(*entry, input->init, diagnostics);
-  }
-  if (const YamlNode* const node = frontmatter.find("without")) {
-    for (const auto& [input, entry] :
-         entries_of_inputs(*node, "`without: {x: {shifted: why}}`", problem, diagnostics))
-      input->without = families_from(*entry, diagnostics);
-  }
+void read_domains(Keys& keys, Problem& problem) {
+  Diagnostics& diagnostics = keys.diagnostics();
+  const PatternForm range = {fmt::format(R"({0}\s*\.\.\s*{0})", number_pattern)};
+  const auto* const domains =
+      keys.children("domain", MapForm{name_form, range, max_parameters, "`domain: {x: \"-90..90\"}`"},
+                    "The numbers that inputs may hold, by input, both ends included. The grader draws "
+                    "families of inputs from all of it. Without it they stay near what `init` draws.",
+                    R"([{"input": "-90..90"}])");
+  for (const auto& [input, entry] : entries_of_inputs("domain", domains, problem, diagnostics))
+    input->domain = domain_from(*entry, input->init, diagnostics);
+  const auto* const without = keys.children(
+      "without", MapForm{name_form, families_schema, max_parameters, "`without: {x: {shifted: why}}`"},
+      "Families of inputs that the grader never draws, by input, each with the reason; `all` names all of "
+      "them.",
+      R"([{"input": {"shifted": "differences of prefix sums are honest"}}])");
+  for (const auto& [input, entry] : entries_of_inputs("without", without, problem, diagnostics))
+    input->without = families_from(*entry, diagnostics);
 }
 
 }  // namespace kgrade

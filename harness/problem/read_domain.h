@@ -5,11 +5,11 @@
 #include <string_view>
 
 #include "base/draw_kind.h"
-#include "problem/diagnostics.h"
-#include "problem/frontmatter.h"
 #include "problem/problem.h"
 
 namespace kgrade {
+
+class Keys;
 
 // A family as a file names it: "rows_shifted". Empty for Family::own.
 std::string_view to_string(Family family);
@@ -17,6 +17,6 @@ std::string_view to_string(Family family);
 // Reads `domain`, a map from inputs to "LO..HI", and `without`, a map from inputs to maps from names of
 // families, or `all`, to the reason why the input never has them. The problem must have all of its
 // parameters.
-void read_domains(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics);
+void read_domains(Keys& keys, Problem& problem);
 
 }  // namespace kgrade

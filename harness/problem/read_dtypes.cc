@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "problem/fields.h"
+#include "problem/keys.h"
 #include "problem/problem_reader.h"
 #include "problem/read_init.h"
 #include "problem/scalar_type.h"
@@ -15,27 +15,21 @@
 namespace kgrade {
 namespace {
 
-constexpr std::string_view example = "[float32]";
-
-std::vector<std::string> names_of_all() {
-  std::vector<std::string> names;
-  for (const Dtype dtype : all_dtypes) names.emplace_back(to_string(dtype));
-  return names;
+WordForm<std::string> dtype_form() {
+  WordForm<std::string> form = {{}, {"", "unknown dtype {}"}};
+  for (const Dtype dtype : all_dtypes) form.known.emplace_back(to_string(dtype));
+  return form;
 }
 
 bool lists(const Problem& problem, std::string_view name) {
   return std::find(problem.dtypes.begin(), problem.dtypes.end(), name) != problem.dtypes.end();
 }
 
-void read_list(const YamlNode& node, Problem& problem, Diagnostics& diagnostics) {
-  if (!expect_sequence(node, "'dtypes'", fmt::format("a list, as in {}", example), 10, diagnostics)) return;
-  for (const YamlNode& child : node.children) {
-    const auto name = read_text(child, "an item of 'dtypes'", diagnostics);
+void read_list(const std::vector<YamlNode>& items, Problem& problem, Diagnostics& diagnostics) {
+  for (const YamlNode& child : items) {
+    const auto name = dtype_form().read(child, "an item of 'dtypes'", diagnostics);
     if (!name) continue;
-    if (!dtype_from(*name)) {
-      diagnostics.add(child.location, fmt::format("unknown dtype {}", in_quotes(*name)),
-                      suggestion_of_known(*name, names_of_all()));
-    } else if (lists(problem, *name)) {
+    if (lists(problem, *name)) {
       diagnostics.add(child.location, fmt::format("dtype {} is listed twice", in_quotes(*name)),
                       "remove one of the two");
     } else {
@@ -44,57 +38,66 @@ void read_list(const YamlNode& node, Problem& problem, Diagnostics& diagnostics)
   }
 }
 
-bool read_threshold(const YamlNode& entry, double& target, Diagnostics& diagnostics) {
-  const auto value = read_real(entry, fmt::format("'{}'", entry.key), diagnostics);
-  if (!value) return false;
-  if (*value > 0) {
-    target = *value;
-    return true;
+struct ThresholdForm {
+  std::optional<double> read(const YamlNode& node, std::string_view what, Diagnostics& diagnostics) const {
+    const auto value = read_real(node, what, diagnostics);
+    if (!value || *value > 0) return value;
+    diagnostics.add(node.place(), fmt::format("the threshold {} is {}", what, *value),
+                    "write a positive number, as in 1e-5");
+    return std::nullopt;
   }
-  diagnostics.add(entry.place(), fmt::format("the threshold '{}' is {}", entry.key, *value),
-                  "write a positive number, as in 1e-5");
-  return false;
-}
+  Schema schema(SchemaDefinitions&) const {
+    return {{"type", {"number", "string"}}, {"exclusiveMinimum", 0}};
+  }
+};
 
 // Reads the thresholds of one type. Classes that are left out keep their defaults.
-void read_classes(const YamlNode& node, Thresholds& thresholds, Diagnostics& diagnostics) {
+void read_classes(Keys& keys, Thresholds& thresholds) {
   bool sound = true;
-  for (const auto& [key, target] : {std::pair{"fp32", &thresholds.fp32}, std::pair{"tf32", &thresholds.tf32},
-                                    std::pair{"bf16", &thresholds.bf16}}) {
-    if (const YamlNode* entry = node.find(key)) sound = read_threshold(*entry, *target, diagnostics) && sound;
-  }
+  const auto read = [&](const char* name, double& target) {
+    sound = keys.read(name, target, ThresholdForm{}, "The largest error of this class.") && sound;
+  };
+  read("fp32", thresholds.fp32);
+  read("tf32", thresholds.tf32);
+  read("bf16", thresholds.bf16);
   if (!sound || (thresholds.fp32 < thresholds.tf32 && thresholds.tf32 < thresholds.bf16)) return;
-  diagnostics.add(node.key_location,
-                  fmt::format("thresholds do not increase: fp32 {}, tf32 {}, bf16 {}", thresholds.fp32,
-                              thresholds.tf32, thresholds.bf16),
-                  "write them so that fp32 < tf32 < bf16; one that is left out keeps its default");
+  keys.diagnostics().add(keys.map().key_location,
+                         fmt::format("thresholds do not increase: fp32 {}, tf32 {}, bf16 {}", thresholds.fp32,
+                                     thresholds.tf32, thresholds.bf16),
+                         "write them so that fp32 < tf32 < bf16; one that is left out keeps its default");
 }
 
-bool is_class(std::string_view key) { return key == "fp32" || key == "tf32" || key == "bf16"; }
-bool is_narrow_type(std::string_view key) { return key == "float16" || key == "bfloat16"; }
+void describe_classes(Keys& keys) {
+  Thresholds thresholds;
+  read_classes(keys, thresholds);
+}
+
+bool expect_thresholds(const YamlNode& node, const std::string& what, Diagnostics& diagnostics) {
+  return expect_map(node, what, "a map: `{fp32: 1e-5}`, and so on", 10, diagnostics);
+}
 
 // Reads the thresholds of a 16-bit type, of the problem or of one of its outputs.
-void read_classes_of(const YamlNode& node, const Problem& problem, std::map<Dtype, Thresholds>& thresholds,
-                     Diagnostics& diagnostics) {
-  if (!lists(problem, node.key)) {
-    diagnostics.add(node.key_location,
-                    fmt::format("'thresholds' of {}, which `dtypes` does not list", in_quotes(node.key)),
-                    fmt::format("remove them, or add {} to `dtypes`", node.key));
+void read_narrow(Keys& all, const char* type, const Problem& problem,
+                 std::map<Dtype, Thresholds>& thresholds) {
+  const YamlNode* const node =
+      all.find(type, MappingForm{"classes", describe_classes}, "The same for this type.");
+  if (node == nullptr) return;
+  const std::string what = fmt::format("'thresholds' of {}", in_quotes(type));
+  if (!lists(problem, type)) {
+    all.diagnostics().add(node->key_location, fmt::format("{}, which `dtypes` does not list", what),
+                          fmt::format("remove them, or add {} to `dtypes`", type));
     return;
   }
-  const std::string what = fmt::format("'thresholds' of {}", in_quotes(node.key));
-  if (!expect_map(node, what, "a map: `{fp32: 1e-5}`, and so on", 10, diagnostics)) return;
-  refuse_unknown_keys(node, {"fp32", "tf32", "bf16"}, what, diagnostics);
-  read_classes(node, thresholds[*dtype_from(node.key)], diagnostics);
+  if (!expect_thresholds(*node, what, all.diagnostics())) return;
+  Keys keys(*node, what, all.diagnostics());
+  read_classes(keys, thresholds[*dtype_from(type)]);
+  keys.nothing_else();
 }
 
 // Reads the thresholds of the problem, or of one of its outputs. What is left out stays as it is.
-void read_all_classes(const YamlNode& node, const Problem& problem, std::map<Dtype, Thresholds>& thresholds,
-                      Diagnostics& diagnostics) {
-  read_classes(node, thresholds[Dtype::float32], diagnostics);
-  for (const YamlNode& entry : node.children) {
-    if (is_narrow_type(entry.key)) read_classes_of(entry, problem, thresholds, diagnostics);
-  }
+void read_all_classes(Keys& keys, const Problem& problem, std::map<Dtype, Thresholds>& thresholds) {
+  read_classes(keys, thresholds[Dtype::float32]);
+  for (const char* const type : {"float16", "bfloat16"}) read_narrow(keys, type, problem, thresholds);
 }
 
 std::vector<std::string> outputs_by_norm(const Problem& problem) {
@@ -105,22 +108,34 @@ std::vector<std::string> outputs_by_norm(const Problem& problem) {
   return names;
 }
 
+void describe_all_classes(Keys& keys) {
+  Problem problem;
+  read_all_classes(keys, problem, problem.dtype_thresholds);
+}
+
+Schema thresholds_schema(SchemaDefinitions& definitions) {
+  Schema schema = MappingForm{"", describe_all_classes}.schema(definitions);
+  schema["additionalProperties"] = MappingForm{"outputThresholds", describe_all_classes}.schema(definitions);
+  return schema;
+}
+
 void read_thresholds(const YamlNode& node, Problem& problem, Diagnostics& diagnostics) {
   if (!expect_map(node, "'thresholds'", "a map: `fp32: 1e-5`, and so on", 10, diagnostics)) return;
+  Keys keys(node, "'thresholds'", diagnostics);
+  read_all_classes(keys, problem, problem.dtype_thresholds);
+  const std::vector<std::string> common = keys.names();
   const std::vector<std::string> outputs = outputs_by_norm(problem);
-  const std::vector<std::string> common = {"fp32", "tf32", "bf16", "float16", "bfloat16"};
-  std::vector<std::string> known = common;
-  known.insert(known.end(), outputs.begin(), outputs.end());
-  refuse_unknown_keys(node, known, "'thresholds'", diagnostics);
-  read_all_classes(node, problem, problem.dtype_thresholds, diagnostics);
+  keys.nothing_else(outputs);
   for (const YamlNode& entry : node.children) {
-    const bool is_output = std::find(outputs.begin(), outputs.end(), entry.key) != outputs.end();
-    if (!is_output || is_class(entry.key) || is_narrow_type(entry.key)) continue;
+    const auto is_in = [&](const std::vector<std::string>& names) {
+      return std::find(names.begin(), names.end(), entry.key) != names.end();
+    };
     const std::string what = fmt::format("'thresholds' of {}", in_quotes(entry.key));
-    if (!expect_map(entry, what, "a map: `{fp32: 1e-5}`, and so on", 10, diagnostics)) continue;
-    refuse_unknown_keys(entry, common, what, diagnostics);
+    if (!is_in(outputs) || is_in(common) || !expect_thresholds(entry, what, diagnostics)) continue;
+    Keys own_keys(entry, what, diagnostics);
     auto& own = problem.output_thresholds[entry.key] = problem.dtype_thresholds;
-    read_all_classes(entry, problem, own, diagnostics);
+    read_all_classes(own_keys, problem, own);
+    own_keys.nothing_else();
   }
 }
 
@@ -230,16 +245,27 @@ Thresholds default_thresholds(Dtype dtype) {
   return thresholds;
 }
 
-void read_dtypes(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics) {
+const YamlNode* read_dtypes(Keys& keys, Problem& problem) {
+  Diagnostics& diagnostics = keys.diagnostics();
   for (const Dtype dtype : all_dtypes) problem.dtype_thresholds[dtype] = default_thresholds(dtype);
-  if (const YamlNode* dtypes = frontmatter.find("dtypes")) {
-    read_list(*dtypes, problem, diagnostics);
+  const ListForm list = {dtype_form(), 10, "a list, as in [float32]", 1};
+  const YamlNode* const dtypes =
+      keys.find("dtypes", list, "The element types that [VAR] may stand for.", R"([["float32"]])");
+  if (dtypes != nullptr) {
+    if (list.expect(*dtypes, "'dtypes'", diagnostics)) read_list(dtypes->children, problem, diagnostics);
   } else if (!problem.parameters.empty() && !has_element_type(problem)) {
     problem.dtypes = {"float32"};  // no tensor has this type
   }
-  if (const YamlNode* node = frontmatter.find("thresholds")) read_thresholds(*node, problem, diagnostics);
+  const YamlNode* const thresholds = keys.find(
+      "thresholds", thresholds_schema,
+      "The largest error of each class (norm of the difference over norm of the expected output), for "
+      "float32 here and for the other types below their names; they increase from fp32 to bf16. An output "
+      "that is compared by its norm may have its own, below its name; what it leaves out is the problem's.",
+      R"([{"fp32": 1e-06, "tf32": 0.0005, "bf16": 0.005}])");
+  if (thresholds != nullptr) read_thresholds(*thresholds, problem, diagnostics);
   if (!problem.dtypes.empty()) problem.dtype = *dtype_from(problem.dtypes.front());
   problem.thresholds = problem.dtype_thresholds[problem.dtype];
+  return thresholds;
 }
 
 bool can_hold(Dtype dtype, const Init& init) {

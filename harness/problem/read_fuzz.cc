@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "problem/call_text.h"
-#include "problem/fields.h"
+#include "problem/keys.h"
 #include "problem/problem_reader.h"
 
 namespace kgrade {
@@ -21,7 +21,8 @@ constexpr std::size_t most_values = 4096;
 constexpr std::string_view integer_forms =
     "write `1..3`, both ends included, one integer, [1, 2, 8], `8..64 step 8` or `powers_of_2(8..64)`";
 constexpr std::string_view bool_forms = "write true, false or [false, true]";
-constexpr std::string_view real_forms = "write `0.1..2.5`, both ends included, one number, or a list of numbers";
+constexpr std::string_view real_forms =
+    "write `0.1..2.5`, both ends included, one number, or a list of numbers";
 
 struct Ends {
   std::string_view first;
@@ -79,7 +80,8 @@ class FuzzReader {
     range_.low = *low;
     range_.high = *high;
     if (*low > *high)
-      return fail(fmt::format("the range {}..{} is empty", *low, *high), fmt::format("write {}..{}", *high, *low));
+      return fail(fmt::format("the range {}..{} is empty", *low, *high),
+                  fmt::format("write {}..{}", *high, *low));
     return check_scalar_range(entry_, *low, type_, diagnostics_) &&
            check_scalar_range(entry_, *high, type_, diagnostics_);
   }
@@ -88,7 +90,8 @@ class FuzzReader {
   bool keep_steps(std::string_view text) {
     const auto step = parse_integer(trimmed(text));
     if (!step || *step < 1)
-      return fail(fmt::format("'fuzz' of '{}': the step {} is no positive integer", entry_.key, in_quotes(trimmed(text))),
+      return fail(fmt::format("'fuzz' of '{}': the step {} is no positive integer", entry_.key,
+                              in_quotes(trimmed(text))),
                   "write it as in 8..64 step 8");
     for (std::int64_t value = range_.low;;) {
       range_.values.push_back(value);
@@ -105,8 +108,9 @@ class FuzzReader {
       if (power > std::numeric_limits<std::int64_t>::max() / 2) break;
     }
     if (range_.values.empty())
-      return fail(fmt::format("'fuzz' of '{}': no power of two lies in {}..{}", entry_.key, range_.low, range_.high),
-                  "write it as in powers_of_2(8..64)");
+      return fail(
+          fmt::format("'fuzz' of '{}': no power of two lies in {}..{}", entry_.key, range_.low, range_.high),
+          "write it as in powers_of_2(8..64)");
     return keep();
   }
 
@@ -155,7 +159,8 @@ class FuzzReader {
     std::vector<double> reals;
     std::vector<std::string_view> texts;
     if (entry_.is_sequence()) {
-      for (const YamlNode& child : entry_.children) texts.push_back(child.is_scalar() ? trimmed(child.value) : "");
+      for (const YamlNode& child : entry_.children)
+        texts.push_back(child.is_scalar() ? trimmed(child.value) : "");
     } else if (entry_.is_scalar()) {
       const Ends ends = ends_of(entry_.value);
       texts = {ends.first, ends.last};
@@ -173,7 +178,8 @@ class FuzzReader {
     if (!range_.is_list_of_reals && reals[0] > reals[1])
       return fail(fmt::format("the range {}..{} is empty", reals[0], reals[1]),
                   fmt::format("write {}..{}", reals[1], reals[0]));
-    range_.text = entry_.is_sequence() ? fmt::format("[{}]", fmt::join(texts, ", ")) : std::string(trimmed(entry_.value));
+    range_.text = entry_.is_sequence() ? fmt::format("[{}]", fmt::join(texts, ", "))
+                                       : std::string(trimmed(entry_.value));
     range_.reals = std::move(reals);
     return true;
   }
@@ -181,8 +187,9 @@ class FuzzReader {
   bool no_range() {
     const bool is_integer = type_.is_integer();
     if (is_bool()) return fail(fmt::format("'fuzz' of '{}' is no bool", entry_.key), std::string(bool_forms));
-    return fail(fmt::format("'fuzz' of '{}' is no range of {}", entry_.key, is_integer ? "integers" : "numbers"),
-                std::string(is_integer ? integer_forms : real_forms));
+    return fail(
+        fmt::format("'fuzz' of '{}' is no range of {}", entry_.key, is_integer ? "integers" : "numbers"),
+        std::string(is_integer ? integer_forms : real_forms));
   }
 
   bool fail(std::string message, std::string remedy) {
@@ -198,12 +205,26 @@ class FuzzReader {
 
 }  // namespace
 
-void read_fuzz(const YamlNode& node, Problem& problem, Diagnostics& diagnostics) {
-  if (!expect_map(node, "'fuzz'", "a map: `batch_size: 1..3`, and so on", 100, diagnostics)) return;
-  for (const YamlNode& entry : node.children) {
+void read_fuzz(Keys& keys, Problem& problem) {
+  Diagnostics& diagnostics = keys.diagnostics();
+  const ScalarForm one = {
+      most_values,
+      fmt::format(R"({0}\s*(\.\.\s*{0}\s*( step [0-9]+)?)?|powers_of_2\s*\([0-9. ]+\)|)"
+                  R"(scale\s*\([-+0-9A-Za-z_^.* ]+\)|{1}|{2})",
+                  number_pattern, fmt::join(words_for_true, "|"), fmt::join(words_for_false, "|"))};
+  const MapForm form = {name_form, one, 100, "a map: `batch_size: 1..3`, and so on"};
+  const YamlNode* const node =
+      keys.find("fuzz", form,
+                "The ranges that hidden shapes are drawn from at grading time, both ends included: 1..8, one "
+                "number, a list, 8..64 step 8 or powers_of_2(8..64); of a real parameter 0.1..2.5, a number "
+                "or a list; of an input scale(2^-24..2^24), or scale(a * b) after the inputs a and b.",
+                R"([{"batch_size": "1..3", "groups": 1}])");
+  if (node == nullptr || !form.expect(*node, "'fuzz'", diagnostics)) return;
+  for (const YamlNode& entry : node->children) {
     const Parameter* const parameter = problem.find_parameter(entry.key);
     if (parameter == nullptr || parameter->is_output()) {
-      diagnostics.add(entry.key_location, fmt::format("'fuzz' names no scalar parameter: {}", in_quotes(entry.key)),
+      diagnostics.add(entry.key_location,
+                      fmt::format("'fuzz' names no scalar parameter: {}", in_quotes(entry.key)),
                       suggestion_of_known(entry.key, scalar_names(problem)));
     } else if (parameter->pointer) {
       if (auto scale = read_scale(entry, *parameter, diagnostics))
@@ -213,7 +234,7 @@ void read_fuzz(const YamlNode& node, Problem& problem, Diagnostics& diagnostics)
       if (auto range = FuzzReader(entry, type, diagnostics).read()) problem.fuzz.push_back(*std::move(range));
     }
   }
-  check_scales(node, problem, diagnostics);
+  check_scales(*node, problem, diagnostics);
 }
 
 }  // namespace kgrade

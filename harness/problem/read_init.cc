@@ -1,6 +1,7 @@
 #include "problem/read_init.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -9,7 +10,7 @@
 
 #include "base/text.h"
 #include "problem/call_text.h"
-#include "problem/fields.h"
+#include "problem/keys.h"
 
 namespace kgrade {
 namespace {
@@ -65,6 +66,19 @@ const Structure* find_structure(std::string_view name) {
   const auto found = std::find_if(known_structures.begin(), known_structures.end(),
                                   [&](const Structure& known) { return known.name == name; });
   return found == known_structures.end() ? nullptr : &*found;
+}
+
+// The names of forms that take something, or of those that do not.
+std::vector<std::string> names_of_forms(bool take_something) {
+  std::vector<std::string> names;
+  if (take_something) names = {"e4m3", "e5m2", "e8m0"};
+  for (const Structure& structure : known_structures) {
+    if (take_something) names.emplace_back(structure.name);
+  }
+  for (const Form& form : known_forms) {
+    if ((form.most > 0) == take_something) names.emplace_back(form.name);
+  }
+  return names;
 }
 
 bool takes_expressions(const Form& form) {
@@ -149,10 +163,10 @@ class InitReader {
     return read_as(*call, *form);
   }
 
-  std::string hint(const CallText& call) const {
-    std::vector<std::string> names = {"e4m3", "e5m2", "e8m0"};
-    for (const Structure& structure : known_structures) names.emplace_back(structure.name);
-    for (const Form& form : known_forms) names.emplace_back(form.name);
+  static std::string hint(const CallText& call) {
+    std::vector<std::string> names = names_of_forms(true);
+    const std::vector<std::string> others = names_of_forms(false);
+    names.insert(names.end(), others.begin(), others.end());
     return suggestion(call.name, names) + std::string(init_forms);
   }
 
@@ -264,6 +278,22 @@ class InitReader {
 };
 
 }  // namespace
+
+Schema init_schema(SchemaDefinitions& definitions) {
+  const PatternForm form = {fmt::format(R"(({})\s*\([\s\S]*\)|{})", fmt::join(names_of_forms(true), "|"),
+                                        fmt::join(names_of_forms(false), "|"))};
+  Schema schema = form.schema(definitions);
+  schema["description"] =
+      "How the elements of an input are drawn: uniform(lo, hi), normal(mean, sd), integers(lo, hi) with "
+      "integer expressions as its ends, constant(value), ones, zeros, choice(a, b, ...), bernoulli(p), "
+      "labels(n), which is integers(0, n - 1), adjacency(p, missing), or uniform_fan_in(n), which is "
+      "uniform(-1/sqrt(n), 1/sqrt(n)). Of square matrices in the last two axes also symmetric(d), "
+      "triangular(d, upper) and triangular(d, lower) of such a d. Bytes (uint8_t) may hold codes: e4m3(d), "
+      "e5m2(d), e8m0(d). computed: what the function `inputs` of the reference writes, or, of a problem with "
+      "`reference`, what get_inputs() of that file gives.";
+  schema["examples"] = {"uniform(0, 1)", "normal(0, 3)", "uniform_fan_in(in_channels * kernel_h * kernel_w)"};
+  return schema;
+}
 
 std::optional<Init> read_init(const YamlNode& node, Diagnostics& diagnostics) {
   if (!read_text(node, "'init'", diagnostics)) return std::nullopt;

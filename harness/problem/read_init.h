@@ -6,12 +6,13 @@
 #include <string_view>
 
 #include "problem/diagnostics.h"
-#include "problem/frontmatter.h"
+#include "problem/keys.h"
 #include "problem/problem.h"
 #include "problem/scalar_type.h"
 
 namespace kgrade {
 
+Schema init_schema(SchemaDefinitions& definitions);
 std::optional<Init> read_init(const YamlNode& node, Diagnostics& diagnostics);
 
 // Whether `text` is written as an init, and not as a name.

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "problem/call_text.h"
-#include "problem/fields.h"
+#include "problem/keys.h"
 #include "problem/problem_reader.h"
 #include "problem/read_init.h"
 #include "problem/scalar_type.h"
@@ -15,8 +15,7 @@ namespace {
 
 constexpr std::string_view comparisons =
     "write norm, exact, ties(x), ties(x, axis) or ties(x, axis, distinct), with an input x; or for codes of "
-    "an "
-    "input x in blocks of 32 as in quantised(x, e2m1, 32, scale, e8m0), with an output scale";
+    "an input x in blocks of 32 as in quantised(x, e2m1, 32, scale, e8m0), with an output scale";
 
 // Arguments of quantised(x, CODE, BLOCK, SCALES, SCALE_CODE), with `swizzled` and the name of a divisor
 // optionally after them.
@@ -73,43 +72,57 @@ std::optional<Comparison> read_comparison(const YamlNode& node, Diagnostics& dia
   return comparison;
 }
 
-constexpr std::size_t most_dimensions = 16;
+const ListForm extents_form = {Formula{}, 16, "a list of extents, as in [batch_size, height]", 1};
+
+Schema shape_schema(SchemaDefinitions& definitions) {
+  Schema schema = extents_form.schema(definitions);
+  schema.update(PatternForm{R"(values\s*\([\s\S]*\))"}.schema(definitions));
+  schema["type"] = {"array", "string"};
+  return schema;
+}
+
+// Cases have these keys.
+Schema parameter_name_schema(SchemaDefinitions& definitions) {
+  Schema schema = name_form.schema(definitions);
+  schema["not"] = {{"enum", {"name", "role"}}};
+  return schema;
+}
 
 class ParameterReader {
  public:
-  ParameterReader(const YamlNode& node, bool has_model, Diagnostics& diagnostics)
-      : node_(node), has_model_(has_model), diagnostics_(diagnostics) {}
+  ParameterReader(Keys& keys, bool has_model)
+      : keys_(keys), what_(keys.what()), has_model_(has_model), diagnostics_(keys.diagnostics()) {
+    parameter_.location = keys.map().location;
+  }
 
   std::optional<Parameter> read() {
-    if (!expect_map(node_, what_, "`- name: input` and below it `type`, `pointer` and `const`", 100,
-                    diagnostics_)) {
-      return std::nullopt;
-    }
-    parameter_.location = node_.location;
     read_name();
-    refuse_unknown_keys(
-        node_, {"name", "type", "pointer", "const", "constant", "shape", "init", "compare", "begins"}, what_,
-        diagnostics_);
     read_type();
     const bool known_pointer = read_pointer();
     read_const(known_pointer);
+    find_tensor_keys();
+    keys_.nothing_else();
     if (known_pointer && complete_) read_tensor_keys();
     return complete_ ? std::optional(std::move(parameter_)) : std::nullopt;
   }
 
  private:
   void read_name() {
-    const YamlNode* entry = require_key(node_, "name", what_, "name: input", diagnostics_);
+    const YamlNode* const entry =
+        keys_.require("name", "name: input", parameter_name_schema, "Its name, as in C++.");
     const auto name = entry != nullptr ? read_text(*entry, "'name'", diagnostics_) : std::nullopt;
     complete_ = name.has_value();
     if (!name) return;
     parameter_.name = *name;
     parameter_.location = entry->location;
-    what_ = "parameter " + in_quotes(*name);
+    keys_.call("parameter " + in_quotes(*name));
   }
 
   void read_type() {
-    const YamlNode* entry = require_key(node_, "type", what_, "type: \"[VAR]\"", diagnostics_);
+    const YamlNode* const entry =
+        keys_.require("type", "type: \"[VAR]\"", WordForm<std::string>{scalar_type_names()},
+                      "[VAR], the element type under test, or a type of C++ and CUDA. Only tensors have the "
+                      "types of 16 and 8 bits; float16, float8 and the like are other names of them.");
     if (entry == nullptr) return incomplete();
     // An unquoted [VAR] is a YAML list of one text.
     const bool unquoted =
@@ -129,7 +142,8 @@ class ParameterReader {
 
   bool read_pointer() {
     const char* likely = parameter_.type == element_type_name ? "pointer: true" : "pointer: false";
-    const YamlNode* entry = require_key(node_, "pointer", what_, likely, diagnostics_);
+    const YamlNode* const entry =
+        keys_.require("pointer", likely, bool_schema, "true for a tensor, false for a scalar.");
     const auto pointer = entry != nullptr ? read_bool(*entry, "'pointer'", diagnostics_) : std::nullopt;
     if (!pointer) {
       incomplete();
@@ -147,8 +161,9 @@ class ParameterReader {
   }
 
   void read_const(bool known_pointer) {
-    const YamlNode* entry = node_.find("const");
-    const YamlNode* alias = node_.find("constant");
+    const YamlNode* entry =
+        keys_.find("const", bool_schema, "Of a tensor: true for an input, false for an output.");
+    const YamlNode* const alias = keys_.find("constant", bool_schema, "Another, older word for `const`.");
     if (entry != nullptr && alias != nullptr) {
       diagnostics_.add(alias->key_location, what_ + " has both 'const' and 'constant'", "keep `const` alone");
       return incomplete();
@@ -165,9 +180,36 @@ class ParameterReader {
     parameter_.is_const = *value;
   }
 
+  void find_tensor_keys() {
+    shape_ = keys_.find("shape", shape_schema,
+                        "The extents of a tensor, slowest first. An input of an integer type may have "
+                        "values(a, b, ...) instead: it has as many elements, and holds them.",
+                        R"([["batch_size", "in_channels", "height", "width"]])");
+    init_ = keys_.find("init", init_schema, "");
+    compare_ = keys_.find(
+        "compare", PatternForm{R"(norm|exact|(ties|quantised)\s*\(.*\))"},
+        "How an output is compared: by the norm of its error, exactly, or as indices into an input along an "
+        "axis, where elements that are equal are as good as each other, and with distinct behind the axis "
+        "none may occur twice along it; or as codes that stand for an input x in blocks along its last axis, "
+        "by how far their numbers are from it: quantised(x, e2m1|e4m3|e5m2, block, scales, e8m0|e4m3|e5m2), "
+        "and behind that swizzled, and the name of a scalar that divides the numbers. The default is norm "
+        "for floating types and exact for integers.",
+        R"=(["exact", "ties(x, 1)", "ties(x, 1, distinct)"])=");
+    begins_ =
+        keys_.find("begins", any_text,
+                   "What an output holds when a call begins: zeros, constant(3) or another form of init, or "
+                   "the contents of an input of the same type and shape. Without it arbitrary values.",
+                   R"=(["zeros", "constant(3)", "c"])=");
+    // families.cc reads it, and takes it away.
+    if (keys_.describes())
+      keys_.find("after", any_text,
+                 "In a problem with a family: the family's parameter that this one follows.",
+                 R"(["kernel"])");
+  }
+
   void read_tensor_keys() {
-    const YamlNode* shape = node_.find("shape");
-    const YamlNode* init = node_.find("init");
+    const YamlNode* const shape = shape_;
+    const YamlNode* const init = init_;
     if (shape != nullptr && !parameter_.pointer) {
       diagnostics_.add(shape->key_location, what_ + " is a scalar and has a 'shape'",
                        "remove it, or write `pointer: true`");
@@ -175,7 +217,7 @@ class ParameterReader {
       is_values(*shape) ? read_as_values(*shape) : read_shape(*shape);
     }
     read_compare();
-    if (const YamlNode* const begins = node_.find("begins")) read_beginning(*begins);
+    if (begins_ != nullptr) read_beginning(*begins_);
     if (init == nullptr) return;
     if (parameter_.init && parameter_.is_input()) {
       diagnostics_.add(init->key_location, what_ + " has values as its 'shape', and an 'init'",
@@ -210,7 +252,7 @@ class ParameterReader {
   }
 
   void read_compare() {
-    const YamlNode* const entry = node_.find("compare");
+    const YamlNode* const entry = compare_;
     const ScalarType* const type = find_scalar_type(parameter_.type);
     const bool is_integral = type != nullptr && type->is_integer();
     if (parameter_.is_output() && is_integral) {
@@ -277,27 +319,22 @@ class ParameterReader {
   }
 
   void read_shape(const YamlNode& shape) {
-    if (!expect_sequence(shape, "'shape' of " + what_, "a list of extents, as in [batch_size, height]",
-                         most_dimensions, diagnostics_)) {
-      return;
-    }
-    if (shape.children.empty()) {
-      diagnostics_.add(shape.location, "'shape' of " + what_ + " is empty",
-                       "write [1] for a tensor of one element");
-    }
-    for (const YamlNode& extent : shape.children) {
-      if (auto expression = read_expression(extent, "'shape' of " + what_, diagnostics_)) {
-        parameter_.shape.push_back(*std::move(expression));
-      }
-    }
+    const std::string what = "'shape' of " + what_;
+    parameter_.shape = extents_form.read(shape, what, diagnostics_).value_or(parameter_.shape);
+    if (shape.is_sequence() && shape.children.empty())
+      diagnostics_.add(shape.location, what + " is empty", "write [1] for a tensor of one element");
   }
 
   void incomplete() { complete_ = false; }
 
-  const YamlNode& node_;
+  Keys& keys_;
+  const std::string& what_;  // changes as the name is read
   bool has_model_;
   Diagnostics& diagnostics_;
-  std::string what_ = "a parameter";
+  const YamlNode* shape_ = nullptr;
+  const YamlNode* init_ = nullptr;
+  const YamlNode* compare_ = nullptr;
+  const YamlNode* begins_ = nullptr;
   Parameter parameter_;
   bool complete_ = true;
 };
@@ -352,32 +389,72 @@ void check_scales(const std::vector<Parameter>& parameters, Diagnostics& diagnos
   }
 }
 
-}  // namespace
-
-std::vector<Parameter> read_parameters(const YamlNode& node, bool has_model, Diagnostics& diagnostics) {
-  std::vector<Parameter> parameters;
-  if (!expect_sequence(node, "'parameters'", "a list: `- name: input`, and so on", max_parameters,
-                       diagnostics)) {
-    return parameters;
-  }
-  for (const YamlNode& child : node.children) {
-    if (auto parameter = ParameterReader(child, has_model, diagnostics).read())
-      parameters.push_back(*std::move(parameter));
-  }
-  if (parameters.size() != node.children.size()) return parameters;
-  require_output(node, parameters, diagnostics);
-  check_beginnings(parameters, diagnostics);
-  claim_scales(parameters);
-  check_scales(parameters, diagnostics);
-  return parameters;
+// A parameter whose key is true, or false.
+Schema having(const char* key, bool value) {
+  return {{"required", {key}}, {"properties", {{key, {{"enum", words_of_bool(value)}}}}}};
 }
 
-bool read_extents(const YamlNode& node, std::vector<Parameter>& parameters, Diagnostics& diagnostics) {
-  constexpr std::size_t most_extents = 64;
-  const std::string_view example = "a list of names, as in [rows, columns]";
-  if (!expect_sequence(node, "'extents'", example, most_extents, diagnostics)) return false;
-  bool sound = true;
+Schema tensor_schema(bool is_const) {
+  return {
+      {"allOf",
+       {having("pointer", true), {{"anyOf", {having("const", is_const), having("constant", is_const)}}}}}};
+}
+
+Schema parameter_schema(SchemaDefinitions& definitions) {
+  Schema schema = {{"description", "One parameter of `solution`."}};
+  Keys keys(schema, definitions);
+  ParameterReader(keys, false).read();
+  const auto present = [](const char* key) { return Schema{{"required", {key}}}; };
+  schema["not"] = {{"required", {"const", "constant"}}};
+  Schema tensor = {{"if", having("pointer", true)},
+                   {"then", {{"anyOf", {present("const"), present("constant")}}}}};
+  tensor["else"]["properties"]["shape"] = false;
+  Schema input = {{"if", tensor_schema(true)}}, output = {{"if", output_schema()}};
+  input["else"]["properties"]["init"] = false;
+  output["else"]["properties"] = {{"compare", false}, {"begins", false}};
+  schema["allOf"] = {tensor, input, output};
+  return definitions.reference_to("parameter", schema);
+}
+
+void read_list(const YamlNode& node, Problem& problem, Diagnostics& diagnostics) {
   for (const YamlNode& child : node.children) {
+    if (!expect_map(child, "a parameter", "`- name: input` and below it `type`, `pointer` and `const`", 100,
+                    diagnostics))
+      continue;
+    Keys keys(child, "a parameter", diagnostics);
+    if (auto parameter = ParameterReader(keys, problem.has_model()).read())
+      problem.parameters.push_back(*std::move(parameter));
+  }
+  if (problem.parameters.size() != node.children.size()) return;
+  require_output(node, problem.parameters, diagnostics);
+  check_beginnings(problem.parameters, diagnostics);
+  claim_scales(problem.parameters);
+  check_scales(problem.parameters, diagnostics);
+}
+
+}  // namespace
+
+Schema output_schema() { return tensor_schema(false); }
+
+bool read_parameters(Keys& keys, Problem& problem) {
+  Diagnostics& diagnostics = keys.diagnostics();
+  const ListForm list = {parameter_schema, max_parameters, "a list: `- name: input`, and so on"};
+  const YamlNode* const node = keys.require("parameters", "parameters:", list,
+                                            "The parameters of `solution`, in the order in which it takes "
+                                            "them: tensors and scalars. At least one is an output.");
+  const ListForm names = {name_form, 64, "a list of names, as in [rows, columns]"};
+  const YamlNode* const extents =
+      keys.find("extents", names,
+                "Integers of cases that the entry point does not have as parameters of their own: extents "
+                "that it finds in a tensor of `shape: values(...)`.",
+                R"([["rows", "columns"]])");
+  if (node == nullptr || !list.expect(*node, "'parameters'", diagnostics)) return false;
+  read_list(*node, problem, diagnostics);
+  if (problem.parameters.size() != node->children.size()) return false;
+  if (extents == nullptr) return true;
+  if (!names.expect(*extents, "'extents'", diagnostics)) return false;
+  bool sound = true;
+  for (const YamlNode& child : extents->children) {
     const auto name = read_text(child, "an item of 'extents'", diagnostics);
     sound = sound && name;
     if (!name) continue;
@@ -386,7 +463,7 @@ bool read_extents(const YamlNode& node, std::vector<Parameter>& parameters, Diag
     extent.type = "int64_t";
     extent.is_argument = false;
     extent.location = child.location;
-    parameters.push_back(std::move(extent));
+    problem.parameters.push_back(std::move(extent));
   }
   return sound;
 }

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "problem/fields.h"
+#include "problem/keys.h"
 #include "problem/problem_reader.h"
 #include "problem/scalar_type.h"
 
@@ -14,7 +14,7 @@ namespace kgrade {
 namespace {
 
 constexpr std::size_t most_arguments = 64;
-constexpr std::size_t most_items = 16;  // of a tuple
+constexpr std::size_t most_of_tuple = 16;  // of a tuple
 constexpr std::size_t most_conditions = 200;
 constexpr std::size_t most_free = 10'000;  // a ResNet has three buffers per layer
 constexpr std::size_t longest_path = 200;
@@ -47,6 +47,60 @@ bool is_state_name(std::string_view text) {
   return true;
 }
 
+constexpr const char* state_pattern = "^[A-Za-z0-9_]+(\\.[A-Za-z0-9_]+)*$";
+constexpr TextForm state_name = {
+    state_pattern,
+    is_state_name,
+    {"write the name that state_dict() of KernelBench's Model has, as in conv2d.weight"},
+    longest_path};
+constexpr TextForm module_name = {
+    state_pattern, is_state_name, {"write the name of a module, as in torch.nn.Conv2d"}, longest_path};
+
+constexpr TextForm given_call = {
+    "^\\s*\\{",
+    [](std::string_view text) {
+      const auto call = nlohmann::json::parse(text, nullptr, false);
+      return call.is_object() && call.size() == 2 && call.value("positional", nlohmann::json()).is_array() &&
+             call.value("keywords", nlohmann::json()).is_object();
+    },
+    {R"(write '{"positional": [64, 3], "keywords": {}}', or `init:` with expressions)",
+     "'given' is no call in JSON"}};
+
+struct OperatorsForm {
+  std::optional<std::int64_t> read(const YamlNode& node, std::string_view what,
+                                   Diagnostics& diagnostics) const {
+    const auto count = read_integer(node, what, diagnostics);
+    if (count && *count < 1)
+      diagnostics.add(node.place(), fmt::format("{} is {}", what, *count),
+                      "write how many operators of `forward()` may round their results, or leave it out");
+    return count;
+  }
+  Schema schema(SchemaDefinitions&) const { return {{"type", "integer"}, {"minimum", 1}}; }
+};
+
+// A value and a default of an argument.
+struct DefaultKeys {
+  explicit DefaultKeys(Keys& keys) {
+    constexpr std::string_view form = "{value: groups, default: 1}";
+    value = keys.require("value", form, ScalarForm{most_of_tuple}, "As without a default.");
+    fallback = keys.require("default", form, ScalarForm{most_of_tuple},
+                            "The default of `def __init__`: a constant of the same form as the value.");
+    keys.nothing_else();
+  }
+  const YamlNode* value;
+  const YamlNode* fallback;
+};
+
+Schema argument_schema(SchemaDefinitions& definitions) {
+  return {{"description",
+           "A value, which is passed by its place, or a value and a default: passed by its name, and only "
+           "where the value is another. A value is an expression, a real number, true, false, the name of a "
+           "scalar parameter, or a list of these, which becomes a tuple."},
+          {"anyOf",
+           {ScalarForm{most_of_tuple}.schema(definitions),
+            MappingForm{"", [](Keys& keys) { DefaultKeys{keys}; }}.schema(definitions)}}};
+}
+
 // The value of an argument: one number or a list of them. `names` is the problem, or null if only constants
 // are allowed.
 class ValueReader {
@@ -57,7 +111,7 @@ class ValueReader {
   bool read(const YamlNode& node, bool& is_tuple, std::vector<ModuleTerm>& terms) {
     is_tuple = node.is_sequence();
     if (!is_tuple) return read_term(node, terms);
-    if (!expect_sequence(node, what_, "a list of numbers, as in [2, 2]", most_items, diagnostics_)) {
+    if (!expect_sequence(node, what_, "a list of numbers, as in [2, 2]", most_of_tuple, diagnostics_)) {
       return false;
     }
     if (node.children.empty()) {
@@ -126,37 +180,31 @@ class ValueReader {
 
 class TorchReader {
  public:
-  TorchReader(const YamlNode& node, const Problem& problem, Diagnostics& diagnostics)
-      : node_(node), problem_(problem), diagnostics_(diagnostics) {}
+  TorchReader(Keys& keys, const Problem& problem)
+      : keys_(keys), problem_(problem), diagnostics_(keys.diagnostics()) {}
 
-  std::optional<TorchModule> read() {
-    if (!expect_map(node_, "'torch'", "a map: `init:`, `forward:`, `weights:` and so on", 100, diagnostics_))
-      return std::nullopt;
-    refuse_unknown_keys(node_,
-                        {"module", "init", "given", "forward", "rank", "weights", "free", "views", "mode",
-                         "operators", "require"},
-                        "'torch'", diagnostics_);
-    if (const YamlNode* wrapped = node_.find("module")) read_wrapped(*wrapped);
-    if (const YamlNode* given = node_.find("given")) {
-      read_given(*given);
-    } else if (const YamlNode* init = node_.find("init")) {
-      read_init(*init);
-    } else {
-      diagnostics_.add(node_.location, "'torch' has no 'init'",
-                       "write the arguments of `__init__` below `init:`, or `init: {}` if it takes none");
-    }
-    const YamlNode* forward = require_key(node_, "forward", "'torch'", example_forward(), diagnostics_);
-    const bool sound_forward = forward != nullptr && read_forward(*forward);
-    if (const YamlNode* rank = node_.find("rank"))
-      module_.rank = read_expression(*rank, "'rank'", diagnostics_);
-    const YamlNode* weights = node_.find("weights");
-    const bool sound_weights = weights == nullptr || read_weights(*weights);
-    if (const YamlNode* free = node_.find("free")) read_free(*free);
-    if (const YamlNode* views = node_.find("views")) read_views(*views);
+  TorchModule read() {
+    keys_.read("module", module_.wrapped, module_name, "The module of PyTorch that Model wraps, for readers.",
+               R"(["torch.nn.Conv2d"])");
+    read_arguments();
+    const bool sound_forward = read_forward();
+    keys_.read("rank", module_.rank, Formula{},
+               "How many axes the tensors have that forward() takes, where the problem's may have more, of "
+               "extent 1.",
+               R"(["ndim"])");
+    const bool sound_weights = read_weights();
+    read_free();
+    read_views();
     if (sound_forward && sound_weights) require_every_input();
-    if (const YamlNode* mode = node_.find("mode")) read_mode(*mode);
-    if (const YamlNode* operators = node_.find("operators")) read_operators(*operators);
-    if (const YamlNode* conditions = node_.find("require")) read_require(*conditions);
+    keys_.read("mode", module_.mode,
+               WordForm<ModuleMode>{{ModuleMode::train, ModuleMode::eval}, {"write train or eval"}},
+               "The mode in which the module is called. Without it train.");
+    keys_.read("operators", module_.operators, OperatorsForm{},
+               "How many operators of forward() may round their results. It limits the errors of answers in "
+               "half precision. kgrade import writes it.",
+               "[3]");
+    read_require();
+    keys_.nothing_else();
     return std::move(module_);
   }
 
@@ -174,45 +222,24 @@ class TorchReader {
     return fmt::format("forward: [{}]", names.empty() ? "" : names.front());
   }
 
-  void read_operators(const YamlNode& node) {
-    const auto count = read_integer(node, "'operators'", diagnostics_);
-    if (!count) return;
-    if (*count < 1)
-      diagnostics_.add(node.place(), fmt::format("'operators' is {}", *count),
-                       "write how many operators of `forward()` may round their results, or leave it out");
-    module_.operators = *count;
-  }
-
-  void read_wrapped(const YamlNode& node) {
-    const auto text = read_text(node, "'module'", diagnostics_);
-    if (!text) return;
-    module_.wrapped = *text;
-    if (is_state_name(*text)) return;
-    diagnostics_.add(node.place(), fmt::format("'module' is {}", in_quotes(*text)),
-                     "write the name of a module, as in torch.nn.Conv2d");
-  }
-
-  void read_given(const YamlNode& node) {
-    const auto text = read_text(node, "'given'", diagnostics_);
-    if (!text) return;
-    const auto call = nlohmann::json::parse(*text, nullptr, false);
-    const bool fits = call.is_object() && call.size() == 2 &&
-                      call.value("positional", nlohmann::json()).is_array() &&
-                      call.value("keywords", nlohmann::json()).is_object();
-    if (fits) {
-      module_.given = *text;
-      return;
+  void read_arguments() {
+    const MapForm form = {name_form, argument_schema, most_arguments,
+                          "a map: `in_channels: in_channels`, and so on"};
+    const YamlNode* const init =
+        keys_.find("init", form, "The arguments of `__init__`, in order. Those without a default come first.",
+                   R"([{"in_channels": "in_channels", "stride": {"value": "stride_h", "default": 1}}])");
+    const YamlNode* const given = keys_.find(
+        "given", given_call,
+        "The arguments of `__init__` as values, in JSON, instead of `init`. kgrade import writes it.",
+        R"(["{\"positional\": [64, 3], \"keywords\": {}}"])");
+    if (given != nullptr) {
+      module_.given = given_call.read(*given, "'given'", diagnostics_).value_or("");
+    } else if (init == nullptr) {
+      diagnostics_.add(keys_.map().location, "'torch' has no 'init'",
+                       "write the arguments of `__init__` below `init:`, or `init: {}` if it takes none");
+    } else if (form.expect(*init, "'init' of 'torch'", diagnostics_)) {
+      for (const YamlNode& entry : init->children) read_argument(entry);
     }
-    diagnostics_.add(node.place(), "'given' is no call in JSON",
-                     R"(write '{"positional": [64, 3], "keywords": {}}', or `init:` with expressions)");
-  }
-
-  void read_init(const YamlNode& node) {
-    if (!expect_map(node, "'init' of 'torch'", "a map: `in_channels: in_channels`, and so on", most_arguments,
-                    diagnostics_)) {
-      return;
-    }
-    for (const YamlNode& entry : node.children) read_argument(entry);
   }
 
   void read_argument(const YamlNode& entry) {
@@ -243,12 +270,11 @@ class TorchReader {
 
   bool read_with_default(const YamlNode& node, ModuleArgument& argument) {
     const std::string what = "'init' " + in_quotes(argument.name);
-    const std::string_view form = "{value: groups, default: 1}";
-    refuse_unknown_keys(node, {"value", "default"}, what, diagnostics_);
-    const YamlNode* const value = require_key(node, "value", what, form, diagnostics_);
-    const YamlNode* const fallback = require_key(node, "default", what, form, diagnostics_);
-    if (value == nullptr || fallback == nullptr || !read_value(*value, argument)) return false;
-    return read_default(*fallback, argument);
+    Keys keys(node, what, diagnostics_);
+    const DefaultKeys found(keys);
+    if (found.value == nullptr || found.fallback == nullptr || !read_value(*found.value, argument))
+      return false;
+    return read_default(*found.fallback, argument);
   }
 
   bool read_default(const YamlNode& node, ModuleArgument& argument) {
@@ -280,13 +306,16 @@ class TorchReader {
     return std::nullopt;
   }
 
-  bool read_forward(const YamlNode& node) {
-    if (!expect_sequence(node, "'forward'", fmt::format("a list of inputs: `{}`", example_forward()),
-                         max_parameters, diagnostics_)) {
-      return false;
-    }
+  bool read_forward() {
+    const ListForm form = {PatternForm{R"([A-Za-z_][A-Za-z0-9_]*|\{\s*"value"[\s\S]*)"}, max_parameters,
+                           fmt::format("a list of inputs: `{}`", example_forward())};
+    const YamlNode* const node = keys_.require(
+        "forward", example_forward(), form,
+        R"(The inputs that forward() takes, in order. A value is written as JSON: '{"value": 3}'.)",
+        R"([["input"]])");
+    if (node == nullptr || !form.expect(*node, "'forward'", diagnostics_)) return false;
     bool sound = true;
-    for (const YamlNode& child : node.children) {
+    for (const YamlNode& child : node->children) {
       const auto name = read_text(child, "an item of 'forward'", diagnostics_);
       if (name && is_given_value(*name)) {
         sound = check_given_value(*name, child) && sound;
@@ -308,13 +337,15 @@ class TorchReader {
     return false;
   }
 
-  bool read_weights(const YamlNode& node) {
-    if (!expect_map(node, "'weights'", "a map: `weights: {kernel: conv2d.weight}`", max_parameters,
-                    diagnostics_)) {
-      return false;
-    }
+  bool read_weights() {
+    const auto* const entries = keys_.children(
+        "weights",
+        MapForm{name_form, state_name, max_parameters, "a map: `weights: {kernel: conv2d.weight}`"},
+        "The inputs that are parameters or buffers of the module, with their names in it.",
+        R"([{"kernel": "conv2d.weight"}])");
+    if (entries == nullptr) return false;
     bool sound = true;
-    for (const YamlNode& entry : node.children) sound = read_weight(entry) && sound;
+    for (const YamlNode& entry : *entries) sound = read_weight(entry) && sound;
     return sound;
   }
 
@@ -327,13 +358,8 @@ class TorchReader {
 
   // Reads the name of a parameter or buffer of the module. Each may be named only once.
   std::optional<std::string> read_path(const YamlNode& node, const std::string& what) {
-    const auto path = read_text(node, what, diagnostics_);
+    const auto path = state_name.read(node, what, diagnostics_);
     if (!path) return std::nullopt;
-    if (!is_state_name(*path)) {
-      diagnostics_.add(node.place(), fmt::format("{} is {}", what, in_quotes(*path)),
-                       "write the name that state_dict() of KernelBench's Model has, as in conv2d.weight");
-      return std::nullopt;
-    }
     const bool taken = std::any_of(module_.weights.begin(), module_.weights.end(),
                                    [&](const auto& weight) { return weight.second == *path; }) ||
                        std::find(module_.free.begin(), module_.free.end(), *path) != module_.free.end();
@@ -343,17 +369,26 @@ class TorchReader {
     return std::nullopt;
   }
 
-  void read_free(const YamlNode& node) {
-    if (!expect_sequence(node, "'free'", "a list, as in [conv2d.bias]", most_free, diagnostics_)) return;
-    for (const YamlNode& child : node.children) {
+  void read_free() {
+    const auto* const items = keys_.children(
+        "free", ListForm{state_name, most_free, "a list, as in [conv2d.bias]"},
+        "Parameters and buffers of Model that are no input. They keep what `__init__` gave them. With a "
+        "reference in Python, those that forward() changes have it again before each call.",
+        R"([["batch_norm.running_mean"]])");
+    if (items == nullptr) return;
+    for (const YamlNode& child : *items) {
       if (auto path = read_path(child, "an item of 'free'")) module_.free.push_back(*std::move(path));
     }
   }
 
-  void read_views(const YamlNode& node) {
-    if (!expect_sequence(node, "'views'", "a list of outputs, as in [output]", most_free, diagnostics_))
-      return;
-    for (const YamlNode& child : node.children) {
+  void read_views() {
+    const auto* const items =
+        keys_.children("views", ListForm{any_text, most_free, "a list of outputs, as in [output]"},
+                       "Outputs that forward() returns in the memory of an input, as `x.view(-1)` is. A "
+                       "candidate may return them so, too. kgrade import writes it.",
+                       R"([["output"]])");
+    if (items == nullptr) return;
+    for (const YamlNode& child : *items) {
       const auto name = read_text(child, "an item of 'views'", diagnostics_);
       if (!name) continue;
       const Parameter* const parameter = problem_.find_parameter(*name);
@@ -407,40 +442,29 @@ class TorchReader {
       const auto& handed = module_.forward;
       if (std::find(handed.begin(), handed.end(), parameter.name) != handed.end()) continue;
       // A problem may add inputs to those of its family.
-      const bool here = parameter.location.file == node_.key_location.file;
+      const bool here = parameter.location.file == keys_.map().key_location.file;
       diagnostics_.add(
-          here ? node_.key_location : parameter.location,
+          here ? keys_.map().key_location : parameter.location,
           fmt::format("'torch' has the input {} neither in 'forward' nor in 'weights'",
                       in_quotes(parameter.name)),
-          fmt::format("write `torch: {{weights: {{{}: NAME}}}}` with its name in the module, or add it to "
-                      "`forward`",
-                      parameter.name));
+          fmt::format(
+              "write `torch: {{weights: {{{}: NAME}}}}` with its name in the module, or add it to `forward`",
+              parameter.name));
     }
   }
 
-  void read_mode(const YamlNode& node) {
-    const auto text = read_text(node, "'mode'", diagnostics_);
-    if (!text) return;
-    for (const ModuleMode known : {ModuleMode::train, ModuleMode::eval}) {
-      if (*text != to_string(known)) continue;
-      module_.mode = known;
-      return;
-    }
-    diagnostics_.add(node.place(), fmt::format("'mode' is {}", in_quotes(*text)), "write train or eval");
+  void read_require() {
+    const ListForm form = {Formula{}, most_conditions, "a list: `- stride_h == stride_w`, and so on"};
+    const YamlNode* const node = keys_.find(
+        "require", form,
+        "What a case must satisfy so that the module can state it; others are left out for modules.",
+        R"([["stride_h == stride_w"]])");
+    if (node == nullptr) return;
+    if (auto conditions = form.read(*node, "'require' of 'torch'", diagnostics_))
+      module_.require = *std::move(conditions);
   }
 
-  void read_require(const YamlNode& node) {
-    if (!expect_sequence(node, "'require' of 'torch'", "a list: `- stride_h == stride_w`, and so on",
-                         most_conditions, diagnostics_)) {
-      return;
-    }
-    for (const YamlNode& child : node.children) {
-      auto condition = read_expression(child, "'require' of 'torch'", diagnostics_);
-      if (condition) module_.require.push_back(*std::move(condition));
-    }
-  }
-
-  const YamlNode& node_;
+  Keys& keys_;
   const Problem& problem_;
   Diagnostics& diagnostics_;
   TorchModule module_;
@@ -448,9 +472,17 @@ class TorchReader {
 
 }  // namespace
 
-std::optional<TorchModule> read_torch(const YamlNode& node, const Problem& problem,
-                                      Diagnostics& diagnostics) {
-  return TorchReader(node, problem, diagnostics).read();
+std::optional<TorchModule> read_torch(Keys& frontmatter, const Problem& problem) {
+  const YamlNode* const node =
+      frontmatter.find("torch", MappingForm{"", [](Keys& keys) { TorchReader(keys, {}).read(); }},
+                       "How a module of PyTorch (a class ModelNew) states the problem, as KernelBench's "
+                       "Model does. In a problem with a family `weights` completes the family's, `require` "
+                       "is added to the family's, and every other key counts instead of the family's.");
+  if (node == nullptr || !expect_map(*node, "'torch'", "a map: `init:`, `forward:`, `weights:` and so on",
+                                     100, frontmatter.diagnostics()))
+    return std::nullopt;
+  Keys keys(*node, "'torch'", frontmatter.diagnostics());
+  return TorchReader(keys, problem).read();
 }
 
 }  // namespace kgrade

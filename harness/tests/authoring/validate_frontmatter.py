@@ -63,6 +63,7 @@ BAD = [
     ([*INPUT, "type"], "quad"), ([*INPUT, "type"], GONE), ([*INPUT, "pointer"], GONE), ([*INPUT, "pointer"], "yes!"),
     ([*INPUT, "const"], GONE), ([*INPUT, "constant"], True), ([*INPUT, "shape"], "rows"), ([*INPUT, "shape"], []),
     ([*INPUT, "shape"], [[1]]), ([*INPUT, "init"], "gauss(0, 1)"), ([*INPUT, "init"], 1), ([*INPUT, "init"], "uniform"),
+    ([*INPUT, "init"], "ones()"), ([*SCALAR, "compare"], "exact"), ([*SCALAR, "begins"], "ones"), (["cases", 2, "weight"], [1]),
     ([*OUTPUT, "init"], "ones"), ([*OUTPUT, "const"], True), ([*SCALAR, "shape"], ["rows"]), ([*SCALAR, "init"], "ones"),
     (["dtypes"], "float32"), (["dtypes"], ["float31"]), (["precision"], "fp33"), (["precision"], "exact"), (["thresholds"], [1]),
     (["thresholds", "fp31"], 1.0e-6), (["thresholds", "fp32"], 0), (["thresholds", "output"], 1), (["thresholds", "output"], {"fp31": 1}),
@@ -120,8 +121,8 @@ def key_differences(kgrade: str, schema: dict) -> list[str]:
     places = {
         "the frontmatter": (["zzzzzzzz"], schema["properties"]),
         "a parameter": ([*INPUT, "zzzzzzzz"], schema["$defs"]["parameter"]["properties"]),
-        "thresholds": (["thresholds", "zzzzzzzz"], schema["$defs"]["thresholds"]["properties"]),
-        "torch": (["torch", "zzzzzzzz"], schema["$defs"]["torch"]["properties"]),
+        "thresholds": (["thresholds", "zzzzzzzz"], schema["properties"]["thresholds"]["properties"]),
+        "torch": (["torch", "zzzzzzzz"], schema["properties"]["torch"]["properties"]),
     }
     failures = []
     # `after` places a parameter in a family's list, and is removed before parameters are read.
@@ -133,8 +134,8 @@ def key_differences(kgrade: str, schema: dict) -> list[str]:
             failures.append(f"{what}: only the reader knows {sorted(reader - set(properties))}, "
                             f"only the schema {sorted(set(properties) - reader)}")
     types = keys_of_reader(kgrade, changed([*SCALAR, "type"], "zzzzzzzz"))
-    if types != set(schema["$defs"]["type"]["enum"]):
-        failures.append(f"types: {sorted(types ^ set(schema['$defs']['type']['enum']))}")
+    if types != (known := set(schema["$defs"]["parameter"]["properties"]["type"]["enum"])):
+        failures.append(f"types: {sorted(types ^ known)}")
     return failures
 
 
@@ -149,7 +150,7 @@ def main(kgrade: str) -> int:
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
-    failures = key_differences(kgrade, schema) + undescribed(schema, "") + undescribed(schema["$defs"]["parameter"], "parameter") + undescribed(schema["$defs"]["torch"], "torch")
+    failures = key_differences(kgrade, schema) + undescribed(schema, "") + undescribed(schema["$defs"]["parameter"], "parameter") + undescribed(schema["properties"]["torch"], "torch")
     files = [path for path in sorted((ROOT / "problems").glob("*.md")) if path.name != "README.md"]
     for path in files:
         frontmatter = yaml.safe_load(path.read_text(encoding="utf-8").split("---\n")[1])
