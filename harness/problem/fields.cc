@@ -70,6 +70,19 @@ bool is_slug(std::string_view text) {
          std::all_of(text.begin(), text.end(), [&](char c) { return letter_or_digit(c) || c == '-'; });
 }
 
+std::string slug_from(std::string_view text) {
+  std::string slug;
+  for (const char c : text) {
+    if (is_letter(c) || is_digit(c)) {
+      slug += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    } else if (!slug.empty() && slug.back() != '-') {
+      slug += '-';
+    }
+  }
+  while (!slug.empty() && slug.back() == '-') slug.pop_back();
+  return slug;
+}
+
 std::optional<std::string> read_text(const YamlNode& node, std::string_view what, Diagnostics& diagnostics) {
   if (node.is_scalar() && !trimmed(node.value).empty()) return node.value;
   complain(node, what, "write a text there", diagnostics);

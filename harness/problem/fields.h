@@ -51,5 +51,8 @@ bool looks_like_integer(std::string_view text);
 
 // A slug or the name of a case: [a-z0-9][a-z0-9-]*, at most 128 characters.
 bool is_slug(std::string_view text);
+// Letters and digits in lower case, with a hyphen for all other characters between them: 23_Softmax becomes
+// 23-softmax. May be empty or longer than a slug.
+std::string slug_from(std::string_view text);
 
 }  // namespace kgrade

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "problem/fields.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -19,21 +20,6 @@ std::string in_small_letters(std::string text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return text;
-}
-
-// Letters and digits in lower case, with a hyphen for all other characters between them: 23_Softmax becomes
-// 23-softmax.
-std::string as_slug(std::string_view name) {
-  std::string slug;
-  for (const char c : in_small_letters(std::string(name))) {
-    if (is_small_letter(c) || is_digit(c)) {
-      slug += c;
-    } else if (!slug.empty() && slug.back() != '-') {
-      slug += '-';
-    }
-  }
-  while (!slug.empty() && slug.back() == '-') slug.pop_back();
-  return slug;
 }
 
 // Removes and returns the number at the beginning of the text, if a separator or the end follows it.
@@ -136,10 +122,10 @@ class Matcher {
   // If the candidate's name begins with several problems' names, as with 1_Conv and 1_Conv_ReLU, the longest
   // counts.
   std::vector<std::size_t> of_whole_name() const {
-    const std::string stem = as_slug(names_.front());
+    const std::string stem = slug_from(names_.front());
     std::size_t longest = 0;
     const auto length = [&](std::size_t i) {
-      const std::string name = as_slug(problems_[i].stem().string());
+      const std::string name = slug_from(problems_[i].stem().string());
       const bool begins = stem.starts_with(name) && (stem.size() == name.size() || stem[name.size()] == '-');
       return on_level(i) && begins ? name.size() : 0;
     };
@@ -148,10 +134,10 @@ class Matcher {
   }
 
   std::vector<std::size_t> of_folder() const {
-    const std::string folder = as_slug(names_[1]);
+    const std::string folder = slug_from(names_[1]);
     if (folder.empty()) return {};
     return those([&](std::size_t i) {
-      const std::string whole = as_slug(problems_[i].stem().string());
+      const std::string whole = slug_from(problems_[i].stem().string());
       std::string_view title = whole;
       while (!title.empty() && (is_digit(title.front()) || title.front() == '-')) title.remove_prefix(1);
       return on_level(i) && (folder == whole || folder == title);
@@ -214,8 +200,8 @@ std::string words_before_sample(const fs::path& candidate, const std::string& sl
     std::string words = name.string().substr(0, end);
     while (!words.empty() && is_separator(words.back())) words.pop_back();
     if (!words.empty() && is_digit(words.front())) return "";
-    if (as_slug(words) == slug) return "";
-    return as_slug(words).starts_with(slug + "-") ? words.substr(slug.size() + 1) : words;
+    if (slug_from(words) == slug) return "";
+    return slug_from(words).starts_with(slug + "-") ? words.substr(slug.size() + 1) : words;
   }
   return "";
 }

@@ -20,22 +20,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_dimensions = 16;
+constexpr std::size_t longest_slug = 100;
 
 // The text in double quotes. Those of JSON are also valid in YAML.
 std::string yaml_text(const Json& text) { return text.dump(-1, ' ', true, Json::error_handler_t::replace); }
-
-std::string slug_from(std::string_view text) {
-  std::string slug;
-  for (const char c : text) {
-    if (is_letter(c) || is_digit(c)) {
-      slug += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    } else if (!slug.empty() && slug.back() != '-') {
-      slug += '-';
-    }
-  }
-  while (!slug.empty() && slug.back() == '-') slug.pop_back();
-  return slug.substr(0, 100);
-}
 
 // Thrown to refuse a file, because many places refuse and one place reports.
 struct Refused {
@@ -230,9 +218,9 @@ bool is_module_file(const std::filesystem::path& path) { return path.extension()
 
 std::string slug_of_module_file(const std::filesystem::path& path) {
   const std::string folder = path.parent_path().filename().string();
-  const std::string slug = slug_from(path.stem().string());
+  const std::string slug = slug_from(path.stem().string()).substr(0, longest_slug);
   // Each level numbers its problems from 1.
-  return folder.starts_with("level") ? slug_from(folder) + "-" + slug : slug;
+  return folder.starts_with("level") ? slug_from(folder).substr(0, longest_slug) + "-" + slug : slug;
 }
 
 Result<std::string> problem_text_of(std::string_view description, const std::filesystem::path& path) {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "problem/diagnostics.h"
+#include "problem/fields.h"
 #include "problem/scalar_type.h"
 
 namespace kgrade {
@@ -114,21 +114,8 @@ bool has_no_square_matrices(const Parameter& parameter) {
 }
 
 // "normal-0-2", "uniform-m1-0p5": no two contents have one name.
-std::string slug_from(const std::string& text) {
-  std::string slug;
-  for (const char c : text) {
-    if (is_letter(c) || is_digit(c)) {
-      slug += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    } else if (c == '-') {
-      slug += 'm';
-    } else if (c == '.') {
-      slug += 'p';
-    } else if (!slug.empty() && slug.back() != '-') {
-      slug += '-';
-    }
-  }
-  while (!slug.empty() && slug.back() == '-') slug.pop_back();
-  return slug;
+std::string slug_of(const std::string& text) {
+  return slug_from(replace_all(replace_all(text, "-", "m"), ".", "p"));
 }
 
 class InputChange {
@@ -242,7 +229,7 @@ class InputChange {
 
   void rename() {
     const std::string all = fmt::format("{}", fmt::join(texts_, "\n"));
-    std::string suffix = slug_from(all);
+    std::string suffix = slug_of(all);
     if (suffix.size() > longest_suffix) suffix = "inputs-" + sha256_hex(all).substr(0, 8);
     problem_.slug_of_file = std::exchange(problem_.slug, problem_.slug + "-" + suffix);
     problem_.content_sha256 = sha256_hex(fmt::format("{}\n{}\n", problem_.content_sha256, all));
