@@ -20,7 +20,10 @@ Command add_lane(CLI::App& app) {
       "Example: kgrade sweep --all --lanes 8 --lane-command 'srun --ntasks=1 --gpus=1 kgrade lane'\n"
       "Reads jobs from standard input and writes answers to standard output, as lines of JSON "
       "(docs/lanes.md).");
-  return {command, [arguments] { return run_lane(*arguments); }};
+  return {command, [arguments] {
+            const auto code = run_lane(*arguments);
+            return code ? *code : fail(code.errors());
+          }};
 }
 
 }  // namespace kgrade::cli

@@ -14,14 +14,16 @@
 // | it ends as wrong (exit_usage), none begun  | is blamed, if alone | each is tried alone          | starts again |
 // | it ends in another way, none begun: a refusal | see below    | each is tried alone          | has refused  |
 // | the lane ends without work, does not start | -               | wait as before               | has refused  |
-// | a job is removed, or over its run limit    | has ended       | wait as before               | starts again |
+// | a job is over its run limit                | has ended, if alone, or is tried alone | is each tried alone | starts again |
+// | a job is removed                           | has ended       | wait as before               | starts again |
 //
 // - A job that is blamed is tried once more: alone, and by another lane if one works. It ends as failed after the
 //   second time, and after the first if it was called wrong, since it stays wrong.
 // - A job that is refused alone goes to another lane. It is blamed if there is none, or if the last that the lane
-//   had said was a result.
+//   had said was a result. Up to three refusals of the lane, one that is starting counts as another.
 // - A problem of which a lane has refused three jobs, and begun none, is set aside: the lane takes others. If all
-//   lanes that work have set it aside, its waiting jobs end as failed. After ten minutes a lane tries it again.
+//   lanes that work or are starting have set it aside, its waiting jobs end as failed. After ten minutes a lane tries
+//   it again.
 // - A lane is paused if it refuses three times in a row, of several problems or because of its machine: for a
 //   minute, the next time for two, and for an hour at most.
 // - When a lane is paused or sets a problem aside, the jobs that it made alone may be together again. A paused lane
@@ -176,6 +178,10 @@ class Dispatcher {
   bool is_ready(LaneSlot& lane);
   // The lane is there and not paused.
   bool works(const LaneSlot& lane) const { return is_there(lane) && now() >= lane.paused_until; }
+  // The same, or the lane is starting.
+  bool may_work(const LaneSlot& lane) const {
+    return now() >= lane.paused_until && (is_there(lane) || lane.process);
+  }
   Failure start_process(LaneSlot& lane);
   // False if its process cannot be started, or the job cannot be made.
   bool start(LaneSlot& lane, std::vector<QueuedJob> batch);

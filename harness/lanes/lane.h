@@ -63,7 +63,7 @@ struct LaneJob {
 struct LaneHello {
   int protocol = 0;    // lane_protocol of the lane
   std::string build;   // its version and commit
-  std::string device;  // the value of --device
+  std::string device;  // "cuda:0" or "emulated"
   std::string host;
 };
 
@@ -215,8 +215,9 @@ struct LaneArguments {
   std::string folder;  // for temporary files; empty: it makes one
 };
 
-// Carries out jobs from standard input until its end, and removes the folder. Returns the exit code. What
-// other parts of the process print to standard output goes to standard error.
-int run_lane(const LaneArguments& arguments);
+// Carries out jobs from standard input until its end, and removes the folder. Returns the exit code. An Error
+// if the device is not there: then nothing was said. What other parts of the process print to standard output
+// goes to standard error.
+Result<int> run_lane(const LaneArguments& arguments);
 
 }  // namespace kgrade

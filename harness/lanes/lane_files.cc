@@ -98,13 +98,13 @@ Result<bool> ReceivedFiles::receive(LaneJob& job) {
   std::error_code failure;
   fs::current_path("/", failure);
   fs::remove_all(folder_, failure);
-  const auto place = [this](const std::string& path) { return folder_ / fs::path(path).relative_path(); };
+  const auto place = [this](const fs::path& path) { return folder_ / path.relative_path(); };
   for (const LaneFile& file : job.files) {
     const auto content = contents_.find(file.sha256);
     if (content == contents_.end() || sha256_hex(content->second) != file.sha256)
       return machine_error("the lane was sent a job without the contents of a file",
                            "start it again; this is a fault of kgrade", {file.path, 0, 0});
-    const fs::path path = place(file.path);
+    const fs::path path = place(("/" / fs::path(file.path)).lexically_normal());
     fs::create_directories(path.parent_path(), failure);
     if (const auto written = write_file_atomically(path, content->second); !written) return written.errors();
   }

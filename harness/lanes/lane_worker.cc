@@ -166,12 +166,18 @@ class LaneWorker {
   LaneWorker(const LaneArguments& arguments, UniqueFd output, const std::filesystem::path& folder)
       : arguments_(arguments), output_(std::move(output)), files_(folder / "files") {}
 
-  int run(Jobs& jobs) {
+  int run(Jobs& jobs, const std::string& device) {
     // On a line of its own, whatever a shell has printed.
-    write("\n" + to_line(hello_of_this_program(arguments_.device)));
+    write("\n" + to_line(hello_of_this_program(device)));
     const Repeated signs(between_signs, [this] { send({LaneMessage::Kind::alive, 0, ""}); });
     while (const auto line = jobs.next()) {
-      const Failure failure = answer(*line);
+      auto job = read_job(*line);
+      if (!job) {
+        // Nobody can be told which job this is the answer to.
+        fmt::print(stderr, "error: this is no job for a lane\n");
+        return exit_usage;
+      }
+      const Failure failure = answer(*job);
       jobs.finish();
       end(failure);
     }
@@ -179,11 +185,9 @@ class LaneWorker {
   }
 
  private:
-  Failure answer(const std::string& line) {
-    auto job = read_job(line);
-    if (!job) return Errors{{"this is no job for a lane", "", {}}};
+  Failure answer(LaneJob& job) {
     try {
-      return receive(*job);
+      return receive(job);
     } catch (const std::exception& thrown) {
       return errors_of(thrown);
     }
@@ -360,16 +364,32 @@ class LaneWorker {
   std::pair<std::string, std::string> bench_of_;  // its device and problems
 };
 
+// The device that a lane grades on unless its jobs name one: "cuda:0". A lane elsewhere takes no emulated
+// device by itself, since its results would stand beside those of GPUs.
+Result<std::string> device_of(const LaneArguments& arguments) {
+  const auto choice = parse_device_choice(arguments.device);
+  if (!choice) return choice.errors();
+  if (!arguments.folder.empty() || choice->kind == DeviceChoice::Kind::emulated) return arguments.device;
+  if (choice->kind == DeviceChoice::Kind::automatic && probe_cuda().devices.empty())
+    return machine_error("this machine has no GPU for a lane",
+                         "`kgrade doctor` there says why; --device emulated grades without one");
+  const auto found = find_cuda_device(choice->ordinal);
+  if (!found) return found.errors();
+  return fmt::format("cuda:{}", choice->ordinal);
+}
+
 // A copy of a standard stream, which no child inherits.
 UniqueFd taken(int descriptor) { return UniqueFd(::fcntl(descriptor, F_DUPFD_CLOEXEC, 3)); }
 
 }  // namespace
 
-int run_lane(const LaneArguments& arguments) {
+Result<int> run_lane(const LaneArguments& arguments) {
   // A lane of this machine. SIGTERM leaves time to remove temporary files after the parent's death
   // (base/cleanup.h).
   if (!arguments.folder.empty()) ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   std::signal(SIGPIPE, SIG_IGN);
+  const auto device = device_of(arguments);
+  if (!device) return device.errors();
   const auto own = arguments.folder.empty() ? std::make_unique<TemporaryDirectory>()
                                             : std::make_unique<TemporaryDirectory>(arguments.folder);
   UniqueFd input = taken(STDIN_FILENO);
@@ -378,7 +398,7 @@ int run_lane(const LaneArguments& arguments) {
   ::dup2(nothing.get(), STDIN_FILENO);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   Jobs jobs(std::move(input));
-  return LaneWorker(arguments, std::move(output), own->path()).run(jobs);
+  return LaneWorker(arguments, std::move(output), own->path()).run(jobs, *device);
 }
 
 }  // namespace kgrade

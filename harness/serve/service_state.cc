@@ -91,12 +91,14 @@ double Service::rate() const {
 }
 
 std::string Service::metrics() const {
-  std::size_t busy = 0, quarantined = 0, queued = dispatcher_.queue().size(), running = 0;
+  std::size_t busy = 0, quarantined = 0, starting = 0, queued = dispatcher_.queue().size(), running = 0;
   for (const LaneSlot& lane : dispatcher_.lanes()) {
     queued += count(lane, JobState::queued);
     running += count(lane, JobState::running);
     busy += lane.batch.empty() ? 0 : 1;
-    quarantined += dispatcher_.is_paused(lane) ? 1 : 0;
+    const bool is_paused = dispatcher_.is_paused(lane);
+    quarantined += is_paused ? 1 : 0;
+    starting += !is_paused && !dispatcher_.is_there(lane) ? 1 : 0;
   }
   std::string text = fmt::format(
       "# HELP kgrade_queued_jobs Jobs that wait for their turn.\n# TYPE kgrade_queued_jobs gauge\n"
@@ -105,10 +107,11 @@ std::string Service::metrics() const {
       "kgrade_running_jobs {}\n"
       "# HELP kgrade_lanes Lanes by state.\n# TYPE kgrade_lanes gauge\n"
       "kgrade_lanes{{state=\"busy\"}} {}\nkgrade_lanes{{state=\"idle\"}} {}\n"
-      "kgrade_lanes{{state=\"quarantined\"}} {}\n"
+      "kgrade_lanes{{state=\"quarantined\"}} {}\nkgrade_lanes{{state=\"starting\"}} {}\n"
       "# HELP kgrade_jobs_ended_total Jobs that have ended since the service was started.\n"
       "# TYPE kgrade_jobs_ended_total counter\n",
-      queued, running, busy, dispatcher_.lanes().size() - busy - quarantined, quarantined);
+      queued, running, busy, dispatcher_.lanes().size() - busy - quarantined - starting, quarantined,
+      starting);
   for (const auto& [how, count] : ended_as_)
     text += fmt::format("kgrade_jobs_ended_total{{as=\"{}\"}} {}\n", how, count);
   return text;

@@ -11,16 +11,17 @@
 namespace kgrade {
 namespace {
 
-// The devices of the lanes: "cuda" or "emulated", with the model if it is known. Names that cannot be parsed
-// are ignored.
+// The devices of the lanes: "cuda" or "emulated", with the model if it is known. Any, if the lanes are
+// elsewhere.
 class WantedDevices {
  public:
   explicit WantedDevices(const SweepOptions& options) {
+    if (options.lane_command.is_elsewhere) return;
     for (const std::string& name : options.devices) {
       const auto choice = parse_device_choice(name);
-      if (choice) choices_.push_back(options.lane_command.is_elsewhere ? *choice : resolve_choice(*choice));
+      if (choice) choices_.push_back(resolve_choice(*choice));
     }
-    if (!options.lane_command.is_elsewhere && std::any_of(choices_.begin(), choices_.end(), is_gpu)) probe();
+    if (std::any_of(choices_.begin(), choices_.end(), is_gpu)) probe();
   }
 
   bool include(const Record& record) const {

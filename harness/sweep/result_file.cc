@@ -97,7 +97,7 @@ std::optional<Record> read_result(const std::string& line, const fs::path& from)
   return std::move(**record);
 }
 
-Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode, std::vector<Record> earlier) {
+Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode) {
   // The output of a pipe cannot be read again.
   if (path == "-") {
     return Error{
@@ -129,7 +129,7 @@ Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode, std::
   if (status.st_size == 0) keep_name_of(path);
   if (mode == ResultMode::overwrite && ::ftruncate(fd.get(), 0) != 0)
     return failed(path, "cannot be emptied");
-  std::vector<Record> before = std::move(earlier);
+  std::vector<Record> before;
   SkippedLines skipped;
   if (mode == ResultMode::resume) {
     // Change nothing in a file that is not a results file.

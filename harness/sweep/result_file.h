@@ -30,10 +30,8 @@ class ResultFile {
  public:
   // `create` refuses a file with contents. `resume` reads the file, or makes it. It cuts off an unfinished
   // line if a sweep wrote the line. It skips broken lines, which stay in the file. Errors: the file is not
-  // called *.jsonl or cannot be opened, another sweep writes to it, or it has lines and no record. `earlier`:
-  // results from elsewhere that count as if they were in the file.
-  static Result<ResultFile> open(const std::filesystem::path& path, ResultMode mode,
-                                 std::vector<Record> earlier = {});
+  // called *.jsonl or cannot be opened, another sweep writes to it, or it has lines and no record.
+  static Result<ResultFile> open(const std::filesystem::path& path, ResultMode mode);
 
   // The records in the file when it was opened.
   const std::vector<Record>& before() const { return before_; }

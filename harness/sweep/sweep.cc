@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "sweep/earlier_results.h"
@@ -88,12 +89,30 @@ class Sweep : private DispatcherClient {
     const std::size_t task = std::stoul(id);
     auto record = read_result(text, results_.path());
     if (!record || finder_.find(*record) != task) return other_result;
+    if (options_.lane_command.is_elsewhere && !std::exchange(knows_kind_, true))
+      leave_out_other_than(record->device.kind);
     if (auto written = results_.append(text); !written) write_errors_ = written.errors();
     found_[task] = std::move(*record);
     done_ += 1;
     time_left_.result_at(clock_.now());
     options_.events.result(*found_[task], done_, found_.size());
     return "";
+  }
+
+  // Nobody knows on what kind of device lanes elsewhere grade before the first result comes.
+  void leave_out_other_than(const std::string& kind) {
+    const std::size_t before = taken_over_;
+    for (std::size_t task = 0; task < found_.size(); ++task) {
+      if (!found_[task] || found_[task]->device.kind == kind) continue;
+      found_[task].reset();
+      taken_over_ -= 1;
+      done_ -= 1;
+      dispatcher_.add(job_of(task));
+    }
+    if (taken_over_ < before)
+      options_.note(fmt::format("{} in {} {} made on another kind of device, and will be graded again",
+                                counted(before - taken_over_, "result"), results_.path().string(),
+                                before - taken_over_ == 1 ? "was" : "were"));
   }
 
   void failed(const std::string& id, const std::string&, const std::string& why, int exit_code) override {
@@ -112,7 +131,10 @@ class Sweep : private DispatcherClient {
   Error no_lane_left() const {
     return machine_error(
         fmt::format("no device is left that grades; the last one was {}", dispatcher_.last_words()),
-        "`kgrade doctor` says what this machine lacks; results are kept, and --resume goes on from there");
+        options_.lane_command.is_elsewhere
+            ? "run the lane command by itself to see why; results are kept, and --resume goes on from there"
+            : "`kgrade doctor` says what this machine lacks; results are kept, and --resume goes on from "
+              "there");
   }
 
   void show() const {
@@ -155,6 +177,7 @@ class Sweep : private DispatcherClient {
   std::vector<UngradedCandidate> failed_;
   Errors write_errors_;
   std::size_t taken_over_ = 0;
+  bool knows_kind_ = false;
   std::size_t done_ = 0;
   SteadyClock clock_;
   double start_;

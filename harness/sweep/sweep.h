@@ -1,4 +1,4 @@
-// Grades many candidates on one machine. Lanes grade in parallel, and each result is kept at once.
+// Grades many candidates. Lanes grade in parallel, and each result is kept at once.
 #pragma once
 
 #include <functional>

@@ -97,12 +97,28 @@ class LaneTest(unittest.TestCase):
         self.assertNotIn(str(self.temporary), json.dumps(record))
         self.assertEqual(record["candidates"][0]["path"], "/elsewhere/relu/wrong.cu")
 
-    def test_what_is_no_job_is_answered(self):
-        self.hello()
+    def test_what_is_no_job_ends_it(self):
         for wrong in ({}, [], {"files": 3}, "x"):
-            self.give(wrong)
-            ended = self.answers("ended")[-1]
-            self.assertEqual((ended["text"], ended["exit_code"]), ("error: this is no job for a lane", 2))
+            with self.subTest(wrong):
+                alone = subprocess.run([kgrade, "lane", "--device", "emulated"], input=json.dumps(wrong) + "\n", capture_output=True,
+                                       text=True, check=False, timeout=PATIENCE)
+                self.assertEqual(alone.returncode, 2)
+                self.assertIn("this is no job for a lane", alone.stderr)
+
+    def test_a_device_that_is_not_there_ends_it_before_it_says_anything(self):
+        for options, code, text in ((["--device", "foo"], 2, "unknown device 'foo'"), (["--device", "cuda:700"], 3, "hint:")):
+            alone = subprocess.run([kgrade, "lane", *options], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+            self.assertEqual((alone.returncode, alone.stdout), (code, ""))
+            self.assertIn(text, alone.stderr)
+
+    def test_no_file_of_a_job_leaves_its_folder(self):
+        self.hello()
+        outside = self.folder / "outside"
+        message = job("/home/nobody", "/home/nobody/relu/mine.cu", (ROOT / "solutions/relu/naive.cu").read_text())
+        message["files"].append({"path": "/x" + "/.." * 20 + str(outside), "sha256": hashlib.sha256(b"x").hexdigest(), "content": "x"})
+        self.give(message)
+        self.answers("ended")
+        self.assertFalse(outside.exists())
 
     def test_it_says_that_it_lives(self):
         self.hello()

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 program, file = sys.argv[1], Path(sys.argv[2])
-hello = subprocess.run([program, "lane"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
+hello = subprocess.run([program, "lane", "--device", "emulated"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
 print("A line that a shell prints before.", hello, sep="\n", end="", flush=True)
 for line in sys.stdin:
     job = json.loads(line)
