@@ -92,9 +92,13 @@ std::string id_of(const Record& record) {
 
 LeaderboardRow row_of(std::vector<Record> results) {
   LeaderboardRow row;
-  row.newest = std::move(results.back());
-  results.pop_back();
-  row.earlier = std::move(results);
+  for (Record& record : results) {
+    const bool is_new =
+        !row.earlier.empty() && row.earlier.back().candidate().sha256 != record.candidate().sha256;
+    row.earlier.emplace_back(std::move(record)).is_new_version = is_new;
+  }
+  row.newest = std::move(row.earlier.back());
+  row.earlier.pop_back();
   row.id = id_of(row.newest);
   row.solution = solution_of(row.newest.candidate().path, row.newest.problem_slug);
   return row;
@@ -141,13 +145,6 @@ std::vector<LeaderboardDevice> devices_of(const std::vector<Record>& records) {
 }
 
 }  // namespace
-
-bool LeaderboardRow::changed_before(std::size_t result) const {
-  const auto version = [this](std::size_t i) -> const std::string& {
-    return i < earlier.size() ? earlier[i].candidate().sha256 : newest.candidate().sha256;
-  };
-  return result > 0 && version(result) != version(result - 1);
-}
 
 const Score* score_against(const Record& record, std::string_view against) {
   const bool is_eager = against == eager_baseline && record.reference.is_pytorch();
@@ -214,7 +211,11 @@ Leaderboard make_leaderboard(std::vector<Record> records) {
   for (LeaderboardRow& row : rows_of(std::move(records))) {
     const bool speed =
         row.newest.candidate().verdict == Verdict::accepted && row.newest.device.measures_speed;
-    (speed ? measured : leaderboard.unmeasured).push_back(std::move(row));
+    if (speed) {
+      measured.push_back(std::move(row));
+    } else {
+      leaderboard.unmeasured.push_back({std::move(row)});
+    }
   }
   // An accepted candidate may still get a speed, so it comes before its problem's refused ones.
   std::stable_sort(leaderboard.unmeasured.begin(), leaderboard.unmeasured.end(),

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -41,20 +42,27 @@ struct RankRange {
   std::size_t worst = 1;
 };
 
+// A record of one candidate.
+struct LeaderboardResult : Record {
+  LeaderboardResult() { candidates.resize(1); }
+  explicit LeaderboardResult(Record record) : Record(std::move(record)) {}
+
+  bool is_new_version = false;  // the result before it was of another file at this path
+};
+
 // A candidate on a board.
 struct LeaderboardRow {
   std::string id;  // 12 hexadecimal digits from problem, type, device and path: equal in every leaderboard
   std::string solution;  // identifies it across problems, for fast_p and suite scores: solution_of() its path
-  Record newest;
-  std::vector<Record> earlier;     // with the same path, oldest first
-  std::optional<RankRange> rank;   // unset: see unranked_because, or the verdict
-  bool tied = false;               // another row has the same `best`
-  std::string unranked_because{};  // for an accepted candidate
-
-  // True if the candidate was edited between this result and the one before. Results are numbered as in
-  // `earlier`, and the newest comes last.
-  bool changed_before(std::size_t result) const;
+  LeaderboardResult newest;
+  std::vector<LeaderboardResult> earlier;  // with the same path, oldest first
+  std::optional<RankRange> rank;           // unset: see unranked_because, or the verdict
+  bool tied = false;                       // another row has the same `best`
+  std::string unranked_because{};          // for an accepted candidate
 };
+
+// A candidate that is on no board.
+struct UnmeasuredRow : LeaderboardRow {};
 
 // A case that the rows of a board have measured. Only results of the same cases are compared, with equal work
 // in them and the same state of the cache.
@@ -124,7 +132,7 @@ struct Leaderboard {
   std::vector<Board> boards;  // by problem, element type, GPU model, class
   // Candidates that were not accepted, and accepted ones whose times do not measure speed. In the order of
   // the boards.
-  std::vector<LeaderboardRow> unmeasured;
+  std::vector<UnmeasuredRow> unmeasured;
   std::vector<Suite> suites;
   std::string against;           // the only opponent of the suites; empty: all opponents
   std::vector<SampledRun> runs;  // by name, level, GPU model and type

@@ -1,5 +1,3 @@
-#include "leaderboard/leaderboard_json.h"
-
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -11,6 +9,25 @@
 namespace kgrade {
 
 using Json = nlohmann::ordered_json;
+
+struct WrittenScore {
+  std::string against;
+  double speedup = 1;
+  std::optional<Interval> interval;
+};
+
+// Over all measured cases.
+struct StatedScore : WrittenScore {};
+
+struct WrittenCase {
+  std::string name;
+  double median_ms = 0;
+  std::optional<std::int64_t> flops;
+  std::int64_t bytes = 0;
+  std::vector<WrittenScore> comparisons;
+  std::optional<double> roofline_share;
+  std::optional<BoundBy> bound_by;
+};
 
 // The rates of a device, without how they were measured.
 struct WrittenRates : Ceilings {};
@@ -37,68 +54,21 @@ WrittenCase written_case(const CaseRecord& c) {
   return written;
 }
 
-// `result` is its number among the row's, the oldest first.
-WrittenResult written_result(const LeaderboardRow& row, std::size_t result) {
-  const Record& record = result < row.earlier.size() ? row.earlier[result] : row.newest;
-  const CandidateRecord& candidate = record.candidate();
-  WrittenResult written{record.started_at,
-                        candidate.sha256,
-                        row.changed_before(result),
-                        candidate.precision,
-                        record.device.uuid,
-                        record.read_from.file,
-                        record.tool.version,
-                        record.tool.git_commit,
-                        record.problem_sha256,
-                        record.reference.sha256,
-                        record.effort,
-                        enum_from<CacheState>(cache_text(candidate)),
-                        candidate.verdict,
-                        {}};
-  for (const Score& score : candidate.scores)
-    written.scores.push_back({{score.against, score.speedup.geometric_mean, score.speedup.interval}});
-  return written;
-}
-
-WrittenRow written_row(const LeaderboardRow& row) {
-  const CandidateRecord& candidate = row.newest.candidate();
-  WrittenRow written{written_result(row, row.earlier.size()),
-                     row.id,
-                     candidate.path,
-                     row.solution,
-                     row.rank,
-                     row.tied,
-                     {},
-                     candidate.message,
-                     {},
-                     {}};
-  if (!row.unranked_because.empty()) written.unranked_because = row.unranked_because;
-  for (const CaseRecord* c : compared_cases(candidate)) written.cases.push_back(written_case(*c));
-  for (std::size_t i = 0; i < row.earlier.size(); ++i) written.earlier.push_back(written_result(row, i));
-  return written;
+CaseRecord case_of(const WrittenCase& written, const std::optional<CacheState>& cache) {
+  CaseRecord c;
+  c.run = true;
+  c.name = written.name;
+  c.candidate().summary = {1, written.median_ms};
+  c.tensor_bytes = written.bytes;
+  c.flops = written.flops;
+  for (const WrittenScore& score : written.comparisons)
+    c.speedups.push_back({score.against, {score.speedup, score.interval}});
+  if (cache) c.measurement.emplace().cache = *cache;
+  return c;
 }
 
 std::optional<std::string> unless_empty(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
-}
-
-WrittenBoard written_board(const Board& board) {
-  WrittenBoard written{{board.slug, board.title, board.dtype, board.device, board.modules},
-                       board.precision,
-                       unless_empty(board.against),
-                       board.baselines,
-                       unless_empty(board.cache),
-                       board.cases,
-                       {}};
-  for (const LeaderboardRow& row : board.rows) written.rows.push_back(written_row(row));
-  return written;
-}
-
-WrittenUnmeasured written_unmeasured(const LeaderboardRow& row) {
-  const Record& record = row.newest;
-  return {{record.problem_slug, record.problem_title, record.dtype, record.device.name, false},
-          written_row(row),
-          record.required_precision};
 }
 
 }  // namespace
@@ -129,31 +99,45 @@ void fields(Archive& archive, typename Archive::template Value<WrittenCase>& c) 
 }
 
 template <class Archive>
-void fields(Archive& archive, typename Archive::template Value<WrittenResult>& result) {
-  archive("measured_at", result.measured_at, moment_of);
-  archive("sha256", result.sha256, sha256_of, "Of the candidate, with its headers.");
+std::optional<CacheState> result_fields(Archive& archive,
+                                        typename Archive::template Value<LeaderboardResult>& result) {
+  auto& candidate = result.candidate();
+  archive("measured_at", result.started_at, moment_of);
+  archive("sha256", candidate.sha256, sha256_of, "Of the candidate, with its headers.");
   if (archive.wants_detail())
     archive("new_version", result.is_new_version, "The result before it was of another file at this path.");
-  archive("precision", result.precision);
-  archive("device_uuid", result.device_uuid, text_up_to<64>, "Which device of its model. Empty if unknown.");
-  if (archive.wants_detail()) archive("file", result.file, "From which it was read.");
-  archive("tool_version", result.tool_version, text_up_to<64>);
-  archive("git_commit", result.git_commit, text_up_to<64>, "Of kgrade. Empty outside a git checkout.");
+  archive("precision", candidate.precision);
+  archive("device_uuid", result.device.uuid, text_up_to<64>, "Which device of its model. Empty if unknown.");
+  if (archive.wants_detail()) archive("file", result.read_from.file, "From which it was read.");
+  archive("tool_version", result.tool.version, text_up_to<64>);
+  archive("git_commit", result.tool.git_commit, text_up_to<64>, "Of kgrade. Empty outside a git checkout.");
   archive("problem_sha256", result.problem_sha256, sha256_of);
-  archive("reference_sha256", result.reference_sha256, sha256_of);
+  archive("reference_sha256", result.reference.sha256, sha256_of);
   archive("effort", result.effort);
-  archive("cache", result.cache);
-  archive("verdict", result.verdict);
-  if (archive.wants_detail()) archive("scores", result.scores);
+  auto cache = enum_from<CacheState>(cache_text(candidate));
+  archive("cache", cache);
+  archive("verdict", candidate.verdict);
+  if (!archive.wants_detail()) return cache;
+  std::vector<StatedScore> scores;
+  for (const Score& score : candidate.scores)
+    scores.push_back({{score.against, score.speedup.geometric_mean, score.speedup.interval}});
+  archive("scores", scores);
+  return cache;
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<LeaderboardResult>& result) {
+  result_fields(archive, result);
 }
 
 // `lists_rank`: it is on a board.
 template <class Archive>
-void row_fields(Archive& archive, typename Archive::template Value<WrittenRow>& row, bool lists_rank) {
+void row_fields(Archive& archive, typename Archive::template Value<LeaderboardRow>& row, bool lists_rank) {
+  auto& candidate = row.newest.candidate();
   if (archive.wants_detail())
     archive("id", row.id, row_id,
             "Of problem, element type, GPU model and the candidate's path: the same in every leaderboard.");
-  archive("candidate", row.candidate, text_up_to<4 << 10>,
+  archive("candidate", candidate.path, text_up_to<4 << 10>,
           "Its path, the same on every machine. A path outside the run's working folder begins at the folder "
           "that "
           "is called like the problem.");
@@ -165,27 +149,35 @@ void row_fields(Archive& archive, typename Archive::template Value<WrittenRow>& 
     archive("rank", best, IntegerRule{1}, "1 + the number of candidates whose whole interval is above.");
     archive("rank_worst", worst, IntegerRule{1},
             "The number of ranked candidates minus those whose whole interval is below.");
-    archive("tied", row.is_tied, "Another one has the same rank.");
-    archive("unranked_because", row.unranked_because);
+    archive("tied", row.tied, "Another one has the same rank.");
+    auto unranked_because = unless_empty(row.unranked_because);
+    archive("unranked_because", unranked_because);
   }
-  archive("message", row.message);
-  fields(archive, static_cast<typename Archive::template Value<WrittenResult>&>(row));
-  if (lists_rank) archive("cases", row.cases);
+  archive("message", candidate.message);
+  const auto cache = result_fields(archive, row.newest);
+  if (lists_rank) {
+    std::vector<WrittenCase> cases;
+    for (const CaseRecord* c : compared_cases(candidate)) cases.push_back(written_case(*c));
+    archive("cases", cases);
+    if constexpr (Archive::reads) {
+      for (const WrittenCase& c : cases) candidate.cases.push_back(case_of(c, cache));
+    }
+  }
   if (archive.wants_detail())
     archive("earlier", row.earlier, "Results of the same path before this one, the oldest first.");
 }
 
 template <class Archive>
-void fields(Archive& archive, typename Archive::template Value<WrittenRow>& row) {
+void fields(Archive& archive, typename Archive::template Value<LeaderboardRow>& row) {
   row_fields(archive, row, true);
 }
 
 template <class Archive>
-void fields(Archive& archive, typename Archive::template Value<WrittenContest>& contest) {
-  archive("problem", contest.problem, slug_of);
-  archive("title", contest.title);
-  archive("dtype", contest.dtype);
-  archive("device", contest.device, text_up_to<200>, "The GPU model.");
+void contest_fields(Archive& archive, auto& slug, auto& title, auto& dtype, auto& device) {
+  archive("problem", slug, slug_of);
+  archive("title", title);
+  archive("dtype", dtype);
+  archive("device", device, text_up_to<200>, "The GPU model.");
 }
 
 template <class Archive>
@@ -196,26 +188,28 @@ void fields(Archive& archive, typename Archive::template Value<BoardCase>& c) {
 }
 
 template <class Archive>
-void fields(Archive& archive, typename Archive::template Value<WrittenBoard>& board) {
-  fields(archive, static_cast<typename Archive::template Value<WrittenContest>&>(board));
+void fields(Archive& archive, typename Archive::template Value<Board>& board) {
+  contest_fields(archive, board.slug, board.title, board.dtype, board.device);
   archive("precision", board.precision);
   if (archive.wants_detail()) {
-    archive("against", board.against, one_of("baseline", "reference"),
+    auto against = unless_empty(board.against), cache = unless_empty(board.cache);
+    archive("against", against, one_of("baseline", "reference"),
             "What ranks are taken by: the fastest baseline of the class in each case if all ranked "
             "candidates were "
             "measured beside one, and otherwise the reference. Null if nothing is ranked.");
     archive("baselines", board.baselines);
-    archive("cache", board.cache, one_of("cold", "warm"));
+    archive("cache", cache, one_of("cold", "warm"));
     archive("cases", board.cases, "That all ranked candidates have measured.");
   }
   archive("rows", board.rows, items(1), "Ranked candidates first.");
-  archive.or_default("modules", board.is_of_modules, about_modules);
+  archive.or_default("modules", board.modules, about_modules);
 }
 
 template <class Archive>
-void fields(Archive& archive, typename Archive::template Value<WrittenUnmeasured>& row) {
-  fields(archive, static_cast<typename Archive::template Value<WrittenContest>&>(row));
-  if (archive.wants_detail()) archive("required_precision", row.required_precision);
+void fields(Archive& archive, typename Archive::template Value<UnmeasuredRow>& row) {
+  auto& record = row.newest;
+  contest_fields(archive, record.problem_slug, record.problem_title, record.dtype, record.device.name);
+  if (archive.wants_detail()) archive("required_precision", record.required_precision);
   row_fields(archive, row, false);
 }
 
@@ -283,7 +277,7 @@ void fields(Archive& archive, typename Archive::template Value<SampledRun>& run)
 }
 
 template <class Archive>
-void fields(Archive& archive, typename Archive::template Value<WrittenLeaderboard>& board) {
+void fields(Archive& archive, typename Archive::template Value<Leaderboard>& board) {
   kind_fields(archive, "kgrade-leaderboard", leaderboard_schema_version);
   if (archive.wants_detail()) {
     archive("newest", board.newest, moment_of, "When the newest result began.");
@@ -301,23 +295,16 @@ void fields(Archive& archive, typename Archive::template Value<WrittenLeaderboar
                      "Runs of KernelBench: candidates whose names say which sample of a problem they are.");
 }
 
-WrittenLeaderboard read_leaderboard(const JsonValue& json) {
-  WrittenLeaderboard board;
+Leaderboard read_leaderboard(const JsonValue& json) {
+  Leaderboard board;
   read_value(json, board, AnyValue{}, false);
   return board;
 }
 
-Json to_json(const Leaderboard& leaderboard) {
-  WrittenLeaderboard written{leaderboard.newest, leaderboard.measurements, leaderboard.devices, {}, {},
-                             leaderboard.suites, leaderboard.runs};
-  for (const Board& board : leaderboard.boards) written.boards.push_back(written_board(board));
-  for (const LeaderboardRow& row : leaderboard.unmeasured)
-    written.unmeasured.push_back(written_unmeasured(row));
-  return json_of(written);
-}
+Json to_json(const Leaderboard& leaderboard) { return json_of(leaderboard); }
 
 Json leaderboard_schema() {
-  return schema_document<WrittenLeaderboard>(
+  return schema_document<Leaderboard>(
       fmt::format("kgrade leaderboard, version {}", leaderboard_schema_version),
       "What `kgrade leaderboard --json` makes of records (record.schema.json). Speedups above 1 mean that "
       "the "

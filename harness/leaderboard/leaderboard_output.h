@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_value.h"
 #include "leaderboard/leaderboard.h"
 #include "record/terminal.h"
 
@@ -15,6 +16,9 @@ namespace kgrade {
 constexpr int leaderboard_schema_version = 1;
 
 nlohmann::ordered_json to_json(const Leaderboard& leaderboard);
+// What `kgrade compare` needs of such a document: without suites, runs, scores and earlier results.
+// Complaints are the JsonValue's. Results on a board do not repeat what the board says.
+Leaderboard read_leaderboard(const JsonValue& json);
 // The schema of these documents: results/leaderboard.schema.json.
 nlohmann::ordered_json leaderboard_schema();
 

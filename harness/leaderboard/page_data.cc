@@ -177,7 +177,8 @@ class PageRows {
       const Score* const score = same_class ? score_against(record, against) : nullptr;
       results.push_back(
           {seconds_of(record.started_at), score == nullptr ? 0 : six_digits(score->speedup.geometric_mean),
-           text(std::string(to_string(record.candidate().verdict))), row.changed_before(i + 1) ? 1 : 0});
+           text(std::string(to_string(record.candidate().verdict))),
+           (i + 1 < row.earlier.size() ? row.earlier[i + 1] : row.newest).is_new_version ? 1 : 0});
     }
     return results;
   }

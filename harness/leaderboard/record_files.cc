@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "base/text_file.h"
-#include "leaderboard/leaderboard_json.h"
 #include "leaderboard/leaderboard_output.h"
 #include "record/record_json.h"
 
@@ -122,62 +121,6 @@ Result<RecordsRead> read_folder(const fs::path& folder) {
                Location{folder.string(), 0, 0}};
 }
 
-// --- The JSON of a leaderboard ---
-
-// The problem and the device, as boards and results without a rank state them. `pointer`: where they do so.
-Record contest_of(const WrittenContest& contest, const std::vector<LeaderboardDevice>& devices,
-                  JsonComplaints& complaints, const std::string& pointer, const Location& from) {
-  Record record;
-  record.candidates.resize(1);
-  record.read_from.file = from.file;
-  record.problem_slug = contest.problem;
-  record.problem_title = contest.title;
-  record.dtype = contest.dtype;
-  record.device.name = contest.device;
-  if (contest.is_of_modules) record.candidate().python.emplace().is_module = true;
-  const auto device = std::find_if(devices.begin(), devices.end(),
-                                   [&](const LeaderboardDevice& one) { return one.name == contest.device; });
-  if (device == devices.end()) {
-    complaints.add(pointer + "/device", "is none of /devices");
-  } else {
-    record.device.kind = device->kind;
-    record.device.measures_speed = device->times_are_speed;
-  }
-  return record;
-}
-
-CaseRecord case_of(const WrittenCase& written, const std::optional<CacheState>& cache) {
-  CaseRecord c;
-  c.run = true;
-  c.name = written.name;
-  c.candidate().summary = {1, written.median_ms};
-  c.tensor_bytes = written.bytes;
-  c.flops = written.flops;
-  for (const WrittenScore& score : written.comparisons)
-    c.speedups.push_back({score.against, {score.speedup, score.interval}});
-  if (cache) c.measurement.emplace().cache = *cache;
-  return c;
-}
-
-Record record_of(const WrittenRow& row, Record record) {
-  CandidateRecord& candidate = record.candidate();
-  candidate.path = row.candidate;
-  candidate.sha256 = row.sha256;
-  candidate.message = row.message;
-  candidate.precision = row.precision;
-  candidate.verdict = row.verdict;
-  record.started_at = row.measured_at;
-  record.tool.version = row.tool_version;
-  record.tool.git_commit = row.git_commit;
-  record.problem_sha256 = row.problem_sha256;
-  record.reference.sha256 = row.reference_sha256;
-  record.device.uuid = row.device_uuid;
-  record.effort = row.effort;
-  if (!record.device.measures_speed || candidate.verdict != Verdict::accepted) return record;
-  for (const WrittenCase& c : row.cases) candidate.cases.push_back(case_of(c, row.cache));
-  return record;
-}
-
 }  // namespace
 
 Result<RecordsRead> read_what_can_be(const fs::path& path) {
@@ -209,17 +152,43 @@ Result<std::optional<std::vector<Record>>> parse_leaderboard(std::string_view te
                              leaderboard_schema_version),
                  "read it with a newer kgrade", from};
   }
-  const WrittenLeaderboard written = read_leaderboard(root);
+  Leaderboard read = read_leaderboard(root);
   std::vector<Record> records;
-  for (std::size_t i = 0; i < written.boards.size(); ++i) {
-    const Record contest =
-        contest_of(written.boards[i], written.devices, complaints, fmt::format("/boards/{}", i), from);
-    for (const WrittenRow& row : written.boards[i].rows) records.push_back(record_of(row, contest));
+  const auto device_of = [&](const std::string& name, const std::string& pointer) {
+    DeviceInfo device;
+    device.name = name;
+    const auto listed = std::find_if(read.devices.begin(), read.devices.end(),
+                                     [&](const LeaderboardDevice& one) { return one.name == name; });
+    if (listed == read.devices.end()) {
+      complaints.add(pointer + "/device", "is none of /devices");
+    } else {
+      device.kind = listed->kind;
+      device.measures_speed = listed->times_are_speed;
+    }
+    return device;
+  };
+  const auto take = [&](Record& record, DeviceInfo device) {
+    device.uuid = record.device.uuid;
+    record.device = std::move(device);
+    record.read_from.file = from.file;
+    if (!record.device.measures_speed || record.candidate().verdict != Verdict::accepted)
+      record.candidate().cases.clear();
+    records.push_back(std::move(record));
+  };
+  for (std::size_t i = 0; i < read.boards.size(); ++i) {
+    Board& board = read.boards[i];
+    const DeviceInfo device = device_of(board.device, fmt::format("/boards/{}", i));
+    for (LeaderboardRow& row : board.rows) {
+      row.newest.problem_slug = board.slug;
+      row.newest.problem_title = board.title;
+      row.newest.dtype = board.dtype;
+      if (board.modules) row.newest.candidate().python.emplace().is_module = true;
+      take(row.newest, device);
+    }
   }
-  for (std::size_t i = 0; i < written.unmeasured.size(); ++i) {
-    const WrittenUnmeasured& row = written.unmeasured[i];
-    records.push_back(
-        record_of(row, contest_of(row, written.devices, complaints, fmt::format("/unmeasured/{}", i), from)));
+  for (std::size_t i = 0; i < read.unmeasured.size(); ++i) {
+    Record& record = read.unmeasured[i].newest;
+    take(record, device_of(record.device.name, fmt::format("/unmeasured/{}", i)));
   }
   if (!complaints.empty()) return complaints.errors();
   return std::optional(std::move(records));

@@ -254,9 +254,9 @@ TEST(Leaderboard, AnEditedCandidateIsAnotherVersionOfTheSame) {
   const LeaderboardRow& row = board.rows[0];
   EXPECT_EQ(row.newest.candidate().sha256, edited.candidate().sha256) << "the newest ranks, not the fastest";
   ASSERT_THAT(row.earlier, SizeIs(2));
-  EXPECT_FALSE(row.changed_before(0));
-  EXPECT_FALSE(row.changed_before(1));
-  EXPECT_TRUE(row.changed_before(2));
+  EXPECT_FALSE(row.earlier[0].is_new_version);
+  EXPECT_FALSE(row.earlier[1].is_new_version);
+  EXPECT_TRUE(row.newest.is_new_version);
   EXPECT_EQ(row.id, make_leaderboard({record("a.cu", 2)}).boards.at(0).rows.at(0).id) << "links stay";
   const nlohmann::json json = to_json(made)["boards"][0]["rows"][0];
   EXPECT_EQ(json["new_version"], true);
