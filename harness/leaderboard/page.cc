@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "leaderboard/leaderboard_output.h"
 #include "leaderboard/notes.h"
-#include "leaderboard/page_data.h"
 #include "record/terminal.h"
 
 namespace kgrade {
@@ -152,7 +151,7 @@ std::string render_page(const Leaderboard& leaderboard, const PageContext& conte
                                    {"about", about(leaderboard)},
                                    {"notes", notes(leaderboard, context)},
                                    {"leaders", plain_table(leaderboard)},
-                                   {"data", embedded(page_data(leaderboard, context))},
+                                   {"data", embedded(packed(page_data(leaderboard, context)))},
                                    {"script", code}});
 }
 

@@ -110,7 +110,7 @@ function fastCurve(shown, focus, where) {
     picture.append(svgElement('path', { class: `line stroke s${i}`, d: `${path}H${px(x.high)}` }));
   });
   const note = `Share of ${suite.problems} problems answered in ${type === 'float32' ? '' : `${type}, `}${suite.precision} and more than p times as fast as ` +
-      `${againstText(suite.against)}${suite.cache === 'warm' ? ' with a warm cache' : ''}${suite.solutions > lines.length ? `; ${lines.length} of ${wholeText(suite.solutions)} solutions` : ''}. ` +
+      `${againstText(suite.against)}${suite.cache === 'warm' ? ' with a warm cache' : ''}${suite.rows.length > lines.length ? `; ${lines.length} of ${wholeText(suite.rows.length)} solutions` : ''}. ` +
       'Filters of single results do not change it.';
   return showFigure('fast', title, where, note, picture, lines.map(({ solution, accepted }) => `${solution} (${accepted} of ${suite.problems})`));
 }

@@ -1,10 +1,11 @@
-// The page's data (page_data.h), unpacked: problems, boards and rows in the page's own order; what a search and the
+// The leaderboard's JSON (page.h), unpacked: problems, boards and rows in the page's own order; what a search and the
 // filters let through; and numbers as people read them.
-const data = JSON.parse(document.getElementById('data').textContent);
+const data = unpacked(JSON.parse(document.getElementById('data').textContent));
+const types = ['float32', 'float16', 'bfloat16'];
 const classes = ['exact', 'fp32', 'tf32', 'bf16', 'none'];
 const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 const problems = new Map(data.problems.map((problem) => [problem.slug, { ...problem, area: areaOf(problem) }]));
-const boards = data.boards.map(makeBoard);
+const boards = allBoards();
 const rows = boards.flatMap((board) => board.rows);
 
 // The family, or else the first tag, if at least three problems have it.
@@ -14,52 +15,110 @@ function areaOf(problem) {
   return (names.find(shares) || ['', 'other problems'])[1];
 }
 
-function makeBoard(packed) {
-  const board = { ...packed, of: problems.get(packed.problem) };
-  board.name = board.dtype === 'float32' ? board.problem : `${board.problem}, ${board.dtype}`;
-  board.rows = packed.rows.map((values) => makeRow(board, Object.fromEntries(data.columns.map((name, i) => [name, values[i]]))));
-  board.ranked = board.rows.filter((row) => row.rank);
-  return board;
+function unpacked({ shapes, value }) {
+  const texts = [];
+  const unpack = (packed) => {
+    if (typeof packed === 'string') texts.push(packed);
+    if (typeof packed === 'number') return packed < 0 ? texts[-1 - packed] : packed;
+    if (!Array.isArray(packed)) return packed;
+    const names = shapes[packed[0] - 1];
+    if (!names) return packed.slice(1).map(unpack);
+    const object = {};
+    for (let i = 0; i < names.length; ++i) object[names[i]] = unpack(packed[i + 1]);
+    return object;
+  };
+  return unpack(value);
 }
 
-// [place of the name, speedup, low, high] as an object.
-function scoreOf(packed) {
-  const [name, speed, low, high] = packed;
-  return { against: data.texts[name], speed, interval: low ? { low, high } : null };
+// What has no speed is on the board of the class that was asked for.
+function allBoards() {
+  const all = new Map();
+  const add = (contest, precision, added) => {
+    const { problem, dtype, device, modules = false } = contest;
+    const key = JSON.stringify([problem, dtype, device, precision, modules]);
+    if (!all.has(key)) all.set(key, { problem, dtype, device, precision, modules, against: null, rows: [] });
+    Object.assign(all.get(key), contest.rows ? { against: contest.against } : {}).rows.push(...added);
+  };
+  for (const board of data.boards) add(board, board.precision, board.rows);
+  for (const row of data.unmeasured) add(row, row.verdict === 'accepted' ? row.precision : row.required_precision, [row]);
+  const order = [(board) => board.problem, (board) => types.indexOf(board.dtype), (board) => board.device,
+    (board) => classes.indexOf(board.precision), (board) => Number(board.modules)];
+  return [...all.values()].sort((a, b) => order.map((of) => compare(of(a), of(b))).find((sign) => sign) || 0).map(makeBoard);
+}
+
+function makeBoard(board) {
+  const name = board.dtype === 'float32' ? board.problem : `${board.problem}, ${board.dtype}`;
+  const made = { ...board, name, of: problems.get(board.problem) };
+  made.rows = board.rows.map((row) => makeRow(made, row));
+  made.ranked = made.rows.filter((row) => row.rank);
+  return made;
+}
+
+// PyTorch as the reference is a library, which the page says. Baselines are named, each once.
+function nameOf(against, row) {
+  if (against === 'reference') return row.pytorch ? 'PyTorch' : against;
+  const names = (row.cases || []).filter((c) => c.comparisons.length > 1).map((c) => c.comparisons.at(-1).against);
+  return [...new Set(names)].sort().join(', ') || against;
+}
+
+// Why a row has no rank, or what was wrong. A compiler's message begins with the file, which stands beside it.
+function whyOf(row, board, name) {
+  if (row.unranked_because) return row.unranked_because;
+  if (row.rank || row.verdict !== 'accepted') return row.message.replaceAll(row.candidate, name);
+  const { times_are_speed: speed } = data.devices.find((device) => device.name === board.device);
+  return speed ? 'no speed was measured' : 'the emulated device measures no speed';
+}
+
+function secondsOf(moment) {
+  return Date.parse(moment) / 1e3;
+}
+
+// A version ends where the next result is of another one.
+function historyOf(row) {
+  return row.earlier.map(({ measured_at: moment, speedup: speed, verdict }, i) =>
+    ({ time: secondsOf(moment), speed, verdict, changed: (row.earlier[i + 1] || row).new_version }));
+}
+
+function sumOf(cases, key) {
+  return cases.reduce((sum, c) => sum + c[key], 0);
+}
+
+// The geometric mean, if all are known.
+function meanOf(shares) {
+  return shares.every((share) => share > 0) ? Math.exp(shares.reduce((sum, share) => sum + Math.log(share), 0) / shares.length) : 0;
 }
 
 // A number of 0 is not known.
 function makeRow(board, row) {
-  const text = (place) => data.texts[place];
-  const scores = row.scores.map(scoreOf);
+  const scores = row.scores.map(({ against, speedup, interval }) => ({ against: nameOf(against, row), speed: speedup, interval }));
   const last = scores.at(-1);
   const score = row.rank && board.against === 'reference' ? scores[0] : last;
-  const verdict = text(row.verdict);
   const name = row.candidate.slice(row.candidate.lastIndexOf('/') + 1);
   const compared = last && last.against !== 'reference' ? last : null;
+  const cases = row.cases || [];
+  const [ms, bytes] = [sumOf(cases, 'median_ms'), sumOf(cases, 'bytes')];
+  const flops = cases.every((c) => c.flops !== null) ? sumOf(cases, 'flops') : 0;
   return {
     ...row,
     board,
-    verdict,
-    solution: text(row.solution),
-    // A compiler's message begins with the file, which stands beside it.
-    why: text(row.why).replaceAll(row.candidate, name),
-    precision: verdict === 'accepted' ? text(row.precision) : board.precision,
-    version: text(row.version),
-    effort: text(row.effort),
-    file: text(row.file),
+    why: whyOf(row, board, name),
+    precision: row.verdict === 'accepted' ? row.precision : board.precision,
     problem: board.name,
     device: board.device,
+    measured: secondsOf(row.measured_at),
     name,
+    cases,
     speed: score ? score.speed : 0,
     interval: score ? score.interval : null,
     against: score ? score.against : '',
-    reference: scores.length ? scores[0].speed : 0,
+    reference: row.scores.length && row.scores[0].against === 'reference' ? scores[0].speed : 0,
     library: compared,
     beats: Boolean(compared && compared.interval && compared.interval.low > 1),
-    intensity: row.bytes ? row.flops / row.bytes : 0,
-    rate: row.ms ? row.flops / row.ms * 1e3 : 0,
-    earlier: row.earlier.map(([time, speed, of, changed]) => ({ time, speed, verdict: text(of), changed })),
+    ms,
+    share: cases.length ? meanOf(cases.map((c) => c.roofline_share)) : 0,
+    intensity: bytes ? flops / bytes : 0,
+    rate: ms ? flops / ms * 1e3 : 0,
+    earlier: historyOf(row),
   };
 }
 

@@ -115,8 +115,8 @@ function details(row, columns) {
       ` (SHA-256 ${row.sha256}\u2026)`);
   const { title, statement } = row.board.of;
   add('Problem', statement ? element('a', { href: fileAddress(statement) }, title || row.problem) : title);
-  if (row.cases.length > 1) add('Cases', row.cases.map(([name, ms]) => `${data.texts[name]} ${timeText(ms)}`).join(', '));
-  add('Measured', `${momentText(row.measured)}, kgrade ${row.version}, effort ${row.effort}`);
+  if (row.cases.length > 1) add('Cases', row.cases.map((c) => `${c.name} ${timeText(c.median_ms)}`).join(', '));
+  add('Measured', `${momentText(row.measured)}, kgrade ${row.tool_version}, effort ${row.effort}`);
   add('Record', row.file);
   add('Before', historyText(row));
   add('This row', element('a', { href: `#r-${row.id}` }, `#r-${row.id}`));

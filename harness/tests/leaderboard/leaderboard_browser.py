@@ -291,6 +291,7 @@ def has_only_verdicts(browser: Browser, url: str, folder: Path) -> None:
         ["candidate", "problem", "gpu", "result", "measured"])
     expect("no empty cells", browser.evaluate(
         "[...document.querySelectorAll('#rows td')].filter(c => c.offsetParent && !c.innerText.trim()).length"), 0)
+    expect("why nothing has a rank", "the emulated device measures no speed" in browser.evaluate("document.getElementById('rows').innerText"))
     browser.screenshot(folder / "verdicts.png")
 
 

@@ -165,7 +165,7 @@ TEST(Samples, PassAtKIsInEveryFormOfTheLeaderboard) {
       make_leaderboard({sampled(1, 0, 2, "runs/<b>"), wrong(1, 1), sampled(1, 1, 2, "runs/<b>")});
   EXPECT_THAT(render_table(made, Style(false)), HasSubstr("pass@1 100.0 %, pass@2 100.0 %"));
   EXPECT_THAT(render_table(made, Style(false)), HasSubstr("fast_1"));
-  EXPECT_THAT(render_page(made), HasSubstr("\"run\":\"\\u003cb>\""));
+  EXPECT_THAT(render_page(made), HasSubstr("\"\\u003cb>\""));
   EXPECT_THAT(render_markdown(made), HasSubstr("| mine | 1 | NVIDIA H200 | 1 | 1 | 0 | pass@1 0.0 % |"));
   EXPECT_EQ(to_json(made)["runs"][0]["pass_at_k"]["2"], 1);
 }
