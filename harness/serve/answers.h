@@ -70,6 +70,10 @@ struct Me {
 // Unset: unknown.
 struct Speedup {
   std::optional<double> speedup, low, high;
+
+  std::optional<Interval> interval() const {
+    return low && high ? std::optional(Interval{*low, *high}) : std::nullopt;
+  }
 };
 
 struct StandingsCell {
@@ -299,6 +303,10 @@ nlohmann::ordered_json json_of(const Boards& answer);
 nlohmann::ordered_json json_of(const Capacity& answer);
 nlohmann::ordered_json json_of(const AcceptedJob& answer);
 nlohmann::ordered_json json_of(const RefusedJob& answer);
+
+// What a reward view says. What is missing in it or has another form, as in views of earlier versions, is
+// unset.
+Grade read_grade(const nlohmann::json& view);
 
 }  // namespace answers
 

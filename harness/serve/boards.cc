@@ -1,43 +1,22 @@
 #include "serve/boards.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
 
 #include "leaderboard/ranking.h"
 
 namespace kgrade {
-namespace {
 
-using OrderedJson = nlohmann::ordered_json;
-
-std::optional<double> number(const OrderedJson& json, const char* name) {
-  const auto at = json.find(name);
-  return at != json.end() && at->is_number() ? std::optional(at->get<double>()) : std::nullopt;
-}
-
-std::string text(const OrderedJson& json, const char* name) {
-  const auto at = json.find(name);
-  return at != json.end() && at->is_string() ? at->get<std::string>() : "";
-}
-
-}  // namespace
-
-void Boards::add(const GradeJob& job, const OrderedJson& view) {
-  const auto board = view.find("board");
-  if (board == view.end() || !board->is_object()) return;  // results of earlier versions have none
-  Entry entry{job.id,
-              job.owner,
-              text(view, "candidate"),
-              text(*board, "name"),
-              text(view, "problem_sha256"),
-              job.submitted_at,
-              number(*board, "speedup"),
-              std::nullopt};
-  const auto low = number(*board, "speedup_low"), high = number(*board, "speedup_high");
-  if (low && high) entry.interval = Interval{*low, *high};
-  by_slug_[text(view, "problem")][job.id] = std::move(entry);
+void Boards::add(const GradeJob& job, const answers::Grade& view) {
+  if (!view.board) return;  // results of earlier versions have none
+  by_slug_[view.problem][job.id] = {job.id,
+                                    job.owner,
+                                    view.candidate,
+                                    view.board->name,
+                                    view.problem_sha256.value_or(""),
+                                    job.submitted_at,
+                                    view.board->speedup};
 }
 
 void Boards::forget(const std::string& id) {
@@ -46,16 +25,15 @@ void Boards::forget(const std::string& id) {
 
 bool Boards::Entry::is_better_than(const Entry& other) const {
   // Only intervals can be ranked. Without speed, the first one counts.
-  return std::tuple(interval.has_value(), speedup.value_or(0), -sent_at) >
-         std::tuple(other.interval.has_value(), other.speedup.value_or(0), -other.sent_at);
+  const auto key = [](const Entry& one) {
+    return std::tuple(one.speedup.interval().has_value(), one.speedup.speedup.value_or(0), -one.sent_at);
+  };
+  return key(*this) > key(other);
 }
 
 answers::BoardEntry Boards::Entry::answer(bool is_own) const {
   const auto own = [is_own](const std::string& said) { return is_own ? std::optional(said) : std::nullopt; };
-  answers::Speedup known{speedup, std::nullopt, std::nullopt};
-  if (interval) known.low = interval->low;
-  if (interval) known.high = interval->high;
-  return {rank, owner, is_own, own(candidate), own(id), known, own(iso_time(sent_at))};
+  return {rank, owner, is_own, own(candidate), own(id), speedup, own(iso_time(sent_at))};
 }
 
 // The rule of `kgrade leaderboard`: 1 + the number of intervals that are wholly above.
@@ -64,7 +42,7 @@ void Boards::rank(std::vector<Entry>& entries) {
             [](const Entry& a, const Entry& b) { return a.is_better_than(b); });
   std::vector<Interval> intervals;
   for (const Entry& entry : entries) {
-    if (entry.interval) intervals.push_back(*entry.interval);
+    if (const auto interval = entry.speedup.interval()) intervals.push_back(*interval);
   }
   const std::vector<RankRange> ranges = rank_ranges(intervals);
   for (std::size_t i = 0; i < ranges.size(); ++i) entries[i].rank = ranges[i].best;

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,8 +17,8 @@ namespace kgrade {
 
 class Boards {
  public:
-  // The job has ended, and this is its reward view. Most views belong on no board: their `board` is null.
-  void add(const GradeJob& job, const nlohmann::ordered_json& view);
+  // The job has ended, and this is its reward view. Most views belong on no board.
+  void add(const GradeJob& job, const answers::Grade& view);
   void forget(const std::string& id);
 
   // {"problem", "shows_others", "boards": [{"name", "entries": [...]}]}: the best result of each of the
@@ -31,9 +30,8 @@ class Boards {
  private:
   struct Entry {
     std::string id, owner, candidate, board, problem_sha256;
-    double sent_at = 0;             // seconds since 1970
-    std::optional<double> speedup;  // over the reference; unset if the device has no speed
-    std::optional<Interval> interval;
+    double sent_at = 0;        // seconds since 1970
+    answers::Speedup speedup;  // over the reference; unset if the device has no speed
     std::optional<std::size_t> rank = std::nullopt;
 
     bool is_better_than(const Entry& other) const;

@@ -14,6 +14,9 @@
 #include "lanes/lane.h"
 
 namespace kgrade {
+namespace answers {
+struct Grade;
+}
 
 // Whose jobs run first among those of one owner.
 enum class Priority { normal, low };
@@ -122,15 +125,15 @@ nlohmann::ordered_json event_of(const GradeJob& job);
 // candidates, compilers and problems.
 nlohmann::ordered_json reward_view(const GradeJob& job);
 // The same with the figures of a record: the job got a verdict.
-nlohmann::ordered_json graded_view(const GradeJob& job, const Record& record);
+answers::Grade graded_view(const GradeJob& job, const Record& record);
 // The same for a job without a verdict. `fault`: "machine", "service", "problem", "expired", or null if the
 // client cancelled it.
-nlohmann::ordered_json failed_view(const GradeJob& job, const char* fault, const std::string& reason);
+answers::Grade failed_view(const GradeJob& job, const char* fault, const std::string& reason);
 // The same for a candidate that took longer than the run limit, which is its verdict.
-nlohmann::ordered_json overrun_view(const GradeJob& job);
+answers::Grade overrun_view(const GradeJob& job);
 // The agent view of a job that has this record.
 nlohmann::ordered_json agent_view(const Record& record, Feedback feedback);
 // Takes out of a reward view what this level of feedback does not show.
-void leave_out(nlohmann::ordered_json& view, Feedback feedback);
+void leave_out(answers::Grade& view, Feedback feedback);
 
 }  // namespace kgrade

@@ -138,7 +138,7 @@ OrderedJson reward_view(const GradeJob& job) {
   return job.result.empty() ? json_of(begun_grade(job)) : OrderedJson::parse(job.result);
 }
 
-OrderedJson graded_view(const GradeJob& job, const Record& record) {
+answers::Grade graded_view(const GradeJob& job, const Record& record) {
   answers::Grade grade = begun_grade(job);
   const CandidateRecord& candidate = record.candidate();
   grade.outcome = "graded";
@@ -162,10 +162,10 @@ OrderedJson graded_view(const GradeJob& job, const Record& record) {
   grade.candidate_sha256 = candidate.sha256;
   grade.tool = answers::GradeTool{record.tool.version, record.tool.git_commit};
   if (!candidate.compile_cached && candidate.compile_seconds > 0) grade.build_s = candidate.compile_seconds;
-  return json_of(grade);
+  return grade;
 }
 
-OrderedJson failed_view(const GradeJob& job, const char* fault, const std::string& reason) {
+answers::Grade failed_view(const GradeJob& job, const char* fault, const std::string& reason) {
   answers::Grade grade = begun_grade(job);
   grade.outcome = "failed";
   if (fault != nullptr) grade.fault = fault;
@@ -173,10 +173,10 @@ OrderedJson failed_view(const GradeJob& job, const char* fault, const std::strin
   grade.is_retryable = whose == "machine" || whose == "service";
   // Only the service itself cancels and lets expire. What ends a run otherwise may quote anybody.
   (whose.empty() || whose == "expired" ? grade.reason : grade.untrusted_reason) = reason;
-  return json_of(grade);
+  return grade;
 }
 
-OrderedJson overrun_view(const GradeJob& job) {
+answers::Grade overrun_view(const GradeJob& job) {
   answers::Grade grade = begun_grade(job);
   grade.outcome = "graded";
   grade.verdict = Verdict::time_limit;
@@ -186,7 +186,7 @@ OrderedJson overrun_view(const GradeJob& job) {
   grade.has_correctness = true;
   grade.figures.correct = false;
   grade.figures.cases_passed = 0;
-  return json_of(grade);
+  return grade;
 }
 
 OrderedJson agent_view(const Record& record, Feedback feedback) {
@@ -199,12 +199,12 @@ OrderedJson agent_view(const Record& record, Feedback feedback) {
   return json_of(line);
 }
 
-void leave_out(OrderedJson& view, Feedback feedback) {
+void leave_out(answers::Grade& view, Feedback feedback) {
   if (feedback != Feedback::verdict) return;
-  view["figures"]["cases_passed"] = nullptr;
+  view.figures.cases_passed.reset();
   // The compiler sees the candidate, and nothing of the problem's tests.
-  const bool is_of_compiler = view["verdict"] == "compile_error" || view["verdict"] == "signature_mismatch";
-  if (!is_of_compiler) view["untrusted_reason"] = "";
+  if (view.verdict != Verdict::compile_error && view.verdict != Verdict::signature_mismatch)
+    view.untrusted_reason = "";
 }
 
 }  // namespace kgrade

@@ -145,10 +145,10 @@ void Service::restore_line(const Json& line) {
   if (!job) return options_.note("a line of the journal cannot be used: " + in_one_line(job.error()));
   if (earlier != jobs_.end()) job->attempts = earlier->second.attempts;
   if (job->has_ended()) {
-    const OrderedJson view = OrderedJson::parse(job->result);
-    job->result = json_text(view);
-    boards_.add(*job, view);
-    standings_.add(*job, view);
+    job->result = json_text(OrderedJson::parse(job->result));
+    const answers::Grade grade = answers::read_grade(parsed_json(job->result));
+    boards_.add(*job, grade);
+    standings_.add(*job, grade);
   }
   if (!job->key.empty()) by_key_[{job->owner, job->key}] = id;
   jobs_[id] = std::move(*job);
@@ -328,28 +328,30 @@ void Service::enqueue(GradeJob& job) {
 
 // Ends a job, which the dispatcher has ended or is told about. `view` is asked for the result when the state
 // and the time are set.
-void Service::end(GradeJob& job, JobState state, const std::function<OrderedJson()>& view) {
+void Service::end(GradeJob& job, JobState state, const std::function<answers::Grade()>& view) {
   deadlines_.erase({job.expires_at, job.id});
   job.state = state;
   job.ended_at = wall_clock();
   job.build_s = dispatcher_.build_seconds(job.id);
-  OrderedJson result = view();
+  answers::Grade result = view();
   leave_out(result, job.feedback);
-  result["expires_at"] = iso_time(
+  result.expires_at = iso_time(
       job.ended_at + (job.is_contest ? options_.limits.keep_contest_seconds : options_.limits.keep_seconds));
   boards_.add(job, result);
   standings_.add(job, result);
-  job.result = json_text(result);
+  const OrderedJson json = json_of(result);
+  job.result = json_text(json);
   keep_source(job);
   job.body.clear();
   job.request = {};
   journal_.append(job_line(job));
   keep(job, now());
-  if (result["outcome"] == "graded") graded_at_.push_back(now());
-  const OrderedJson& word = result["outcome"] == "graded" ? result["verdict"] : result["fault"];
-  ended_as_[word.is_string() ? word.get<std::string>() : std::string(to_string(state))] += 1;
+  if (result.verdict) graded_at_.push_back(now());
+  ended_as_[std::string(result.verdict ? to_string(*result.verdict)
+                        : result.fault ? *result.fault
+                                       : to_string(state))] += 1;
   after_commit([this, id = job.id] { waiters_.ended(id); });
-  tell(job, "finished", result);
+  tell(job, "finished", json);
 }
 
 void Service::tell(const GradeJob& job, const char* kind, OrderedJson data) {

@@ -199,7 +199,7 @@ class Service : private DispatcherClient {
   std::filesystem::path source_file(const std::string& id) const;
   // An event for the job's owner, when what has happened so far is durable.
   void tell(const GradeJob& job, const char* kind, nlohmann::ordered_json data);
-  void end(GradeJob& job, JobState state, const std::function<nlohmann::ordered_json()>& view);
+  void end(GradeJob& job, JobState state, const std::function<answers::Grade()>& view);
   // The number of the batch's jobs in that state.
   std::size_t count(const LaneSlot& lane, JobState state) const;
   // The owner's jobs that lanes have in their batches and whose turn has not come.

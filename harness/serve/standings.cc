@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
 
@@ -14,43 +13,21 @@
 namespace kgrade {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
-
-// A member of a view. Null if there is none.
-OrderedJson member(const OrderedJson& json, const char* name) {
-  const auto at = json.is_object() ? json.find(name) : json.end();
-  return json.is_object() && at != json.end() ? *at : OrderedJson(nullptr);
-}
-
-std::string text_in(const OrderedJson& json, const char* name) {
-  const OrderedJson value = member(json, name);
-  return value.is_string() ? value.get<std::string>() : "";
-}
-
-std::optional<double> number_in(const OrderedJson& json, const char* name) {
-  const OrderedJson value = member(json, name);
-  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
-}
-
 std::string figure(const std::optional<double>& value) { return value ? fmt::format("{:.4f}", *value) : ""; }
 
 }  // namespace
 
-void Standings::add(const GradeJob& job, const OrderedJson& view) {
-  if (!job.is_contest || text_in(view, "outcome") != "graded") return;
-  const OrderedJson board = member(view, "board");
-  Entry entry{job.id,
-              job.owner,
-              text_in(view, "problem"),
-              text_in(view, "verdict"),
-              text_in(board, "name"),
-              job.submitted_at,
-              precision_from(text_in(member(view, "figures"), "precision")),
-              number_in(board, "speedup"),
-              std::nullopt};
-  const auto low = number_in(board, "speedup_low"), high = number_in(board, "speedup_high");
-  if (low && high) entry.interval = Interval{*low, *high};
-  entries_[job.id] = std::move(entry);
+void Standings::add(const GradeJob& job, const answers::Grade& view) {
+  if (!job.is_contest || !view.verdict) return;
+  const answers::GradeBoard board = view.board.value_or(answers::GradeBoard());
+  entries_[job.id] = {job.id,
+                      job.owner,
+                      view.problem,
+                      board.name,
+                      view.verdict,
+                      job.submitted_at,
+                      view.figures.precision.value_or(Precision::none),
+                      board.speedup};
 }
 
 void Standings::forget(const std::string& id) { entries_.erase(id); }
@@ -59,7 +36,7 @@ bool Standings::Entry::is_better_than(const Entry& other) const {
   const auto key = [](const Entry& one) {
     // The fastest accepted entry is the best, or the first without speeds. If none is accepted, the newest
     // is.
-    return std::tuple(one.is_accepted(), one.interval.has_value(), one.speedup.value_or(0),
+    return std::tuple(one.is_accepted(), one.speedup.interval().has_value(), one.speedup.speedup.value_or(0),
                       one.is_accepted() ? -one.sent_at : one.sent_at);
   };
   return key(*this) > key(other);
@@ -100,13 +77,14 @@ std::vector<Standings::Row> Standings::rows(const View& view) const {
       row.solved += 1;
       row.last_solved_at = std::max(row.last_solved_at, *cell.solved_at);
       const auto problem = view.problems.find(contest.problems[i].slug);
-      cell.has_speed = cell.counts->speedup && cell.counts->interval && problem != view.problems.end() &&
+      const auto interval = cell.counts->speedup.interval();
+      cell.has_speed = cell.counts->speedup.speedup && interval && problem != view.problems.end() &&
                        cell.counts->precision <= precision_from(problem->second.precision);
       is_measured = is_measured && cell.has_speed;
       if (!cell.has_speed) continue;
-      speed += std::log(*cell.counts->speedup);
-      low += std::log(cell.counts->interval->low);
-      high += std::log(cell.counts->interval->high);
+      speed += std::log(*cell.counts->speedup.speedup);
+      low += std::log(interval->low);
+      high += std::log(interval->high);
     }
     if (row.solved > 0 && is_measured) {
       const auto mean = [count = static_cast<double>(row.solved)](double sum) {
@@ -150,8 +128,7 @@ answers::Standings Standings::answer(const View& view) const {
       one.problem = view.contest.problems[i].slug;
       one.attempts = cell.attempts;
       if (cell.solved_at) one.solved_at = iso_time(*cell.solved_at);
-      if (cell.has_speed)
-        one.speedup = {*cell.counts->speedup, cell.counts->interval->low, cell.counts->interval->high};
+      if (cell.has_speed) one.speedup = cell.counts->speedup;
       if (cell.counts != nullptr && (is_own || view.is_teacher)) one.id = cell.counts->id;
     }
   }
@@ -175,18 +152,16 @@ std::string Standings::csv(
         text = fmt::format("too long for this file: GET /v1/grades/{}?view=source", entry.id);
       const auto minutes =
           cell.solved_at ? fmt::format("{:.1f}", (*cell.solved_at - view.contest.start) / 60) : "";
-      const auto low = entry.interval ? std::optional(entry.interval->low) : std::nullopt;
-      const auto high = entry.interval ? std::optional(entry.interval->high) : std::nullopt;
       std::vector<std::string> cells = {row.rank ? std::to_string(*row.rank) : "",
                                         row.owner,
                                         view.contest.problems[i].slug,
                                         std::to_string(cell.attempts),
-                                        entry.verdict,
+                                        entry.verdict ? std::string(to_string(*entry.verdict)) : "",
                                         cell.solved_at ? iso_time(*cell.solved_at) : "",
                                         minutes,
-                                        figure(entry.speedup),
-                                        figure(low),
-                                        figure(high),
+                                        figure(entry.speedup.speedup),
+                                        figure(entry.speedup.low),
+                                        figure(entry.speedup.high),
                                         entry.board,
                                         entry.id,
                                         file,

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,7 +32,7 @@ class Standings {
   };
 
   // The job of a contest has ended, and this is its reward view. Only jobs with a verdict count.
-  void add(const GradeJob& job, const nlohmann::ordered_json& view);
+  void add(const GradeJob& job, const answers::Grade& view);
   void forget(const std::string& id);
 
   // {"shows_others", "rows": [...]}, the best rows first, as docs/contest.md describes.
@@ -46,13 +45,13 @@ class Standings {
 
  private:
   struct Entry {
-    std::string id, owner, slug, verdict, board;
+    std::string id, owner, slug, board;
+    std::optional<Verdict> verdict;
     double sent_at = 0;  // seconds since 1970
     Precision precision = Precision::none;
-    std::optional<double> speedup;  // over the reference
-    std::optional<Interval> interval;
+    answers::Speedup speedup;  // over the reference
 
-    bool is_accepted() const { return verdict == "accepted"; }
+    bool is_accepted() const { return verdict == Verdict::accepted; }
     bool is_better_than(const Entry& other) const;
   };
   // What an owner has done for a problem.

@@ -23,14 +23,13 @@ struct BoardsTest : testing::Test {
     job.id = id;
     job.owner = owner;
     job.submitted_at = 1e9 + added++;
-    Json view = {{"problem", "softmax"}, {"candidate", candidate}, {"problem_sha256", sha256}};
-    view["board"] = {
-        {"name", board}, {"speedup", nullptr}, {"speedup_low", nullptr}, {"speedup_high", nullptr}};
-    if (speedup > 0) view["board"]["speedup"] = speedup;
-    if (half_width > 0) {
-      view["board"]["speedup_low"] = speedup - half_width;
-      view["board"]["speedup_high"] = speedup + half_width;
-    }
+    answers::Grade view;
+    view.problem = "softmax";
+    view.candidate = candidate;
+    view.problem_sha256 = sha256;
+    view.board = answers::GradeBoard{board, {}};
+    if (speedup > 0) view.board->speedup.speedup = speedup;
+    if (half_width > 0) view.board->speedup = {speedup, speedup - half_width, speedup + half_width};
     boards.add(job, view);
   }
 
@@ -105,8 +104,8 @@ TEST_F(BoardsTest, OnlyWhatIsComparableIsRankedTogether) {
 TEST_F(BoardsTest, ResultsWithoutABoardAreOnNone) {
   GradeJob job;
   job.owner = "ann";
-  boards.add(job, {{"problem", "softmax"}, {"board", nullptr}});
-  boards.add(job, {{"problem", "softmax"}});  // of an earlier version of the service
+  boards.add(job, answers::read_grade({{"problem", "softmax"}, {"board", nullptr}}));
+  boards.add(job, answers::read_grade({{"problem", "softmax"}}));  // of an earlier version of the service
   EXPECT_THAT(json_of(boards.of("softmax", problem(), "ann", true))["boards"], SizeIs(0));
 }
 

@@ -103,7 +103,7 @@ struct StandingsTest : testing::Test {
     job.owner = owner;
     job.is_contest = true;
     job.submitted_at = contest.start + 60 * minute;
-    ordered_json view = {{"outcome", "graded"}, {"problem", slug}, {"verdict", verdict}};
+    nlohmann::json view = {{"outcome", "graded"}, {"problem", slug}, {"verdict", verdict}};
     view["figures"] = {{"precision", precision}};
     view["board"] = nullptr;
     if (half_width > 0)
@@ -111,7 +111,7 @@ struct StandingsTest : testing::Test {
                        {"speedup", speedup},
                        {"speedup_low", speedup - half_width},
                        {"speedup_high", speedup + half_width}};
-    standings.add(job, view);
+    standings.add(job, answers::read_grade(view));
   }
 
   Standings::View view(const char* reader, bool sees_others = true, bool is_teacher = false) const {
