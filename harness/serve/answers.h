@@ -287,35 +287,15 @@ struct WaitAnswer {
   std::vector<std::string> unknown;
 };
 
-nlohmann::ordered_json json_of(const Error& answer);
-nlohmann::ordered_json json_of(const Me& answer);
-nlohmann::ordered_json json_of(const Standings& answer);
-nlohmann::ordered_json json_of(const Candidate& answer);
-nlohmann::ordered_json json_of(const JobStatus& answer);
-nlohmann::ordered_json json_of(const Grade& answer);
-nlohmann::ordered_json json_of(const GradeList& answer);
-nlohmann::ordered_json json_of(const AgentLine& answer);
-nlohmann::ordered_json json_of(const StoredProblem& answer);
-nlohmann::ordered_json json_of(const RemovedProblem& answer);
-nlohmann::ordered_json json_of(const ProblemList& answer);
-nlohmann::ordered_json json_of(const ProblemFile& answer);
-nlohmann::ordered_json json_of(const Boards& answer);
-nlohmann::ordered_json json_of(const Capacity& answer);
-nlohmann::ordered_json json_of(const AcceptedJob& answer);
-nlohmann::ordered_json json_of(const RefusedJob& answer);
-
-// What a reward view says. What is missing in it or has another form, as in views of earlier versions, is
-// unset.
-Grade read_grade(const nlohmann::json& view);
-
 }  // namespace answers
 
 // References to the descriptions of answers and requests, for openapi.json.
 using Describe = nlohmann::ordered_json (*)(SchemaDefinitions& definitions);
 template <class Answer>
-nlohmann::ordered_json described(SchemaDefinitions& definitions);
+nlohmann::ordered_json described(SchemaDefinitions& definitions) {
+  return definitions.reference_to<Answer>();
+}
 nlohmann::ordered_json any_view(SchemaDefinitions& definitions);
-nlohmann::ordered_json any_problem(SchemaDefinitions& definitions);
 nlohmann::ordered_json request_schema(SchemaDefinitions& definitions);       // in grade_job.cc
 nlohmann::ordered_json sent_problem_schema(SchemaDefinitions& definitions);  // in grade_job.cc
 

@@ -377,6 +377,17 @@ std::string job_line(const GradeJob& job) {
   return json_text(line);
 }
 
+Effort EffortRule::operator()(const JsonValue& value) const {
+  return value.word(
+      [](std::string_view text) -> std::optional<Effort> {
+        for (int i = 0; i < 3; ++i) {
+          if (words[i] == text) return static_cast<Effort>(i);
+        }
+        return std::nullopt;
+      },
+      "quick, default, ranked");
+}
+
 Result<GradeJob> read_job_line(const Json& line) {
   auto job = read_document<GradeJob>(line, "");
   if (!job) return job.errors();

@@ -131,6 +131,9 @@ answers::Grade graded_view(const GradeJob& job, const Record& record);
 answers::Grade failed_view(const GradeJob& job, const char* fault, const std::string& reason);
 // The same for a candidate that took longer than the run limit, which is its verdict.
 answers::Grade overrun_view(const GradeJob& job);
+// What a reward view says. What is missing in it or has another form, as in views of earlier versions, is
+// unset.
+answers::Grade read_grade(const nlohmann::json& view);
 // The agent view of a job that has this record.
 nlohmann::ordered_json agent_view(const Record& record, Feedback feedback);
 // Takes out of a reward view what this level of feedback does not show.

@@ -11,7 +11,7 @@
 #include "grade/run.h"
 #include "record/advice.h"
 #include "record/agent_line.h"
-#include "serve/answers.h"
+#include "serve/answers_json.h"
 #include "serve/grade_job.h"
 
 namespace kgrade {
@@ -186,6 +186,13 @@ answers::Grade overrun_view(const GradeJob& job) {
   grade.has_correctness = true;
   grade.figures.correct = false;
   grade.figures.cases_passed = 0;
+  return grade;
+}
+
+answers::Grade read_grade(const nlohmann::json& view) {
+  JsonComplaints ignored({}, "");
+  answers::Grade grade;
+  read_value(JsonValue(view, ignored), grade, AnyValue{}, true);
   return grade;
 }
 

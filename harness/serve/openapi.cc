@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "serve/answers_json.h"
 #include "serve/requests.h"
 #include "serve/routes.h"
 

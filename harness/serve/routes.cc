@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "record/record_json.h"
+#include "serve/answers_json.h"
 #include "serve/page.h"
 #include "serve/requests.h"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "serve/answers.h"
+#include "serve/answers_json.h"
 #include "serve/requests.h"
 #include "serve/routes.h"
 

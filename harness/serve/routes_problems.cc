@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "record/scalar_values.h"
-#include "serve/answers.h"
+#include "serve/answers_json.h"
 #include "serve/routes.h"
 
 namespace kgrade {

@@ -1,4 +1,5 @@
 // The operations of the service: what it dispatches by, and what openapi.json describes.
+#include "serve/answers_json.h"
 #include "serve/requests.h"
 #include "serve/routes.h"
 

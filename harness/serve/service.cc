@@ -9,6 +9,7 @@
 #include "draw/seed.h"
 #include "problem/catalogue.h"
 #include "record/record_json.h"
+#include "serve/answers_json.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -146,7 +147,7 @@ void Service::restore_line(const Json& line) {
   if (earlier != jobs_.end()) job->attempts = earlier->second.attempts;
   if (job->has_ended()) {
     job->result = json_text(OrderedJson::parse(job->result));
-    const answers::Grade grade = answers::read_grade(parsed_json(job->result));
+    const answers::Grade grade = read_grade(parsed_json(job->result));
     boards_.add(*job, grade);
     standings_.add(*job, grade);
   }

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/unique_fd.h"
+#include "serve/answers_json.h"
 #include "serve/service.h"
 
 namespace kgrade {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "serve/answers_json.h"
 #include "serve/service.h"
 
 namespace kgrade {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "problem/problem.h"
+#include "serve/answers_json.h"
 
 namespace kgrade {
 namespace boards_test {
@@ -104,8 +105,8 @@ TEST_F(BoardsTest, OnlyWhatIsComparableIsRankedTogether) {
 TEST_F(BoardsTest, ResultsWithoutABoardAreOnNone) {
   GradeJob job;
   job.owner = "ann";
-  boards.add(job, answers::read_grade({{"problem", "softmax"}, {"board", nullptr}}));
-  boards.add(job, answers::read_grade({{"problem", "softmax"}}));  // of an earlier version of the service
+  boards.add(job, read_grade({{"problem", "softmax"}, {"board", nullptr}}));
+  boards.add(job, read_grade({{"problem", "softmax"}}));  // of an earlier version of the service
   EXPECT_THAT(json_of(boards.of("softmax", problem(), "ann", true))["boards"], SizeIs(0));
 }
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "serve/answers_json.h"
 #include "serve/standings.h"
 #include "tests/serve/service_fixture.h"
 
@@ -111,7 +112,7 @@ struct StandingsTest : testing::Test {
                        {"speedup", speedup},
                        {"speedup_low", speedup - half_width},
                        {"speedup_high", speedup + half_width}};
-    standings.add(job, answers::read_grade(view));
+    standings.add(job, read_grade(view));
   }
 
   Standings::View view(const char* reader, bool sees_others = true, bool is_teacher = false) const {

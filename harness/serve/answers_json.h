@@ -1,46 +1,33 @@
-#include "serve/answers.h"
+// The JSON of what the service answers.
+#pragma once
 
 #include "record/agent_line_json.h"
 #include "record/shared_json.h"
+#include "serve/answers.h"
 
 namespace kgrade {
 
-Effort EffortRule::operator()(const JsonValue& value) const {
-  return value.word(
-      [](std::string_view text) -> std::optional<Effort> {
-        for (int i = 0; i < 3; ++i) {
-          if (words[i] == text) return static_cast<Effort>(i);
-        }
-        return std::nullopt;
-      },
-      "quick, default, ranked");
-}
-
 namespace answers {
-
-using Json = nlohmann::ordered_json;
-
-namespace {
 
 // A text of this form. Only our own documents are read, so that nobody checks it.
 struct Pattern {
   const char* pattern;
   std::string operator()(const JsonValue& value) const { return value.text(most_text); }
   template <class T>
-  Json schema(SchemaDefinitions&) const {
+  nlohmann::ordered_json schema(SchemaDefinitions&) const {
     return {{"type", "string"}, {"pattern", pattern}};
   }
 };
-constexpr Pattern job_id{"^g_[0-9a-f]{32}$"};
-constexpr Pattern sha256{"^[0-9a-f]{64}$"};
-constexpr Pattern file_name{"^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$"};
-constexpr Pattern moment{"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"};
+inline constexpr Pattern job_id{"^g_[0-9a-f]{32}$"};
+inline constexpr Pattern sha256{"^[0-9a-f]{64}$"};
+inline constexpr Pattern file_name{"^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$"};
+inline constexpr Pattern moment{"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"};
 
 // JSON that follows another description.
 struct Described {
   Describe schema_of;
   template <class T>
-  Json schema(SchemaDefinitions& definitions) const {
+  nlohmann::ordered_json schema(SchemaDefinitions& definitions) const {
     return schema_of(definitions);
   }
 };
@@ -48,7 +35,7 @@ struct Described {
 // Values by names that are not known here.
 struct ScalarValues {
   template <class T>
-  Json schema(SchemaDefinitions&) const {
+  nlohmann::ordered_json schema(SchemaDefinitions&) const {
     return {{"type", "object"}, {"additionalProperties", {{"type", {"number", "boolean"}}}}};
   }
 };
@@ -59,8 +46,6 @@ void speedup_fields(Archive& archive, typename Archive::template Value<Speedup>&
   archive("speedup_low", speedup.low, positive, "The lower end of a 95 % interval.");
   archive("speedup_high", speedup.high, positive, "The upper end of a 95 % interval.");
 }
-
-}  // namespace
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<Error>& error) {
@@ -382,7 +367,7 @@ void fields(Archive& archive, typename Archive::template Value<RefusedJob>& job)
   archive("error", job.error);
 }
 
-static Json batch_item(SchemaDefinitions& definitions) {
+inline nlohmann::ordered_json batch_item(SchemaDefinitions& definitions) {
   return {{"oneOf", {definitions.reference_to<AcceptedJob>(), definitions.reference_to<RefusedJob>()}}};
 }
 
@@ -399,53 +384,9 @@ void fields(Archive& archive, typename Archive::template Value<WaitAnswer>& answ
   archive("unknown", answer.unknown);
 }
 
-Json json_of(const Error& answer) { return kgrade::json_of<Error>(answer); }
-Json json_of(const Me& answer) { return kgrade::json_of<Me>(answer); }
-Json json_of(const Standings& answer) { return kgrade::json_of<Standings>(answer); }
-Json json_of(const Candidate& answer) { return kgrade::json_of<Candidate>(answer); }
-Json json_of(const JobStatus& answer) { return kgrade::json_of<JobStatus>(answer); }
-Json json_of(const Grade& answer) { return kgrade::json_of<Grade>(answer); }
-Json json_of(const GradeList& answer) { return kgrade::json_of<GradeList>(answer); }
-Json json_of(const AgentLine& answer) { return kgrade::json_of<AgentLine>(answer); }
-Json json_of(const StoredProblem& answer) { return kgrade::json_of<StoredProblem>(answer); }
-Json json_of(const RemovedProblem& answer) { return kgrade::json_of<RemovedProblem>(answer); }
-Json json_of(const ProblemList& answer) { return kgrade::json_of<ProblemList>(answer); }
-Json json_of(const ProblemFile& answer) { return kgrade::json_of<ProblemFile>(answer); }
-Json json_of(const Boards& answer) { return kgrade::json_of<Boards>(answer); }
-Json json_of(const Capacity& answer) { return kgrade::json_of<Capacity>(answer); }
-Json json_of(const AcceptedJob& answer) { return kgrade::json_of<AcceptedJob>(answer); }
-Json json_of(const RefusedJob& answer) { return kgrade::json_of<RefusedJob>(answer); }
-
-Grade read_grade(const nlohmann::json& view) {
-  JsonComplaints ignored({}, "");
-  Grade grade;
-  read_value(JsonValue(view, ignored), grade, AnyValue{}, true);
-  return grade;
-}
-
 }  // namespace answers
 
-template <class Answer>
-nlohmann::ordered_json described(SchemaDefinitions& definitions) {
-  return definitions.reference_to<Answer>();
-}
-template nlohmann::ordered_json described<answers::Error>(SchemaDefinitions& definitions);
-template nlohmann::ordered_json described<answers::Me>(SchemaDefinitions& definitions);
-template nlohmann::ordered_json described<answers::Standings>(SchemaDefinitions& definitions);
-template nlohmann::ordered_json described<answers::Candidate>(SchemaDefinitions& definitions);
-template nlohmann::ordered_json described<answers::JobStatus>(SchemaDefinitions& definitions);
-template nlohmann::ordered_json described<answers::Grade>(SchemaDefinitions& definitions);
-template nlohmann::ordered_json described<answers::GradeList>(SchemaDefinitions& definitions);
-template nlohmann::ordered_json described<answers::AgentLine>(SchemaDefinitions& definitions);
-template nlohmann::ordered_json described<answers::StoredProblem>(SchemaDefinitions& definitions);
-template nlohmann::ordered_json described<answers::RemovedProblem>(SchemaDefinitions& definitions);
-template nlohmann::ordered_json described<answers::ProblemList>(SchemaDefinitions& definitions);
-template nlohmann::ordered_json described<answers::Boards>(SchemaDefinitions& definitions);
-template nlohmann::ordered_json described<answers::Capacity>(SchemaDefinitions& definitions);
-template nlohmann::ordered_json described<answers::BatchAnswer>(SchemaDefinitions& definitions);
-template nlohmann::ordered_json described<answers::WaitAnswer>(SchemaDefinitions& definitions);
-
-nlohmann::ordered_json any_view(SchemaDefinitions& definitions) {
+inline nlohmann::ordered_json any_view(SchemaDefinitions& definitions) {
   const auto grade = definitions.reference_to<answers::Grade>();
   const auto line = definitions.reference_to<answers::AgentLine>();
   const auto candidate = definitions.reference_to<answers::Candidate>();
@@ -460,7 +401,7 @@ nlohmann::ordered_json any_view(SchemaDefinitions& definitions) {
                                                   {"kgrade-record", record["$ref"]}}}}}});
 }
 
-nlohmann::ordered_json any_problem(SchemaDefinitions& definitions) {
+inline nlohmann::ordered_json any_problem(SchemaDefinitions& definitions) {
   return {{"oneOf",
            {definitions.reference_to<answers::ProblemFile>(),
             definitions.reference_to<answers::UploadedProblem>()}}};
