@@ -33,14 +33,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "base/json_rules.h"
 #include "base/json_value.h"
 
 namespace kgrade {
-
-// The number of values of an enumeration. Its to_string() knows the values from 0 on.
-template <class E>
-inline constexpr int count_of_values = 0;
 
 template <class T>
 inline constexpr bool is_optional = false;
@@ -81,24 +78,6 @@ bool is_default(const T& value) {
   } else {
     return value == T{};
   }
-}
-
-// The words of an enumeration, in the order of its values.
-template <class E>
-std::vector<std::string_view> words_of() {
-  static_assert(count_of_values<E> > 0);
-  std::vector<std::string_view> words;
-  for (int i = 0; i < count_of_values<E>; ++i) words.push_back(to_string(static_cast<E>(i)));
-  return words;
-}
-
-template <class E>
-std::optional<E> enum_from(std::string_view text) {
-  static_assert(count_of_values<E> > 0);
-  for (int i = 0; i < count_of_values<E>; ++i) {
-    if (to_string(static_cast<E>(i)) == text) return static_cast<E>(i);
-  }
-  return std::nullopt;
 }
 
 // --- Writing ---
@@ -338,7 +317,7 @@ void read_value(const JsonValue& json, T& value, const Rule& rule, bool detailed
   } else if constexpr (!std::is_same_v<Rule, AnyValue>) {
     static_assert(is_vector<T>, "the rule reads values of another type");
   } else if constexpr (std::is_enum_v<T>) {
-    value = json.word(enum_from<T>, fmt::format("{}", fmt::join(words_of<T>(), ", ")));
+    value = json.word(enum_from<T>, fmt::format("{}", fmt::join(enum_words<T>, ", ")));
   } else if constexpr (std::is_same_v<T, bool>) {
     value = json.truth();
   } else if constexpr (std::is_floating_point_v<T>) {

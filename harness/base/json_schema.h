@@ -140,7 +140,7 @@ nlohmann::ordered_json SchemaDefinitions::reference_to() {
     all_[name] = nullptr;  // so that it comes before the types that it needs
     nlohmann::ordered_json schema;
     if constexpr (std::is_enum_v<T>) {
-      schema = words_schema(words_of<T>());
+      schema = words_schema({enum_words<T>.begin(), enum_words<T>.end()});
     } else {
       schema = object_schema<T>(*this);
     }

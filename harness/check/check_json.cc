@@ -10,9 +10,6 @@
 
 namespace kgrade {
 
-template <>
-inline constexpr int count_of_values<CheckStatus> = 5;
-
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -24,7 +21,7 @@ struct FindingKindRule {
     std::vector<std::string_view> words;
     for (std::uint32_t kind = 1; kind <= last_finding_kind; ++kind)
       words.push_back(kind_name(static_cast<FindingKind>(kind)));
-    for (const std::string_view verdict : words_of<Verdict>()) {
+    for (const std::string_view verdict : enum_words<Verdict>) {
       if (std::find(words.begin(), words.end(), verdict) == words.end()) words.push_back(verdict);
     }
     return words_schema(words);

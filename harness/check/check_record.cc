@@ -145,12 +145,6 @@ std::size_t hidden_cases(const CheckRecord& record) {
 
 }  // namespace
 
-std::string_view to_string(CheckStatus status) {
-  constexpr std::array<std::string_view, 5> names = {"clean", "findings", "compile_error",
-                                                     "signature_mismatch", "unsupported"};
-  return names[static_cast<std::size_t>(status)];
-}
-
 bool needs_a_gpu(const CheckRecord& record, const CheckedCandidate& candidate) {
   return candidate.status == CheckStatus::unsupported && record.device.kind == "emulated";
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "check/finding.h"
 #include "record/record.h"
 #include "record/terminal.h"
@@ -35,7 +36,9 @@ struct CheckedCase {
 };
 
 enum class CheckStatus { clean, findings, compile_error, signature_mismatch, unsupported };
-std::string_view to_string(CheckStatus status);
+template <>
+inline constexpr std::array<std::string_view, 5> enum_words<CheckStatus> = {
+    "clean", "findings", "compile_error", "signature_mismatch", "unsupported"};
 
 struct CheckedCandidate {
   std::string path;

@@ -87,19 +87,11 @@ std::optional<T> read_line(const std::string& line) {
 // --- Messages ---
 
 template <>
-inline constexpr int count_of_values<LaneWork> = 3;
+inline constexpr std::array<std::string_view, 3> enum_words<LaneWork> = {"grade", "build_candidates",
+                                                                         "build_trusted"};
 template <>
-inline constexpr int count_of_values<LaneMessage::Kind> = 6;
-
-std::string_view to_string(LaneWork work) {
-  constexpr std::string_view words[] = {"grade", "build_candidates", "build_trusted"};
-  return words[static_cast<int>(work)];
-}
-
-std::string_view to_string(LaneMessage::Kind kind) {
-  constexpr std::string_view words[] = {"begun", "doing", "graded", "spent", "ended", "alive"};
-  return words[static_cast<int>(kind)];
-}
+inline constexpr std::array<std::string_view, 6> enum_words<LaneMessage::Kind> = {"begun", "doing", "graded",
+                                                                                  "spent", "ended", "alive"};
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<LaneOptions>& options) {

@@ -220,12 +220,6 @@ std::size_t count_of_pairs(const ComparedRecords& comparison, Predicate predicat
 
 }  // namespace
 
-std::string_view to_string(VerdictChange change) {
-  constexpr std::array<std::string_view, 6> names = {"none",  "regression",  "improvement",
-                                                     "other", "lower_class", "needs_gpu"};
-  return names[static_cast<std::size_t>(change)];
-}
-
 SpeedRatio ratio_of_speedups(const SpeedRatio& before, const SpeedRatio& after) {
   SpeedRatio ratio{after.ratio / before.ratio, std::nullopt, Method::across_processes, 2};
   if (!before.interval || !after.interval) return ratio;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "leaderboard/record_files.h"
 #include "record/record.h"
 
@@ -21,7 +22,9 @@ namespace kgrade {
 // accepted with less precision. `needs_gpu`: from accepted to a candidate that the emulated device cannot
 // run.
 enum class VerdictChange { none, regression, improvement, other, lower_class, needs_gpu };
-std::string_view to_string(VerdictChange change);  // "regression"
+template <>
+inline constexpr std::array<std::string_view, 6> enum_words<VerdictChange> = {
+    "none", "regression", "improvement", "other", "lower_class", "needs_gpu"};
 
 // The difference between two devices of one model. It is the standard deviation of the log of the ratio of
 // two speedups over the reference, for one case and the same files, beyond their own intervals. It was

@@ -10,9 +10,6 @@ namespace kgrade {
 
 using Json = nlohmann::ordered_json;
 
-template <>
-inline constexpr int count_of_values<VerdictChange> = 6;
-
 // One side of a pair.
 struct WrittenSide {
   Record record;

@@ -80,42 +80,6 @@ void check_cases(const Problem& problem, Errors& missing) {
 
 }  // namespace
 
-std::string_view to_string(Difficulty difficulty) {
-  switch (difficulty) {
-    case Difficulty::easy:
-      return "EASY";
-    case Difficulty::medium:
-      return "MEDIUM";
-    case Difficulty::hard:
-      return "HARD";
-  }
-  return "";
-}
-
-std::string_view to_string(CaseRole role) {
-  switch (role) {
-    case CaseRole::sample:
-      return "sample";
-    case CaseRole::test:
-      return "test";
-    case CaseRole::bench:
-      return "bench";
-    case CaseRole::hidden:
-      return "hidden";
-  }
-  return "";
-}
-
-std::string_view to_string(Libraries libraries) {
-  switch (libraries) {
-    case Libraries::any:
-      return "any";
-    case Libraries::none:
-      return "none";
-  }
-  return "";
-}
-
 std::optional<Dtype> Parameter::own_dtype() const {
   const ScalarType* const known = find_scalar_type(type);
   return known != nullptr && pointer ? known->element : std::nullopt;

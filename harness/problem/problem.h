@@ -13,6 +13,7 @@
 
 #include "base/draw_kind.h"
 #include "base/dtype.h"
+#include "base/enum_words.h"
 #include "base/result.h"
 #include "problem/expression.h"
 #include "problem/torch_module.h"
@@ -25,9 +26,13 @@ class Families;
 inline constexpr std::size_t max_parameters = 512;
 
 enum class Difficulty { easy, medium, hard };
+template <>
+inline constexpr std::array<std::string_view, 3> enum_words<Difficulty> = {"EASY", "MEDIUM", "HARD"};
 
 // No file has `hidden` cases: problem/hidden_cases.h draws them.
 enum class CaseRole { sample, test, bench, hidden };
+template <>
+inline constexpr std::array<std::string_view, 4> enum_words<CaseRole> = {"sample", "test", "bench", "hidden"};
 
 // What a contestant may use besides its own code. With `none` it may neither link nor open (dlopen) any
 // library except
@@ -39,10 +44,8 @@ enum class CaseRole { sample, test, bench, hidden };
 // So vendor libraries are forbidden: cuBLAS, cuDNN, CUTLASS's compiled parts, NVRTC. Headers are allowed,
 // because they are compiled in.
 enum class Libraries { any, none };
-
-std::string_view to_string(Difficulty difficulty);  // "EASY", as in the file
-std::string_view to_string(CaseRole role);          // "sample"
-std::string_view to_string(Libraries libraries);    // "any"
+template <>
+inline constexpr std::array<std::string_view, 2> enum_words<Libraries> = {"any", "none"};
 
 // The most arguments of choice() and values().
 inline constexpr std::size_t most_choices = 8;

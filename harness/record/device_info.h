@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/enum_words.h"
+
 namespace kgrade {
 
 // What a device reached when it was limited only by its memory or by one arithmetic unit. These are positive
@@ -48,6 +50,7 @@ struct DeviceInfo {
 // The state of the device's caches when a call begins: without the inputs (cold), or as the writing of the
 // inputs left them (warm).
 enum class CacheState { cold, warm };
-inline std::string_view to_string(CacheState cache) { return cache == CacheState::warm ? "warm" : "cold"; }
+template <>
+inline constexpr std::array<std::string_view, 2> enum_words<CacheState> = {"cold", "warm"};
 
 }  // namespace kgrade

@@ -128,11 +128,6 @@ void summarise_arms(CaseRecord& record) {
     record.arms[arm].summary = summarise(counted_times(record, arm));
 }
 
-std::string_view to_string(CheckOutcome outcome) {
-  constexpr std::string_view words[] = {"passed", "failed", "not_run"};
-  return words[static_cast<int>(outcome)];
-}
-
 ToolInfo tool_info() { return {KGRADE_VERSION, KGRADE_GIT_COMMIT, KGRADE_GIT_DIRTY != 0}; }
 
 HostInfo host_info() {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "base/result.h"
 #include "base/statistics.h"
 #include "problem/case.h"
@@ -35,7 +36,8 @@ struct HostInfo {
 };
 
 enum class CheckOutcome { passed, failed, not_run };
-std::string_view to_string(CheckOutcome outcome);
+template <>
+inline constexpr std::array<std::string_view, 3> enum_words<CheckOutcome> = {"passed", "failed", "not_run"};
 
 // The result of one named check.
 struct Check {

@@ -13,30 +13,9 @@
 
 namespace kgrade {
 
+// The types that a problem can be of.
 template <>
-inline constexpr int count_of_values<Statement> = 4;
-template <>
-inline constexpr int count_of_values<Method> = 3;
-template <>
-inline constexpr int count_of_values<BoundBy> = 2;
-template <>
-inline constexpr int count_of_values<Dtype> = 3;
-template <>
-inline constexpr int count_of_values<Precision> = 5;
-template <>
-inline constexpr int count_of_values<Verdict> = verdict_count;
-template <>
-inline constexpr int count_of_values<CaseRole> = 4;
-template <>
-inline constexpr int count_of_values<CheckOutcome> = 3;
-template <>
-inline constexpr int count_of_values<Effort> = 3;
-template <>
-inline constexpr int count_of_values<WantedBaselines> = 4;
-template <>
-inline constexpr int count_of_values<CacheState> = 2;
-template <>
-inline constexpr int count_of_values<BlockEnd> = 4;
+inline constexpr std::array<std::string_view, 3> enum_words<Dtype> = {"float32", "float16", "bfloat16"};
 
 template <class T>
 nlohmann::ordered_json value_or_null(const std::optional<T>& value) {

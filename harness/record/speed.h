@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "record/device_info.h"
 #include "record/verdict.h"
 
@@ -29,8 +30,12 @@ struct Interval {
 enum class Statement { faster, slower, same, inconclusive };
 enum class Method { within_process, pooled_processes, across_processes };
 
-std::string_view to_string(Statement statement);  // "faster"
-std::string_view to_string(Method method);        // "within_process"
+template <>
+inline constexpr std::array<std::string_view, 4> enum_words<Statement> = {"faster", "slower", "same",
+                                                                          "inconclusive"};
+template <>
+inline constexpr std::array<std::string_view, 3> enum_words<Method> = {"within_process", "pooled_processes",
+                                                                       "across_processes"};
 
 // `faster` if the whole interval is above 1 + margin, and `slower` if it is below 1 / (1 + margin). `same` if
 // the whole interval is between these bounds, ends included. `inconclusive` otherwise, and if there is no
@@ -57,7 +62,8 @@ struct SuiteScore {
 };
 
 enum class Effort { quick, normal, ranked };
-std::string_view to_string(Effort effort);  // "quick"
+template <>
+inline constexpr std::array<std::string_view, 3> enum_words<Effort> = {"quick", "normal", "ranked"};
 
 // Which baselines a user wants.
 enum class WantedBaselines {
@@ -66,7 +72,9 @@ enum class WantedBaselines {
   pytorch,   // as `usual`, wherever they run: to try them
   compiled,  // as `usual`, and those of torch.compile
 };
-std::string_view to_string(WantedBaselines wanted);  // "compiled"
+template <>
+inline constexpr std::array<std::string_view, 4> enum_words<WantedBaselines> = {"none", "usual", "pytorch",
+                                                                                "compiled"};
 
 // An early look ends just those runs whose spread came out too small by chance. In simulations
 // (harness/tests/measure) up to 6 % of the intervals miss if the first look comes after 10 blocks, and 5.0 to
@@ -137,10 +145,13 @@ enum class BlockEnd {
   disturbed,     // too many blocks do not count
   broken_off     // a contestant failed
 };
-std::string_view to_string(BlockEnd end);  // "budget_spent"
+template <>
+inline constexpr std::array<std::string_view, 4> enum_words<BlockEnd> = {"precise", "budget_spent",
+                                                                         "disturbed", "broken_off"};
 
 enum class BoundBy { memory, arithmetic };
-std::string_view to_string(BoundBy bound);  // "memory"
+template <>
+inline constexpr std::array<std::string_view, 2> enum_words<BoundBy> = {"memory", "arithmetic"};
 
 // The least time of a case: moving its bytes as fast as a copy does, and doing its operations at the rate of
 // its class and type. Both happen at once, so the longer time counts.

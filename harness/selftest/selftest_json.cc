@@ -11,9 +11,6 @@ namespace kgrade {
 
 using Json = nlohmann::ordered_json;
 
-template <>
-inline constexpr int count_of_values<CriterionOutcome> = 3;
-
 // An interval of shares.
 struct ShareInterval {
   double low = 0;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "base/statistics.h"
 #include "measure/intervals.h"
 #include "measure/speedup.h"
@@ -89,7 +90,9 @@ struct SelftestKernel {
 };
 
 enum class CriterionOutcome { holds, fails, too_few };
-std::string_view to_string(CriterionOutcome outcome);  // "does not hold"
+template <>
+inline constexpr std::array<std::string_view, 3> enum_words<CriterionOutcome> = {"holds", "does not hold",
+                                                                                 "too few to say"};
 
 // A share that should be between two bounds.
 struct Criterion {

@@ -17,13 +17,6 @@
 
 namespace kgrade {
 
-template <>
-inline constexpr int count_of_values<Feedback> = 3;
-template <>
-inline constexpr int count_of_values<JobState> = 5;
-template <>
-inline constexpr int count_of_values<Difficulty> = 3;
-
 // The words of requests: the usual effort is called "default".
 struct EffortRule {
   static constexpr std::string_view words[] = {"quick", "default", "ranked"};

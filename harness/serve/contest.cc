@@ -86,7 +86,7 @@ class ContestReader {
   std::optional<Feedback> feedback(const YamlNode& map) {
     const auto said = text(map, "feedback");
     if (!said) return std::nullopt;
-    const auto level = feedback_named(*said);
+    const auto level = enum_from<Feedback>(*said);
     if (level && *level != Feedback::full) return level;
     diagnostics_.add(map.find("feedback")->place(),
                      fmt::format("feedback: {} is neither verdict nor agent", in_quotes(*said)),

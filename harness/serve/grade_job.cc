@@ -185,15 +185,9 @@ constexpr const char* about_feedback =
 }  // namespace
 
 template <>
-inline constexpr int count_of_values<Priority> = 2;
-template <>
 inline constexpr const char* schema_name<ProblemFile> = "SentProblem";
 template <>
 inline constexpr const char* schema_name<GradeRequest> = "Request";
-
-static std::string_view to_string(Priority priority) {
-  return priority == Priority::normal ? "normal" : "low";
-}
 
 // A problem that was uploaded, by its hash. Its file replaces it before a request is read (serve/uploads.h).
 struct UploadedProblemName {
@@ -344,11 +338,6 @@ std::string batch_key(const GradeRequest& request) {
   const std::string problem =
       request.slug.empty() ? request.problem_name + ":" + sha256_hex(request.problem_source) : request.slug;
   return json_text({problem, text_of(options)});
-}
-
-std::string_view to_string(JobState state) {
-  constexpr std::string_view words[] = {"queued", "running", "finished", "cancelled", "expired"};
-  return words[static_cast<int>(state)];
 }
 
 template <class Archive>

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "base/result.h"
 #include "lanes/lane.h"
 
@@ -20,12 +21,14 @@ struct Grade;
 
 // Whose jobs run first among those of one owner.
 enum class Priority { normal, low };
+template <>
+inline constexpr std::array<std::string_view, 2> enum_words<Priority> = {"normal", "low"};
 
 // How much a client learns of a job, from the least to all (docs/service.md). Contests need `verdict`: with
 // more, a contestant can ask for the hidden tests bit by bit.
 enum class Feedback { verdict, agent, full };
-const char* to_string(Feedback feedback);
-std::optional<Feedback> feedback_named(std::string_view name);
+template <>
+inline constexpr std::array<std::string_view, 3> enum_words<Feedback> = {"verdict", "agent", "full"};
 
 // What a client asks for, in the words of docs/service.md.
 struct GradeRequest {
@@ -72,7 +75,9 @@ Result<ProblemFile> read_problem_file(const nlohmann::json& json);
 std::string batch_key(const GradeRequest& request);
 
 enum class JobState { queued, running, finished, cancelled, expired };
-std::string_view to_string(JobState state);
+template <>
+inline constexpr std::array<std::string_view, 5> enum_words<JobState> = {"queued", "running", "finished",
+                                                                         "cancelled", "expired"};
 
 struct GradeJob {
   std::string id;

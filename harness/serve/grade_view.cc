@@ -107,25 +107,6 @@ std::string iso_time(double seconds) {
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
-const char* to_string(Feedback feedback) {
-  switch (feedback) {
-    case Feedback::verdict:
-      return "verdict";
-    case Feedback::agent:
-      return "agent";
-    case Feedback::full:
-      return "full";
-  }
-  return "";
-}
-
-std::optional<Feedback> feedback_named(std::string_view name) {
-  for (const Feedback each : {Feedback::verdict, Feedback::agent, Feedback::full}) {
-    if (name == to_string(each)) return each;
-  }
-  return std::nullopt;
-}
-
 OrderedJson event_of(const GradeJob& job) {
   return {{"id", job.id},
           {"problem", job.request.problem_shown()},

@@ -17,12 +17,7 @@ inline constexpr std::size_t longest_key = 200;  // of an Idempotency-Key
 inline constexpr std::size_t most_listed = 200;  // jobs in an answer of GET /v1/grades
 
 template <>
-inline constexpr int count_of_values<View> = 4;
-
-inline std::string_view to_string(View view) {
-  constexpr std::string_view words[] = {"reward", "agent", "record", "source"};
-  return words[static_cast<int>(view)];
-}
+inline constexpr std::array<std::string_view, 4> enum_words<View> = {"reward", "agent", "record", "source"};
 
 // The body of POST /v1/wait.
 struct WaitRequest {
@@ -34,14 +29,9 @@ struct WaitRequest {
 };
 
 template <>
-inline constexpr int count_of_values<WaitRequest::Until> = 2;
-
+inline constexpr std::array<std::string_view, 2> enum_words<WaitRequest::Until> = {"any", "all"};
 template <>
 inline constexpr const char* schema_name<WaitRequest> = "Wait";
-
-inline std::string_view to_string(WaitRequest::Until until) {
-  return until == WaitRequest::Until::all ? "all" : "any";
-}
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<WaitRequest>& request) {

@@ -63,8 +63,9 @@ std::optional<Refusal> Service::bind(nlohmann::json& request) const {
   request["baselines"] = "none";
   const auto asked = request.find("feedback");
   if (asked == request.end() || asked->is_null()) request["feedback"] = to_string(problem->feedback);
-  const auto level =
-      request["feedback"].is_string() ? feedback_named(request["feedback"].get<std::string>()) : std::nullopt;
+  const auto level = request["feedback"].is_string()
+                         ? enum_from<Feedback>(request["feedback"].get<std::string>())
+                         : std::nullopt;
   if (level && *level > problem->feedback) request["feedback"] = to_string(problem->feedback);
   return std::nullopt;
 }

@@ -49,7 +49,7 @@ bool read_right(const std::string& word, Token& token) {
   } else if (word == "teacher") {
     client.is_teacher = true;
   } else if (word.starts_with(feedback)) {
-    const auto level = feedback_named(word.substr(feedback.size()));
+    const auto level = enum_from<Feedback>(word.substr(feedback.size()));
     client.feedback = level.value_or(Feedback::verdict);
     return level.has_value();
   } else if (word.starts_with(expires)) {

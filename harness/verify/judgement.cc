@@ -112,16 +112,6 @@ RelativeErrors relative_errors(const ElementErrors& errors, const MeanSquares& u
           mean_common_error(errors)};
 }
 
-std::string_view to_string(ErrorFigure figure) {
-  constexpr std::array<std::string_view, 6> words = {"the whole output",
-                                                     "the elements that vary",
-                                                     "the smaller three quarters of the elements that vary",
-                                                     "single elements",
-                                                     "the elements that share a value",
-                                                     "the elements of one slice"};
-  return words.at(static_cast<std::size_t>(figure));
-}
-
 Precision best_class(const Problem& problem) {
   return problem.is_exact() ? Precision::exact : Precision::fp32;
 }

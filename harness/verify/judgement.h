@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "contest/arena.h"
 #include "device/contents.h"
 #include "problem/problem.h"
@@ -41,9 +42,14 @@ RelativeErrors relative_errors(const ElementErrors& errors, const MeanSquares& u
 
 // The largest of the six figures.
 enum class ErrorFigure { all, varying, smaller, element, common, slice };
-// "the whole output", "the elements that vary", "the smaller three quarters of the elements that vary",
-// "single elements", "the elements that share a value", "the elements of one slice".
-std::string_view to_string(ErrorFigure figure);
+template <>
+inline constexpr std::array<std::string_view, 6> enum_words<ErrorFigure> = {
+    "the whole output",
+    "the elements that vary",
+    "the smaller three quarters of the elements that vary",
+    "single elements",
+    "the elements that share a value",
+    "the elements of one slice"};
 
 // A single element may be off by this many times the bound: rounding errors of a sum spread evenly, so even
 // the worst of 10^9 normally distributed errors lies within 6.1 standard deviations. A bug is concentrated on

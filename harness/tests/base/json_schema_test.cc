@@ -12,7 +12,6 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 enum class Fruit { apple, pear };
-std::string_view to_string(Fruit fruit) { return fruit == Fruit::apple ? "apple" : "pear"; }
 
 struct Pip {
   int grams = 0;
@@ -51,7 +50,7 @@ void fields(Archive& archive, typename Archive::template Value<Basket>& basket) 
 }  // namespace json_schema_test
 
 template <>
-inline constexpr int count_of_values<json_schema_test::Fruit> = 2;
+inline constexpr std::array<std::string_view, 2> enum_words<json_schema_test::Fruit> = {"apple", "pear"};
 
 namespace json_schema_test {
 

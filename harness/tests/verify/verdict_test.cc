@@ -232,11 +232,11 @@ TEST(Verdict, MergedPartsEqualTheWhole) {
 }
 
 TEST(Verdict, NamesRoundTrip) {
-  for (int i = 0; i < verdict_count; ++i) {
+  for (int i = 0; i < static_cast<int>(enum_words<Verdict>.size()); ++i) {
     const auto verdict = static_cast<Verdict>(i);
-    EXPECT_EQ(verdict_from(to_string(verdict)), verdict);
+    EXPECT_EQ(enum_from<Verdict>(to_string(verdict)), verdict);
   }
-  EXPECT_FALSE(verdict_from("fine"));
+  EXPECT_FALSE(enum_from<Verdict>("fine"));
 }
 
 }  // namespace verdict_test
