@@ -143,14 +143,24 @@ std::string suites_text(const Leaderboard& leaderboard, const Style& style) {
 }
 
 // The table of pass@k, for runs with several samples.
+PlainTable runs_of(const Leaderboard& leaderboard) {
+  PlainTable table{{"run", "level", "device", "problems", "samples", "accepted", "pass@k"},
+                   {false, true, false, true, true, true, false}};
+  for (const SampledRun& run : leaderboard.runs) {
+    table.rows.push_back({run.run, run.level ? std::to_string(*run.level) : "", run.device,
+                          std::to_string(run.problems), std::to_string(run.samples),
+                          std::to_string(run.accepted), pass_at_k_text(run)});
+  }
+  return table;
+}
+
 std::string runs_text(const Leaderboard& leaderboard, const Style& style) {
   if (leaderboard.runs.empty()) return "";
-  TextTable runs({"run", "level", "device", "problems", "samples", "accepted", "pass@k"},
-                 {false, true, false, true, true, true, false});
-  for (const SampledRun& run : leaderboard.runs) {
-    runs.add({printable_line(run.run), run.level ? std::to_string(*run.level) : "-",
-              printable_line(run.device), std::to_string(run.problems), std::to_string(run.samples),
-              std::to_string(run.accepted), pass_at_k_text(run)});
+  const PlainTable table = runs_of(leaderboard);
+  TextTable runs(table.columns, table.is_number);
+  for (std::vector<std::string> row : table.rows) {
+    for (std::string& cell : row) cell = cell.empty() ? "-" : printable_line(cell);
+    runs.add(std::move(row));
   }
   return "\n" + runs.render(style);
 }
@@ -178,18 +188,6 @@ std::string markdown_table(const PlainTable& table) {
     text += "\n";
   }
   return text;
-}
-
-std::string markdown_runs(const Leaderboard& leaderboard) {
-  if (leaderboard.runs.empty()) return "";
-  PlainTable table{{"run", "level", "device", "problems", "samples", "accepted", "pass@k"},
-                   {false, true, false, true, true, true, false}};
-  for (const SampledRun& run : leaderboard.runs) {
-    table.rows.push_back({run.run, run.level ? std::to_string(*run.level) : "", run.device,
-                          std::to_string(run.problems), std::to_string(run.samples),
-                          std::to_string(run.accepted), pass_at_k_text(run)});
-  }
-  return "\n" + markdown_table(table);
 }
 
 std::string markdown_suites(const Leaderboard& leaderboard) {
@@ -258,7 +256,8 @@ std::string render_markdown(const Leaderboard& leaderboard) {
     text += "No candidate has a rank yet.\n";
     if (!leaderboard.unmeasured.empty()) text += "\n" + markdown_table(verdicts_of(leaderboard));
   }
-  return text + markdown_runs(leaderboard) + markdown_suites(leaderboard) + "<!-- /leaderboard -->\n";
+  if (!leaderboard.runs.empty()) text += "\n" + markdown_table(runs_of(leaderboard));
+  return text + markdown_suites(leaderboard) + "<!-- /leaderboard -->\n";
 }
 
 }  // namespace kgrade
