@@ -21,8 +21,8 @@ Command add_lane(CLI::App& app) {
       "Reads jobs from standard input and writes answers to standard output, as lines of JSON "
       "(docs/lanes.md).");
   return {command, [arguments] {
-            const auto code = run_lane(*arguments);
-            return code ? *code : fail(code.errors());
+            const auto done = run_lane(*arguments);
+            return done ? exit_ok : fail(done.errors());
           }};
 }
 

@@ -122,9 +122,11 @@ std::vector<Family> families_of_reals(const Range& own, const Range& domain, boo
   std::vector<Family> families;
   const bool has_0 = domain.least <= 0 && domain.largest >= 0;
   const bool has_both_signs = domain.least < 0 && domain.largest > 0;
-  if (has_both_signs) families = {Family::nonnegative, Family::nonpositive};
-  // Numbers that are balanced around 0 have random signs as they are drawn.
-  if (has_both_signs && own.least != -own.largest) families.push_back(Family::signs);
+  if (has_both_signs) {
+    for (const Family family : {Family::nonnegative, Family::nonpositive}) families.push_back(family);
+    // Numbers that are balanced around 0 have random signs as they are drawn.
+    if (own.least != -own.largest) families.push_back(Family::signs);
+  }
   if (is_wider(domain, own))
     families.insert(families.end(), {Family::shifted, Family::rows_shifted, Family::step, Family::spikes});
   if (is_wider(domain, own) || has_0) families.push_back(Family::scaled);

@@ -215,9 +215,9 @@ struct LaneArguments {
   std::string folder;  // for temporary files; empty: it makes one
 };
 
-// Carries out jobs from standard input until its end, and removes the folder. Returns the exit code. An Error
-// if the device is not there: then nothing was said. What other parts of the process print to standard output
+// Carries out jobs from standard input until its end, and removes the folder. An Error if the device is not
+// there: then nothing was said. What other parts of the process print to standard output
 // goes to standard error.
-Result<int> run_lane(const LaneArguments& arguments);
+Result<bool> run_lane(const LaneArguments& arguments);
 
 }  // namespace kgrade

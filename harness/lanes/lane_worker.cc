@@ -166,22 +166,22 @@ class LaneWorker {
   LaneWorker(const LaneArguments& arguments, UniqueFd output, const std::filesystem::path& folder)
       : arguments_(arguments), output_(std::move(output)), files_(folder / "files") {}
 
-  int run(Jobs& jobs, const std::string& device) {
+  void run(Jobs& jobs, const std::string& device) {
     // On a line of its own, whatever a shell has printed.
     write("\n" + to_line(hello_of_this_program(device)));
     const Repeated signs(between_signs, [this] { send({LaneMessage::Kind::alive, 0, ""}); });
     while (const auto line = jobs.next()) {
       auto job = read_job(*line);
       if (!job) {
-        // Nobody can be told which job this is the answer to.
+        // An answer could not say to which job it belongs.
         fmt::print(stderr, "error: this is no job for a lane\n");
-        return exit_usage;
+        ::kill(::getpid(), SIGTERM);
+        continue;
       }
       const Failure failure = answer(*job);
       jobs.finish();
       end(failure);
     }
-    return 0;
   }
 
  private:
@@ -383,7 +383,7 @@ UniqueFd taken(int descriptor) { return UniqueFd(::fcntl(descriptor, F_DUPFD_CLO
 
 }  // namespace
 
-Result<int> run_lane(const LaneArguments& arguments) {
+Result<bool> run_lane(const LaneArguments& arguments) {
   // A lane of this machine. SIGTERM leaves time to remove temporary files after the parent's death
   // (base/cleanup.h).
   if (!arguments.folder.empty()) ::prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -398,7 +398,8 @@ Result<int> run_lane(const LaneArguments& arguments) {
   ::dup2(nothing.get(), STDIN_FILENO);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   Jobs jobs(std::move(input));
-  return LaneWorker(arguments, std::move(output), own->path()).run(jobs, *device);
+  LaneWorker(arguments, std::move(output), own->path()).run(jobs, *device);
+  return true;
 }
 
 }  // namespace kgrade
