@@ -26,6 +26,8 @@ constexpr std::size_t most_bytes = std::size_t{32} << 20;
 constexpr int most_reads = 1000;
 // A lane tries again after so long what it has set aside.
 constexpr double set_aside_s = 600;
+// A lane elsewhere that is starting for longer may have no machine for hours, and nothing waits for it alone.
+constexpr double awaited_s = 600;
 // A lane elsewhere has so long to end what it has started there.
 constexpr double to_end_s = 2;
 
@@ -85,6 +87,11 @@ bool Dispatcher::is_paused(const LaneSlot& lane) const {
   return lane.batch.empty() && now() < lane.paused_until;
 }
 
+bool Dispatcher::works(const LaneSlot& lane) const {
+  const bool is_awaited = lane.process && now() < lane.since + awaited_s;
+  return now() >= lane.paused_until && (is_there(lane) || is_awaited);
+}
+
 // A lane elsewhere may have to wait for a machine, so it is started as soon as there may be work for it.
 bool Dispatcher::is_ready(LaneSlot& lane) {
   if (options_.lane_command.is_elsewhere && !lane.process) {
@@ -101,6 +108,7 @@ Failure Dispatcher::start_process(LaneSlot& lane) {
                                      : Lane::start(options_.lane_command, lane.number);
   if (!process) return process.errors();
   lane.process = std::move(*process);
+  lane.since = now();
   wait_for(lane.process->descriptor(), &lane);
   return std::nullopt;
 }

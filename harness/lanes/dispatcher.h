@@ -20,12 +20,12 @@
 // - A job that is blamed is tried once more: alone, and by another lane if one works. It ends as failed after the
 //   second time, and after the first if it was called wrong, since it stays wrong.
 // - A job that is refused alone goes to another lane. It is blamed if there is none, or if the last that the lane
-//   had said was a result. Up to three refusals of the lane, one that is starting counts as another.
+//   had said was a result.
 // - A problem of which a lane has refused three jobs, and begun none, is set aside: the lane takes others. If all
-//   lanes that work or are starting have set it aside, its waiting jobs end as failed. After ten minutes a lane tries
-//   it again.
+//   lanes that work have set it aside, its waiting jobs end as failed. After ten minutes a lane tries it again.
 // - A lane is paused if it refuses three times in a row, of several problems or because of its machine: for a
 //   minute, the next time for two, and for an hour at most.
+// - A lane elsewhere that is starting counts as one that works, for ten minutes.
 // - When a lane is paused or sets a problem aside, the jobs that it made alone may be together again. A paused lane
 //   has also its blame since its last result taken back.
 // clang-format on
@@ -176,12 +176,8 @@ class Dispatcher {
   void wait_for(int descriptor, LaneSlot* lane);
   // Whether the lane is there. Starts one that is elsewhere.
   bool is_ready(LaneSlot& lane);
-  // The lane is there and not paused.
-  bool works(const LaneSlot& lane) const { return is_there(lane) && now() >= lane.paused_until; }
-  // The same, or the lane is starting.
-  bool may_work(const LaneSlot& lane) const {
-    return now() >= lane.paused_until && (is_there(lane) || lane.process);
-  }
+  // The lane is not paused. It is there, or has been starting for less than ten minutes.
+  bool works(const LaneSlot& lane) const;
   Failure start_process(LaneSlot& lane);
   // False if its process cannot be started, or the job cannot be made.
   bool start(LaneSlot& lane, std::vector<QueuedJob> batch);

@@ -44,12 +44,7 @@ bool Dispatcher::refuse_batch(LaneSlot& lane, const std::string& why, int exit_c
   const auto first = std::find(lane.is_done.begin(), lane.is_done.end(), false) - lane.is_done.begin();
   lane.warmth.refused(problem, lane.left() == 1 ? lane.batch[static_cast<std::size_t>(first)].id : "");
   lane.refused_at = now();
-  // A lane that is starting may take the job. It is not awaited for ever.
-  const bool may_another = std::any_of(lanes_.begin(), lanes_.end(), [&](const LaneSlot& other) {
-    return &other != &lane && may_work(other) && !other.warmth.is_set_aside(problem);
-  });
-  const bool is_awaited = may_another && lane.refusals < most_refusals;
-  const bool blames = std::exchange(lane.is_trusted, false) || !(has_other(lane, problem) || is_awaited);
+  const bool blames = std::exchange(lane.is_trusted, false) || !has_other(lane, problem);
   if (refuse(lane, problem, why, names_machine)) return false;
   if (!lane.warmth.is_set_aside(problem)) return blames;
   refused_problems_[problem] = {why, exit_code};
@@ -66,7 +61,7 @@ void Dispatcher::let_join(LaneSlot& lane) {
 void Dispatcher::end_refused_problems() {
   std::erase_if(refused_problems_, [this](const auto& problem) {
     const auto sets_aside = [&](const LaneSlot& lane) { return lane.warmth.is_set_aside(problem.first); };
-    const auto takes = [&](const LaneSlot& lane) { return may_work(lane) && !sets_aside(lane); };
+    const auto takes = [&](const LaneSlot& lane) { return works(lane) && !sets_aside(lane); };
     if (std::none_of(lanes_.begin(), lanes_.end(), sets_aside)) return true;
     if (std::any_of(lanes_.begin(), lanes_.end(), takes)) return false;
     for (const QueuedJob& job : queue_.with_batch(problem.first)) {

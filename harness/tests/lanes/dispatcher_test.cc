@@ -260,6 +260,24 @@ TEST_F(Dispatching, SetsAProblemAsideThatALaneElsewhereRefuses) {
   EXPECT_LE(lanes_.size(), 7u);
 }
 
+// Six of six jobs ended as failed, before the other lane was there.
+TEST_F(Dispatching, ABrokenLaneElsewhereCostsNothingWhileAnotherIsStarting) {
+  open(2, {"b1", "b2", "b3", "b4"}, true);
+  for (int time = 0; time < 12; ++time) {
+    lane(0).say_hello();
+    go_on();
+    dies(lane(0));
+    go_on();
+  }
+  EXPECT_THAT(ended_, IsEmpty());
+  lane(1).say_hello();
+  for (int time = 0; time < 20 && dispatcher_->left() > 0; ++time) {
+    go_on();
+    for (const Ids ids = jobs(1); const std::string& id : ids) lane(1).grade(id, "right");
+  }
+  EXPECT_THAT(ended_, testing::UnorderedElementsAre("b1", "b2", "b3", "b4"));
+}
+
 TEST_F(Dispatching, OfAProblemThatAnotherLaneGradesNothingIsLost) {
   open(2, {"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"});
   go_on();

@@ -516,6 +516,24 @@ TEST_F(Lanes, AreAskedAgainWhereResultsWereMadeInAnotherWay) {
   expect_none_counts("on another device: 3");
 }
 
+// Only what a lane elsewhere sends says on which device it grades.
+TEST_F(Lanes, OfTheUsersCommandGradeAgainWhatAnotherKindOfDeviceGraded) {
+  add("alpha", {"good", "good.2"});
+  options_.devices = {"cuda:99"};
+  outcome();
+  options_.lane_command = lane_command_of("exec " KGRADE_FAKE_LANE);
+  options_.devices = {"lane 1"};
+  EXPECT_EQ(outcome(ResultMode::resume).taken_over, 2u) << "nothing is new";
+  checkout_.add_candidate("alpha/good.3.cu");
+  notes_.clear();
+  const auto found = swept(ResultMode::resume);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(found->taken_over, 0u);
+  EXPECT_THAT(found->records, SizeIs(3));
+  for (const Record& record : found->records) EXPECT_EQ(record.device.kind, "emulated");
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("were made on another kind of device")));
+}
+
 TEST_F(Lanes, AreAskedAgainForSomeOnly) {
   add("alpha", {"good", "good.2", "good.3"});
   outcome();
