@@ -71,13 +71,15 @@ ordered_json NumberRule::schema() const {
 
 ordered_json IntegerRule::schema() const {
   ordered_json schema = {{"type", "integer"}, {"minimum", low}};
-  if (high < INT32_MAX) schema["maximum"] = high;
+  if (high < INT64_MAX) schema["maximum"] = high;
   return schema;
 }
 
 ordered_json TextRule::schema() const { return {{"type", "string"}, {"maxLength", most_bytes}}; }
 
-ordered_json FormRule::schema() const { return {{"type", "string"}, {"pattern", pattern}}; }
+ordered_json FormRule::schema() const {
+  return {{"type", "string"}, {"pattern", pattern}, {"maxLength", most_bytes}};
+}
 
 ordered_json UnsignedText::schema() { return {{"type", "string"}, {"pattern", "^[0-9]{1,20}$"}}; }
 

@@ -1,5 +1,5 @@
 // Rules for the values of fields (base/json_archive.h). A rule reads a value and complains about one that
-// breaks it. Its schema() is the JSON Schema of the values that it accepts.
+// breaks it. Its schema() is the JSON Schema of the values that it accepts, as far as a schema can say it.
 #pragma once
 
 #include <array>
@@ -61,7 +61,8 @@ struct FormRule {
   std::string operator()(const JsonValue& value) const;
   nlohmann::ordered_json schema() const;
 };
-// These also accept an empty text. The slug of a problem or the name of a case. Pages make links of it.
+// All of these accept an empty text, too.
+// The slug of a problem or the name of a case. Pages make links of it.
 extern const FormRule slug_of;
 // A slug, or a case in the form of a command line: n=1000,eps=1e-5.
 extern const FormRule case_name_of;
@@ -94,7 +95,8 @@ constexpr WordRule<sizeof...(Words)> one_of(Words... words) {
   return {{words...}};
 }
 
-// A number of 64 bits written as text, because readers that know only doubles would round it.
+// A number of 64 bits written as text, because readers that know only doubles would round it. The schema
+// accepts all texts of up to 20 digits.
 struct UnsignedText {
   std::uint64_t operator()(const JsonValue& value) const;
   static nlohmann::ordered_json written(std::uint64_t value) { return std::to_string(value); }

@@ -12,6 +12,7 @@
 
 #include "base/json_schema.h"
 #include "check/check_record.h"
+#include "lanes/lane.h"
 #include "leaderboard/compare_output.h"
 #include "leaderboard/leaderboard_output.h"
 #include "problem/problem_reader.h"
@@ -112,6 +113,7 @@ int main(int count, char** arguments) {
       {"results/selftest.schema.json", kgrade::selftest_schema},
       {"results/compare.schema.json", kgrade::compare_schema},
       {"results/leaderboard.schema.json", kgrade::leaderboard_schema},
+      {"results/lane.schema.json", kgrade::lane_schema},
       {"harness/serve/openapi.json", kgrade::Routes::description},
       {"results/throughput.schema.json", kgrade::throughput_schema},
       {"problems/schema/frontmatter.schema.json", kgrade::frontmatter_schema},

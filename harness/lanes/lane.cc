@@ -19,6 +19,7 @@
 #include <type_traits>
 
 #include "base/cleanup.h"
+#include "base/json_schema.h"
 #include "base/machine_faults.h"
 #include "base/text.h"
 #include "lanes/lane_files.h"
@@ -67,6 +68,7 @@ template <std::size_t most_bytes>
 struct ByteText {
   std::string operator()(const JsonValue& value) const { return bytes_of_text(value.text(most_bytes)); }
   static nlohmann::ordered_json written(std::string_view raw) { return text_of_bytes(raw); }
+  static nlohmann::ordered_json schema() { return TextRule{most_bytes}.schema(); }
 };
 constexpr ByteText<most_text> byte_text;
 constexpr ByteText<LineStream::longest_line> file_text;
@@ -112,41 +114,56 @@ void fields(Archive& archive, typename Archive::template Value<LaneOptions>& opt
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<LaneFile>& file) {
-  archive("path", file.path, byte_text);
+  archive("path", file.path, byte_text, "As the job names it.");
   archive("sha256", file.sha256, sha256_of);
-  archive("content", file.content, file_text);
+  archive("content", file.content, file_text, "Null if the job before had a file with this hash.");
 }
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<LaneHello>& hello) {
-  archive("protocol", hello.protocol);
-  archive("build", hello.build);
-  archive("device", hello.device);
+  archive("protocol", hello.protocol, "The version of all lines.");
+  archive("build", hello.build, "Version and commit. They have to be those of who sends jobs.");
+  archive("device", hello.device, "cuda:0, or emulated.");
   archive("host", hello.host);
 }
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<LaneJob>& job) {
   archive("options", job.options);
-  archive("problem", job.problem, byte_text);
-  archive("candidates", job.candidates, byte_text);
-  archive("numbers", job.numbers);
-  archive("work", job.work);
-  archive("as_declared", job.as_declared);
-  archive("batch", job.batch);
-  archive("folder", job.folder, byte_text);
-  archive("files", job.files);
+  archive("problem", job.problem, byte_text, "The path of its file.");
+  archive("candidates", job.candidates, byte_text, "The paths of their files.");
+  archive("numbers", job.numbers, "Of the candidates in a sweep, from which their seeds follow.");
+  archive("work", job.work, "grade, or fill the cache with what grading needs.");
+  archive("as_declared", job.as_declared, "Each candidate has the type that it declares.");
+  archive("batch", job.batch, "An id, which each answer to this job repeats.");
+  archive("folder", job.folder, byte_text, "The working folder of who sends it. Empty on the same machine.");
+  archive("files", job.files, "All files that the job names. None on the same machine.");
 }
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<LaneMessage>& message) {
   archive("kind", message.kind);
-  archive("candidate", message.candidate);
-  archive("text", message.text, text_up_to<LineStream::longest_line>);
-  archive("exit_code", message.exit_code);
-  archive("bytes", message.bytes);
-  archive("batch", message.batch);
-  archive("seconds", message.seconds);
+  archive("candidate", message.candidate, "Its place in the job, from 0.");
+  archive("text", message.text, text_up_to<LineStream::longest_line>,
+          "doing: the action. graded: the record, as JSON. ended: why the job ended before its time, or "
+          "nothing.");
+  archive("exit_code", message.exit_code,
+          "ended before its time: what `kgrade grade` would have exited with.");
+  archive("bytes", message.bytes, "ended, of a job that builds: what it has added to the cache.");
+  archive("batch", message.batch, "Of the last job.");
+  archive("seconds", message.seconds,
+          "spent: what the candidate has taken. ended, of a job that builds: what compilers have.");
+}
+
+nlohmann::ordered_json lane_schema() {
+  SchemaDefinitions definitions;
+  nlohmann::ordered_json lines = {definitions.reference_to<LaneHello>(), definitions.reference_to<LaneJob>(),
+                                  definitions.reference_to<LaneMessage>()};
+  return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+          {"title", fmt::format("A line to or from kgrade lane, protocol {}", lane_protocol)},
+          {"description", "The first line of a lane, a job for it, or an answer (docs/lanes.md)."},
+          {"anyOf", std::move(lines)},
+          {"$defs", definitions.all()}};
 }
 
 LaneJob job_for(const LaneOptions& options, const Problem& problem) {

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -100,6 +101,8 @@ std::string result_line_of(Record record, const LaneOptions& options);
 // A job for this problem, type and class, without candidates.
 LaneJob job_for(const LaneOptions& options, const Problem& problem);
 
+// The JSON Schema of all these lines.
+nlohmann::ordered_json lane_schema();
 // Writes one line of JSON without a line break, and reads it back. Nothing for any other line.
 std::string to_line(const LaneJob& job);
 std::string to_line(const LaneHello& hello);
