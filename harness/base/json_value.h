@@ -78,7 +78,6 @@ class JsonValue {
   std::int64_t integer(std::int64_t low, std::int64_t high) const;
 
   void complain(const std::string& what) const;
-  const std::string& pointer() const { return pointer_; }
 
  private:
   JsonValue(const nlohmann::json* json, JsonComplaints* complaints, std::string pointer)

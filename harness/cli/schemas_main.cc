@@ -113,7 +113,7 @@ int main(int count, char** arguments) {
       {"results/selftest.schema.json", kgrade::selftest_schema},
       {"results/compare.schema.json", kgrade::compare_schema},
       {"results/leaderboard.schema.json", kgrade::leaderboard_schema},
-      {"results/lane.schema.json", kgrade::lane_schema},
+      {"harness/lanes/lane.schema.json", kgrade::lane_schema},
       {"harness/serve/openapi.json", kgrade::Routes::description},
       {"results/throughput.schema.json", kgrade::throughput_schema},
       {"problems/schema/frontmatter.schema.json", kgrade::frontmatter_schema},

@@ -3,9 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json_rules.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "grade/failure.h"
@@ -39,8 +39,7 @@ OrderedJson stored_in(const fs::path& path) {
 }  // namespace
 
 bool is_sha256(std::string_view text) {
-  return text.size() == 64 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
+  return !text.empty() && sha256_of.fits(text);
 }
 
 Result<Uploads> Uploads::open(const fs::path& folder) {
