@@ -175,7 +175,7 @@ struct MapForm {
 
 // --- Mappings ---
 
-// The keys of one mapping. Each is named by one call of find() or of a function that calls it.
+// The keys of one mapping. find(), require(), read() and children() each name a key, once.
 class Keys {
  public:
   // Reads `map`, which messages call `what`. `place` is that of complaints about missing keys.
