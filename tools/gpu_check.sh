@@ -8,7 +8,7 @@
 #   orders                                        honest kernels that add in other orders, in the measured cases too
 #   sweep throughput                              all solutions in one sweep; candidates a minute, nothing compiled before
 #   tests                                         all tests except those in the next line, eight at a time
-#   cheats controls honest                        candidates that occupy the device, or need it for themselves
+#   cheats controls honest cheats_test end_to_end_test    candidates that occupy the device, or need it for themselves
 #   selftest slowdowns repeat                     kernels against themselves and against slow-downs; the same speedups twice
 #   oracle baselines                              against PyTorch: answers in float64, times of cuDNN
 #   nvbench                                       times against nvbench's (Python package cuda-bench)
@@ -171,12 +171,12 @@ step wrong-candidates grade_wrong_candidates
 step checks check_candidates
 step profiles profile_solutions
 # Tests labelled pypi need packages from PyPI, and a GPU machine may have no network. tools.honest_orders is `orders`.
-alone='Cheats\.|Controls\.|HonestCandidates\.|tools.honest_orders$'
+alone='Cheats\.|Controls\.|HonestCandidates\.|cheats_test|end_to_end_test|tools.honest_orders$'
 step tests ctest --preset release --parallel 8 -LE pypi -E "$alone"
 is_wanted tests && grep 'tests passed' "$out/tests.log"
-for suite in Cheats Controls HonestCandidates; do
+for suite in Cheats Controls HonestCandidates cheats_test end_to_end_test; do
   name=$(tr '[:upper:]' '[:lower:]' <<<"${suite%Candidates}")
-  step "$name" ctest --preset release --parallel 1 -R "$suite\." --timeout 300
+  step "$name" ctest --preset release --parallel 1 -R "$suite" --timeout 600
   is_wanted "$name" && grep 'tests passed' "$out/$name.log"
 done
 step selftest "$kgrade" selftest --device cuda --quick --comparisons 200 --slowdowns 0 --time 240 \
