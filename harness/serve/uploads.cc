@@ -48,9 +48,11 @@ Result<Uploads> Uploads::open(const fs::path& folder) {
     return machine_error("the folder of uploaded problems cannot be made: " + failure.message(),
                          "name another folder with --state", {folder.string(), 0, 0});
   Uploads uploads(folder);
-  for (const auto& each : fs::recursive_directory_iterator(folder, failure)) {
-    if (each.path().extension() != ".json") continue;
-    const OrderedJson json = stored_in(each.path());
+  // A loop over a range would throw where the folder cannot be read.
+  for (fs::recursive_directory_iterator at(folder, failure), end; !failure && at != end;
+       at.increment(failure)) {
+    if (at->path().extension() != ".json") continue;
+    const OrderedJson json = stored_in(at->path());
     if (json.is_null()) continue;
     uploads.files_[{json["owner"], json["sha256"]}] = {json["name"],
                                                        json["source"].get_ref<const std::string&>().size()};

@@ -18,7 +18,9 @@ from .tensors import TYPES, Lender, address_of_result, copy_to, is_same, unwatch
 FOLDER = "/tmp/submission"
 
 # PyTorch's errors when it looks for a GPU itself, past the functions that emulated_cuda.py replaces.
-NEEDS_GPU = re.compile(r"CUDA driver version is insufficient|no NVIDIA driver|No CUDA GPUs|no CUDA-capable device")
+# The last one stands in a message where the machine has a GPU, which a worker of the emulated device cannot open.
+NEEDS_GPU = re.compile(r"CUDA driver version is insufficient|no NVIDIA driver|No CUDA GPUs|no CUDA-capable device|"
+                       r"error from cudaGetDeviceCount\(\)")
 
 
 def without_tf32():

@@ -18,7 +18,7 @@ using testing::SizeIs;
 // An H100's limits, and kernels in the order in which CUPTI gives them.
 constexpr const char* file =
     "limits\t2048\t65536\t233472\t32\t1024\n"
-    "kernel\t_Z4lateNS_1PE\t5000\t6500\t4\t1\t1\t64\t1\t1\t16\t0\t0\t0\n"
+    "kernel\t_Z4latei\t5000\t6500\t4\t1\t1\t64\t1\t1\t16\t0\t0\t0\n"
     "kernel\t_Z9plain_addPfi\t1000\t2000\t65536\t1\t1\t256\t1\t1\t128\t0\t0\t0\n"
     "kernel\t_Z9plain_addPfi\t3000\t4000\t65536\t1\t1\t256\t1\t1\t128\t0\t0\t0\n";
 

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -128,10 +129,11 @@ int peek(const Words& words) {
 }
 
 int call(const Words& words) {
-  long arguments[5]{};
-  for (std::size_t i = 1; i < words.size(); ++i) arguments[i - 1] = std::strtol(words[i].c_str(), nullptr, 0);
+  std::array<long, 6> arguments{};
+  for (std::size_t i = 1; i < words.size(); ++i)
+    arguments.at(i - 1) = std::strtol(words[i].c_str(), nullptr, 0);
   return error_unless(::syscall(std::atol(words.at(0).c_str()), arguments[0], arguments[1], arguments[2],
-                                arguments[3], arguments[4]) != -1);
+                                arguments[3], arguments[4], arguments[5]) != -1);
 }
 
 int start_process(const Words&) {

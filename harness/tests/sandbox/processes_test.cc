@@ -326,10 +326,12 @@ std::vector<std::filesystem::path> groups_of(pid_t launcher) {
   std::vector<std::filesystem::path> groups;
   std::error_code ignored;
   const auto skip = std::filesystem::directory_options::skip_permission_denied;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator("/sys/fs/cgroup", skip, ignored)) {
-    const std::string name = entry.path().filename();
+  // A loop over a range would throw where a group goes while it looks.
+  std::filesystem::recursive_directory_iterator at("/sys/fs/cgroup", skip, ignored);
+  for (; at != std::filesystem::end(at); at.increment(ignored)) {
+    const std::string name = at->path().filename();
     if (name.starts_with("kgrade-") && name.ends_with("-" + std::to_string(launcher)))
-      groups.push_back(entry.path());
+      groups.push_back(at->path());
   }
   return groups;
 }
