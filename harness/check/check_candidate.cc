@@ -52,20 +52,6 @@ bool is_refusal(Verdict verdict) {
          verdict == Verdict::compile_error;
 }
 
-// Whether the fault is Python's, whose message says what was done.
-bool is_of_python(Fault fault) {
-  switch (fault) {
-    case Fault::raised:
-    case Fault::unsupported:
-    case Fault::mismatched:
-    case Fault::no_answer:
-    case Fault::not_built:
-      return true;
-    default:
-      return false;
-  }
-}
-
 class CandidateCheck {
  public:
   CandidateCheck(CheckSession& session, const EvidenceReader& read, CheckedCandidate record)
@@ -201,7 +187,7 @@ class CandidateCheck {
     CallReport report;
     report.fault = answer.fault;
     report.detail = answer.detail;
-    if (!is_of_python(answer.fault)) report.detail.insert(0, "while loading: ");
+    if (!meaning_of(answer.fault).is_of_python) report.detail.insert(0, "while loading: ");
     seen_ = review_call(report);
     note_exception(report);
   }
@@ -221,7 +207,7 @@ class CandidateCheck {
       note_exception(report);
       return report.fault == Fault::none && !is_crash(report);
     }
-    failed_launch_ = report.failed_launch != 0 ? failed_launch_text(report) : "";
+    failed_launch_ = failed_launch_text(report);
     const std::vector<OutputErrors> outputs = session_.arena.compare();
     for (std::size_t i = 0; i < outputs.size(); ++i) judge_output(bound, outputs[i], i, draw);
     return true;

@@ -73,19 +73,14 @@ struct CallReport {
   std::string detail;  // describes the fault, or else the failed launch (describe_launch())
   // The problem's file failed to compute the inputs, so there was no call.
   bool lacks_inputs = false;
-  int cuda_error = 0;  // the cudaError_t that the call left
-  // cudaError_t of the first failed launch, as the worker says, even if the contestant has read the error
-  int failed_launch = 0;
-  std::uint64_t memory_limit_bytes = 0;  // limit that an allocation exceeded, as the worker says; 0: unknown
-  double elapsed_ms = 0;                 // all launches, by the worker's device events
+  CallTimes call;          // as the worker says
   double prepared_ms = 0;  // by the referee's clock, until nothing was missing, except the inputs at a gate
   double wall_ms = 0;      // by the referee's clock, from then on until the answer arrived
   // By the referee's clock on the device: from the moment when the inputs were there until the device could
   // work for the referee again.
   double settled_ms = 0;
-  bool latency_hidden = false;  // the worker says so, and the call was queued
-  bool queued = false;          // the call waited at its gate with its launches queued, as the worker says
-  bool keeps_lines = false;     // the device's cache keeps lines for the contestant, as the worker says
+  bool queued = false;       // the call waited at its gate with its launches queued, as the worker says
+  bool keeps_lines = false;  // the device's cache keeps lines for the contestant, as the worker says
   unsigned int processes_left = 0;  // processes that the contestant has started
   unsigned int threads_left = 0;    // threads of its process that loading it or a call has started
   double waited_ms = 0;             // how long the device was busy before the call was prepared

@@ -269,7 +269,7 @@ CallReport ContestantRunner::checked_call(const Draw& draw, std::uint64_t poison
   see_answer(answer, report);
   if (answer.ok()) {
     report.wall_ms = milliseconds(answer.arrived - begun.at);
-    report.latency_hidden = report.latency_hidden && report.queued;
+    if (!report.queued) report.call.latency_hidden = 0;
     see_rest(worker_->settle(settling_patience), report);
   }
   worker_->freeze();
@@ -342,12 +342,8 @@ void ContestantRunner::see_answer(const Answer& answer, CallReport& report) {
   report.fault = answer.fault;
   report.detail = answer.detail;
   if (!answer.ok()) return;
-  report.cuda_error = answer.reply.error;
-  report.failed_launch = answer.reply.failed_launch.error;
-  if (report.failed_launch != 0) report.detail = describe_launch(answer.reply.failed_launch);
-  report.memory_limit_bytes = answer.reply.limit_bytes;
-  report.elapsed_ms = answer.reply.elapsed_ms;
-  report.latency_hidden = answer.reply.latency_hidden != 0;
+  report.call = answer.reply.call;
+  if (report.call.failed_launch.error != 0) report.detail = describe_launch(report.call.failed_launch);
 }
 
 // Records what the call leaves behind.

@@ -38,7 +38,7 @@ std::vector<double> call_amid(std::uint32_t bytes, ContestantRunner& runner, con
   const CallKind kind{.ahead = false, .captures = true};
   const CallReport report =
       runner.checked_call(draw, call.poison_key, call.number, call.patience, nullptr, kind, fill);
-  if (report.fault != Fault::none || report.cuda_error != 0) return {};
+  if (report.fault != Fault::none || report.call.error != 0) return {};
   return runner.lease().output_values(output);
 }
 

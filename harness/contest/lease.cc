@@ -145,21 +145,19 @@ Answer Lease::lend_to(WorkerProcess& worker, bool inputs_writable, WorkerProcess
   for (std::size_t i = 0; i < buffers_.size() && answer.ok(); ++i) {
     const Tensor& tensor = tensor_of(i);
     const Filling& filling = fillings_[i];
-    LoanTerms terms{static_cast<std::uint32_t>(tensor.parameter),
-                    tensor.output || writable,
-                    !tensor.output || tensor.begins_as || tensor.begins_as_drawn,
-                    false,
-                    filling.begin,
-                    filling.end() - filling.begin,
-                    launch_of(i)};
-    answer = worker.lend(*buffers_[i], terms, patience);
+    Loan loan{.begin = filling.begin,
+              .length = filling.end() - filling.begin,
+              .parameter = static_cast<std::uint32_t>(tensor.parameter),
+              .launch = launch_of(i)};
+    loan.writable = tensor.output || writable;
+    loan.holds_data = !tensor.output || tensor.begins_as || tensor.begins_as_drawn;
+    answer = worker.lend(*buffers_[i], loan, patience);
     if (!answer.ok() || captures_[i] == nullptr) continue;
-    terms.begin = 0;
-    terms.holds_data = false;
-    terms.captures = true;
-    terms.may_be_input = problem_.torch && problem_.torch->may_return_input(tensor.name);
-    terms.is_overwritten = terms_.overwrites_returned;
-    answer = worker.lend(*captures_[i], terms, patience);
+    loan.begin = loan.holds_data = 0;
+    loan.captures = 1;
+    loan.may_be_input = problem_.torch && problem_.torch->may_return_input(tensor.name);
+    loan.is_overwritten = terms_.overwrites_returned;
+    answer = worker.lend(*captures_[i], loan, patience);
   }
   return answer;
 }

@@ -52,9 +52,10 @@ bool send_all(int socket, const void* data, std::size_t size, int descriptor, in
 bool is_sound(const Request& request) {
   if (request.magic != message_magic) return false;
   if (request.type < RequestType::load || request.type > last_request_type) return false;
-  if (request.parameter >= max_parameters || request.parameters > max_parameters) return false;
-  if (request.launch >= max_launches) return false;
-  return request.begin <= request.bytes && request.length <= request.bytes - request.begin;
+  const Loan& loan = request.loan;
+  if (loan.parameter >= max_parameters || request.parameters > max_parameters) return false;
+  if (loan.launch >= max_launches || request.launch >= max_launches) return false;
+  return loan.begin <= loan.bytes && loan.length <= loan.bytes - loan.begin;
 }
 
 UniqueFd received_descriptor(msghdr& message) {
@@ -181,7 +182,8 @@ Connection::Outcome Connection::read(Reply& reply, std::uint64_t sequence, int f
   if (!is_on(Defence::message_checks)) return Outcome::message;
   if (size != static_cast<ssize_t>(sizeof reply)) return Outcome::malformed;
   const bool sound = reply.magic == message_magic && reply.sequence == sequence &&
-                     reply.status >= ReplyStatus::done && reply.status <= last_reply_status;
+                     reply.status >= ReplyStatus::done && reply.status <= last_reply_status &&
+                     reply.fault <= last_fault;
   return sound ? Outcome::message : Outcome::malformed;
 }
 

@@ -14,7 +14,8 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "device/failed_launch.h"
+#include "contest/fault.h"
+#include "device/worker_device.h"
 #include "problem/problem.h"
 
 namespace kgrade {
@@ -31,17 +32,17 @@ enum class RequestType : std::uint32_t {
   // Before a call of several launches: the slots of one further launch. The only request that is not
   // answered.
   launch = 7,
-  capture_length = 8,     // the captured output `parameter` of `launch` has `bytes` from now on
+  capture_length = 8,     // a captured output has another size from now on
   evict_cache_lines = 9,  // from now on the device's cache keeps nothing for the contestant
   // For a contestant in Python, before the calls of a case: carries a memory file that describes the case in
   // JSON.
   describe_case = 10,
-  // Answers wants_build under the number of the request that is being served. `parameter` is a BuildAnswer,
-  // which says what the message carries.
+  // Answers wants_build under the number of the request that is being served. `build` says what the message
+  // carries.
   built = 11,
   lock = 12,  // the rehearsal is over: no new programs from now on. The answer carries a report, in JSON.
-  // For a problem's own file: carries the descriptor of a buffer for the input `parameter` of `launch`, which
-  // the file computes. give_back unmaps it too.
+  // For a problem's own file: carries the descriptor of a buffer for an input that the file computes.
+  // give_back unmaps it too.
   lend_for_input = 13,
   draw_inputs = 14,     // computes these inputs of `launch` under `seed`
   perturb_inputs = 15,  // after draw_inputs: changes these inputs of `launch` under `seed`
@@ -66,26 +67,18 @@ struct Request {
   std::uint32_t magic = message_magic;
   RequestType type = RequestType::call;
   std::uint64_t sequence = 0;
-  std::uint32_t parameter = 0;   // lend: which parameter the buffer is for
-  std::uint32_t writable = 0;    // lend
-  std::uint64_t bytes = 0;       // lend: of the whole buffer; capture_length: of the output
-  std::uint32_t parameters = 0;  // call, launch: how many slots follow
-  std::uint32_t holds_data = 0;  // lend: the tensor has contents before the call
-  std::uint64_t begin = 0;       // lend: where the tensor is in the buffer
-  std::uint64_t length = 0;      // lend: of the tensor, in bytes
-  std::uint32_t captures = 0;    // lend: takes what the output `parameter` holds when the clock stops
-  // lend: the launch that the buffer is for; launch: its number, from 1 on; call: the number of further
-  // launches
+  // lend, lend_for_input; capture_length: its `bytes` are those of the output `parameter` of `launch`
+  Loan loan = {};
+  std::uint32_t parameters = 0;            // call, launch, draw_inputs, perturb_inputs: how many slots follow
+  BuildAnswer build = BuildAnswer::built;  // built
+  // launch: its number, from 1 on; call: the number of further launches; draw_inputs, perturb_inputs: for
+  // which
   std::uint32_t launch = 0;
   std::uint32_t gate = 0;  // call: nothing runs on the device before the gate reaches this number; 0: no gate
   GateWaiter waiter = GateWaiter::device;  // call with a gate
   // draw_inputs, perturb_inputs: for the inputs; call, launch: for the random numbers that a problem's file
   // draws in its forward
   std::uint64_t seed = 0;
-  // lend of a capture: whether a contestant in Python may return memory of an input instead of this output,
-  // and whether the memory that it returns is overwritten before the next request is served
-  std::uint32_t may_be_input = 0;
-  std::uint32_t is_overwritten = 0;
   // call, launch, draw_inputs, perturb_inputs: one slot per parameter, with the byte offset of a tensor in
   // its buffer or the bits of a scalar
   std::uint64_t slots[max_parameters] = {};
@@ -93,42 +86,26 @@ struct Request {
 };
 
 enum class ReplyStatus : std::uint32_t {
-  done = 1,           // the request has been served; for a call see `error`
-  cannot_load = 2,    // the library does not load, or lacks its entry
-  no_memory = 3,      // a lent buffer cannot be mapped
-  device_failed = 4,  // the worker's own device calls fail (a context that a kernel has destroyed)
-  // The contestant exceeded a limit of `limit_bytes`, and the worker ends.
-  memory_limit = 5,
-  stack_overflow = 6,
+  done = 1,  // the request has been served; for a call see `call.error`
   // A call is answered in steps. queued: the call waits at a gate; if the device waits, all launches are
   // made. done: the clock has stopped and the outputs are captured. idle: nothing of the call runs on the
   // device any more.
-  queued = 7,
-  idle = 8,
+  queued = 2,
+  idle = 3,
   // A contestant in Python wants an extension built. Carries the request: see RequestType::built.
-  wants_build = 9,
-  // These end the worker. Its last printed line says why; device_failed may have such a line too.
-  raised = 10,
-  unsupported = 11,
-  mismatched = 12,  // the contestant does not fit the problem
-  no_answer = 13,   // it returned something of another shape, or nothing
-  // Like raised and no_answer, but in a call, after which the worker takes further requests.
-  call_raised = 14,
-  call_gave_no_answer = 15,
-  replaced = 16,  // ends the worker: the contestant has replaced functions of kgrade's in its process
+  wants_build = 4,
+  failed = 5,       // with `fault`; the worker ends, or is of no more use
+  call_failed = 6,  // with `fault`, in the place of a call's answer: the worker takes further requests
 };
-constexpr ReplyStatus last_reply_status = ReplyStatus::replaced;
+constexpr ReplyStatus last_reply_status = ReplyStatus::call_failed;
 
 struct Reply {
   std::uint32_t magic = message_magic;
   ReplyStatus status = ReplyStatus::done;
   std::uint64_t sequence = 0;
-  std::int32_t error = 0;              // a cudaError_t
-  std::uint32_t latency_hidden = 0;    // done: launches were queued before the first began
-  double elapsed_ms = 0;               // between device events around the call
-  std::uint64_t limit_bytes = 0;       // limit that an allocation or a stack exceeded; 0: unknown
+  CallTimes call = {};                 // done: of a call; failed: `limit_bytes` alone
   std::uint64_t kept_cache_bytes = 0;  // idle: bytes of the device's cache that keep lines for the contestant
-  FailedLaunch failed_launch;          // done: the first launch that failed
+  Fault fault = Fault::none;           // failed, call_failed
 };
 
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply>);

@@ -179,7 +179,7 @@ std::optional<CallReport> Referee::prepare_turn(Role role, CallKind kind, const 
   other.index ^= turns_draw;
   other.change = 0;
   report = checked_call(runner_of(role), other, patience, nullptr, kind);
-  const bool is_well = report.fault == Fault::none && report.cuda_error == 0 &&
+  const bool is_well = report.fault == Fault::none && report.call.error == 0 &&
                        report.corruption.guard_bytes == 0 && report.corruption.input_elements == 0;
   return is_well ? std::nullopt : std::optional(report);
 }

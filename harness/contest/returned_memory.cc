@@ -20,13 +20,11 @@ unsigned char random_byte() {
 
 }  // namespace
 
-void ReturnedMemory::lend(const Request& request) {
-  Lent& lent = lent_.at(request.launch).at(request.parameter);
-  lent.bytes = request.length;
-  if (request.captures == 0) return;
-  lent.is_captured = true;
-  lent.may_be_input = request.may_be_input != 0;
-  lent.is_overwritten = request.is_overwritten != 0;
+void ReturnedMemory::lend(const Loan& loan) {
+  Loan& lent = lent_.at(loan.launch).at(loan.parameter);
+  lent.length = loan.length;
+  // The capture of an output is lent after the output.
+  if (loan.captures != 0) lent = loan;
 }
 
 void ReturnedMemory::begin_call(const Arguments& lent, std::uint32_t launches) {
@@ -37,8 +35,8 @@ void ReturnedMemory::begin_call(const Arguments& lent, std::uint32_t launches) {
 bool ReturnedMemory::is_memory_of_input(const Extent& extent) const {
   for (std::uint32_t launch = 0; launch < launches_; ++launch) {
     for (std::uint32_t i = 0; i < max_parameters; ++i) {
-      const Lent& lent = lent_.at(launch).at(i);
-      if (!lent.is_captured && extent.meets({arguments_.at(launch).at(i), lent.bytes})) return true;
+      const Loan& lent = lent_.at(launch).at(i);
+      if (lent.captures == 0 && extent.meets({arguments_.at(launch).at(i), lent.length})) return true;
     }
   }
   return false;
@@ -48,17 +46,17 @@ std::string ReturnedMemory::look(const Arguments& returned) {
   for (std::uint32_t launch = 0; launch < launches_; ++launch) {
     std::uint32_t output = 0;
     for (std::uint32_t i = 0; i < max_parameters; ++i) {
-      const Lent& lent = lent_.at(launch).at(i);
-      if (!lent.is_captured) continue;
+      const Loan& lent = lent_.at(launch).at(i);
+      if (lent.captures == 0) continue;
       output += 1;
-      const Extent extent{returned.at(launch).at(i), lent.bytes};
+      const Extent extent{returned.at(launch).at(i), lent.length};
       if (extent.begin == arguments_.at(launch).at(i)) continue;
       const bool is_input = is_memory_of_input(extent);
-      if (is_input && !lent.may_be_input && is_on(Defence::outputs_apart)) {
+      if (is_input && lent.may_be_input == 0 && is_on(Defence::outputs_apart)) {
         return "returned memory of an input for output " + std::to_string(output) +
                "; return a tensor of its own";
       }
-      if (lent.is_overwritten && !is_input) to_overwrite_.push_back(extent);
+      if (lent.is_overwritten != 0 && !is_input) to_overwrite_.push_back(extent);
     }
   }
   return "";

@@ -33,8 +33,8 @@ class ReturnedMemory {
   // The arguments of each launch of a call.
   using Arguments = std::array<std::array<unsigned long long, max_parameters>, max_launches>;
 
-  // Records what a request lends: a tensor, or the capture of an output.
-  void lend(const Request& request);
+  // Records what is lent: a tensor, or the capture of an output.
+  void lend(const Loan& loan);
   void give_back() { *this = {}; }
 
   // Before the launches of a call: records where its tensors are.
@@ -56,17 +56,10 @@ class ReturnedMemory {
       return begin < other.begin + other.bytes && other.begin < begin + bytes;
     }
   };
-  struct Lent {
-    std::uint64_t bytes = 0;  // of the tensor; 0: no tensor is lent
-    // For an output that is captured:
-    bool is_captured = false;
-    bool may_be_input = false;
-    bool is_overwritten = false;
-  };
-
   bool is_memory_of_input(const Extent& extent) const;
 
-  std::array<std::array<Lent, max_parameters>, max_launches> lent_{};
+  // `length` 0: no tensor is lent.
+  std::array<std::array<Loan, max_parameters>, max_launches> lent_{};
   Arguments arguments_{};
   std::uint32_t launches_ = 0;
   std::vector<Extent> to_overwrite_;

@@ -15,7 +15,7 @@ namespace {
 
 void end_at_limit(kgrade_emulated::Limit limit, std::size_t bytes) {
   const bool memory = limit == kgrade_emulated::Limit::memory;
-  kgrade::end_worker(memory ? kgrade::ReplyStatus::memory_limit : kgrade::ReplyStatus::stack_overflow, bytes);
+  kgrade::end_worker(memory ? kgrade::Fault::memory_limit : kgrade::Fault::stack_overflow, bytes);
 }
 
 }  // namespace

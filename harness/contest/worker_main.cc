@@ -62,7 +62,7 @@ void* open_library(int library) {
   std::fflush(stdout);
   const std::string line = "\n" + words + "\n";
   if (::write(STDOUT_FILENO, line.data(), line.size()) < 0) std::perror("kgrade");
-  end_worker(ReplyStatus::no_answer, 0);
+  end_worker(Fault::no_answer);
 }
 
 class Worker {
@@ -96,13 +96,11 @@ class Worker {
 
   // Call this only within a request that is being served.
   BuiltFile build(const UniqueFd& what) {
-    Reply reply;
-    reply.status = ReplyStatus::wants_build;
-    reply.sequence = request_in_service;
+    const Reply reply{.status = ReplyStatus::wants_build, .sequence = request_in_service};
     if (is_locked_ || reply.sequence == no_request || !connection_.send(reply, what.get())) return {};
     auto next = connection_.next_request();
     if (!next || next->first.type != RequestType::built) return {};
-    return {std::move(next->second), static_cast<BuildAnswer>(next->first.parameter)};
+    return {std::move(next->second), next->first.build};
   }
 
  private:
@@ -113,27 +111,29 @@ class Worker {
       case RequestType::load:
         return load(descriptor);
       case RequestType::lend:
-        return lend(request, std::move(descriptor));
+        return lend(request.loan, std::move(descriptor));
       case RequestType::give_back:
         return give_back();
       case RequestType::call:
         return call(request);
       case RequestType::watch:
-        return watch(std::move(descriptor));
+        return done_if(device_.watch(std::move(descriptor)), Fault::no_memory);
       case RequestType::gate:
         return adopt_gate(std::move(descriptor));
       case RequestType::capture_length:
-        return set_capture_length(request);
+        return done_if(
+            device_.set_capture_length(request.loan.launch, request.loan.parameter, request.loan.bytes),
+            Fault::no_memory);
       case RequestType::evict_cache_lines:
         device_.evict_cache_lines();
         return {};
       case RequestType::describe_case:
-        return described(contestant_.describe(descriptor));
+        return done_if(contestant_.describe(descriptor), Fault::cannot_load);
       case RequestType::lock:
         report = lock();
         return {};
       case RequestType::lend_for_input:
-        return lend_for_input(request, std::move(descriptor));
+        return lend_for_input(request.loan, std::move(descriptor));
       case RequestType::draw_inputs:
       case RequestType::perturb_inputs:
         return draw_inputs(request);
@@ -144,25 +144,17 @@ class Worker {
     return {};
   }
 
+  static Reply failed(Fault fault) { return {.status = ReplyStatus::failed, .fault = fault}; }
+  static Reply done_if(bool is_well, Fault otherwise) { return is_well ? Reply{} : failed(otherwise); }
+
   Reply load(const UniqueFd& library) {
-    Reply reply;
     // From here on the contestant's constructors run. It needs no other programs.
     if (confined_ && is_on(Defence::frozen_between_calls)) deny_waking();
     if (confined_ && device_.maps_files() && is_on(Defence::sealed_inputs)) deny_changing_rights();
     if (confined_ && !contestant_.rehearses()) deny_new_programs();
     entry_ = contestant_.load(library);
-    if (entry_ == nullptr) {
-      reply.status = ReplyStatus::cannot_load;
-    } else {
-      device_.has_loaded(entry_);
-    }
-    return reply;
-  }
-
-  static Reply described(bool is_usable) {
-    Reply reply;
-    if (!is_usable) reply.status = ReplyStatus::cannot_load;
-    return reply;
+    if (entry_ != nullptr) device_.has_loaded(entry_);
+    return done_if(entry_ != nullptr, Fault::cannot_load);
   }
 
   UniqueFd lock() {
@@ -172,75 +164,34 @@ class Worker {
     return report;
   }
 
-  static Reply not_loaded() {
-    Reply reply;
-    reply.status = ReplyStatus::cannot_load;
-    return reply;
+  Reply lend(const Loan& loan, UniqueFd descriptor) {
+    const std::uint64_t address = device_.map(std::move(descriptor), loan);
+    if (loan.captures == 0) addresses_.at(loan.launch).at(loan.parameter) = address;
+    returned_.lend(loan);
+    return done_if(address != 0, Fault::no_memory);
   }
 
-  Reply lend(const Request& request, UniqueFd descriptor) {
-    Reply reply;
-    if (request.parameter >= max_parameters || request.launch >= max_launches) {
-      reply.status = ReplyStatus::no_memory;
-      return reply;
-    }
-    const LentBuffer buffer{request.bytes,  request.writable != 0, request.parameter,
-                            request.begin,  request.length,        request.holds_data != 0,
-                            request.launch, request.captures != 0};
-    const std::uint64_t address = device_.map(std::move(descriptor), buffer);
-    if (address == 0) reply.status = ReplyStatus::no_memory;
-    if (!buffer.captures) addresses_.at(request.launch).at(request.parameter) = address;
-    returned_.lend(request);
-    return reply;
-  }
-
-  Reply lend_for_input(const Request& request, UniqueFd descriptor) {
-    Reply reply;
-    LentBuffer buffer;
-    buffer.bytes = buffer.length = request.bytes;
-    buffer.writable = true;
-    buffer.parameter = request.parameter;
-    buffer.launch = request.launch;
-    const std::uint64_t address = device_.map(std::move(descriptor), buffer);
-    if (address == 0) reply.status = ReplyStatus::no_memory;
-    for_inputs_.at(request.launch).at(request.parameter) = address;
-    return reply;
+  Reply lend_for_input(const Loan& loan, UniqueFd descriptor) {
+    const std::uint64_t address = device_.map(std::move(descriptor), loan);
+    for_inputs_.at(loan.launch).at(loan.parameter) = address;
+    return done_if(address != 0, Fault::no_memory);
   }
 
   Reply draw_inputs(const Request& request) {
-    if (entry_ == nullptr) return not_loaded();
-    Reply reply;
+    if (entry_ == nullptr) return failed(Fault::cannot_load);
     const std::span<const std::uint64_t> scalars(request.slots,
                                                  std::min<std::size_t>(request.parameters, max_parameters));
     const unsigned long long* const addresses = for_inputs_.at(request.launch).data();
     const bool are_written = request.type == RequestType::draw_inputs
                                  ? contestant_.draw_inputs(request.seed, addresses, scalars)
                                  : contestant_.perturb_inputs(request.seed, addresses, scalars);
-    if (!are_written) reply.status = ReplyStatus::cannot_load;
-    return reply;
-  }
-
-  Reply set_capture_length(const Request& request) {
-    Reply reply;
-    if (!device_.set_capture_length(request.launch, request.parameter, request.bytes))
-      reply.status = ReplyStatus::no_memory;
-    return reply;
+    return done_if(are_written, Fault::cannot_load);
   }
 
   Reply adopt_gate(UniqueFd gate) {
-    Reply reply;
-    if (device_.adopt_gate(std::move(gate))) {
-      connection_.spin_times(spins_before_sleep);
-    } else {
-      reply.status = ReplyStatus::no_memory;
-    }
-    return reply;
-  }
-
-  Reply watch(UniqueFd book) {
-    Reply reply;
-    if (!device_.watch(std::move(book))) reply.status = ReplyStatus::no_memory;
-    return reply;
+    const bool is_adopted = device_.adopt_gate(std::move(gate));
+    if (is_adopted) connection_.spin_times(spins_before_sleep);
+    return done_if(is_adopted, Fault::no_memory);
   }
 
   Reply give_back() {
@@ -268,7 +219,7 @@ class Worker {
 
   // Sends all answers except the last, which it returns.
   Reply call(const Request& request) {
-    if (entry_ == nullptr) return not_loaded();
+    if (entry_ == nullptr) return failed(Fault::cannot_load);
     keep_arguments(request, 0);
     std::array<const unsigned long long*, max_launches> launches{};
     for (std::uint32_t i = 0; i < max_launches; ++i) launches.at(i) = arguments_.at(i).data();
@@ -288,32 +239,24 @@ class Worker {
       device_.wait_at_gate(request.gate);
       begin(all, 0);
     }
-    const TimedCall timed = device_.end_call();
-    if (timed.device_failed || timed.error != 0) returned_.forget();
-    reply.status = timed.device_failed ? ReplyStatus::device_failed : ReplyStatus::done;
-    reply.error = timed.error;
-    reply.failed_launch = timed.failed_launch;
-    reply.elapsed_ms = timed.elapsed_ms;
-    reply.latency_hidden = timed.latency_hidden ? 1 : 0;
-    reply.limit_bytes = timed.memory_limit_bytes;
-    if (timed.device_failed) return reply;
-    if (const auto failure = contestant_.failure_of_call()) return failed_call(*failure);
+    const std::optional<CallTimes> timed = device_.end_call();
+    if (!timed || timed->error != 0) returned_.forget();
+    if (!timed) return failed(Fault::device_failed);
+    if (const Fault fault = contestant_.fault_of_call(); fault != Fault::none) return failed_call(fault);
+    reply.status = ReplyStatus::done;
+    reply.call = *timed;
     connection_.send(reply);
-    Reply idle;
-    idle.status = ReplyStatus::idle;
-    idle.kept_cache_bytes = device_.settle();
+    const Reply idle{.status = ReplyStatus::idle, .kept_cache_bytes = device_.settle()};
     // Everything printed belongs to its call, even an unfinished line.
     std::fflush(stdout);
     return idle;
   }
 
   // What the call has queued ends before its buffers go.
-  Reply failed_call(ReplyStatus why) {
+  Reply failed_call(Fault fault) {
     device_.settle();
     std::fflush(stdout);
-    Reply reply;
-    reply.status = why;
-    return reply;
+    return {.status = ReplyStatus::call_failed, .fault = fault};
   }
 
   WorkerDevice& device_;
@@ -384,14 +327,15 @@ int run_worker(WorkerDevice& device, Contestant& contestant, int socket, bool ma
   return 0;
 }
 
-void end_worker(ReplyStatus status, std::uint64_t limit_bytes) {
+void end_worker(Fault fault, std::uint64_t limit_bytes) {
   // The first thread answers; the others must not end the process before that.
   const std::uint64_t sequence = request_in_service.exchange(last_request);
   while (sequence == last_request) ::pause();
   Reply reply;
-  reply.status = status;
+  reply.status = ReplyStatus::failed;
   reply.sequence = sequence;
-  reply.limit_bytes = limit_bytes;
+  reply.call.limit_bytes = limit_bytes;
+  reply.fault = fault;
   if (sequence != no_request) ::send(socket_of_process, &reply, sizeof reply, MSG_NOSIGNAL);
   ::_exit(1);
 }

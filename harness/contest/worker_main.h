@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "contest/protocol.h"
@@ -43,8 +42,8 @@ class Contestant {
   // Before the launches of a call: for each launch, the seed of the random numbers that a problem's file
   // draws.
   virtual void begin_call(std::span<const std::uint64_t> /*seeds*/) {}
-  // After the launches: call_raised or call_gave_no_answer, if the call failed and the next one may succeed.
-  virtual std::optional<ReplyStatus> failure_of_call() const { return std::nullopt; }
+  // After the launches: whether the call failed although the next one may succeed (may_go_on_after()).
+  virtual Fault fault_of_call() const { return Fault::none; }
   // Ends the rehearsal. Returns a report of it, in JSON.
   virtual UniqueFd lock() { return UniqueFd(); }
 };
@@ -84,8 +83,8 @@ BuiltFile request_build(const UniqueFd& request);
 // Waits until the referee asks for something, without reading it.
 void wait_for_request(int socket = connection_descriptor);
 
-// Answers the request that is being served with a status that ends the worker (memory_limit, stack_overflow,
-// raised, ...), and ends the process. Safe in a signal handler, on any thread and on any stack.
-[[noreturn]] void end_worker(ReplyStatus status, std::uint64_t limit_bytes);
+// Answers the request that is being served with a fault, and ends the process. Safe in a signal handler, on
+// any thread and on any stack.
+[[noreturn]] void end_worker(Fault fault, std::uint64_t limit_bytes = 0);
 
 }  // namespace kgrade

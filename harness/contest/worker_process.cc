@@ -124,60 +124,41 @@ std::unique_ptr<WorkerProcess> WorkerProcess::over(Connection connection, Number
 }
 
 Answer WorkerProcess::watch(const SharedBuffer& book, Patience patience) {
-  Request request;
-  request.type = RequestType::watch;
-  return ask(request, book.descriptor(), patience);
+  return ask({.type = RequestType::watch}, book.descriptor(), patience);
 }
 
 Answer WorkerProcess::load(const std::filesystem::path& library, Patience patience) {
   const UniqueFd file = sealed_copy(library);
   if (!file) return fail(Fault::cannot_load, fmt::format("cannot read {}", library.string()));
-  Request request;
-  request.type = RequestType::load;
-  return ask(request, file.get(), patience);
+  return ask({.type = RequestType::load}, file.get(), patience);
 }
 
-Answer WorkerProcess::lend(const SharedBuffer& buffer, const LoanTerms& terms, Patience patience) {
-  Request request;
-  request.type = RequestType::lend;
-  request.parameter = terms.parameter;
-  request.writable = terms.writable ? 1 : 0;
-  request.holds_data = terms.holds_data ? 1 : 0;
-  request.captures = terms.captures ? 1 : 0;
-  request.launch = terms.launch;
-  request.begin = terms.begin;
-  request.length = terms.length;
-  request.bytes = buffer.bytes();
-  request.may_be_input = terms.may_be_input ? 1 : 0;
-  request.is_overwritten = terms.is_overwritten ? 1 : 0;
-  return ask(request, terms.writable ? buffer.descriptor() : buffer.read_only_descriptor(), patience);
+Answer WorkerProcess::lend(const SharedBuffer& buffer, Loan loan, Patience patience) {
+  loan.bytes = buffer.bytes();
+  return ask({.type = RequestType::lend, .loan = loan},
+             loan.writable != 0 ? buffer.descriptor() : buffer.read_only_descriptor(), patience);
 }
 
 Answer WorkerProcess::set_capture_length(std::uint32_t parameter, std::uint32_t launch, std::uint64_t bytes,
                                          Patience patience) {
-  Request request;
-  request.type = RequestType::capture_length;
-  request.parameter = parameter;
-  request.launch = launch;
-  request.bytes = bytes;
-  return ask(request, -1, patience);
+  return ask({.type = RequestType::capture_length,
+              .loan = {.bytes = bytes, .parameter = parameter, .launch = launch}},
+             -1, patience);
 }
 
 Answer WorkerProcess::give_back(Patience patience) {
-  Request request;
-  request.type = RequestType::give_back;
   times_given_back_ += 1;
-  return ask(request, -1, patience);
+  return ask({.type = RequestType::give_back}, -1, patience);
 }
 
 Answer WorkerProcess::lend_for_input(const SharedBuffer& buffer, std::uint32_t parameter,
                                      std::uint32_t launch, Patience patience) {
-  Request request;
-  request.type = RequestType::lend_for_input;
-  request.parameter = parameter;
-  request.launch = launch;
-  request.bytes = buffer.bytes();
-  return ask(request, buffer.descriptor(), patience);
+  const Loan loan{.bytes = buffer.bytes(),
+                  .length = buffer.bytes(),
+                  .parameter = parameter,
+                  .launch = launch,
+                  .writable = 1};
+  return ask({.type = RequestType::lend_for_input, .loan = loan}, buffer.descriptor(), patience);
 }
 
 Answer WorkerProcess::draw_inputs(std::uint64_t seed, std::uint32_t launch, const CallSlots& scalars,
@@ -199,14 +180,11 @@ Answer WorkerProcess::perturb_inputs(std::uint64_t seed, std::uint32_t launch, c
 Answer WorkerProcess::describe_case(const std::string& description, Patience patience) {
   const UniqueFd text = memory_file(description);
   if (!text) return fail(Fault::no_memory, "there is no memory for a case's description");
-  Request request;
-  request.type = RequestType::describe_case;
-  return ask(request, text.get(), patience);
+  return ask({.type = RequestType::describe_case}, text.get(), patience);
 }
 
 Answer WorkerProcess::lock(std::string& report, Patience patience) {
-  Request request;
-  request.type = RequestType::lock;
+  Request request{.type = RequestType::lock};
   if (!alive_) return {Fault::ended, "the worker is not running", {}, {}};
   if (has_answer_ahead()) return fail(Fault::malformed, ahead_of_time);
   if (!send(request, -1)) return fail_to_send();
@@ -217,14 +195,11 @@ Answer WorkerProcess::lock(std::string& report, Patience patience) {
 }
 
 Answer WorkerProcess::evict_cache_lines(Patience patience) {
-  Request request;
-  request.type = RequestType::evict_cache_lines;
-  return ask(request, -1, patience);
+  return ask({.type = RequestType::evict_cache_lines}, -1, patience);
 }
 
 bool WorkerProcess::offer_gate(const Gate& gate, Patience patience) {
-  Request request;
-  request.type = RequestType::gate;
+  Request request{.type = RequestType::gate};
   Reply reply;
   // A message that is there already is left for the next request, which refuses it.
   const bool answered = alive_ && !has_answer_ahead() && send(request, gate.descriptor()) &&
@@ -358,65 +333,45 @@ std::optional<Answer> WorkerProcess::serve_build(const UniqueFd& wanted) {
   const WantedBuilds::Outcome built = builds_.build(wanted);
   if (!built.refusal.empty()) return fail(Fault::raised, built.refusal);
   if (!built.answer) return fail(Fault::no_memory, "there is no memory for an extension");
-  Request answer;
-  answer.type = RequestType::built;
-  answer.sequence = sequence_;
-  answer.parameter = static_cast<std::uint32_t>(built.kind);
+  const Request answer{.type = RequestType::built, .sequence = sequence_, .build = built.kind};
   if (!connection_.send(answer, built.answer.get())) return fail_to_send();
   return std::nullopt;
 }
 
 Answer WorkerProcess::interpret(const Reply& reply) {
-  const auto now = std::chrono::steady_clock::now();
-  switch (reply.status) {
-    case ReplyStatus::done:
-    case ReplyStatus::queued:
-    case ReplyStatus::idle:
-      return {Fault::none, "", reply, now};
-    case ReplyStatus::cannot_load:
-      return fail(Fault::cannot_load, "the built library does not load");
-    case ReplyStatus::no_memory:
-      return fail(Fault::no_memory, "the worker cannot map its buffers");
-    case ReplyStatus::memory_limit:
-      // A framework knows how much it asked for, but not the limit.
-      if (reply.limit_bytes == 0) return fail(Fault::memory_limit, last_words("out of memory"));
-      return fail(Fault::memory_limit, fmt::format("out of memory: the contestant's process may have {}",
-                                                   format_bytes(reply.limit_bytes)));
-    case ReplyStatus::stack_overflow:
-      return fail(Fault::stack_overflow,
-                  fmt::format("stack overflow: the stack has {}", format_bytes(reply.limit_bytes)));
-    case ReplyStatus::raised:
-      if (!builds_.failure().empty()) return fail(Fault::not_built, builds_.failure());
-      return fail(Fault::raised, last_words("it raised an exception"));
-    case ReplyStatus::unsupported:
-      return fail(Fault::unsupported, last_words("this cannot be graded"));
-    case ReplyStatus::mismatched:
-      return fail(Fault::mismatched, last_words("it does not fit the problem"));
-    case ReplyStatus::no_answer:
-      return fail(Fault::no_answer, last_words("what it returned is no answer"));
-    case ReplyStatus::replaced:
-      return fail(Fault::malformed, last_words("it replaced functions of kgrade's"));
-    case ReplyStatus::call_raised:
-    case ReplyStatus::call_gave_no_answer:
-      return interpret_failed_call(reply.status);
-    case ReplyStatus::wants_build:
-      return fail(Fault::malformed, "the worker sent a message that is none of the protocol's");
-    case ReplyStatus::device_failed:
-      break;
-  }
-  const std::string words = output_.last_line();
-  return fail(Fault::device_failed,
-              fmt::format("the device no longer answers in the contestant's process{}{}",
-                          words.empty() ? "" : ": ", words));
+  const bool failed_in_call = reply.status == ReplyStatus::call_failed;
+  if (!failed_in_call && reply.status != ReplyStatus::failed)
+    return {Fault::none, "", reply, std::chrono::steady_clock::now()};
+  const bool belongs_here =
+      failed_in_call ? calling_ && may_go_on_after(reply.fault) : meaning_of(reply.fault).words != nullptr;
+  if (!belongs_here)
+    return fail(Fault::malformed, "the worker sent a message that is none of the protocol's");
+  const bool is_of_build = reply.fault == Fault::raised && !builds_.failure().empty();
+  const Fault fault = is_of_build ? Fault::not_built : reply.fault;
+  std::string detail = is_of_build ? builds_.failure() : describe(reply);
+  if (failed_in_call) return {fault, std::move(detail), {}, {}};
+  return fail(fault, std::move(detail));
 }
 
-// The worker is alive, and takes further requests.
-Answer WorkerProcess::interpret_failed_call(ReplyStatus status) {
-  if (!calling_) return fail(Fault::malformed, "the worker sent a message that is none of the protocol's");
-  if (status == ReplyStatus::call_gave_no_answer)
-    return {Fault::no_answer, last_words("what it returned is no answer"), {}, {}};
-  if (!builds_.failure().empty()) return fail(Fault::not_built, builds_.failure());
-  return {Fault::raised, last_words("it raised an exception"), {}, {}};
+std::string WorkerProcess::describe(const Reply& failed) const {
+  const char* const usual = meaning_of(failed.fault).words;
+  const std::uint64_t limit = failed.call.limit_bytes;
+  const std::string words = output_.last_line();
+  switch (failed.fault) {
+    case Fault::cannot_load:
+    case Fault::no_memory:
+      return usual;
+    case Fault::stack_overflow:
+      return fmt::format("{}: the stack has {}", usual, format_bytes(limit));
+    case Fault::device_failed:
+      return fmt::format("{}{}{}", usual, words.empty() ? "" : ": ", words);
+    default:
+      break;
+  }
+  // A framework knows how much it asked for, but not the limit.
+  if (failed.fault == Fault::memory_limit && limit != 0)
+    return fmt::format("{}: the contestant's process may have {}", usual, format_bytes(limit));
+  return words.empty() ? usual : words;
 }
 
 Answer WorkerProcess::fail(Fault fault, std::string detail) {
@@ -450,11 +405,6 @@ Answer WorkerProcess::fail_to_send() {
 std::optional<int> WorkerProcess::end_status() {
   if (process_.get().pid() < 0) return std::nullopt;
   return process_.get().wait_for(std::chrono::seconds(10));
-}
-
-std::string WorkerProcess::last_words(const char* otherwise) const {
-  const std::string words = output_.last_line();
-  return words.empty() ? otherwise : words;
 }
 
 std::string WorkerProcess::describe_end(const std::optional<int>& status) const {

@@ -23,26 +23,6 @@ namespace kgrade {
 
 class Zygote;
 
-enum class Fault {
-  none,
-  ended,          // the process ended on its own: a crash, exit()
-  killed,         // by a signal of another process, or by the kernel when memory runs out
-  time_limit,     // no answer within the time allowed
-  malformed,      // a reply that breaks the protocol
-  cannot_load,    // the library does not load
-  no_memory,      // a lent buffer cannot be mapped
-  device_failed,  // the worker's device calls fail
-  memory_limit,   // the contestant wants more memory than it may have
-  stack_overflow,
-  busy,  // its device is still busy long after the call
-  // For a contestant in Python:
-  raised,       // an exception
-  unsupported,  // it needs something that cannot be graded, or not on this device
-  mismatched,   // it does not fit the problem
-  no_answer,    // what it returned has another shape or type, or is nothing
-  not_built,    // one of its extensions does not compile
-};
-
 struct Answer {
   Fault fault = Fault::none;
   std::string detail;  // describes the fault
@@ -51,21 +31,6 @@ struct Answer {
   std::chrono::steady_clock::time_point arrived;
 
   bool ok() const { return fault == Fault::none; }
-};
-
-// What a lent buffer is for. Its tensor is at [begin, begin + length).
-struct LoanTerms {
-  std::uint32_t parameter = 0;
-  bool writable = false;
-  bool holds_data = false;  // an input, or an output with initial contents
-  bool captures = false;    // takes a copy of output `parameter` when the clock stops
-  std::uint64_t begin = 0;
-  std::uint64_t length = 0;
-  std::uint32_t launch = 0;  // the launch of a call that it is for
-  // For a capture: whether a contestant in Python may return memory of an input instead of the output, and
-  // whether the memory that it returns is overwritten after the capture.
-  bool may_be_input = false;
-  bool is_overwritten = false;
 };
 
 // The slots of a call: offsets of tensors, bits of scalars, in parameter order.
@@ -114,7 +79,8 @@ class WorkerProcess {
   // Before load(): faulty memory accesses of the contestant are noted in the book in this buffer.
   Answer watch(const SharedBuffer& book, Patience patience);
   Answer load(const std::filesystem::path& library, Patience patience);
-  Answer lend(const SharedBuffer& buffer, const LoanTerms& terms, Patience patience);
+  // `loan.bytes` becomes the buffer's.
+  Answer lend(const SharedBuffer& buffer, Loan loan, Patience patience);
   Answer give_back(Patience patience);
   // How often give_back() was called: every buffer lent before is gone.
   std::uint64_t times_given_back() const { return times_given_back_; }
@@ -194,7 +160,7 @@ class WorkerProcess {
   Answer receive(Patience patience, UniqueFd* descriptor = nullptr);
   std::optional<Answer> serve_build(const UniqueFd& request);
   Answer interpret(const Reply& reply);
-  Answer interpret_failed_call(ReplyStatus status);
+  std::string describe(const Reply& failed) const;
   Answer fail(Fault fault, std::string detail);
   Answer fail_to_send();
   std::optional<int> end_status();  // nothing if it does not end

@@ -13,14 +13,14 @@ namespace {
 // The one contestant of this process.
 const PythonCallbacks* callbacks_of_process = nullptr;
 std::string report_of_process;
-PythonCall last_call = PythonCall::returned;
+Fault fault_of_last_call = Fault::none;
 
 // Entry has const arguments, since a library never changes them. Here they are the worker's own array, which
 // may change. The result is not a CUDA error, but ends the launches of the call.
 int call_python(const unsigned long long* arguments) {
-  const int how = callbacks_of_process->call(const_cast<unsigned long long*>(arguments));
-  last_call = static_cast<PythonCall>(how);
-  return how;
+  const int fault = callbacks_of_process->call(const_cast<unsigned long long*>(arguments));
+  fault_of_last_call = static_cast<Fault>(fault);
+  return fault;
 }
 
 class PythonContestant : public Contestant {
@@ -35,14 +35,11 @@ class PythonContestant : public Contestant {
     return callbacks_of_process->draw_inputs(seed, addresses) == 0;
   }
   void begin_call(std::span<const std::uint64_t> seeds) override {
-    last_call = PythonCall::returned;
+    fault_of_last_call = Fault::none;
     callbacks_of_process->begin(reinterpret_cast<const unsigned long long*>(seeds.data()),
                                 static_cast<int>(seeds.size()));
   }
-  std::optional<ReplyStatus> failure_of_call() const override {
-    if (last_call == PythonCall::returned) return std::nullopt;
-    return last_call == PythonCall::raised ? ReplyStatus::call_raised : ReplyStatus::call_gave_no_answer;
-  }
+  Fault fault_of_call() const override { return fault_of_last_call; }
   UniqueFd lock() override {
     callbacks_of_process->lock();
     return memory_file(report_of_process);
@@ -143,16 +140,9 @@ void* kgrade_lent_tensor(unsigned long long address, const long long* shape, int
 
 void kgrade_report(const char* text, std::size_t length) { kgrade::report_of_process.assign(text, length); }
 
-void kgrade_end(int how) {
-  using kgrade::PythonEnd;
-  using kgrade::ReplyStatus;
-  ReplyStatus status = ReplyStatus::raised;
-  if (how == static_cast<int>(PythonEnd::unsupported)) status = ReplyStatus::unsupported;
-  if (how == static_cast<int>(PythonEnd::mismatched)) status = ReplyStatus::mismatched;
-  if (how == static_cast<int>(PythonEnd::wrong)) status = ReplyStatus::no_answer;
-  if (how == static_cast<int>(PythonEnd::device_failed)) status = ReplyStatus::device_failed;
-  if (how == static_cast<int>(PythonEnd::out_of_memory)) status = ReplyStatus::memory_limit;
-  if (how == static_cast<int>(PythonEnd::replaced)) status = ReplyStatus::replaced;
-  kgrade::end_worker(status, 0);
+int kgrade_fault(const char* word) {
+  return static_cast<int>(kgrade::enum_from<kgrade::Fault>(word).value());
 }
+
+void kgrade_end(int fault) { kgrade::end_worker(static_cast<kgrade::Fault>(fault)); }
 }

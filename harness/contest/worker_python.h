@@ -23,24 +23,10 @@ struct PythonCallbacks {
   int (*draw_inputs)(unsigned long long seed, const unsigned long long* addresses);
   // Begins a call. `seeds`: for each launch, the seed of the random numbers that it draws.
   void (*begin)(const unsigned long long* seeds, int launches);
-  // Makes one launch, and returns a PythonCall. If the contestant returned an output, its address replaces
-  // the lent one.
+  // Makes one launch. Returns the number of a Fault (contest/fault.h): none, or one after which the process
+  // goes on. If the contestant returned an output, its address replaces the lent one.
   int (*call)(unsigned long long* arguments);
   int (*lock)();
-};
-
-// CALL_RETURNED and the others of serving.py.
-enum class PythonCall : int { returned = 0, raised = 1, gave_no_answer = 2 };
-
-// How a contestant in Python ends its worker.
-enum class PythonEnd : int {
-  raised = 0,
-  unsupported = 1,
-  mismatched = 2,
-  wrong = 3,
-  device_failed = 4,
-  out_of_memory = 5,
-  replaced = 6
 };
 
 }  // namespace kgrade
@@ -54,5 +40,8 @@ int kgrade_build(const char* request, std::size_t length, int* descriptor);
 // A new DLManagedTensor over a lent address: contiguous, of `count` extents.
 void* kgrade_lent_tensor(unsigned long long address, const long long* shape, int count, int code, int bits);
 void kgrade_report(const char* text, std::size_t length);
-void kgrade_end(int how);
+// The number of the Fault with this word.
+int kgrade_fault(const char* word);
+// Ends the process with the Fault of this number.
+void kgrade_end(int fault);
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,26 +17,31 @@ using Entry = int (*)(const unsigned long long* arguments);  // kgrade_entry, se
 // The arguments of each launch of a call, in order.
 using Launches = std::span<const unsigned long long* const>;
 
-struct TimedCall {
-  bool device_failed = false;  // the worker's own device calls fail
-  int error = 0;               // cudaError_t of the call
-  FailedLaunch failed_launch;  // the first one, even if the contestant has read its error
-  double elapsed_ms = 0;       // of all launches together
-  bool latency_hidden = false;
-  // The limit on device memory, if it was reached and is less than the device has.
-  std::uint64_t memory_limit_bytes = 0;
+// A call as its worker sees it: part of a message, so of fixed size.
+struct CallTimes {
+  std::int32_t error = 0;            // cudaError_t that the call left
+  std::uint32_t latency_hidden = 0;  // 1: launches were queued before the first began
+  double elapsed_ms = 0;             // of all launches together, between device events
+  // The limit that an allocation or a stack exceeded; 0: none, or unknown.
+  std::uint64_t limit_bytes = 0;
+  FailedLaunch failed_launch = {};  // the first one, even if the contestant has read its error
 };
 
-// A buffer as the referee lends it. The tensor is at [begin, begin + length), and guard zones are around it.
-struct LentBuffer {
+// A buffer as the referee lends it: part of a message, so of fixed size. The tensor is at [begin, begin +
+// length), and guard zones are around it.
+struct Loan {
   std::uint64_t bytes = 0;  // of the whole buffer
-  bool writable = false;
-  std::uint32_t parameter = 0;
   std::uint64_t begin = 0;
   std::uint64_t length = 0;
-  bool holds_data = false;   // an input; nothing writes an output before the contestant does
-  std::uint32_t launch = 0;  // the launch of a call that the buffer is for
-  bool captures = false;     // not a tensor: takes a copy of the output when the clock stops
+  std::uint32_t parameter = 0;   // which parameter the buffer is for
+  std::uint32_t launch = 0;      // the launch of a call that it is for
+  std::uint32_t writable = 0;    // 0 or 1, like all that follow
+  std::uint32_t holds_data = 0;  // an input, or an output with initial contents
+  std::uint32_t captures = 0;    // not a tensor: takes a copy of the output when the clock stops
+  // For a capture: whether a contestant in Python may return memory of an input instead of the output, and
+  // whether the memory that it returns is overwritten before the next request is served.
+  std::uint32_t may_be_input = 0;
+  std::uint32_t is_overwritten = 0;
 };
 
 // Where a worker keeps a copy of an output when the clock stops.
@@ -73,7 +79,7 @@ class WorkerDevice {
   // Before the contestant's library is loaded: does what takes long once (creates a context).
   virtual bool prepare() = 0;
   // The address of a lent buffer in this process; 0 when it cannot be mapped.
-  virtual std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) = 0;
+  virtual std::uint64_t map(UniqueFd descriptor, const Loan& loan) = 0;
   virtual void unmap_all() = 0;
   // Whether it maps files, which a process could open again after changing their permissions.
   virtual bool maps_files() const { return false; }
@@ -88,8 +94,9 @@ class WorkerDevice {
   // an error. With a `gate` other than 0, nothing of the call runs on the device before the adopted gate
   // reaches this number, and the function returns as soon as everything is queued.
   virtual void begin_call(Entry entry, Launches launches, std::uint32_t gate) = 0;
-  // Waits until the clock has stopped and the outputs are captured.
-  virtual TimedCall end_call() = 0;
+  // Waits until the clock has stopped and the outputs are captured. Nothing if the worker's own device calls
+  // fail.
+  virtual std::optional<CallTimes> end_call() = 0;
   // Waits until nothing runs on the device. Returns how many bytes of its cache keep lines for the
   // contestant.
   virtual std::uint64_t settle() { return 0; }

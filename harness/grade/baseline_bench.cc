@@ -226,7 +226,7 @@ void BaselineBench::call(Entry& entry, Session& session, Referee& referee, const
     result.relative_error = std::max(result.relative_error, judgement.relative_error);
     if (judgement.verdict != Verdict::accepted) result.problem = "its output is wrong";
   }
-  result.ms.push_back(report.elapsed_ms);
+  result.ms.push_back(report.call.elapsed_ms);
 }
 
 std::vector<BaselineRecord> BaselineBench::records() const {

@@ -99,24 +99,6 @@ std::string smallest_unmeasured(const std::vector<PlannedCase>& cases) {
   return smallest != nullptr ? smallest->bound.name : "";
 }
 
-// A finding of loading, unless it is a fault of the machine.
-std::optional<CallFinding> finding_of_python(const Answer& answer) {
-  switch (answer.fault) {
-    case Fault::raised:
-    case Fault::unsupported:
-    case Fault::mismatched:
-    case Fault::no_answer:
-    case Fault::not_built: {
-      CallReport report;
-      report.fault = answer.fault;
-      report.detail = answer.detail;
-      return review_call(report);
-    }
-    default:
-      return std::nullopt;
-  }
-}
-
 }  // namespace
 
 std::vector<std::size_t> running_order(const std::vector<PlannedCase>& cases) {
@@ -230,16 +212,13 @@ bool CandidateRun::take(const Answer& answer) {
     checks_.pass_before("completion");
     return true;
   }
-  if (auto finding = finding_of_python(answer)) {
-    settle(*finding);
-    return false;
+  CallFinding finding = finding_of(answer.fault, answer.detail);
+  session_.candidate_was_killed = session_.candidate_was_killed || finding.killed;
+  if (!meaning_of(answer.fault).is_of_python) {
+    if (finding.verdict != Verdict::cheating) finding.check = "load";
+    finding.message = "while loading: " + answer.detail;
   }
-  Verdict verdict = answer.fault == Fault::time_limit ? Verdict::time_limit : Verdict::runtime_error;
-  if (answer.fault == Fault::memory_limit) verdict = Verdict::memory_limit;
-  if (answer.fault == Fault::killed) session_.candidate_was_killed = true;
-  const bool lied = answer.fault == Fault::malformed;
-  if (lied) verdict = Verdict::cheating;
-  settle({verdict, lied ? "protocol" : "load", "while loading: " + answer.detail});
+  settle(finding);
   return false;
 }
 

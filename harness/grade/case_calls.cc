@@ -107,7 +107,7 @@ CaseRecord blank_record(const Problem& problem, const Case& bound) {
 }
 
 Sample timed_sample(const CallReport& report, Purpose purpose, std::uint32_t launches, CallKind kind) {
-  Sample sample(report.elapsed_ms / launches, purpose);
+  Sample sample(report.call.elapsed_ms / launches, purpose);
   sample.settled_ms = report.settled_ms / launches;
   sample.kind = {.launches = launches, .queued = report.queued, .captured = kind.captures};
   return sample;
@@ -432,15 +432,16 @@ void CaseCalls::keep_printed(const Heard& heard) {
 
 void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
   record_.calls += 1;
-  failed_launch_ = report.failed_launch != 0 ? failed_launch_text(report) : "";
+  failed_launch_ = failed_launch_text(report);
   if (record_.calls == 1 || is_on(Defence::every_call_compared)) {
     for (std::size_t i = 0; i < report.outputs.size(); ++i) judge_output(report.outputs[i], i);
   }
   if (!is_small_change(draw_) && purpose != Purpose::repeated) right_on_new_ += 1;
   keeps_lines_ = report.keeps_lines;
-  latest_ms_ = report.elapsed_ms;
+  latest_ms_ = report.call.elapsed_ms;
   waited_ms_.push_back(report.waited_ms);
-  if (purpose == Purpose::compared) record_.latency_hidden = record_.latency_hidden && report.latency_hidden;
+  if (purpose == Purpose::compared)
+    record_.latency_hidden = record_.latency_hidden && report.call.latency_hidden != 0;
 }
 
 void CaseCalls::judge_output(OutputErrors output, std::size_t index) {

@@ -27,8 +27,8 @@ Errors PythonRunners::start(std::size_t left) {
 void PythonRunners::await_all() {
   std::vector<std::future<Answer>> asking;
   for (const auto& runner : ready_) {
-    asking.push_back(std::async(std::launch::async,
-                                [&runner] { return runner->worker().give_back(load_patience); }));
+    asking.push_back(
+        std::async(std::launch::async, [&runner] { return runner->worker().give_back(load_patience); }));
   }
   for (auto& answer : asking) answer.wait();
   for (const auto& runner : ready_) runner->await_ready(load_patience);

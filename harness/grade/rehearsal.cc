@@ -80,7 +80,7 @@ class RehearsalRun {
         if (!goes_on_) finding->message = fmt::format("case '{}': {}", bound.name, finding->message);
         return finding;
       }
-      const bool is_telling = report.elapsed_ms < quick_call_ms || report.elapsed_ms > slow_call_ms;
+      const bool is_telling = report.call.elapsed_ms < quick_call_ms || report.call.elapsed_ms > slow_call_ms;
       if (call > 0 && is_telling) calls = call + 1;
     }
     return std::nullopt;

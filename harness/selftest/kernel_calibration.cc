@@ -55,7 +55,7 @@ Result<double> KernelCalibrator::call(Role role) {
     return machine_error("a kernel of the self-test fails: " + finding->message,
                          "`kgrade doctor` says what this machine lacks");
   }
-  return report.elapsed_ms;
+  return report.call.elapsed_ms;
 }
 
 Result<KernelCalibrator::TwoTimes> KernelCalibrator::time(const Kernel& kernel, const Sizes& sizes,

@@ -52,57 +52,19 @@ CudaError cuda_error(int value) {
 }
 
 std::optional<CallFinding> review_fault(const CallReport& report) {
-  switch (report.fault) {
-    case Fault::none:
-      return std::nullopt;
-    case Fault::time_limit:
-      return CallFinding{Verdict::time_limit, "completion", report.detail};
-    case Fault::no_memory:
-    case Fault::memory_limit:
-      return CallFinding{Verdict::memory_limit, "memory", report.detail};
-    case Fault::cannot_load:
-      return CallFinding{Verdict::runtime_error, "load", report.detail};
-    case Fault::malformed:
-      return CallFinding{Verdict::cheating, "protocol", report.detail};
-    case Fault::busy:
-      return CallFinding{
-          Verdict::unstable, "idle",
-          "the device is still busy long after the call: grade again when nothing else uses it, and look for "
-          "kernels that the candidate leaves running"};
-    case Fault::unsupported:
-      return CallFinding{Verdict::unsupported, "completion", report.detail};
-    case Fault::mismatched:
-      return CallFinding{Verdict::signature_mismatch, "load", report.detail};
-    case Fault::no_answer:
-      return CallFinding{Verdict::wrong_answer, "outputs_match", report.detail};
-    case Fault::not_built:
-      return CallFinding{Verdict::compile_error, "load", report.detail};
-    case Fault::killed:
-      return CallFinding{Verdict::runtime_error, "completion", report.detail, true};
-    case Fault::ended:
-    case Fault::raised:
-    case Fault::device_failed:
-    case Fault::stack_overflow:
-      break;
-  }
-  return CallFinding{Verdict::runtime_error, "completion", report.detail};
-}
-
-CallFinding finding_of(const Answer& failed) {
-  CallReport report;
-  report.fault = failed.fault;
-  report.detail = failed.detail;
-  return *review_fault(report);
+  if (report.fault == Fault::none) return std::nullopt;
+  return finding_of(report.fault, report.detail);
 }
 
 std::optional<CallFinding> review_cuda_error(const CallReport& report) {
-  const int error = report.cuda_error;
+  const int error = report.call.error;
   if (error == 0) return std::nullopt;
-  std::string message = report.failed_launch == error ? failed_launch_text(report)
-                                                      : fmt::format("CUDA error {} ({}) after the call",
-                                                                    error, cuda_error(error).words);
-  if (error == cuda_memory_allocation && report.memory_limit_bytes > 0)
-    message += fmt::format(": a process may allocate {}", format_bytes(report.memory_limit_bytes));
+  std::string message =
+      report.call.failed_launch.error == error
+          ? failed_launch_text(report)
+          : fmt::format("CUDA error {} ({}) after the call", error, cuda_error(error).words);
+  if (error == cuda_memory_allocation && report.call.limit_bytes > 0)
+    message += fmt::format(": a process may allocate {}", format_bytes(report.call.limit_bytes));
   if (error == cuda_memory_allocation) return CallFinding{Verdict::memory_limit, "memory", message};
   return CallFinding{Verdict::runtime_error, "device_errors", message};
 }
@@ -110,8 +72,9 @@ std::optional<CallFinding> review_cuda_error(const CallReport& report) {
 // No clock gives other times, so the message is forged.
 std::optional<CallFinding> review_clock(const CallReport& report) {
   if (!is_on(Defence::clock_agreement)) return std::nullopt;
-  if (std::isfinite(report.elapsed_ms) && report.elapsed_ms > 0) return std::nullopt;
-  return CallFinding{Verdict::cheating, "clock", fmt::format("the worker reports {} ms", report.elapsed_ms)};
+  if (std::isfinite(report.call.elapsed_ms) && report.call.elapsed_ms > 0) return std::nullopt;
+  return CallFinding{Verdict::cheating, "clock",
+                     fmt::format("the worker reports {} ms", report.call.elapsed_ms)};
 }
 
 std::optional<CallFinding> review_rest(const CallReport& report) {
@@ -222,7 +185,8 @@ std::string_view check_behind(Verdict verdict) {
 }
 
 std::string failed_launch_text(const CallReport& report) {
-  const int error = report.failed_launch;
+  const int error = report.call.failed_launch.error;
+  if (error == 0) return "";
   const char* const usual =
       error == cuda_invalid_value ? ": more dynamic shared memory than the kernel may have, for one" : "";
   const std::string text = fmt::format("a launch failed: CUDA error {} ({}", error, cuda_error(error).words);
@@ -231,6 +195,14 @@ std::string failed_launch_text(const CallReport& report) {
 
 std::string with_failed_launch(const std::string& launch, const std::string& message) {
   return launch.empty() ? message : fmt::format("{}; {}", launch, message);
+}
+
+CallFinding finding_of(Fault fault, const std::string& detail) {
+  const FaultMeaning meaning = meaning_of(fault);
+  constexpr const char* busy =
+      "the device is still busy long after the call: grade again when nothing else uses it, and look for "
+      "kernels that the candidate leaves running";
+  return {meaning.verdict, meaning.check, fault == Fault::busy ? busy : detail, fault == Fault::killed};
 }
 
 void forgive_threads(CallReport& report) { report.threads_left = report.processes_left = 0; }
@@ -245,7 +217,7 @@ std::optional<CallFinding> review_call(const CallReport& report) {
 
 bool is_crash(const CallReport& report) {
   return report.fault == Fault::ended || report.fault == Fault::killed ||
-         report.fault == Fault::device_failed || cuda_error(report.cuda_error).is_device_fault;
+         report.fault == Fault::device_failed || cuda_error(report.call.error).is_device_fault;
 }
 
 CallFinding explain_crash(const CallFinding& finding, const Lease::Corruption& corruption) {
@@ -276,7 +248,9 @@ Blame blame_for_trusted(const CallFinding& finding) {
   return is_machine ? Blame::machine : Blame::user;
 }
 
-Blame blame_for_trusted(const Answer& failed) { return blame_for_trusted(finding_of(failed)); }
+Blame blame_for_trusted(const Answer& failed) {
+  return blame_for_trusted(finding_of(failed.fault, failed.detail));
+}
 
 Error trusted_failure(std::string_view who, const Problem& problem, const Case& bound,
                       const CallFinding& finding) {
@@ -299,7 +273,7 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
 }
 
 Error trusted_failure(std::string_view who, const Problem& problem, const Case& bound, const Answer& lent) {
-  return trusted_failure(who, problem, bound, finding_of(lent));
+  return trusted_failure(who, problem, bound, finding_of(lent.fault, lent.detail));
 }
 
 Judgement judge_reference(const OutputErrors& output, std::size_t index, const Problem& problem,

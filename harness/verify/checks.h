@@ -72,14 +72,15 @@ struct CallFinding {
   bool killed = false;  // by a signal from outside: from the kernel or another program
 };
 
+// What a fault of a contestant's worker means for a candidate. `fault` is not none.
+CallFinding finding_of(Fault fault, const std::string& detail);
 // Reviews everything except the outputs: faults, CUDA errors, guard zones, inputs, the clock. Nothing if all
 // is well.
 std::optional<CallFinding> review_call(const CallReport& report);
 // "a launch failed: CUDA error 9 (invalid launch configuration): kernel scale at mine.cu:20, ...", for a call
-// with a failed launch.
+// with a failed launch; empty if none failed.
 std::string failed_launch_text(const CallReport& report);
-// Puts a failed launch of the same call before a message about an output. `launch` is failed_launch_text(),
-// or empty if no launch failed.
+// Puts a failed launch of the same call before a message about an output. `launch` is failed_launch_text().
 std::string with_failed_launch(const std::string& launch, const std::string& message);
 // Clears threads and processes from the report of a baseline, before review_call(). Baselines are our own,
 // and their frameworks start and end threads and compilers.

@@ -128,13 +128,13 @@ void CudaWorker::wait_at_gate(std::uint32_t gate) {
   if (gate_ != 0) kgrade::wait_at_gate(*static_cast<GateWord*>(gate_page_), gate);
 }
 
-std::uint64_t CudaWorker::map(UniqueFd descriptor, const LentBuffer& buffer) {
-  auto memory = MappedMemory::import(driver_, ordinal_, descriptor.get(), buffer.bytes,
-                                     buffer.writable ? Access::read_write : Access::read_only);
+std::uint64_t CudaWorker::map(UniqueFd descriptor, const Loan& loan) {
+  auto memory = MappedMemory::import(driver_, ordinal_, descriptor.get(), loan.bytes,
+                                     loan.writable ? Access::read_write : Access::read_only);
   if (!memory) return 0;
   mappings_.push_back(std::move(*memory));
-  if (buffer.captures)
-    captures_.add({buffer.launch, buffer.parameter, mappings_.back()->data(), buffer.length, buffer.bytes});
+  if (loan.captures)
+    captures_.add({loan.launch, loan.parameter, mappings_.back()->data(), loan.length, loan.bytes});
   return reinterpret_cast<std::uint64_t>(mappings_.back()->data());
 }
 
@@ -170,8 +170,8 @@ void CudaWorker::begin_call(Entry entry, Launches launches, std::uint32_t gate) 
   queued_ = queue_after(launches);
 }
 
-TimedCall CudaWorker::end_call() {
-  TimedCall result;
+std::optional<CallTimes> CudaWorker::end_call() {
+  CallTimes result;
   result.error = error_;
   const cudaError_t status = queued_ ? cudaEventSynchronize(event(captured_)) : cudaDeviceSynchronize();
   if (result.error == 0) result.error = status;
@@ -180,8 +180,8 @@ TimedCall CudaWorker::end_call() {
   const bool timed =
       queued_ && ok(status) && ok(cudaEventElapsedTime(&elapsed_ms, event(start_), event(stop_)));
   result.elapsed_ms = elapsed_ms;
-  result.device_failed = !timed && result.error == 0;
-  result.latency_hidden = gated_;
+  if (!timed && result.error == 0) return std::nullopt;
+  result.latency_hidden = gated_ ? 1 : 0;
   return result;
 }
 
@@ -212,33 +212,33 @@ bool CheckedCudaWorker::prepare() {
   return ok(cudaSetDevice(ordinal_)) && ok(cudaFree(nullptr));
 }
 
-std::uint64_t CheckedCudaWorker::map(UniqueFd descriptor, const LentBuffer& buffer) {
-  auto memory = MappedMemory::import(driver_, ordinal_, descriptor.get(), buffer.bytes,
-                                     buffer.writable ? Access::read_write : Access::read_only);
+std::uint64_t CheckedCudaWorker::map(UniqueFd descriptor, const Loan& loan) {
+  auto memory = MappedMemory::import(driver_, ordinal_, descriptor.get(), loan.bytes,
+                                     loan.writable ? Access::read_write : Access::read_only);
   if (!memory) return 0;
-  if (buffer.captures) {
+  if (loan.captures) {
     captured_.push_back(std::move(*memory));
-    captures_.add({buffer.launch, buffer.parameter, captured_.back()->data(), buffer.length, buffer.bytes});
+    captures_.add({loan.launch, loan.parameter, captured_.back()->data(), loan.length, loan.bytes});
     return reinterpret_cast<std::uint64_t>(captured_.back()->data());
   }
-  loans_.push_back({std::move(*memory), buffer});
-  return reinterpret_cast<std::uint64_t>(loans_.back().memory->data());
+  lent_.push_back({std::move(*memory), loan});
+  return reinterpret_cast<std::uint64_t>(lent_.back().memory->data());
 }
 
 void CheckedCudaWorker::unmap_all() {
-  loans_.clear();
+  lent_.clear();
   captures_.clear();
   captured_.clear();
 }
 
 cudaError_t CheckedCudaWorker::make_copies() {
   Gaps gaps;
-  for (Loan& loan : loans_) {
+  for (Lent& lent : lent_) {
     if (const cudaError_t failure = gaps.add(); !ok(failure)) return failure;
-    if (const cudaError_t failure = cudaMalloc(&loan.copy, loan.terms.length); !ok(failure)) return failure;
-    if (!loan.terms.holds_data) continue;
+    if (const cudaError_t failure = cudaMalloc(&lent.copy, lent.loan.length); !ok(failure)) return failure;
+    if (!lent.loan.holds_data) continue;
     const cudaError_t failure =
-        cudaMemcpy(loan.copy, loan.tensor(), loan.terms.length, cudaMemcpyDeviceToDevice);
+        cudaMemcpy(lent.copy, lent.tensor(), lent.loan.length, cudaMemcpyDeviceToDevice);
     if (!ok(failure)) return failure;
   }
   if (const cudaError_t failure = gaps.add(); !ok(failure)) return failure;
@@ -247,12 +247,12 @@ cudaError_t CheckedCudaWorker::make_copies() {
 
 bool CheckedCudaWorker::take_copies_back() {
   bool taken = true;
-  for (Loan& loan : loans_) {
-    if (loan.terms.writable) {
-      taken = ok(cudaMemcpy(loan.tensor(), loan.copy, loan.terms.length, cudaMemcpyDeviceToDevice)) && taken;
+  for (Lent& lent : lent_) {
+    if (lent.loan.writable) {
+      taken = ok(cudaMemcpy(lent.tensor(), lent.copy, lent.loan.length, cudaMemcpyDeviceToDevice)) && taken;
     }
-    taken = ok(cudaFree(loan.copy)) && taken;
-    loan.copy = nullptr;
+    taken = ok(cudaFree(lent.copy)) && taken;
+    lent.copy = nullptr;
   }
   return ok(cudaDeviceSynchronize()) && taken;
 }
@@ -270,35 +270,37 @@ bool CheckedCudaWorker::capture_outputs(std::span<const unsigned long long> argu
 // Makes the whole call and waits for it: below a tool, nothing is queued ahead. Checked calls have one
 // launch.
 void CheckedCudaWorker::begin_call(Entry entry, Launches launches, std::uint32_t /*gate*/) {
-  timed_ = {};
+  timed_.reset();
+  CallTimes timed;
   if (const cudaError_t failure = make_copies(); !ok(failure)) {
     // Other programs may hold the memory; no kernel has broken the device.
-    if (failure == cudaErrorMemoryAllocation) timed_.error = failure;
-    timed_.device_failed = timed_.error == 0;
+    timed.error = failure;
+    if (failure == cudaErrorMemoryAllocation) timed_ = timed;
     return;
   }
   std::array<unsigned long long, max_parameters> ours;
   std::copy_n(launches.front(), max_parameters, ours.begin());
-  for (const Loan& loan : loans_) {
-    ours.at(loan.terms.parameter) = reinterpret_cast<unsigned long long>(loan.copy);
+  for (const Lent& lent : lent_) {
+    ours.at(lent.loan.parameter) = reinterpret_cast<unsigned long long>(lent.copy);
   }
   first_failed_launch.take();
   const auto start = std::chrono::steady_clock::now();
   CallWatch* const watch = ++calls_ == watched_call ? watch_.get() : nullptr;
   if (watch != nullptr) watch->begin(ordinal_);
-  timed_.error = entry(ours.data());
+  timed.error = entry(ours.data());
   const cudaError_t status = cudaDeviceSynchronize();
   if (watch != nullptr) watch->end();
-  timed_.elapsed_ms =
+  timed.elapsed_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  if (timed_.error == 0) timed_.error = status;
-  timed_.failed_launch = first_failed_launch.take();
-  const bool captured = timed_.error != 0 || capture_outputs(ours);
-  timed_.device_failed = (!take_copies_back() || !captured) && timed_.error == 0;
+  if (timed.error == 0) timed.error = status;
+  timed.failed_launch = first_failed_launch.take();
+  const bool captured = timed.error != 0 || capture_outputs(ours);
+  const bool is_well = take_copies_back() && captured;
+  if (is_well || timed.error != 0) timed_ = timed;
 }
 
 void CheckedCudaWorker::conclude() {
-  loans_.clear();
+  lent_.clear();
   cudaDeviceReset();
 }
 

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -31,13 +32,13 @@ class CudaWorker : public WorkerDevice {
   bool prepare() override;
   bool adopt_gate(UniqueFd gate) override;
   void wait_at_gate(std::uint32_t gate) override;
-  std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
+  std::uint64_t map(UniqueFd descriptor, const Loan& loan) override;
   void unmap_all() override;
   bool set_capture_length(std::uint32_t launch, std::uint32_t parameter, std::uint64_t bytes) override {
     return captures_.set_length(launch, parameter, bytes);
   }
   void begin_call(Entry entry, Launches launches, std::uint32_t gate) override;
-  TimedCall end_call() override;
+  std::optional<CallTimes> end_call() override;
   std::uint64_t settle() override;
   void evict_cache_lines() override;
   bool overwrite(std::uint64_t address, std::uint64_t bytes, unsigned char value) override;
@@ -71,23 +72,23 @@ class CheckedCudaWorker : public WorkerDevice {
   explicit CheckedCudaWorker(int ordinal, std::unique_ptr<CallWatch> watch = nullptr)
       : ordinal_(ordinal), watch_(std::move(watch)) {}
   bool prepare() override;
-  std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
+  std::uint64_t map(UniqueFd descriptor, const Loan& loan) override;
   void unmap_all() override;
   bool set_capture_length(std::uint32_t launch, std::uint32_t parameter, std::uint64_t bytes) override {
     return captures_.set_length(launch, parameter, bytes);
   }
   void begin_call(Entry entry, Launches launches, std::uint32_t gate) override;
-  TimedCall end_call() override { return timed_; }
+  std::optional<CallTimes> end_call() override { return timed_; }
   // Allocations that are left at the end are the contestant's leaks.
   void conclude() override;
 
  private:
-  struct Loan {
+  struct Lent {
     std::unique_ptr<MappedMemory> memory;
-    LentBuffer terms;
+    Loan loan;
     void* copy = nullptr;  // during a call
 
-    unsigned char* tensor() const { return memory->data() + terms.begin; }
+    unsigned char* tensor() const { return memory->data() + loan.begin; }
   };
   cudaError_t make_copies();
   bool take_copies_back();
@@ -98,10 +99,10 @@ class CheckedCudaWorker : public WorkerDevice {
   std::unique_ptr<CallWatch> watch_;
   int calls_ = 0;
   std::shared_ptr<const Driver> driver_;
-  std::vector<Loan> loans_;
+  std::vector<Lent> lent_;
   Captures captures_;
   std::vector<std::unique_ptr<MappedMemory>> captured_;
-  TimedCall timed_;
+  std::optional<CallTimes> timed_;  // nothing if the worker's own device calls failed
 };
 
 }  // namespace kgrade::cuda

@@ -48,20 +48,20 @@ bool EmulatedWorker::prepare() {
   return true;
 }
 
-std::uint64_t EmulatedWorker::map(UniqueFd descriptor, const LentBuffer& buffer) {
-  const std::uint64_t total = buffer.bytes + 2 * margin_bytes;
+std::uint64_t EmulatedWorker::map(UniqueFd descriptor, const Loan& loan) {
+  const std::uint64_t total = loan.bytes + 2 * margin_bytes;
   void* reserved = ::mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED) return 0;
   mappings_.push_back({reserved, total});
   char* address = static_cast<char*>(reserved) + margin_bytes;
-  const int protection = buffer.writable ? PROT_READ | PROT_WRITE : PROT_READ;
-  if (::mmap(address, buffer.bytes, protection, MAP_SHARED | MAP_FIXED, descriptor.get(), 0) == MAP_FAILED)
+  const int protection = loan.writable ? PROT_READ | PROT_WRITE : PROT_READ;
+  if (::mmap(address, loan.bytes, protection, MAP_SHARED | MAP_FIXED, descriptor.get(), 0) == MAP_FAILED)
     return 0;
-  if (buffer.captures) {
-    captures_.add({buffer.launch, buffer.parameter, address, buffer.length, buffer.bytes});
+  if (loan.captures) {
+    captures_.add({loan.launch, loan.parameter, address, loan.length, loan.bytes});
   } else if (book_ != nullptr) {
-    kgrade_emulated::lend_checked({address + buffer.begin, buffer.length, static_cast<int>(buffer.parameter),
-                                   buffer.holds_data, buffer.writable});
+    kgrade_emulated::lend_checked({address + loan.begin, loan.length, static_cast<int>(loan.parameter),
+                                   loan.holds_data != 0, loan.writable != 0});
   }
   return reinterpret_cast<std::uint64_t>(address);
 }
@@ -91,8 +91,7 @@ void EmulatedWorker::begin_call(Entry entry, Launches launches, std::uint32_t /*
   timed_.failed_launch = kgrade_emulated::take_failed_launch();
   if (timed_.error != 0 && kgrade_emulated::device_memory_was_refused())
     timed_.error = cudaErrorMemoryAllocation;
-  if (timed_.error == cudaErrorMemoryAllocation)
-    timed_.memory_limit_bytes = kgrade_emulated::device_memory_bytes();
+  if (timed_.error == cudaErrorMemoryAllocation) timed_.limit_bytes = kgrade_emulated::device_memory_bytes();
 }
 
 bool EmulatedWorker::watch(UniqueFd book) {

@@ -2,6 +2,7 @@
 // the limits of its process.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "device/emulated/runtime/emulated_runtime.h"
@@ -18,14 +19,14 @@ class EmulatedWorker : public WorkerDevice {
   explicit EmulatedWorker(Contestants contestants = Contestants::libraries) : contestants_(contestants) {}
   ~EmulatedWorker() override { unmap_all(); }
   bool prepare() override;
-  std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
+  std::uint64_t map(UniqueFd descriptor, const Loan& loan) override;
   void unmap_all() override;
   bool maps_files() const override { return true; }
   bool set_capture_length(std::uint32_t launch, std::uint32_t parameter, std::uint64_t bytes) override {
     return captures_.set_length(launch, parameter, bytes);
   }
   void begin_call(Entry entry, Launches launches, std::uint32_t gate) override;
-  TimedCall end_call() override { return timed_; }
+  std::optional<CallTimes> end_call() override { return timed_; }
   bool watch(UniqueFd book) override;
   void has_loaded(Entry entry) override;
   bool overwrite(std::uint64_t address, std::uint64_t bytes, unsigned char value) override;
@@ -38,7 +39,7 @@ class EmulatedWorker : public WorkerDevice {
   Contestants contestants_;
   std::vector<Mapping> mappings_;
   Captures captures_;
-  TimedCall timed_;
+  CallTimes timed_;
   FindingBook* book_ = nullptr;  // set in a checked run; stays mapped until the process ends
 };
 

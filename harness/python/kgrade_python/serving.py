@@ -7,15 +7,7 @@ import sys
 
 from . import distributions, errors, own_functions
 
-# The same values as in harness/contest/worker_python.h.
-ENDS_RAISED = 0
-ENDS_UNSUPPORTED = 1
-ENDS_MISMATCH = 2
-ENDS_WRONG = 3
-ENDS_DEVICE_FAILED = 4
-ENDS_OUT_OF_MEMORY = 5
-ENDS_REPLACED = 6
-
+# As in harness/contest/worker_python.h.
 LOAD = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 DESCRIBE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 DRAW_INPUTS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_ulonglong, ctypes.POINTER(ctypes.c_ulonglong))
@@ -51,10 +43,16 @@ class Library:
         self.functions.kgrade_lent_tensor.argtypes = [
             ctypes.c_ulonglong, ctypes.POINTER(ctypes.c_longlong), ctypes.c_int, ctypes.c_int, ctypes.c_int]
         self.functions.kgrade_end.argtypes = [ctypes.c_int]
+        self.functions.kgrade_fault.argtypes = [ctypes.c_char_p]
         self.functions.kgrade_report.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
 
-    def end(self, how):
-        self.functions.kgrade_end(how)
+    def fault(self, word):
+        """The number of a fault of contest/fault.h."""
+        return self.functions.kgrade_fault(word.encode())
+
+    def end(self, fault):
+        """Ends the process. `fault`: its word in contest/fault.h."""
+        self.functions.kgrade_end(self.fault(fault))
 
     def report(self, facts):
         text = json.dumps(facts).encode()
@@ -70,13 +68,8 @@ class Library:
         return kind, descriptor.value
 
 
-# The results of a call. After an exception the process goes on, and other cases can be graded.
-CALL_RETURNED = 0
-CALL_RAISED = 1
-CALL_GAVE_NO_ANSWER = 2
-
-ENDS = {errors.Unsupported: ENDS_UNSUPPORTED, errors.SignatureMismatch: ENDS_MISMATCH,
-        errors.WrongAnswer: ENDS_WRONG, errors.Replaced: ENDS_REPLACED}
+FAULTS = {errors.Unsupported: "unsupported", errors.SignatureMismatch: "mismatched", errors.WrongAnswer: "no_answer",
+          errors.Replaced: "replaced"}
 
 
 class Server:
@@ -101,28 +94,28 @@ class Server:
         try:
             self.say_why(error)
         finally:
-            self.library.end(ENDS_RAISED)
+            self.library.end("raised")
 
     def say_why(self, error):
-        for kind, how in ENDS.items():
+        for kind, fault in FAULTS.items():
             if isinstance(error, kind):
                 errors.print_last(" | ".join(str(error).splitlines()))
-                self.library.end(how)
+                self.library.end(fault)
         if self.loads_from is not None and self.contestant is not None and self.contestant.needs_package(error):
             version = ".".join(str(part) for part in sys.version_info[:3])
             package = distributions.name_of(error.name, self.contestant.source)
             errors.print_last(f"needs the package '{package}', which Python {version} here does not have"
                               f"{self.why_not_there(error)}")
-            self.library.end(ENDS_UNSUPPORTED)
+            self.library.end("unsupported")
         contestant = self.contestant
         refused = contestant.why_refused(error) if contestant is not None else None
         if refused:
             errors.print_last(refused)
-            self.library.end(ENDS_UNSUPPORTED)
+            self.library.end("unsupported")
         errors.print_last(self.words_of(error) + errors.printed_since(self.loads_from))
         if is_device_lost():
-            self.library.end(ENDS_DEVICE_FAILED)
-        self.library.end(ENDS_OUT_OF_MEMORY if is_out_of_memory(error) else ENDS_RAISED)
+            self.library.end("device_failed")
+        self.library.end("memory_limit" if is_out_of_memory(error) else "raised")
 
     def load(self, descriptor):
         def work():
@@ -149,23 +142,23 @@ class Server:
         # The only path that is timed, so it has no needless frames.
         try:
             self.contestant.call(arguments)
-            return CALL_RETURNED
+            return 0
         except BaseException as error:  # pylint: disable=broad-except
             return self.end_call(error)
 
     def end_call(self, error):
-        """The result code of a failed call if the process can go on. Otherwise the process ends here."""
+        """The fault of a failed call if the process can go on. Otherwise the process ends here."""
         try:
             if self.goes_on_after(error):
                 if isinstance(error, errors.WrongAnswer):
                     errors.print_last(" | ".join(str(error).splitlines()))
-                    return CALL_GAVE_NO_ANSWER
+                    return self.library.fault("no_answer")
                 errors.print_last(self.words_of(error))
-                return CALL_RAISED
+                return self.library.fault("raised")
         except BaseException as other:  # pylint: disable=broad-except
             error = other
         self.end(error)
-        return CALL_RAISED
+        return self.library.fault("raised")
 
     def goes_on_after(self, error):
         """Whether an error concerns this call alone."""

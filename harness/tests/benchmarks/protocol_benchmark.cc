@@ -104,12 +104,12 @@ Costs measure(Referee& referee, Stage& stage, int calls) {
     const double written = reveal_us(stage, CacheState::warm);
     if (call < unmeasured_calls) continue;
     costs.whole_us.push_back(whole);
-    costs.kernel_us.push_back(report.elapsed_ms * 1e3);
+    costs.kernel_us.push_back(report.call.elapsed_ms * 1e3);
     costs.refill_us.push_back(refilled);
     costs.flush_us.push_back(refilled - written);
-    costs.rest_us.push_back(whole - report.elapsed_ms * 1e3 - refilled);
+    costs.rest_us.push_back(whole - report.call.elapsed_ms * 1e3 - refilled);
     costs.beginning_us.push_back(report.prepared_ms * 1e3);
-    costs.answer_us.push_back((report.wall_ms - report.elapsed_ms) * 1e3 - refilled);
+    costs.answer_us.push_back((report.wall_ms - report.call.elapsed_ms) * 1e3 - refilled);
     costs.inspection_us.push_back(whole - (report.prepared_ms + report.wall_ms) * 1e3);
   }
   return costs;

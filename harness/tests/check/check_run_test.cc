@@ -216,7 +216,7 @@ TEST_F(CheckRunTest, APassThatASignalFromOutsideEndsIsRunOnceMore) {
 }
 
 TEST_F(CheckRunTest, WhatOnePassFindsExplainsWhatGoesWrongInTheOthers) {
-  arena_.report.cuda_error = 700;
+  arena_.report.call.error = 700;
   evidence_in_ = "reverse";
   evidence_ = {finding("out_of_bounds")};
   const CheckedCandidate record = run();
@@ -259,7 +259,7 @@ TEST_F(CheckRunTest, WhatDoesNotBuildIsNotRun) {
 }
 
 TEST_F(CheckRunTest, AFailureOfTheOracleIsNoFinding) {
-  arena_.oracle_report.cuda_error = 700;
+  arena_.oracle_report.call.error = 700;
   const auto failing = try_run();
   ASSERT_FALSE(failing.ok());
   EXPECT_THAT(failing.error().message, HasSubstr("the oracle fails on case 'tiny'"));

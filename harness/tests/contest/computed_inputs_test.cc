@@ -32,11 +32,11 @@ class MappingDevice : public WorkerDevice {
  public:
   ~MappingDevice() override { unmap_all(); }
   bool prepare() override { return true; }
-  std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override {
-    void* const memory = ::mmap(nullptr, buffer.bytes, PROT_READ | (buffer.writable ? PROT_WRITE : 0),
-                                MAP_SHARED, descriptor.get(), 0);
+  std::uint64_t map(UniqueFd descriptor, const Loan& loan) override {
+    void* const memory = ::mmap(nullptr, loan.bytes, PROT_READ | (loan.writable ? PROT_WRITE : 0), MAP_SHARED,
+                                descriptor.get(), 0);
     if (memory == MAP_FAILED) return 0;
-    mappings_.push_back({memory, buffer.bytes});
+    mappings_.push_back({memory, loan.bytes});
     return reinterpret_cast<std::uint64_t>(memory);
   }
   void unmap_all() override {
@@ -44,8 +44,8 @@ class MappingDevice : public WorkerDevice {
     mappings_.clear();
   }
   void begin_call(Entry /*entry*/, Launches /*launches*/, std::uint32_t /*gate*/) override {}
-  TimedCall end_call() override {
-    TimedCall timed;
+  std::optional<CallTimes> end_call() override {
+    CallTimes timed;
     timed.elapsed_ms = 1;
     return timed;
   }

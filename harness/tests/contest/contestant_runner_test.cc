@@ -78,10 +78,10 @@ class ContestantRunnerTest : public testing::Test {
 TEST_F(ContestantRunnerTest, AnHonestCallLeavesNothingButItsAnswer) {
   const CallReport report = first_call(Behaviour::honest);
   EXPECT_EQ(report.fault, Fault::none) << report.detail;
-  EXPECT_EQ(report.cuda_error, 0);
-  EXPECT_GT(report.elapsed_ms, 0);
-  EXPECT_LE(report.elapsed_ms, report.wall_ms);
-  EXPECT_LE(report.elapsed_ms, report.settled_ms);
+  EXPECT_EQ(report.call.error, 0);
+  EXPECT_GT(report.call.elapsed_ms, 0);
+  EXPECT_LE(report.call.elapsed_ms, report.wall_ms);
+  EXPECT_LE(report.call.elapsed_ms, report.settled_ms);
   EXPECT_EQ(report.threads_left, 0u);
   EXPECT_EQ(report.waited_ms, 0) << "this device does one thing at a time";
   EXPECT_EQ(report.corruption.guard_bytes, 0u);
@@ -206,7 +206,7 @@ TEST_F(ContestantRunnerTest, TheEndOfTheProcessIsAFault) {
 TEST_F(ContestantRunnerTest, AnErrorOfTheCallIsPassedOn) {
   const CallReport report = first_call(Behaviour::fails);
   EXPECT_EQ(report.fault, Fault::none);
-  EXPECT_EQ(report.cuda_error, 700);
+  EXPECT_EQ(report.call.error, 700);
 }
 
 TEST_F(ContestantRunnerTest, WhatIsNoLibraryDoesNotLoad) {

@@ -15,6 +15,7 @@
 
 namespace {
 
+using kgrade::Fault;
 using kgrade::Reply;
 using kgrade::ReplyStatus;
 using kgrade::Request;
@@ -78,7 +79,12 @@ void answer_out_of_order(const std::string& mode, const Request& request) {
 void misbehave(const std::string& mode, const Request& request) {
   Reply reply;
   reply.sequence = request.sequence;
-  reply.limit_bytes = 3 << 20;
+  reply.call.limit_bytes = 3 << 20;
+  const auto say_fault = [&reply](Fault fault) {
+    reply.status = ReplyStatus::failed;
+    reply.fault = fault;
+    send_reply(reply);
+  };
   if (mode == "exit-0") ::_exit(0);
   if (mode == "abort") std::abort();
   if (mode == "silent") std::this_thread::sleep_for(std::chrono::hours(1));
@@ -88,9 +94,9 @@ void misbehave(const std::string& mode, const Request& request) {
   if (mode == "magic") reply.magic = 1, send_reply(reply);
   if (mode == "sequence") reply.sequence += 1, send_reply(reply);
   if (mode == "status") reply.status = static_cast<ReplyStatus>(99), send_reply(reply);
-  if (mode == "nan") reply.elapsed_ms = std::nan(""), send_reply(reply);
-  if (mode == "memory") reply.status = ReplyStatus::memory_limit, send_reply(reply);
-  if (mode == "stack") reply.status = ReplyStatus::stack_overflow, send_reply(reply);
+  if (mode == "nan") reply.call.elapsed_ms = std::nan(""), send_reply(reply);
+  if (mode == "memory") say_fault(Fault::memory_limit);
+  if (mode == "stack") say_fault(Fault::stack_overflow);
   if (mode == "honest") answer(request);
   if (mode == "one-call") answer(request), ::_exit(0);
   if (mode == "counts-on") answer_by_counting(request);

@@ -105,7 +105,7 @@ TEST_F(LaunchesTest, WhatOneDoesBesideItsTensorsIsSeenInEach) {
 TEST_F(LaunchesTest, TheFirstThatFailsIsTheLast) {
   lend(3, Behaviour::fails);
   const CallReport report = play({1, 0, 0, 3});
-  EXPECT_EQ(report.cuda_error, 700);
+  EXPECT_EQ(report.call.error, 700);
   ASSERT_EQ(report.outputs.size(), 3u);
   EXPECT_EQ(report.outputs[0].errors.sum_squared_difference, 0);
   const ElementErrors& last = report.outputs[2].errors;

@@ -243,20 +243,20 @@ TEST_F(LeaseTest, OnlyOutputsAreLentForWriting) {
     const Request& request = requests[i + 1];
     const bool output = case_.tensors[i].output;
     EXPECT_EQ(request.type, RequestType::lend);
-    EXPECT_EQ(request.parameter, parameters[i]);
-    EXPECT_EQ(request.writable, output ? 1u : 0u);
-    EXPECT_EQ(request.holds_data, output ? 0u : 1u);
-    EXPECT_EQ(request.captures, 0u);
-    EXPECT_EQ(request.bytes, lease_->tensors()[i].buffer->bytes());
-    EXPECT_EQ(request.begin, guard_bytes);
-    EXPECT_EQ(request.length, 4 * static_cast<std::uint64_t>(case_.tensors[i].elements));
+    EXPECT_EQ(request.loan.parameter, parameters[i]);
+    EXPECT_EQ(request.loan.writable, output ? 1u : 0u);
+    EXPECT_EQ(request.loan.holds_data, output ? 0u : 1u);
+    EXPECT_EQ(request.loan.captures, 0u);
+    EXPECT_EQ(request.loan.bytes, lease_->tensors()[i].buffer->bytes());
+    EXPECT_EQ(request.loan.begin, guard_bytes);
+    EXPECT_EQ(request.loan.length, 4 * static_cast<std::uint64_t>(case_.tensors[i].elements));
   }
 }
 
 TEST_F(LeaseTest, InputsCanBeLentForWritingToo) {
   for (const Request& request : requests_of(*lease_, true)) {
     if (request.type == RequestType::lend) {
-      EXPECT_EQ(request.writable, 1u);
+      EXPECT_EQ(request.loan.writable, 1u);
     }
   }
 }
@@ -265,9 +265,9 @@ TEST_F(LeaseTest, ACaptureIsLentBesideItsOutput) {
   lease_ = make({true, true});
   const auto requests = requests_of(*lease_, false);
   ASSERT_EQ(requests.size(), 5u);
-  EXPECT_EQ(requests[2].parameter, 4u);
-  EXPECT_EQ(requests[2].captures, 0u);
-  const Request& capture = requests[3];
+  EXPECT_EQ(requests[2].loan.parameter, 4u);
+  EXPECT_EQ(requests[2].loan.captures, 0u);
+  const Loan& capture = requests[3].loan;
   EXPECT_EQ(capture.parameter, 4u);
   EXPECT_EQ(capture.captures, 1u);
   EXPECT_EQ(capture.writable, 1u);

@@ -19,10 +19,10 @@ constexpr std::uint64_t input = 0x10000, lent_output = 0x20000, own = 0x30000, b
 class OverwritingDevice : public WorkerDevice {
  public:
   bool prepare() override { return true; }
-  std::uint64_t map(UniqueFd /*descriptor*/, const LentBuffer& /*buffer*/) override { return 0; }
+  std::uint64_t map(UniqueFd /*descriptor*/, const Loan& /*loan*/) override { return 0; }
   void unmap_all() override {}
   void begin_call(Entry /*entry*/, Launches /*launches*/, std::uint32_t /*gate*/) override {}
-  TimedCall end_call() override { return {}; }
+  std::optional<CallTimes> end_call() override { return CallTimes{}; }
   bool overwrite(std::uint64_t address, std::uint64_t length, unsigned char value) override {
     overwritten.emplace_back(address, length);
     values.push_back(value);
@@ -42,17 +42,14 @@ class ReturnedMemoryTest : public testing::Test {
   void lend(bool may_be_input, bool is_overwritten) {
     memory_.give_back();
     for (std::uint32_t launch = 0; launch < 2; ++launch) {
-      Request request;
-      request.type = RequestType::lend;
-      request.launch = launch;
-      request.length = bytes;
-      memory_.lend(request);
-      request.parameter = 1;
-      memory_.lend(request);
-      request.captures = 1;
-      request.may_be_input = may_be_input ? 1 : 0;
-      request.is_overwritten = is_overwritten ? 1 : 0;
-      memory_.lend(request);
+      Loan loan{.length = bytes, .launch = launch};
+      memory_.lend(loan);
+      loan.parameter = 1;
+      memory_.lend(loan);
+      loan.captures = 1;
+      loan.may_be_input = may_be_input ? 1 : 0;
+      loan.is_overwritten = is_overwritten ? 1 : 0;
+      memory_.lend(loan);
       arguments_[launch][0] = input + launch * bytes;
       arguments_[launch][1] = lent_output + launch * bytes;
     }

@@ -55,10 +55,11 @@ class WantedBuilds : public testing::Test {
         connection.send(reply, descriptor);
         const auto built = connection.next_request();
         if (!built) return;
-        answers_.push_back(built->first.parameter);
+        answers_.push_back(static_cast<std::uint32_t>(built->first.build));
         got_file_ = static_cast<bool>(built->second);
       }
       reply.status = last;
+      reply.fault = last == ReplyStatus::failed ? Fault::raised : Fault::none;
       connection.send(reply);
     });
   }
@@ -93,7 +94,7 @@ TEST_F(WantedBuilds, AreBuiltAndHandedOver) {
 
 TEST_F(WantedBuilds, ThatFailAreAnsweredWithTheLog) {
   const UniqueFd request = memory(5, "hello");
-  ask_for({request.get()}, ReplyStatus::raised);
+  ask_for({request.get()}, ReplyStatus::failed);
   const Answer given = answer();
   EXPECT_EQ(given.fault, Fault::not_built);
   EXPECT_EQ(given.detail, "no such thing");
@@ -167,25 +168,38 @@ TEST_F(WantedBuilds, DoNotTakeTheAnswerOfACall) {
   worker_.reset();
 }
 
-// Statuses of contestants in Python end a worker, and none of them is an answer.
-TEST_F(WantedBuilds, StatusesOfPythonAreFaults) {
-  const std::vector<std::pair<ReplyStatus, Fault>> all = {
-      {ReplyStatus::raised, Fault::raised},           {ReplyStatus::unsupported, Fault::unsupported},
-      {ReplyStatus::mismatched, Fault::mismatched},   {ReplyStatus::no_answer, Fault::no_answer},
-      {ReplyStatus::call_raised, Fault::malformed},   {ReplyStatus::call_gave_no_answer, Fault::malformed},
-      {ReplyStatus::replaced, Fault::malformed},      {static_cast<ReplyStatus>(17), Fault::malformed},
-      {static_cast<ReplyStatus>(0), Fault::malformed}};
-  for (const auto& [status, fault] : all) {
+// Faults of contestants in Python end a worker, and none of them is an answer.
+TEST_F(WantedBuilds, FaultsOfPythonEndTheWorker) {
+  struct Said {
+    ReplyStatus status;
+    Fault fault;
+    Fault expected;
+  };
+  const ReplyStatus failed = ReplyStatus::failed, in_call = ReplyStatus::call_failed;
+  const std::vector<Said> all = {{failed, Fault::raised, Fault::raised},
+                                 {failed, Fault::unsupported, Fault::unsupported},
+                                 {failed, Fault::mismatched, Fault::mismatched},
+                                 {failed, Fault::no_answer, Fault::no_answer},
+                                 {failed, Fault::replaced, Fault::replaced},
+                                 {failed, Fault::none, Fault::malformed},
+                                 {failed, Fault::time_limit, Fault::malformed},
+                                 {failed, static_cast<Fault>(17), Fault::malformed},
+                                 {in_call, Fault::raised, Fault::malformed},
+                                 {in_call, Fault::no_answer, Fault::malformed},
+                                 {static_cast<ReplyStatus>(7), Fault::raised, Fault::malformed},
+                                 {static_cast<ReplyStatus>(0), Fault::raised, Fault::malformed}};
+  for (const Said& said : all) {
     auto [ours, theirs] = Connection::make_pair();
     const auto worker = WorkerProcess::over(std::move(ours));
-    std::thread answering([connection = std::move(theirs), status = status]() mutable {
+    std::thread answering([connection = std::move(theirs), &said]() mutable {
       const auto next = connection.next_request();
       Reply reply;
       reply.sequence = next->first.sequence;
-      reply.status = status;
+      reply.status = said.status;
+      reply.fault = said.fault;
       connection.send(reply);
     });
-    EXPECT_EQ(worker->describe_case("{}", patience).fault, fault);
+    EXPECT_EQ(worker->describe_case("{}", patience).fault, said.expected);
     EXPECT_FALSE(worker->alive());
     answering.join();
   }
@@ -193,16 +207,16 @@ TEST_F(WantedBuilds, StatusesOfPythonAreFaults) {
 
 // A call that raised is a fault, and the worker takes the next one.
 TEST_F(WantedBuilds, AFailedCallDoesNotEndTheWorker) {
-  for (const auto& [status, fault] : {std::pair{ReplyStatus::call_raised, Fault::raised},
-                                      std::pair{ReplyStatus::call_gave_no_answer, Fault::no_answer}}) {
+  for (const Fault fault : {Fault::raised, Fault::no_answer}) {
     auto [ours, theirs] = Connection::make_pair();
     const auto worker = WorkerProcess::over(std::move(ours));
-    std::thread answering([connection = std::move(theirs), status = status]() mutable {
-      for (const ReplyStatus said : {status, ReplyStatus::done, status}) {
+    std::thread answering([connection = std::move(theirs), fault]() mutable {
+      for (const ReplyStatus said : {ReplyStatus::call_failed, ReplyStatus::done, ReplyStatus::call_failed}) {
         const auto next = connection.next_request();
         Reply reply;
         reply.sequence = next->first.sequence;
         reply.status = said;
+        if (said == ReplyStatus::call_failed) reply.fault = fault;
         connection.send(reply);
       }
     });

@@ -21,12 +21,12 @@ using testing::ElementsAre;
 class WritingDevice : public WorkerDevice {
  public:
   bool prepare() override { return true; }
-  std::uint64_t map(UniqueFd /*descriptor*/, const LentBuffer& /*buffer*/) override { return 0; }
+  std::uint64_t map(UniqueFd /*descriptor*/, const Loan& /*loan*/) override { return 0; }
   void unmap_all() override {}
   void begin_call(Entry /*entry*/, Launches /*launches*/, std::uint32_t gate) override {
     steps.push_back("begins at gate " + std::to_string(gate));
   }
-  TimedCall end_call() override { return {}; }
+  std::optional<CallTimes> end_call() override { return CallTimes{}; }
   void wait_at_gate(std::uint32_t gate) override {
     steps.push_back("waits at gate " + std::to_string(gate));
     gate_opens.acquire();

@@ -210,7 +210,7 @@ TEST(WorkerProcess, OneThatHasEndedBetweenCallsIsNoneThatAnswersAhead) {
 TEST(WorkerProcess, ATimeThatIsNoNumberArrivesAsItIs) {
   const Answer answer = first_answer("nan");
   EXPECT_TRUE(answer.ok());
-  EXPECT_NE(answer.reply.elapsed_ms, answer.reply.elapsed_ms);
+  EXPECT_NE(answer.reply.call.elapsed_ms, answer.reply.call.elapsed_ms);
 }
 
 TEST(WorkerProcess, AMissingProgramIsAnErrorWithARemedy) {

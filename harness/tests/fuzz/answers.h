@@ -23,17 +23,16 @@ inline void expect_not_believed(const Answer& answer) {
   CallReport report;
   report.fault = answer.fault;
   report.detail = answer.detail;
-  report.cuda_error = answer.reply.error;
-  report.memory_limit_bytes = answer.reply.limit_bytes;
-  report.elapsed_ms = answer.reply.elapsed_ms;
+  report.call = answer.reply.call;
   report.wall_ms = report.settled_ms = 1000;
   const auto finding = review_call(report);
   if (finding) {
     promise(!finding->check.empty() && !finding->message.empty(), "a finding has a check and words");
     return;
   }
-  promise(answer.ok() && answer.reply.error == 0, "a call that failed is not passed");
-  promise(std::isfinite(report.elapsed_ms) && report.elapsed_ms > 0, "a time that cannot be is not passed");
+  promise(answer.ok() && answer.reply.call.error == 0, "a call that failed is not passed");
+  promise(std::isfinite(report.call.elapsed_ms) && report.call.elapsed_ms > 0,
+          "a time that cannot be is not passed");
 }
 
 // One call in the steps that a ContestantRunner takes. `before_step` is when the worker acts.

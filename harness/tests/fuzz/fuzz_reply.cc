@@ -66,8 +66,9 @@ class HostileWorker {
   Reply any_fields(std::uint64_t sequence) {
     Reply reply;
     reply.status = static_cast<ReplyStatus>(input_.byte() % 10);
-    const std::string fields = input_.bytes(sizeof reply - offsetof(Reply, error));
-    std::memcpy(reinterpret_cast<char*>(&reply) + offsetof(Reply, error), fields.data(), fields.size());
+    const std::string fields = input_.bytes(sizeof reply - offsetof(Reply, call));
+    std::memcpy(reinterpret_cast<char*>(&reply) + offsetof(Reply, call), fields.data(), fields.size());
+    reply.fault = static_cast<Fault>(static_cast<std::uint32_t>(reply.fault) % 20);
     reply.sequence = sequence;
     return reply;
   }

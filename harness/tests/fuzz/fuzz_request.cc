@@ -16,9 +16,9 @@ constexpr std::size_t most_messages = 64;
 class FakeDevice : public WorkerDevice {
  public:
   bool prepare() override { return true; }
-  std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override {
-    promise(buffer.parameter < max_parameters, "a buffer is for a parameter");
-    promise(buffer.begin <= buffer.bytes && buffer.length <= buffer.bytes - buffer.begin,
+  std::uint64_t map(UniqueFd descriptor, const Loan& loan) override {
+    promise(loan.parameter < max_parameters, "a buffer is for a parameter");
+    promise(loan.begin <= loan.bytes && loan.length <= loan.bytes - loan.begin,
             "a tensor is within its buffer");
     return descriptor ? 0x100000 : 0;
   }
@@ -31,8 +31,8 @@ class FakeDevice : public WorkerDevice {
     promise(!launches.empty() && launches.size() <= max_launches, "a call has launches, and not too many");
     for (const unsigned long long* const arguments : launches) error_ = entry(arguments);
   }
-  TimedCall end_call() override {
-    TimedCall timed;
+  std::optional<CallTimes> end_call() override {
+    CallTimes timed;
     timed.error = error_;
     timed.elapsed_ms = 1;
     return timed;
@@ -58,12 +58,13 @@ std::string sound_request(ByteReader& input) {
   request.magic = message_magic;
   request.type = static_cast<RequestType>(1 + static_cast<std::uint32_t>(request.type) %
                                                   static_cast<std::uint32_t>(last_request_type));
-  request.parameter %= max_parameters + 1;
+  Loan& loan = request.loan;
+  loan.parameter %= max_parameters + 1;
   request.parameters %= max_parameters + 2;
-  request.begin %= 1 << 20;
-  request.length %= 1 << 20;
+  loan.begin %= 1 << 20;
+  loan.length %= 1 << 20;
   // In one of four cases, one byte is missing.
-  request.bytes = request.begin + request.length - (request.bytes % 4 == 0 ? 1 : 0);
+  loan.bytes = loan.begin + loan.length - (loan.bytes % 4 == 0 ? 1 : 0);
   return std::string(reinterpret_cast<const char*>(&request), sizeof request);
 }
 

@@ -21,7 +21,8 @@ inline Reply reply_with_any_fields(Noise& noise, std::uint64_t sequence, ReplySt
   reply.magic = message_magic;
   reply.sequence = sequence;
   reply.status = status;
-  if (noise.one_in(2)) reply.error = 0;
+  reply.fault = static_cast<Fault>(noise.below(20));
+  if (noise.one_in(2)) reply.call.error = 0;
   return reply;
 }
 
@@ -37,7 +38,8 @@ inline std::string noisy_message(Noise& noise, std::uint64_t sequence) {
     case 2:
       return bytes_of(reply).substr(0, noise.below(sizeof reply));
     case 3:
-      reply.status = static_cast<ReplyStatus>(noise.below(12));
+      reply.status = static_cast<ReplyStatus>(noise.below(8));
+      reply.fault = static_cast<Fault>(noise.below(20));
       return bytes_of(reply);
     case 4:
       reply.sequence = sequence + noise.below(4) - 2;

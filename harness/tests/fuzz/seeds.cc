@@ -81,7 +81,7 @@ Texts cuda_texts(const fs::path& source) {
 // Requests of fuzz_reply: which one, and for each of its steps how many acts, and what they read: the act
 // (its descriptors in the bits above), and for a well-formed message the status and fields.
 Texts reply_texts() {
-  const std::string fields(sizeof(Reply) - offsetof(Reply, error), '\x01');
+  const std::string fields(sizeof(Reply) - offsetof(Reply, call), '\x01');
   const auto message = [&](ReplyStatus status, char act = 1) {
     return std::string({act, static_cast<char>(status)}) + fields;
   };
@@ -119,9 +119,9 @@ Texts request_texts() {
   const auto message = [](char decision, std::uint32_t type) {
     Request request;
     request.type = static_cast<RequestType>(type - 1);
-    request.parameter = 1;
+    request.loan.parameter = 1;
     request.parameters = 2;
-    request.bytes = 1;
+    request.loan.bytes = 1;
     return std::string(1, decision) + std::string(reinterpret_cast<const char*>(&request), sizeof request);
   };
   const std::string load = message(2, 1), lend = message(10, 2), give_back = message(0, 3),

@@ -316,7 +316,7 @@ TEST_F(CandidateRunTest, WhereSpeedIsNotMeasuredTheReferenceIsNotJudged) {
 }
 
 TEST_F(CandidateRunTest, AReferenceThatFailsAloneIsNoVerdict) {
-  arena_.reference_report.cuda_error = 700;
+  arena_.reference_report.call.error = 700;
   const auto result = try_run();
   ASSERT_FALSE(result.ok());
   EXPECT_THAT(result.error().message, HasSubstr("the reference fails on case 'large'"));
@@ -403,7 +403,7 @@ TEST_F(CandidateRunTest, WhatLacksMemoryRunsOnceMoreWithTheDeviceToItself) {
 
 TEST_F(CandidateRunTest, AfterACrashNoCaseRuns) {
   add_case("second", CaseRole::test);
-  arena_.candidate_report.cuda_error = 700;
+  arena_.candidate_report.call.error = 700;
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::runtime_error);
   ASSERT_EQ(record.cases.size(), 2u);

@@ -137,7 +137,7 @@ TEST_F(CaseRunTest, ATimeLimitIsAVerdict) {
 }
 
 TEST_F(CaseRunTest, ACrashIsExplainedAndTheWorkerRetired) {
-  arena_.candidate_report.cuda_error = 700;
+  arena_.candidate_report.call.error = 700;
   EXPECT_EQ(run().verdict, Verdict::runtime_error);
   EXPECT_TRUE(arena_.retired);
   arena_.diagnosis = {0, "", 12, "input"};
@@ -159,7 +159,7 @@ TEST_F(CaseRunTest, AFailureOfTheTrustedIsNoVerdictOnTheCandidate) {
   const auto disagreeing = try_run();
   ASSERT_FALSE(disagreeing.ok());
   EXPECT_THAT(disagreeing.error().message, HasSubstr("the reference fails on case 'large'"));
-  arena_.oracle_report.cuda_error = 2;
+  arena_.oracle_report.call.error = 2;
   const auto failing = try_run();
   ASSERT_FALSE(failing.ok());
   EXPECT_THAT(failing.error().message, HasSubstr("the oracle fails on case 'large'"));

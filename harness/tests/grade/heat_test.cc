@@ -182,7 +182,7 @@ TEST_F(HeatTest, WhatANeighbourCouldHaveCausedIsNotFinal) {
   test::FakeArena& late = add(1);
   late.candidate_report.fault = Fault::time_limit;
   test::FakeArena& broken = add(1);
-  broken.candidate_report.cuda_error = 700;
+  broken.candidate_report.call.error = 700;
   add(1);
   const auto results = run();
   ASSERT_EQ(results.size(), 3u);

@@ -325,7 +325,7 @@ TEST_F(ComparisonSeriesTest, WhatAGradingWouldRefuseGivesNoFigure) {
 
 TEST_F(ComparisonSeriesTest, AFailureKeepsWhatWasFoundBefore) {
   arena_.before_call = [this](Role, const Draw& draw) {
-    if (draw.seed == seed_of_comparison(record_.seed, 5)) arena_.oracle_report.cuda_error = 700;
+    if (draw.seed == seed_of_comparison(record_.seed, 5)) arena_.oracle_report.call.error = 700;
   };
   const auto error = try_run();
   ASSERT_TRUE(error);

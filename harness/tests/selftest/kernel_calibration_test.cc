@@ -69,7 +69,7 @@ TEST_F(KernelCalibrationTest, WhereTimesAreNoSpeedNothingIsTimed) {
 }
 
 TEST_F(KernelCalibrationTest, AFaultIsAnError) {
-  arena_.candidate_report.cuda_error = 700;
+  arena_.candidate_report.call.error = 700;
   arena_.candidate_report.fault = Fault::ended;
   const auto found = calibrate("arithmetic-3us");
   ASSERT_FALSE(found);

@@ -97,7 +97,7 @@ class FakeArena : public Arena {
   static CallReport clean(double elapsed_ms) {
     CallReport report;
     take_time(report, elapsed_ms);
-    report.latency_hidden = true;
+    report.call.latency_hidden = true;
     report.queued = true;
     return report;
   }
@@ -175,7 +175,7 @@ class FakeArena : public Arena {
     report.queued = report.queued && kind.ahead;
     report.settled_ms += report.queued ? 0 : unqueued_ms;
     if (candidate) report.settled_ms += kind.captures ? candidate_hides_ms : candidate_hides_uncaptured_ms;
-    if (candidate && !kind.captures) report.elapsed_ms += candidate_owns_up_ms;
+    if (candidate && !kind.captures) report.call.elapsed_ms += candidate_owns_up_ms;
     return report;
   }
 
@@ -205,7 +205,7 @@ class FakeArena : public Arena {
 
   // On the referee's clock a call takes a bit longer, and some more time until everything is quiet.
   static void take_time(CallReport& report, double elapsed_ms) {
-    report.elapsed_ms = elapsed_ms;
+    report.call.elapsed_ms = elapsed_ms;
     report.wall_ms = elapsed_ms + 0.5;
     report.settled_ms = elapsed_ms + 0.75;
   }

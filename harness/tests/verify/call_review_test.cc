@@ -15,7 +15,7 @@ using testing::Not;
 
 CallReport clean_report() {
   CallReport report;
-  report.elapsed_ms = 1;
+  report.call.elapsed_ms = 1;
   report.wall_ms = 1.3;
   return report;
 }
@@ -125,23 +125,23 @@ TEST(CallReview, InSixteenBitsAModelMayUseHalfOfTheLowestBound) {
 
 TEST(CallReview, CudaErrorsAreRuntimeErrorsButForMemory) {
   CallReport report = clean_report();
-  report.cuda_error = 700;
+  report.call.error = 700;
   EXPECT_EQ(verdict_of(report), Verdict::runtime_error);
   EXPECT_TRUE(is_crash(report));
-  report.cuda_error = 9;
+  report.call.error = 9;
   EXPECT_EQ(verdict_of(report), Verdict::runtime_error);
   EXPECT_FALSE(is_crash(report));
-  report.cuda_error = 2;
+  report.call.error = 2;
   EXPECT_EQ(verdict_of(report), Verdict::memory_limit);
   EXPECT_THAT(review_call(report)->message, Not(HasSubstr("iB")));
-  report.memory_limit_bytes = std::uint64_t{2} << 30;
+  report.call.limit_bytes = std::uint64_t{2} << 30;
   EXPECT_THAT(review_call(report)->message, HasSubstr("2.0 GiB"));
 }
 
 TEST(CallReview, TimesThatNoClockHasAreForged) {
   for (const double elapsed : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
     CallReport report = clean_report();
-    report.elapsed_ms = elapsed;
+    report.call.elapsed_ms = elapsed;
     EXPECT_EQ(verdict_of(report), Verdict::cheating) << elapsed;
   }
 }

@@ -165,7 +165,7 @@ TEST_F(UsualNorms, AreThoseOfMoreDrawsWhereErrorsAreCloseAndOutputsSmallest) {
 
 TEST_F(UsualNorms, AnOracleThatFailsIsNoVerdictOnTheCandidate) {
   cancel(0);
-  arena_.oracle_report.cuda_error = 700;
+  arena_.oracle_report.call.error = 700;
   const auto record = try_run();
   ASSERT_FALSE(record.ok());
   EXPECT_THAT(record.error().message, HasSubstr("the oracle"));

@@ -19,19 +19,16 @@ constexpr uint32_t magic_number = 0x6b677264;
 constexpr uint32_t load_request = 1;
 constexpr uint32_t call_request = 4;
 constexpr uint32_t done = 1;
-constexpr uint32_t queued = 7;
-constexpr uint32_t idle = 8;
+constexpr uint32_t queued = 2;
+constexpr uint32_t idle = 3;
 
 // Only the part that matters here.
 struct Request {
   uint32_t magic, type;
   uint64_t sequence;
-  uint32_t parameter, writable;
-  uint64_t bytes;
-  uint32_t parameters, holds_data;
-  uint64_t begin, length;
-  uint32_t captures, launch;
-  uint32_t gate, waiter;
+  uint64_t loan[7];
+  uint32_t parameters, build;
+  uint32_t launch, gate, waiter;
 };
 
 struct Reply {
@@ -42,8 +39,9 @@ struct Reply {
   uint32_t latency_hidden = 0;
   double elapsed_ms = 0.001;
   uint64_t limit_bytes = 0;
-  uint64_t kept_cache_bytes = 0;
   uint64_t failed_launch[21] = {};
+  uint64_t kept_cache_bytes = 0;
+  uint32_t fault = 0;
 };
 
 // Bypasses the C library, whose functions a cheat may have replaced.
