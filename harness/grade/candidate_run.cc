@@ -111,6 +111,7 @@ std::vector<std::size_t> running_order(const std::vector<PlannedCase>& cases) {
 CandidateRun::CandidateRun(Session& session, const std::vector<PlannedCase>& cases, CandidateRecord record)
     : session_(session), cases_(cases), record_(std::move(record)) {
   session_.repeated_case = smallest_unmeasured(cases_);
+  session_.checks = {};
 }
 
 Errors CandidateRun::run(const std::filesystem::path& library) {
@@ -168,7 +169,7 @@ void CandidateRun::watch_reference(const ReferenceAlone& before, const Reference
     watched = true;
     judge_reference(c);
   }
-  if (watched) checks_.pass("reference_agreement");
+  if (watched) session_.checks.pass("reference_agreement");
 }
 
 void CandidateRun::judge_reference(CaseRecord& c) {
@@ -177,7 +178,7 @@ void CandidateRun::judge_reference(CaseRecord& c) {
   if (!suspicion || !is_on(Defence::reference_agreement)) return;
   c.verdict = Verdict::unstable;
   c.message = *suspicion;
-  checks_.fail("reference_agreement", fmt::format("{}: {}", c.name, *suspicion));
+  session_.checks.fail("reference_agreement", fmt::format("{}: {}", c.name, *suspicion));
   take_verdict_of(c);
 }
 
@@ -209,7 +210,7 @@ Errors CandidateRun::rehearse() {
 // Takes the outcome of loading into the record; true if the candidate is loaded.
 bool CandidateRun::take(const Answer& answer) {
   if (answer.ok()) {
-    checks_.pass_before("completion");
+    session_.checks.pass_before("completion");
     return true;
   }
   CallFinding finding = finding_of(answer.fault, answer.detail);
@@ -279,7 +280,7 @@ Errors CandidateRun::run_cases() {
 
 // The record of a case whose rehearsal raised an exception.
 CaseRecord CandidateRun::failed_case(const Case& bound, const CallFinding& finding) {
-  checks_.fail(finding.check, fmt::format("{}: {}", bound.name, finding.message));
+  session_.checks.fail(finding.check, fmt::format("{}: {}", bound.name, finding.message));
   CaseRecord result = blank_record(session_.problem, bound);
   result.run = true;
   result.precision = Precision::none;
@@ -291,17 +292,17 @@ CaseRecord CandidateRun::failed_case(const Case& bound, const CallFinding& findi
 // A candidate that lacked memory beside the others runs once more, in a new process that has the device to
 // itself for its calls.
 Result<CaseRecord> CandidateRun::run_with_room(const Case& bound) {
-  const CheckList before = checks_;
-  auto result = run_case(session_, bound, checks_);
+  const CheckList before = session_.checks;
+  auto result = run_case(session_, bound);
   if (!result || result->verdict != Verdict::memory_limit || !session_.arena.insist_on_turns()) return result;
   if (auto error = clean_up()) return *error;
   auto answer = start_anew();
   if (!answer) return answer.errors();
-  checks_ = before;
+  session_.checks = before;
   session_.first_draw = first_draw_with_room;
   if (!take(*answer)) return result;
   if (auto errors = rehearse(); !errors.empty()) return errors;
-  return record_.verdict == Verdict::accepted ? run_case(session_, bound, checks_) : result;
+  return record_.verdict == Verdict::accepted ? run_case(session_, bound) : result;
 }
 
 bool CandidateRun::needs_baselines() const {
@@ -353,7 +354,7 @@ Errors CandidateRun::run_measured_again() {
     CaseRecord& c = record_.cases[i];
     if (!c.measurement || record_.verdict != Verdict::accepted) continue;
     if (static_cast<int>(c.measurement->processes.size()) >= kgrade::processes_wanted(c)) continue;
-    if (auto error = run_case_again(session_, cases_[i].bound, checks_, c)) return {*error};
+    if (auto error = run_case_again(session_, cases_[i].bound, c)) return {*error};
     take_verdict_of(c);
     uses_allowed_libraries();
   }
@@ -369,7 +370,7 @@ void CandidateRun::take_verdict_of(const CaseRecord& c) {
 }
 
 void CandidateRun::settle(const CallFinding& finding) {
-  checks_.fail(finding.check, finding.message);
+  session_.checks.fail(finding.check, finding.message);
   record_.verdict = finding.verdict;
   record_.message = finding.message;
 }
@@ -377,7 +378,7 @@ void CandidateRun::settle(const CallFinding& finding) {
 // What one case shows to be wrong is no matter of precision in the others, where less is off.
 void CandidateRun::tell_one_story() {
   if (record_.verdict != Verdict::wrong_answer) return;
-  checks_.withdraw("precision");
+  session_.checks.withdraw("precision");
   for (CaseRecord& c : record_.cases) {
     if (c.verdict != Verdict::low_precision) continue;
     c.verdict = Verdict::wrong_answer;
@@ -388,7 +389,7 @@ void CandidateRun::tell_one_story() {
 
 CandidateRecord CandidateRun::conclude() {
   tell_one_story();
-  record_.checks = checks_.checks();
+  record_.checks = session_.checks.checks();
   bool ran = false;
   for (const CaseRecord& c : record_.cases) {
     if (!c.run) continue;

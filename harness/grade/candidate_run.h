@@ -54,7 +54,7 @@ class CandidateRun {
   void settle(const CallFinding& finding);
   CandidateRecord conclude();
 
-  Seat seat() { return {session_, checks_}; }
+  Session& session() { return session_; }
 
  private:
   std::optional<Error> clean_up();
@@ -82,7 +82,6 @@ class CandidateRun {
   Session& session_;
   const std::vector<PlannedCase>& cases_;
   CandidateRecord record_;
-  CheckList checks_;
   std::map<std::string, CallFinding> failed_;  // by case, from the last rehearsal
   std::map<std::size_t, CaseRecord> results_;  // by number: the record has them in the problem's order
 };

@@ -113,10 +113,9 @@ Sample timed_sample(const CallReport& report, Purpose purpose, std::uint32_t lau
   return sample;
 }
 
-CaseCalls::CaseCalls(Session& session, const Case& bound, CheckList& checks)
+CaseCalls::CaseCalls(Session& session, const Case& bound)
     : session_(session),
       case_(bound),
-      checks_(checks),
       record_(blank_record(session.problem, bound)),
       draws_(session.seed, session.first_draw),
       next_family_(first_family(session.problem, bound)),
@@ -601,7 +600,7 @@ std::optional<std::string> CaseCalls::busy_between_calls() const {
 
 void CaseCalls::note(const CallFinding& finding) {
   session_.candidate_was_killed = session_.candidate_was_killed || finding.killed;
-  checks_.fail(finding.check, fmt::format("{}: {}", case_.name, finding.message));
+  session_.checks.fail(finding.check, fmt::format("{}: {}", case_.name, finding.message));
   // Another output of the same call may be wrong.
   const bool says_more =
       record_.verdict == Verdict::low_precision && finding.verdict == Verdict::wrong_answer;

@@ -27,8 +27,8 @@ class CaseCalls {
   // An error that is not the candidate's: the device has no room, or one of our own contestants fails.
   using Trouble = std::optional<Error>;
 
-  // Keeps references to all three.
-  CaseCalls(Session& session, const Case& bound, CheckList& checks);
+  // Keeps references to both.
+  CaseCalls(Session& session, const Case& bound);
 
   // Lends buffers to all of these roles, for calls of up to `launches` launches. `select` chooses the next of
   // several baselines as Role::baseline.
@@ -117,7 +117,6 @@ class CaseCalls {
 
   Session& session_;
   const Case& case_;
-  CheckList& checks_;
   CaseRecord record_;
   std::vector<CaseCalls*> followers_;
   std::vector<std::pair<CallReport, Sample>> unseen_;  // calls of the reference from before the first draw

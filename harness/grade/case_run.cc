@@ -6,7 +6,6 @@
 #include <deque>
 #include <utility>
 
-#include "grade/case_calls.h"
 #include "grade/measured_case.h"
 #include "measure/roofline.h"
 #include "measure/speed_checks.h"
@@ -19,142 +18,108 @@ class CaseRun {
  public:
   // A candidate alone, with the reference on the candidate's contents. `before` is the measurement in earlier
   // processes.
-  CaseRun(Session& session, const Case& bound, CheckList& checks, const Measurement* before = nullptr)
+  CaseRun(Session& session, const Case& bound, const Measurement* before = nullptr)
       : session_(session), case_(bound), before_(before) {
-    players_.emplace_back(session, bound, checks);
-    trusted_ = &players_.front().calls;
+    entrants_.emplace_back(session, bound);
+    trusted_ = &entrants_.front().calls;
   }
 
-  CaseRun(Session& trusted, const std::vector<Seat>& seats, const Case& bound)
-      : session_(trusted), case_(bound), apart_(std::in_place, trusted, bound, checks_apart_) {
+  CaseRun(Session& trusted, const std::vector<Session*>& sessions, const Case& bound)
+      : session_(trusted), case_(bound), apart_(std::in_place, trusted, bound) {
     trusted_ = &*apart_;
-    for (const Seat& seat : seats) {
-      players_.emplace_back(seat.session, bound, seat.checks);
-      trusted_->follow_with(players_.back().calls);
+    for (Session* const session : sessions) {
+      entrants_.emplace_back(*session, bound);
+      trusted_->follow_with(entrants_.back().calls);
     }
   }
 
   std::optional<Error> run() {
     auto trouble = case_.role == CaseRole::bench ? run_blocks() : run_rounds();
     if (trouble) return trouble;
-    for (Player& player : players_) {
-      if (player.session.arena.takes_turns())
-        player.note(
+    for (Entrant& entrant : entrants_) {
+      if (entrant.session.arena.takes_turns())
+        entrant.record().notes.push_back(
             "the GPU has no room for all contestants: each had it for its calls alone, after one call that "
             "does not count");
     }
     if (apart_) session_.arena.take_back();
-    for (Player& player : players_) {
-      player.session.arena.take_back();
-      player.conclude();
+    for (Entrant& entrant : entrants_) {
+      entrant.session.arena.take_back();
+      conclude(entrant);
     }
     return std::nullopt;
   }
 
   std::vector<CaseRecord> records() {
     std::vector<CaseRecord> records;
-    for (Player& player : players_) records.push_back(std::move(player.calls.record()));
+    for (Entrant& entrant : entrants_) records.push_back(std::move(entrant.calls.record()));
     return records;
   }
 
  private:
   using Trouble = CaseCalls::Trouble;
 
-  // A candidate, and its calls and checks in this case.
-  struct Player {
-    Player(Session& the_session, const Case& the_case, CheckList& the_checks)
-        : session(the_session),
-          bound(the_case),
-          checks(the_checks),
-          calls(the_session, the_case, the_checks) {}
+  bool is_measured() const { return case_.role == CaseRole::bench && session_.arena.measures_speed(); }
 
-    Session& session;
-    const Case& bound;
-    CheckList& checks;
-    CaseCalls calls;
+  void conclude(Entrant& entrant) {
+    CaseRecord& record = entrant.record();
+    summarise_arms(record);
+    if (!entrant.calls.failed()) judge_times(entrant);
+    if (record.calls == 0) record.precision = Precision::none;
+    if (entrant.calls.failed()) return;
+    entrant.session.checks.pass_all();
+    if (case_.role == CaseRole::hidden) entrant.session.checks.pass("hidden_shapes");
+    if (!is_measured()) return;
+    record.speedups = speedups_of(record);
+    record.others = other_speedups_of(record);
+    record.roofline = roofline_of(case_, record, entrant.session.ceilings);
+  }
 
-    CaseRecord& record() { return calls.record(); }
-    bool is_measured() const { return bound.role == CaseRole::bench && session.arena.measures_speed(); }
-
-    void conclude() {
-      summarise_arms(record());
-      if (!calls.failed()) judge_times();
-      finish();
-    }
-
-    std::vector<double> candidate_times() { return counted_times(record(), record().arms.size() - 1); }
-
-    // Compares with calls on the last contents, and on contents of which only a few elements are new.
-    Suspicion faster_on_any_old_contents(const SpeedTolerance& tolerance) {
-      const std::vector<double> samples = candidate_times();
-      const auto on_last =
-          faster_on_old_contents(samples, times_for(record().candidate(), Purpose::repeated), tolerance);
-      if (on_last) return on_last;
-      return faster_on_old_contents(samples, times_for(record().candidate(), Purpose::changed), tolerance);
-    }
-
-    // Judges all times together.
-    void judge_times() {
-      calls.judge_waits();
-      if (!is_measured()) return;
-      judge_bound();
-      const SpeedTolerance tolerance = speed_tolerance(launches());
-      note(faster_on_any_old_contents(tolerance));
-      note(faster_when_measured(times_for(record().candidate(), Purpose::warm_up), candidate_times(),
-                                tolerance));
-      if (session.watch != nullptr && session.watch->has_seen_any()) checks.pass("steady_clocks");
-    }
-
-    // Gives a note and no verdict: contents are new in every sample, so the candidate gains nothing.
-    void note(const Suspicion& suspicion) {
-      if (suspicion) record().notes.push_back(*suspicion);
-    }
-
-    int launches() {
-      const auto& measurement = record().measurement;
-      return measurement ? measurement->processes.back().launches : 1;
-    }
-
-    void judge_bound() {
-      record().lower_bound_ms =
-          hardware_bound_ms(bound, session.ceilings, session.arena.device_info(), session.cache);
-      calls.doubt(Defence::lower_bound, "lower_bound",
-                  below_the_bound(candidate_times(), record().lower_bound_ms));
-      checks.pass("lower_bound");
-    }
-
-    void finish() {
-      if (record().calls == 0) record().precision = Precision::none;
-      if (calls.failed()) return;
-      checks.pass_all();
-      if (bound.role == CaseRole::hidden) checks.pass("hidden_shapes");
-      if (!is_measured()) return;
-      record().speedups = speedups_of(record());
-      record().others = other_speedups_of(record());
-      record().roofline = roofline_of(bound, record(), session.ceilings);
-    }
-  };
+  // Judges all times together. Notes are no verdicts: contents are new in every sample, so the candidate
+  // gains nothing.
+  void judge_times(Entrant& entrant) {
+    entrant.calls.judge_waits();
+    if (!is_measured()) return;
+    Session& session = entrant.session;
+    CaseRecord& record = entrant.record();
+    const std::vector<double> times = counted_times(record, record.arms.size() - 1);
+    record.lower_bound_ms =
+        hardware_bound_ms(case_, session.ceilings, session.arena.device_info(), session.cache);
+    entrant.calls.doubt(Defence::lower_bound, "lower_bound", below_the_bound(times, record.lower_bound_ms));
+    session.checks.pass("lower_bound");
+    const SpeedTolerance tolerance =
+        speed_tolerance(record.measurement ? record.measurement->processes.back().launches : 1);
+    const auto note = [&record](const Suspicion& suspicion) {
+      if (suspicion) record.notes.push_back(*suspicion);
+      return suspicion.has_value();
+    };
+    // On the last contents, or else on contents of which only a few elements are new.
+    if (!note(faster_on_old_contents(times, times_for(record.candidate(), Purpose::repeated), tolerance)))
+      note(faster_on_old_contents(times, times_for(record.candidate(), Purpose::changed), tolerance));
+    note(faster_when_measured(times_for(record.candidate(), Purpose::warm_up), times, tolerance));
+    if (session.watch != nullptr && session.watch->has_seen_any()) session.checks.pass("steady_clocks");
+  }
 
   Trouble run_blocks() {
     const int process = before_ != nullptr ? static_cast<int>(before_->processes.size()) : 0;
     std::optional<int> launches;
     if (process > 0) launches = before_->processes.front().launches;
     MeasuredCase measured(session_, case_, *trusted_, process, launches);
-    for (Player& player : players_) measured.add(player.session, player.calls);
+    for (Entrant& entrant : entrants_) measured.add(entrant);
     if (auto trouble = measured.run()) return trouble;
     return process == 0 ? play_varied_rounds() : std::nullopt;
   }
 
   bool all_failed() const {
-    return std::all_of(players_.begin(), players_.end(),
-                       [](const Player& player) { return player.calls.failed(); });
+    return std::all_of(entrants_.begin(), entrants_.end(),
+                       [](const Entrant& entrant) { return entrant.calls.failed(); });
   }
 
   Trouble lend() {
     if (!apart_) return trusted_->lend_buffers({Role::oracle, Role::reference, Role::candidate}, 1);
     if (auto trouble = trusted_->lend_buffers({Role::oracle, Role::reference}, 1)) return trouble;
-    for (Player& player : players_) {
-      if (auto trouble = player.calls.lend_buffers({Role::candidate}, 1)) return trouble;
+    for (Entrant& entrant : entrants_) {
+      if (auto trouble = entrant.calls.lend_buffers({Role::candidate}, 1)) return trouble;
     }
     return std::nullopt;
   }
@@ -163,7 +128,7 @@ class CaseRun {
     if (auto trouble = lend()) return trouble;
     for (const Purpose purpose : {Purpose::warm_up, Purpose::compared, Purpose::changed, Purpose::changed}) {
       if (all_failed()) return std::nullopt;
-      session_.progress(fmt::format("{}: call {}", case_.name, players_.front().record().calls + 1));
+      session_.progress(fmt::format("{}: call {}", case_.name, entrants_.front().record().calls + 1));
       if (auto trouble = play_round(purpose)) return trouble;
     }
     if (auto trouble = repeat()) return trouble;
@@ -174,11 +139,11 @@ class CaseRun {
   Trouble play_varied_rounds() {
     const int rounds = varied_rounds(session_.problem, case_, session_.arena.measures_speed());
     for (int i = 0; i < rounds; ++i) {
-      for (Player& player : players_) {
-        if (player.calls.failed()) continue;
-        const auto tells = player.calls.draw_varied();
+      for (Entrant& entrant : entrants_) {
+        if (entrant.calls.failed()) continue;
+        const auto tells = entrant.calls.draw_varied();
         if (!tells) return tells.error();
-        if (*tells) player.calls.call_candidate(Purpose::compared);
+        if (*tells) entrant.calls.call_candidate(Purpose::compared);
       }
     }
     return std::nullopt;
@@ -186,13 +151,13 @@ class CaseRun {
 
   // One more call on the contents of the latest, to see whether the candidate gives the same bits.
   Trouble repeat() {
-    for (Player& player : players_) {
-      if (player.calls.failed() || player.session.repeated_case != case_.name) continue;
+    for (Entrant& entrant : entrants_) {
+      if (entrant.calls.failed() || entrant.session.repeated_case != case_.name) continue;
       // The oracle has answered other contents since.
       if (apart_) {
-        if (auto trouble = player.calls.draw_again()) return trouble;
+        if (auto trouble = entrant.calls.draw_again()) return trouble;
       }
-      player.calls.repeat_candidate(1);
+      entrant.calls.repeat_candidate(1);
     }
     return std::nullopt;
   }
@@ -208,15 +173,15 @@ class CaseRun {
       if (!called) return called.error();
       reference = *called;
     }
-    for (Player& player : players_) {
-      if (player.calls.failed()) continue;
+    for (Entrant& entrant : entrants_) {
+      if (entrant.calls.failed()) continue;
       if (apart_ || !is_new) {
-        if (auto trouble = is_new ? player.calls.draw_fresh() : player.calls.draw_changed()) return trouble;
+        if (auto trouble = is_new ? entrant.calls.draw_fresh() : entrant.calls.draw_changed()) return trouble;
       }
-      const auto candidate = player.calls.call_candidate(purpose);
+      const auto candidate = entrant.calls.call_candidate(purpose);
       if (purpose != Purpose::compared) continue;
-      player.record().reference().samples.push_back(*reference);
-      if (candidate) player.record().candidate().samples.push_back(*candidate);
+      entrant.record().reference().samples.push_back(*reference);
+      if (candidate) entrant.record().candidate().samples.push_back(*candidate);
     }
     return std::nullopt;
   }
@@ -224,9 +189,8 @@ class CaseRun {
   Session& session_;  // of the reference's calls
   const Case& case_;
   const Measurement* before_ = nullptr;
-  CheckList checks_apart_;
   std::optional<CaseCalls> apart_;  // the reference's calls, unless they are on a candidate's contents
-  std::deque<Player> players_;
+  std::deque<Entrant> entrants_;
   CaseCalls* trusted_ = nullptr;
 };
 
@@ -336,24 +300,23 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
 
 }  // namespace
 
-Result<CaseRecord> run_case(Session& session, const Case& bound, CheckList& checks) {
-  CaseRun run(session, bound, checks);
+Result<CaseRecord> run_case(Session& session, const Case& bound) {
+  CaseRun run(session, bound);
   if (auto trouble = run.run()) return *trouble;
   return std::move(run.records().front());
 }
 
-Result<std::vector<CaseRecord>> run_case_together(Session& trusted, const std::vector<Seat>& seats,
+Result<std::vector<CaseRecord>> run_case_together(Session& trusted, const std::vector<Session*>& sessions,
                                                   const Case& bound) {
-  CaseRun run(trusted, seats, bound);
+  CaseRun run(trusted, sessions, bound);
   if (auto trouble = run.run()) return *trouble;
   return run.records();
 }
 
-std::optional<Error> run_case_again(Session& session, const Case& bound, CheckList& checks,
-                                    CaseRecord& record) {
-  CaseRun run(session, bound, checks, record.measurement ? &*record.measurement : nullptr);
+std::optional<Error> run_case_again(Session& session, const Case& bound, CaseRecord& record) {
+  CaseRun run(session, bound, record.measurement ? &*record.measurement : nullptr);
   if (auto trouble = run.run()) return trouble;
-  merge(bound, session.ceilings, std::move(run.records().front()), checks, record);
+  merge(bound, session.ceilings, std::move(run.records().front()), session.checks, record);
   return std::nullopt;
 }
 

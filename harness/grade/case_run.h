@@ -9,28 +9,20 @@
 
 #include "grade/session.h"
 #include "record/record.h"
-#include "verify/checks.h"
 
 namespace kgrade {
 
 // An Error is not the candidate's: the device ran out of memory, or a contestant of our own failed.
-Result<CaseRecord> run_case(Session& session, const Case& bound, CheckList& checks);
-
-// One of several candidates that run beside each other.
-struct Seat {
-  Session& session;
-  CheckList& checks;
-};
+Result<CaseRecord> run_case(Session& session, const Case& bound);
 
 // Runs several candidates on one case, and returns a record for each. They share the calls of the reference.
 // `trusted`, a session without a candidate, makes these calls. Each candidate has its own contents and calls
 // of the oracle. An Error is no candidate's: run them one after the other then.
-Result<std::vector<CaseRecord>> run_case_together(Session& trusted, const std::vector<Seat>& seats,
+Result<std::vector<CaseRecord>> run_case_together(Session& trusted, const std::vector<Session*>& sessions,
                                                   const Case& bound);
 
 // Runs a measured case once more, in new processes of all contestants, and adds to the record of run_case().
-std::optional<Error> run_case_again(Session& session, const Case& bound, CheckList& checks,
-                                    CaseRecord& record);
+std::optional<Error> run_case_again(Session& session, const Case& bound, CaseRecord& record);
 
 // The record of a case that does not run, with the reason.
 CaseRecord skipped_case(const Problem& problem, const Case& bound, const std::string& reason);

@@ -102,17 +102,17 @@ class HeatRun {
 
   bool play(std::size_t number) {
     std::vector<CandidateRun*> players;
-    std::vector<Seat> seats;
+    std::vector<Session*> sessions;
     for (CandidateRun* const run : players_) {
       if (auto result = run->unplayed(number)) {
         run->take(number, std::move(*result));
         continue;
       }
       players.push_back(run);
-      seats.push_back(run->seat());
+      sessions.push_back(&run->session());
     }
-    if (seats.empty()) return true;
-    auto results = run_case_together(trusted_, seats, cases_[number].bound);
+    if (sessions.empty()) return true;
+    auto results = run_case_together(trusted_, sessions, cases_[number].bound);
     if (!results) return false;
     for (std::size_t i = 0; i < players.size(); ++i) players[i]->take(number, std::move((*results)[i]));
     return true;

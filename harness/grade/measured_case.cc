@@ -68,21 +68,20 @@ MeasuredCase::MeasuredCase(Session& session, const Case& bound, CaseCalls& trust
   trusted_.draws() = draws_of_process(session, process, order_seed_);
 }
 
-void MeasuredCase::add(Session& session, CaseCalls& calls) {
-  calls.draws() = draws_of_process(session, process_, seed_of(session, case_, process_, 0));
-  contenders_.push_back({session, calls});
+void MeasuredCase::add(Entrant& entrant) {
+  entrant.calls.draws() =
+      draws_of_process(entrant.session, process_, seed_of(entrant.session, case_, process_, 0));
+  entrants_.push_back(&entrant);
 }
 
 MeasuredCase::Trouble MeasuredCase::run() {
   if (auto trouble = warm_up()) return trouble;
-  std::vector<Contender*> waiting;
-  for (Contender& contender : contenders_) {
-    if (!contender.calls.failed()) waiting.push_back(&contender);
-  }
+  std::vector<Entrant*> waiting = entrants_;
+  std::erase_if(waiting, [](const Entrant* one) { return one->calls.failed(); });
   while (!waiting.empty()) {
     if (!alike_.empty()) decide_anew();
-    const Contender& first = *waiting.front();
-    const auto others = std::stable_partition(waiting.begin(), waiting.end(), [&](const Contender* one) {
+    const Entrant& first = *waiting.front();
+    const auto others = std::stable_partition(waiting.begin(), waiting.end(), [&](const Entrant* one) {
       return one->captures == first.captures && one->launches == first.launches;
     });
     alike_.assign(waiting.begin(), others);
@@ -95,7 +94,7 @@ MeasuredCase::Trouble MeasuredCase::run() {
 MeasuredCase::Trouble MeasuredCase::run_alike() {
   launches_ = 1;  // buffers are for one launch
   captures_ = alike_.front()->captures;
-  fastest_ms_ = (*std::min_element(alike_.begin(), alike_.end(), [](const Contender* a, const Contender* b) {
+  fastest_ms_ = (*std::min_element(alike_.begin(), alike_.end(), [](const Entrant* a, const Entrant* b) {
                   return a->fastest_ms < b->fastest_ms;
                 }))->fastest_ms;
   BlockWatch none;
@@ -109,15 +108,15 @@ MeasuredCase::Trouble MeasuredCase::run_alike() {
   } while (begins_anew());
   if (!trouble_ && !all_failed()) trouble_ = call_reference_unqueued(blocks.blocks);
   keep(blocks);
-  for (Contender* const contender : alike_) {
-    if (!trouble_) trouble_ = probe(*contender);
+  for (Entrant* const entrant : alike_) {
+    if (!trouble_) trouble_ = probe(*entrant);
   }
   return trouble_;
 }
 
 bool MeasuredCase::all_failed() const {
   return std::all_of(alike_.begin(), alike_.end(),
-                     [](const Contender* contender) { return contender->calls.failed(); });
+                     [](const Entrant* entrant) { return entrant->calls.failed(); });
 }
 
 // Whether the blocks must begin anew because a baseline failed, so that all kept blocks have the same arms.
@@ -148,7 +147,7 @@ BlockPlan MeasuredCase::plan() const {
   // If times do not measure speed, one block shows that everything works.
   if (!session_.arena.measures_speed()) plan.goal.budget_seconds = 0;
   // Captured and uncaptured blocks each need an interval.
-  if (captures_ == Captures::by_turns) {
+  if (captures_ == CaptureRule::by_turns) {
     plan.goal.first_look = std::max(plan.goal.first_look, 2 * fewest_for_interval);
     plan.goal.fewest_blocks *= 2;
   }
@@ -157,7 +156,7 @@ BlockPlan MeasuredCase::plan() const {
   return plan;
 }
 
-MeasuredCase::Trouble MeasuredCase::lend(const std::vector<Contender*>& contenders,
+MeasuredCase::Trouble MeasuredCase::lend(const std::vector<Entrant*>& entrants,
                                          const std::vector<Role>& trusted,
                                          const std::function<void()>& select) {
   if (is_alone()) {
@@ -166,14 +165,14 @@ MeasuredCase::Trouble MeasuredCase::lend(const std::vector<Contender*>& contende
     return trusted_.lend_buffers(all, launches_, select);
   }
   if (auto trouble = trusted_.lend_buffers(trusted, launches_, select)) return trouble;
-  for (Contender* const contender : contenders) {
-    if (auto trouble = contender->calls.lend_buffers({Role::candidate}, launches_)) return trouble;
+  for (Entrant* const entrant : entrants) {
+    if (auto trouble = entrant->calls.lend_buffers({Role::candidate}, launches_)) return trouble;
   }
   return std::nullopt;
 }
 
-MeasuredCase::Trouble MeasuredCase::draw_for(Contender& contender) {
-  return is_alone() ? std::nullopt : contender.calls.draw_fresh(launches_);
+MeasuredCase::Trouble MeasuredCase::draw_for(Entrant& entrant) {
+  return is_alone() ? std::nullopt : entrant.calls.draw_fresh(launches_);
 }
 
 // Calls all in two rounds, with one launch per call. The first round loads and allocates, the second shows
@@ -181,41 +180,40 @@ MeasuredCase::Trouble MeasuredCase::draw_for(Contender& contender) {
 // the candidate's limit.
 MeasuredCase::Trouble MeasuredCase::warm_up() {
   session_.progress(case_.name + ": warming up");
-  std::vector<Contender*> cold;
-  for (Contender& contender : contenders_) cold.push_back(&contender);
+  std::vector<Entrant*> cold = entrants_;
   if (auto trouble = lend(cold, {Role::oracle, Role::reference})) return trouble;
-  std::erase_if(cold, [](const Contender* contender) { return contender->calls.failed(); });
+  std::erase_if(cold, [](const Entrant* entrant) { return entrant->calls.failed(); });
   for (int round = 0; round < 2 && !cold.empty(); ++round) {
     if (auto trouble = trusted_.draw_fresh()) return trouble;
     const auto reference = trusted_.call_trusted(Role::reference, Purpose::warm_up);
     if (!reference) return reference.error();
-    for (Contender* const contender : cold) {
-      if (auto trouble = draw_for(*contender)) return trouble;
-      const auto candidate = contender->calls.call_candidate(Purpose::warm_up);
-      if (candidate) contender->fastest_ms = std::min(reference->reported_ms, candidate->reported_ms);
+    for (Entrant* const entrant : cold) {
+      if (auto trouble = draw_for(*entrant)) return trouble;
+      const auto candidate = entrant->calls.call_candidate(Purpose::warm_up);
+      if (candidate) entrant->fastest_ms = std::min(reference->reported_ms, candidate->reported_ms);
     }
-    std::erase_if(cold, [](const Contender* contender) {
-      return contender->calls.failed() || contender->fastest_ms > long_call_ms;
+    std::erase_if(cold, [](const Entrant* entrant) {
+      return entrant->calls.failed() || entrant->fastest_ms > long_call_ms;
     });
   }
-  for (Contender& contender : contenders_) {
-    contender.captures = choose_captures(contender);
-    contender.launches = choose_launches(contender.fastest_ms);
+  for (Entrant* const entrant : entrants_) {
+    entrant->captures = choose_captures(*entrant);
+    entrant->launches = choose_launches(entrant->fastest_ms);
   }
   return std::nullopt;
 }
 
 // Without captures, the outputs are compared as they are when the referee's clock stops, so this clock
 // attests more.
-MeasuredCase::Captures MeasuredCase::choose_captures(const Contender& contender) const {
-  if (!session_.arena.measures_speed()) return Captures::always;
-  if (contender.calls.keeps_lines() && !contender.session.returns_outputs) return Captures::never;
-  return contender.calls.captures_are_long() ? Captures::by_turns : Captures::always;
+CaptureRule MeasuredCase::choose_captures(const Entrant& entrant) const {
+  if (!session_.arena.measures_speed()) return CaptureRule::always;
+  if (entrant.calls.keeps_lines() && !entrant.session.returns_outputs) return CaptureRule::never;
+  return entrant.calls.captures_are_long() ? CaptureRule::by_turns : CaptureRule::always;
 }
 
 bool MeasuredCase::captures_now() const {
   const std::uint32_t block = rounds_ / 2;
-  if (captures_ != Captures::by_turns) return captures_ == Captures::always;
+  if (captures_ != CaptureRule::by_turns) return captures_ == CaptureRule::always;
   return block % 2 == trusted_.draws().number_below(2, first_capture_decision + block / 2);
 }
 
@@ -225,7 +223,7 @@ Role MeasuredCase::role_of(std::size_t arm) const {
 }
 
 bool MeasuredCase::plays(std::size_t arm) const {
-  return role_of(arm) != Role::candidate || !contender_of(arm).calls.failed();
+  return role_of(arm) != Role::candidate || !entrant_of(arm).calls.failed();
 }
 
 bool MeasuredCase::select(std::size_t arm) {
@@ -285,8 +283,8 @@ MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
   for (std::size_t arm = 0; arm < arms(); ++arm) {
     if (role_of(arm) == Role::candidate) {
       if (!plays(arm)) continue;
-      if (auto trouble = draw_for(contender_of(arm))) return trouble;
-      contender_of(arm).calls.call_candidate(purpose);
+      if (auto trouble = draw_for(entrant_of(arm))) return trouble;
+      entrant_of(arm).calls.call_candidate(purpose);
       continue;
     }
     select(arm);
@@ -300,7 +298,7 @@ MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
   return std::nullopt;
 }
 
-void MeasuredCase::leave(Contender& contender, std::uint32_t rounds) { contender.blocks = rounds / 2; }
+void MeasuredCase::leave(Entrant& entrant, std::uint32_t rounds) { entrant.blocks = rounds / 2; }
 
 std::optional<std::vector<Sample>> MeasuredCase::play_round(const std::vector<std::size_t>& order) {
   session_.progress(fmt::format("{}: block {}", case_.name, rounds_ / 2 + 1));
@@ -311,13 +309,13 @@ std::optional<std::vector<Sample>> MeasuredCase::play_round(const std::vector<st
     if (trouble_) return std::nullopt;
     if (!plays(arm)) continue;
     if (role_of(arm) == Role::candidate) {
-      Contender& contender = contender_of(arm);
-      if ((trouble_ = draw_for(contender))) return std::nullopt;
-      if (const auto sample = contender.calls.call_candidate(Purpose::compared, kind)) {
+      Entrant& entrant = entrant_of(arm);
+      if ((trouble_ = draw_for(entrant))) return std::nullopt;
+      if (const auto sample = entrant.calls.call_candidate(Purpose::compared, kind)) {
         samples[arm] = *sample;
         continue;
       }
-      leave(contender, rounds_);
+      leave(entrant, rounds_);
       if (all_failed()) return std::nullopt;
       continue;
     }
@@ -352,23 +350,23 @@ bool MeasuredCase::wants_change(std::uint32_t round) const {
 MeasuredCase::Trouble MeasuredCase::play_changes() {
   const std::uint32_t fewer = std::max(1u, launches_ - 1);
   const std::uint32_t launches = 1 + trusted_.draws().number_below(fewer, first_launches_decision + rounds_);
-  for (Contender* const contender : alike_) {
-    if (contender->calls.failed()) continue;
-    if (auto trouble = contender->calls.draw_changed(launches)) return trouble;
-    contender->calls.call_candidate(Purpose::changed);
-    if (contender->calls.failed()) leave(*contender, rounds_ - 1);
+  for (Entrant* const entrant : alike_) {
+    if (entrant->calls.failed()) continue;
+    if (auto trouble = entrant->calls.draw_changed(launches)) return trouble;
+    entrant->calls.call_candidate(Purpose::changed);
+    if (entrant->calls.failed()) leave(*entrant, rounds_ - 1);
   }
   return std::nullopt;
 }
 
-MeasuredCase::Trouble MeasuredCase::probe(Contender& contender) {
-  CaseCalls& calls = contender.calls;
-  if (calls.failed() || contender.fastest_ms > longest_probed_ms) return std::nullopt;
+MeasuredCase::Trouble MeasuredCase::probe(Entrant& entrant) {
+  CaseCalls& calls = entrant.calls;
+  if (calls.failed() || entrant.fastest_ms > longest_probed_ms) return std::nullopt;
   // The oracle has answered other contents since.
   if (!is_alone()) {
     if (auto trouble = calls.draw_again()) return trouble;
   }
-  const int repeated = contender.fastest_ms > long_call_ms ? 1 : repetitions;
+  const int repeated = entrant.fastest_ms > long_call_ms ? 1 : repetitions;
   calls.repeat_candidate(repeated);
   if (calls.failed() || !session_.arena.measures_speed()) return std::nullopt;
   if (auto trouble = calls.draw_fresh(launches_)) return trouble;
@@ -377,7 +375,7 @@ MeasuredCase::Trouble MeasuredCase::probe(Contender& contender) {
 }
 
 bool MeasuredCase::is_often_unqueued(const std::vector<Block>& blocks, std::size_t arm) const {
-  const std::size_t played = std::min(blocks.size(), contender_of(arm).blocks);
+  const std::size_t played = std::min(blocks.size(), entrant_of(arm).blocks);
   std::size_t unqueued = 0;
   for (std::size_t i = 0; i < played; ++i) {
     for (const Sample& sample : blocks[i].samples[arm]) unqueued += sample.kind.queued ? 0 : 1;
@@ -395,7 +393,7 @@ MeasuredCase::Trouble MeasuredCase::call_reference_unqueued(const std::vector<Bl
   if (!any) return std::nullopt;
   const int calls = fastest_ms_ > long_call_ms ? long_unqueued_reference_calls : unqueued_reference_calls;
   for (const bool captures : {true, false}) {
-    if (captures ? captures_ == Captures::never : captures_ == Captures::always) continue;
+    if (captures ? captures_ == CaptureRule::never : captures_ == CaptureRule::always) continue;
     for (int call = 0; call < calls; ++call) {
       if (auto trouble = trusted_.draw_fresh(launches_)) return trouble;
       if (auto sample = trusted_.call_trusted(Role::reference, Purpose::compared,
@@ -407,12 +405,12 @@ MeasuredCase::Trouble MeasuredCase::call_reference_unqueued(const std::vector<Bl
   return std::nullopt;
 }
 
-void MeasuredCase::judge_clock(Contender& contender, std::vector<Block>& blocks) {
+void MeasuredCase::judge_clock(Entrant& entrant, std::vector<Block>& blocks) {
   if (!session_.arena.measures_speed() || !is_on(Defence::clock_agreement) || blocks.empty()) return;
-  const ClockRecord& clock = contender.calls.record().clock.emplace(contender.calls.clock().attest(blocks));
-  if (captures_ == Captures::by_turns) keep_slower_half(blocks);
+  const ClockRecord& clock = entrant.calls.record().clock.emplace(entrant.calls.clock().attest(blocks));
+  if (captures_ == CaptureRule::by_turns) keep_slower_half(blocks);
   if (!are_too_many_raised(clock)) return;
-  contender.calls.note(
+  entrant.calls.note(
       {Verdict::unstable, "clock",
        fmt::format("by the referee's clock {} of {} calls of the candidate and {} of the reference took "
                    "longer than their workers report; grade again when nothing else uses the GPU and "
@@ -422,10 +420,10 @@ void MeasuredCase::judge_clock(Contender& contender, std::vector<Block>& blocks)
 
 BlockRun MeasuredCase::run_of(std::size_t arm, const BlockRun& run) const {
   if (is_alone()) return run;
-  const bool has_left = contender_of(arm).calls.failed();
+  const bool has_left = entrant_of(arm).calls.failed();
   BlockRun own{{}, has_left ? BlockEnd::broken_off : run.end, has_left ? "" : run.disturbance};
   for (const Block& block : run.blocks) {
-    if (own.blocks.size() == contender_of(arm).blocks) break;
+    if (own.blocks.size() == entrant_of(arm).blocks) break;
     Block one;
     one.samples = {block.samples.front(), block.samples[arm]};
     for (const std::size_t next : block.order) {
@@ -438,12 +436,11 @@ BlockRun MeasuredCase::run_of(std::size_t arm, const BlockRun& run) const {
 }
 
 void MeasuredCase::keep(const BlockRun& run) {
-  for (std::size_t arm = arms() - alike_.size(); arm < arms(); ++arm)
-    keep(contender_of(arm), run_of(arm, run));
+  for (std::size_t arm = arms() - alike_.size(); arm < arms(); ++arm) keep(entrant_of(arm), run_of(arm, run));
 }
 
-void MeasuredCase::keep(Contender& contender, BlockRun run) {
-  CaseRecord& record = contender.calls.record();
+void MeasuredCase::keep(Entrant& entrant, BlockRun run) {
+  CaseRecord& record = entrant.calls.record();
   if (!record.measurement) {
     record.measurement =
         Measurement{session_.cache, goal_of(session_), session_.arena.device_info().process_offset_ms, {}};
@@ -451,22 +448,22 @@ void MeasuredCase::keep(Contender& contender, BlockRun run) {
       record.arms.insert(record.arms.end() - 1,
                          {baseline_of(arm).name, {}, {}, arm > 1 || !baselines_.first_counts()});
   }
-  judge_clock(contender, run.blocks);
-  look_at_precision(contender);
+  judge_clock(entrant, run.blocks);
+  look_at_precision(entrant);
   if (run.end == BlockEnd::disturbed)
-    contender.calls.note({Verdict::unstable, "steady_clocks",
-                          run.disturbance + "; let the GPU cool, or look at its power supply and cooling"});
+    entrant.calls.note({Verdict::unstable, "steady_clocks",
+                        run.disturbance + "; let the GPU cool, or look at its power supply and cooling"});
   record.measurement->processes.push_back(
       {static_cast<int>(launches_), std::move(run.blocks), run.end, beginnings_});
 }
 
 // A candidate whose class changed is unstable: compared with the baseline of a better class it would look
 // slow, with that of a worse class fast.
-void MeasuredCase::look_at_precision(Contender& contender) {
+void MeasuredCase::look_at_precision(Entrant& entrant) {
   const Precision began = baselines_.precision();
-  const Precision now = contender.calls.record().precision;
+  const Precision now = entrant.calls.record().precision;
   if (!baselines_.first_counts() || now == began) return;
-  contender.calls.note(
+  entrant.calls.note(
       {Verdict::unstable, "precision",
        fmt::format("it began with {} precision and went on with {}", to_string(began), to_string(now))});
 }

@@ -14,6 +14,7 @@
 #include "measure/telemetry.h"
 #include "record/record.h"
 #include "record/stage_clock.h"
+#include "verify/checks.h"
 #include "verify/expected_scales.h"
 
 namespace kgrade {
@@ -104,6 +105,7 @@ struct Session {
   std::shared_ptr<KnownCases> known = std::make_shared<KnownCases>();
   std::optional<MeasuringGoal> goal = {};  // of a measured case; unset: by the effort
   const RoleCases* role_cases = nullptr;   // null: all roles have the same case
+  CheckList checks = {};                   // of the candidate
 };
 
 // The case for a role's buffers, when the buffers of the others are for `bound`.

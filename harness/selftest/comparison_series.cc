@@ -210,15 +210,14 @@ Result<CaseRecord> ComparisonSeries::measure(const Case& bound, std::uint64_t se
   session.sampler = watch_.sampler;
   session.candidate_calls = calls_;
 
-  CheckList checks;
-  auto found = run_case(session, bound, checks);
+  auto found = run_case(session, bound);
   const auto goes_on = [&](int process) {
     return found && found->verdict == Verdict::accepted && process < processes_wanted(*found);
   };
   for (int process = 1; arena_.measures_speed() && goes_on(process); ++process) {
     if (auto error = start_anew()) return *error;
     session.candidate_calls = 0;
-    if (auto error = run_case_again(session, bound, checks, *found)) return *error;
+    if (auto error = run_case_again(session, bound, *found)) return *error;
   }
   calls_ = session.candidate_calls;
   return found;

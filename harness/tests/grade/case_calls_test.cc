@@ -119,7 +119,6 @@ TEST_F(CaseCalls, ContentsThatAreHardlyNewComeInEveryFourthBlockAtLeast) {
 
 TEST_F(CaseCalls, EveryCallIsCompared) {
   for (std::size_t wrong_call = 0; wrong_call < 8; ++wrong_call) {
-    checks_ = {};
     std::size_t calls = 0;
     arena_.order.clear();
     arena_.before_call = [&](Role role, const Draw&) {
@@ -220,7 +219,6 @@ TEST_F(CaseCalls, ADeviceThatIsBusyNowAndThenHasBeenBusyWithOthers) {
 
 TEST_F(CaseCalls, ATimeThatNoClockHasIsALie) {
   for (const double elapsed : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
-    checks_ = {};
     arena_.candidate_ms = {elapsed};
     expect_failed(run(), Verdict::cheating, "clock");
   }

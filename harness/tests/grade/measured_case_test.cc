@@ -228,10 +228,10 @@ TEST_F(MeasuredCaseTest, BaselinesThatAllFailLeaveTheReference) {
 TEST_F(MeasuredCaseTest, FurtherProcessesHaveAsManyLaunchesAsTheFirst) {
   Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
   arena_.candidate_ms = {0.004};
-  auto record = run_case(session, case_, checks_);
+  auto record = run_case(session, case_);
   ASSERT_TRUE(record.ok());
   arena_.candidate_ms = {1};
-  ASSERT_FALSE(run_case_again(session, case_, checks_, *record));
+  ASSERT_FALSE(run_case_again(session, case_, *record));
   for (const ProcessBlocks& process : record->measurement->processes) EXPECT_EQ(process.launches, 3);
 }
 
@@ -287,11 +287,11 @@ TEST_F(MeasuredCaseTest, OneThatIsWatchedAndSteadyPassesThatCheck) {
 
 TEST_F(MeasuredCaseTest, AFurtherProcessAddsItsBlocksAndCountsAsOneEstimate) {
   Session session{arena_, problem_, seed, Effort::ranked, limit_, stages_, [](const std::string&) {}};
-  auto record = run_case(session, case_, checks_);
+  auto record = run_case(session, case_);
   ASSERT_TRUE(record.ok());
   for (const double ms : {1.0, 1.0, 0.5}) {
     arena_.candidate_ms = {ms};
-    ASSERT_FALSE(run_case_again(session, case_, checks_, *record));
+    ASSERT_FALSE(run_case_again(session, case_, *record));
   }
   expect_accepted(*record);
   EXPECT_EQ(record->measurement->processes.size(), 4u);
@@ -310,10 +310,10 @@ TEST_F(MeasuredCaseTest, ABaselineThatCannotBeSeatedAgainFailsNobody) {
   baselines.by_case[case_.name] = {{"exact", Precision::fp32, 2}};
   baselines.can_activate = [](const std::string&, int process) { return process == 0; };
   session.baselines = &baselines;
-  auto record = run_case(session, case_, checks_);
+  auto record = run_case(session, case_);
   ASSERT_TRUE(record.ok());
   ASSERT_EQ(record->speedups.size(), 2u);
-  ASSERT_FALSE(run_case_again(session, case_, checks_, *record));
+  ASSERT_FALSE(run_case_again(session, case_, *record));
   expect_accepted(*record);
   EXPECT_EQ(record->measurement->processes.size(), 1u);
   EXPECT_EQ(record->speedups.size(), 2u);
@@ -335,11 +335,11 @@ TEST_F(MeasuredCaseTest, ABaselineThatIsLostInAProcessLeavesTheOthersAllProcesse
     };
     session.baselines = &baselines;
     arena_.candidate_ms = {1};
-    auto record = run_case(session, case_, checks_);
+    auto record = run_case(session, case_);
     ASSERT_TRUE(record.ok());
     for (const double ms : {0.5, 1.0}) {
       arena_.candidate_ms = {ms};
-      ASSERT_FALSE(run_case_again(session, case_, checks_, *record));
+      ASSERT_FALSE(run_case_again(session, case_, *record));
     }
     expect_accepted(*record);
     EXPECT_THAT(arm_names(*record), ElementsAre("reference", "exact", "slow", "candidate"));
@@ -366,19 +366,19 @@ TEST_F(MeasuredCaseTest, OneWhosePrecisionDiffersBetweenProcessesIsUnstable) {
   test::FakeBaselines baselines;
   baselines.by_case[case_.name] = {{"exact", Precision::fp32, 2}};
   session.baselines = &baselines;
-  auto record = run_case(session, case_, checks_);
+  auto record = run_case(session, case_);
   ASSERT_TRUE(record.ok());
   arena_.candidate_comparison = test::outputs_off_by(3e-4);
-  ASSERT_FALSE(run_case_again(session, case_, checks_, *record));
+  ASSERT_FALSE(run_case_again(session, case_, *record));
   expect_failed(*record, Verdict::unstable, "precision");
 }
 
 TEST_F(MeasuredCaseTest, WhatAFurtherProcessFailsIsTheVerdict) {
   Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
-  auto record = run_case(session, case_, checks_);
+  auto record = run_case(session, case_);
   ASSERT_TRUE(record.ok());
   arena_.candidate_comparison = test::outputs_off_by(0.5);
-  ASSERT_FALSE(run_case_again(session, case_, checks_, *record));
+  ASSERT_FALSE(run_case_again(session, case_, *record));
   EXPECT_EQ(record->verdict, Verdict::wrong_answer);
   EXPECT_TRUE(record->speedups.empty());
 }

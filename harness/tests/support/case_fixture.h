@@ -53,7 +53,8 @@ class CaseFixture : public testing::Test {
     };
     session.baselines = &baselines;
     session.watch = watch_;
-    auto record = run_case(session, case_, checks_);
+    auto record = run_case(session, case_);
+    checks_ = session.checks;
     retired_baselines_ = baselines.retired;
     return record;
   }
