@@ -1,4 +1,6 @@
 // Shared by `grade` and `check`: their common options, the run, and the printing of its record.
+//
+// A candidate may come from standard input: on the command line its name is `-`.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,17 +15,30 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/temporary_directory.h"
 #include "check/check_record.h"
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
-#include "cli/standard_input.h"
 #include "compile/declarations.h"
 #include "device/registry.h"
 #include "grade/run.h"
 #include "problem/catalogue.h"
 
 namespace kgrade::cli {
+
+// Keeps the candidate in a file for as long as the object lives.
+class StandardInput {
+ public:
+  // Replaces `-`, if present, with the file. Errors: `-` is there twice, or standard input cannot be read.
+  Errors replace(std::vector<std::filesystem::path>& candidates);
+  // The text with `<stdin>` instead of the file's path, as compilers write it.
+  std::string shown(std::string text) const;
+
+ private:
+  std::optional<TemporaryDirectory> folder_;
+  std::string path_;
+};
 
 struct GradingArguments : GradeSettings {
   std::string command;  // its name

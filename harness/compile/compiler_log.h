@@ -35,7 +35,7 @@ std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const P
 // What the machine may lack, with the remedy, if a compiler failed in a way that suggests it: no room on the
 // disk, no memory, no processes, a missing program of the compiler, a signal from outside. A source can cause
 // all of these too, and can print any words of a compiler. Only a control build can decide
-// (grade/control_build.h).
+// (grade/contestants.h).
 std::optional<Error> possible_machine_fault(const ProcessOutcome& process);
 std::optional<Error> possible_machine_fault(const std::string& log);
 

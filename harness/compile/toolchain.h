@@ -78,7 +78,7 @@ struct BuildOutcome {
   bool is_module = false;
   bool returns_outputs = false;
   // What to report if the machine caused the failure, set if the build failed in such a way. A control build
-  // decides (grade/control_build.h).
+  // decides (grade/contestants.h).
   std::optional<Error> machine_fault = {};
   // It failed at BuildTime::wall. On a quiet machine it may have been built.
   bool ran_out_of_time = false;

@@ -15,7 +15,7 @@
 #include "grade/candidate_run.h"
 #include "grade/candidate_runners.h"
 #include "grade/case_choice.h"
-#include "grade/heats.h"
+#include "grade/heat.h"
 #include "grade/run_sessions.h"
 #include "grade/run_setup.h"
 #include "grade/time_estimate.h"

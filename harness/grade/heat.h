@@ -1,12 +1,20 @@
 // A heat: several candidates of one problem, graded side by side. They share the calls of the reference, its
 // times alone and the clean-up. Each has its own process, buffers, contents and calls of the oracle.
+//
+// Heats forms the heats of a run's candidates.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "compile/toolchain.h"
 #include "grade/candidate_run.h"
+#include "grade/candidate_runners.h"
+#include "grade/run_sessions.h"
 #include "record/settings.h"
 
 namespace kgrade {
@@ -33,5 +41,32 @@ Result<std::vector<HeatResult>> run_heat(Session& trusted, const std::vector<Pla
 
 // How many candidates have room in these cases, beside oracle and reference; at least 1.
 std::size_t room_for_heat(const std::vector<PlannedCase>& cases, std::uint64_t free_bytes, std::size_t most);
+
+class Heats {
+ public:
+  // Keeps references.
+  Heats(const Problem& problem, const RunOptions& options, RunSetup& setup, CandidateRunners& runners,
+        RunSessions& sessions);
+
+  // The candidates of the heats, by number. There is no result where a heat broke off.
+  using Played = std::map<std::size_t, std::optional<HeatResult>>;
+
+  // Grades the candidates of the group that can be graded side by side, those in Python beside each other. An
+  // Error means that no candidate can be graded any more.
+  Result<Played> play(std::vector<RunSetup::Built>& group);
+
+  // Says why a candidate is graded again after a heat. Empty for a candidate that was in no heat.
+  static std::vector<std::string> notes_on(Played::const_iterator found, const Played& all);
+
+ private:
+  Result<Played> play_heat(std::span<RunSetup::Built*> entrants);
+
+  const Problem& problem_;
+  const RunOptions& options_;
+  RunSetup& setup_;
+  CandidateRunners& runners_;
+  RunSessions& sessions_;
+  int played_ = 0;
+};
 
 }  // namespace kgrade

@@ -1,5 +1,5 @@
 // kgrade-sandbox: its command line, and its probe of what this machine allows. sandbox/sandbox.h runs this
-// program. launch.h and supervision.h run the confined program.
+// program. launch.h and namespaces.h run the confined program.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>

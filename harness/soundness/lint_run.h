@@ -1,4 +1,6 @@
 // A whole run of `kgrade lint`: checks form, meaning and soundness of problem files.
+//
+// Also checks what a problem file leaves out: families of inputs (`without`) and short cuts (`harmless`).
 #pragma once
 
 #include <filesystem>
@@ -6,11 +8,19 @@
 #include <string>
 #include <vector>
 
+#include "problem/problem.h"
 #include "soundness/case_limits.h"
 #include "soundness/lint_findings.h"
 #include "soundness/soundness.h"
 
 namespace kgrade {
+
+// Adds family-not-drawn and short-cut-unknown for entries that leave out nothing.
+void find_entries_without_effect(LintFindings& findings, const Problem& problem);
+
+// A note for each input that has no families in a case, although its elements are drawn one by one. Grading
+// then draws only what `init` says.
+std::vector<std::string> notes_on_families(const Problem& problem, const std::vector<Case>& cases);
 
 struct LintOptions : SoundnessOptions {
   std::vector<std::filesystem::path> files;

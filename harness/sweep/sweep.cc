@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/text.h"
+#include "compile/python_interpreter.h"
 #include "sweep/earlier_results.h"
-#include "sweep/lack_of_python.h"
 #include "sweep/report.h"
 
 namespace kgrade {
@@ -189,6 +189,20 @@ class Sweep : private DispatcherClient {
 
 Result<SweepOutcome> sweep(const SweepPlan& plan, const SweepOptions& options, ResultFile& results) {
   return Sweep(plan, options, results).run();
+}
+
+LackOfPython find_lack_of_python(const SweepPlan& plan, const std::vector<std::optional<Record>>& found,
+                                 const std::string& python) {
+  LackOfPython lack;
+  for (std::size_t task = 0; task < plan.tasks.size(); ++task) {
+    if (!found[task] && plan.tasks[task].is_python) lack.tasks.push_back(task);
+  }
+  if (lack.tasks.empty()) return lack;
+  const auto interpreter = find_python_with_torch(python);
+  if (interpreter) return {};
+  lack.errors = interpreter.errors();
+  lack.is_named = is_python_named(python);
+  return lack;
 }
 
 }  // namespace kgrade

@@ -1,4 +1,3 @@
-#include "grade/control_build.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,8 @@
-#include "selftest/kernel_calibration.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "scripted_arena.h"
+#include "selftest/comparison_series.h"
 
 namespace kgrade::selftest {
 namespace kernel_calibration_test {

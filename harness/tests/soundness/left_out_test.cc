@@ -1,11 +1,11 @@
 // What lint says of `without` and `harmless`, and of inputs without families.
-#include "soundness/left_out.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "soundness/lint_run.h"
 
 namespace kgrade::test {
 namespace left_out_test {

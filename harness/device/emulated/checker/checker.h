@@ -17,7 +17,6 @@
 #include "device/emulated/checker/checking.h"
 #include "device/emulated/checker/ordering.h"
 #include "device/emulated/checker/process_map.h"
-#include "device/emulated/checker/readable_pages.h"
 #include "device/emulated/checker/regions.h"
 #include "device/emulated/checker/stream_order.h"
 #include "device/finding_book.h"

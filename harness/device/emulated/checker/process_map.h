@@ -1,13 +1,28 @@
 // The addresses of this process that a kernel may touch freely: the images and thread-local variables of
 // loaded files, the arguments of the launch, and memory that the runtime allows. A kernel may read the host's
 // own stack, since the expression that names the kernel may use variables there, but may not write to it.
+//
+// Also finds out which addresses of this process can be read at all.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <unordered_set>
 #include <vector>
 
+#include "base/unique_fd.h"
+
 namespace kgrade_emulated {
+
+class ReadablePages {
+ public:
+  // Asks the operating system once per page. A page that is unmapped later still counts as readable.
+  bool holds(std::uintptr_t address);
+
+ private:
+  kgrade::UniqueFd file_;  // a memory file that bytes are copied to
+  std::unordered_set<std::uintptr_t> known_;
+};
 
 class ProcessMap {
  public:

@@ -1,12 +1,22 @@
 // Says why a build for the emulated device failed. The source may need something that the device does not
 // have, may not be C++ at all, may not fit the problem's signature, or may take too long to compile. The
 // answer goes into the outcome of the build, which users read.
+//
+// Compiler errors about launches and shared arrays are translated into CUDA's terms, because the emulated
+// device's headers make compilers report these mistakes in terms of internal templates.
 #pragma once
+
+#include <optional>
+#include <string>
 
 #include "base/subprocess.h"
 #include "compile/toolchain.h"
 
 namespace kgrade {
+
+// The message for the first error of a log: "mine.cu:5: error: argument 1 of the launch is const float*, the
+// kernel's parameter is float*". Nothing if the first error is not such a mistake.
+std::optional<std::string> error_in_cudas_words(const std::string& log);
 
 // For a source that cannot be read or that the rewriter refuses, which is the contestant's fault.
 BuildOutcome rewrite_failure(const Error& error);

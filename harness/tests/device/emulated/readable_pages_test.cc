@@ -1,9 +1,9 @@
-#include "device/emulated/checker/readable_pages.h"
-
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
 #include <cstdint>
+
+#include "device/emulated/checker/process_map.h"
 
 namespace kgrade_emulated {
 namespace readable_pages_test {
