@@ -26,6 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from drawn_problems import drawn, problems
+from plant import OutOfDate, plant
 
 ROOT = Path(__file__).resolve().parents[1]
 MISTAKES = ROOT / "harness/tests/wrong_operators"
@@ -37,10 +38,6 @@ DEFINITIONS = {
     "bfloat16": "#define KGRADE_BFLOAT16\n#define KGRADE_ELEMENT __nv_bfloat16\n",
 }
 MISTAKES_A_PROBLEM = 6
-
-
-class OutOfDate(Exception):
-    """An entry no longer fits its file."""
 
 
 def reference_of(slug, folder):
@@ -69,17 +66,8 @@ def mistakes_of(operator):
     return json.loads(place.read_text(encoding="utf-8")) if place.exists() else []
 
 
-def plant(mistake, file, listed):
-    """The text of a file with a mistake in it; `listed` names the list of mistakes."""
-    text = file.read_text(encoding="utf-8")
-    found = text.count(mistake["replace"])
-    if found != 1:
-        raise OutOfDate(f"{listed}: '{mistake['name']}': its text occurs {found} times in {file.name}, not once")
-    return text.replace(mistake["replace"], mistake["with"])
-
-
 def with_mistake(operator, mistake):
-    return plant(mistake, ROOT / f"reference/ops/{operator}.cuh", f"{operator}.json")
+    return plant(mistake, ROOT / f"reference/ops/{operator}.cuh", f"{operator}.json: '{mistake['name']}'")
 
 
 def definitions(slug, folder):

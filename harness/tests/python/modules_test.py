@@ -49,8 +49,8 @@ def grade(problem, candidates):
 class Answers(unittest.TestCase):
     def test_right_ones_are_accepted_and_wrong_ones_refused(self):
         problems = drawn(sorted(MODULES.glob("*.py")))
-        with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-            candidates = [answers(problem, folder) for problem in problems]
+        candidates = [answers(problem) for problem in problems]
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
             for problem, files, run in zip(problems, candidates, pool.map(grade, problems, candidates)):
                 with self.subTest(problem.stem):
                     self.expect_as_named(problem, files, run)
@@ -69,8 +69,8 @@ class Answers(unittest.TestCase):
         problems = sorted(MODULES.glob("*.py"))
         self.assertGreaterEqual(len(problems), 20)
         for problem in problems:
-            with self.subTest(problem.stem), tempfile.TemporaryDirectory() as folder:
-                names = [file.name for file in answers(problem, folder)]
+            with self.subTest(problem.stem):
+                names = [file.name for file in answers(problem)]
                 self.assertIn("right.py", names)
                 self.assertCountEqual(names, set(names))
                 self.assertGreaterEqual(sum(name.startswith("wrong_") for name in names), 3)
