@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """python_corpus.py [--device emulated|cuda] [--kgrade KGRADE] [--python PYTHON] [--only PATTERN] [--jobs N] [--all]:
-grades the Python submissions of harness/tests/python/corpus/ and compares their verdicts with what their first lines
-expect.
+grades the Python submissions of harness/tests/python/corpus/, with those that its table planted.json describes
+(tools/plant.py), and compares their verdicts with what their first lines expect.
 
 The first lines of a submission hold `expect:` and then words, quoted as in a shell:
 
@@ -40,6 +40,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import plant
 from drawn_problems import drawn
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -231,8 +232,9 @@ def main():
     arguments = parse()
     arguments.kgrade = os.path.abspath(arguments.kgrade)
     try:
-        everything = read_corpus(arguments.corpus.resolve(), arguments.only)
-    except CorpusError as error:
+        arguments.corpus = plant.expanded(arguments.corpus)
+        everything = read_corpus(arguments.corpus, arguments.only)
+    except (CorpusError, plant.OutOfDate) as error:
         print(error, file=sys.stderr)
         return 2
     with_all = arguments.all or arguments.only
