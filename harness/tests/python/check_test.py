@@ -1,9 +1,9 @@
 """kgrade check on submissions in Python: what is wrong with the kernels of extensions is found at its line of the
 Python file, and honest submissions of all forms come clean.
 
-The submissions are in check/. Those that end in _bug mark each line where something is found with `finding: KIND`; a
-race has two lines, either of which may be the marked one. The environment variable KGRADE names the program; PyTorch
-is needed.
+The submissions are in check/, some of them as rows of its table planted.json (tools/plant.py). Those that end in _bug mark
+each line where something is found with `finding: KIND`; a race has two lines, either of which may be the marked one. The
+environment variable KGRADE names the program; PyTorch is needed.
 """
 
 import importlib.util
@@ -16,7 +16,11 @@ import sys
 import tempfile
 import unittest
 
-FOLDER = pathlib.Path(__file__).resolve().parent / "check"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tools"))
+import plant  # noqa: E402  pylint: disable=wrong-import-position
+
+FOLDER = plant.expanded(ROOT / "harness/tests/python/check")
 # No kernel here takes a stride, a padding, a dilation or groups.
 CASE = "plain"
 
@@ -25,7 +29,7 @@ def check(files, *options):
     """The record, by the candidate's file name, and the exit code."""
     command = [os.environ["KGRADE"], "check", "conv-standard-1d", *map(str, files), "--device", "emulated", "--case", CASE,
                "--json", "-", "--python", sys.executable, *options]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, cwd=FOLDER.parents[3])
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, cwd=ROOT)
     record = json.loads(done.stdout)
     return {pathlib.Path(each["path"]).name: each for each in record["candidates"]}, done.returncode
 
