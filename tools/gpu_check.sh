@@ -20,6 +20,7 @@ out=$(realpath -m "${1:-build/gpu_check}")
 export KGRADE_TEST_DEVICE=cuda
 wanted=("${@:2}")
 kgrade=build/release/bin/kgrade
+planted=build/release/planted  # harness/tests with the files that tables describe
 failed=()
 
 is_wanted() { # step
@@ -93,7 +94,7 @@ check_solution() { # candidate
 
 # The exit code must be 0 for clean kernels and 1 for those with bugs; anything else is our failure.
 check_candidates() {
-  local slug code status=0 checks=harness/tests/checks
+  local slug code status=0 checks=$planted/checks
   mkdir -p "$records/checks"
   for slug in $(tuned_problems); do
     printf '%s\0' solutions/"$slug"/*.cu

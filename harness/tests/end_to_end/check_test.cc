@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-const std::string folder = "harness/tests/checks/";
+const std::string folder = planted("checks/");
 const std::string depthwise = "conv-depthwise-2d-square-input-asym-kernel";
 
 struct Mark {
@@ -36,7 +36,7 @@ struct Mark {
 std::vector<Mark> marks_in(const std::string& path) {
   static const std::regex pattern(R"(// finding(?: on a gpu)?: (\w+)(?: \(gpu: (\w+)\))?)");
   std::vector<Mark> marks;
-  std::ifstream stream(fs::path(KGRADE_SOURCE_DIR) / path);
+  std::ifstream stream(path);
   int number = 0;
   for (std::string line; std::getline(stream, line);) {
     ++number;
@@ -50,7 +50,7 @@ std::vector<Mark> marks_in(const std::string& path) {
 
 std::vector<std::string> candidates_ending_in(const std::string& ending) {
   std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator(fs::path(KGRADE_SOURCE_DIR) / folder / "candidates")) {
+  for (const auto& entry : fs::directory_iterator(folder + "candidates")) {
     const std::string name = entry.path().filename().string();
     if (name.ends_with(ending)) files.push_back(folder + "candidates/" + name);
   }

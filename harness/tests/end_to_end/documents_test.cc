@@ -85,7 +85,7 @@ TEST_F(Documents, AreNamedInMessagesWithTheirOwnLines) {
 }
 
 TEST_F(Documents, AreCheckedAtTheirOwnLines) {
-  const std::string bug = kernel("harness/tests/checks/candidates/global_read_bug.cu");
+  const std::string bug = kernel(planted("checks/candidates/global_read_bug.cu"));
   const std::string before = bug.substr(0, bug.find("// finding"));
   const auto line = 7 + std::count(before.begin(), before.end(), '\n');
   const std::string file = write("answer.md", answer(bug));

@@ -18,11 +18,11 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const std::string folder = "harness/tests/checks/";
+const std::string folder = planted("checks/");
 
 std::vector<std::string> sources_in(const std::string& name, const std::string& ending) {
   std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator(fs::path(KGRADE_SOURCE_DIR) / folder / name)) {
+  for (const auto& entry : fs::directory_iterator(folder + name)) {
     const std::string file = entry.path().filename().string();
     if (file.ends_with(ending)) files.push_back(folder + name + "/" + file);
   }

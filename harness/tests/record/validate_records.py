@@ -13,11 +13,14 @@ from pathlib import Path
 import jsonschema
 from committed_records import ROOT, records_in
 
+sys.path.insert(0, str(ROOT / "tools"))
+import plant  # noqa: E402  pylint: disable=wrong-import-position
+
 SLUG = "conv-transpose-2d-sq-input-asym-kernel"
 WRONG = ROOT / "harness/tests/candidates" / SLUG
 
 
-CHECKS = ROOT / "harness/tests/checks"
+CHECKS = plant.expanded(ROOT / "harness/tests/checks")
 BENCH = ROOT / "harness/tests/measured"
 PROFILES = ROOT / "harness/tests/profiles"
 # By kind.

@@ -78,6 +78,8 @@ std::string test_device() {
   return device != nullptr ? device : "auto";
 }
 
+std::string planted(const std::string& path) { return KGRADE_PLANTED_DIR "/" + path; }
+
 std::map<Declared, std::vector<std::string>> by_declaration(const std::vector<std::string>& candidates) {
   std::map<Declared, std::vector<std::string>> groups;
   for (const std::string& file : candidates) groups[declared_in(file)].push_back(file);
@@ -99,7 +101,8 @@ std::vector<std::string> drawn_problems() {
 std::vector<std::string> slugs_of_different_solutions() {
   std::map<std::string, std::string> slugs;  // by the file
   for (const std::string& slug : drawn_problems())
-    slugs.emplace(fs::canonical(fs::path(KGRADE_SOURCE_DIR) / "solutions" / slug / "naive.cu").string(), slug);
+    slugs.emplace(fs::canonical(fs::path(KGRADE_SOURCE_DIR) / "solutions" / slug / "naive.cu").string(),
+                  slug);
   std::vector<std::string> sorted;
   for (const auto& [file, slug] : slugs) sorted.push_back(slug);
   std::sort(sorted.begin(), sorted.end());

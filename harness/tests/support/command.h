@@ -40,6 +40,10 @@ std::string test_device();
 Graded grade(std::vector<std::string> arguments, const std::string& device = test_device(),
              const Program& program = {});
 
+// The path of a file or folder of harness/tests, in a copy that also has the files that tables planted.json
+// describe (tools/plant.py).
+std::string planted(const std::string& path);
+
 // What a candidate declares in lines `// kgrade: ...` of its first comment.
 struct Declared {
   std::string dtype;               // empty: the problem's first
