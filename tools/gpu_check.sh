@@ -74,7 +74,7 @@ profile_solutions() {
 grade_wrong_candidates() {
   local folder slug code status=0
   mkdir -p "$records/wrong-candidates"
-  for folder in harness/tests/candidates/*/; do
+  for folder in "$planted"/candidates/*/; do
     slug=$(basename "$folder")
     [ "$slug" != families ] || continue  # headers that several of them include
     code=0

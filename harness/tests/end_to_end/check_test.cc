@@ -215,8 +215,8 @@ TEST(Check, ACandidateThatDoesNotCompileIsNotClean) {
 TEST(Check, AnEndlessKernelIsATimeLimit) {
   const Graded checked =
       check({"conv-transpose-2d-sq-input-asym-kernel",
-             "harness/tests/candidates/conv-transpose-2d-sq-input-asym-kernel/endless-kernel.cu", "--case",
-             "tiny", "--time-limit", "2"});
+             planted("candidates/conv-transpose-2d-sq-input-asym-kernel/endless-kernel.cu"), "--case", "tiny",
+             "--time-limit", "2"});
   EXPECT_EQ(checked.exit_code, 1);
   ASSERT_TRUE(checked.record.is_object()) << checked.output;
   std::set<std::string> kinds;

@@ -225,7 +225,7 @@ TEST(Grade, EachCandidateHasASeedThatRepeatsItAlone) {
 }
 
 TEST(Grade, AnotherOrderOfThreadsOrTheCheckerFindsTheRaceThatTheForwardOneHides) {
-  const std::string racy = "harness/tests/candidates/" + depthwise + "/barrier-missing.cu";
+  const std::string racy = planted("candidates/") + depthwise + "/barrier-missing.cu";
   const auto verdicts = [&](const std::string& order) {
     const Graded graded = grade({depthwise, naive, racy, "--order", order, "--seed", "1"}, "emulated");
     EXPECT_EQ(graded.record["device"]["thread_order"], order);
@@ -242,7 +242,7 @@ TEST(Grade, AnotherOrderOfThreadsOrTheCheckerFindsTheRaceThatTheForwardOneHides)
 }
 
 TEST(Grade, AShuffledOrderIsThatOfTheSeed) {
-  const std::string racy = "harness/tests/candidates/" + depthwise + "/barrier-missing.cu";
+  const std::string racy = planted("candidates/") + depthwise + "/barrier-missing.cu";
   const auto wrong = [&](const std::string& seed) {
     const Graded graded =
         grade({depthwise, racy, "--case", "stride-2x3", "--order", "shuffled", "--seed", seed}, "emulated");
@@ -256,7 +256,7 @@ TEST(Grade, AShuffledOrderIsThatOfTheSeed) {
 
 // What buffers are filled with comes from the seed, so that what is counted in them is the same again.
 TEST(Grade, TheSameSeedsGiveTheSameFindings) {
-  const std::string folder = "harness/tests/candidates/conv-transpose-2d-sq-input-asym-kernel/";
+  const std::string folder = planted("candidates/conv-transpose-2d-sq-input-asym-kernel/");
   const auto cases = [&] {
     const Graded graded =
         grade({"conv-transpose-2d-sq-input-asym-kernel", folder + "writes-one-byte-after-output.cu",
@@ -286,7 +286,7 @@ TEST(Grade, TheTableNamesAnOrderThatIsNotForward) {
 
 TEST(Grade, SaysWhichLimitACandidateRanInto) {
   const std::string problem = "conv-transpose-2d-sq-input-asym-kernel";
-  const std::string folder = "harness/tests/candidates/" + problem + "/endless-";
+  const std::string folder = planted("candidates/") + problem + "/endless-";
   const Graded graded = grade({problem, folder + "device-recursion.cu", folder + "host-recursion.cu",
                                folder + "device-memory.cu", folder + "host-memory.cu"},
                               "emulated");
@@ -302,7 +302,7 @@ TEST(Grade, SaysWhichLimitACandidateRanInto) {
 
 TEST(Grade, SaysThatALaunchFailedWhoeverHasReadItsError) {
   const std::string problem = "conv-transpose-2d-sq-input-asym-kernel";
-  const std::string folder = "harness/tests/candidates/" + problem + "/";
+  const std::string folder = planted("candidates/") + problem + "/";
   const Graded graded =
       grade({problem, folder + "launch-error-dropped.cu", folder + "too-many-threads.cu", "--case", "tiny"});
   ASSERT_TRUE(graded.record.is_object()) << graded.output;
@@ -412,7 +412,7 @@ TEST(Grade, EmulatedTimesAreNeverSpeed) {
 
 TEST(Grade, SaysInTheProblemsWordsWhatIsWrongWithASignature) {
   const std::string problem = "conv-transpose-2d-sq-input-asym-kernel";
-  const std::string folder = "harness/tests/candidates/" + problem + "/";
+  const std::string folder = planted("candidates/") + problem + "/";
   const Graded graded =
       grade({problem, folder + "wrong-type.cu", folder + "wrong-arity.cu", folder + "missing-function.cu"});
   ASSERT_TRUE(graded.record.is_object()) << graded.output;

@@ -81,9 +81,9 @@ std::vector<std::string> sources_in(const fs::path& directory) {
 }
 
 // The slugs of a folder that has a folder for each of some problems.
-std::vector<std::string> slugs_in(const std::string& folder) {
+std::vector<std::string> slugs_in(const fs::path& folder) {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(fs::path(KGRADE_SOURCE_DIR) / folder)) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     if (name != "families") names.push_back(name);
   }
@@ -191,11 +191,13 @@ void expect_refused(const std::string& slug, const std::vector<std::string>& fil
 
 class WrongCandidates : public testing::TestWithParam<std::string> {};
 
-TEST(Solutions, AreThereForEveryProblem) { EXPECT_EQ(slugs_in("solutions"), slugs_of_problems()); }
+TEST(Solutions, AreThereForEveryProblem) {
+  EXPECT_EQ(slugs_in(fs::path(KGRADE_SOURCE_DIR) / "solutions"), slugs_of_problems());
+}
 
 TEST_P(WrongCandidates, AreRefused) {
   std::map<Conditions, std::vector<std::string>> groups;
-  for (const auto& file : sources_in(fs::path(KGRADE_SOURCE_DIR) / "harness/tests/candidates" / GetParam())) {
+  for (const auto& file : sources_in(fs::path(planted("candidates")) / GetParam())) {
     groups[read_header(file).conditions].push_back(file);
   }
   for (const auto& [conditions, files] : groups) expect_refused(GetParam(), files, conditions);
@@ -207,7 +209,7 @@ std::string name_of(const testing::TestParamInfo<std::string>& test) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(OfProblems, WrongCandidates, testing::ValuesIn(slugs_in("harness/tests/candidates")),
+INSTANTIATE_TEST_SUITE_P(OfProblems, WrongCandidates, testing::ValuesIn(slugs_in(planted("candidates"))),
                          name_of);
 
 }  // namespace verdict_test
