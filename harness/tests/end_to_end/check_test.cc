@@ -113,7 +113,7 @@ void expect_marked_findings(const json& candidate, const std::string& path, bool
 
 // As the hint about a reference that fails advises. No candidate may see the operators that it includes.
 TEST(Check, OfAReferenceFindsTheOperators) {
-  const std::string place = "harness/tests/soundness/";
+  const std::string place = planted("soundness/");
   const Graded checked =
       check({"unused-parameter", "--problems", place + "problems", place + "reference/unused-parameter.cu"});
   EXPECT_EQ(checked.exit_code, 0) << checked.output;

@@ -20,10 +20,11 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-const std::string problems = "harness/tests/soundness/problems/";
+const std::string problems = planted("soundness/problems/");
+const std::string references = planted("soundness/reference");
 
 std::string text_of(const std::string& path) {
-  std::ifstream stream(KGRADE_SOURCE_DIR "/" + path);
+  std::ifstream stream(path);
   std::stringstream content;
   content << stream.rdbuf();
   return content.str();
@@ -39,7 +40,7 @@ class EditedProblem {
     for (const char* part : {"problems", "reference"}) fs::create_directory(root / part);
     path_ = (root / "problems" / (slug + ".md")).string();
     fs::rename(file_.path(), path_);
-    fs::copy(fs::path(KGRADE_SOURCE_DIR) / "harness/tests/soundness/reference", root / "reference");
+    fs::copy(references, root / "reference");
   }
   const std::string& path() const { return path_; }
 
@@ -114,9 +115,7 @@ TEST(Lint, NoThresholdOfALowerClassLetsZerosPass) {
   const std::filesystem::path root = file.directory();
   std::filesystem::create_directory(root / "problems");
   std::filesystem::rename(file.path(), root / "problems/zeros-pass.md");
-  std::filesystem::create_directory_symlink(
-      std::filesystem::canonical(std::string(KGRADE_SOURCE_DIR) + "/harness/tests/soundness/reference"),
-      root / "reference");
+  std::filesystem::create_directory_symlink(std::filesystem::canonical(references), root / "reference");
   const Result result = kgrade({"lint", (root / "problems/zeros-pass.md").string(), "--device", "emulated"});
   EXPECT_EQ(result.exit_code, 0) << result.output;
   EXPECT_THAT(result.output, Not(HasSubstr("accepted")));

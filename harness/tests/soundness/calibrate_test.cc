@@ -16,7 +16,7 @@ namespace calibrate_test {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string folder = KGRADE_SOURCE_DIR "/harness/tests/soundness/";
+const std::string folder = planted("soundness/");
 
 std::string content_of(const std::filesystem::path& path) {
   std::ifstream stream(path);
@@ -166,8 +166,8 @@ TEST(Calibrate, WritesIntoAProblemOfAFamilyInAFolderOfItsOwn) {
   }
   const fs::path file = copy / "problems" / "conv-standard-1d.md";
   fs::copy_file(root / "problems/conv-standard-1d.md", file);
-  const Result result =
-      kgrade({"calibrate", "conv-standard-1d", "--problems", (copy / "problems").string(), "--device", "emulated"});
+  const Result result = kgrade(
+      {"calibrate", "conv-standard-1d", "--problems", (copy / "problems").string(), "--device", "emulated"});
   EXPECT_EQ(result.exit_code, 0) << result.output;
   EXPECT_THAT(content_of(file), HasSubstr("thresholds: {fp32: "));
   EXPECT_TRUE(load_problem(file).ok());
