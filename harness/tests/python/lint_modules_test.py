@@ -1,7 +1,7 @@
 """kgrade lint, calibrate, --inputs and --dtype on problems that are files in KernelBench's form.
 
-The files of lint/ are such problems, each with one fault, and one without. Those of modules/ are graded in 16-bit types.
-The environment variable KGRADE names the program; PyTorch is needed.
+The files of lint/, some of them as rows of its table planted.json, are such problems, each with one fault, and one without.
+Those of modules/ are graded in 16-bit types. The environment variable KGRADE names the program; PyTorch is needed.
 """
 
 import concurrent.futures
@@ -14,10 +14,10 @@ import sys
 import tempfile
 import unittest
 
-from module_answers import MODULES, answers
+from module_answers import MODULES, answers, plant
 
 TESTS = pathlib.Path(__file__).resolve().parent
-LINT = TESTS / "lint"
+LINT = plant.expanded(TESTS / "lint")
 AT_ONCE = 2
 
 
