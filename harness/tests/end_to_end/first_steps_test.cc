@@ -16,7 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 const std::string slug = "conv-depthwise-2d-square-input-asym-kernel";
-const std::string faulty = "harness/tests/first_steps/faulty/";
+const std::string faulty = planted("first_steps/faulty/");
 
 std::string graded(const std::string& kernel) {
   return kgrade({"grade", slug, faulty + kernel, "--device", "emulated", "--hidden", "0"}).output;
