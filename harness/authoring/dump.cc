@@ -53,14 +53,6 @@ Result<Case> bind(const Problem& problem, const std::string& name, const Binding
   return resolve_case(problem, spec);
 }
 
-// NumPy's name of the type, in little-endian order.
-std::string npy_type(Dtype dtype) {
-  if (dtype == Dtype::boolean) return "|b1";
-  const char* const kind = !is_integer(dtype) ? "f" : to_string(dtype).substr(0, 1) == "u" ? "u" : "i";
-  const std::uint64_t bytes = element_bytes(dtype);
-  return fmt::format("{}{}{}", bytes == 1 ? "|" : "<", kind, bytes);
-}
-
 // Converts float32 elements to float16. Each value must be one that float16 can hold.
 std::string narrowed(const std::string& elements) {
   std::string halves(elements.size() / 2, '\0');
@@ -97,11 +89,12 @@ Failure write_tensor(Device& device, Dtype dtype, const Lease::Loaned& tensor, c
   std::string elements(count * element_bytes(tensor.dtype), '\0');
   device.read(*tensor.buffer, tensor.begin, elements.data(), elements.size());
   const bool halves = dtype == Dtype::float16 && !tensor.tensor->output && !tensor.tensor->own_dtype;
-  if (tensor.dtype == Dtype::bfloat16 || is_float8(tensor.dtype)) {
+  if (numpy_type(tensor.dtype).empty()) {
     elements = widened(tensor.dtype, elements, count);
-    return write_npy(name, npy_header(tensor.tensor->shape, npy_type(Dtype::float32)) + elements, directory);
+    return write_npy(name, npy_header(tensor.tensor->shape, numpy_type(Dtype::float32)) + elements,
+                     directory);
   }
-  const std::string content = npy_header(tensor.tensor->shape, halves ? "<f2" : npy_type(tensor.dtype)) +
+  const std::string content = npy_header(tensor.tensor->shape, numpy_type(halves ? dtype : tensor.dtype)) +
                               (halves ? narrowed(elements) : elements);
   return write_npy(name, content, directory);
 }

@@ -4,6 +4,7 @@
 // boolean is a byte, 0 or 1.
 #pragma once
 
+#include <cfloat>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -15,82 +16,99 @@
 
 namespace kgrade {
 
-enum class Dtype : std::int32_t {
-  float32,
-  float16,
-  bfloat16,
-  float64,
-  float8_e4m3fn,
-  float8_e5m2,
-  int8,
-  int16,
-  int32,
-  int64,
-  uint8,
-  uint16,
-  uint32,
-  uint64,
-  boolean
+// What is known of an element type.
+struct DtypeRow {
+  const char* name = "";         // as PyTorch has it
+  const char* cuda_type = "";    // in C++
+  const char* cuda_header = "";  // the header that defines cuda_type; empty if none is needed
+  const char* numpy_type = "";   // of a little-endian array; empty if NumPy lacks the type
+  std::uint64_t bytes = 1;
+  // Bits of the significand, with the one that is not stored. An element of an integer type is converted to
+  // float, so what follows is float's.
+  std::int32_t significant_bits = 24;
+  float smallest_normal = FLT_MIN;
+  float largest_finite = FLT_MAX;
+  SmallFloat format = {};  // of a real type of eight bits
 };
+
+// The row of each type. The types that [VAR] can be are first, float32 before the others. Floating types of
+// eight bits follow, then float64, then integers and booleans.
+#define KGRADE_DTYPES(X)                                                                                     \
+  X(float32, "float32", "float", "", "<f4", 4)                                                               \
+  X(float16, "float16", "__half", "cuda_fp16.h", "<f2", 2, 11, 0x1p-14f, 65504)                              \
+  X(bfloat16, "bfloat16", "__nv_bfloat16", "cuda_bf16.h", "", 2, 8, FLT_MIN, 0x1.FEp127f)                    \
+  X(float8_e4m3fn, "float8_e4m3fn", "__nv_fp8_e4m3", "cuda_fp8.h", "", 1, 4, 0x1p-6f, 448, SmallFloat::e4m3) \
+  X(float8_e5m2, "float8_e5m2", "__nv_fp8_e5m2", "cuda_fp8.h", "", 1, 3, 0x1p-14f, 57344, SmallFloat::e5m2)  \
+  X(float64, "float64", "double", "", "<f8", 8, 53)                                                          \
+  X(int8, "int8", "int8_t", "", "|i1", 1)                                                                    \
+  X(int16, "int16", "int16_t", "", "<i2", 2)                                                                 \
+  X(int32, "int32", "int", "", "<i4", 4)                                                                     \
+  X(int64, "int64", "int64_t", "", "<i8", 8)                                                                 \
+  X(uint8, "uint8", "uint8_t", "", "|u1", 1)                                                                 \
+  X(uint16, "uint16", "uint16_t", "", "<u2", 2)                                                              \
+  X(uint32, "uint32", "uint32_t", "", "<u4", 4)                                                              \
+  X(uint64, "uint64", "uint64_t", "", "<u8", 8)                                                              \
+  X(boolean, "bool", "bool", "", "|b1", 1)
+
+enum class Dtype : std::int32_t {
+#define KGRADE_ENUMERATOR(dtype, ...) dtype,
+  KGRADE_DTYPES(KGRADE_ENUMERATOR)
+#undef KGRADE_ENUMERATOR
+};
+
+inline constexpr Dtype every_dtype[] = {
+#define KGRADE_ENUMERATOR(dtype, ...) Dtype::dtype,
+    KGRADE_DTYPES(KGRADE_ENUMERATOR)
+#undef KGRADE_ENUMERATOR
+};
+
 // The types that [VAR] can be.
 inline constexpr Dtype all_dtypes[] = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
 
-std::string_view to_string(Dtype dtype);                         // "float16", as PyTorch and NumPy have it
+// A field of a type's row.
+template <auto field>
+KGRADE_HOST_DEVICE constexpr auto field_of(Dtype dtype) {
+  switch (dtype) {
+#define KGRADE_CASE(dtype, ...)             \
+  case Dtype::dtype: {                      \
+    constexpr DtypeRow row = {__VA_ARGS__}; \
+    return row.*field;                      \
+  }
+    KGRADE_DTYPES(KGRADE_CASE)
+#undef KGRADE_CASE
+  }
+  constexpr DtypeRow none = {};
+  return none.*field;
+}
+
+constexpr std::string_view to_string(Dtype dtype) { return field_of<&DtypeRow::name>(dtype); }
+constexpr std::string_view cuda_type(Dtype dtype) { return field_of<&DtypeRow::cuda_type>(dtype); }
+constexpr std::string_view cuda_header(Dtype dtype) { return field_of<&DtypeRow::cuda_header>(dtype); }
+constexpr std::string_view numpy_type(Dtype dtype) { return field_of<&DtypeRow::numpy_type>(dtype); }
+KGRADE_HOST_DEVICE constexpr std::uint64_t element_bytes(Dtype dtype) {
+  return field_of<&DtypeRow::bytes>(dtype);
+}
+KGRADE_HOST_DEVICE constexpr std::int32_t significant_bits(Dtype dtype) {
+  return field_of<&DtypeRow::significant_bits>(dtype);
+}
+KGRADE_HOST_DEVICE constexpr float smallest_normal(Dtype dtype) {
+  return field_of<&DtypeRow::smallest_normal>(dtype);
+}
+KGRADE_HOST_DEVICE constexpr float largest_finite(Dtype dtype) {
+  return field_of<&DtypeRow::largest_finite>(dtype);
+}
+
 std::optional<Dtype> dtype_from(std::string_view text);          // only types that [VAR] can be
 std::optional<Dtype> integer_dtype_from(std::string_view text);  // only integer types and booleans
-std::string_view cuda_type(Dtype dtype);                         // "__half"
-// The header that defines cuda_type(): "cuda_fp16.h". Empty if none is needed.
-std::string_view cuda_header(Dtype dtype);
 
-// Integers and booleans.
-KGRADE_HOST_DEVICE constexpr bool is_integer(Dtype dtype) { return dtype >= Dtype::int8; }
-KGRADE_HOST_DEVICE constexpr bool is_float8(Dtype dtype) {
-  return dtype == Dtype::float8_e4m3fn || dtype == Dtype::float8_e5m2;
-}
+KGRADE_HOST_DEVICE constexpr bool is_integer(Dtype dtype) { return dtype >= Dtype::int8; }  // or a boolean
 
 // Floating types of 16 or 8 bits.
 KGRADE_HOST_DEVICE constexpr bool is_narrow(Dtype dtype) {
-  return dtype == Dtype::float16 || dtype == Dtype::bfloat16 || is_float8(dtype);
+  return dtype > Dtype::float32 && dtype < Dtype::float64;
 }
-
-KGRADE_HOST_DEVICE constexpr std::uint64_t element_bytes(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::float16:
-    case Dtype::bfloat16:
-    case Dtype::int16:
-    case Dtype::uint16:
-      return 2;
-    case Dtype::int8:
-    case Dtype::uint8:
-    case Dtype::boolean:
-    case Dtype::float8_e4m3fn:
-    case Dtype::float8_e5m2:
-      return 1;
-    case Dtype::float64:
-    case Dtype::int64:
-    case Dtype::uint64:
-      return 8;
-    default:
-      return 4;
-  }
-}
-
-// Bits of the significand of a real type, with the one that is not stored.
-KGRADE_HOST_DEVICE constexpr std::int32_t significant_bits(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::float64:
-      return 53;
-    case Dtype::float16:
-      return 11;
-    case Dtype::bfloat16:
-      return 8;
-    case Dtype::float8_e4m3fn:
-      return 4;
-    case Dtype::float8_e5m2:
-      return 3;
-    default:
-      return 24;
-  }
+KGRADE_HOST_DEVICE constexpr bool is_float8(Dtype dtype) {
+  return dtype > Dtype::bfloat16 && dtype < Dtype::float64;
 }
 
 KGRADE_HOST_DEVICE inline std::uint32_t bits_of(float value) {
@@ -166,21 +184,16 @@ KGRADE_HOST_DEVICE inline float decode_float16(std::uint16_t bits) {
 
 }  // namespace detail
 
-// The format of a type of eight bits.
-KGRADE_HOST_DEVICE constexpr SmallFloat small_float_of(Dtype dtype) {
-  return dtype == Dtype::float8_e5m2 ? SmallFloat::e5m2 : SmallFloat::e4m3;
-}
-
 // The bits of `value` in a type of 16 or 8 bits, rounded to nearest, ties to even. A value above the largest
 // becomes an infinity, or in 8 bits the largest value.
 KGRADE_HOST_DEVICE inline std::uint16_t encode(Dtype dtype, float value) {
-  if (is_float8(dtype)) return static_cast<std::uint16_t>(encode(small_float_of(dtype), value));
+  if (is_float8(dtype)) return static_cast<std::uint16_t>(encode(field_of<&DtypeRow::format>(dtype), value));
   return dtype == Dtype::float16 ? detail::encode_float16(bits_of(value))
                                  : detail::encode_bfloat16(bits_of(value));
 }
 
 KGRADE_HOST_DEVICE inline float decode(Dtype dtype, std::uint16_t bits) {
-  if (is_float8(dtype)) return decode(small_float_of(dtype), bits);
+  if (is_float8(dtype)) return decode(field_of<&DtypeRow::format>(dtype), bits);
   return dtype == Dtype::float16 ? detail::decode_float16(bits) : float_of(std::uint32_t{bits} << 16);
 }
 
@@ -269,20 +282,6 @@ KGRADE_HOST_DEVICE inline float neighbour_towards(Dtype dtype, float value, floa
   if (value == 0) return decode(dtype, static_cast<std::uint16_t>(target > 0 ? 1u : negative));
   const bool outwards = (value > 0) == (target > value);
   return decode(dtype, static_cast<std::uint16_t>(outwards ? bits + 1u : bits - 1u));
-}
-
-KGRADE_HOST_DEVICE constexpr float smallest_normal(Dtype dtype) {
-  return dtype == Dtype::float8_e4m3fn                            ? 0.015625f
-         : dtype == Dtype::float16 || dtype == Dtype::float8_e5m2 ? 6.103515625e-05f
-                                                                  : 1.17549435082228750797e-38f;
-}
-
-KGRADE_HOST_DEVICE constexpr float largest_finite(Dtype dtype) {
-  return dtype == Dtype::float8_e4m3fn ? 448.0f
-         : dtype == Dtype::float8_e5m2 ? 57344.0f
-         : dtype == Dtype::float16     ? 65504.0f
-         : dtype == Dtype::bfloat16    ? 3.38953138925153547590e+38f
-                                       : 3.40282346638528859812e+38f;
 }
 
 // The nearest value to `value` that inputs of a type of 16 or 8 bits may have: zero, or a normal finite

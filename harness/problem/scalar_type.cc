@@ -31,77 +31,63 @@ constexpr ScalarType unsigned_type(std::string_view name) {
           element_type<T>()};
 }
 
-constexpr ScalarType real_type(std::string_view name, std::optional<Dtype> element = {}) {
-  return {name, ScalarType::Kind::real, 0, 0, element};
+// All types that parameters may have. C++ has several names for one integer type.
+const std::vector<ScalarType>& types() {
+  static const std::vector<ScalarType> all = [] {
+    std::vector<ScalarType> list = {
+        {element_type_name, ScalarType::Kind::real, 0, 0},
+        unsigned_type<std::size_t>("size_t"),
+        signed_type<int>("int"),
+        unsigned_type<unsigned int>("unsigned int"),
+        unsigned_type<unsigned int>("unsigned"),
+        signed_type<long>("long"),
+        unsigned_type<unsigned long>("unsigned long"),
+        signed_type<long long>("long long"),
+        unsigned_type<unsigned long long>("unsigned long long"),
+        signed_type<short>("short"),
+        unsigned_type<unsigned short>("unsigned short"),
+        signed_type<std::int8_t>("int8_t"),
+        unsigned_type<std::uint8_t>("uint8_t"),
+        signed_type<std::int16_t>("int16_t"),
+        unsigned_type<std::uint16_t>("uint16_t"),
+        signed_type<std::int32_t>("int32_t"),
+        unsigned_type<std::uint32_t>("uint32_t"),
+        signed_type<std::int64_t>("int64_t"),
+        unsigned_type<std::uint64_t>("uint64_t"),
+        unsigned_type<bool>("bool"),
+    };
+    for (const bool is_of_scalars : {true, false}) {
+      for (const Dtype dtype : every_dtype) {
+        if (!is_integer(dtype) && is_narrow(dtype) != is_of_scalars)
+          list.push_back({cuda_type(dtype), ScalarType::Kind::real, 0, 0, dtype, is_of_scalars});
+      }
+    }
+    return list;
+  }();
+  return all;
 }
 
-// A type that only elements of tensors have.
-constexpr ScalarType narrow_type(std::string_view name, Dtype element) {
-  return {name, ScalarType::Kind::real, 0, 0, element, false};
-}
-
-constexpr std::array types = {
-    real_type(element_type_name),
-    unsigned_type<std::size_t>("size_t"),
-    signed_type<int>("int"),
-    unsigned_type<unsigned int>("unsigned int"),
-    unsigned_type<unsigned int>("unsigned"),
-    signed_type<long>("long"),
-    unsigned_type<unsigned long>("unsigned long"),
-    signed_type<long long>("long long"),
-    unsigned_type<unsigned long long>("unsigned long long"),
-    signed_type<short>("short"),
-    unsigned_type<unsigned short>("unsigned short"),
-    signed_type<std::int8_t>("int8_t"),
-    unsigned_type<std::uint8_t>("uint8_t"),
-    signed_type<std::int16_t>("int16_t"),
-    unsigned_type<std::uint16_t>("uint16_t"),
-    signed_type<std::int32_t>("int32_t"),
-    unsigned_type<std::uint32_t>("uint32_t"),
-    signed_type<std::int64_t>("int64_t"),
-    unsigned_type<std::uint64_t>("uint64_t"),
-    unsigned_type<bool>("bool"),
-    real_type("float", Dtype::float32),
-    real_type("double", Dtype::float64),
-    narrow_type("__half", Dtype::float16),
-    narrow_type("__nv_bfloat16", Dtype::bfloat16),
-    narrow_type("__nv_fp8_e4m3", Dtype::float8_e4m3fn),
-    narrow_type("__nv_fp8_e5m2", Dtype::float8_e5m2),
-};
-
-struct OtherName {
+struct ShortName {
   std::string_view name;
-  std::string_view in_cuda;
+  Dtype dtype;
 };
 
-constexpr OtherName other_names[] = {{"half", "__half"},
-                                     {"float16", "__half"},
-                                     {"bfloat16", "__nv_bfloat16"},
-                                     {"float8", "__nv_fp8_e4m3"},
-                                     {"float8_e4m3fn", "__nv_fp8_e4m3"},
-                                     {"float8_e5m2", "__nv_fp8_e5m2"},
-                                     {"float32", "float"},
-                                     {"float64", "double"},
-                                     {"int8", "int8_t"},
-                                     {"int16", "int16_t"},
-                                     {"int32", "int"},
-                                     {"int64", "int64_t"},
-                                     {"uint8", "uint8_t"},
-                                     {"uint16", "uint16_t"},
-                                     {"uint32", "uint32_t"},
-                                     {"uint64", "uint64_t"}};
+constexpr ShortName short_names[] = {{"half", Dtype::float16}, {"float8", Dtype::float8_e4m3fn}};
 
 }  // namespace
 
 std::string_view cuda_name(std::string_view name) {
-  for (const OtherName& other : other_names) {
-    if (other.name == name) return other.in_cuda;
+  for (const ShortName& other : short_names) {
+    if (other.name == name) return cuda_type(other.dtype);
+  }
+  for (const Dtype dtype : every_dtype) {
+    if (to_string(dtype) == name) return cuda_type(dtype);
   }
   return name;
 }
 
 const ScalarType* find_scalar_type(std::string_view name) {
-  for (const ScalarType& type : types) {
+  for (const ScalarType& type : types()) {
     if (type.name == name) return &type;
   }
   return nullptr;
@@ -109,8 +95,16 @@ const ScalarType* find_scalar_type(std::string_view name) {
 
 std::vector<std::string> scalar_type_names() {
   std::vector<std::string> names;
-  for (const ScalarType& type : types) names.emplace_back(type.name);
-  for (const OtherName& other : other_names) names.emplace_back(other.name);
+  for (const ScalarType& type : types()) names.emplace_back(type.name);
+  for (const bool are_narrow : {true, false}) {
+    for (const Dtype dtype : every_dtype) {
+      if (is_narrow(dtype) != are_narrow) continue;
+      for (const ShortName& other : short_names) {
+        if (other.dtype == dtype) names.emplace_back(other.name);
+      }
+      if (to_string(dtype) != cuda_type(dtype)) names.emplace_back(to_string(dtype));
+    }
+  }
   return names;
 }
 
@@ -118,7 +112,7 @@ std::vector<std::string> same_types(std::string_view name) {
   std::vector<std::string> names = {std::string(name)};
   const ScalarType* const wanted = find_scalar_type(name);
   if (wanted == nullptr || !wanted->element || !wanted->is_integer()) return names;
-  for (const ScalarType& type : types) {
+  for (const ScalarType& type : types()) {
     if (type.element == wanted->element && type.name != name) names.emplace_back(type.name);
   }
   return names;

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string_view>
 #include <vector>
 
 namespace kgrade {
@@ -34,6 +36,45 @@ TEST(Dtype, HasItsNames) {
   EXPECT_EQ(cuda_type(Dtype::bfloat16), "__nv_bfloat16");
   EXPECT_EQ(element_bytes(Dtype::float32), 4u);
   EXPECT_EQ(element_bytes(Dtype::bfloat16), 2u);
+}
+
+TEST(Dtype, EachHasNamesOfItsOwn) {
+  std::set<std::string_view> names;
+  std::set<std::string_view> cuda_types;
+  for (const Dtype dtype : every_dtype) {
+    EXPECT_TRUE(names.insert(to_string(dtype)).second) << to_string(dtype);
+    EXPECT_TRUE(cuda_types.insert(cuda_type(dtype)).second) << to_string(dtype);
+    const std::string_view numpy = numpy_type(dtype);
+    EXPECT_TRUE(numpy.empty() || numpy.back() - '0' == static_cast<int>(element_bytes(dtype))) << numpy;
+  }
+}
+
+TEST(Dtype, TheirOrderSaysOfWhichKindTheyAre) {
+  for (const Dtype dtype : every_dtype) {
+    EXPECT_EQ(is_integer(dtype), numpy_type(dtype).find_first_of("biu") == 1) << to_string(dtype);
+    EXPECT_EQ(is_narrow(dtype), !is_integer(dtype) && element_bytes(dtype) <= 2) << to_string(dtype);
+    EXPECT_EQ(is_float8(dtype), !is_integer(dtype) && element_bytes(dtype) == 1) << to_string(dtype);
+  }
+}
+
+TEST(Dtype, TheRowOfANarrowTypeFitsItsCodes) {
+  for (const Dtype dtype : every_dtype) {
+    if (!is_narrow(dtype)) continue;
+    float largest = 0;
+    int from_1_to_2 = 0;
+    int below_normal = 0;
+    for (std::uint32_t code = 0; code < (is_float8(dtype) ? 0x100u : 0x10000u); ++code) {
+      const float value = decode(dtype, static_cast<std::uint16_t>(code));
+      if (!std::isfinite(value) || value <= 0) continue;
+      largest = std::max(largest, value);
+      from_1_to_2 += value >= 1 && value < 2 ? 1 : 0;
+      below_normal += value < smallest_normal(dtype) ? 1 : 0;
+    }
+    const int per_exponent = 1 << (significant_bits(dtype) - 1);
+    EXPECT_EQ(largest, largest_finite(dtype)) << to_string(dtype);
+    EXPECT_EQ(from_1_to_2, per_exponent) << to_string(dtype);
+    EXPECT_EQ(below_normal, per_exponent - 1) << to_string(dtype);
+  }
 }
 
 TEST(Dtype, EveryNumberIsReadAndWrittenAsItself) {
