@@ -111,6 +111,9 @@ KGRADE_HOST_DEVICE constexpr bool is_float8(Dtype dtype) {
   return dtype > Dtype::bfloat16 && dtype < Dtype::float64;
 }
 
+// Whether the type has as many exponents as float or more.
+constexpr bool has_exponents_of_float(Dtype dtype) { return smallest_normal(dtype) <= FLT_MIN; }
+
 KGRADE_HOST_DEVICE inline std::uint32_t bits_of(float value) {
   std::uint32_t bits;
   memcpy(&bits, &value, sizeof bits);

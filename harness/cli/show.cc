@@ -316,7 +316,7 @@ void print_beginnings(const Problem& problem) {
 
 // Says which hidden cases have other magnitudes: problem/hidden_cases.h.
 void print_scales(const Problem& problem) {
-  if (problem.scales.empty() || problem.dtype == Dtype::float16) return;
+  if (problem.scales.empty() || !has_exponents_of_float(problem.dtype)) return;
   std::vector<std::string> scales;
   for (const ScaleRange& scale : problem.scales)
     scales.push_back(

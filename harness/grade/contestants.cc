@@ -177,8 +177,8 @@ BuildRequest request_for(Role role, const fs::path& source, const fs::path& outp
   }
   request.defines = {{"KGRADE_ACCUMULATOR", role == Role::oracle ? "double" : "float"},
                      {"KGRADE_ELEMENT", std::string(cuda_type(request.dtype))}};
-  if (request.dtype == Dtype::float16) request.defines["KGRADE_FLOAT16"] = "1";
-  if (request.dtype == Dtype::bfloat16) request.defines["KGRADE_BFLOAT16"] = "1";
+  if (request.dtype != Dtype::float32)
+    request.defines["KGRADE_" + upper_case(to_string(request.dtype))] = "1";
   return request;
 }
 

@@ -253,7 +253,7 @@ class CaseResolver {
         std::max<std::int64_t>(1, evaluate_cost(problem_.terms, "'terms'").value_or(derived_terms()));
     case_.bytes = evaluate_cost(problem_.bytes, "'bytes'");
     // The formula counts elements of four bytes.
-    if (case_.bytes && case_.dtype != Dtype::float32) *case_.bytes /= 2;
+    if (case_.bytes) *case_.bytes /= static_cast<std::int64_t>(4 / element_bytes(case_.dtype));
     if (!case_.bytes) case_.bytes = bytes_beside_views();
   }
 

@@ -44,7 +44,7 @@ class ScaleDraw {
 
   Scalings next() {
     // float16 has normal numbers from 2^-14 to 2^16: unscaled inputs and outputs fill that range.
-    if (index_ % 2 == 0 || ranges_.empty() || problem_.dtype == Dtype::float16) return {};
+    if (index_ % 2 == 0 || ranges_.empty() || !has_exponents_of_float(problem_.dtype)) return {};
     Scalings scalings;
     const ScaleRange& one = *ranges_[below(ranges_.size())];
     if (index_ % 4 == 1) {

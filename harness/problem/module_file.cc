@@ -105,7 +105,9 @@ std::string init_text(const Json& tensor, const std::string& name) {
 class ProblemText {
  public:
   ProblemText(const Json& description, const std::filesystem::path& path)
-      : description_(description), path_(path) {}
+      : description_(description), path_(path) {
+    for (const Dtype dtype : all_dtypes) dtypes_.push_back(to_string(dtype));
+  }
 
   std::string write() {
     const std::string slug = slug_of_module_file(path_);
@@ -207,8 +209,7 @@ class ProblemText {
 
   const Json& description_;
   const std::filesystem::path& path_;
-  std::vector<std::string_view> dtypes_ = {"float32", "float16",
-                                           "bfloat16"};  // types that the file can be graded in
+  std::vector<std::string_view> dtypes_;  // types that the file can be graded in
   std::string text_;
 };
 

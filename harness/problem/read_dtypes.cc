@@ -77,8 +77,8 @@ bool expect_thresholds(const YamlNode& node, const std::string& what, Diagnostic
 }
 
 // Reads the thresholds of a 16-bit type, of the problem or of one of its outputs.
-void read_narrow(Keys& all, const char* type, const Problem& problem,
-                 std::map<Dtype, Thresholds>& thresholds) {
+void read_narrow(Keys& all, Dtype dtype, const Problem& problem, std::map<Dtype, Thresholds>& thresholds) {
+  const char* const type = field_of<&DtypeRow::name>(dtype);
   const YamlNode* const node =
       all.find(type, MappingForm{"classes", describe_classes}, "The same for this type.");
   if (node == nullptr) return;
@@ -90,14 +90,16 @@ void read_narrow(Keys& all, const char* type, const Problem& problem,
   }
   if (!expect_thresholds(*node, what, all.diagnostics())) return;
   Keys keys(*node, what, all.diagnostics());
-  read_classes(keys, thresholds[*dtype_from(type)]);
+  read_classes(keys, thresholds[dtype]);
   keys.nothing_else();
 }
 
 // Reads the thresholds of the problem, or of one of its outputs. What is left out stays as it is.
 void read_all_classes(Keys& keys, const Problem& problem, std::map<Dtype, Thresholds>& thresholds) {
   read_classes(keys, thresholds[Dtype::float32]);
-  for (const char* const type : {"float16", "bfloat16"}) read_narrow(keys, type, problem, thresholds);
+  for (const Dtype dtype : all_dtypes) {
+    if (dtype != Dtype::float32) read_narrow(keys, dtype, problem, thresholds);
+  }
 }
 
 std::vector<std::string> outputs_by_norm(const Problem& problem) {
