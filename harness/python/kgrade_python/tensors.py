@@ -6,25 +6,17 @@ import torch
 
 from .errors import WrongAnswer
 
-# DLPack's codes of element types: (code, bits). https://dmlc.github.io/dlpack/latest/c_api.html
-TYPES = {
-    "float32": (torch.float32, 2, 32),
-    "float64": (torch.float64, 2, 64),
-    "float16": (torch.float16, 2, 16),
-    "bfloat16": (torch.bfloat16, 4, 16),
-    # Not every version of PyTorch takes these from DLPack: they are lent as bytes.
-    "float8_e4m3fn": (torch.float8_e4m3fn, 1, 8),
-    "float8_e5m2": (torch.float8_e5m2, 1, 8),
-    "int8": (torch.int8, 0, 8),
-    "int16": (torch.int16, 0, 16),
-    "int32": (torch.int32, 0, 32),
-    "int64": (torch.int64, 0, 64),
-    "uint8": (torch.uint8, 1, 8),
-    "uint16": (torch.uint16, 1, 16),
-    "uint32": (torch.uint32, 1, 32),
-    "uint64": (torch.uint64, 1, 64),
-    "bool": (torch.bool, 6, 8),
-}
+
+def _dlpack_code(dtype):
+    # Not every version of PyTorch takes floating types of eight bits from DLPack: they are lent as bytes.
+    if dtype.is_floating_point and dtype.itemsize > 1:
+        return 4 if dtype == torch.bfloat16 else 2
+    return {torch.int8: 0, torch.int16: 0, torch.int32: 0, torch.int64: 0, torch.bool: 6}.get(dtype, 1)
+
+
+# PyTorch's types by name: (dtype, DLPack's code, bits). https://dmlc.github.io/dlpack/latest/c_api.html
+TYPES = {name: (dtype, _dlpack_code(dtype), 8 * dtype.itemsize)
+         for name, dtype in vars(torch).items() if isinstance(dtype, torch.dtype)}
 
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
