@@ -23,16 +23,19 @@ namespace c10 {
   X(uint64_t, UInt64, 29)
 #define KGRADE_SCALAR_TYPES(X) AT_FORALL_SCALAR_TYPES_WITH_COMPLEX_AND_QINTS(X)
 
+// Types that have no C++ type here: name, number in PyTorch, bytes.
+#define KGRADE_COMPLEX_TYPES(X) X(ComplexHalf, 8, 4) X(ComplexFloat, 9, 8) X(ComplexDouble, 10, 16)
+#define KGRADE_FLOAT8_TYPES(X) X(Float8_e5m2, 23, 1) X(Float8_e4m3fn, 24, 1)
+#define KGRADE_OPAQUE_TYPES(X) KGRADE_COMPLEX_TYPES(X) KGRADE_FLOAT8_TYPES(X)
+
 enum class ScalarType : int8_t {
 #define KGRADE_ENTRY(type, name, number) name = number,
   KGRADE_SCALAR_TYPES(KGRADE_ENTRY)
 #undef KGRADE_ENTRY
-      ComplexHalf = 8,
-  ComplexFloat = 9,
-  ComplexDouble = 10,
-  Float8_e5m2 = 23,
-  Float8_e4m3fn = 24,
-  Undefined = 127,
+#define KGRADE_ENTRY(name, number, bytes) name = number,
+      KGRADE_OPAQUE_TYPES(KGRADE_ENTRY)
+#undef KGRADE_ENTRY
+          Undefined = 127,
 };
 
 // The type's ScalarType, for the types above only.
@@ -59,16 +62,11 @@ inline const char* toString(ScalarType type) {
     return #name;
     KGRADE_SCALAR_TYPES(KGRADE_ENTRY)
 #undef KGRADE_ENTRY
-    case ScalarType::ComplexHalf:
-      return "ComplexHalf";
-    case ScalarType::ComplexFloat:
-      return "ComplexFloat";
-    case ScalarType::ComplexDouble:
-      return "ComplexDouble";
-    case ScalarType::Float8_e5m2:
-      return "Float8_e5m2";
-    case ScalarType::Float8_e4m3fn:
-      return "Float8_e4m3fn";
+#define KGRADE_ENTRY(name, number, bytes) \
+  case ScalarType::name:                  \
+    return #name;
+    KGRADE_OPAQUE_TYPES(KGRADE_ENTRY)
+#undef KGRADE_ENTRY
     case ScalarType::Undefined:
       return "Undefined";
   }
@@ -82,29 +80,24 @@ inline size_t elementSize(ScalarType type) {
     return sizeof(cpp_type);
     KGRADE_SCALAR_TYPES(KGRADE_ENTRY)
 #undef KGRADE_ENTRY
-    case ScalarType::ComplexHalf:
-      return 4;
-    case ScalarType::ComplexFloat:
-      return 8;
-    case ScalarType::ComplexDouble:
-      return 16;
-    case ScalarType::Float8_e5m2:
-    case ScalarType::Float8_e4m3fn:
-      return 1;
+#define KGRADE_ENTRY(name, number, bytes) \
+  case ScalarType::name:                  \
+    return bytes;
+    KGRADE_OPAQUE_TYPES(KGRADE_ENTRY)
+#undef KGRADE_ENTRY
     case ScalarType::Undefined:
       break;
   }
   throw_error("RuntimeError", "Unknown ScalarType");
 }
 
+#define KGRADE_ENTRY(name, number, bytes) || type == ScalarType::name
 inline bool isFloatingType(ScalarType type) {
   return type == ScalarType::Half || type == ScalarType::Float || type == ScalarType::Double ||
-         type == ScalarType::BFloat16 || type == ScalarType::Float8_e5m2 || type == ScalarType::Float8_e4m3fn;
+         type == ScalarType::BFloat16 KGRADE_FLOAT8_TYPES(KGRADE_ENTRY);
 }
-inline bool isComplexType(ScalarType type) {
-  return type == ScalarType::ComplexHalf || type == ScalarType::ComplexFloat ||
-         type == ScalarType::ComplexDouble;
-}
+inline bool isComplexType(ScalarType type) { return false KGRADE_COMPLEX_TYPES(KGRADE_ENTRY); }
+#undef KGRADE_ENTRY
 inline bool isIntegralType(ScalarType type, bool with_bool) {
   return type == ScalarType::Bool
              ? with_bool
@@ -235,8 +228,9 @@ KGRADE_SCALAR_TYPES(KGRADE_ENTRY)
 #undef KGRADE_ENTRY
 constexpr ScalarType kUInt8 = kByte, kInt8 = kChar, kInt16 = kShort, kInt32 = kInt, kInt64 = kLong;
 constexpr ScalarType kFloat16 = kHalf, kFloat32 = kFloat, kFloat64 = kDouble;
-constexpr ScalarType kFloat8_e5m2 = ScalarType::Float8_e5m2, kFloat8_e4m3fn = ScalarType::Float8_e4m3fn;
-constexpr ScalarType kComplexFloat = ScalarType::ComplexFloat, kComplexDouble = ScalarType::ComplexDouble;
+#define KGRADE_ENTRY(name, number, bytes) constexpr ScalarType k##name = ScalarType::name;
+KGRADE_OPAQUE_TYPES(KGRADE_ENTRY)
+#undef KGRADE_ENTRY
 
 inline void append(Text& text, ScalarType more) { append(text, toString(more)); }
 inline void append(Text& text, TypeMeta more) { append(text, more.name()); }
