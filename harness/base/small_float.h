@@ -3,23 +3,24 @@
 // e2m1 and the scales e8m0 are from the OCP Microscaling Formats Specification.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <string_view>
 
 #include "base/compiler.h"
+#include "base/enum_words.h"
 
 namespace kgrade {
 
 enum class SmallFloat : std::int32_t { e2m1, e4m3, e5m2, e8m0 };
 
-constexpr std::optional<SmallFloat> small_float_from(std::string_view name) {
-  constexpr std::string_view names[] = {"e2m1", "e4m3", "e5m2", "e8m0"};
-  for (int i = 0; i < 4; ++i) {
-    if (names[i] == name) return static_cast<SmallFloat>(i);
-  }
-  return std::nullopt;
+template <>
+inline constexpr std::array<std::string_view, 4> enum_words<SmallFloat> = {"e2m1", "e4m3", "e5m2", "e8m0"};
+
+// The codes of four bits come in pairs, the first in the lower half.
+KGRADE_HOST_DEVICE constexpr std::uint64_t codes_per_byte(SmallFloat format) {
+  return format == SmallFloat::e2m1 ? 2 : 1;
 }
 
 namespace detail {
@@ -80,7 +81,8 @@ KGRADE_HOST_DEVICE inline float decode(SmallFloat format, std::uint32_t code) {
   } else if (size < 1u << parts.mantissa_bits) {
     value = static_cast<float>(size) * detail::power_of_2(1 - parts.bias - parts.mantissa_bits);
   } else {
-    value = detail::from_bits((size << (23 - parts.mantissa_bits)) + (static_cast<std::uint32_t>(127 - parts.bias) << 23));
+    value = detail::from_bits((size << (23 - parts.mantissa_bits)) +
+                              (static_cast<std::uint32_t>(127 - parts.bias) << 23));
   }
   return (code & parts.sign) != 0 ? -value : value;
 }

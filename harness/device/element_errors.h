@@ -146,14 +146,10 @@ KGRADE_HOST_DEVICE inline std::uint64_t place_of_scale(const Quantised& quantise
   return tile * 512 + row % 32 * 16 + row % 128 / 32 * 4 + column % 4;
 }
 
-KGRADE_HOST_DEVICE constexpr std::uint64_t codes_per_byte(const Quantised& quantised) {
-  return quantised.code == SmallFloat::e2m1 ? 2 : 1;
-}
-
 // The number that the code of element `index` stands for. The code is in `byte`.
 KGRADE_HOST_DEVICE inline double decoded(const Quantised& quantised, const unsigned char* scales,
                                          std::uint32_t byte, std::uint64_t index) {
-  const std::uint32_t code = codes_per_byte(quantised) == 2 && index % 2 == 1 ? byte >> 4 : byte;
+  const std::uint32_t code = codes_per_byte(quantised.code) == 2 && index % 2 == 1 ? byte >> 4 : byte;
   const float scale = decode(quantised.scale_code, scales[place_of_scale(quantised, index)]);
   return static_cast<double>(decode(quantised.code, code)) * static_cast<double>(scale) / quantised.divisor;
 }
@@ -246,7 +242,7 @@ KGRADE_HOST_DEVICE inline CodeDistances code_distances(const Quantised& quantise
 KGRADE_HOST_DEVICE inline void accumulate_codes(ElementErrors& total, const Quantised& quantised,
                                                 const Magnitudes& magnitudes, std::uint32_t actual,
                                                 std::uint32_t expected, std::uint64_t index) {
-  const std::uint64_t count = codes_per_byte(quantised);
+  const std::uint64_t count = codes_per_byte(quantised.code);
   for (std::uint64_t i = count * index; i < count * (index + 1); ++i) {
     const CodeDistances distances = code_distances(quantised, actual, expected, i);
     if (!distances.is_finite) {
@@ -264,7 +260,7 @@ KGRADE_HOST_DEVICE inline void accumulate_codes(ElementErrors& total, const Quan
 
 KGRADE_HOST_DEVICE inline bool has_wrong_code(const ComparedOutput& output, std::uint64_t index,
                                               double limit) {
-  const std::uint64_t count = codes_per_byte(output.quantised);
+  const std::uint64_t count = codes_per_byte(output.quantised.code);
   for (std::uint64_t i = count * index; i < count * (index + 1); ++i) {
     const CodeDistances distances =
         code_distances(output.quantised, output.actual[index], output.expected[index], i);

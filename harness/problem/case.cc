@@ -154,7 +154,7 @@ class CaseResolver {
                 "add the condition to `require`, or change the case", compare.location});
       return;
     }
-    const std::int64_t per_byte = compare.quantisation.code == SmallFloat::e2m1 ? 2 : 1;
+    const auto per_byte = static_cast<std::int64_t>(codes_per_byte(compare.quantisation.code));
     const std::int64_t needed =
         scales_needed(values.elements / columns, columns / block, compare.quantisation.is_swizzled);
     if (output.elements * per_byte == values.elements && scales.elements == needed) return;

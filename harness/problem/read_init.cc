@@ -71,7 +71,9 @@ const Structure* find_structure(std::string_view name) {
 // The names of forms that take something, or of those that do not.
 std::vector<std::string> names_of_forms(bool take_something) {
   std::vector<std::string> names;
-  if (take_something) names = {"e4m3", "e5m2", "e8m0"};
+  for (const std::string_view code : enum_words<SmallFloat>) {
+    if (take_something && codes_per_byte(*enum_from<SmallFloat>(code)) == 1) names.emplace_back(code);
+  }
   for (const Structure& structure : known_structures) {
     if (take_something) names.emplace_back(structure.name);
   }
@@ -197,8 +199,8 @@ class InitReader {
 
   // e2m1 has two codes per byte, so integers(0, 255) draws all of them and no form is needed.
   static bool is_encoding(std::string_view name) {
-    const auto format = small_float_from(name);
-    return format && *format != SmallFloat::e2m1;
+    const auto format = enum_from<SmallFloat>(name);
+    return format && codes_per_byte(*format) == 1;
   }
 
   // e4m3(normal(0, 1))
@@ -214,7 +216,7 @@ class InitReader {
     if (!init || !init->expressions.empty())
       return fail(fmt::format("'{}' {} is of a distribution of numbers alone", key(), call.name),
                   fmt::format("write it as in {}(normal(0, 1))", call.name));
-    init->encoding = small_float_from(call.name);
+    init->encoding = enum_from<SmallFloat>(call.name);
     return init;
   }
 

@@ -24,9 +24,9 @@ std::optional<Quantisation> read_quantisation(const std::vector<std::string_view
   constexpr std::size_t most = 7;
   constexpr std::int64_t largest_block = 4096;
   if (arguments.size() < fewest || arguments.size() > most) return std::nullopt;
-  const auto code = small_float_from(arguments[1]);
+  const auto code = enum_from<SmallFloat>(arguments[1]);
   const auto block = parse_integer(arguments[2]);
-  const auto scale_code = small_float_from(arguments[4]);
+  const auto scale_code = enum_from<SmallFloat>(arguments[4]);
   if (!code || *code == SmallFloat::e8m0 || !block || *block < 1 || *block > largest_block ||
       *block % 2 != 0 || !scale_code || *scale_code == SmallFloat::e2m1)
     return std::nullopt;

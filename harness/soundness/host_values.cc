@@ -70,7 +70,7 @@ OutputForm complete(const OutputForm& form, const Elements& expected) {
   }
   whole.magnitudes =
       magnitudes_of(sample_of(has_codes ? std::span(reinterpret_cast<const float*>(form.quantised.values),
-                                                    expected.size() * device::codes_per_byte(form.quantised))
+                                                    expected.size() * codes_per_byte(form.quantised.code))
                                         : expected.values()));
   return whole;
 }
