@@ -2,7 +2,11 @@
 // resolves it to numbers, and the host and the GPU draw from it.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
+
+#include "base/enum_words.h"
 
 namespace kgrade {
 
@@ -50,5 +54,12 @@ enum class Family : std::int32_t {
   dense          // there is an edge between any two nodes
 };
 inline constexpr std::int32_t families_of_inputs = static_cast<std::int32_t>(Family::dense) + 1;
+
+// As a file names them.
+template <>
+inline constexpr std::array<std::string_view, families_of_inputs> enum_words<Family> = {
+    "",       "one_value", "few_values",  "runs",        "sorted", "reversed", "ends",
+    "sparse", "zero_rows", "nonnegative", "nonpositive", "signs",  "shifted",  "rows_shifted",
+    "step",   "scaled",    "spikes",      "near_equal",  "cycle",  "star",     "dense"};
 
 }  // namespace kgrade

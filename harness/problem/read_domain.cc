@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,10 +18,8 @@
 namespace kgrade {
 namespace {
 
-constexpr std::array<std::string_view, families_of_inputs> names_of_families = {
-    "",       "one_value", "few_values",  "runs",        "sorted", "reversed", "ends",
-    "sparse", "zero_rows", "nonnegative", "nonpositive", "signs",  "shifted",  "rows_shifted",
-    "step",   "scaled",    "spikes",      "near_equal",  "cycle",  "star",     "dense"};
+// Without the first, which stands for no family.
+constexpr auto names_of_families = std::span(enum_words<Family>).subspan<1>();
 
 constexpr std::string_view all_families = "all";
 
@@ -33,12 +31,6 @@ bool draws_outside(const Init& init, const Domain& domain) {
   if (init.kind != Init::Kind::uniform && init.kind != Init::Kind::integers) return false;
   return init.expressions.empty() && (init.first < domain.least || init.second > domain.largest);
 }
-
-}  // namespace
-
-std::string_view to_string(Family family) { return names_of_families.at(static_cast<std::size_t>(family)); }
-
-namespace {
 
 std::optional<double> float_from(const std::string& text) {
   const auto value = parse_real(trimmed(text));
@@ -85,15 +77,14 @@ std::map<Family, LeftOut> families_from(const YamlNode& node, Diagnostics& diagn
       without.emplace(family, LeftOut{*reason, entry.key_location});
     }
     if (!is_known)
-      diagnostics.add(
-          entry.key_location, fmt::format("unknown family of inputs {}", in_quotes(entry.key)),
-          suggestion_of_known(entry.key, {names_of_families.begin() + 1, names_of_families.end()}));
+      diagnostics.add(entry.key_location, fmt::format("unknown family of inputs {}", in_quotes(entry.key)),
+                      suggestion_of_known(entry.key, {names_of_families.begin(), names_of_families.end()}));
   }
   return without;
 }
 
 Schema families_schema(SchemaDefinitions& definitions) {
-  const WordForm<std::string_view> names = {{names_of_families.begin() + 1, names_of_families.end()}};
+  const WordForm<std::string_view> names = {{names_of_families.begin(), names_of_families.end()}};
   Schema schema = MapForm{names, any_text, families_of_inputs, ""}.schema(definitions);
   schema["propertyNames"]["enum"].push_back(all_families);
   return schema;

@@ -2,17 +2,12 @@
 // (draw/input_families.h): which numbers they may hold, and which families they must not have.
 #pragma once
 
-#include <string_view>
-
 #include "base/draw_kind.h"
 #include "problem/problem.h"
 
 namespace kgrade {
 
 class Keys;
-
-// A family as a file names it: "rows_shifted". Empty for Family::own.
-std::string_view to_string(Family family);
 
 // Reads `domain`, a map from inputs to "LO..HI", and `without`, a map from inputs to maps from names of
 // families, or `all`, to the reason why the input never has them. The problem must have all of its
