@@ -1,6 +1,7 @@
 """Every operator of kgrade's headers against PyTorch itself."""
 
 import os
+import pathlib
 import re
 import unittest
 
@@ -8,6 +9,7 @@ import unittest
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 from extension_build import HEADERS, installed, same, torch  # noqa: E402
+from kgrade_python import extension_interface  # noqa: E402
 
 PARAMETERS = "x y v m i b img w bias seq vol".split()
 
@@ -270,6 +272,15 @@ class Operators(unittest.TestCase):
         for cpp, *_ in EXPRESSIONS:
             compared.update(re.findall(r"\w+", cpp))
         self.assertEqual(sorted(names - compared), [])
+
+    def test_types_have_pytorchs_numbers(self):
+        header = (HEADERS / "kgrade_extension" / "scalar_types.h").read_text()
+        numbers = dict(re.findall(r"X\((?:\w+, )?([A-Z]\w+), (\d+)", header))
+        self.assertEqual(sorted(map(int, numbers.values())), sorted(extension_interface._DTYPES))
+        files = (pathlib.Path(torch.__file__).parent / "include").glob("**/core/ScalarType.h")
+        pytorchs = dict(re.findall(r"_\([\w:<>]+, (\w+)\) /\* (\d+) \*/", "".join(f.read_text() for f in files)))
+        self.assertIn("Half", pytorchs)
+        self.assertEqual({name: pytorchs.get(name, number) for name, number in numbers.items()}, numbers)
 
     def test_no_tensor_is_kept_when_a_call_is_over(self):
         self.assertEqual(len(self.builder._bridge.records), 0)
