@@ -73,6 +73,7 @@ const ScalarType* type_of(const NewTensor& tensor) {
 
 std::string default_init(const NewTensor& tensor) {
   const ScalarType* const type = type_of(tensor);
+  if (type != nullptr && type->element && !has_zero(*type->element)) return "uniform(0.25, 4)";
   if (type == nullptr || !type->is_integer()) return "normal(0, 1)";
   return type->high == 1 ? "integers(0, 1)" : "integers(0, 99)";
 }

@@ -39,6 +39,8 @@ struct DtypeRow {
   X(bfloat16, "bfloat16", "__nv_bfloat16", "cuda_bf16.h", "", 2, 8, FLT_MIN, 0x1.FEp127f)                    \
   X(float8_e4m3fn, "float8_e4m3fn", "__nv_fp8_e4m3", "cuda_fp8.h", "", 1, 4, 0x1p-6f, 448, SmallFloat::e4m3) \
   X(float8_e5m2, "float8_e5m2", "__nv_fp8_e5m2", "cuda_fp8.h", "", 1, 3, 0x1p-14f, 57344, SmallFloat::e5m2)  \
+  X(float8_e8m0fnu, "float8_e8m0fnu", "__nv_fp8_e8m0", "cuda_fp8.h", "", 1, 1, 0x1p-127f, 0x1p127f,          \
+    SmallFloat::e8m0)                                                                                        \
   X(float64, "float64", "double", "", "<f8", 8, 53)                                                          \
   X(int8, "int8", "int8_t", "", "|i1", 1)                                                                    \
   X(int16, "int16", "int16_t", "", "<i2", 2)                                                                 \
@@ -110,6 +112,10 @@ KGRADE_HOST_DEVICE constexpr bool is_narrow(Dtype dtype) {
 KGRADE_HOST_DEVICE constexpr bool is_float8(Dtype dtype) {
   return dtype > Dtype::bfloat16 && dtype < Dtype::float64;
 }
+
+// Whether the type has 0 and negative numbers. A real type without stored bits of the significand has powers
+// of two alone.
+KGRADE_HOST_DEVICE constexpr bool has_zero(Dtype dtype) { return significant_bits(dtype) > 1; }
 
 // Whether the type has as many exponents as float or more.
 constexpr bool has_exponents_of_float(Dtype dtype) { return smallest_normal(dtype) <= FLT_MIN; }

@@ -64,7 +64,7 @@ std::optional<Range> range_of(const ResolvedInit& init) {
 // Codes stand for real numbers, but only a domain says how far these may go.
 bool is_real(const Parameter& parameter, const ResolvedInit& init, Dtype dtype) {
   if (init.kind != Kind::uniform && init.kind != Kind::normal) return false;
-  return init.encoding ? parameter.domain.has_value() : !is_integer(dtype);
+  return init.encoding ? parameter.domain.has_value() : !is_integer(dtype) && has_zero(dtype);
 }
 
 // The domain of a tensor's elements, before the case scales them.
@@ -284,7 +284,7 @@ std::vector<Family> families_of(const Problem& problem, const Case& bound, std::
   } else if (const auto own = range_of(init)) {
     const Dtype dtype = bound.dtype_of(input);
     const Range domain = domain_of(parameter, init, *own, is_exact);
-    const bool has_0 = holds_0(init, domain);
+    const bool has_0 = has_zero(dtype) && holds_0(init, domain);
     const bool are_real = is_real(parameter, init, dtype);
     const bool may_repeat = is_exact || !are_real || (parameter.domain && bound.terms <= most_equal_terms);
     if (may_repeat) families = {Family::one_value, Family::few_values, Family::runs, Family::ends};

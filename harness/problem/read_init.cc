@@ -333,12 +333,21 @@ std::string complaint_about_ends(const Init& init, const ScalarType& type) {
   return "";
 }
 
+// Whether all numbers are above 0.
+bool is_positive(const Init& init) {
+  if (init.structure != Init::Structure::none) return false;
+  if (init.kind == Init::Kind::choice) return std::ranges::min(init.choices) > 0;
+  return (init.kind == Init::Kind::uniform || init.kind == Init::Kind::constant) && init.first > 0;
+}
+
 }  // namespace
 
 std::string complaint_about(const Init& init, const ScalarType& type) {
   if (init.kind == Init::Kind::computed || init.kind == Init::Kind::listed) return "";
   if (init.encoding)
     return type.element == Dtype::uint8 ? "" : fmt::format("draws bytes, and the type is {}", type.name);
+  if (type.element && !has_zero(*type.element))
+    return is_positive(init) ? "" : fmt::format("may draw 0 or less, and the type is {}", type.name);
   if (init.kind == Init::Kind::integers && !init.expressions.empty()) return complaint_about_ends(init, type);
   if (!type.is_integer()) return "";
   std::vector<double> values;

@@ -41,7 +41,7 @@ class Interface(ctypes.Structure):
 _DTYPES = {
     0: "uint8", 1: "int8", 2: "int16", 3: "int32", 4: "int64", 5: "float16", 6: "float32", 7: "float64",
     8: "complex32", 9: "complex64", 10: "complex128", 11: "bool", 15: "bfloat16", 23: "float8_e5m2",
-    24: "float8_e4m3fn", 27: "uint16", 28: "uint32", 29: "uint64",
+    24: "float8_e4m3fn", 27: "uint16", 28: "uint32", 29: "uint64", 44: "float8_e8m0fnu",
 }  # fmt: skip
 DTYPE_OF_CODE = {code: getattr(torch, name) for code, name in _DTYPES.items() if hasattr(torch, name)}
 CODE_OF_DTYPE = {dtype: code for code, dtype in DTYPE_OF_CODE.items()}

@@ -170,7 +170,8 @@ TEST(NewProblemTest, TensorsMayHaveATypeOfTheirOwnAndOutputsABeginning) {
   EXPECT_EQ(positions->type, "int");
   EXPECT_THAT(message(parse_tensor("x:n:quad", "--input")), HasSubstr("no tensor has the type 'quad'"));
   NewProblem problem = named("rope");
-  problem.inputs = {*positions, {"table", {"d"}, "", "__nv_bfloat16"}};
+  problem.inputs = {
+      *positions, {"table", {"d"}, "", "__nv_bfloat16"}, {"scales", {"batch"}, "", "__nv_fp8_e8m0"}};
   problem.outputs = {{"q", {"batch", "tokens", "d"}, ""}, {"y", {"batch"}, ""}};
   EXPECT_THAT(message(set_begins(problem, "p=zeros")), HasSubstr("--begins p=zeros: there is no output 'p'"));
   EXPECT_TRUE(set_begins(problem, "q=normal(0, 1)"));
@@ -180,6 +181,7 @@ TEST(NewProblemTest, TensorsMayHaveATypeOfTheirOwnAndOutputsABeginning) {
   const std::string text = problem_text(*draft);
   EXPECT_THAT(text, HasSubstr("{name: positions, type: int, pointer: true, const: true,"));
   EXPECT_THAT(text, HasSubstr("init: \"integers(0, 99)\""));
+  EXPECT_THAT(text, HasSubstr("init: \"uniform(0.25, 4)\""));
   EXPECT_THAT(text, HasSubstr("begins: \"normal(0, 1)\""));
   EXPECT_THAT(text, HasSubstr("- Before the call `q` holds `normal(0, 1)`.\n- `y` holds arbitrary values"));
   EXPECT_THAT(text, HasSubstr("- `positions` of shape `[batch, tokens]`, of type `int`"));

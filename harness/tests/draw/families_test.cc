@@ -436,6 +436,13 @@ TEST_F(InputFamilies, OfRealNumbersMayBeNegativeAndNear) {
   EXPECT_THAT(families(1), testing::Not(testing::Contains(Family::near_equal)));
 }
 
+TEST_F(InputFamilies, OfPowersOfTwoStayAboveZero) {
+  case_.tensors[1].own_dtype = Dtype::float8_e8m0fnu;
+  case_.tensors[1].init = {ResolvedInit::Kind::uniform, 0.5, 4};
+  EXPECT_EQ(families(1), (std::vector<Family>{Family::one_value, Family::few_values, Family::runs,
+                                              Family::ends, Family::sorted, Family::reversed}));
+}
+
 TEST_F(InputFamilies, WhereErrorsHaveABoundKeepToTheSign) {
   problem_.parameters.back().compare.kind = Comparison::Kind::norm;
   EXPECT_EQ(families(1), (std::vector<Family>{Family::sparse, Family::zero_rows, Family::scaled}));

@@ -105,6 +105,17 @@ TEST_P(NarrowDraws, ChangedElementsAreOtherValuesOfTheType) {
   }
 }
 
+TEST(PowersOfTwo, AreTheNearestInTheirRange) {
+  std::set<float> drawn;
+  for (const auto& [low, high] : std::vector<std::pair<double, double>>{{0.5, 4}, {3, 9}}) {
+    const Distribution distribution{Kind::uniform, low, high, Dtype::float8_e8m0fnu};
+    for (std::uint64_t i = 0; i < 1000; ++i)
+      drawn.insert(element(distribution, random_block(narrow_stream, i / 4), i));
+    EXPECT_EQ(drawn, low == 3 ? (std::set<float>{4, 8}) : (std::set<float>{0.5F, 1, 2}));
+    drawn.clear();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(EachType, NarrowDraws, testing::Values(Dtype::float16, Dtype::bfloat16),
                          [](const auto& test) { return std::string(to_string(test.param)); });
 

@@ -136,5 +136,66 @@ TEST_F(OutputTypes, AnOutputOfHalvesStandsBesideFloats) {
   EXPECT_THAT(floats.output, HasSubstr("signature_mismatch"));
 }
 
+// Scales as powers of two without a sign: one per block of an input, and one per block of an output of codes.
+constexpr const char* scales_head = R"yaml(parameters:
+  - {name: x, type: float, pointer: true, const: true, shape: [blocks, 32], init: "normal(0, 1)"}
+  - {name: s, type: __nv_fp8_e8m0, pointer: true, const: true, shape: [blocks], init: "uniform(0.125, 16)"}
+  - {name: y, type: float, pointer: true, const: false, shape: [blocks, 32]}
+  - {name: q, type: uint8_t, pointer: true, const: false, shape: [blocks, 32], compare: "quantised(x, e4m3, 32, scale, e8m0)"}
+  - {name: scale, type: __nv_fp8_e8m0, pointer: true, const: false, shape: [blocks]}
+  - {name: blocks, type: size_t, pointer: false}
+dtypes: [float32]
+precision: fp32
+thresholds: {q: {fp32: 0.025, tf32: 0.0251, bf16: 0.0252}}
+require: [blocks >= 64]
+flops: 96 * blocks
+cases:
+  - {name: tiny, role: sample, blocks: 64}
+  - {name: odd, role: test, blocks: 131}
+  - {name: large, role: bench, blocks: 256}
+fuzz: {blocks: 64..200}
+)yaml";
+
+constexpr const char* scales_kernel = R"(#include <cuda_fp8.h>
+#include <cstdint>
+__global__ void scale_blocks(const float* x, const __nv_fp8_e8m0* s, float* y, uint8_t* q,
+                             __nv_fp8_e8m0* scale, size_t blocks) {
+  const size_t block = blockIdx.x * size_t{64} + threadIdx.x;
+  if (block >= blocks) return;
+  float largest = 0;
+  for (size_t i = 32 * block; i < 32 * (block + 1); ++i) {
+    y[i] = x[i] * float(s[block]);
+    largest = fmaxf(largest, fabsf(x[i]));
+  }
+  int exponent = 0;
+  frexpf(largest, &exponent);
+  exponent = largest > 0 ? exponent - 1 - 8 : -127;
+  scale[block].__x = static_cast<uint8_t>(exponent + 127);
+  for (size_t i = 32 * block; i < 32 * (block + 1); ++i)
+    q[i] = __nv_fp8_e4m3(x[i] * ldexpf(1.0f, -exponent)).__x;
+}
+extern "C" void solution(const float* x, const __nv_fp8_e8m0* s, float* y, uint8_t* q, __nv_fp8_e8m0* scale,
+                         size_t blocks) {
+  scale_blocks<<<static_cast<unsigned>((blocks + 63) / 64), 64>>>(x, s, y, q, scale, blocks);
+}
+)";
+
+TEST_F(OutputTypes, PowersOfTwoAreScales) {
+  problem(scales_head, scales_kernel);
+  const Result linted = lint();
+  EXPECT_EQ(linted.exit_code, 0) << linted.output;
+  const Result right = grade(scales_kernel);
+  EXPECT_EQ(right.exit_code, 0) << right.output;
+  const std::string in_bytes = replaced(replaced(scales_kernel, "const __nv_fp8_e8m0* s", "const uint8_t* s"),
+                                        "const __nv_fp8_e8m0* s", "const uint8_t* s");
+  EXPECT_THAT(grade(replaced(in_bytes, "float(s[block])", "ldexpf(1.0f, s[block] - 127)")).output,
+              HasSubstr("parameter 2 's' must be const __nv_fp8_e8m0*, not const unsigned char*"));
+  const Result inverse = grade(replaced(scales_kernel, "x[i] * float(s[block])", "x[i] / float(s[block])"));
+  EXPECT_THAT(inverse.output, HasSubstr("wrong_answer"));
+  const Result doubled = grade(replaced(scales_kernel, "exponent + 127)", "exponent + 128)"));
+  EXPECT_THAT(doubled.output, HasSubstr("wrong_answer"));
+  EXPECT_THAT(doubled.output, HasSubstr("'q'"));
+}
+
 }  // namespace output_types_test
 }  // namespace kgrade::test

@@ -63,6 +63,13 @@ TEST(QuantisedOutputs, MayHaveScalesInTilesAndADivisor) {
   EXPECT_EQ(bound->dtype_of(bound->tensors[2]), Dtype::float8_e4m3fn);
 }
 
+TEST(QuantisedOutputs, MayHaveScalesThatArePowersOfTwo) {
+  const auto bound = tiny_of(text_of("quantised(x, e2m1, 32, scale, e8m0)", "[m, k / 32]", "__nv_fp8_e8m0"));
+  ASSERT_TRUE(bound.ok()) << to_string(bound.errors());
+  EXPECT_EQ(bound->dtype_of(bound->tensors[2]), Dtype::float8_e8m0fnu);
+  EXPECT_EQ(bound->stored_as(bound->tensors[2], true), Dtype::float8_e8m0fnu) << "scales are codes";
+}
+
 TEST(QuantisedOutputs, ThatDoNotFitAreRefusedWithTheReason) {
   EXPECT_THAT(said_of(text_of("quantised(x, e2m1, 16, scale, e8m0)")),
               HasSubstr("96 bytes of codes and 12 scales"));

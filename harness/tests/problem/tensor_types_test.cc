@@ -124,6 +124,23 @@ TEST(TensorTypes, AnOutputOfEightBitsIsOfCodes) {
               HasSubstr("the output 'y' is of type __nv_fp8_e5m2"));
 }
 
+TEST(TensorTypes, PowersOfTwoAreDrawnAboveZero) {
+  const std::string text = largest("type: __nv_fp8_e8m0, init: \"uniform(0.5, 4)\"", "type: float");
+  EXPECT_EQ(said_of(text), "");
+  const Case bound = tiny_of(text);
+  EXPECT_EQ(bound.dtype_of(bound.tensors[0]), Dtype::float8_e8m0fnu);
+  EXPECT_EQ(bound.tensor_bytes(), 30 + 6 * 4);
+  EXPECT_THAT(signature(parsed(text)), HasSubstr("(const __nv_fp8_e8m0* x, float* y,"));
+  EXPECT_THAT(cuda_headers(parsed(text), Dtype::float32), ElementsAre("cuda_fp8.h"));
+  for (const std::string init : {"ones", "constant(0.25)", "choice(0.5, 2)"})
+    EXPECT_EQ(said_of(largest("type: float8_e8m0fnu, init: \"" + init + "\"", "type: float")), "") << init;
+  for (const std::string init : {"uniform(0, 1)", "normal(8, 1)", "zeros", "choice(-1, 1)", "labels(3)",
+                                 "triangular(ones, upper)", "bernoulli(0.5)"})
+    EXPECT_THAT(said_of(largest("type: float8_e8m0fnu, init: \"" + init + "\"", "type: float")),
+                HasSubstr("may draw 0 or less, and the type is __nv_fp8_e8m0"))
+        << init;
+}
+
 TEST(TensorTypes, CodesAreDrawnAsBytes) {
   const auto codes =
       tiny_of(largest("type: uint8_t, init: \"e4m3(normal(0, 2))\"", "type: float")).tensors[0].init;

@@ -1,4 +1,4 @@
-"""Problems on tensors of doubles, graded with candidates in Python.
+"""Problems on tensors of doubles and of scales, graded with candidates in Python.
 
 The environment variable KGRADE names the program; PyTorch is needed.
 """
@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+import torch
 
 PROBLEM = """---
 slug: products
@@ -46,6 +48,35 @@ extern "C" void solution(const double* x, const double* w, double* y, size_t row
 }
 """
 
+SCALES = """---
+slug: scaled
+title: Blocks times their scales
+difficulty: EASY
+parameters:
+  - {name: x, type: float, pointer: true, const: true, shape: [blocks, 32], init: "normal(0, 1)"}
+  - {name: s, type: __nv_fp8_e8m0, pointer: true, const: true, shape: [blocks, 1], init: "uniform(0.125, 16)"}
+  - {name: y, type: float, pointer: true, const: false, shape: [blocks, 32]}
+  - {name: blocks, type: size_t, pointer: false}
+dtypes: [float32]
+flops: 32 * blocks
+cases:
+  - {name: odd, role: test, blocks: 131}
+  - {name: large, role: bench, blocks: 256}
+---
+Text.
+"""
+
+SCALES_REFERENCE = """
+#include <cuda_fp8.h>
+__global__ void scale(const float* x, const __nv_fp8_e8m0* s, float* y) {
+  const size_t i = blockIdx.x * size_t{32} + threadIdx.x;
+  y[i] = x[i] * float(s[blockIdx.x]);
+}
+extern "C" void solution(const float* x, const __nv_fp8_e8m0* s, float* y, size_t blocks) {
+  scale<<<static_cast<unsigned>(blocks), 32>>>(x, s, y);
+}
+"""
+
 MODULE = """
 class ModelNew(torch.nn.Module):
     def forward(self, x, w):
@@ -54,17 +85,17 @@ class ModelNew(torch.nn.Module):
 
 
 class DoubleTensors(unittest.TestCase):
-    def grade(self, *bodies):
+    def grade(self, *bodies, slug="products", problem=PROBLEM, reference=REFERENCE):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            for name, text in (("problems/products.md", PROBLEM), ("reference/products.cu", REFERENCE)):
+            for name, text in ((f"problems/{slug}.md", problem), (f"reference/{slug}.cu", reference)):
                 (folder / name).parent.mkdir()
                 (folder / name).write_text(text)
             files = []
             for body in bodies:
                 files.append(folder / f"answer{len(files)}.py")
                 files[-1].write_text("import torch\n" + body)
-            command = [os.environ["KGRADE"], "grade", folder / "problems/products.md", *files]
+            command = [os.environ["KGRADE"], "grade", folder / f"problems/{slug}.md", *files]
             options = ["--device", "emulated", "--hidden", "0", "--json", "-", "--python", sys.executable]
             run = subprocess.run([*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
         if run.returncode not in (0, 1):
@@ -87,6 +118,15 @@ class DoubleTensors(unittest.TestCase):
         (single,) = self.grade("def solution(x, w):\n    return x.float() @ w.float()\n")
         self.assertEqual(single["verdict"], "wrong_answer")
         self.assertIn("returned float32 for output 'y', which is float64", single["message"])
+
+    @unittest.skipUnless(hasattr(torch, "float8_e8m0fnu"), "needs PyTorch 2.7")
+    def test_of_scales_are_powers_of_two(self):
+        right, inverse = self.grade(
+            "def solution(x, s):\n    assert s.dtype == torch.float8_e8m0fnu\n    return x * s.float()\n",
+            "def solution(x, s):\n    return x / s.float()\n",
+            slug="scaled", problem=SCALES, reference=SCALES_REFERENCE)
+        self.assertEqual(right["verdict"], "accepted", right["message"])
+        self.assertEqual(inverse["verdict"], "wrong_answer", inverse["message"])
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ namespace c10 {
 
 // Types that have no C++ type here: name, number in PyTorch, bytes.
 #define KGRADE_COMPLEX_TYPES(X) X(ComplexHalf, 8, 4) X(ComplexFloat, 9, 8) X(ComplexDouble, 10, 16)
-#define KGRADE_FLOAT8_TYPES(X) X(Float8_e5m2, 23, 1) X(Float8_e4m3fn, 24, 1)
+#define KGRADE_FLOAT8_TYPES(X) X(Float8_e5m2, 23, 1) X(Float8_e4m3fn, 24, 1) X(Float8_e8m0fnu, 44, 1)
 #define KGRADE_OPAQUE_TYPES(X) KGRADE_COMPLEX_TYPES(X) KGRADE_FLOAT8_TYPES(X)
 
 enum class ScalarType : int8_t {
