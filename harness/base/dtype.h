@@ -58,14 +58,14 @@ enum class Dtype : std::int32_t {
 #undef KGRADE_ENUMERATOR
 };
 
-inline constexpr Dtype every_dtype[] = {
+inline constexpr Dtype all_dtypes[] = {
 #define KGRADE_ENUMERATOR(dtype, ...) Dtype::dtype,
     KGRADE_DTYPES(KGRADE_ENUMERATOR)
 #undef KGRADE_ENUMERATOR
 };
 
 // The types that [VAR] can be.
-inline constexpr Dtype all_dtypes[] = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
+inline constexpr Dtype var_dtypes[] = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
 
 // A field of a type's row.
 template <auto field>

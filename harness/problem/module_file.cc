@@ -106,7 +106,7 @@ class ProblemText {
  public:
   ProblemText(const Json& description, const std::filesystem::path& path)
       : description_(description), path_(path) {
-    for (const Dtype dtype : all_dtypes) dtypes_.push_back(to_string(dtype));
+    for (const Dtype dtype : var_dtypes) dtypes_.push_back(to_string(dtype));
   }
 
   std::string write() {

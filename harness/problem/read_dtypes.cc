@@ -17,7 +17,7 @@ namespace {
 
 WordForm<std::string> dtype_form() {
   WordForm<std::string> form = {{}, {"", "unknown dtype {}"}};
-  for (const Dtype dtype : all_dtypes) form.known.emplace_back(to_string(dtype));
+  for (const Dtype dtype : var_dtypes) form.known.emplace_back(to_string(dtype));
   return form;
 }
 
@@ -97,7 +97,7 @@ void read_narrow(Keys& all, Dtype dtype, const Problem& problem, std::map<Dtype,
 // Reads the thresholds of the problem, or of one of its outputs. What is left out stays as it is.
 void read_all_classes(Keys& keys, const Problem& problem, std::map<Dtype, Thresholds>& thresholds) {
   read_classes(keys, thresholds[Dtype::float32]);
-  for (const Dtype dtype : all_dtypes) {
+  for (const Dtype dtype : var_dtypes) {
     if (dtype != Dtype::float32) read_narrow(keys, dtype, problem, thresholds);
   }
 }
@@ -249,7 +249,7 @@ Thresholds default_thresholds(Dtype dtype) {
 
 const YamlNode* read_dtypes(Keys& keys, Problem& problem) {
   Diagnostics& diagnostics = keys.diagnostics();
-  for (const Dtype dtype : all_dtypes) problem.dtype_thresholds[dtype] = default_thresholds(dtype);
+  for (const Dtype dtype : var_dtypes) problem.dtype_thresholds[dtype] = default_thresholds(dtype);
   const ListForm list = {dtype_form(), 10, "a list, as in [float32]", 1};
   const YamlNode* const dtypes =
       keys.find("dtypes", list, "The element types that [VAR] may stand for.", R"([["float32"]])");

@@ -57,7 +57,7 @@ const std::vector<ScalarType>& types() {
         unsigned_type<bool>("bool"),
     };
     for (const bool is_of_scalars : {true, false}) {
-      for (const Dtype dtype : every_dtype) {
+      for (const Dtype dtype : all_dtypes) {
         if (!is_integer(dtype) && is_narrow(dtype) != is_of_scalars)
           list.push_back({cuda_type(dtype), ScalarType::Kind::real, 0, 0, dtype, is_of_scalars});
       }
@@ -80,7 +80,7 @@ std::string_view cuda_name(std::string_view name) {
   for (const ShortName& other : short_names) {
     if (other.name == name) return cuda_type(other.dtype);
   }
-  for (const Dtype dtype : every_dtype) {
+  for (const Dtype dtype : all_dtypes) {
     if (to_string(dtype) == name) return cuda_type(dtype);
   }
   return name;
@@ -97,7 +97,7 @@ std::vector<std::string> scalar_type_names() {
   std::vector<std::string> names;
   for (const ScalarType& type : types()) names.emplace_back(type.name);
   for (const bool are_narrow : {true, false}) {
-    for (const Dtype dtype : every_dtype) {
+    for (const Dtype dtype : all_dtypes) {
       if (is_narrow(dtype) != are_narrow) continue;
       for (const ShortName& other : short_names) {
         if (other.dtype == dtype) names.emplace_back(other.name);

@@ -16,7 +16,7 @@ namespace kgrade {
 // The types that a problem can be of.
 template <>
 inline constexpr std::array<std::string_view, 3> enum_words<Dtype> = {
-    to_string(all_dtypes[0]), to_string(all_dtypes[1]), to_string(all_dtypes[2])};
+    to_string(var_dtypes[0]), to_string(var_dtypes[1]), to_string(var_dtypes[2])};
 
 template <class T>
 nlohmann::ordered_json value_or_null(const std::optional<T>& value) {
