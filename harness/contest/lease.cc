@@ -456,7 +456,8 @@ std::vector<std::vector<float>> Lease::fill_outputs() {
     Values values;
     for (std::uint64_t k = 0; k < filling.elements; ++k) {
       const std::uint32_t random = random_block(filling.poison, k / 4).word[k % 4];
-      values.push_back(is_integer(filling.dtype) ? 1 : 1 + static_cast<float>(random % steps) / steps);
+      const float value = is_integer(filling.dtype) ? 1 : 1 + static_cast<float>(random % steps) / steps;
+      values.push_back(rounded_to(filling.dtype, value));
     }
     write_values(device_, {&tensor_of(i), buffers_[i].get(), filling.begin, filling.dtype}, 0, values);
     all.push_back(std::move(values));

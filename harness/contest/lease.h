@@ -124,8 +124,8 @@ class Lease {
   // For a candidate in Python: returned elements that still hold the bytes with which their memory was
   // overwritten.
   std::vector<bool> still_overwritten(std::size_t output) const;
-  // Before a call, instead of poison: fills outputs with values from 1 to 2, which a kernel can add to and
-  // every floating type holds exactly. Integer types get ones. Returns the values by output.
+  // Before a call, instead of poison: fills outputs with values of their types from 1 to 2, to which a kernel
+  // can add. Integer types get ones. Returns the values by output.
   std::vector<std::vector<float>> fill_outputs();
   // Before a call, instead of poison: fills all memory around tensors with these four bytes.
   void fill_guard_zones(std::uint32_t bytes);

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "contest/tensor_values.h"
 #include "lease_fixture.h"
 
 namespace kgrade::test {
@@ -59,6 +60,17 @@ TEST_F(NarrowLease, AFewElementsChangeForBothAlike) {
   }
   EXPECT_GE(changed, 1u);
   EXPECT_LE(changed, max_input_changes);
+}
+
+TEST_F(NarrowLease, OutputsAreFilledWithValuesOfTheirTypes) {
+  for (const Dtype dtype : {Dtype::float16, Dtype::float8_e4m3fn, Dtype::float8_e8m0fnu, Dtype::int32}) {
+    case_.tensors[1].own_dtype = dtype;
+    lease_ = make({true, true});
+    refresh({5, 2}, 2);
+    const std::vector<float> filled = lease_->fill_outputs().front();
+    const Values held = read_values(*device_, lease_->tensors().at(1));
+    EXPECT_EQ(std::vector<float>(held.begin(), held.end()), filled) << to_string(dtype);
+  }
 }
 
 TEST_F(NarrowLease, ACopyOfWhatTheOracleReadsIsWhatWouldBeDrawn) {
