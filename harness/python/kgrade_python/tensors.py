@@ -4,19 +4,33 @@ import ctypes
 
 import torch
 
-from .errors import WrongAnswer
+from .errors import Unsupported, WrongAnswer
+
+
+def _bits(dtype):
+    if dtype == torch.bool:
+        return 8
+    try:
+        return (torch.finfo if dtype.is_floating_point else torch.iinfo)(dtype).bits
+    except TypeError:
+        return None  # complex numbers and codes, which no tensor of a problem has
 
 
 def _dlpack_code(dtype):
     # Not every version of PyTorch takes floating types of eight bits from DLPack: they are lent as bytes.
-    if dtype.is_floating_point and dtype.itemsize > 1:
+    if dtype.is_floating_point and _bits(dtype) > 8:
         return 4 if dtype == torch.bfloat16 else 2
     return {torch.int8: 0, torch.int16: 0, torch.int32: 0, torch.int64: 0, torch.bool: 6}.get(dtype, 1)
 
 
+class _Types(dict):
+    def __missing__(self, name):
+        raise Unsupported(f"needs a PyTorch that has the type {name}, which {torch.__version__} does not")
+
+
 # PyTorch's types by name: (dtype, DLPack's code, bits). https://dmlc.github.io/dlpack/latest/c_api.html
-TYPES = {name: (dtype, _dlpack_code(dtype), 8 * dtype.itemsize)
-         for name, dtype in vars(torch).items() if isinstance(dtype, torch.dtype)}
+TYPES = _Types((name, (dtype, _dlpack_code(dtype), _bits(dtype)))
+               for name, dtype in vars(torch).items() if isinstance(dtype, torch.dtype))
 
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
