@@ -183,8 +183,9 @@ int checked(int exit_code) {
 int main(int argc, char** argv) {
   kgrade::clean_up_on_signals();
   kgrade::adopt_orphans();
-  // The descriptors that an account's processes have sent and not yet received may be as many as this limit.
-  // A worker has a lower limit (limit_descriptors()), so it cannot use up ours.
+  // This limit also bounds the descriptors in flight: those that an account's processes have sent over
+  // sockets and that no process has received yet. A worker has a lower limit (limit_descriptors()), so it
+  // cannot use up ours.
   kgrade::raise_descriptor_limit();
   try {
     return checked(run(argc, argv));

@@ -89,7 +89,7 @@ class CaseCalls {
   const ExpectedScales& scales_of(const Draw& draw) const {
     return draw.family != 0 ? varied_scales_ : scales_;
   }
-  // For a problem file by others: notes outputs whose answer to other contents would be accepted.
+  // For a KernelBench file: notes each output for which the answer to other inputs would be accepted.
   void look_for_equal_answers();
   // `judgement`: of Model in its own type.
   void learn_from_model(std::size_t output, const Judgement& judgement);

@@ -138,8 +138,8 @@ class GradeRun {
     return in_a_hurry ? "--quick compares with the reference only" : "";
   }
 
-  // What torch.compile builds takes ten seconds and more, so it is kept for the same problem, PyTorch and
-  // GPU. A problem file by others may write anything there, but only this file reads it again.
+  // A build of torch.compile takes ten seconds or more, so it is kept for the same problem, PyTorch and GPU.
+  // A KernelBench file may write anything into this folder, but no other file reads the folder.
   PythonHost host_of_baselines() {
     PythonHost host = setup_.python_host();
     const std::filesystem::path all = user_cache_folder("compiled");

@@ -41,7 +41,8 @@ int most_launches(const Case& bound) {
   return static_cast<int>(std::clamp<std::size_t>(most_tensors / tensors, 1, max_launches));
 }
 
-// Knowledge of one case or process, or from before the blocks began anew, says nothing about the next seed.
+// The seed of a case's order of calls. `beginning`: how often the blocks have begun anew. Each case, process
+// and beginning has a seed of its own, so that a candidate cannot predict one order from another.
 std::uint64_t seed_of(const Session& session, const Case& bound, int process, std::uint32_t beginning) {
   const RandomStream stream = input_stream(session.seed, session.problem.slug, bound.name, 0, 0);
   const RandomStream coins{stream.key, stream.stream, static_cast<std::uint32_t>(process)};

@@ -209,8 +209,8 @@ class Dispatcher {
   bool has_other(const LaneSlot& lane, const std::string& problem) const;
   double now() const { return options_.clock(); }
 
-  // The process looks at the clock ten times a second. If it did not for so long, it was stopped, or the
-  // machine was.
+  // The process looks at the clock ten times a second. After a longer gap between two looks, the process or
+  // the whole machine must have been stopped in between.
   static constexpr double longest_tick_s = 5;
 
   DispatcherOptions options_;

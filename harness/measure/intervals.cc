@@ -189,7 +189,8 @@ std::uint64_t walsh_count(std::size_t count) {
   return n * (n + 1) / 2;
 }
 
-// A run asks each time it looks at its intervals, for few different counts.
+// Keeps its results: a run needs the values for a few counts again and again, whenever it looks at its
+// intervals.
 std::optional<std::uint64_t> signed_rank_critical_value(std::size_t count, double tail) {
   static thread_local std::map<std::pair<std::size_t, double>, std::optional<std::uint64_t>> known;
   const auto [place, is_new] = known.try_emplace({count, tail});

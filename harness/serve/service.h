@@ -95,7 +95,8 @@ class Service : private DispatcherClient {
   // is sent only then.
   void after_commit(std::function<void()> then) { after_commit_.push_back(std::move(then)); }
   bool has_to_commit() const { return journal_.has_pending() || !after_commit_.empty(); }
-  // False if the disk did not take it. What waits for it still waits then.
+  // Writes the journal to the disk, then calls what after_commit() was given. False if the journal could not
+  // be written; the calls then wait for a later commit.
   bool commit();
 
   // Accepts a job. `body`: the request's text. `key`: an Idempotency-Key, or empty. Returns the id, which is

@@ -13,7 +13,8 @@ from kgrade._request import check_options
 from kgrade._result import GradeFailed
 from kgrade.adapters._shared import async_client, reward_named
 
-# In a module's `__all__`, verifiers looks for its one taskset. `import *` gives a module this `__all__` only if it is named.
+# verifiers takes a module's taskset from the module's `__all__`. A user's module gets this `__all__` by `import *`,
+# which copies `__all__` only if `__all__` lists itself.
 __all__ = ["KgradeTaskset", "__all__"]
 
 
