@@ -40,7 +40,8 @@ def side(variant):
     return 24 + variant
 
 
-# By name: as a module, and as an expression of {0}. The first seven have different values for all large inputs.
+# Each activation as a module, and as an expression of {0}. The first WITHOUT_LIMIT activations have no upper limit. The
+# others have the same value, or nearly so, for all large inputs.
 ACTIVATIONS = {
     "gelu": ("nn.GELU()", "F.gelu({0})"),
     "silu": ("nn.SiLU()", "F.silu({0})"),
@@ -61,7 +62,7 @@ def activation(variant, of_what, count=len(ACTIVATIONS)):
     return {"activation": module, "activated": expression.format(of_what)}
 
 
-# By name: a reduction of x over one dimension, as a method and by another function.
+# Each reduction of x over one dimension: as `Model` writes it, and as the answer computes it by other functions.
 REDUCTIONS = {
     "sum": ("x.sum(dim={dim})", "x.movedim({dim}, -1).sum(dim=-1)"),
     "mean": ("x.mean(dim={dim})", "x.sum(dim={dim}) / x.shape[{dim}]"),

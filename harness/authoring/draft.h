@@ -53,7 +53,8 @@ struct Draft {
   std::vector<std::string> todos;  // comments at the end of the frontmatter
   std::string statement;
 
-  // Whether an input may be of real numbers that are drawn, for which `domain` says how far they may go.
+  // Whether the author may write a `domain`, which bounds drawn real numbers: whether any input may have
+  // them.
   bool may_have_domain() const;
   DraftParameter* find(std::string_view name);
   const DraftParameter* find(std::string_view name) const;
@@ -68,7 +69,7 @@ std::optional<Error> check_slug(const std::string& slug);
 
 // The marks that `kgrade import` and `kgrade new` leave in a problem file for its author.
 
-// The beginning of an import comment on a missing part.
+// The first word of a comment with which `kgrade import` marks a missing part.
 inline constexpr std::string_view todo_mark = "TODO";
 
 // Sentences that `kgrade new` writes into a statement.

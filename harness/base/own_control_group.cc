@@ -39,7 +39,7 @@ std::optional<std::filesystem::path> own_control_group(const std::string& contro
     if (controller.empty() ? !controllers.empty() : !is_in_list(controllers, controller)) continue;
     const std::filesystem::path folder = top->string() + line.substr(second + 1);
     std::error_code ignored;
-    // In a container, the path may be one of the host.
+    // In a container, the path may belong to the host's file system, and not exist here.
     return std::filesystem::is_directory(folder, ignored) ? folder : *top;
   }
   return std::nullopt;

@@ -45,8 +45,8 @@ bool is_about_the_answer(const std::string& kind) {
   return kind == to_string(Verdict::wrong_answer) || kind == to_string(Verdict::low_precision);
 }
 
-// Whether the verdict means that a candidate cannot be checked. Only Python candidates get it when they are
-// loaded or called; others get it when they are built.
+// Whether the verdict means that a candidate cannot be checked. A Python candidate may get such a verdict
+// when it is loaded or called. Any other candidate gets one only when it is built.
 bool is_refusal(Verdict verdict) {
   return verdict == Verdict::unsupported || verdict == Verdict::signature_mismatch ||
          verdict == Verdict::compile_error;
@@ -123,7 +123,8 @@ class CandidateCheck {
     return {};
   }
 
-  // Learns from at least one other draw, which gives the distance to the answer to other inputs.
+  // Learns the scales of the outputs from other draws. At least one is needed, to measure how far the answers
+  // to different inputs are apart.
   Errors learn_scales(const Case& bound) {
     scales_ = {};
     DrawSequence draws(session_.seed, 1);
@@ -228,7 +229,7 @@ class CandidateCheck {
     if (judgement.verdict == Verdict::wrong_answer && output.compare != Comparison::Kind::quantised)
       values = session_.arena.examine(index, draw, session_.time_limit);
     const WrongOutput wrong = values ? wrong_output(*values, judgement.element_limit) : WrongOutput{};
-    // The number of wrong elements is unknown, or they are so near that floats do not show it.
+    // The number of wrong elements is unknown, or the errors are too small to show in floats.
     if (wrong.wrong == 0) {
       return fmt::format("`{}` has an error of {:.1e}, the worst at {}", output.tensor,
                          judgement.relative_error, worst);
@@ -262,7 +263,7 @@ class CandidateCheck {
     }
   }
 
-  // A finding, without a place, for what the referee saw.
+  // The finding for a failure that the referee saw. It has no place in the source.
   Finding finding_of(const PassRecord& row) const {
     Finding finding;
     finding.kind = to_string(row.verdict);
@@ -275,9 +276,9 @@ class CandidateCheck {
     return finding;
   }
 
-  // Compilers see variables that have no value, and the emulated device fills them with a pattern. They
-  // matter only if the answer is wrong. Names are the compiler's, which a candidate can choose: only its own
-  // file is quoted.
+  // If the answer is wrong, reports the compiler's warnings about uninitialised variables as possible causes.
+  // (On the emulated device, such variables hold a pattern.) A candidate can choose the file names in the
+  // compiler's log, so only the candidate's own file is quoted.
   void note_uninitialised() {
     const std::vector<Finding> found = list_.findings();
     const auto wrong = std::find_if(found.begin(), found.end(),
@@ -295,7 +296,8 @@ class CandidateCheck {
     }
   }
 
-  // What one case or pass shows to be wrong is no matter of precision in the others, where less is off.
+  // If one case or pass has a wrong answer, the smaller errors of other cases and passes are not reported as
+  // low precision: they count as wrong answers too.
   void leave_precision_out_if_wrong() {
     const auto is_wrong = [](const Finding& finding) {
       return finding.kind == to_string(Verdict::wrong_answer);
@@ -334,7 +336,7 @@ class CandidateCheck {
   ExpectedScales scales_;            // of the current case
   std::string ended_by_;             // why no further pass runs, as it would end the same way; usually empty
   std::vector<Finding> evidence_;    // of all passes of this case
-  std::optional<CallFinding> seen_;  // by the referee in this pass
+  std::optional<CallFinding> seen_;  // the first failure that the referee saw in this pass
   std::optional<CallFinding> refused_;
   std::string failed_launch_;  // of the latest call: failed_launch_text(); empty: none failed
   std::uint32_t weights_ = 0;  // see Draw

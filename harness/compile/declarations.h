@@ -27,8 +27,8 @@ Result<Declarations> read_declarations(const Submission& submission, const std::
 
 // The problem with another required class, above or below its own. An Error for a name other than exact,
 // fp32, tf32 and bf16. Also an Error if only one of the two classes is exact: an exact problem has no other
-// class, and other problems do not have this one. Also an Error for a class that a problem with
-// `precision: fp32 only` does not have.
+// class, and no other problem has the class exact. Also an Error for any class but fp32 if the problem has
+// `precision: fp32 only`.
 Result<Problem> with_precision(Problem problem, std::string_view name);
 
 // The problem with the asked element type and class. Errors: see with_dtype() and with_precision().
@@ -40,7 +40,7 @@ struct CandidateGroup {
   std::vector<CandidateSource> candidates;
 };
 
-// The word for the problem's own class, where a class can be asked for.
+// The word with which a request asks for the problem's own class.
 inline constexpr std::string_view own_class = "own";
 
 // Whether two versions of one problem ask for the same type and class, so that one run can grade candidates
@@ -55,9 +55,10 @@ Result<Problem> as_declared(const Problem& problem, const CandidateSource& candi
                             const std::optional<std::string>& dtype,
                             const std::optional<std::string>& precision = std::nullopt);
 
-// Groups candidates by type and class, as as_declared() says, and sets the classes of each. Groups and their
-// candidates keep the given order. A candidate with a wrong declaration is in the first group, and the error
-// is its fault. An Error for a `dtype` or `precision` that the problem does not have.
+// Groups candidates by the type and class that as_declared() gives them, and sets their reference_class and
+// overruled_class. Groups and their candidates keep the given order. A candidate with a wrong declaration is
+// in the first group, and its `fault` is the error. An Error for a `dtype` or `precision` that the problem
+// does not have.
 Result<std::vector<CandidateGroup>> group_candidates(
     const Problem& problem, std::vector<CandidateSource> candidates, const std::optional<std::string>& dtype,
     const std::optional<std::string>& precision = std::nullopt);

@@ -22,13 +22,14 @@ struct LinkedLibrary {
   std::string file;              // "libcudnn.so.9"
 };
 
-// The most that one program of a compiler may take. What honest builds take, measured: 1 s for most kernels,
-// about 60 s for an extension with PyTorch's headers on a slow machine, about 120 s for CUTLASS in nvcc.
+// The time limits of a compiler. Measured times of honest builds: 1 s for most kernels, about 60 s for an
+// extension with PyTorch's headers on a slow machine, about 120 s for CUTLASS in nvcc.
 struct BuildTime {
-  // A compiler that shares its core with other programs is no slower by this clock, so this limit decides.
+  // Processor time of each program that the compiler runs. Other programs on the machine do not increase it,
+  // so this limit usually decides.
   std::chrono::seconds processor{180};
-  // Ends what waits instead of computing, and compilers that take turns. Other programs on the machine may be
-  // to blame for it.
+  // Elapsed time. This limit ends a compiler that waits instead of computing, or that runs many programs one
+  // after the other. A build can also reach this limit because other programs keep the machine busy.
   std::chrono::seconds wall{360};
 };
 
@@ -77,10 +78,10 @@ struct BuildOutcome {
   std::string python_entry = {};  // "ModelNew"
   bool is_module = false;
   bool returns_outputs = false;
-  // What to report if the machine caused the failure, set if the build failed in such a way. A control build
-  // decides (grade/contestants.h).
+  // Set if the failure may be the machine's fault: the error to report in that case. A control build decides
+  // whether the machine or the candidate is to blame (grade/contestants.h).
   std::optional<Error> machine_fault = {};
-  // It failed at BuildTime::wall. On a quiet machine it may have been built.
+  // The build reached BuildTime::wall. It might succeed when the machine is less busy.
   bool ran_out_of_time = false;
   // An extension was built with PyTorch's own headers, and not with kgrade's small ones.
   bool torch_headers = false;
@@ -98,11 +99,11 @@ class Toolchain {
   // Identifies everything that a build depends on and that is not in a request: compilers, their versions and
   // flags, headers of our own.
   virtual std::string identity() const = 0;
-  // The folder of the CUDA Toolkit that it builds with. Empty for a device that runs no machine code for
-  // GPUs, such as what frameworks in Python compile themselves.
+  // The folder of the CUDA Toolkit that builds use. Empty for a device that cannot run a GPU's machine code,
+  // and so cannot run the kernels that Python frameworks compile.
   virtual std::filesystem::path cuda_toolkit() const { return {}; }
-  // Whether a checked build may be cached: its debug information does not depend on the folder in which it
-  // was built.
+  // Whether checked builds may be cached. True if their debug information does not depend on the folder in
+  // which they were built.
   virtual bool keeps_checked_builds() const { return false; }
   // An Error only if the compiler itself is missing or cannot be started.
   virtual Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const = 0;

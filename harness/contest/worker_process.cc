@@ -100,7 +100,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start_connecting(
   SpawnRequest request;
   request.command = command;
   request.environment = worker_environment(loading);
-  // Tools are scripts, and keep files of their own.
+  // Tools such as compute-sanitizer may be scripts, which need PATH. They also write temporary files.
   request.environment.push_back(fmt::format("PATH={}", search_path()));
   request.environment.push_back("HOME=" + folder.string());
   request.environment.push_back("TMPDIR=" + folder.string());
@@ -201,7 +201,7 @@ Answer WorkerProcess::evict_cache_lines(Patience patience) {
 bool WorkerProcess::offer_gate(const Gate& gate, Patience patience) {
   Request request{.type = RequestType::gate};
   Reply reply;
-  // A message that is there already is left for the next request, which refuses it.
+  // A message that has already arrived stays unread here. The next request refuses it.
   const bool answered = alive_ && !has_answer_ahead() && send(request, gate.descriptor()) &&
                         connection_.receive(reply, sequence_, patience) == Connection::Outcome::message;
   if (!answered || reply.status != ReplyStatus::done) return false;
@@ -276,7 +276,7 @@ void WorkerProcess::dismiss(Patience patience) {
 }
 
 Answer WorkerProcess::ask(Request request, int descriptor, Patience patience) {
-  // The time until the process is started does not count.
+  // Waits until the process has started, so that this time does not count as part of `patience`.
   process_.get();
   if (!alive_) return {Fault::ended, "the worker is not running", {}, {}};
   if (has_answer_ahead()) return fail(Fault::malformed, ahead_of_time);
@@ -286,10 +286,10 @@ Answer WorkerProcess::ask(Request request, int descriptor, Patience patience) {
   return fail(Fault::malformed, "the worker answered with a message that does not belong there");
 }
 
-// A message that is unread by now was sent before the request, even if it looks like an answer to it.
+// Called before a request is sent. A message that is unread at that time cannot be the answer to the request.
 bool WorkerProcess::has_answer_ahead() { return is_on(Defence::message_checks) && connection_.has_unread(); }
 
-// Never one of the two numbers that worker_main.cc reserves.
+// Never 0 or the largest number: worker_main.cc reserves these two.
 std::uint64_t WorkerProcess::next_number() const {
   if (numbering_ == Numbering::counted || !is_on(Defence::message_checks)) return sequence_ + 1;
   std::uint64_t number = 0;
@@ -302,7 +302,8 @@ bool WorkerProcess::send(Request request, int descriptor) {
   return connection_.send(request, descriptor);
 }
 
-// A contestant that is built in parts asks for the builds on the way.
+// Receives the answer to a request. Before the answer, a worker in Python may ask for builds of its
+// candidate's extensions.
 Answer WorkerProcess::receive(Patience patience, UniqueFd* descriptor) {
   if (!alive_) return {Fault::ended, "the worker is not running", {}, {}};
   UniqueFd sent;
@@ -368,7 +369,7 @@ std::string WorkerProcess::describe(const Reply& failed) const {
     default:
       break;
   }
-  // A framework knows how much it asked for, but not the limit.
+  // A framework's own message says how much memory it asked for, but not what the limit is.
   if (failed.fault == Fault::memory_limit && limit != 0)
     return fmt::format("{}: the contestant's process may have {}", usual, format_bytes(limit));
   return words.empty() ? usual : words;
@@ -401,7 +402,7 @@ Answer WorkerProcess::fail_to_send() {
 }
 
 // A worker that closed its connection gets a moment to end on its own, so that its exit code is known. On a
-// busy machine, it takes seconds until the memory of one that took too much is free.
+// busy machine, freeing the memory of a process that took too much takes seconds.
 std::optional<int> WorkerProcess::end_status() {
   if (process_.get().pid() < 0) return std::nullopt;
   return process_.get().wait_for(std::chrono::seconds(10));

@@ -63,8 +63,8 @@ class WorkerProcess {
   static Result<std::unique_ptr<WorkerProcess>> start_connecting(
       const std::vector<std::string>& command, const std::filesystem::path& folder,
       ModuleLoading loading = ModuleLoading::eager);
-  // How requests are numbered. A process cannot guess a secret number before it gets the request; it could
-  // guess one that counts from 1 on.
+  // How requests are numbered: `secret` numbers are random, and `counted` ones start at 1. A process cannot
+  // guess a random number before it gets the request.
   enum class Numbering { secret, counted };
   // For tests, without a process: the holder of the connection's other end answers.
   static std::unique_ptr<WorkerProcess> over(Connection connection, Numbering numbering = Numbering::counted);
@@ -76,16 +76,18 @@ class WorkerProcess {
   void set_builder(ExtensionBuilder builder) { builds_.set_builder(std::move(builder)); }
 
   using Patience = std::chrono::milliseconds;
-  // Before load(): faulty memory accesses of the contestant are noted in the book in this buffer.
+  // Before load(): has the worker write the contestant's faulty memory accesses into `book`, a buffer with a
+  // FindingBook (device/finding_book.h).
   Answer watch(const SharedBuffer& book, Patience patience);
   Answer load(const std::filesystem::path& library, Patience patience);
-  // `loan.bytes` becomes the buffer's.
+  // Sets `loan.bytes` to the size of the buffer.
   Answer lend(const SharedBuffer& buffer, Loan loan, Patience patience);
   Answer give_back(Patience patience);
-  // How often give_back() was called: every buffer lent before is gone.
+  // How often give_back() was called. Each call unmaps all buffers that were lent before.
   std::uint64_t times_given_back() const { return times_given_back_; }
-  // For the worker of a problem's own file: lends a buffer for one input that the file computes for a launch;
-  // computes all such inputs of a launch under a seed; perturbs them under another seed.
+  // For the worker of a problem's Python file that computes some of its inputs. lend_for_input() lends a
+  // buffer for one such input of a launch. draw_inputs() computes all such inputs of a launch from a seed,
+  // and perturb_inputs() changes them by another seed.
   Answer lend_for_input(const SharedBuffer& buffer, std::uint32_t parameter, std::uint32_t launch,
                         Patience patience);
   Answer draw_inputs(std::uint64_t seed, std::uint32_t launch, const CallSlots& scalars, Patience patience);
@@ -93,34 +95,36 @@ class WorkerProcess {
                         Patience patience);
   // For a contestant in Python, before the calls of a case: describes the case in JSON.
   Answer describe_case(const std::string& description, Patience patience);
-  // For a contestant in Python, after its rehearsal. `report` becomes its own account of it, in JSON.
+  // For a contestant in Python, after its rehearsal: it can start no new programs from now on. Sets `report`
+  // to the worker's report on the rehearsal, in JSON.
   Answer lock(std::string& report, Patience patience);
-  // For a captured output whose buffer stays lent and serves another case.
+  // Sets the length of a captured output whose buffer stays lent for another case.
   Answer set_capture_length(std::uint32_t parameter, std::uint32_t launch, std::uint64_t bytes,
                             Patience patience);
   // Before load(): offers a gate. If true, calls can wait at this gate, and the referee polls for their
   // answers. A worker that cannot use the gate works without it.
   bool offer_gate(const Gate& gate, Patience patience);
 
-  // Sends a call, which proceeds in steps. With a `gate` other than 0 it waits there, on the device or before
-  // anything of it runs on the device. Each of the `further` slots adds a launch.
+  // Sends a call, which proceeds in steps. With a `gate` other than 0, the call waits until the gate opens.
+  // `waiter`: whether the device or the host waits. Each of the `further` slots adds a launch.
   Answer begin_call(const CallSlots& slots, std::uint32_t gate, std::span<const CallSlots> further = {},
                     GateWaiter waiter = GateWaiter::device);
-  // For a call at a gate: whether it waits there in time. If the device is to wait and this is false, the
-  // entry waits for the device or has failed, and end_call() reports which.
+  // For a call with a gate: whether the call reaches the gate within `patience`. If it does not and the
+  // device is the one to wait, the contestant's entry function has failed or waits for the device itself.
+  // end_call() reports which.
   bool wait_until_queued(Patience patience);
-  // Waits for the time and the captured outputs.
+  // Waits until the call has ended, its time is known and its outputs are captured.
   Answer end_call(Patience patience);
   // Waits until the worker says that its device is idle. The reply says how much of the cache keeps lines for
   // the contestant.
   Answer settle(Patience patience);
-  // After the call has been inspected: the cache keeps no lines for the contestant any more.
+  // After the call has been inspected: takes back the part of the cache that the contestant has reserved.
   Answer evict_cache_lines(Patience patience);
 
   // Before load(): finds the worker's process, below the launcher that started it.
   void find_worker() { tree_.find_below(process_.get().pid()); }
-  // Stops all of the worker's threads, and lets them continue: between calls it has nothing to do. Call
-  // find_worker() before.
+  // freeze() stops all threads of the worker, which has nothing to do between calls. thaw() lets the threads
+  // continue. Call find_worker() before.
   void freeze();
   void thaw();
   // How many threads the worker has; 0 if unknown.

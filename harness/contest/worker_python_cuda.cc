@@ -19,11 +19,12 @@ void kgrade_launch_failed(int error, const void* kernel, const unsigned int* gri
   kgrade::cuda::note_failed_launch(error, kernel, grid, block, dynamic_shared);
 }
 
-// `words`: those of kgrade-worker-cuda.
+// `words`: the command line of kgrade-worker-cuda, without the program's name.
 int kgrade_serve(int count, const char* const* words, const kgrade::PythonCallbacks* callbacks) {
-  // worker.py has made a GPU with a UUID the only visible one.
+  // If the first word is the UUID of a GPU, worker.py has made that GPU the only visible one, number 0.
   const bool named = count > 0 && std::strncmp(words[0], "GPU-", 4) == 0;
-  // Large enough for what a compiler writes in the rehearsal.
+  // Large enough for the files of a framework's compiler. It runs in the rehearsal: the first calls of a
+  // candidate, before any call that counts.
   constexpr rlim_t most_file_bytes = rlim_t{1} << 30;
   const rlimit files{most_file_bytes, most_file_bytes};
   ::setrlimit(RLIMIT_FSIZE, &files);

@@ -21,7 +21,8 @@ namespace {
 constexpr int fewest_samples = 3;
 constexpr int most_samples = 20;
 constexpr double budget_seconds = 0.5;
-// Draws apart from those of candidates and of the reference alone.
+// The number of the first draw for baselines. Draws for candidates, and for the reference when it runs alone,
+// have other numbers.
 constexpr std::uint32_t first_baseline_draw = 1 << 21;
 
 // The path that a user knows: the file, or the module's name.
@@ -126,7 +127,8 @@ Errors BaselineBench::try_out(Session& session, Referee& referee, const std::vec
   return {};
 }
 
-// PyTorch keeps the memory that it has used, and a candidate may need as much.
+// PyTorch keeps the memory that it has used, and a candidate may need as much as a baseline. Ends each
+// PyTorch worker that keeps more memory than is free.
 void BaselineBench::keep_room(const std::vector<std::pair<Worker*, std::uint64_t>>& free_before) {
   if (!device_->info().measures_speed) return;
   for (const auto& [worker, before] : free_before) {
@@ -151,7 +153,8 @@ bool BaselineBench::lend(Worker& worker, Referee& referee, const Case& bound) {
   return lent && lent->ok();
 }
 
-// Calls all baselines on the same contents, since the oracle may take longer than they do.
+// Calls all baselines on the same inputs, because the oracle may take longer than the baselines: so one call
+// of the oracle serves all of them.
 Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& bound) {
   auto lent = referee.lend(Role::oracle, bound, 1);
   if (!lent) return lent.errors();

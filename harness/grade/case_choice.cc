@@ -24,13 +24,14 @@ bool is_named(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// The only case of a file in KernelBench's form may be of any size.
+// Whether a case is small enough to run without a GPU. A KernelBench file has only one case, of any size, and
+// it runs without a GPU only if it is small.
 bool is_small(const Case& bound) {
   constexpr std::int64_t most_bytes = std::int64_t{1} << 24;
   return bound.tensor_bytes() <= most_bytes;
 }
 
-// The named cases of the file, then the written ones.
+// The named cases of the file (all if none is named), then the cases that the user wrote as `n=1000,m=3`.
 std::vector<CaseSpec> specs_of(const Problem& problem, const std::vector<std::string>& names,
                                Errors& errors) {
   std::vector<CaseSpec> specs;
@@ -57,7 +58,8 @@ Error no_hidden_shapes(const Problem& problem) {
           {problem.path.string(), 0, 0}};
 }
 
-// 2 for hidden-2, if the file has no case of that name; otherwise 0.
+// The number of a hidden case: 2 for hidden-2. 0 for other names, and for a case of the file with such a
+// name.
 std::size_t hidden_number(const Problem& problem, const std::string& name) {
   constexpr std::string_view prefix = "hidden-";
   std::size_t number = 0;

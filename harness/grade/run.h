@@ -22,9 +22,9 @@ namespace kgrade {
 struct RunOptions : GradeSettings {
   std::vector<CandidateSource> candidates;  // at least one: read_candidates() refuses an empty list
   std::vector<std::size_t> numbers;         // of the candidates in a larger run; empty: from 0 on
-  bool shuffled = false;  // if speed is measured: candidates are taken in an order by the seed
+  bool shuffled = false;  // if speed is measured: the seed draws the order of the candidates
   Layout layout;
-  // Counts the time that each candidate causes, by its number. Null: nobody asks.
+  // Counts the time that each candidate causes, by its number. Null: the time is not counted.
   CandidateTime* candidate_time = nullptr;
   std::function<void(const std::string&)> progress = [](const std::string&) {};
   // Shows what a user should read before the run goes on.
@@ -35,8 +35,9 @@ struct RunOptions : GradeSettings {
 template <class RecordType>
 struct RunOutcome {
   std::optional<RecordType> record;  // of the candidates that are finished; unset if there are none
-  Failure failure;                   // why the others are not
-  // What the run still has open. Closing it takes a moment: print the record first.
+  Failure failure;                   // why the other candidates are not finished
+  // The processes and the device that the run still holds. Releasing them takes a moment, so print the record
+  // first.
   std::shared_ptr<const void> machine = nullptr;
 };
 

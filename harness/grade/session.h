@@ -19,15 +19,17 @@
 
 namespace kgrade {
 
-// The longest usual wait, in milliseconds. An idle device begins new work within microseconds. A device with
-// an endless kernel begins new work when that kernel's time slice is over.
+// If new work waits longer than this, in milliseconds, the device has other work. An idle device begins new
+// work within microseconds. A device with an endless kernel begins new work when that kernel's time slice is
+// over.
 constexpr double longest_wait_ms = 0.3;
 
 // For calls longer than this, in milliseconds, one warm-up and one call of each other kind are enough.
-// Loading takes a millisecond or two, which is little beside them. One call shows as well as two that a
-// candidate is far faster on old contents.
+// Loading a kernel takes one or two milliseconds, which is little beside such a call. A single call is enough
+// to show that a candidate is far faster on inputs that it has seen before.
 constexpr double long_call_ms = 10;
-// Calls longer than this are not repeated on old contents: a faster time there only gives a note.
+// Calls longer than this, in milliseconds, are not repeated on inputs that the candidate has seen before. A
+// shorter time on such inputs would only add a note to the record.
 constexpr double longest_probed_ms = 50;
 
 // A baseline as it is chosen for one case.
@@ -35,7 +37,7 @@ struct BaselineChoice {
   std::string name;
   Precision precision = Precision::none;
   double median_ms = 0;
-  // Baselines of one worker are lent its buffers together.
+  // Baselines with the same worker use the same buffers.
   const void* worker = nullptr;
 };
 
@@ -49,7 +51,7 @@ using ReferenceAlone = std::map<std::string, AloneTimes>;  // by case
 // What a run has learnt of its cases, for all candidates.
 struct KnownCases {
   ReferenceAlone reference_alone;  // as last measured; see time_reference_alone()
-  // As ExpectedScales::learn() leaves them, by case and by whether weights stay as they are.
+  // The results of ExpectedScales::learn(), by the name of the case and by whether the weights stay the same.
   std::map<std::pair<std::string, bool>, ExpectedScales> scales;
 };
 
@@ -63,16 +65,16 @@ class Baselines {
   virtual Errors find() = 0;
   // The baselines that are accepted in this case, in any order.
   virtual std::vector<BaselineChoice> choices(const std::string& case_name) const = 0;
-  // Makes this one Role::baseline, in the process of that number. False if it cannot be started. Buffers lent
-  // to other baselines of the same process stay.
+  // Makes the named baseline Role::baseline, in its process number `process`. False if the process cannot be
+  // started. Buffers lent to other baselines of the same process stay.
   virtual bool activate(const std::string& name, int process) = 0;
   // After a failure: ends the baseline's process, and frees its memory. activate() starts a new process.
   virtual void retire(const std::string& name) = 0;
 };
 
-// For a self-test, whose two sides share one binary and differ in their amount of work. The reference has one
-// side's case, the candidate has the other side's. The oracle has a case with the same answer for hardly any
-// work. All three have the same tensors and the same name.
+// The cases of a self-test, which compares two amounts of work in one binary. The reference runs one amount,
+// and the candidate runs the other. The answer does not depend on the amount, so the oracle runs a small one.
+// All three cases have the same tensors and the same name.
 struct RoleCases {
   Case oracle;
   Case reference;
@@ -88,27 +90,29 @@ struct Session {
   std::optional<Patience> time_limit;  // of one call of the candidate; unset: by the reference's time
   StageClock& stages;
   std::function<void(const std::string&)> progress;
-  std::optional<int> launches = {};  // per sample; unset: by the fastest arm's time
+  std::optional<int> launches = {};  // per sample; unset: by the time of the fastest contestant
   CacheState cache = CacheState::cold;
-  // The candidate returns its outputs, so they are captured when the clock stops in every call.
+  // The candidate returns its outputs, so in every call they are captured when the clock stops.
   bool returns_outputs = false;
   BlockWatch* watch = nullptr;            // null: none
   TelemetrySampler* sampler = nullptr;    // counts readings by contestant; null: there is none
   std::optional<Ceilings> ceilings = {};  // of the device
   Baselines* baselines = nullptr;         // null: there are none
-  std::uint32_t first_draw = 0;           // draws before it have been seen by an earlier process
+  std::uint32_t first_draw = 0;           // an earlier process has seen the draws below this number
   int candidate_calls = 0;                // calls of the candidate's present process so far
   bool candidate_was_killed = false;      // by a signal, perhaps not through its own fault
-  // A case without measured calls that ends with one more call on the same contents; empty: none.
+  // The name of the case that ends with one more call on the same inputs. Empty: no case does. The case has
+  // no measured calls.
   std::string repeated_case = {};
-  // What the run has learnt of its cases. The sessions of a heat share it.
+  // What the run has learnt about its cases. The sessions of candidates that are graded side by side share
+  // it.
   std::shared_ptr<KnownCases> known = std::make_shared<KnownCases>();
   std::optional<MeasuringGoal> goal = {};  // of a measured case; unset: by the effort
   const RoleCases* role_cases = nullptr;   // null: all roles have the same case
   CheckList checks = {};                   // of the candidate
 };
 
-// The case for a role's buffers, when the buffers of the others are for `bound`.
+// The case that a role gets its buffers for. This is `bound`, except in a self-test (RoleCases).
 inline const Case& case_of(const Session& session, Role role, const Case& bound) {
   if (session.role_cases == nullptr || role == Role::baseline) return bound;
   if (role == Role::oracle) return session.role_cases->oracle;

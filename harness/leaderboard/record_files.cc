@@ -33,7 +33,7 @@ bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") ==
 
 class Reader {
  public:
-  // `others`: ignore files that hold something else.
+  // `others`: whether to ignore files that hold something other than records.
   explicit Reader(bool others) : others_(others) {}
 
   void read_file(const fs::path& path) {

@@ -54,7 +54,7 @@ std::string why_not(const Found& one, bool on_gpu) {
 
 constexpr std::string_view only_float32 = "baselines are for float32 only";
 
-// The file and its text.
+// The baseline in a file, with the file's text. Nothing if there is no such file or it cannot be read.
 std::optional<BaselineSource> file_of(const fs::path& file) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return std::nullopt;
@@ -63,7 +63,8 @@ std::optional<BaselineSource> file_of(const fs::path& file) {
   return BaselineSource{"", file, {}, std::move(*text), {}};
 }
 
-// Passes arguments by name: `Model` may have them in another order, with other defaults.
+// The text of a file whose `Model` is derived from a module of PyTorch. Arguments are passed by name, because
+// the module may take them in another order and with other defaults.
 std::string wrapping(const TorchModule& module) {
   std::vector<std::string> arguments;
   for (const ModuleArgument& argument : module.init)

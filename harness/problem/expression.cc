@@ -44,8 +44,8 @@ std::string_view symbol_of(BinaryOperator operation) {
   return "?";
 }
 
-// For a divisor that is not zero. The remainder of the smallest integer by -1 is 0, but the instruction
-// traps.
+// The divisor `b` must not be zero. The remainder of the smallest integer by -1 is 0, but the processor's
+// division instruction traps on it.
 std::int64_t floor_remainder(std::int64_t a, std::int64_t b) {
   if (b == -1) return 0;
   const std::int64_t remainder = a % b;
@@ -76,7 +76,7 @@ bool compare(BinaryOperator operation, Number a, Number b) {
   }
 }
 
-// False when the result does not fit into 64 bits. A divisor is not zero.
+// False when the result does not fit into 64 bits. For a division or a remainder, `b` must not be zero.
 bool apply(BinaryOperator operation, std::int64_t a, std::int64_t b, std::int64_t& result) {
   switch (operation) {
     case BinaryOperator::add:
@@ -199,7 +199,7 @@ class Evaluator {
     return quotient + (floor_remainder(arguments[0], arguments[1]) != 0 ? 1 : 0);
   }
 
-  // Rounded up: the levels of a tree with `value` leaves.
+  // The logarithm to base 2, rounded up: the levels of a binary tree with `value` leaves.
   Value logarithm(Position at, std::int64_t value) {
     if (value < 1) return fail(at, fmt::format("log2({}) does not exist", value), "rule out numbers below 1");
     return std::bit_width(static_cast<std::uint64_t>(value) - 1);
@@ -223,7 +223,7 @@ class Evaluator {
   std::optional<Error> error_;
 };
 
-// Evaluates a condition on real values in doubles. NaN, as from 0 / 0, satisfies no comparison.
+// Evaluates a condition on real values in doubles. NaN, as from 0 / 0, satisfies only `!=`.
 class RealEvaluator {
  public:
   RealEvaluator(const Bindings& bindings, const Reals& reals, const std::string& file)

@@ -11,7 +11,7 @@
 
 namespace kgrade {
 
-// Whether `path` is such a file, by its name: it ends in `.py`.
+// Whether the name of `path` ends in `.py`.
 bool is_module_file(const std::filesystem::path& path);
 
 // The problem's slug: "level1-23-softmax" for level1/23_Softmax.py, "softmax" for Softmax.py.

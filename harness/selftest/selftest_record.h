@@ -1,5 +1,6 @@
-// The record of `kgrade selftest`, unrounded. All printers read it. It has the results of each comparison,
-// and what follows from them: figures for each kernel, and the criteria for a protocol that holds.
+// The record of `kgrade selftest`, unrounded. All printers read it. It has the results of each comparison.
+// From these follow the figures for each kernel, and the criteria that say whether the measuring protocol
+// works.
 #pragma once
 
 #include <array>
@@ -163,7 +164,7 @@ CriterionOutcome outcome_of(const Share& share, double lowest, double highest);
 
 // The smallest difference between different times. With many times, this is the grain of the clock. Nothing
 // if all times are equal. Times differ if they differ by more than a float's rounding, which is 1e-7 ms below
-// 1 ms. Longer times are ignored.
+// 1 ms. Times above 1 ms are ignored.
 std::optional<double> grain_of(std::vector<double> times_ms);
 
 // Fills in the results that follow from the record's kernels, comparisons and floor.

@@ -33,7 +33,7 @@ class FrontProcess {
 
   // Starts the first front, and waits until it accepts clients. Fails with the reason if it does not.
   Failure start();
-  // Null while there is none.
+  // Null while no front runs.
   FrontLink* link() { return link_ ? &*link_ : nullptr; }
   // Replaces a front that has a fault, after a pause that grows if fronts do not live long. Call a few times
   // a second, and when the link has a fault.
@@ -43,7 +43,7 @@ class FrontProcess {
   using Steady = std::chrono::steady_clock;
 
   Failure begin();
-  // Ends it, and returns how it has ended.
+  // Ends the front's process, and returns a text that says how the process ended.
   std::string end();
 
   FrontSetup setup_;

@@ -27,8 +27,8 @@ Error unreachable(const std::string& url, const std::string& why) {
                        "start one with `kgrade serve`, or name its address");
 }
 
-// Steps are carried out in turn, within one limit of time. The addresses are tried in turn, too: a name may
-// have some at which nobody listens, such as one of IPv6 and one of IPv4.
+// Connects, sends the request and reads the answer, within one time limit. Tries one address after the other:
+// a host name may have an IPv6 address at which nobody listens, beside an IPv4 address that answers.
 template <class Protocol>
 Result<std::string> get(const std::string& url, const std::vector<typename Protocol::endpoint>& addresses,
                         const std::string& target, const std::string& token) {
@@ -44,7 +44,8 @@ Result<std::string> get(const std::string& url, const std::vector<typename Proto
   const auto end = std::chrono::steady_clock::now() + patience;
   bool is_connected = false;
   for (std::size_t i = 0; i < addresses.size() && !is_connected; ++i) {
-    // An address that does not answer at all leaves time for the others.
+    // The remaining time is divided equally among the remaining addresses, so that an address that never
+    // answers does not use up all of it.
     stream.expires_after((end - std::chrono::steady_clock::now()) /
                          static_cast<std::int64_t>(addresses.size() - i));
     stream.async_connect(addresses[i], keep);

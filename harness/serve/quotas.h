@@ -1,4 +1,4 @@
-// How many seconds of lanes owners have used, against what each may use in an hour.
+// Limits how long the lanes (the processes that grade) may work for each owner of jobs in an hour.
 #pragma once
 
 #include <map>
@@ -6,7 +6,7 @@
 
 namespace kgrade {
 
-// What an owner has used is forgotten steadily: at the rate at which the owner may use it. `now`: in seconds,
+// The time that an owner has used decreases steadily, by the owner's quota in each hour. `now`: in seconds,
 // by a clock that never runs backwards.
 class Quotas {
  public:
@@ -18,7 +18,7 @@ class Quotas {
  private:
   struct Used {
     double seconds = 0;
-    double at = 0;  // when that was so
+    double at = 0;  // the time at which `seconds` was computed
   };
   std::map<std::string, Used> used_;  // by owner
 };

@@ -40,7 +40,8 @@ ElementErrors compare_part(const Elements& actual, const Elements& expected, con
     return total;
   }
   if (is_integer(form.dtype)) {
-    // Of a part of an output, elements in other parts are unknown.
+    // `actual` and `expected` are one part of an output, from element `first` on. Other parts are unknown
+    // here.
     const auto element_of = [first](const Elements& elements) {
       return [first, &elements](std::uint64_t i) {
         return elements.integer(static_cast<std::size_t>(i - first));
@@ -266,7 +267,7 @@ OutputForm form_of(const Case& bound, std::size_t output, const std::vector<Valu
 }
 
 std::string Acceptance::figures(std::size_t output, const Judgement& judgement) const {
-  // A lower class is that of the candidates that declare it.
+  // The text names the class, because a candidate may declare a lower class than the problem's.
   return fmt::format("the error is {:.1e} over {}, and {} allows {:.1e}", judgement.figure(),
                      to_string(judgement.decided_by), to_string(required_), threshold(output));
 }

@@ -13,7 +13,7 @@
 
 namespace kgrade {
 
-// Lines of a results file that are no records, such as a disk that was full leaves.
+// Lines of a results file that are not records. A full disk can leave such lines.
 struct SkippedLines {
   Error first;
   std::size_t count = 0;

@@ -11,14 +11,14 @@ from .common import (HALF, REFUSED, RIGHT, end_of, find_files, has_time, last_li
 from .devices import Devices, Queue
 from .prepared import CASE, Prepared
 
-# Verdicts and exit codes that may be another process's doing.
+# Verdicts and exit codes that another process may have caused.
 DISTURBED_VERDICTS = ("unstable", "memory_limit", "time_limit", "runtime_error")
 DISTURBED_CODES = (3, 70)
 CUT_OFF = "cut off"
 MOST_AT_ONCE = 24
 SECONDS_FOR_ONE = {"emulated": 6.0, "cuda": 1.5}
-# Of a device's memory, in GiB. A run's processes have contexts; inputs and outputs are held by the referee, the oracle in
-# double precision, the reference and a candidate.
+# The device memory of a run: the GiB that the contexts of its processes take, and the number of copies of inputs and
+# outputs. The referee, the oracle (in double precision), the reference and a candidate hold copies.
 CONTEXTS, COPIES = 5, 9
 
 
@@ -33,7 +33,7 @@ class Task:
         if self.state and self.state["why"] == CUT_OFF and self.state["limit"] < options.limit:
             self.state = None
         self.is_alone = bool(self.state and self.state["again"])
-        # 0: not begun. 1: parameters are left.
+        # 0: grading has not begun. 1: some candidates without one parameter are still to be graded.
         self.stage = 0 if self.state is None or self.is_alone else 1
 
     def prepare(self):
@@ -53,7 +53,7 @@ class Task:
         return not self.state["left"] or self.state["seconds"] + 10 > self.options.limit
 
     def next_labels(self):
-        """What this run grades, and what is left for later ones."""
+        """The labels of the candidates that this run grades, and the labels that are left for later runs."""
         if self.state is None or self.is_alone:
             labels = self.prepared.labels()
             zeros = spread(labels[2:], self.options.first)
@@ -74,7 +74,7 @@ class Task:
                 "--device", device, "--python", self.options.python, "--json", str(record), *how]
 
     def run(self, device):
-        """Grades one more part, and keeps what came out; False where the end of the call cut it off."""
+        """Grades one more part of the candidates, and keeps the results. False if the deadline cut the run off."""
         if self.prepared.problem is None:
             self.keep({"code": 2, "why": self.prepared.why}, 0.0, [], [])
             return True
@@ -119,7 +119,7 @@ class Task:
 
 
 def pace(seconds, candidates, options):
-    """Of one candidate more. The first ones waited for the oracle, too."""
+    """The expected seconds for one more candidate: less than the mean so far, which includes waiting for the oracle."""
     usual = SECONDS_FOR_ONE["emulated" if options.device == "emulated" else "cuda"]
     return max(usual / 3, seconds / candidates * 0.7) if candidates else usual
 
@@ -161,7 +161,7 @@ def prepare_all(tasks, options, then):
             except (OSError, ValueError, KeyError) as error:
                 say(options, f"{task.name}: {error!r}")
                 return
-            # Of a description that was cut off nothing is known.
+            # If neither is set, the description of the file was cut off, and nothing is known about the file.
             if task.prepared.problem is not None or task.prepared.why:
                 then(task)
 
@@ -185,7 +185,7 @@ def grade_all(options):
                     if not task.is_done():
                         queue.add(task)
             except (OSError, ValueError, KeyError) as error:
-                # The time of the others is dear: this file is left for the next call.
+                # Leave this file for the next call, and go on with the other files.
                 say(options, f"{task.name}: {error!r}")
             finally:
                 queue.give_back(device, lent)

@@ -20,7 +20,8 @@ MOST_CHARACTERS = 2 << 20
 
 
 def place_of(path):
-    """The place of an own file or folder below the root, or None: "tmp/mine/shared.cuh"."""
+    """The path of a file or folder without the first slash: "tmp/mine/shared.cuh". None if the path is not below
+    OWN_FOLDERS, or has a part that PLAIN_PART does not match."""
     path = os.path.realpath(path)
     if not any(path.startswith(os.path.realpath(folder) + "/") for folder in OWN_FOLDERS):
         return None
@@ -56,7 +57,8 @@ def collect(sources, folders):
 
 
 def _header(name, folders):
-    """The real path of a header, since the header is laid out at that path."""
+    """The path of the header that an include finds, or None. Links are resolved, because the compilers get the header
+    at its real path."""
     for folder in folders:
         path = os.path.join(folder, name)
         if os.path.isfile(path):

@@ -1,6 +1,6 @@
-"""A `Model` that states the problem, as the oracle, the reference or the baselines. The oracle computes in float64.
-If the problem's type has 16 bits, the reference is cast to it. The oracle's weights, buffers and plain tensors are
-cast to it too, before the oracle computes."""
+"""Runs the `Model` of a problem as the oracle, the reference or a baseline. The oracle computes in float64. If the
+problem's type has 16 bits, the reference's weights, buffers and plain tensors are cast to this type. The oracle's are
+cast to this type too, and then to float64."""
 
 import contextlib
 
@@ -12,7 +12,7 @@ from .drawn_tensors import memory_in
 ORACLE = "oracle"
 REFERENCE = "reference"
 BASELINE = "baseline"
-# The entry of such a file, as contestant.py has one for a candidate's ModelNew.
+# Describes the entry point `Model` in the form in which contestant.py describes a candidate's `ModelNew`.
 ENTRY = {"name": "Model", "kind": "module", "arguments": [], "positional": 0, "writes": False}
 
 
@@ -121,8 +121,9 @@ def compiled(module):
 
 class TrustedModule:
     """A built module (module_state.py) of `role`. Its answers are in memory of their own, except outputs that may be
-    inputs. The oracle's answers have the types of the problem's outputs. `keeps_weights`: true for a file, whose
-    weights stay. The weights of another problem are inputs, which may change in every call."""
+    inputs. The oracle's answers have the types of the problem's outputs. `keeps_weights`: true for a
+    KernelBench file, whose weights stay the same. In other problems the weights are inputs, which may change in every
+    call."""
 
     def __init__(self, built, role, device, weights, keeps_weights=True, narrow_type=None):
         self.built, self.role, self.narrow_type = built, role, narrow_type
@@ -178,8 +179,8 @@ class TrustedModule:
 
 def seed_forward(seed):
     """Seeds the generators that a forward draws from, before each launch. The referee draws one seed per launch, so
-    oracle, reference and candidate see the same numbers. This avoids the cost of torch.manual_seed(), since it is
-    timed."""
+    oracle, reference and candidate see the same numbers. torch.manual_seed() would do the same, but the seeding is part
+    of the measured time, and torch.manual_seed() takes longer."""
     torch.default_generator.manual_seed(seed)
     if torch.cuda.is_initialized() and torch.cuda.default_generators:
         torch.cuda.default_generators[0].manual_seed(seed)

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t least_alignment = 16;
 // The alignment that GPUs guarantee for dynamic shared memory.
 constexpr std::size_t dynamic_alignment = 1024;
-// Whole pages that hold the most that a launch may ask for.
+// The size of the mapping for dynamic shared memory: whole pages, and enough for any launch.
 constexpr std::size_t most_dynamic_bytes = 256 * 1024;
 static_assert(most_dynamic_bytes >= limits::shared_bytes_per_block_opt_in);
 
@@ -39,14 +39,15 @@ unsigned int number_of(SharedSlot& slot) {
   return slot.number.compare_exchange_strong(number, fresh) ? fresh : number;
 }
 
-// Libraries add and remove hooks while they are loaded and unloaded, blocks read them.
+// Libraries add hooks when they are loaded, and remove them when they are unloaded. Blocks of threads call
+// them.
 struct Hooks {
   std::shared_mutex mutex;
   std::vector<void (*)()> functions;
   std::atomic<bool> any{false};
 };
 
-// Never destroyed: libraries are unloaded late in the process's end.
+// The hooks are never destroyed, because some libraries are unloaded only at the very end of the process.
 Hooks& hooks() {
   static Hooks* const all = new Hooks;
   return *all;
@@ -87,13 +88,13 @@ void SharedMemory::allocate(Piece& piece, std::size_t bytes, std::size_t alignme
   }
 }
 
-// Restores the contents that a block of threads finds.
+// Fills the memory with the pattern that a new block of threads finds there.
 void SharedMemory::refill(const Piece& piece) {
   std::memset(piece.memory.get(), unwritten_byte, piece.bytes);
   if (const auto checker = active_checker()) checker->shared_unwritten(piece.memory.get());
 }
 
-// The end, rounded up to the alignment, is where the inaccessible memory begins.
+// Places the memory so that its end, rounded up to the alignment, is where the inaccessible pages begin.
 void SharedMemory::Dynamic::resize(std::size_t bytes) {
   if (is_checking()) return allocate_checked(bytes);
   if (mapping_ == nullptr) {

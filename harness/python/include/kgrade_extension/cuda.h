@@ -1,7 +1,7 @@
 // at::cuda and c10::cuda: the current stream and device, and checks of CUDA's errors.
 #pragma once
 
-// For the guards, whose device is optional.
+// The constructors of the guards below use c10::optional.
 #ifndef KGRADE_USES_optional
 #include <optional>
 namespace c10 {
@@ -73,7 +73,7 @@ inline void setCurrentCUDAStream(CUDAStream stream) {
                            at::Argument(int64_t{stream.device_index()}).value()});
 }
 
-// Makes a device, or a stream, the current one while it lives.
+// A guard makes a device or a stream the current one. Its destructor restores the previous one.
 class CUDAGuard {
  public:
   explicit CUDAGuard(DeviceIndex device) : original_(current_device()), current_(original_) {
