@@ -143,7 +143,7 @@ def torch_milliseconds(chain: list, tensors: dict) -> float:
     from triton.testing import do_bench
 
     with torch.inference_mode():
-        # Long enough for ten runs of the slowest.
+        # 1000 ms are enough for ten runs of the slowest operation.
         return do_bench(lambda: torch_layers.run(chain, tensors), warmup=200, rep=1000, return_mode="median")
 
 

@@ -15,7 +15,7 @@ next call goes on where the last one ended. Interrupted work is done again. Inst
     --self N        grades Model against itself as a user would, for N files, one at a time: faster, slower or same
     --eager N       compares kgrade's time of the reference with that of plain PyTorch (tools/kernelbench/plain.py)
 
-Verdicts need no quiet clock: files are graded side by side, as cases of role `test`, so that nothing is measured. A
+Verdicts do not depend on times. So files are graded side by side, as cases of role `test`, and nothing is measured. A
 file that ran out of memory or time, perhaps because of another one, is graded once more alone."""
 
 import argparse

@@ -1,5 +1,5 @@
-// The ways in which the elements of an input come about. A problem's file states one as `init`, a case
-// resolves it to numbers, and the host and the GPU draw from it.
+// The ways in which the elements of an input are made. A problem's file names the way in `init`, a case
+// computes its parameters, and the host and the GPU draw elements with these.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ enum class DrawKind : std::int32_t {
   uniform_fan_in,  // only in a file: in a case it is `uniform`
   adjacency,
   listed,         // `values(...)` in a file
-  wide_integers,  // only in a case: `integers` of which a float does not hold all
+  wide_integers,  // only in a case: `integers` with values that a float cannot hold exactly
   computed        // not drawn: the problem's file or reference writes the input
 };
 
@@ -28,12 +28,12 @@ enum class DrawKind : std::int32_t {
 // (symmetric) or zero (upper, lower).
 enum class MatrixStructure : std::int32_t { none, symmetric, upper, lower };
 
-// Families of inputs: contents that the grader makes of an input beside its own distribution
+// Families of inputs: contents that the grader gives to an input besides those of its own distribution
 // (draw/family.h).
 enum class Family : std::int32_t {
-  own,           // independent elements: the distribution's own
+  own,           // independent elements of the input's own distribution
   one_value,     // all elements are equal
-  few_values,    // of 2 to 5 values
+  few_values,    // there are only 2 to 5 different values
   runs,          // of equal neighbours
   sorted,        // each row ascends
   reversed,      // each row descends
@@ -42,11 +42,11 @@ enum class Family : std::int32_t {
   zero_rows,     // half of the rows are 0
   nonnegative,   // of real numbers: none is below 0
   nonpositive,   // of real numbers: none is above 0
-  signs,         // of real numbers: each has either sign
-  shifted,       // of real numbers: a number is added to all
-  rows_shifted,  // of real numbers: another one to each row
+  signs,         // of real numbers: the signs are random
+  shifted,       // of real numbers: the same number is added to all
+  rows_shifted,  // of real numbers: each row has a different number added
   step,          // of real numbers: rows have two levels
-  scaled,        // of real numbers: by a power of two
+  scaled,        // of real numbers: all are multiplied by a power of two
   spikes,        // of real numbers: a few hold a quarter of the sum of squares
   near_equal,    // of real numbers: they differ by a thousandth
   cycle,         // of a graph: each node has an edge to the next one alone
@@ -55,7 +55,7 @@ enum class Family : std::int32_t {
 };
 inline constexpr std::int32_t families_of_inputs = static_cast<std::int32_t>(Family::dense) + 1;
 
-// As a file names them.
+// The names of the families in a problem's file.
 template <>
 inline constexpr std::array<std::string_view, families_of_inputs> enum_words<Family> = {
     "",       "one_value", "few_values",  "runs",        "sorted", "reversed", "ends",

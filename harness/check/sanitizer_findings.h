@@ -15,7 +15,7 @@ namespace kgrade {
 
 // "at void scale<(int)3>(const float *, int)+0xc0 in /path/scale.cu:7".
 struct ReportPlace {
-  std::string function;  // as written there
+  std::string function;  // as written in the report
   std::string file;      // empty if the code has no line information
   int line = 0;
 };

@@ -119,7 +119,8 @@ Errors take_modules(SweepArguments& arguments) {
   return {};
 }
 
-// The machine may lack what reads KernelBench's files. Then this is reported once, not for each candidate.
+// Reading KernelBench's files needs a Python with PyTorch. If the machine has none, that is reported once,
+// not for each candidate.
 Errors lack_for_modules(const SweepArguments& arguments) {
   if (arguments.selection.modules.empty()) return {};
   const auto python = find_python_with_torch(arguments.lane.python);
@@ -222,7 +223,7 @@ int run(SweepArguments& arguments) {
   fmt::print("{}", log_text(arguments.ci, summary));
   const auto told = write_ci_output(arguments.ci, outcome->records, stdout, ungraded_of(*outcome));
   if (!told) return fail(told.errors());
-  // Print the lacks once, after the candidates that were left out because of them.
+  // Print once what the machine lacks, after the candidates that were left out because of this.
   if (!outcome->lacks.empty()) {
     std::fflush(stdout);
     fail(outcome->lacks);
@@ -291,7 +292,7 @@ void add_results(CLI::App& command, SweepArguments& arguments) {
 
 void add_lanes(CLI::App& command, SweepArguments& arguments) {
   CLI::Option* const lane_command = add_lane_command_option(command, arguments.lane_command, arguments.lanes);
-  // A Python of this machine may still have to read KernelBench's files.
+  // --python is not excluded, because a Python of this machine may have to read KernelBench's files.
   for (const char* const other : {"--gpus", "--device", "--jobs"})
     lane_command->excludes(command.get_option(other));
 }

@@ -114,7 +114,7 @@ Result<Declarations> read_declarations(const Submission& submission, const fs::p
   for (std::string line; std::getline(lines, line);) {
     ++number;
     const bool counts = preamble.goes_on_at(line);
-    if (!counts && is_python) break;  // the worker knows comments from literals: entry_points.py
+    if (!counts && is_python) break;  // only the worker can tell comments from literals
     const auto declared = declared_in(counts ? line : std::string(trimmed(line)), is_python);
     if (!declared) continue;
     auto error = counts ? read_line(*declared, declarations)
@@ -200,8 +200,8 @@ Result<Problem> as_declared(const Problem& problem, const CandidateSource& candi
     }
   }
   if (!typed) return typed;
-  // A type may ask for a class. A class that the candidate declares takes precedence, and one that is asked
-  // for takes precedence over both.
+  // An element type may have a class of its own. A class that the candidate declares overrides it, and a
+  // class in `precision` overrides both.
   auto bound = declared->precision ? with_precision(*typed, *declared->precision) : typed;
   if (bound) return precision ? with_asked_class(*std::move(typed), *precision) : bound;
   Error error = bound.error();

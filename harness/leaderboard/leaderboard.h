@@ -1,9 +1,8 @@
 // Turns finished results into boards on which candidates are ranked.
 //
 // Each board has a problem, an element type, a GPU model and a precision class. Results that differ in any of
-// these are not ranked together. A candidate is identified by its path,
-// whatever its file contained. Its newest result is on the board. Its older results are its history,
-// including results of other versions.
+// these are not ranked together. A candidate is identified by its path, whatever its file contained. Its
+// newest result is on the board. Its older results are its history, including results of other versions.
 //
 // Results without a speed have no rank and are listed separately: candidates that were not accepted, and
 // results of devices whose times do not measure speed (the emulated device).
@@ -27,16 +26,16 @@ namespace kgrade {
 inline constexpr std::string_view against_reference = "reference";
 inline constexpr std::string_view against_baseline = "baseline";
 
-// The score against that opponent. Null if there is none, and for a reference of a better class than that of
-// the answers. If the reference is PyTorch's eager mode, the score against pytorch-fp32 is the one against
-// the reference.
+// The score against that opponent. Null if the record has no such score. Also null against a reference whose
+// precision class is better than that of the answers. If the reference is PyTorch's eager mode, the score
+// against pytorch-fp32 is the one against the reference.
 const Score* score_against(const Record& record, std::string_view against);
 
-// The possible ranks of an estimate that is known only to an interval. `best` is 1 + the number of intervals
-// wholly above this one. `worst` is the number of intervals minus the number wholly below. Overlap is not
-// transitive: a can overlap b, and b can overlap c, while a is above c. So ties are not groups. Two share a
-// rank if equally many intervals are wholly above each. An interval wholly above another has a better rank.
-// Intervals that touch overlap.
+// The possible ranks of a result whose speedup is only known to lie in an interval. `best` is 1 + the number
+// of intervals wholly above this one. `worst` is the number of intervals minus the number wholly below.
+// Overlap is not transitive: a can overlap b, and b can overlap c, while a is above c. So ties are not
+// groups. Two share a rank if equally many intervals are wholly above each. An interval wholly above another
+// has a better rank. Intervals that touch overlap.
 struct RankRange {
   std::size_t best = 1;
   std::size_t worst = 1;
@@ -47,7 +46,7 @@ struct LeaderboardResult : Record {
   LeaderboardResult() { candidates.resize(1); }
   explicit LeaderboardResult(Record record) : Record(std::move(record)) {}
 
-  bool is_new_version = false;  // the result before it was of another file at this path
+  bool is_new_version = false;  // the previous result at this path was of a file with other contents
 };
 
 // A candidate on a board.
@@ -64,8 +63,8 @@ struct LeaderboardRow {
 // A candidate that is on no board.
 struct UnmeasuredRow : LeaderboardRow {};
 
-// A case that the rows of a board have measured. Only results of the same cases are compared, with equal work
-// in them and the same state of the cache.
+// A case that the rows of a board have measured. Results are only compared if their cases have the same
+// names, the same work and the same state of the cache.
 struct BoardCase {
   std::string name;
   std::optional<std::int64_t> flops;
@@ -87,7 +86,7 @@ struct Board {
   std::vector<BoardCase> cases;        // that the ranked rows have measured, by name
   std::string cache;                   // "cold"
   // Ranked rows first, by rank and then by speedup. Within a rank, a row comes after any row that was faster
-  // in the same blocks of a heat. Then the other rows, by path.
+  // in the same blocks, when both were graded side by side (grade/heat.h). Then the other rows, by path.
   std::vector<LeaderboardRow> rows;
 };
 
@@ -98,7 +97,8 @@ struct SuiteRow {
   SuiteScore score;                 // over these problems
   std::vector<double> speedups;     // for these problems, largest first
   std::map<double, double> fast_p;  // at 0.5, 1, 1.5, 2, 3, 5: share of all problems of the suite
-  // The same over the problems that are not degenerate. Empty if the suite has no other problems.
+  // Like fast_p, but over the problems that are not in Suite::degenerate. Empty if that changes nothing, and
+  // if no problem is left.
   std::map<double, double> fast_p_without_degenerate;
 };
 
@@ -113,7 +113,7 @@ struct Suite {
   // Problems with results in this type on this GPU model that allow answers in the class. If `against` is
   // "baseline" or the name of a baseline, only problems that have that baseline.
   std::size_t problems = 0;
-  // Those of them whose answer hardly depends on the inputs (CaseRecord::hardly_depends), by slug.
+  // The slugs of the problems whose answer hardly depends on the inputs (CaseRecord::hardly_depends).
   std::vector<std::string> degenerate;
   std::vector<SuiteRow> rows;  // best first: by fast_p at 1, accepted, score
 };

@@ -18,14 +18,15 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
 class SkippedCases {
  public:
   void add(const std::string& name, const std::string& why);
-  // "  skipped large, long: not run", a line for each reason. Reasons that differ only in the case that a
-  // command names are one: "--case NAME --force runs it all the same".
+  // "  skipped large, long: not run", a line for each reason. If two reasons contain a command and differ
+  // only in the case that the command names, they share one line with NAME for the case: "--case NAME --force
+  // runs it all the same".
   std::string text(const Style& style) const;
 
  private:
   struct Reason {
-    std::string of_one;  // as given for the first case
-    std::string of_any;  // NAME for the case's name
+    std::string of_one;  // the reason as given for the first case
+    std::string of_any;  // the reason with NAME in place of the case's name
     std::vector<std::string> names;
   };
   std::vector<Reason> reasons_;
@@ -43,8 +44,8 @@ std::string lines_text(const std::optional<LineRange>& lines);
 // "0.968x".
 std::string ratio_text(double ratio);
 
-// The compiler's log below the rest of a candidate's text. With `verbose` it is whole, otherwise without what
-// is not about the candidate.
+// The compiler's log below the rest of a candidate's text. With `verbose`, all of the log, otherwise only the
+// parts that are about the candidate.
 std::string log_text(const std::string& log, bool verbose);
 // Whether the message only repeats what log_text() shows.
 bool repeats_log(const std::string& message, const std::string& log, bool verbose);

@@ -1,5 +1,4 @@
-// The record of a self-test as JSON and as tables for people. JSON
-// has unrounded numbers.
+// The record of a self-test as JSON and as tables for people. JSON has unrounded numbers.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -10,7 +10,7 @@
 
 namespace kgrade {
 
-// Removes those whose time, `until`, is over at `now`, and returns them in their order.
+// Removes the elements whose time `until` is before `now`, and returns them in their order.
 template <class Waiting>
 std::list<Waiting> take_late(std::list<Waiting>& all, double now) {
   std::list<Waiting> late;
@@ -26,13 +26,13 @@ class Waiters {
   using Call = std::function<void()>;
 
   // Has `then` called once: when one of the jobs (`all`: each of them) has ended, or after the time `until`.
-  // None of the jobs has ended yet, and there is at least one.
+  // There must be at least one job, and none may have ended yet.
   void add(const std::vector<std::string>& ids, bool all, double until, Call then);
 
-  // A job has ended. Calls those who waited only for it.
+  // To be called when a job has ended. Calls the waiting clients for whom this was the last job.
   void ended(const std::string& id);
 
-  // Removes those whose time is over at `now`, and returns what to call.
+  // Removes the waiting clients whose time is over at `now`, and returns the functions to call for them.
   std::vector<Call> take_late(double now);
 
  private:

@@ -27,9 +27,10 @@ bool make_event(void*& handle) {
   return true;
 }
 
-// Keeps memory that cudaFreeAsync() frees. Otherwise it would go to the system when the stream is waited for:
-// up to a millisecond at the end of every call, which no event covers, and as much to get it again. A kernel
-// with a pool of its own, as in the frameworks, pays that once; here every contestant does.
+// Keeps memory that cudaFreeAsync() frees. Otherwise, the driver returns the memory to the system at each
+// synchronisation. This takes up to a millisecond at the end of every call, outside the timed events, and
+// getting the memory again takes as long. A framework, which has its own memory pool, pays this only once.
+// With this setting, every contestant does.
 void keep_freed_memory(int ordinal) {
   cudaMemPool_t pool = nullptr;
   std::uint64_t all = UINT64_MAX;
@@ -54,9 +55,10 @@ std::string name_of_kernel(const void* kernel) {
   return name.substr(0, name.find('('));
 }
 
-// Gaps between allocations, which are free again during the call: without them, a stray access from one
-// tensor straight into the next would be in bounds to the tools. Gaps are small, as small tensors are: the
-// driver (580) takes 1 MiB from elsewhere and leaves small allocations side by side.
+// The size of the gaps between the tensors' allocations. A gap is allocated and freed before the call.
+// Without gaps, tools would take a stray access from one tensor into the next one for an access in bounds.
+// Gaps have the size of small allocations, because the driver (580) places allocations of 1 MiB elsewhere,
+// and small tensors would then be neighbours.
 constexpr std::size_t gap_bytes = std::size_t{64} << 10;
 
 class Gaps {
@@ -199,7 +201,7 @@ void CudaWorker::evict_cache_lines() {
 
 // An error of the contestant's own kernels shows here too: the next call reports it.
 bool CudaWorker::overwrite(std::uint64_t address, std::uint64_t bytes, unsigned char value) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): as arguments have it.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): arguments are addresses.
   const cudaError_t status = cudaMemset(reinterpret_cast<void*>(address), value, bytes);
   if (status != cudaErrorInvalidValue) cudaStreamSynchronize(nullptr);
   return status != cudaErrorInvalidValue;
@@ -273,7 +275,7 @@ void CheckedCudaWorker::begin_call(Entry entry, Launches launches, std::uint32_t
   timed_.reset();
   CallTimes timed;
   if (const cudaError_t failure = make_copies(); !ok(failure)) {
-    // Other programs may hold the memory; no kernel has broken the device.
+    // The contestant has not run yet. Memory may run out because other programs hold it.
     timed.error = failure;
     if (failure == cudaErrorMemoryAllocation) timed_ = timed;
     return;

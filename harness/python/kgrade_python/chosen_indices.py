@@ -8,12 +8,12 @@ from .draws import is_alike, short_name, storage_of
 # The position of the indices among an operator's results; None: they are the only result.
 OPERATORS = {"argmax": None, "argmin": None, "max": 1, "min": 1, "sort": 1, "topk": 1, "kthvalue": 1, "median": 1,
              "nanmedian": 1, "cummax": 1, "cummin": 1}
-# Those that give no index twice along the axis.
+# The operators that never give an index twice along the axis.
 DISTINCT = {"sort", "topk"}
 
 
 class IndexLog(DispatchMode):
-    """Notes the operators below it that choose elements by their values."""
+    """Notes the operators that choose elements by their values and run while this mode is active."""
 
     def __init__(self):
         super().__init__()
@@ -25,22 +25,23 @@ class IndexLog(DispatchMode):
         place = OPERATORS.get(name, -1)
         indices = result if place is None else result[place] if place > 0 and isinstance(result, (tuple, list)) else None
         if isinstance(indices, torch.Tensor) and args and isinstance(args[0], torch.Tensor):
-            # Both are kept, so that no other tensor gets their storage.
+            # Keep both tensors, so that no other tensor gets their storage.
             self.chosen[storage_of(indices)] = (indices, args[0], axis_of(function, args, kwargs or {}),
                                                 name in DISTINCT)
         return result
 
     def source_of(self, output):
-        """The tensor and the axis that an output's elements are indices of, and whether none occurs twice along it; or
-        None. The axis is None if the tensor counts as flat."""
+        """(tensor, axis, is_distinct) if an output's elements are indices of a tensor's elements along an axis; else
+        None. The axis is None if the indices are those of the flattened tensor. `is_distinct`: no index occurs twice
+        along the axis."""
         indices, source, axis, is_distinct = self.chosen.get(storage_of(output), (None, None, None, False))
         if indices is None or indices.numel() != output.numel() or not (indices.is_contiguous() and output.is_contiguous()):
             return None
         return source, axis, is_distinct
 
     def input_of(self, output, inputs):
-        """{"input": name, "axis": number or None} if an output's elements are indices of one of `inputs` (by name), and
-        with "distinct": True if none may occur twice along the axis; else None."""
+        """{"input": name, "axis": number or None} if an output's elements are indices of one of `inputs` (by name);
+        else None. If no index may occur twice along the axis, there is also "distinct": True."""
         source = self.source_of(output)
         if source is None:
             return None

@@ -13,8 +13,8 @@ READING_METHODS = ("numpy", "tolist", "__array__")
 
 
 class Origin:
-    """The other storages from which the elements of one storage were computed. `is_random`: whether random numbers
-    went into them; None if unknown."""
+    """The other storages from which the elements of one storage were computed. `is_random`: whether the elements
+    depend on random numbers; None if unknown."""
 
     def __init__(self, is_random=False):
         self.sources = set()
@@ -29,7 +29,7 @@ class Origin:
 
 
 class OriginLog(DispatchMode):
-    """Notes the origins of all tensors that are made below it."""
+    """Notes the origins of all tensors that are made while this mode is active."""
 
     def __init__(self):
         super().__init__()
@@ -92,7 +92,7 @@ class OriginLog(DispatchMode):
         self.was_read = self.was_read or any(self.origin_of(each).is_random is not False for each in tensors)
 
     def origin_of(self, tensor):
-        """The origin of a tensor; unknown if no operator has made it, as for NumPy's."""
+        """The origin of a tensor. Unknown if no operator has made the tensor, such as one made from a NumPy array."""
         return self.known.setdefault(storage_of(tensor), Origin(is_random=None))
 
 

@@ -7,7 +7,7 @@ LARGEST = {"e2m1": 6.0, "e4m3": 448.0}
 
 
 def _numbers(code, device):
-    """What each of the 16 or 256 codes stands for."""
+    """The number that each of the 16 or 256 codes stands for."""
     if code == "e2m1":
         sizes = torch.tensor(E2M1, dtype=torch.float64, device=device)
         return torch.cat((sizes, -sizes))
@@ -22,7 +22,7 @@ def _decoded(codes, code):
 
 def _row_by_row(scales, rows, blocks):
     """Scales in the swizzled layout, as a matrix."""
-    tiles = scales.reshape(-1, -(-blocks // 4), 32, 4, 4)  # down, across, row within 32, which 32 rows, block
+    tiles = scales.reshape(-1, -(-blocks // 4), 32, 4, 4)  # tile row, tile column, row % 32, row // 32, block
     return tiles.permute(0, 3, 2, 1, 4).reshape(tiles.shape[0] * 128, -1)[:rows, :blocks]
 
 
@@ -57,7 +57,7 @@ def _product(code, block):
 
 
 def _nearest(values, code):
-    """Codes of the nearest numbers: of two, the one with the even code."""
+    """The codes of the nearest numbers. If two numbers are equally near, the even code is taken."""
     numbers = _numbers(code, values.device)
     sizes = numbers[: 8 if code == "e2m1" else 127]
     middles = (sizes[1:] + sizes[:-1]) / 2

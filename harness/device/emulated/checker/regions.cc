@@ -34,7 +34,8 @@ std::optional<Stamp> History::note_write(Cell& cell, const Stamp& stamp, const O
     if (!found && contradicts(*earlier, stamp, ordering)) found = *earlier;
   }
   cell.write = stamp;
-  // The thread's earlier read was a guess, which its atomic access has checked.
+  // A thread may read a word and then replace it by compare-and-swap, which checks what was read. So an
+  // atomic write clears the thread's earlier read.
   for (Stamp& read : cell.reads) {
     if (stamp.atomic && same_thread(read, stamp)) read = Stamp{};
   }
@@ -44,8 +45,8 @@ std::optional<Stamp> History::note_write(Cell& cell, const Stamp& stamp, const O
 std::optional<Stamp> History::note_read(Cell& cell, const Stamp& stamp, const Ordering& ordering) {
   std::optional<Stamp> found;
   if (contradicts(cell.write, stamp, ordering)) found = cell.write;
-  // Replaces the newest read if it is empty, the thread's own, or ordered before this one; else drops the
-  // older read.
+  // reads[0] is the newest read. It is replaced if it is empty, of the same thread, or ordered before this
+  // read. Otherwise it becomes reads[1], and the older read is dropped.
   const bool first_is_free = cell.reads[0].when == 0 || same_thread(cell.reads[0], stamp) ||
                              ordering.is_ordered(cell.reads[0], stamp.thread);
   if (first_is_free) {

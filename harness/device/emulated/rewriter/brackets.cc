@@ -7,9 +7,9 @@
 namespace kgrade::emulated {
 namespace {
 
-// For a source with its headers. An ordinary source takes thousands of steps.
+// The most steps of the searches in a source with its headers. An ordinary source takes thousands of steps.
 constexpr std::size_t most_steps = 50'000'000;
-// Far longer than this many steps take on any machine.
+// The time limit of the searches. It is far longer than `most_steps` steps take on any machine.
 constexpr std::chrono::seconds longest{60};
 
 thread_local SearchBudget* budget = nullptr;
@@ -40,8 +40,8 @@ bool opens_namespace(Tokens tokens, std::size_t brace) {
   return false;
 }
 
-// The '{' of the body of the function whose declaration holds the qualifier at `at`; nothing for a
-// declaration without a body and for a variable.
+// The '{' that opens the body of a function. `at`: a qualifier in the function's declaration. Nothing if the
+// declaration has no body, or declares a variable.
 std::optional<std::size_t> body_after(Tokens tokens, std::size_t at) {
   for (std::size_t i = at + 1; i < tokens.size() && !is_search_over(); ++i) {
     spend_search(1);
@@ -204,8 +204,8 @@ bool is_run(Tokens tokens, std::size_t at, std::size_t count, std::string_view t
 std::string joined(Tokens tokens) {
   std::string result;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    // Tokens that touch stay together: the two characters of >> and <= are separate tokens. Two words never
-    // touch in a source, but words from a macro's body may seem to.
+    // Tokens that touch stay together, because the two characters of >> and <= are separate tokens. Words are
+    // separated in any case: tokens from a macro's body may seem to touch.
     const bool words =
         i > 0 && is_word_character(tokens[i].text.front()) && is_word_character(tokens[i - 1].text.back());
     if (words || (i > 0 && tokens[i].begin != tokens[i - 1].end())) result += ' ';

@@ -29,8 +29,9 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-// kgrade_switch_stack(void** save, void* load): keeps the registers that a call must preserve (System V
-// x86-64 psABI 3.2.1; AAPCS64 6.1) on the running stack, leaves its address in *save, and takes up `load`.
+// kgrade_switch_stack(void** save, void* load): pushes the registers that a call must preserve (System V
+// x86-64 psABI 3.2.1; AAPCS64 6.1) on the running stack, writes the stack pointer to *save, and continues on
+// the stack with the pointer `load`.
 #if defined(__x86_64__)
 asm(R"(
 .text
@@ -99,7 +100,8 @@ extern "C" void kgrade_switch_stack(void** save, void* load);
 namespace kgrade_emulated {
 namespace {
 
-// The frame that kgrade_switch_stack takes up: saved registers, then where to go on.
+// The frame that kgrade_switch_stack pops from a stack: the saved registers, then the address at which to
+// continue.
 #if defined(__x86_64__)
 constexpr std::size_t frame_words = 8;  // six registers, the address of entry, no return address
 constexpr std::size_t entry_word = 6;
@@ -110,8 +112,8 @@ constexpr std::size_t entry_word = 11;   // x30
 
 constexpr std::size_t guard_bytes = limits::stack_guard_bytes;
 // Stacks begin at offsets that are spread over all sets of the caches. Mappings lie at equal distances, so
-// otherwise the tops of a thousand stacks would share a few sets of the second-level cache. A colour is the
-// five cache lines that a waiting thread has on its stack.
+// otherwise the tops of a thousand stacks would share a few sets of the second-level cache. A colour is an
+// offset in units of the five cache lines that a waiting thread uses on its stack.
 constexpr std::size_t colour_bytes = 320;
 constexpr unsigned int colours = limits::threads_per_block;
 constexpr std::size_t mapped_bytes = limits::stack_mapping_bytes;
@@ -123,7 +125,7 @@ static_assert(stack_bytes >= limits::thread_stack_bytes + colours * colour_bytes
 void prepare_context(StackContext& context, void* stack_bottom, std::size_t stack_bytes, void (*entry)()) {
   context.stack_bottom = stack_bottom;
   context.stack_bytes = stack_bytes;
-  // 16-byte alignment where a call would have it: on x86-64 the word above the frame's last is aligned.
+  // The stack is aligned to 16 bytes as at a call: on x86-64, the address just above the frame is aligned.
   const auto top = (reinterpret_cast<std::uintptr_t>(stack_bottom) + stack_bytes) & ~std::uintptr_t{15};
   auto* frame = reinterpret_cast<std::uintptr_t*>(top) - frame_words;
   std::memset(frame, 0, frame_words * sizeof *frame);
