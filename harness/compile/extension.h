@@ -1,5 +1,9 @@
 // Extensions that a candidate in Python wants built (load_inline): reads and checks the request, and lays out
 // its sources and headers for a compiler.
+//
+// Headers that a candidate in Python writes and its extensions include come with a request as texts, because
+// compilers cannot see the worker's files. They are laid out again in their folders, so that an include with
+// `../` works.
 #pragma once
 
 #include <filesystem>
@@ -7,10 +11,30 @@
 #include <vector>
 
 #include "base/result.h"
-#include "compile/submission_headers.h"
 #include "compile/toolchain.h"
 
 namespace kgrade {
+
+class JsonReader;
+
+struct SubmissionHeader {
+  std::string file;  // "tmp/mine/shared.cuh": its place in the worker, below the root
+  std::string text;
+};
+
+struct SubmissionHeaders {
+  std::vector<std::string> folders;  // search path, in order; places as in `file`
+  std::vector<SubmissionHeader> files;
+};
+
+// Reads a request's "own_headers". It comes from a candidate.
+void fields(JsonReader& archive, SubmissionHeaders& headers);
+
+// Writes the headers below `output`. An Error is the machine's.
+Result<bool> write_submission_headers(const SubmissionHeaders& headers, const std::filesystem::path& output);
+
+// Lets a compiler find and read headers that were written below the request's output folder.
+void add_submission_headers(const SubmissionHeaders& headers, BuildRequest& request);
 
 // One source of an extension.
 struct ExtensionUnit {
@@ -50,8 +74,9 @@ struct ExtensionHeaders {
 // write files elsewhere.
 Result<ExtensionRequest> parse_extension_request(const std::string& json);
 
-// Writes the units and the submission's own headers into the output folder of `request`, and lets its compilers
-// read them and `headers`. Returns the paths of the units, in their order. An Error is the machine's.
+// Writes the units and the submission's own headers into the output folder of `request`, and lets its
+// compilers read them and `headers`. Returns the paths of the units, in their order. An Error is the
+// machine's.
 Result<std::vector<std::filesystem::path>> write_units(const ExtensionRequest& extension,
                                                        const ExtensionHeaders& headers,
                                                        BuildRequest& request);

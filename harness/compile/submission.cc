@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "compile/candidate_kind.h"
-#include "compile/code_lines.h"
 
 namespace kgrade {
 namespace {

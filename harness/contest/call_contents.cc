@@ -1,12 +1,15 @@
 #include "contest/call_contents.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
+#include <optional>
 
 #include "base/defences.h"
 #include "contest/protocol.h"
 #include "draw/input_families.h"
 #include "draw/seed.h"
+#include "problem/scalar_type.h"
 
 namespace kgrade {
 namespace {
@@ -108,6 +111,65 @@ std::uint64_t CallContents::seed_of_forward(const Draw& draw, std::uint32_t laun
   const std::uint32_t number =
       draw.change != 0 ? number_of_change(draw, launch) : launch * draws_per_launch + draw.index;
   return seed_from(input_stream(draw.seed, problem_.slug, case_.name, forward_stream, number));
+}
+
+namespace {
+
+// The 64-bit slot of a scalar (compile/binding.h). Scalars of the element type are stored as elements are.
+std::uint64_t scalar_slot(const Parameter& parameter, const Case& bound, Dtype stored_as) {
+  std::uint64_t slot = 0;
+  if (const auto integer = bound.integers.find(parameter.name); integer != bound.integers.end()) {
+    return static_cast<std::uint64_t>(integer->second);
+  }
+  const auto found = bound.reals.find(parameter.name);
+  const double real = found != bound.reals.end() ? found->second : 0;
+  if (parameter.type == "double") {
+    std::memcpy(&slot, &real, sizeof real);
+    return slot;
+  }
+  const auto single = static_cast<float>(real);
+  auto* const bytes = reinterpret_cast<unsigned char*>(&slot);
+  if (parameter.type == element_type_name) {
+    store_element(stored_as, bytes, 0, rounded_to(bound.dtype, single));
+  } else {
+    store_element(Dtype::float32, bytes, 0, single);
+  }
+  return slot;
+}
+
+}  // namespace
+
+CallSlots slots_of_scalars(const Problem& problem, const Case& bound, Dtype stored_as) {
+  CallSlots call;
+  for (const Parameter& parameter : problem.arguments())
+    call.slots.push_back({false, parameter.is_tensor() ? 0 : scalar_slot(parameter, bound, stored_as)});
+  return call;
+}
+
+TiedValues layout_of_ties(const Case& bound, const Tensor& indices) {
+  const Tensor& values = bound.tensors[indices.tied->tensor];
+  const std::optional<std::size_t> axis = indices.tied->axis;
+  std::uint64_t inner = 1;
+  for (std::size_t i = axis ? *axis + 1 : values.shape.size(); i < values.shape.size(); ++i)
+    inner *= static_cast<std::uint64_t>(values.shape[i]);
+  const auto elements = static_cast<std::uint64_t>(values.elements);
+  const std::uint64_t extent = axis ? static_cast<std::uint64_t>(values.shape[*axis]) : elements;
+  const std::uint64_t chosen = static_cast<std::uint64_t>(indices.elements) / (elements / extent);
+  return {nullptr, bound.dtype_of(values), extent, inner, chosen, indices.tied->are_distinct};
+}
+
+Quantised layout_of_codes(const Case& bound, const Tensor& codes) {
+  const QuantisedAs& as = *codes.quantised;
+  const Tensor& values = bound.tensors[as.values];
+  Quantised layout;
+  layout.dtype = bound.dtype_of(values);
+  layout.code = as.code;
+  layout.scale_code = as.scale_code;
+  layout.block = static_cast<std::uint32_t>(as.block);
+  layout.is_swizzled = as.is_swizzled;
+  layout.columns = static_cast<std::uint64_t>(values.shape.back());
+  layout.divisor = as.divisor;
+  return layout;
 }
 
 }  // namespace kgrade

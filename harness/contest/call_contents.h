@@ -1,17 +1,33 @@
 // What the inputs of a call contain. A Draw numbers the contents of a case, and each launch of a call has
 // contents of its own. From these, and from the case, this file derives the random streams and the changed
 // elements of each input. Everything is the same for all contestants and on every device.
+//
+// Scalars are sent in slots of 64 bits, one per parameter of the entry point (contest/worker_process.h). The
+// elements of some outputs refer to another tensor: the indices in a tied output (TiedValues) point to
+// elements of an input, and the codes in a quantised output (Quantised) stand for elements of an input. A
+// comparison needs to know which element of the output belongs to which element of the input.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "contest/worker_process.h"
 #include "device/contents.h"
 #include "draw/draws.h"
 #include "problem/case.h"
 
 namespace kgrade {
+
+// How the indices in a tied output lie over the tensor that they point into. The result has no buffer of
+// values yet.
+TiedValues layout_of_ties(const Case& bound, const Tensor& indices);
+
+// How the codes in an output lie over the values that they stand for. The result has no buffers yet.
+Quantised layout_of_codes(const Case& bound, const Tensor& codes);
+
+// The bits of the scalars, by parameter, and 0 for tensors. Scalars of type [VAR] are stored as `stored_as`.
+CallSlots slots_of_scalars(const Problem& problem, const Case& bound, Dtype stored_as);
 
 // Under which seeds a problem's file computes the inputs of a launch, and perturbs them if at all.
 struct ComputedSeeds {

@@ -5,9 +5,9 @@
 #include <stdexcept>
 
 #include "contest/arena.h"
+#include "contest/call_contents.h"
 #include "contest/case_description.h"
 #include "contest/contestant_runner.h"
-#include "contest/scalar_slots.h"
 
 namespace kgrade {
 namespace {

@@ -8,9 +8,7 @@
 #include "base/defences.h"
 #include "contest/call_contents.h"
 #include "contest/computed_inputs.h"
-#include "contest/output_layouts.h"
 #include "contest/returned_memory.h"
-#include "contest/scalar_slots.h"
 #include "contest/tensor_values.h"
 #include "device/poison.h"
 

@@ -30,7 +30,6 @@
 #include "serve/quotas.h"
 #include "serve/standings.h"
 #include "serve/uploads.h"
-#include "serve/waiters.h"
 
 namespace kgrade {
 

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "contest/output_layouts.h"
+#include "contest/call_contents.h"
 #include "device/element_errors.h"
 
 namespace kgrade {

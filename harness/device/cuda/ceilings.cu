@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "device/cuda/ceilings.h"
+#include "device/cuda/describe.h"
 #include "device/cuda/check.h"
 #include "device/cuda/matrix_products.cuh"
 

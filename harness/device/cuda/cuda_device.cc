@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "device/compared_output.h"
-#include "device/cuda/ceilings.h"
 #include "device/cuda/check.h"
 #include "device/cuda/cuda_gate.h"
 #include "device/cuda/describe.h"

@@ -11,7 +11,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.MULT
 
 # Folders in which a submission can write.
 OWN_FOLDERS = ("/tmp", "/dev/shm", os.environ.get("TMPDIR") or "/tmp")
-# The same limits as in compile/submission_headers.cc. Headers beyond them are not sent, and the compiler reports them
+# The same limits as in compile/extension.cc. Headers beyond them are not sent, and the compiler reports them
 # as missing.
 PLAIN_PART = re.compile(r"[A-Za-z0-9_.+][A-Za-z0-9_.+-]{0,99}")
 MOST_FILES = 250

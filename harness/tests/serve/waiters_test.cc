@@ -1,7 +1,7 @@
 // When clients that wait for jobs are called.
-#include "serve/waiters.h"
-
 #include <gtest/gtest.h>
+
+#include "serve/events.h"
 
 namespace kgrade {
 namespace waiters_test {
