@@ -70,15 +70,26 @@ profile_solutions() {
   return $status
 }
 
+# Of files below $planted, those that the checkout has by their path there, so that records name them.
+own_paths() { # files
+  local file own
+  for file; do
+    own=harness/tests/${file#"$planted"/}
+    [ ! -f "$own" ] || file=$own
+    printf '%s\0' "$file"
+  done
+}
+
 # The tests check the verdicts; this keeps the records. Exit code 1 is right: all are refused.
 grade_wrong_candidates() {
-  local folder slug code status=0
+  local folder slug code status=0 files
   mkdir -p "$records/wrong-candidates"
   for folder in "$planted"/candidates/*/; do
     slug=$(basename "$folder")
     [ "$slug" != families ] || continue  # headers that several of them include
     code=0
-    "$kgrade" grade "$slug" "$folder"*.cu --device cuda --quick \
+    mapfile -d '' -t files < <(own_paths "$folder"*.cu)
+    "$kgrade" grade "$slug" "${files[@]}" --device cuda --quick \
       --json "$records/wrong-candidates/$slug.json" || code=$?
     [ "$code" -eq 1 ] || status=1
   done
@@ -94,15 +105,17 @@ check_solution() { # candidate
 
 # The exit code must be 0 for clean kernels and 1 for those with bugs; anything else is our failure.
 check_candidates() {
-  local slug code status=0 checks=$planted/checks
+  local slug code status=0 checks=$planted/checks files
   mkdir -p "$records/checks"
   for slug in $(tuned_problems); do
     printf '%s\0' solutions/"$slug"/*.cu
   done | xargs -0 -n 1 -P 6 bash -c 'check_solution "$1"' check || status=1
-  "$kgrade" check neighbour-sum "$checks"/candidates/*_clean.cu --problems "$checks/problems" --device cuda \
+  mapfile -d '' -t files < <(own_paths "$checks"/candidates/*_clean.cu)
+  "$kgrade" check neighbour-sum "${files[@]}" --problems "$checks/problems" --device cuda \
     --case four-blocks --json "$records/checks/clean.json" || status=1
   code=0
-  "$kgrade" check neighbour-sum "$checks"/candidates/*_bug.cu --problems "$checks/problems" --device cuda \
+  mapfile -d '' -t files < <(own_paths "$checks"/candidates/*_bug.cu)
+  "$kgrade" check neighbour-sum "${files[@]}" --problems "$checks/problems" --device cuda \
     --case four-blocks --json "$records/checks/bugs.json" || code=$?
   [ "$code" -eq 1 ] || status=1
   return "$status"

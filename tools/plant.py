@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """plant.py FOLDER OUT
 
-copies FOLDER to OUT, together with the files that its tables describe as changes to others. So any of them can be read or
-graded there:
+copies FOLDER to OUT, together with the files that its tables describe as changes to others. So any of them can be read
+or graded there:
 
     python3 tools/plant.py harness/tests/checks /tmp/checks
 
@@ -26,6 +26,7 @@ from pathlib import Path
 
 TABLE = "planted.json"
 COMMENT = {".cu": "//", ".cuh": "//", ".py": "#"}
+KEYS = {"file", "of", "header", "replace", "with", "changes"}
 
 
 class OutOfDate(Exception):
@@ -45,6 +46,8 @@ def text_of(value):
 
 def plant(row, file, name):
     """The text of a file with the changes of a row, which errors call `name`."""
+    if not {"header", "replace", "changes"} & set(row):
+        raise OutOfDate(f"{name}: it changes nothing")
     text = file.read_text(encoding="utf-8")
     if "header" in row:
         text = with_header(text, row["header"], COMMENT[file.suffix])
@@ -63,6 +66,8 @@ def expand(folder, out):
     for table in folder.rglob(TABLE):
         for row in json.loads(table.read_text(encoding="utf-8")):
             name = f"{table}: '{row['file']}'"
+            if unknown := set(row) - KEYS:
+                raise OutOfDate(f"{name}: unknown: {', '.join(sorted(unknown))}")
             file = table.parent / row["file"]
             if file.exists():
                 raise OutOfDate(f"{name}: this file is there as well")

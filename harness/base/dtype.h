@@ -293,8 +293,8 @@ KGRADE_HOST_DEVICE inline float neighbour_towards(Dtype dtype, float value, floa
   return decode(dtype, static_cast<std::uint16_t>(outwards ? bits + 1u : bits - 1u));
 }
 
-// The nearest value to `value` that inputs of a type of 16 or 8 bits may have: zero, or a normal finite
-// value.
+// The nearest value to `value` that inputs of a type of 16 or 8 bits may have: a normal finite value, or zero
+// if the type has it.
 KGRADE_HOST_DEVICE inline float nearest_normal(Dtype dtype, float value) {
   const float least = smallest_normal(dtype);
   const float size = fabsf(rounded_to(dtype, value));

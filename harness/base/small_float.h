@@ -87,8 +87,8 @@ KGRADE_HOST_DEVICE inline float decode(SmallFloat format, std::uint32_t code) {
   return (code & parts.sign) != 0 ? -value : value;
 }
 
-// The code of the nearest finite number, ties to the even code. `value` is not NaN. For e8m0 its sign is
-// ignored.
+// The code of the nearest finite number. Of two that are equally near it is the even code, and for e8m0 the
+// larger number. `value` is not NaN. For e8m0 its sign is ignored.
 KGRADE_HOST_DEVICE inline std::uint32_t encode(SmallFloat format, float value) {
   const std::uint32_t bits = detail::to_bits(value);
   const std::uint32_t size = bits & 0x7FFFFFFFu;

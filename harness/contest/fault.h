@@ -21,7 +21,8 @@ enum class Fault : std::uint32_t {
   malformed,   // a reply that breaks the protocol
   busy,        // its device is still busy long after the call
   not_built,   // an extension of a contestant in Python does not compile
-  // The worker says these, and ends:
+  // The worker says these, and ends. The referee also concludes some of them itself: if a file cannot be read
+  // or there is no memory for it, and if an extension cannot be built.
   cannot_load,     // the library does not load, or lacks its entry
   no_memory,       // a lent buffer cannot be mapped
   device_failed,   // the worker's device calls fail (a context that a kernel has destroyed)
@@ -49,10 +50,12 @@ struct FaultMeaning {
   std::string_view check = "completion";  // that fails, see verify/checks.h
   // Python's own message says what was done, so nothing stands before it.
   bool is_of_python = false;
-  // When the worker has printed nothing that says more. Null: a worker does not say this fault.
+  // What is said if the worker has printed nothing that says more; null for a fault that no worker says.
   const char* words = nullptr;
 };
 
+// Whether a worker may say this of itself. From any other number, the reply is malformed.
+constexpr bool is_said_by_worker(Fault fault) { return fault >= Fault::cannot_load && fault <= last_fault; }
 // Whether a worker goes on after a call with this fault.
 constexpr bool may_go_on_after(Fault fault) { return fault == Fault::raised || fault == Fault::no_answer; }
 

@@ -1,7 +1,7 @@
 // The messages between referee and worker, of fixed size, over one SOCK_SEQPACKET socket, and the two ends of
 // that socket. Each read is one whole message or none. A worker is not trusted: the referee checks the size,
-// type and sequence number of every reply, nothing in a reply decides a verdict, and the referee's clock
-// checks the times in it.
+// type and sequence number of every reply. A fault that a worker says can only count against its contestant,
+// and the referee's clock checks the times in a reply.
 #pragma once
 
 #include <chrono>
@@ -76,6 +76,7 @@ struct Request {
   std::uint32_t launch = 0;
   std::uint32_t gate = 0;  // call: nothing runs on the device before the gate reaches this number; 0: no gate
   GateWaiter waiter = GateWaiter::device;  // call with a gate
+  std::uint32_t unused = 0;                // no byte of a message is left as it was in our memory
   // draw_inputs, perturb_inputs: for the inputs; call, launch: for the random numbers that a problem's file
   // draws in its forward
   std::uint64_t seed = 0;
@@ -109,6 +110,7 @@ struct Reply {
 };
 
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply>);
+static_assert(std::has_unique_object_representations_v<Request>, "a request has no padding");
 
 // One end of the socket between referee and worker.
 class Connection {

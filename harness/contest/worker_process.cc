@@ -344,13 +344,13 @@ Answer WorkerProcess::interpret(const Reply& reply) {
   if (!failed_in_call && reply.status != ReplyStatus::failed)
     return {Fault::none, "", reply, std::chrono::steady_clock::now()};
   const bool belongs_here =
-      failed_in_call ? calling_ && may_go_on_after(reply.fault) : meaning_of(reply.fault).words != nullptr;
+      failed_in_call ? calling_ && may_go_on_after(reply.fault) : is_said_by_worker(reply.fault);
   if (!belongs_here)
     return fail(Fault::malformed, "the worker sent a message that is none of the protocol's");
   const bool is_of_build = reply.fault == Fault::raised && !builds_.failure().empty();
   const Fault fault = is_of_build ? Fault::not_built : reply.fault;
   std::string detail = is_of_build ? builds_.failure() : describe(reply);
-  if (failed_in_call) return {fault, std::move(detail), {}, {}};
+  if (failed_in_call && !is_of_build) return {fault, std::move(detail), {}, {}};
   return fail(fault, std::move(detail));
 }
 

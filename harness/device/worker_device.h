@@ -42,6 +42,7 @@ struct Loan {
   // whether the memory that it returns is overwritten before the next request is served.
   std::uint32_t may_be_input = 0;
   std::uint32_t is_overwritten = 0;
+  std::uint32_t unused = 0;  // in the place of padding
 };
 
 // Where a worker keeps a copy of an output when the clock stops.

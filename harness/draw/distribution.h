@@ -1,8 +1,6 @@
 // Turns random words into the elements of an input. Every step is an IEEE operation that rounds the same way
 // on every machine. Translation units that include this header are compiled without contraction
 // (-ffp-contract=off, -fmad=false), so a CPU and a GPU give the same bits.
-//
-// Its functions give the same bits on a CPU and a GPU: every step is an IEEE operation.
 #pragma once
 
 #include <cmath>

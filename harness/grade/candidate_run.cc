@@ -217,6 +217,8 @@ bool CandidateRun::take(const Answer& answer) {
   session_.candidate_was_killed = session_.candidate_was_killed || finding.killed;
   if (!meaning_of(answer.fault).is_of_python) {
     if (finding.verdict != Verdict::cheating) finding.check = "load";
+    // The referee had no memory for a file; the candidate has not asked for any.
+    if (answer.fault == Fault::no_memory) finding.verdict = Verdict::runtime_error;
     finding.message = "while loading: " + answer.detail;
   }
   settle(finding);

@@ -340,14 +340,27 @@ bool is_positive(const Init& init) {
   return (init.kind == Init::Kind::uniform || init.kind == Init::Kind::constant) && init.first > 0;
 }
 
+// For a type of powers of two alone.
+std::string complaint_about_powers(const Init& init, const ScalarType& type) {
+  if (!is_positive(init)) return fmt::format("may draw 0 or less, and the type is {}", type.name);
+  std::vector<double> ends = {init.first};
+  if (init.kind == Init::Kind::uniform) ends.push_back(init.second);
+  if (init.kind == Init::Kind::choice) ends = init.choices;
+  const auto [least, largest] = std::ranges::minmax(ends);
+  if (least < double{smallest_normal(*type.element)} || largest > double{largest_finite(*type.element)})
+    return fmt::format("goes beyond the numbers of {}", type.name);
+  if (init.kind == Init::Kind::uniform && std::exp2(std::ceil(std::log2(least))) > largest)
+    return fmt::format("has no power of two between its ends, and the type is {}", type.name);
+  return "";
+}
+
 }  // namespace
 
 std::string complaint_about(const Init& init, const ScalarType& type) {
   if (init.kind == Init::Kind::computed || init.kind == Init::Kind::listed) return "";
   if (init.encoding)
     return type.element == Dtype::uint8 ? "" : fmt::format("draws bytes, and the type is {}", type.name);
-  if (type.element && !has_zero(*type.element))
-    return is_positive(init) ? "" : fmt::format("may draw 0 or less, and the type is {}", type.name);
+  if (type.element && !has_zero(*type.element)) return complaint_about_powers(init, type);
   if (init.kind == Init::Kind::integers && !init.expressions.empty()) return complaint_about_ends(init, type);
   if (!type.is_integer()) return "";
   std::vector<double> values;

@@ -379,13 +379,24 @@ void claim_scales(std::vector<Parameter>& parameters) {
   }
 }
 
+// Whether elements of the type are codes of this format.
+bool has_codes(Dtype dtype, SmallFloat format) {
+  return is_float8(dtype) && field_of<&DtypeRow::format>(dtype) == format;
+}
+
 void check_scales(const std::vector<Parameter>& parameters, Diagnostics& diagnostics) {
   for (const Parameter& parameter : parameters) {
+    if (parameter.compare.kind != Comparison::Kind::scales) continue;
+    const auto codes = std::ranges::find(parameters, parameter.compare.values, &Parameter::name);
+    const SmallFloat format = codes->compare.quantisation.scale_code;
     const auto own = parameter.own_dtype();
-    if (parameter.compare.kind != Comparison::Kind::scales || (own && element_bytes(*own) == 1)) continue;
+    if (own && (*own == Dtype::uint8 || has_codes(*own, format))) continue;
+    const auto fitting =
+        std::ranges::find_if(all_dtypes, [&](Dtype type) { return has_codes(type, format); });
     diagnostics.add(parameter.location,
-                    fmt::format("'{}' holds scales, and is of type {}", parameter.name, parameter.type),
-                    "write `type: uint8_t`, or __nv_fp8_e4m3");
+                    fmt::format("'{}' holds scales in {}, and is of type {}", parameter.name,
+                                to_string(format), parameter.type),
+                    fmt::format("write `type: uint8_t`, or {}", cuda_type(*fitting)));
   }
 }
 

@@ -41,7 +41,7 @@ std::string why_not_scalable(const Parameter& input) {
   const auto own = input.own_dtype();
   if (!own) return "";
   if (is_integer(*own)) return fmt::format("scales integers ({})", input.type);
-  if (has_exponents_of_float(*own)) return "";
+  if (has_exponents_of_float(*own) && !is_float8(*own)) return "";
   return fmt::format("scales elements of {}, which has too few exponents", input.type);
 }
 

@@ -7,18 +7,11 @@ import sys
 import torch
 
 from .errors import SignatureMismatch
-from .tensors import TYPES
 from .varied_draws import family_of, varied, without_family
 
 # Replaced while get_inputs() runs: a file that seeds itself would draw the same numbers in every call.
 SEEDS = [(torch, "manual_seed"), (torch, "seed"), (torch.random, "manual_seed"), (torch.random, "seed"),
          (torch.cuda, "manual_seed"), (torch.cuda, "manual_seed_all"), (random, "seed")]
-
-
-def type_of(case_type):
-    """The type in which a computed input is stored for a case whose tensor has `case_type`: kgrade rounds floating
-    types itself."""
-    return "float32" if TYPES[case_type][0].is_floating_point else case_type
 
 
 class ComputedInputs:

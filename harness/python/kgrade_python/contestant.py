@@ -234,7 +234,7 @@ class Contestant:
             if not addresses[position]:
                 continue
             name = parameter["name"]
-            dtype, code, bits = TYPES[computed_inputs.type_of(call.types[name])]
+            dtype, code, bits = TYPES[call.types[name]]
             shape = call.shapes[name]
             copy_to(self.lender.tensor(addresses[position], call.arrays[name], len(shape), code, bits),
                     self.inputs.chosen(values, name, shape, dtype))

@@ -59,7 +59,7 @@ class WantedBuilds : public testing::Test {
         got_file_ = static_cast<bool>(built->second);
       }
       reply.status = last;
-      reply.fault = last == ReplyStatus::failed ? Fault::raised : Fault::none;
+      reply.fault = last == ReplyStatus::done ? Fault::none : Fault::raised;
       connection.send(reply);
     });
   }
@@ -168,6 +168,16 @@ TEST_F(WantedBuilds, DoNotTakeTheAnswerOfACall) {
   worker_.reset();
 }
 
+// What it would raise in the next call says nothing about the build.
+TEST_F(WantedBuilds, ThatFailInACallEndTheWorker) {
+  const UniqueFd request = memory(5, "hello");
+  ASSERT_TRUE(worker_->begin_call({}, 0).ok());
+  ask_for({request.get()}, ReplyStatus::call_failed);
+  EXPECT_EQ(worker_->end_call(patience).fault, Fault::not_built);
+  EXPECT_FALSE(worker_->alive());
+  worker_.reset();
+}
+
 // Faults of contestants in Python end a worker, and none of them is an answer.
 TEST_F(WantedBuilds, FaultsOfPythonEndTheWorker) {
   struct Said {
@@ -182,7 +192,12 @@ TEST_F(WantedBuilds, FaultsOfPythonEndTheWorker) {
                                  {failed, Fault::no_answer, Fault::no_answer},
                                  {failed, Fault::replaced, Fault::replaced},
                                  {failed, Fault::none, Fault::malformed},
+                                 {failed, Fault::ended, Fault::malformed},
+                                 {failed, Fault::killed, Fault::malformed},
                                  {failed, Fault::time_limit, Fault::malformed},
+                                 {failed, Fault::malformed, Fault::malformed},
+                                 {failed, Fault::busy, Fault::malformed},
+                                 {failed, Fault::not_built, Fault::malformed},
                                  {failed, static_cast<Fault>(17), Fault::malformed},
                                  {in_call, Fault::raised, Fault::malformed},
                                  {in_call, Fault::no_answer, Fault::malformed},

@@ -83,7 +83,10 @@ TEST(QuantisedOutputs, ThatDoNotFitAreRefusedWithTheReason) {
   EXPECT_THAT(said_of(text_of("quantised(x, e2m1, 32, scale, e8m0, m)")),
               HasSubstr("'m', which is no real scalar"));
   EXPECT_THAT(said_of(text_of("quantised(x, e2m1, 32, scale, e8m0)", "[m, k / 32]", "float")),
-              HasSubstr("'scale' holds scales, and is of type float"));
+              HasSubstr("'scale' holds scales in e8m0, and is of type float"));
+  for (const char* other : {"int8_t", "__nv_fp8_e4m3"})
+    EXPECT_THAT(said_of(text_of("quantised(x, e2m1, 32, scale, e8m0)", "[m, k / 32]", other)),
+                HasSubstr("write `type: uint8_t`, or __nv_fp8_e8m0"));
   for (const char* wrong : {"quantised", "quantised(x)", "quantised(x, e8m0, 32, scale, e8m0)",
                             "quantised(x, e2m1, 3, scale, e8m0)", "quantised(x, e2m1, 32, scale, e2m1)",
                             "quantised(x, e2m1, 32, scale, e8m0, factor, swizzled)"})

@@ -139,6 +139,12 @@ TEST(TensorTypes, PowersOfTwoAreDrawnAboveZero) {
     EXPECT_THAT(said_of(largest("type: float8_e8m0fnu, init: \"" + init + "\"", "type: float")),
                 HasSubstr("may draw 0 or less, and the type is __nv_fp8_e8m0"))
         << init;
+  EXPECT_THAT(said_of(largest("type: float8_e8m0fnu, init: \"uniform(5, 7)\"", "type: float")),
+              HasSubstr("has no power of two between its ends"));
+  for (const std::string init : {"uniform(1e-39, 1)", "uniform(1, 3e38)", "constant(3e38)"})
+    EXPECT_THAT(said_of(largest("type: float8_e8m0fnu, init: \"" + init + "\"", "type: float")),
+                HasSubstr("goes beyond the numbers of __nv_fp8_e8m0"))
+        << init;
 }
 
 TEST(TensorTypes, CodesAreDrawnAsBytes) {

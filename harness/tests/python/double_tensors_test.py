@@ -85,12 +85,14 @@ class ModelNew(torch.nn.Module):
 
 
 class DoubleTensors(unittest.TestCase):
-    def grade(self, *bodies, slug="products", problem=PROBLEM, reference=REFERENCE):
+    def grade(self, *bodies, slug="products", problem=PROBLEM, reference=REFERENCE, module=None):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             for name, text in ((f"problems/{slug}.md", problem), (f"reference/{slug}.cu", reference)):
                 (folder / name).parent.mkdir()
                 (folder / name).write_text(text)
+            if module is not None:
+                (folder / f"problems/{slug}.py").write_text(module)
             files = []
             for body in bodies:
                 files.append(folder / f"answer{len(files)}.py")
@@ -113,6 +115,25 @@ class DoubleTensors(unittest.TestCase):
     def test_are_judged_by_the_class_that_they_reach(self):
         (single,) = self.grade("def solution(x, w):\n    return (x.float() @ w.float()).double()\n")
         self.assertEqual(single["verdict"], "low_precision", single["message"])
+
+    def test_may_be_computed_by_a_python_file(self):
+        """They are held as doubles, like the inputs that kgrade draws."""
+        file = """
+import torch
+class Model(torch.nn.Module):
+    def forward(self, x, w):
+        return x @ w
+def get_inputs():
+    return [torch.randn(256, 64, dtype=torch.float64), torch.rand(64, dtype=torch.float64)]
+def get_init_inputs():
+    return []
+"""
+        problem = PROBLEM.replace('init: "normal(0, 1)"', "init: computed")
+        problem = problem.replace('init: "uniform(0, 1)"', "init: computed")
+        problem = problem.replace("difficulty: EASY", "difficulty: EASY\nreference: products.py")
+        problem = problem.replace("  - {name: odd, role: test, rows: 131, columns: 67}\n", "")
+        (right,) = self.grade("def solution(x, w):\n    return x @ w\n", problem=problem, module=file)
+        self.assertEqual(right["verdict"], "accepted", right["message"])
 
     def test_of_another_type_are_refused(self):
         (single,) = self.grade("def solution(x, w):\n    return x.float() @ w.float()\n")
