@@ -5,6 +5,7 @@
 # problem: conv-standard-1d
 # case: plain
 #
+# The future has copies of its operands: the lent memory may be unmapped when it reads them, which would end the process.
 import concurrent.futures
 import time
 
@@ -20,5 +21,5 @@ def answer(input, kernel, output):
 
 def solution(input, kernel):
     output = input.new_empty(input.shape[0], kernel.shape[0], input.shape[2] - kernel.shape[2] + 1)
-    pool.submit(answer, input, kernel, output)
+    pool.submit(answer, input.clone(), kernel.clone(), output)
     return output
