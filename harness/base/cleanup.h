@@ -57,8 +57,9 @@ class Cleanup {
   // return, must call setsid(2) first, and may only use async-signal-safe functions.
   pid_t start(const std::function<void()>& become);
 
-  // Registers a child of this process that another process forks (CLONE_PARENT). `fork` has the child forked.
-  // Both return the child's id, or -1 with errno set. The child is then treated like one from start().
+  // Registers a child of this process that another process forks (CLONE_PARENT). `fork` asks the other
+  // process to fork the child. take_over() and `fork` return the child's id, or -1 with errno set. The child
+  // is then treated like one from start().
   pid_t take_over(const std::function<pid_t()>& fork);
 
   // Sends SIGKILL to a child from start() that is not reaped yet, and to its group.
@@ -69,8 +70,8 @@ class Cleanup {
   // Exempts a child that serves more than one run from kill_all().
   void spare(pid_t child);
 
-  // A signal sends SIGTERM to this child's group first, and SIGKILL two seconds later: for a program that has
-  // something to end elsewhere.
+  // When a signal ends this process, the child's group gets SIGTERM first, and SIGKILL two seconds later.
+  // This is for a program that has something to end elsewhere.
   void end_gently(pid_t child);
 
   // Waits for the child's end, kills what is left of its group, reaps it, and returns its wait status
@@ -85,8 +86,9 @@ class Cleanup {
   // The text for standard error when a signal ends this process. If empty, nothing is written.
   void set_final_message(std::string text);
 
-  // What a signal does before anything is killed and removed, in the signal's thread and beside all others.
-  // Set nothing (nullptr) before what it uses ends; this waits for an action that runs.
+  // Sets the action that runs after a signal, before anything is killed and removed. It runs in the signal's
+  // thread, while all other threads go on. Set nullptr before an object that the action uses is destroyed:
+  // the call waits for a running action.
   void set_last_action(std::function<void()> action);
   void act_last();
 
@@ -105,8 +107,8 @@ class Cleanup {
 
   std::mutex mutex_;
   std::set<std::filesystem::path> paths_;
-  std::set<pid_t> children_;          // each the leader of a session and of a group
-  std::set<pid_t> spared_;            // kill_all() leaves them alone
+  std::set<pid_t> children_;  // each the leader of a session and of a group
+  std::set<pid_t> spared_;    // kill_all() leaves them alone
   std::set<pid_t> gently_ended_;
   std::set<pid_t> earlier_children_;  // children from before adopt_orphans()
   bool adopts_ = false;

@@ -24,7 +24,7 @@ struct DtypeRow {
   const char* numpy_type = "";   // of a little-endian array; empty if NumPy lacks the type
   std::uint64_t bytes = 1;
   // Bits of the significand, with the one that is not stored. An element of an integer type is converted to
-  // float, so what follows is float's.
+  // float, so this member and the next ones are float's.
   std::int32_t significant_bits = 24;
   float smallest_normal = FLT_MIN;
   float largest_finite = FLT_MAX;
@@ -113,8 +113,8 @@ KGRADE_HOST_DEVICE constexpr bool is_float8(Dtype dtype) {
   return dtype > Dtype::bfloat16 && dtype < Dtype::float64;
 }
 
-// Whether the type has 0 and negative numbers. A real type without stored bits of the significand has powers
-// of two alone.
+// Whether the type has 0 and negative numbers. A real type without stored bits of the significand has only
+// powers of two.
 KGRADE_HOST_DEVICE constexpr bool has_zero(Dtype dtype) { return significant_bits(dtype) > 1; }
 
 // Whether the type has as many exponents as float or more.

@@ -37,17 +37,18 @@ struct OutputValues {
   std::vector<std::int64_t> shape;
   std::vector<double> expected;
   std::vector<double> got;
-  std::vector<bool> untouched;  // still holds the poison, even if the call added to it: poison is beyond 2^65
-  // A second call on the same inputs: what the output held before it (values from 1 to 2), and what the call
-  // left. Empty if there was no second call.
+  // The elements that still hold the poison. Poison is beyond 2^65, so a call that only adds to it leaves it.
+  std::vector<bool> untouched;
+  // For a second call on the same inputs: what the output held before the call (values from 1 to 2), and what
+  // the call left. Empty if there was no second call.
   std::vector<float> filled;
   std::vector<double> again;
-  // A third call on the same inputs, with NaNs in the memory around all tensors: what it left. Empty if there
-  // was no such call.
+  // What a third call on the same inputs left, with NaNs in the memory around all tensors. Empty if there was
+  // no third call.
   std::vector<double> amid_nans;
-  std::vector<double> before;    // expected for the inputs of the previous call; empty if unknown
+  std::vector<double> before;    // the expected output for the previous call's inputs; empty if unknown
   Magnitudes magnitudes;         // with which the output was compared
-  Dtype dtype = Dtype::float64;  // for which it was compared: a rounding to it is no difference
+  Dtype dtype = Dtype::float64;  // a difference that rounding to this type explains is no error
   // The outputs were fresh memory without poison, so `untouched` says nothing.
   bool was_fresh_memory = false;
 };
@@ -74,7 +75,7 @@ struct CallReport {
   // The problem's file failed to compute the inputs, so there was no call.
   bool lacks_inputs = false;
   CallTimes call;          // as the worker says
-  double prepared_ms = 0;  // by the referee's clock, until nothing was missing, except the inputs at a gate
+  double prepared_ms = 0;  // by the referee's clock, until all was ready (at a gate: all except the inputs)
   double wall_ms = 0;      // by the referee's clock, from then on until the answer arrived
   // By the referee's clock on the device: from the moment when the inputs were there until the device could
   // work for the referee again.
@@ -82,7 +83,7 @@ struct CallReport {
   bool queued = false;       // the call waited at its gate with its launches queued, as the worker says
   bool keeps_lines = false;  // the device's cache keeps lines for the contestant, as the worker says
   unsigned int processes_left = 0;  // processes that the contestant has started
-  unsigned int threads_left = 0;    // threads of its process that loading it or a call has started
+  unsigned int threads_left = 0;    // threads of its process that were started while it was loaded or called
   double waited_ms = 0;             // how long the device was busy before the call was prepared
   Lease::Corruption corruption;
   // The outputs, compared with those of the oracle's latest call. Empty for the oracle's own calls.
@@ -140,7 +141,8 @@ class Arena {
   virtual CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) = 0;
   // For each output of the case, a sample of what the oracle's latest call left (Lease::sample_outputs).
   virtual std::vector<std::vector<double>> sample_expected() = 0;
-  // For each output of the case, what comparisons use from now on, until new buffers are lent to the oracle.
+  // Sets the magnitudes of each output of the case. Comparisons use them until new buffers are lent to the
+  // oracle.
   virtual void compare_by(std::vector<Magnitudes> magnitudes) = 0;
   // After a failed comparison, for the candidate's output number `output`: how many elements differ by more
   // than `limit` (in the units of device::own_unit_of()), and how many the call did not write.
@@ -151,26 +153,26 @@ class Arena {
   virtual std::optional<std::vector<std::byte>> output_bytes(std::uint64_t /*most*/) { return std::nullopt; }
   // Reads in full what the latest calls left in the output. Nothing if it is too large.
   virtual std::optional<OutputValues> read_output(std::size_t output) = 0;
-  // The same, and repeats the call in a fresh process. `before` is the draw of the previous call. Changes the
-  // oracle's outputs.
+  // Like read_output(), and also repeats the call in a fresh process. `before` is the draw of the previous
+  // call. Changes the oracle's outputs.
   virtual std::optional<OutputValues> examine(const Case& bound, std::size_t output, const Draw& draw,
                                               const std::optional<Draw>& before, Patience patience) = 0;
 
   // After a candidate died in a call: repeats the call in a fresh worker that may write to its inputs.
-  // Returns which inputs or guard zones it then changes.
+  // Returns which inputs or guard zones this call changes.
   virtual Lease::Corruption diagnose(const Case& bound, const Draw& draw, Patience patience) = 0;
 
-  // After the candidate's worker has ended: waits until the device is free of it, and proves that the device
-  // is healthy. An Error when it is not.
+  // After the candidate's worker has ended: waits until the device is free of the worker, and proves that the
+  // device is healthy. An Error when it is not.
   virtual std::optional<Error> recover() = 0;
 
   // Whether the candidate compiles and tunes itself in its first calls (Python). The rehearsal makes these
-  // calls on contents that no other call has; then lock_candidate() ends it. `report` is the candidate's own
-  // account of the rehearsal, in JSON.
+  // calls on contents that no other call has. lock_candidate() ends the rehearsal. `report` is the
+  // candidate's own account of the rehearsal, in JSON.
   virtual bool candidate_rehearses() const = 0;
   virtual Answer lock_candidate(Patience patience, std::string& report) = 0;
-  // Forgets what the candidate has printed. heard() returns what it prints from now on, as any bytes, as far
-  // as there is room.
+  // Forgets what the candidate has printed. heard() returns the bytes that the candidate prints from now on,
+  // as far as there is room.
   virtual void begin_listening() = 0;
   virtual Heard heard() = 0;
 
@@ -181,8 +183,8 @@ class Arena {
   virtual void kill_candidate() = 0;
   virtual bool candidate_alive() const = 0;
 
-  // Sorted names of the libraries that are open in the candidate's process and were not before it was loaded.
-  // Empty if the process has ended.
+  // Sorted names of the libraries that are open in the candidate's process and were not open before the
+  // candidate was loaded. Empty if the process has ended.
   virtual std::vector<std::string> opened_libraries() = 0;
 };
 
@@ -192,13 +194,14 @@ struct CheckPass {
   ThreadOrder order = ThreadOrder::forward;
 };
 
-// What a pass leaves: entries of the worker's book, or the tool's report.
+// What a pass leaves: entries of the worker's FindingBook (device/finding_book.h), or the tool's report.
 struct Evidence {
   std::vector<FindingEntry> entries;
   std::uint32_t dropped = 0;  // places that did not fit into the book
   std::string tool_report;
   std::vector<LaunchCounts> counts;  // of the latest call, if they were asked for
-  // The extensions that the worker of a candidate in Python had built, by number (device/finding_book.h).
+  // The extensions that were built for the worker of a candidate in Python, by number
+  // (device/finding_book.h).
   std::vector<std::filesystem::path> extensions;
 };
 

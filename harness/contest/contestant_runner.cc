@@ -42,7 +42,8 @@ Result<std::unique_ptr<WorkerProcess>> start_worker(Device& device, Libraries li
   return WorkerProcess::start(device.confined(device.worker_command(), libraries), loading);
 }
 
-// The libraries of its packages are the interpreter's, whatever libraries the problem allows.
+// The worker may use all libraries, because the interpreter's packages need theirs, whatever the problem
+// allows.
 Result<std::unique_ptr<WorkerProcess>> start_python_worker(Device& device, const PythonHost& host) {
   const std::vector<std::string> worker = device.worker_command();
   const std::filesystem::path library = python_library(worker.front());

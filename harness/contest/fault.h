@@ -1,5 +1,5 @@
-// What can go wrong with a worker: one list for what a worker says of itself and for what the referee sees,
-// with what each means for a candidate. verify/checks.h turns a fault into a finding.
+// What can go wrong with a worker: one list of the faults that a worker reports and of those that the referee
+// sees, with the meaning of each for a candidate. verify/checks.h turns a fault into a finding.
 #pragma once
 
 #include <array>
@@ -21,15 +21,15 @@ enum class Fault : std::uint32_t {
   malformed,   // a reply that breaks the protocol
   busy,        // its device is still busy long after the call
   not_built,   // an extension of a contestant in Python does not compile
-  // The worker says these, and ends. The referee also concludes some of them itself: if a file cannot be read
-  // or there is no memory for it, and if an extension cannot be built.
+  // The worker reports these faults, and ends. The referee also concludes some of them itself: if a file
+  // cannot be read or there is no memory for it, and if an extension cannot be built.
   cannot_load,     // the library does not load, or lacks its entry
   no_memory,       // a lent buffer cannot be mapped
   device_failed,   // the worker's device calls fail (a context that a kernel has destroyed)
   memory_limit,    // the contestant wants more memory than it may have
   stack_overflow,  // the reply says how large the stack is, like the limit of memory
-  // Of a contestant in Python. The worker's last printed line says why. `raised` and `no_answer` may be said
-  // of a call alone: then the worker goes on.
+  // Of a contestant in Python. The worker's last printed line says why. `raised` and `no_answer` may concern
+  // a single call: then the worker goes on.
   raised,       // an exception
   unsupported,  // it needs something that cannot be graded, or not on this device
   mismatched,   // it does not fit the problem
@@ -50,11 +50,11 @@ struct FaultMeaning {
   std::string_view check = "completion";  // that fails, see verify/checks.h
   // Python's own message says what was done, so nothing stands before it.
   bool is_of_python = false;
-  // What is said if the worker has printed nothing that says more; null for a fault that no worker says.
+  // The message if the worker has printed nothing more precise. Null for a fault that no worker reports.
   const char* words = nullptr;
 };
 
-// Whether a worker may say this of itself. From any other number, the reply is malformed.
+// Whether a worker may report this fault. A reply with any other number is malformed.
 constexpr bool is_said_by_worker(Fault fault) { return fault >= Fault::cannot_load && fault <= last_fault; }
 // Whether a worker goes on after a call with this fault.
 constexpr bool may_go_on_after(Fault fault) { return fault == Fault::raised || fault == Fault::no_answer; }

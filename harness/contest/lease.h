@@ -28,10 +28,10 @@ constexpr std::uint64_t address_step = 256;
 struct LeaseTerms {
   bool moves = false;          // tensors lie elsewhere in their buffers in every call
   bool captures = false;       // outputs are captured when the clock stops
-  std::uint32_t launches = 1;  // the most of a call; each launch has its own tensors
-  // For the oracle. It reads the same values as the others, but stored as float32, and its outputs are not
-  // rounded (Case::stored_as). Its inputs are not inspected after a call: the oracle is ours, and they are
-  // lent read-only.
+  std::uint32_t launches = 1;  // the most launches of a call; each has its own tensors
+  // For the oracle. It reads the same values as the other contestants, but stored as float32, and its outputs
+  // are not rounded (Case::stored_as). Its inputs are not inspected after a call: the oracle is ours, and
+  // they are lent read-only.
   bool widens = false;
   // For a candidate in Python: the memory that it returns is overwritten after it has been captured. Other
   // contestants may return memory that they keep using.
@@ -69,15 +69,17 @@ class Lease {
   // Three steps before a call: prepare() chooses new places, poison and contents, and writes nothing.
   // poison() fills guard zones and outputs. reveal() fills inputs, empties the cache and opens the gate.
   // slots() returns the places. `computed` holds the inputs of seeds_of_computed(), and may be null if there
-  // are none. `drawn` is null, or a lease whose contestant cannot write to its inputs. If its inputs are of
-  // the same draw, they are copied and compared with, which takes less time than drawing them again.
+  // are none. `drawn` is null, or a lease whose contestant cannot write to its inputs. If the inputs of that
+  // lease are of the same draw, they are copied to this lease, and inspections compare with them. This takes
+  // less time than drawing the inputs again.
   void prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
                const ComputedInputs* computed = nullptr, const Lease* drawn = nullptr);
   // Call this when the inputs are no longer those of the call's draw.
   void forget_draw() { draw_.reset(); }
-  // Writes the poison. reveal() does it if this was not called before.
+  // Writes the poison. reveal() does so if poison() was not called before.
   void poison();
-  // Fills all buffers, then opens the gate. Returns how long the device was busy before it began.
+  // Fills all buffers, then opens the gate. Returns how long the device was busy with other work before it
+  // began to fill them.
   std::chrono::nanoseconds reveal(GateOpening opening = {});
 
   // Memory that changed in a call and must not.

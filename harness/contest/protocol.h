@@ -1,7 +1,7 @@
 // The messages between referee and worker, of fixed size, over one SOCK_SEQPACKET socket, and the two ends of
 // that socket. Each read is one whole message or none. A worker is not trusted: the referee checks the size,
-// type and sequence number of every reply. A fault that a worker says can only count against its contestant,
-// and the referee's clock checks the times in a reply.
+// type and sequence number of every reply. A fault that a worker reports can only count against its
+// contestant, and the referee's clock checks the times in a reply.
 #pragma once
 
 #include <chrono>
@@ -76,7 +76,7 @@ struct Request {
   std::uint32_t launch = 0;
   std::uint32_t gate = 0;  // call: nothing runs on the device before the gate reaches this number; 0: no gate
   GateWaiter waiter = GateWaiter::device;  // call with a gate
-  std::uint32_t unused = 0;                // no byte of a message is left as it was in our memory
+  std::uint32_t unused = 0;                // in place of padding, which would carry stray bytes of our memory
   // draw_inputs, perturb_inputs: for the inputs; call, launch: for the random numbers that a problem's file
   // draws in its forward
   std::uint64_t seed = 0;
@@ -122,15 +122,15 @@ class Connection {
 
   int descriptor() const { return socket_.get(); }
 
-  // The referee's side. send() never waits. It is false if the worker is gone, if it has left too many
-  // requests unread, or for another reason in errno. `descriptor` -1 sends none.
+  // The referee's side. send() never waits. It returns false if the worker is gone, if the worker has left
+  // too many requests unread, or for another reason in errno. If `descriptor` is -1, no descriptor is sent.
   bool send(const Request& request, int descriptor = -1);
   enum class Outcome { message, timeout, closed, malformed };
-  // Waits for one reply. A reply of another size, magic or sequence number is malformed. Takes the descriptor
-  // that comes with the reply, if the caller wants one; others are dropped.
+  // Waits for one reply. A reply of another size, magic or sequence number is malformed. Puts the descriptor
+  // that comes with the reply into `descriptor`, unless that is null.
   Outcome receive(Reply& reply, std::uint64_t sequence, std::chrono::milliseconds patience,
                   UniqueFd* descriptor = nullptr);
-  // False if nothing arrives within that time.
+  // Waits for a message. False if none arrives within `patience`.
   bool wait(std::chrono::milliseconds patience);
   // From now on every wait polls for this long before it sleeps: waking a thread up takes tens of
   // microseconds.
@@ -146,7 +146,7 @@ class Connection {
   // another size, magic or type, more parameters than there are, a tensor outside of its buffer.
   std::optional<std::pair<Request, UniqueFd>> next_request();
   // From now on next_request() polls this many times before it sleeps. This is a count and not a time, so
-  // that a process that was stopped still polls when it continues: the next request comes then.
+  // that a stopped process still polls after it continues. The next request comes at that moment.
   void spin_times(int times) { spins_ = times; }
 
  private:

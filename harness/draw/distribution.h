@@ -127,7 +127,7 @@ KGRADE_HOST_DEVICE inline bool is_outside(const Distribution& distribution, std:
 
 namespace detail {
 
-// A number from 0 to 1, without 1, with as many bits as a float has, or a double.
+// A number from 0 to 1, without 1, with as many bits as a float has, or as a double has.
 KGRADE_HOST_DEVICE inline double fraction(std::uint32_t random) { return (random >> 8) / 16777216.0; }
 KGRADE_HOST_DEVICE inline double fraction(std::uint64_t random) {
   return static_cast<double>(random >> 11) / 9007199254740992.0;
@@ -255,7 +255,7 @@ KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const 
   return element_at(distribution, form_of(distribution), block.word[place % 4], place);
 }
 
-// The word of the element at a drawn_place(), as the family of the input has it.
+// The word of the element at a drawn_place(), as the family of the input changes it.
 KGRADE_HOST_DEVICE inline std::uint32_t varied_word(const Distribution& distribution,
                                                     const RandomStream& stream, std::uint64_t place) {
   const Variation& variation = distribution.variation;
@@ -282,7 +282,7 @@ KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const 
       varied_number(variation, detail::sample_as<float>(distribution, distribution.kind, word), place);
   if (distribution.is_encoded) return static_cast<float>(encode(distribution.code, value));
   value *= scale_at(distribution, place);
-  // A type of eight bits has too few normal numbers to do without the others.
+  // A type of eight bits has few normal numbers, so its subnormal numbers are used too.
   if (is_narrow(distribution.dtype))
     value = is_float8(distribution.dtype) ? rounded_to(distribution.dtype, value)
                                           : nearest_normal(distribution.dtype, value);
@@ -326,7 +326,7 @@ KGRADE_HOST_DEVICE inline std::uint64_t random_bits(const RandomStream& stream, 
          random_block(stream, word / 4 | other_part).word[word % 4];
 }
 
-// As varied_word(), for 64 bits.
+// Like varied_word(), for 64 bits.
 KGRADE_HOST_DEVICE inline std::uint64_t varied_bits(const Variation& variation, const RandomStream& stream,
                                                     std::uint64_t place) {
   const std::uint64_t random = random_bits(stream, word_place(variation, place));
@@ -372,8 +372,8 @@ struct InputChanges {
 };
 
 // Up to `most` different elements of an input of `elements`. Each gets another value of the same
-// distribution; without another value (in a constant input, on the diagonal of a graph) it stays as it is.
-// Positions and values come from `source`.
+// distribution. An element that can have no other value (in a constant input, on the diagonal of a graph)
+// stays as it is. Positions and values come from `source`.
 InputChanges draw_changes(const Distribution& distribution, const RandomStream& stream,
                           std::uint64_t elements, const RandomStream& source,
                           unsigned int most = max_input_changes);

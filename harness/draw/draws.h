@@ -11,10 +11,10 @@ namespace kgrade {
 struct Draw {
   std::uint64_t seed = 0;
   std::uint32_t index = 0;
-  // 0: as `index` says. Otherwise, one input differs from that in a few elements (InputChanges in
-  // draw/distribution.h); this number decides where and how. Odd numbers change one element of the largest
-  // input: a contestant that looks only at every n-th element sees this once in n times. Even numbers change
-  // several elements, of each input in turn: some elements may play no part in the output.
+  // 0: contents as `index` says. Otherwise, one input differs from those contents in a few elements
+  // (InputChanges in draw/distribution.h); this number decides where and how. Odd numbers change one element
+  // of the largest input: a contestant that looks only at every n-th element sees this once in n times. Even
+  // numbers change several elements, of each input in turn: some elements may play no part in the output.
   std::uint32_t change = 0;
   // How many launches the call has, each on other contents. A lease limits their number.
   std::uint32_t launches = 1;

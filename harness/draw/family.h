@@ -1,8 +1,8 @@
-// Families of inputs: contents that the grader makes of an input beside its own distribution, from the same
-// random words. A short cut that is right on independent elements of one distribution, such as counters of 8
-// bits or a maximum that begins at -1, is wrong on one of them. Elements stay values of the distribution,
-// except in the families of real numbers, whose elements stay in the input's domain. For host and device
-// code.
+// Families of inputs: contents that the grader gives to an input besides those of its own distribution, from
+// the same random words. A short cut that is right on independent elements of one distribution, such as
+// counters of 8 bits or a maximum that begins at -1, is wrong on at least one family. Elements stay values of
+// the distribution, except in the families of real numbers, whose elements stay in the input's domain. For
+// host and device code.
 #pragma once
 
 #include <cmath>
@@ -27,12 +27,12 @@ struct Variation {
   double chance = 0;         // of an element to be a spike, or to stay as it is in `sparse`
   double least = -HUGE_VAL;  // the domain of real numbers
   double largest = HUGE_VAL;
-  // How a contestant rounds its inputs once more: to this many bits, if they have more, or else some of them
-  // to a neighbour. 0: inputs are not rounded.
+  // Elements are rounded once more, as a contestant may round its inputs: to this many bits. If they have no
+  // more bits than this, some of them are replaced by a neighbour instead. 0: no rounding.
   std::int32_t rounding = 0;
   std::int32_t ulps = 1;      // how far away that neighbour is
-  std::uint32_t moved = 1;    // of eight elements on average
-  std::uint32_t rounded = 0;  // how often before
+  std::uint32_t moved = 1;    // how many of eight elements are replaced, on average
+  std::uint32_t rounded = 0;  // how many times such inputs were rounded before
 };
 
 namespace detail {
@@ -66,8 +66,8 @@ KGRADE_HOST_DEVICE inline double sign_at(const Variation& variation, std::uint64
   return bits_at(variation, place, 1) % 2 == 0 ? 1 : -1;
 }
 
-// Whether an element is before the step of its row. It is near one of the ends, so that sums do not cancel.
-// In half of the rows the step goes up.
+// Whether an element is before the step of its row. The step is near one of the row's ends, so that sums do
+// not cancel. In half of the rows the step goes up.
 KGRADE_HOST_DEVICE inline bool is_below_step(const Variation& variation, std::uint64_t place) {
   const std::uint64_t eighths = 1 + variation.key / 2 % 3;
   const std::uint64_t length = variation.row * (variation.key % 2 == 0 ? eighths : 8 - eighths) / 8;
@@ -77,7 +77,7 @@ KGRADE_HOST_DEVICE inline bool is_below_step(const Variation& variation, std::ui
 
 }  // namespace detail
 
-// The place whose random word an element has.
+// The place from which an element takes its random word.
 KGRADE_HOST_DEVICE inline std::uint64_t word_place(const Variation& variation, std::uint64_t place) {
   switch (variation.family) {
     case Family::one_value:
@@ -91,8 +91,7 @@ KGRADE_HOST_DEVICE inline std::uint64_t word_place(const Variation& variation, s
   }
 }
 
-// The word that takes the place of a random word. Words are quantiles: the least word gives the least
-// element.
+// The word that replaces a random word. Words are quantiles: the least word gives the least element.
 KGRADE_HOST_DEVICE inline std::uint32_t varied_word(const Variation& variation, std::uint32_t word,
                                                     std::uint64_t place) {
   const std::uint64_t column = place % variation.row;
@@ -110,14 +109,15 @@ KGRADE_HOST_DEVICE inline std::uint32_t varied_word(const Variation& variation, 
   }
 }
 
-// The most nodes of a cycle in a graph of that many nodes. An honest kernel that looks at all pairs of nodes
-// in each round takes as many rounds as a path has nodes, within its time limit.
+// The most nodes of a cycle in a graph of that many nodes. The limit exists for honest kernels that look at
+// all pairs of nodes in each round. They need as many rounds as a path has nodes, and must stay within the
+// time limit.
 KGRADE_HOST_DEVICE inline std::uint64_t longest_cycle(std::uint64_t nodes) {
   const std::uint64_t rounds = (std::uint64_t{1} << 30) / (nodes * nodes);
   return rounds < 64 ? 64 : rounds;
 }
 
-// The node after this one in its cycle. There are as many cycles as the nodes need.
+// The node after this one in its cycle. A graph has as many cycles as it needs to contain all nodes.
 KGRADE_HOST_DEVICE inline std::uint64_t next_in_cycle(std::uint64_t node, std::uint64_t nodes) {
   const std::uint64_t longest = longest_cycle(nodes);
   return node + 1 < nodes && (node + 1) % longest != 0 ? node + 1 : node - node % longest;
@@ -154,7 +154,7 @@ KGRADE_HOST_DEVICE inline float factor_at(const Variation& variation, std::uint6
   return is_zero ? 0 : 1;
 }
 
-// The real number that takes the place of one that was drawn. A type of few bits may not hold it.
+// The real number that replaces a drawn number. A type of few bits may be unable to hold it exactly.
 template <class Real>
 KGRADE_HOST_DEVICE inline Real varied_number(const Variation& variation, Real value, std::uint64_t place) {
   const Real amount = static_cast<Real>(variation.amount);
@@ -184,7 +184,7 @@ KGRADE_HOST_DEVICE inline Real varied_number(const Variation& variation, Real va
         value = amount * static_cast<Real>(detail::sign_at(variation, place));
       break;
     case Family::near_equal: {
-      // 2^-12 of the number beside one from -4 to 4.
+      // An integer from -4 to 4 except 0, plus 2^-12 of the drawn number.
       const Real middle = static_cast<Real>(1 + variation.key % 4);
       return (variation.key / 4 % 2 == 0 ? middle : -middle) + value / 4096;
     }

@@ -13,18 +13,18 @@
 namespace kgrade {
 namespace {
 
-// A stream apart from those of tensors, whose numbers are those of parameters.
+// The number of a random stream that no tensor has: the streams of tensors have the numbers of parameters.
 constexpr std::uint32_t families_stream = 0x66616d69;
 
 // This many elements of the longest sum are spikes, or are not 0 in a sparse input.
 constexpr double elements_that_count = 8;
-// The spikes of a sum have this share of its squares beside what the others have.
+// The sum of the spikes' squares, divided by the sum of the other elements' squares.
 constexpr double share_of_spikes = 1.0 / 3;
 constexpr int most_halvings = 6;
 constexpr int few_halvings = 2;
 
-// A sum of more equal terms in one thread is off by more than the bound: each of them is rounded the same
-// way.
+// If one thread adds more equal terms than this, the sum is off by more than the bound, because each addition
+// is rounded the same way.
 constexpr std::int64_t most_equal_terms = 256;
 // The factor of most elements of a sparse input of real numbers.
 constexpr double small_factor = 0x1p-4;
@@ -77,9 +77,9 @@ Range domain_of(const Parameter& parameter, const ResolvedInit& init, const Rang
   return {std::min(-reach, own.least), std::max(reach, own.largest), 0};
 }
 
-// Whether elements may be much smaller than they are drawn. Their exponentials are nearly equal terms, for
-// which the longest sums of one thread have too few digits. And float16 has too few exponents for their
-// products.
+// Whether a family may make elements much smaller than they are drawn. Exponentials of small elements are
+// nearly equal terms, for which the longest sums of one thread have too few digits. And float16 has too few
+// exponents for products of small elements.
 bool may_be_small(const Case& bound, bool are_rounded) {
   constexpr std::int64_t most_terms = 1 << 16;
   const bool are_half = std::any_of(bound.tensors.begin(), bound.tensors.end(), [&](const Tensor& tensor) {
@@ -141,8 +141,8 @@ struct Turn {
   double fraction = 0;     // of the room otherwise, from 0 to 1
 };
 
-// A draw of which the family is chosen for the `round`-th time. The first two rounds go to the end of the
-// room, one up and one down. Three of four do later.
+// The turn of a draw whose family is chosen for the `round`-th time. The first two rounds go to the end of
+// the room, one up and one down. Of the later rounds, three of four go to the end.
 Turn turn_of(std::uint32_t round, std::uint64_t seed, Family family, const PhiloxBlock& random) {
   const std::uint64_t first = mixed(seed ^ static_cast<std::uint64_t>(family));
   return {(first + round) % 2 == 1, round < 2 || random.word[2] % 4 != 0, detail::fraction(random.word[3])};
@@ -322,9 +322,10 @@ struct Choice {
   Turn turn;
 };
 
-// In the order of a seed, so that nobody knows which families a case of the file will have. The usual seed of
-// `kgrade lint`, 0, leaves them as they are. Random signs come first: where they are a family, no other
-// family shows so well in how many bits a candidate computes, and the only case of a large Model has two.
+// Shuffles the families by a seed, so that nobody knows which families a case of the file will have. Seed 0,
+// which is usual for `kgrade lint`, keeps their order. Random signs come first if they are among the
+// families: no other family shows so well in how many bits a candidate computes, and the only case of a large
+// Model has just two families.
 std::vector<Family> in_order_of(std::uint64_t seed, std::vector<Family> families) {
   const auto place = [seed](Family family) {
     return mixed(seed ^ mixed(static_cast<std::uint64_t>(family) + 1));
@@ -335,8 +336,9 @@ std::vector<Family> in_order_of(std::uint64_t seed, std::vector<Family> families
   return families;
 }
 
-// With `random` for what is by chance. The first input that has families has every one in turn. Half of the
-// time the others have the same family, or else any family or their own distribution.
+// Chooses the family of a tensor in a draw. `random` decides everything that is left to chance. The first
+// input that has families takes them in turn. In half of the draws the other inputs have the same family. In
+// the rest, each has any of its families or its own distribution.
 Choice choice_of(const Problem& problem, const Case& bound, std::size_t tensor, const Draw& draw,
                  const PhiloxBlock& random) {
   const std::vector<Family> families = families_of(problem, bound, tensor);
@@ -382,13 +384,13 @@ bool have_sums_of_one_sign(const Problem& problem, const Case& bound, const Draw
   return inputs >= 2;
 }
 
-// Sums of few elements: an output of less than this many elements may cancel.
+// In an output with fewer elements than this, the terms of all sums may cancel.
 constexpr std::int64_t few_elements = 100;
 // Products of elements that are moved this far are still off by less than a third of any bound.
 constexpr double most_ulps_of_products = 32;
-// One thread that adds more products of one sign than this loses small ones in its sum: it is off by 0.13 of
-// the bound for 2^18 products of half-normal numbers, 0.37 for 2^19 and 1.31 for 2^20 (measured). So these
-// are moved far enough that no bound holds.
+// One thread that adds more products of one sign than this loses small products in its sum: the sum is off by
+// 0.13 of the bound for 2^18 products of half-normal numbers, 0.37 for 2^19 and 1.31 for 2^20 (measured). So
+// inputs with more such products are moved far enough that no bound holds.
 constexpr double most_products_of_one_sign = 1 << 18;
 constexpr double ulps_beyond_any_bound = 1 << 22;
 

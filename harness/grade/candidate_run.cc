@@ -31,7 +31,8 @@ constexpr int short_calls_alone = 7;
 constexpr double short_call_ms = 1;
 // A device that has been idle takes some milliseconds to reach its full speed.
 constexpr double seconds_to_wake = 0.02;
-// For the clock rule: how long the protocol takes if a contestant waits for the device within its calls.
+// Calls of the reference that are not queued. They show the clock rule how long the protocol takes if a
+// contestant waits for the device within its calls.
 constexpr int unqueued_calls_alone = 2;
 // Draws of calls of the reference alone: no candidate has seen these inputs or will see them.
 constexpr std::uint32_t first_draw_alone = 1 << 20;
@@ -377,7 +378,8 @@ void CandidateRun::settle(const CallFinding& finding) {
   record_.message = finding.message;
 }
 
-// What one case shows to be wrong is no matter of precision in the others, where less is off.
+// If one case shows that the answer is wrong, a smaller error in another case is not a matter of precision
+// either.
 void CandidateRun::tell_one_story() {
   if (record_.verdict != Verdict::wrong_answer) return;
   session_.checks.withdraw("precision");

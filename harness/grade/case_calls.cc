@@ -36,7 +36,8 @@ constexpr double short_capture_share = 0.005;
 // How many draws of families a call may take until one tells right from wrong.
 constexpr std::uint32_t most_draws_of_families = 3;
 
-// Draws apart from those of all calls of a case, and of verify/expected_scales.cc.
+// The first draw for judge_knowing_distance(). No other call of a case has these draws, nor has
+// verify/expected_scales.cc.
 constexpr std::uint32_t first_draw_of_distance = (3 << 20) + (1 << 10);
 
 void copy_scalars(const Problem& problem, const Case& bound, CaseRecord& record) {
@@ -346,7 +347,7 @@ void CaseCalls::learn_from_model(std::size_t output, const Judgement& judgement)
   limit_by_model(session_.problem, session_.arena.measures_speed(), output, judgement.figure(), scales_);
 }
 
-// Notes that Model in its own type is too far off for the smaller, common or single elements, but not for
+// Notes that the Model in its own type is too far off for the smaller, common or single elements, but not for
 // all together.
 void CaseCalls::allow_beyond_bound(std::size_t index, const OutputErrors& output) {
   scales_.allow_beyond_bound(index, output.errors);
@@ -445,7 +446,8 @@ void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
 
 void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
   if (!is_on(Defence::nonfinite_compared)) output.errors.nonfinite_mismatches = 0;
-  // What should be constant may hold roundings only: there, just numbers that are not finite are wrong.
+  // An output that should be constant may consist of rounding errors. In such an output, only numbers that
+  // are not finite are wrong.
   if (is_made_constant(index) && has_norm(output.compare) && output.errors.nonfinite_mismatches == 0) return;
   Judgement judgement = judge_knowing_distance(output, index);
   if (judgement.verdict == Verdict::low_precision && is_a_bug(output, index, judgement)) {
@@ -485,8 +487,8 @@ Judgement CaseCalls::judge_knowing_distance(const OutputErrors& output, std::siz
   return judged();
 }
 
-// Whether an answer that would be of a lower class has a bug in a few elements. Which of the two it seems to
-// be must not depend on how much is off in this draw.
+// Whether an answer that would be of a lower class has a bug in a few elements. The decision between low
+// precision and a bug must not depend on how much is off in this draw.
 bool CaseCalls::is_a_bug(const OutputErrors& output, std::size_t index, const Judgement& judgement) {
   if (output.compare != Comparison::Kind::norm) return false;
   const auto values = session_.arena.read_output(index);
@@ -544,7 +546,7 @@ std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t in
   return how.empty() ? text : fmt::format("{}; {}", text, how);
 }
 
-// An error that would be one of rounding, if no other case showed that the answer is wrong.
+// Describes an error that would count as rounding, if no other case showed that the answer is wrong.
 std::string CaseCalls::describe_error(const OutputErrors& output, const Judgement& judgement) const {
   return fmt::format("'{}': off by {:.1e} over {}, and {} allows {:.1e}", output.tensor, judgement.figure(),
                      to_string(judgement.decided_by), session_.problem.precision,

@@ -38,18 +38,18 @@ class CaseCalls {
   // oracle computes the expected outputs.
   Trouble draw_fresh(std::uint32_t launches = 1) { return draw(draws_.fresh(launches)); }
   Trouble draw_changed(std::uint32_t launches = 1) { return draw(draws_.changed(launches)); }
-  // From now on inputs are of the next families that tell right from wrong. False: there are none, or none of
-  // the next few tells.
+  // From now on inputs are of the next families that tell right answers from wrong ones. False if there are
+  // no families, or if none of the next few does.
   Result<bool> draw_varied();
   // The contents to come. They begin at the session's first draw.
   DrawSequence& draws() { return draws_; }
-  // Returns to the latest contents, after the oracle has had others.
+  // Returns to the latest contents, after the oracle was called on others.
   Trouble draw_again();
   // Calls the reference or a baseline. The followers see a call of the reference as if it were on their own
   // contents.
   Result<Sample> call_trusted(Role role, Purpose purpose, CallKind kind = {});
   void follow_with(CaseCalls& other) { followers_.push_back(&other); }
-  // Nothing if the candidate has failed, now or before.
+  // Nothing if the candidate has failed, in this call or before.
   std::optional<Sample> call_candidate(Purpose purpose, CallKind kind = {});
   // Calls the candidate up to `times` times on the latest contents, and compares the bits of the outputs of
   // all its calls on them. The oracle's outputs must be those of these contents.
@@ -91,7 +91,7 @@ class CaseCalls {
   }
   // For a KernelBench file: notes each output for which the answer to other inputs would be accepted.
   void look_for_equal_answers();
-  // `judgement`: of Model in its own type.
+  // `judgement`: of the Model in its own type.
   void learn_from_model(std::size_t output, const Judgement& judgement);
   void allow_beyond_bound(std::size_t index, const OutputErrors& output);
   void note_rule(std::size_t index, const Judgement& judgement);
@@ -124,7 +124,7 @@ class CaseCalls {
   ExpectedScales varied_scales_;  // of the latest draw that has families
   bool has_learnt_ = false;       // since the first draw
   bool has_drawn_ = false;
-  bool is_answered_ = true;       // the latest draw, by the oracle
+  bool is_answered_ = true;       // whether the oracle has answered the latest draw
   bool has_looked_ = false;       // for equal answers
   double nearest_to_bound_ = -1;  // error over bound, of the output that the record's rule describes
   DrawSequence draws_;
@@ -144,10 +144,10 @@ class CaseCalls {
   bool failed_ = false;
 };
 
-// The calls on families of inputs that a candidate gets in each case.
+// The least number of calls on families of inputs that a candidate gets in each case.
 inline constexpr int least_varied_rounds = 2;
-// How many such calls it gets in this case. There are more if it is the only case of a file and small.
-// Otherwise some families would never be drawn, or only in one direction.
+// How many calls on families of inputs a candidate gets in this case. A small case that is the only one of
+// its file gets more. Otherwise some families would never be drawn, or only in one direction.
 int varied_rounds(const Problem& problem, const Case& bound, bool measures_speed);
 
 // The times of a call by both clocks, divided by its launches.

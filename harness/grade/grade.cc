@@ -302,7 +302,7 @@ class GradeRun {
     return std::nullopt;
   }
 
-  // Who asks chooses the class in which a candidate is judged and compared.
+  // The user who asks for a grade chooses the class in which a candidate is judged and compared.
   void judge_class(const CandidateSource& source, CandidateRecord& record) const {
     keep_to_class(
         record, precision_from(source.reference_class.empty() ? problem_.precision : source.reference_class));

@@ -176,9 +176,9 @@ MeasuredCase::Trouble MeasuredCase::draw_for(Entrant& entrant) {
   return is_alone() ? std::nullopt : entrant.calls.draw_fresh(launches_);
 }
 
-// Calls all in two rounds, with one launch per call. The first round loads and allocates, the second shows
-// how long a launch takes. For long calls one round is enough. The reference goes first, since its time sets
-// the candidate's limit.
+// Calls all arms in two rounds, with one launch per call. The first round loads and allocates, the second
+// shows how long a launch takes. For long calls one round is enough. The reference goes first, since its time
+// sets the candidate's limit.
 MeasuredCase::Trouble MeasuredCase::warm_up() {
   session_.progress(case_.name + ": warming up");
   std::vector<Entrant*> cold = entrants_;
@@ -276,7 +276,7 @@ MeasuredCase::Trouble MeasuredCase::lend_to_arms() {
 
 MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
   if (auto trouble = trusted_.draw_fresh(launches_)) {
-    // Before there were baselines, the memory sufficed: they may hold it.
+    // The memory sufficed before there were baselines, so baselines may hold it now.
     if (baselines_.chosen().empty()) return trouble;
     baselines_.make_room(0, *trouble);
     return take_arms();
@@ -458,8 +458,8 @@ void MeasuredCase::keep(Entrant& entrant, BlockRun run) {
       {static_cast<int>(launches_), std::move(run.blocks), run.end, beginnings_});
 }
 
-// A candidate whose class changed is unstable: compared with the baseline of a better class it would look
-// slow, with that of a worse class fast.
+// A candidate whose class changed is unstable: it would look slow beside a baseline of a better class, and
+// fast beside one of a worse class.
 void MeasuredCase::look_at_precision(Entrant& entrant) {
   const Precision began = baselines_.precision();
   const Precision now = entrant.calls.record().precision;

@@ -59,7 +59,7 @@ struct KnownCases {
 class Baselines {
  public:
   virtual ~Baselines() = default;
-  // True if find() has been called, or need not be.
+  // True if find() has been called, or if the call is not needed.
   virtual bool are_known() const = 0;
   // Tries the baselines, with no candidate on the device. An Error means that the oracle failed.
   virtual Errors find() = 0;

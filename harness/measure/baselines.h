@@ -34,8 +34,8 @@ struct BaselineSource {
 };
 
 // The baselines that call a vendor's library: "cudnn-fp32", and "cudnn-tf32" unless the problem requires a
-// better class. There, no accepted candidate could be compared with TF32, and this baseline takes seconds to
-// build and to search its plans. Every library with a source for the problem gives such baselines.
+// better class. In that case no accepted candidate could be compared with "cudnn-tf32", which takes seconds
+// to build and to search its plans. Every library with a source for the problem gives such baselines.
 // why_no_baselines() says why some are left out. A baseline whose source includes a library's headers needs
 // this library and a GPU. Tests have baselines that need neither.
 std::vector<BaselineSource> baselines_of(const Problem& problem, const Layout& layout, bool on_gpu = true);

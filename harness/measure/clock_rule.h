@@ -56,8 +56,8 @@ class ClockRule {
     known_.clear();
   }
 
-  // How long the protocol takes in a call of this kind. If the reference has too few such calls, its calls
-  // with the other queuing count, or all its calls.
+  // How long the protocol takes in a call of this kind. If the reference has too few such calls, its calls of
+  // the kind that differs only in `queued` are used, or else all its calls.
   double protocol_ms(const SampleKind& kind) const;
   // The time of one launch that the referee's clock attests, at least 0.
   double attested_ms(const Sample& sample) const;

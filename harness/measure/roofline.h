@@ -33,7 +33,7 @@ double arithmetic_rate(const Ceilings& ceilings, Precision precision, Dtype dtyp
 // Nothing if a case has neither bytes nor operations.
 std::optional<Floor> roofline_floor(const Case& bound, const Ceilings& ceilings, Precision precision);
 
-// The floor's share of a time: 1 is as fast as the roofline allows. Without any fault, it exceeds 1 for an
+// The floor's share of a time: 1 is as fast as the roofline allows. It exceeds 1, without any error, for an
 // algorithm with fewer operations than the problem counts (Winograd's convolutions), for a kernel that reads
 // much more than it writes (memory is read faster than it is copied), and for outputs that stay in the L2. It
 // is 0 for a time of 0.
@@ -45,10 +45,10 @@ std::optional<CaseRoofline> roofline_of(const Case& bound, const CaseRecord& rec
                                         const std::optional<Ceilings>& ceilings);
 
 // The least time that the hardware allows for a case, by any algorithm. Inputs come from memory if calls
-// begin with a cold cache. Outputs, and with a warm cache inputs, need no memory as far as the L2 holds them.
-// The operations are a quarter of those that the problem counts (Winograd's F(2x2, 3x3) needs 1/2.25 of the
-// multiplications, F(4x4, 3x3) a quarter: A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural
-// Networks", CVPR 2016), at the rate of the device's fastest unit.
+// begin with a cold cache. Outputs need no memory as far as the L2 holds them. The same is true of inputs
+// with a warm cache. The operations are a quarter of those that the problem counts (Winograd's F(2x2, 3x3)
+// needs 1/2.25 of the multiplications, F(4x4, 3x3) a quarter: A. Lavin, S. Gray, "Fast Algorithms for
+// Convolutional Neural Networks", CVPR 2016), at the rate of the device's fastest unit.
 //
 // The rate of a unit is the higher of its nominal peak and its measured ceiling, as far as they are known. So
 // neither a wrong peak nor a disturbed measurement makes the bound larger. The ceiling counts with a margin

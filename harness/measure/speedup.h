@@ -26,18 +26,19 @@ std::vector<double> log_differences(std::span<const Block> blocks, std::size_t a
 std::vector<double> log_differences(std::span<const Block> blocks, std::size_t arm,
                                     std::span<const Block> other_blocks, std::size_t other);
 
-// From the blocks of one process: Hodges and Lehmann's estimate with Wilcoxon's interval. It holds for this
-// process only and leaves out the differences between processes (addresses, clocks, temperature). The
-// interval is exact if a fair coin chose each block's order (ABBA or BAAB), whatever the drift or the states
-// of the clock, as long as these disturb both sides alike: given the disturbance, the coin alone decides the
-// sign of a block's error. A run that is stopped by the half-width, looked at every ten blocks, keeps between
-// 94 % and 95 % (simulated; a later first look costs less).
+// From the blocks of one process: Hodges and Lehmann's estimate with Wilcoxon's interval. The interval holds
+// for this process only and leaves out the differences between processes (addresses, clocks, temperature).
+// The interval is exact if a fair coin chose each block's order (ABBA or BAAB), whatever the drift or the
+// states of the clock, as long as these disturb both sides alike: given the disturbance, the coin alone
+// decides the sign of a block's error. If the half-width is examined every ten blocks and ends the run when
+// it is small enough, the confidence is still 94 % to 95 % (simulated; it is higher if the first examination
+// comes later).
 SpeedRatio ratio_within(const std::vector<double>& log_differences);
 
-// If there are many calls, one of a contestant's calls in this many may have any time without moving that
-// estimate by more than the noise of the others. With two calls per block, these are at most a quarter of the
-// blocks. The estimate is the median of the means of pairs of blocks, and 29 % of the blocks (1 - 1 /
-// sqrt(2)) would still leave half of the pairs without such a call.
+// If there are many calls, one in this many of a contestant's calls may take any time. The estimate of
+// ratio_within() then moves by no more than the noise of the other calls. With two calls per block, at most a
+// quarter of the blocks have such a call. The estimate is the median of the means of pairs of blocks, and 29
+// % of the blocks (1 - 1 / sqrt(2)) would still leave half of the pairs without such a call.
 inline constexpr std::size_t calls_per_outlier = 8;
 
 // The process offset: the time that a process adds to every launch, for as long as it lives. Two processes
@@ -77,8 +78,8 @@ SpeedRatio ratio_pooled(const std::vector<SpeedRatio>& processes, double offset_
 SpeedRatio ratio_across(const std::vector<double>& process_estimates_log);
 
 // Speedups of the candidate, the last arm, over the reference and over the baseline that counts. Each process
-// counts as one estimate, however many blocks it has. ratio_pooled() joins them, also a single one;
-// ratio_across() joins them if the goal asks for several processes (--ranked).
+// counts as one estimate, however many blocks it has. ratio_pooled() joins the estimates, even if there is
+// only one. If the goal asks for several processes (--ranked), ratio_across() joins them instead.
 std::vector<Speedup> speedups_of(const CaseRecord& record);
 // Speedups over the baselines that do not count.
 std::vector<Speedup> other_speedups_of(const CaseRecord& record);
@@ -110,7 +111,7 @@ std::vector<Score> scores_by_baseline(const std::vector<CaseRecord>& cases);
 
 // A speedup counts only over contestants of the candidate's class. If the class of the reference is better
 // than the candidate's, moves the score over the reference to those that do not count, and says so in a note
-// if no other one counts.
+// if no other score counts.
 void keep_to_class(CandidateRecord& candidate, Precision reference);
 
 }  // namespace kgrade

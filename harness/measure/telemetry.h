@@ -1,5 +1,6 @@
 // What a GPU reports while it is measured: clocks, why they are lower than they could be, power, temperature,
-// other processes that use it. If there is no telemetry, it says so, and measuring goes on.
+// other processes that use it. Measuring goes on without telemetry, and Telemetry::absent() says why there is
+// none.
 #pragma once
 
 #include <array>

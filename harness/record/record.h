@@ -77,7 +77,7 @@ struct WrongOutput {
 struct Arm {
   std::string name;             // "reference", "candidate", or the baseline's
   std::vector<Sample> samples;  // of calls outside blocks, whatever their purpose
-  Summary summary;              // of the samples that count, in blocks too: see summarise_arms()
+  Summary summary;              // over all samples that count, also those in blocks (summarise_arms())
   bool is_beside = false;       // a baseline that does not count: slower, or of another class
 };
 
@@ -85,7 +85,7 @@ struct Arm {
 struct Printed {
   std::vector<std::string> lines;  // the first lines
   std::uint64_t more_lines = 0;    // the number of lines that are left out
-  bool cut_off = false;            // there was more output than kgrade keeps, and it is not counted
+  bool cut_off = false;            // there was more output, which kgrade neither kept nor counted
 };
 
 // How the rule for errors (verify/judgement.h) judged an output.
@@ -98,7 +98,7 @@ struct AppliedRule {
 // Inputs that the grader drew beside the case's own distribution (draw/input_families.h).
 struct DrawnFamilies {
   std::string inputs;  // "x: elements are multiplied by 4"
-  bool tells = false;  // false: honest answers to them differ, so the candidate was not asked
+  bool tells = false;  // false: honest answers to these inputs differ, so the candidate was not called
 };
 
 struct CaseRecord {
@@ -106,33 +106,35 @@ struct CaseRecord {
   CaseRole role = CaseRole::test;
   Bindings parameters;  // scalar parameters only
   std::map<std::string, double, std::less<>> real_parameters;
-  std::string scales;  // how its inputs are scaled, if unlike other cases' (scalings_text())
+  std::string scales;  // how the case's inputs are scaled, if not as in other cases (scalings_text())
   std::int64_t tensor_bytes = 0;
   std::optional<std::int64_t> flops;
   double weight = 1;  // in scores over cases
   bool run = false;   // false: skipped, see message
   Verdict verdict = Verdict::accepted;
   std::string message;  // what was wrong, or why it did not run
-  // For low_precision: the message if another case shows that the answer is wrong. No record holds it.
+  // For the verdict low_precision: the message if another case shows that the answer is wrong. It is not
+  // written to the JSON record.
   std::string message_if_wrong;
   Precision precision = Precision::fp32;
   std::optional<WrongOutput> wrong;     // in the call that gave a wrong answer
-  std::optional<Printed> printed;       // in the first call of a sample case; unset if nothing
+  std::optional<Printed> printed;       // in the first call of a sample case; unset if nothing was printed
   double relative_error = 0;            // the worst of all calls; see verify/judgement.h
   double max_scaled_error = 0;          // the worst of all calls; see verify/judgement.h
   std::optional<AppliedRule> rule;      // for the call and output that came nearest to the bound
   std::vector<DrawnFamilies> families;  // in the order of the draws
-  // Outputs of a Model whose answer is the same for other inputs, or nearly.
+  // Outputs of a Model that are the same, or nearly the same, for other inputs.
   std::vector<std::string> hardly_depends;
   int calls = 0;  // of the candidate; every launch is checked
-  // Whether calls on the same contents gave the same bits; unset: not tried. No record holds it.
+  // Whether calls on the same contents gave the same bits; unset if no call was repeated. It is not written
+  // to the JSON record.
   std::optional<bool> same_bits;
   bool latency_hidden = true;  // in every call of the candidate whose time is a sample
   // In this order: the reference, the baseline that counts (if any), other baselines, the candidate.
   std::vector<Arm> arms = {{"reference", {}, {}}, {"candidate", {}, {}}};
   std::optional<Measurement> measurement;  // set if speed is compared
   std::optional<ClockRecord> clock;        // set if speed is compared and times are speed
-  std::vector<std::string> notes;          // on its times; the candidate's notes contain them too
+  std::vector<std::string> notes;          // on the case's times; the candidate's notes contain them too
   std::optional<CaseRoofline> roofline;    // set if speed is compared and the device's ceilings are known
   // Times of the reference alone on the device, before and after the candidate.
   std::vector<double> reference_before_ms;
@@ -211,12 +213,12 @@ struct CandidateRecord {
   Verdict verdict = Verdict::accepted;
   std::string message;
   Precision precision = Precision::fp32;  // the worst class of all cases
-  // Whether all calls on the same contents gave the same bits; unset: none was tried.
+  // Whether all calls on the same contents gave the same bits; unset if no call was repeated.
   std::optional<bool> deterministic;
-  std::vector<Score> scores;  // over contestants of the class of an accepted candidate; the last one counts
+  std::vector<Score> scores;  // if accepted: over contestants of its class; the last one counts
   const Score* headline() const { return scores.empty() ? nullptr : &scores.back(); }
-  std::vector<Score> by_baseline;     // that do not count: each baseline's, and a better class's reference's
-  std::vector<Neighbour> neighbours;  // the accepted candidates of the same class, if accepted
+  std::vector<Score> by_baseline;     // do not count: over each baseline, over a reference of a better class
+  std::vector<Neighbour> neighbours;  // if accepted: the heat's other accepted candidates of its class
   std::string compiler_log;
   double compile_seconds = 0;          // of the compiler, now or when the contestant was cached
   bool compile_cached = false;         // it was built earlier
@@ -234,7 +236,7 @@ struct ReferenceRecord {
   std::string sha256;
 
   // True if the reference is the Model of a Python file, in eager mode and without TF32. For other problems,
-  // this is the baseline pytorch-fp32.
+  // PyTorch in eager mode is the baseline pytorch-fp32.
   bool is_pytorch() const { return path.ends_with(".py"); }
 };
 
@@ -255,7 +257,7 @@ struct StageTime {
 
 // How compilers and workers were confined.
 struct SandboxRecord {
-  bool confined = false;  // they had their own file system, network and processes: Sandbox::confines()
+  bool confined = false;  // each had its own file system, network and processes: Sandbox::confines()
   std::vector<SandboxLayer> layers;  // missing layers too; empty: there was no sandbox at all
 };
 

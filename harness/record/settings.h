@@ -46,7 +46,8 @@ struct GradeSettings {
 // Commands that have an option.
 enum : unsigned { by_grade = 1, by_check = 2, by_profile = 4, by_sweep = 8, by_serve = 16 };
 
-// What tells results of a sweep apart that count under different conditions.
+// Whether the record of a sweep names the option. Recorded options separate results that count under
+// different conditions.
 enum class Recorded { never, if_chosen, always };
 
 // A member of a request to the service.
@@ -77,7 +78,8 @@ struct Seconds {
   double least = 0.001;
   double most = 86400;
 };
-// One of the values of an enumeration. An empty word or flag: it cannot be chosen there.
+// One of the values of an enumeration. If the word or the flag is empty, the value cannot be chosen in that
+// place.
 template <class E>
 struct Choice {
   E value;

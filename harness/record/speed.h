@@ -69,16 +69,16 @@ inline constexpr std::array<std::string_view, 3> enum_words<Effort> = {"quick", 
 enum class WantedBaselines {
   none,
   usual,     // a vendor's and PyTorch's, if times are speed and there is time for them
-  pytorch,   // as `usual`, wherever they run: to try them
+  pytorch,   // those of `usual`, on every device that can run them: to try them
   compiled,  // as `usual`, and those of torch.compile
 };
 template <>
 inline constexpr std::array<std::string_view, 4> enum_words<WantedBaselines> = {"none", "usual", "pytorch",
                                                                                 "compiled"};
 
-// An early look ends just those runs whose spread came out too small by chance. In simulations
-// (harness/tests/measure) up to 6 % of the intervals miss if the first look comes after 10 blocks, and 5.0 to
-// 5.6 % if it comes after 30.
+// If intervals are examined early, just those runs end whose spread came out too small by chance. In
+// simulations (harness/tests/measure) up to 6 % of the intervals miss the true ratio if they are first
+// examined after 10 blocks, and 5.0 to 5.6 % if after 30.
 constexpr std::size_t usual_first_look = 30;
 
 // When the measuring of a case may stop.
@@ -204,7 +204,7 @@ struct Score {
   std::map<double, double> fast = {};
 };
 
-// A baseline alone with the reference, in one case.
+// The result of a baseline in one case, when it was tried together with the reference, without a candidate.
 struct BaselineCase {
   std::string name;
   Precision precision = Precision::none;  // that the baseline reaches
@@ -240,9 +240,9 @@ struct TelemetrySummary {
   std::optional<TelemetryRange> power_milliwatts;
   std::optional<TelemetryRange> power_limit_milliwatts;
   std::optional<TelemetryRange> temperature_celsius;
-  bool reasons_known = false;               // in at least one reading; otherwise the next two say nothing
-  std::vector<ReasonShare> reasons;         // the reasons that were seen, by rising bit
-  double power_capped_share = 0;            // the share of sw_power_cap among the reasons
+  bool reasons_known = false;        // in at least one reading; otherwise the next two members say nothing
+  std::vector<ReasonShare> reasons;  // the reasons that were seen, by rising bit
+  double power_capped_share = 0;     // the share of sw_power_cap among the reasons
   std::optional<unsigned> other_processes;  // the most seen at once; unset if never known
 };
 

@@ -24,7 +24,7 @@ inline constexpr std::array<std::string_view, 19> check_names = {
     "libraries",            // the libraries that it links and opens are allowed
     "load",                 // the library loads, and its static constructors return
     "completion",           // every call ends, in time, in a living process
-    "protocol",             // its worker sends only messages that a worker sends
+    "protocol",             // the worker sends only valid messages
     "device_errors",        // no CUDA error is left behind
     "memory",               // no allocation fails
     "guard_zones",          // nothing is written around a buffer
@@ -32,9 +32,9 @@ inline constexpr std::array<std::string_view, 19> check_names = {
     "clock",                // times are finite and positive, and the referee's clock confirms most of them
     "idle",                 // a call that is over leaves no work and no threads
     "outputs_match",        // every element of every output agrees with the oracle's
-    "precision",            // within the error of the required class
-    "fresh_contents",       // also if only a few elements differ from the previous call
-    "hidden_shapes",        // also on hidden shapes
+    "precision",            // every output is within the error of the required class
+    "fresh_contents",       // outputs also match if only a few input elements are new
+    "hidden_shapes",        // outputs also match on hidden shapes
     "lower_bound",          // no time is shorter than memory and arithmetic allow
     "steady_clocks",        // nothing slows the device down while it is measured
     "reference_agreement",  // the reference is as fast beside the candidate as alone
@@ -54,7 +54,7 @@ class CheckList {
   void pass(std::string_view name);
   // Keeps the first failure of a check.
   void fail(std::string_view name, const std::string& detail);
-  // As if the check had not run: an earlier one has failed.
+  // Marks the check as not run, because an earlier one has failed.
   void withdraw(std::string_view name);
   std::vector<Check> checks() const { return checks_; }
 
@@ -97,12 +97,12 @@ bool is_crash(const CallReport& report);
 // from outside, otherwise that of the reference's author.
 Blame blame_for_trusted(const CallFinding& finding);
 Blame blame_for_trusted(const Answer& failed);
-// The error if a contestant of our own ("oracle", "reference", "baseline") fails on a case. Its place is the
-// case in the problem file, because the author has to fix the file or its reference. It has no place if the
-// machine is to blame.
+// The error if a contestant of our own ("oracle", "reference", "baseline") fails on a case. The error's place
+// is the case in the problem file, because the author has to fix the file or its reference. The error has no
+// place if the machine is to blame.
 Error trusted_failure(std::string_view who, const Problem& problem, const Case& bound,
                       const CallFinding& finding);
-// The error if the buffers of such a contestant cannot be lent.
+// The error if the buffers of a contestant of our own cannot be lent.
 Error trusted_failure(std::string_view who, const Problem& problem, const Case& bound, const Answer& lent);
 
 // The error if the reference is a Model in Python that misses the required class in its own type. The inputs
@@ -112,7 +112,7 @@ Error ill_conditioned(const Problem& problem, const Case& bound, const std::stri
 // The message of ill_conditioned() without the case: "'y' is ill-conditioned: ...".
 std::string why_ill_conditioned(const Problem& problem, const std::string& output,
                                 const Judgement& judgement);
-// The error if an expected output of such a problem has no finite element.
+// The error if an expected output of a problem with a Model has no finite element.
 Error without_numbers(const Problem& problem, const Case& bound, const std::string& output);
 // A remedy for inputs that do not suit a problem with a Model.
 std::string other_inputs_of(const Problem& problem);

@@ -62,19 +62,19 @@ class ExpectedScales {
   // norm, from 64 draws, in 2 of 100,000 draws; in half of these, more draws would not help.
   static int draws_of(const Case& bound, Precision required);
 
-  // Makes these calls; the oracle's buffers must be lent. Their inputs are used by no other call and are the
-  // same in every run, so errors have the same units whatever else is graded. The finding says what is wrong
-  // if a call fails.
+  // Makes the calls that draws_of() counts. The oracle's buffers must be lent. Their inputs are used by no
+  // other call and are the same in every run, so errors have the same units whatever else is graded. The
+  // finding says what is wrong if a call fails.
   std::optional<CallFinding> learn(Arena& arena, const Case& bound, Precision required);
-  // Learns from samples of such calls, by call and output.
+  // Learns from samples of the calls that draws_of() counts, by call and output.
   void learn_from(const std::vector<Samples>& calls);
-  // Adds the samples of a call whose inputs are entirely new, by output. Without learn(), the first such call
-  // gives the magnitudes.
+  // Adds the samples of a call whose inputs are entirely new, by output. Without learn(), the first call that
+  // is added gives the magnitudes.
   void add(const Samples& samples);
   // Whether another sample would be useful.
   bool wants_more() const { return seen_ < enough_samples; }
 
-  // Finds the outputs whose slices are judged by themselves, unless it has looked before. There must be a
+  // Finds the outputs whose slices are judged separately, in the first call of this function. There must be a
   // sample. The case's inputs must be those of its own distribution: slices that a family of inputs scales
   // are no sets.
   void look_for_slices(const Case& bound);
@@ -94,23 +94,23 @@ class ExpectedScales {
   // Limits the errors that any class allows, for a Model in a type of 16 bits: to four times its largest
   // error so far, or to `of_operators` if that is larger.
   void limit_by_model(std::size_t output, double error_of_reference, double of_operators);
-  // That limit. Infinite without one.
+  // The limit that limit_by_model() has set. Infinite if there is none.
   double limit(std::size_t output) const;
   // For a reference that is precise enough over all elements, but not over the varying, the smaller, the
   // common or single elements. Allows a candidate four times the reference's error there.
   void allow_beyond_bound(std::size_t output, const ElementErrors& reference);
-  // The errors, except the figures that allow_beyond_bound() allows, and except those of slices as long as no
-  // reference has shown that honest answers meet them.
+  // The errors without the figures that allow_beyond_bound() allows. The errors of slices are left out too,
+  // until a reference has shown that honest answers meet the bound in each slice.
   ElementErrors without_allowed(std::size_t output, ElementErrors errors) const;
   // Notes whether the reference keeps the value of most elements. If it does, an answer that loses them is
-  // wrong in every class. Notes also whether its error in each slice is at most `most_in_slice`. From the
-  // first call where that is not so, slices of this output are not judged by themselves.
+  // wrong in every class. Notes also whether its error in each slice is at most `most_in_slice`. After the
+  // first call with a larger error in a slice, slices of this output are not judged separately.
   void note_reference(std::size_t output, const ElementErrors& reference, double most_in_slice = 0);
   bool keeps_values(std::size_t output) const;
   // The root mean square of the distances between the answers to successive inputs. Infinite before there are
   // two answers.
   double distance(std::size_t output) const;
-  // How fast bounds grow with the terms of a sum, in the usual speed.
+  // How fast bounds grow with the terms of a sum, as a multiple of the usual growth.
   double growth() const { return growth_; }
 
  private:

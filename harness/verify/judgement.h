@@ -26,8 +26,8 @@
 
 namespace kgrade {
 
-// Norms of the difference over norms of the expected output, Euclidean, over three sets of elements. For the
-// elements with a common value, their mean error.
+// Euclidean norms of the difference, divided by norms of the expected output, for three sets of elements.
+// `common` is the mean error of the elements with a common value.
 struct RelativeErrors {
   double all = 0;
   double varying = 0;
@@ -62,8 +62,8 @@ constexpr double share_of_distance = 10;
 struct Judgement {
   Verdict verdict = Verdict::accepted;
   Precision precision = Precision::fp32;
-  // The largest of the four relative errors. It and the element's error are infinite if a non-finite value
-  // meets another value.
+  // The largest of the four relative errors. This error and max_scaled_error are infinite if a non-finite
+  // value is compared with a different value.
   double relative_error = 0;
   // The largest difference of a single element, in the units of device::unit_of(), or in those of its slice.
   double max_scaled_error = 0;
@@ -94,15 +94,15 @@ Thresholds error_bounds(const Thresholds& thresholds, double terms, Dtype dtype,
 // `growth` multiplies what the terms add.
 Thresholds error_bounds(const Problem& problem, const Case& bound, std::size_t output,
                         double distance = std::numeric_limits<double>::infinity(), double growth = 1);
-// The same, as far as the scales of the case's draws allow.
+// Like the function above, with the distance, the growth and the limit from the scales of the case's draws.
 Thresholds error_bounds(const Problem& problem, const Case& bound, std::size_t output,
                         const ExpectedScales& scales);
 // The largest error that rounding may cause if each operator of a Model rounds to a type of 16 bits: four
 // roundings for each. Infinite if the number of operators is unknown.
 double rounding_of_operators(const Problem& problem);
-// Limits the errors of an output by what a Model in a type of 16 bits is off by
-// (ExpectedScales::limit_by_model()). Other problems have no limit. Nor has a device whose times are not
-// speed: PyTorch on a CPU rounds in other places.
+// Limits the errors of an output by the error of a Model in a type of 16 bits
+// (ExpectedScales::limit_by_model()). Other problems have no limit. There is no limit either on a device
+// whose times are not speed, because PyTorch on a CPU rounds in other places.
 void limit_by_model(const Problem& problem, bool measures_speed, std::size_t output, double error_of_model,
                     ExpectedScales& scales);
 
@@ -118,15 +118,14 @@ Judgement judge(const OutputErrors& output, std::size_t index, const Problem& pr
 // To how many bits of a significand an honest candidate of a class may round its inputs (Draw::rounding).
 std::int32_t rounded_bits(Precision asked);
 
-// How many times the bound is as large as the error that a reference may have where honest answers in other
-// orders, or by other formulas, are to be within the bound. Where a Model is the reference, no other formula
-// is known.
+// The bound divided by the largest error that a reference may have. This factor leaves room in the bound for
+// honest answers in other orders or by other formulas. If a Model is the reference, no other formula is
+// known.
 double room_for_honest_ways(const Problem& problem);
 
 // Whether inputs of a family tell right answers from wrong ones. `output` is the reference's answer to these
-// inputs, rounded once more (Draw::rounding), beside the oracle's answer to them as they are. It must be
-// so far within the bound that honest ways have room (room_for_honest_ways()). All elements of the answer
-// must be finite.
+// inputs, rounded once more (Draw::rounding), beside the oracle's answer to them as they are. Its error times
+// room_for_honest_ways() must be within the bound. All elements of the answer must be finite.
 bool tells_right_from_wrong(const OutputErrors& output, std::size_t index, const Problem& problem,
                             const Case& bound, const ExpectedScales& scales, Precision required);
 

@@ -271,7 +271,7 @@ WrongElement example_of(const OutputValues& values, std::size_t i, Treatment tre
 }
 
 // In the second call, an element that was not written, or only added to, holds what it was filled with, or
-// nearly so. That is small beside large outputs, and says nothing.
+// nearly so. This value is small beside large outputs, so it says nothing about the answer.
 bool is_right_when_called_again(const Positions& wrong, const std::vector<Treatment>& treatments,
                                 const OutputValues& values, double limit) {
   const bool is_told = !values.again.empty() && count_of(treatments, Treatment::added_to) == 0;
