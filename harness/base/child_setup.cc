@@ -47,7 +47,7 @@ void reset_signals() {
 }  // namespace
 
 void set_up_child(const SpawnRequest& request, pid_t parent) {
-  // A group alone would not do: with its own session, descendants of this child can never join our group.
+  // A group alone is not enough. Because of the session, descendants of this child can never join our group.
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);

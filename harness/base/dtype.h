@@ -18,7 +18,7 @@ namespace kgrade {
 
 // What is known of an element type.
 struct DtypeRow {
-  const char* name = "";         // as PyTorch has it
+  const char* name = "";         // in PyTorch
   const char* cuda_type = "";    // in C++
   const char* cuda_header = "";  // the header that defines cuda_type; empty if none is needed
   const char* numpy_type = "";   // of a little-endian array; empty if NumPy lacks the type

@@ -15,12 +15,12 @@
 
 namespace kgrade {
 
-inline constexpr std::size_t most_text = 64 << 10;    // bytes of a title, a message
+inline constexpr std::size_t most_text = 64 << 10;    // bytes of a title or a message
 inline constexpr std::size_t most_items = 1'000'000;  // of an array
 inline constexpr std::size_t most_members = 1000;     // of an object whose names are not known
 inline constexpr std::size_t most_log = 16 << 20;     // bytes of a compiler's output
 
-// The rule of values that need none.
+// Accepts every value.
 struct AnyValue {};
 
 struct NumberRule {
@@ -52,7 +52,7 @@ struct TextRule {
 template <std::size_t most_bytes>
 inline constexpr TextRule text_up_to{most_bytes};
 
-// A text of a form.
+// A text that matches a pattern.
 struct FormRule {
   std::size_t most_bytes;
   const char* pattern;  // ECMA 262; says the same as `fits`
@@ -61,8 +61,8 @@ struct FormRule {
   std::string operator()(const JsonValue& value) const;
   nlohmann::ordered_json schema() const;
 };
-// All of these accept an empty text, too.
-// The slug of a problem or the name of a case. Pages make links of it.
+// All of these rules accept an empty text, too.
+// The slug of a problem or the name of a case. Web pages make links from it.
 extern const FormRule slug_of;
 // A slug, or a case in the form of a command line: n=1000,eps=1e-5.
 extern const FormRule case_name_of;

@@ -17,10 +17,10 @@ namespace kgrade {
 
 // The name of a type without its namespaces: "CaseRecord".
 std::string name_of_type(const std::type_info& type);
-// The schema of what is null or follows this schema.
+// The schema of a value that is null or follows this schema.
 nlohmann::ordered_json or_null(nlohmann::ordered_json schema);
 
-// A name for the schema of a type other than the type's own.
+// A name for a type's schema, if it is not the type's own name.
 template <class T>
 inline constexpr const char* schema_name = nullptr;
 

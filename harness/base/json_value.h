@@ -25,7 +25,7 @@ class JsonComplaints {
  public:
   static constexpr std::size_t most_errors = 10;
 
-  // The `remedy` goes into every Error
+  // The `remedy` goes into every Error.
   JsonComplaints(Location from, std::string remedy) : from_(std::move(from)), remedy_(std::move(remedy)) {}
 
   void add(const std::string& pointer, const std::string& what);
@@ -73,7 +73,7 @@ class JsonValue {
   bool is_array() const { return json_ != nullptr && json_->is_array(); }
   bool is_text() const { return json_ != nullptr && json_->is_string(); }
   bool is_whole() const { return json_ != nullptr && json_->is_number_integer(); }
-  // Finite, and within [low, high].
+  // A finite number within [low, high].
   double number(double low, double high) const;
   std::int64_t integer(std::int64_t low, std::int64_t high) const;
 

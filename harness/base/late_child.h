@@ -65,7 +65,7 @@ class LateChild {
   std::string error_;
 };
 
-// One that spawn() starts, at once.
+// A child that spawn() starts at once.
 Result<LateChild> spawn_now(const SpawnRequest& request);
 
 }  // namespace kgrade

@@ -21,8 +21,8 @@ std::filesystem::path temporary_folder_of_user();
 bool is_lack_of_room(int code);
 // The remedy if there is no room for a file at that path.
 std::string remedy_for_room(const std::filesystem::path& path);
-// Whose fault the errno of a call on a file is, which the user may have named: the machine's if it is out of
-// room, memory or descriptors, or if its disk fails.
+// Who is to blame for the errno of a call on a file that the user may have named. It is the machine if it is
+// out of room, memory or descriptors, or if its disk fails.
 Blame blame_for_file(int code);
 
 }  // namespace kgrade

@@ -8,7 +8,7 @@
 
 namespace kgrade {
 
-// What to add to a number to get the next one of a sequence.
+// Adding this to a number gives the next number of a sequence.
 inline constexpr std::uint64_t golden_gamma = 0x9e3779b97f4a7c15u;
 
 // Neighbouring numbers become unrelated ones.

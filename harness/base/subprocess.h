@@ -90,8 +90,8 @@ Result<ChildProcess> spawn(const SpawnRequest& request);
 // Starts a child in the way of spawn().
 using Spawner = std::function<Result<ChildProcess>(const SpawnRequest&)>;
 
-// Runs a program to its end. Kills what it leaves running in its group, and after adopt_orphans() also what
-// it leaves outside of its group. An Error if the program cannot be started.
+// Runs a program to its end. Kills the processes that the program leaves running in its group, and after
+// adopt_orphans() also those outside of its group. An Error if the program cannot be started.
 Result<ProcessOutcome> run_process(const ProcessRequest& request, const Spawner& spawner = spawn);
 
 // The next three functions set how many files a process may have open (RLIMIT_NOFILE). Each changes nothing

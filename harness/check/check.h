@@ -1,6 +1,6 @@
 // A whole run of `kgrade check`. The oracle is built once, and every candidate is built for checked runs.
 // Each candidate runs the small cases in every pass. A pass uses a fresh worker, which calls the candidate
-// twice on the same inputs, because the effects of what a call leaves behind only show in the second.
+// twice on the same inputs, because the effects of what a call leaves behind only show in the second call.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ inline constexpr std::int64_t most_checked_bytes = std::int64_t{4} << 20;
 Result<ChosenCases> select_small_cases(const Problem& problem, const RunOptions& options,
                                        bool for_modules = false);
 
-// Without named cases the small ones run. The default time limit is default_check_limit().
+// Without named cases, the small cases run. The default time limit is default_check_limit().
 struct CheckOptions : RunOptions {
   std::vector<ThreadOrder> orders;  // on the emulated device; empty: all
 };

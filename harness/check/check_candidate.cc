@@ -91,7 +91,7 @@ class CandidateCheck {
     return record_;
   }
 
-  // The record of a candidate in Python that turns out, when it runs, not to be checkable.
+  // The record of a candidate in Python that cannot be checked, as loading it or calling it has shown.
   CheckedCandidate refused() {
     record_.status = refused_->verdict == Verdict::unsupported          ? CheckStatus::unsupported
                      : refused_->verdict == Verdict::signature_mismatch ? CheckStatus::signature_mismatch

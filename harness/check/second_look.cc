@@ -24,7 +24,7 @@ constexpr std::int64_t most_bytes = std::int64_t{1} << 20;
 constexpr std::int64_t bytes_of_warps = 1024;
 constexpr std::int64_t most_flops_of_warps = 500'000;
 // A kernel whose plain call on the smallest case takes longer has a grid of hundreds of thousands of threads,
-// whatever the case. Then one case takes the time of two.
+// whatever the case. Then only one case is checked, because it takes the time of two.
 constexpr double longest_call_ms = 3;
 constexpr Patience time_limit{10'000};
 constexpr std::size_t most_notes = 3;
@@ -115,7 +115,7 @@ class Look {
     referee_.emplace(setup_.device(), problem_, oracle, nullptr, *record_.seed);
     auto failure = look(looked_at(small, record_));
     oracle.take_back();
-    oracle.take_inputs_from(computed);  // as the grade has it
+    oracle.take_inputs_from(computed);  // the grade does this too
     return failure;
   }
 

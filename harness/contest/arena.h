@@ -74,14 +74,14 @@ struct CallReport {
   std::string detail;  // describes the fault, or else the failed launch (describe_launch())
   // The problem's file failed to compute the inputs, so there was no call.
   bool lacks_inputs = false;
-  CallTimes call;          // as the worker says
+  CallTimes call;          // as the worker reports it
   double prepared_ms = 0;  // by the referee's clock, until all was ready (at a gate: all except the inputs)
   double wall_ms = 0;      // by the referee's clock, from then on until the answer arrived
   // By the referee's clock on the device: from the moment when the inputs were there until the device could
   // work for the referee again.
   double settled_ms = 0;
-  bool queued = false;       // the call waited at its gate with its launches queued, as the worker says
-  bool keeps_lines = false;  // the device's cache keeps lines for the contestant, as the worker says
+  bool queued = false;       // the call waited at its gate with its launches queued, as the worker reports
+  bool keeps_lines = false;  // the device's cache keeps lines for the contestant, as the worker reports
   unsigned int processes_left = 0;  // processes that the contestant has started
   unsigned int threads_left = 0;    // threads of its process that were started while it was loaded or called
   double waited_ms = 0;             // how long the device was busy before the call was prepared

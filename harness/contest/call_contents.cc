@@ -48,9 +48,9 @@ bool CallContents::is_fixed(const Tensor& tensor, const Draw& draw) const {
 
 // The number of the tensor that a changed draw changes, or the number of tensors if there is none to change.
 // Odd changes go into the largest input, which is the most expensive to read in full. Computed inputs may
-// have a structure, and inputs that the case decides are fixed, so neither is changed. Nor is any input if a
-// few elements may not affect the outputs: in a long reduction, or in an exact problem (a maximum, the edges
-// of a graph).
+// have a structure, and inputs that the case decides are fixed, so neither is changed. No input is changed if
+// a few elements may not affect the outputs: in a long reduction, or in an exact problem (a maximum, the
+// edges of a graph).
 std::size_t CallContents::changed_tensor(const Draw& draw) const {
   if (problem_.is_exact() || is_long_reduction(case_)) return case_.tensors.size();
   std::vector<std::size_t> inputs;

@@ -29,7 +29,7 @@ Quantised layout_of_codes(const Case& bound, const Tensor& codes);
 // The bits of the scalars, by parameter, and 0 for tensors. Scalars of type [VAR] are stored as `stored_as`.
 CallSlots slots_of_scalars(const Problem& problem, const Case& bound, Dtype stored_as);
 
-// Under which seeds a problem's file computes the inputs of a launch, and perturbs them if at all.
+// The seeds under which a problem's file computes the inputs of a launch, and perturbs them if it does.
 struct ComputedSeeds {
   std::uint64_t seed = 0;
   std::optional<std::uint64_t> perturbation = {};
@@ -43,7 +43,7 @@ class CallContents {
   CallContents(const Problem& problem, const Case& bound) : problem_(problem), case_(bound) {}
 
   // The contents of tensor number `tensor` of the case: an input, or an output that begins as drawn. For a
-  // computed input, only the type.
+  // computed input, only the type is set.
   InputContents of_tensor(std::size_t tensor, std::uint32_t launch, const Draw& draw) const;
 
   // The seeds under which the problem's file computes inputs, for each of `launches` launches. Empty if it

@@ -15,7 +15,8 @@ class CandidateTime {
     double seconds = 0;
   };
 
-  // From now on, counts for this candidate. Goes on if it is already counted, and otherwise begins from 0.
+  // From now on, counts for this candidate. Continues if this candidate is already counted, and otherwise
+  // begins from 0.
   void count_for(std::size_t candidate) {
     const std::lock_guard lock(mutex_);
     if (candidate != spent_.candidate) spent_ = {candidate, 0};
@@ -26,7 +27,7 @@ class CandidateTime {
     spent_.seconds = 0;
   }
 
-  // Counts the time from its construction to its destruction, once if there are several.
+  // Counts the time from its construction to its destruction. Spans that overlap count once.
   class Span {
    public:
     // `time` may be null: then nothing is counted.
@@ -43,7 +44,7 @@ class CandidateTime {
     CandidateTime* time_;
   };
 
-  // Until now, with what still runs.
+  // The time until now, including spans that still run.
   Spent spent() const {
     const std::lock_guard lock(mutex_);
     Spent now = spent_;

@@ -101,7 +101,8 @@ BuiltExtension CheckReferee::build(const std::string& extension) {
   return known->second;
 }
 
-// The libraries of its packages are the interpreter's, whatever libraries the problem allows.
+// The worker may use all libraries, because the interpreter's packages need theirs, whatever the problem
+// allows.
 Result<std::unique_ptr<WorkerProcess>> CheckReferee::start_python_worker(const CheckPass& pass) {
   const std::vector<std::string> worker = device_.worker_command_in(pass.order, order_seed_);
   return WorkerProcess::start(device_.confined(python_command(*candidate_.host, worker), Libraries::any,

@@ -50,17 +50,17 @@ inline constexpr std::array<std::string_view, 4> sanitizer_tools = {"memcheck", 
 
 class CheckReferee : public CheckArena {
  public:
-  // With a tool, which must outlive the referee, passes are what it looks for. Without one (null), they are
-  // orders of threads.
+  // With a `tool`, which must outlive the referee, each pass looks for one kind of fault. Without a tool
+  // (null), each pass is an order of threads.
   CheckReferee(Device& device, const Problem& problem, ContestantRunner& oracle, const WorkerTool* tool,
                std::uint64_t seed);
 
-  // What is checked, and what else a candidate in Python needs.
+  // The candidate that is checked, and what a candidate in Python needs besides its library.
   struct Candidate {
     std::filesystem::path library;
     const PythonHost* host = nullptr;  // null: not in Python
     ExtensionBuilder builder = {};
-    bool returns_outputs = false;  // and leaves the lent outputs as they are
+    bool returns_outputs = false;  // and does not write to the lent outputs
     std::vector<CheckPass> passes =
         {};                        // of each case, in order: the next pass's interpreter is started early
     bool counts_accesses = false;  // on the emulated device
@@ -111,7 +111,7 @@ class CheckReferee : public CheckArena {
   std::vector<std::filesystem::path> extensions_;  // of the present worker, in order
   EarlyWorker early_;
   std::unique_ptr<TemporaryDirectory> folder_;  // for the tool's socket and report
-  std::string pass_;                            // the present one
+  std::string pass_;                            // the present pass
   bool is_loaded_ = false;                      // the present worker has the candidate
   std::unique_ptr<SharedBuffer> book_;
   std::unique_ptr<ContestantRunner> runner_;

@@ -13,7 +13,7 @@
 namespace kgrade {
 namespace {
 
-// Text of a worker, which may hold anything.
+// Text from a worker, made printable because it may hold any bytes.
 template <std::size_t Size>
 std::string text_of(const char (&text)[Size]) {
   return printable_line(std::string_view(text, ::strnlen(text, Size)));
@@ -33,7 +33,7 @@ std::string configuration_of(const FailedLaunch& launch) {
   return text + fmt::format(", {} of dynamic shared memory", counted(launch.dynamic_shared, "byte"));
 }
 
-// Empty if the launch breaks none of them.
+// The first limit that the launch breaks, in words. Empty if it breaks none.
 std::string broken_limit(const FailedLaunch& launch) {
   constexpr std::array<const char*, 3> axes = {"x", "y", "z"};
   constexpr std::uint64_t most_threads = 1024;
@@ -47,7 +47,7 @@ std::string broken_limit(const FailedLaunch& launch) {
     if (launch.grid[i] == 0) return fmt::format("the grid has no blocks: its {} is 0", axes[i]);
     if (launch.block[i] == 0) return fmt::format("the block has no threads: its {} is 0", axes[i]);
   }
-  // No product of three such numbers is lost in doubles' 53 bits beyond what matters here.
+  // A double holds the product of three such numbers exactly enough for this comparison.
   const double threads = 1.0 * launch.block[0] * launch.block[1] * launch.block[2];
   if (threads > most_threads)
     return above("threads of a block:", static_cast<std::uint64_t>(std::min(threads, 0x1p62)), most_threads);

@@ -48,7 +48,7 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(last_faul
 struct FaultMeaning {
   Verdict verdict = Verdict::runtime_error;
   std::string_view check = "completion";  // that fails, see verify/checks.h
-  // Python's own message says what was done, so nothing stands before it.
+  // Python's own message says what went wrong, so no words are put before it.
   bool is_of_python = false;
   // The message if the worker has printed nothing more precise. Null for a fault that no worker reports.
   const char* words = nullptr;

@@ -73,7 +73,8 @@ bool Lease::is_small() const {
                      [](const auto& buffer) { return buffer->bytes() <= small_buffer_bytes; });
 }
 
-// The case before may be gone, so this looks only at what the buffers were filled with.
+// The previous case may be destroyed, so this function looks only at the contents with which the buffers were
+// filled.
 bool Lease::has_room_for(const Case& bound, const LeaseTerms& terms) const {
   if (!(terms == terms_) || !is_small() || bound.tensors.size() * terms.launches != buffers_.size())
     return false;
@@ -181,7 +182,7 @@ std::vector<ComputedSeeds> Lease::seeds_of_computed(const Draw& draw) const {
   return CallContents(problem_, *case_).seeds_of_computed(draw, terms_.launches);
 }
 
-// Whether this lease's inputs are those that the other needs for this draw, buffer by buffer.
+// Whether this lease's inputs are those that the other lease needs for this draw, buffer by buffer.
 bool Lease::has_inputs_of(const Draw& draw, const Lease& other) const {
   return draw_ == draw && case_ == other.case_ && buffers_.size() == other.buffers_.size();
 }
@@ -469,7 +470,8 @@ void Lease::fill_guard_zones(std::uint32_t bytes) {
     const std::uint64_t all = buffers_[i]->bytes();
     for (const auto& [begin, end] :
          {std::pair{std::uint64_t{0}, filling.begin}, std::pair{filling.end(), all}}) {
-      // Numbers stand where those of the tensor would go on.
+      // The words begin where the buffer begins and where the tensor ends, so a read beyond the tensor gets
+      // whole numbers.
       const std::vector<std::uint32_t> words((end - begin) / sizeof bytes + 1, bytes);
       device_.write(*buffers_[i], begin, words.data(), end - begin);
     }

@@ -133,7 +133,7 @@ class Lease {
   void fill_guard_zones(std::uint32_t bytes);
 
   const Case& bound_case() const { return *case_; }
-  // How elements of type [VAR] are stored, and how those of one tensor are.
+  // How elements of type [VAR], and those of one tensor, are stored.
   Dtype dtype() const { return terms_.widens ? Dtype::float32 : case_->dtype; }
   Dtype dtype_of(const Tensor& tensor) const { return case_->stored_as(tensor, terms_.widens); }
   // All tensors of the first launch in parameter order, inputs included.
@@ -141,14 +141,15 @@ class Lease {
   // An output with everything that a comparison of it needs.
   struct Compared {
     Loaned output;
-    std::optional<Loaned> values;  // what its tied indices point into, or its codes stand for
+    std::optional<Loaned> values;  // the tensor that its tied indices point into, or that its codes stand for
     std::optional<Loaned> scales;  // the scales of its codes
   };
   Compared compared(std::size_t output) const;
   // For each output of the case, a sample of its elements after the first launch of a call (Device::sample).
   // For codes, a sample of the values that they stand for. Empty for the scales of codes.
   std::vector<std::vector<double>> sample_outputs() const;
-  // For each output of the case, what comparisons with this lease's outputs use from now on.
+  // Sets the magnitudes of each output of the case. Comparisons with this lease's outputs use them from now
+  // on.
   void set_magnitudes(std::vector<Magnitudes> magnitudes) { magnitudes_ = std::move(magnitudes); }
   // Output number `output` beside that of `expected`, where [VAR] is float32.
   OutputPair pair_with(const Lease& expected, std::size_t output) const;
@@ -174,7 +175,7 @@ class Lease {
   InputContents contents_of(std::size_t buffer, const Draw& draw) const;
   void fill_input(std::size_t buffer, const Draw& draw, const ComputedInputs* computed, const Lease* drawn);
   bool has_inputs_of(const Draw& draw, const Lease& other) const;
-  // For an output that begins as an input of the case, when the input is filled.
+  // Fills an output that begins as an input of the case. Call this when the input is filled.
   void begin_as(std::size_t output, std::size_t input);
   std::size_t buffer_of_output(std::size_t output) const;
   std::vector<OutputPair> pairs_with(const Lease& expected) const;

@@ -24,8 +24,8 @@ LibraryNames libraries_in(std::istream& maps);
 // memory, the first 64 others, and "and N more" for the rest.
 std::vector<std::string> listed(const LibraryNames& names);
 
-// The libraries of a process. Nothing if there is no process or it has ended. Only hidden_mappings if it
-// keeps us from looking. A library that is closed again is not seen.
+// The libraries of a process. Nothing if there is no process or it has ended. Only hidden_mappings if the
+// process keeps us from looking. A library that is closed again is not seen.
 std::optional<LibraryNames> mapped_libraries(pid_t process);
 
 inline constexpr const char* hidden_mappings = "mappings that it hides";

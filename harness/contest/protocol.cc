@@ -48,7 +48,7 @@ bool send_all(int socket, const void* data, std::size_t size, int descriptor, in
   return sent == static_cast<ssize_t>(size);
 }
 
-// The referee gets none of this wrong, but a worker makes sure before it computes addresses from a request.
+// The referee sends only sound requests, but a worker checks them before it computes addresses from them.
 bool is_sound(const Request& request) {
   if (request.magic != message_magic) return false;
   if (request.type < RequestType::load || request.type > last_request_type) return false;

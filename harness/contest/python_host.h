@@ -16,11 +16,11 @@ struct PythonHost {
   std::filesystem::path program;                // the interpreter
   std::filesystem::path script;                 // worker.py of harness/python
   std::vector<std::filesystem::path> readable;  // the interpreter's libraries, its packages, and the toolkit
-  bool imports_triton = false;                  // before there is a candidate, to save time later
-  std::filesystem::path bytecode = {};          // of packages that have none of their own
+  bool imports_triton = false;                  // imported before there is a candidate, to save time later
+  std::filesystem::path bytecode = {};          // folder for the bytecode of packages that have none
   std::filesystem::path cache = {};  // existing folder for compiled code, kept from run to run; empty: none
   std::filesystem::path cuda_toolkit = {};  // where frameworks find compilers and libraries; empty: nowhere
-  std::shared_ptr<Zygote> zygote = {};  // forks the interpreter; null: it is started as a program
+  std::shared_ptr<Zygote> zygote = {};      // forks the interpreter; null: it is started as a program
 };
 
 // The library that a Python worker loads, beside the worker's program: "libkgrade-python-cuda.so" beside
@@ -31,8 +31,8 @@ std::filesystem::path python_library(const std::filesystem::path& worker);
 // (Device::worker_command()). The library for this device lies beside the worker's program.
 std::vector<std::string> python_command(const PythonHost& host, const std::vector<std::string>& worker);
 
-// What a worker in Python may do beyond others: read its packages, and start programs (Triton's compilers)
-// until it is locked.
+// What a worker in Python may do. Unlike other workers, it may read its packages, and start programs
+// (Triton's compilers) until it is locked.
 SandboxPolicy python_policy(const PythonHost& host, const std::vector<std::string>& worker);
 
 }  // namespace kgrade

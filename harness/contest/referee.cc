@@ -130,8 +130,8 @@ Result<Answer> Referee::lend_to(Role role, const Case& bound, std::uint32_t laun
   return runner_of(role).lend(bound, false, {true, !oracle, launches, oracle, overwrites}, lending_patience);
 }
 
-// In PyTorch the oracle has copies of all tensors in float64, and one more tensor for the answer. The others
-// keep two tensors of an output's size. The size of intermediate results is not known.
+// In PyTorch the oracle has copies of all tensors in float64, and one more tensor for the answer. Other
+// contestants keep two tensors of an output's size. The size of intermediate results is not known.
 bool Referee::is_too_large_for_all(const Case& bound) const {
   if (!problem_.has_model() || !device_.gates_calls()) return false;
   std::uint64_t outputs = 0;
@@ -306,7 +306,7 @@ Lease::Corruption Referee::diagnose(const Case& bound, const Draw& draw, Patienc
   const auto lent = runner->lend(bound, true, {true, true, draw.launches}, lending_patience);
   if (!lent || !lent->ok()) return {};
   const Lease::Corruption corruption = checked_call(*runner, draw, patience, nullptr).corruption;
-  // It may have written to memory of its own process as well.
+  // The candidate may have written to memory of its own process as well, so its worker ends.
   observed_.reset();
   return corruption;
 }

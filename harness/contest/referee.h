@@ -20,7 +20,7 @@ struct CandidateTraits {
   // The candidate, or the model that it is compared with, keeps its weights for all calls of a process. The
   // next process gets other weights.
   bool is_module = false;
-  bool returns_outputs = false;  // and leaves the lent outputs as they are
+  bool returns_outputs = false;  // and does not write to the lent outputs
 };
 
 class Referee : public Arena {
@@ -31,9 +31,11 @@ class Referee : public Arena {
           std::uint64_t seed);
   void set_candidate(std::unique_ptr<ContestantRunner> runner, std::filesystem::path library,
                      CandidateTraits traits = {});
-  // Counts the time of the candidate's loading, rehearsal and calls, and of nothing else. Null: nobody asks.
+  // Counts the time of the candidate's loading, rehearsal and calls, and of nothing else. Null: the time is
+  // not counted.
   void count_time(CandidateTime* time) { time_ = time; }
-  // Sets the contestant of Role::baseline; null for none. Earlier ones keep their buffers until take_back().
+  // Sets the contestant of Role::baseline; null for none. Earlier baselines keep their buffers until
+  // take_back().
   void set_baseline(ContestantRunner* runner);
 
   DeviceInfo device_info() const override { return device_.info(); }
@@ -75,7 +77,7 @@ class Referee : public Arena {
  private:
   ContestantRunner& runner_of(Role role);
   // A further process of the candidate, for calls that explain what is wrong. It stays for the next cases,
-  // because one in Python takes seconds to start. Null if it cannot be started.
+  // because a process in Python takes seconds to start. Null if it cannot be started.
   ContestantRunner* observed_candidate(Patience patience);
   CallReport checked_call(ContestantRunner& runner, const Draw& draw, Patience patience,
                           const Lease* expected, CallKind kind = {});
@@ -88,7 +90,8 @@ class Referee : public Arena {
   Result<Answer> lend_to(Role role, const Case& bound, std::uint32_t launches);
   bool is_too_large_for_all(const Case& bound) const;
   bool begins_turns(Role role, const CallReport& report);
-  // Takes the buffers of the other roles, except the oracle's with its outputs, then lends to this one.
+  // Takes back the buffers of the other roles, except those of the oracle, which hold its outputs. Then lends
+  // buffers to this role.
   Result<Answer> give_turn(Role role);
   // Gives the role the device's memory for this call. Returns a report if that fails.
   std::optional<CallReport> prepare_turn(Role role, CallKind kind, const Draw& draw, Patience patience);
@@ -114,7 +117,7 @@ class Referee : public Arena {
   Turns turns_;
   bool insists_on_turns_ = false;
   bool shares_contestants_ = false;
-  bool took_turns_ = false;   // in the last case
+  bool took_turns_ = false;   // contestants took turns in the last case
   std::uint64_t poison_key_;  // never leaves this process
   std::uint32_t calls_ = 0;
 };

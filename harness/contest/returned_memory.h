@@ -15,8 +15,9 @@
 
 namespace kgrade {
 
-// Returned memory is overwritten with one byte, repeated in all bytes of an element, of either sign. In every
-// floating type this gives a large number: a small one would pass for zero.
+// All bytes of an element of returned memory are overwritten with the same byte. The byte is in this range,
+// with or without the sign bit. In every floating type this gives a large number: a small one would pass for
+// zero.
 constexpr unsigned char least_overwriting_byte = 0x41, most_overwriting_byte = 0x7b, overwriting_sign = 0x80;
 
 // Whether an element may still hold what it was overwritten with. Elements of one or two bytes do not show
@@ -44,7 +45,7 @@ class ReturnedMemory {
   // Overwrites what the last call returned with random bytes, so that the next call has to write all of it.
   // False if the device cannot write to this memory. Nothing is left to overwrite then.
   bool overwrite(WorkerDevice& device);
-  // After a failed call, nothing is overwritten.
+  // Call this after a failed call: nothing is overwritten then.
   void forget() { to_overwrite_.clear(); }
 
  private:

@@ -22,7 +22,7 @@ struct Values : std::vector<float> {
   std::vector<std::int64_t> integers;
 };
 
-// Elements that are handled at a time, where a whole tensor would fill much of the host's memory.
+// How many elements are handled at a time, if a whole tensor would fill much of the host's memory.
 inline constexpr std::size_t slice_elements = std::size_t{1} << 22;
 
 Values read_values(Device& device, const Lease::Loaned& tensor);

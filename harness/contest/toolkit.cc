@@ -42,7 +42,7 @@ std::string version_of_tool(const fs::path& program) {
   const char* path = std::getenv("PATH");
   ProcessRequest request;
   request.command = {program.string(), "--version"};
-  // It may be a script that calls the programs of a shell.
+  // The program may be a script that calls the usual programs of a shell.
   request.environment = {fmt::format("PATH={}", path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin")};
   request.limits.wall = std::chrono::seconds(30);
   const auto outcome = run_process(request);
@@ -63,7 +63,7 @@ std::vector<fs::path> needs_of_tool(const fs::path& program) {
   }
   // The toolkit's ncu is a script that starts the one in here.
   if (fs::exists(nsight_folder, error)) paths.emplace_back(nsight_folder);
-  // A program directly in its product's folder, as that one is.
+  // The program may lie directly in its product's folder, as that ncu does.
   if (!real.empty() && real.parent_path().filename() != "bin") paths.push_back(real.parent_path());
   return paths;
 }

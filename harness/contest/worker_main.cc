@@ -252,7 +252,7 @@ class Worker {
     return idle;
   }
 
-  // What the call has queued ends before its buffers go.
+  // Waits for the work that the call has queued, because its buffers may be unmapped next.
   Reply failed_call(Fault fault) {
     device_.settle();
     std::fflush(stdout);

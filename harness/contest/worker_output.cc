@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t room_bytes = 64 * 1024;
 constexpr std::size_t longest_line = 800;
 
-// The worker writes where it last wrote: our descriptor and the worker's share their place in the file. The
-// worker can move this place, and then loses what it prints.
+// The position in the file, which our descriptor and the worker's share. Printing moves it forward. If the
+// worker moves it in another way, its own output is lost.
 std::size_t printed_bytes(int file) {
   const off_t place = ::lseek(file, 0, SEEK_CUR);
   return place > 0 ? std::min(static_cast<std::size_t>(place), room_bytes) : 0;

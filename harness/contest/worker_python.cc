@@ -126,7 +126,7 @@ void* kgrade_lent_tensor(unsigned long long address, const long long* shape, int
   std::copy_n(shape, dimensions, tensor->extents.begin());
   fill_strides(*tensor, dimensions);
   DLTensor& view = tensor->managed.dl_tensor;
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): as the referee's slots have it.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the referee's slots hold addresses as numbers.
   view.data = reinterpret_cast<void*>(address);
   view.device = {kgrade_dlpack_device, 0};
   view.ndim = count;

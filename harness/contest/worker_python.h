@@ -1,6 +1,6 @@
-// The worker of a contestant in Python. The process is an interpreter, so that kgrade itself links with none.
-// It loads our library for the device and calls kgrade_serve(), which serves the referee as every worker
-// does, and calls back to load and call the contestant. The Python side is
+// The worker of a contestant in Python. The process is an interpreter, so that kgrade itself does not link
+// with one. It loads our library for the device and calls kgrade_serve(), which serves the referee as every
+// worker does, and calls back to load and call the contestant. The Python side is
 // harness/python/kgrade_python/serving.py.
 #pragma once
 
@@ -17,7 +17,7 @@ int serve_python(WorkerDevice& device, const PythonCallbacks& callbacks, int soc
 
 // The class Callbacks of serving.py. Each function except call() returns 0, or does not return.
 struct PythonCallbacks {
-  int (*load)(int bundle);    // descriptor of what compile/python_candidate.h writes
+  int (*load)(int bundle);    // descriptor of the bundle that compile/python_candidate.h writes
   int (*describe)(int text);  // descriptor of a case's description
   // See Contestant::draw_inputs().
   int (*draw_inputs)(unsigned long long seed, const unsigned long long* addresses);

@@ -21,11 +21,12 @@ class WorkerTool {
   // The paths that the tool reads, for its sandbox.
   virtual std::vector<std::filesystem::path> needs() const = 0;
 
-  // Whether it starts threads in the worker. Then nobody can say how many the contestant leaves.
+  // Whether the tool starts threads in the worker. Then nobody can say how many threads the contestant
+  // leaves.
   virtual bool starts_threads() const { return false; }
 
-  // Once the worker has ended: what the pass has left in the folder. The sandbox's command for another
-  // program of the tool comes from `confined`.
+  // Once the worker has ended: what the pass has left in the folder. `confined` gives the command that runs
+  // another program of the tool in the sandbox.
   using Confine = std::function<std::vector<std::string>(const std::vector<std::string>&)>;
   virtual std::string report(const std::string& pass, const std::filesystem::path& folder,
                              const Confine& confined) const = 0;

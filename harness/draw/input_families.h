@@ -1,8 +1,9 @@
 // Which families of inputs (draw/family.h) a case can have, and which of them a call has.
 //
-// The elements of a family stay in the input's domain. A file says it with `domain`. Without it, whole
-// numbers, choices, and real numbers that are all of one sign stay within what `init` draws. The mean of
-// other real numbers stays within two standard deviations of 0, which an honest variance in one pass bears.
+// The elements of a family stay in the input's domain. A problem's file states the domain with `domain`.
+// Without `domain`, whole numbers, choices, and real numbers that are all of one sign stay within what `init`
+// draws. The mean of other real numbers stays within two standard deviations of 0, so that an honest kernel
+// can compute a variance in one pass.
 //
 // Long sums limit the families of problems that do not compare exactly. Rows that ascend or descend, and
 // numbers that are nearly equal, give sums that grow far beyond their results. Terms that are equal are all
@@ -31,12 +32,14 @@ std::vector<Family> families_of(const Problem& problem, const Case& bound, std::
 // How many families the input with the most of them has in this case. 0: inputs have none.
 std::uint32_t count_families(const Problem& problem, const Case& bound);
 
-// What a draw makes of a tensor. Draw::family counts from 1: the first input that has families has each of
-// them in turn, first to one end of its domain and then to the other. Those of other inputs are by chance.
+// The variation of a tensor in a draw. Draw::family counts from 1: the first input that has families has each
+// of them in turn, first to one end of its domain and then to the other. The families of other inputs are
+// chosen by chance.
 Variation variation_of(const Problem& problem, const Case& bound, std::size_t tensor, const Draw& draw);
 
-// The same contents, rounded once more to this many bits: as a contestant may have them (Draw::rounding).
-// In small cases with few outputs, these are several draws. One of them might move nothing that counts.
+// The same contents, rounded once more to this many bits, as a contestant may round them (Draw::rounding). In
+// small cases with few outputs, these are several draws, because a single draw might move no element that
+// counts.
 std::vector<Draw> rounded_draws(const Case& bound, const Draw& draw, std::int32_t bits);
 
 // The family of the random numbers from which the problem's file computes inputs. The case must have such an

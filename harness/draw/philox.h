@@ -15,8 +15,8 @@ struct alignas(16) PhiloxBlock {
   std::uint32_t word[4];
 };
 
-// One stream of random words. `key` is secret if the stream has to be. The other two words distinguish what
-// is drawn with one key (a tensor, a draw).
+// One stream of random words. `key` is secret if the stream has to be secret. The other two words distinguish
+// what is drawn with one key (a tensor, a draw).
 struct RandomStream {
   std::uint64_t key = 0;
   std::uint32_t stream = 0;

@@ -13,7 +13,7 @@ namespace kgrade {
 
 // 64 bits from the kernel's generator (getrandom(2)).
 std::uint64_t random_seed();
-// 32 hexadecimal digits from there, which nobody can guess.
+// 32 hexadecimal digits from the kernel's generator, which nobody can guess.
 std::string random_id();
 
 // The seed of a candidate's contents, by its number in the run (from 0 on) and the attempt to grade it. All
@@ -21,8 +21,8 @@ std::string random_id();
 // seed in its first attempt. So a run of one candidate, with this seed as its own, repeats the contents.
 std::uint64_t seed_of_candidate(std::uint64_t run_seed, std::size_t number, int attempt);
 
-// The key of the random bits around and in buffers, by the seed. A contestant that sees the bits learns
-// nothing about the seed, since a hash (SHA-256) is between the two.
+// The key of the random bits around and in buffers, derived from the seed. A contestant that sees the bits
+// learns nothing about the seed, since a hash (SHA-256) is between the two.
 std::uint64_t poison_key_of(std::uint64_t seed);
 
 // The stream from which input `tensor` (its index among the parameters) of a case is drawn. The same problem,

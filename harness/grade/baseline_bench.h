@@ -70,7 +70,8 @@ class BaselineBench {
   void keep_room(const std::vector<std::pair<Worker*, std::uint64_t>>& free_before);
   void leave_out(const Worker& worker, const std::string& why);
   Errors try_case(Session& session, Referee& referee, const Case& bound);
-  // What all baselines are called on, and what their outputs are judged by.
+  // The case and the draw on which all baselines are called, and the scales by which their outputs are
+  // judged.
   struct Round {
     const Case& bound;
     const Draw& draw;

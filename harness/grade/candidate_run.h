@@ -21,7 +21,7 @@ struct PlannedCase {
 };
 
 // Times the reference with no candidate on the device: a candidate that slows the reference down beside it
-// would seem fast. Calls the reference alone on each measured case. An Error is not a candidate's.
+// would seem fast. Calls the reference alone on each measured case. An Error is not a candidate's fault.
 Result<ReferenceAlone> time_reference_alone(Session& session, const std::vector<PlannedCase>& cases);
 
 // The numbers of the cases in the order in which they run: measured cases last.
@@ -31,7 +31,7 @@ std::vector<std::size_t> running_order(const std::vector<PlannedCase>& cases);
 // Cases run in order, measured cases after all others, so that a wrong candidate need not wait for the
 // baselines to be built. A case that kills the worker ends the candidate, and the cases after it are recorded
 // as skipped. If baselines must be tried first, they get the device to themselves: the candidate ends, and
-// comes back in a new process. Errors are not the candidate's (see run_case).
+// comes back in a new process. Errors are not the candidate's fault (see run_case).
 class CandidateRun {
  public:
   // `record` has path and hash. Keeps references.
@@ -43,8 +43,8 @@ class CandidateRun {
   Errors enter(const std::filesystem::path& library);
   // Whether the candidate takes part in its cases.
   bool is_in() const { return record_.verdict == Verdict::accepted && session_.arena.candidate_alive(); }
-  // The record of a case that is not run, with the reason: skipped, failed in rehearsal, or no process any
-  // more.
+  // The record of a case that is not run, with the reason: it is skipped, it failed in the rehearsal, or the
+  // candidate has no process any more.
   std::optional<CaseRecord> unplayed(std::size_t number);
   void take(std::size_t number, CaseRecord result);
   // After the candidate has ended: compares times of the reference before it was loaded and after it was

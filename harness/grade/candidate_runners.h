@@ -1,8 +1,8 @@
 // Starts the workers of a run's candidates. They prepare the device while candidates are being compiled.
 //
 // Workers for candidates in Python import the frameworks first, which takes seconds, mostly on one core. So
-// the workers of the next candidates import while others are graded, and touch the device only when their
-// batch is next.
+// the workers of the next candidates import while other candidates are graded, and touch the device only when
+// their batch is next.
 #pragma once
 
 #include <cstddef>

@@ -22,18 +22,18 @@ class CaseBaselines {
   void choose(Precision precision);
 
   const std::vector<BaselineChoice>& chosen() const { return chosen_; }
-  // The class for which they were chosen.
+  // The class for which the baselines were chosen.
   Precision precision() const { return precision_; }
-  // Whether the first one is of that class. It is the one that counts.
+  // Whether the first chosen baseline is of that class. It is the baseline that counts.
   bool first_counts() const { return !chosen_.empty() && chosen_.front().precision == precision_; }
   bool any_left_out() const { return !left_out_.empty(); }
 
-  // Makes one the arena's baseline. False if it cannot be started.
+  // Makes a chosen baseline the arena's baseline. False if it cannot be started.
   bool activate(std::size_t number);
-  // Leaves out all but the first `left`. `lack` says what they have no room for.
+  // Leaves out all chosen baselines but the first `left`. `lack` says what they have no room for.
   void make_room(std::size_t left, const Error& lack);
-  // Leaves one out until the next choice, and ends its process. Other baselines may have shared the process:
-  // they are called in a new one.
+  // Leaves a chosen baseline out until the next choice, and ends its process. Other baselines may have shared
+  // the process: they are called in a new one.
   void drop_failed(std::size_t number, const Error& error);
 
  private:

@@ -122,16 +122,16 @@ class CaseCalls {
   std::vector<std::pair<CallReport, Sample>> unseen_;  // calls of the reference from before the first draw
   ExpectedScales scales_;
   ExpectedScales varied_scales_;  // of the latest draw that has families
-  bool has_learnt_ = false;       // since the first draw
+  bool has_learnt_ = false;       // true since the first draw, when the scales were learnt
   bool has_drawn_ = false;
   bool is_answered_ = true;       // whether the oracle has answered the latest draw
   bool has_looked_ = false;       // for equal answers
   double nearest_to_bound_ = -1;  // error over bound, of the output that the record's rule describes
   DrawSequence draws_;
-  std::uint32_t next_family_;  // of inputs
+  std::uint32_t next_family_;  // the number of the next draw of families
   Draw draw_;
   std::optional<Draw> draw_before_;
-  std::optional<Draw> called_on_;    // by the candidate, if its latest call gave an answer
+  std::optional<Draw> called_on_;    // the draw of the candidate's latest call, if that call gave an answer
   std::uint32_t most_launches_ = 1;  // of the calls so far
   ClockRule clock_;
   std::string failed_launch_;  // of the latest call: failed_launch_text(); empty: none failed
@@ -139,7 +139,7 @@ class CaseCalls {
   double latest_ms_ = 0;  // as the candidate's worker reported it
   int right_on_new_ = 0;  // calls of the candidate on contents that were new throughout
   double slowest_reference_ms_ = 0;
-  std::vector<double> waited_ms_;  // for the device, before each of its calls
+  std::vector<double> waited_ms_;  // how long each call of the candidate waited for the device
   bool is_first_call_ = true;      // of the candidate
   bool failed_ = false;
 };

@@ -30,9 +30,9 @@ struct ChosenCases {
   std::optional<std::uint64_t> hidden_seed;  // of cases drawn from the problem's ranges, if there are any
 };
 
-// As select_cases(), and hidden cases. They are drawn by the seed of the options, or by a private seed. If
-// the options give neither their number nor a seed, the usual number is drawn, provided that
-// `draws_by_itself` and no case is named. A name such as hidden-2 takes only this one of the cases that the
+// The cases of select_cases(), and hidden cases. Hidden cases are drawn by the seed of the options, or by a
+// private seed. If the options give neither their number nor a seed, the usual number is drawn, provided that
+// `draws_by_itself` and no case is named. A name such as hidden-2 takes only this case among those that the
 // given seed draws. Errors: an unknown name, hidden cases of a problem without ranges, ranges in which no
 // legal shape was found. `for_modules`: if the problem says how a module states it, only hidden cases that a
 // module can state are drawn.

@@ -16,8 +16,8 @@ namespace {
 
 class CaseRun {
  public:
-  // A candidate alone, with the reference on the candidate's contents. `before` is the measurement in earlier
-  // processes.
+  // Runs a candidate alone, with the reference on the candidate's contents. `before` is the measurement in
+  // earlier processes.
   CaseRun(Session& session, const Case& bound, const Measurement* before = nullptr)
       : session_(session), case_(bound), before_(before) {
     entrants_.emplace_back(session, bound);
@@ -75,8 +75,8 @@ class CaseRun {
     record.roofline = roofline_of(case_, record, entrant.session.ceilings);
   }
 
-  // Judges all times together. Notes are no verdicts: contents are new in every sample, so the candidate
-  // gains nothing.
+  // Judges all times together. A suspicious time gives only a note and no verdict: contents are new in every
+  // sample, so the candidate gains nothing.
   void judge_times(Entrant& entrant) {
     entrant.calls.judge_waits();
     if (!is_measured()) return;
@@ -93,7 +93,8 @@ class CaseRun {
       if (suspicion) record.notes.push_back(*suspicion);
       return suspicion.has_value();
     };
-    // On the last contents, or else on contents of which only a few elements are new.
+    // Look at the calls on the last contents. If these are not suspicious, look at the calls on contents of
+    // which only a few elements are new.
     if (!note(faster_on_old_contents(times, times_for(record.candidate(), Purpose::repeated), tolerance)))
       note(faster_on_old_contents(times, times_for(record.candidate(), Purpose::changed), tolerance));
     note(faster_when_measured(times_for(record.candidate(), Purpose::warm_up), times, tolerance));
@@ -135,7 +136,7 @@ class CaseRun {
     return play_varied_rounds();
   }
 
-  // On inputs of families. The reference answers each candidate's own contents.
+  // Plays rounds on families of inputs. The reference answers each candidate's own contents.
   Trouble play_varied_rounds() {
     const int rounds = varied_rounds(session_.problem, case_, session_.arena.measures_speed());
     for (int i = 0; i < rounds; ++i) {
@@ -149,7 +150,7 @@ class CaseRun {
     return std::nullopt;
   }
 
-  // One more call on the contents of the latest, to see whether the candidate gives the same bits.
+  // Makes one more call on the contents of the latest call, to see whether the candidate gives the same bits.
   Trouble repeat() {
     for (Entrant& entrant : entrants_) {
       if (entrant.calls.failed() || entrant.session.repeated_case != case_.name) continue;
@@ -194,7 +195,7 @@ class CaseRun {
   CaseCalls* trusted_ = nullptr;
 };
 
-// The record of all processes. Its attested share is the least of theirs.
+// The record of all processes. Its attested share is the least of all processes.
 ClockRecord merged(const std::optional<ClockRecord>& before, ClockRecord more) {
   if (!before) return more;
   more.attested_share = std::min(more.attested_share, before->attested_share);
@@ -240,7 +241,8 @@ std::vector<std::string> keep_arms_of(const CaseRecord& other, CaseRecord& recor
   return dropped;
 }
 
-// Adds the blocks of a further process for the arms that both have. The baseline that counts is not replaced.
+// Adds the blocks of a further process for the arms that both records have. The baseline that counts is not
+// replaced.
 void add_blocks(CaseRecord& more, CaseRecord& record) {
   const std::string counts = counting_baseline(record);
   if (!counts.empty() && counting_baseline(more) != counts) {

@@ -12,12 +12,12 @@
 
 namespace kgrade {
 
-// An Error is not the candidate's: the device ran out of memory, or a contestant of our own failed.
+// An Error is not the candidate's fault: the device ran out of memory, or a contestant of our own failed.
 Result<CaseRecord> run_case(Session& session, const Case& bound);
 
 // Runs several candidates on one case, and returns a record for each. They share the calls of the reference.
 // `trusted`, a session without a candidate, makes these calls. Each candidate has its own contents and calls
-// of the oracle. An Error is no candidate's: run them one after the other then.
+// of the oracle. An Error is not the fault of a candidate. Then run the candidates one after the other.
 Result<std::vector<CaseRecord>> run_case_together(Session& trusted, const std::vector<Session*>& sessions,
                                                   const Case& bound);
 

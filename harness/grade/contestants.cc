@@ -114,9 +114,9 @@ Result<BuildOutcome> build_candidate(const Toolchain& toolchain, const Problem& 
   return outcome;
 }
 
-// Writes the code of a document into a file, in a folder beside that of the build, which may be emptied in
-// between. Null if the candidate is not a document. Each line keeps its number, and messages, __FILE__ and
-// debug information name the document.
+// Writes the code of a document into a file, in its own folder beside the folder of the build, because the
+// folder of the build may be emptied in between. Null if the candidate is not a document. Each line keeps its
+// number, and messages, __FILE__ and debug information name the document.
 std::unique_ptr<TemporaryDirectory> take_block(const CandidateSource& candidate, BuildRequest& request) {
   if (!candidate.lines()) return nullptr;
   auto folder = std::make_unique<TemporaryDirectory>();
@@ -255,7 +255,7 @@ void Build::start(StageClock& stages, std::function<Result<BuildOutcome>()> buil
 const Result<BuildOutcome>& Build::finish() {
   if (outcome_) return *outcome_;
   outcome_ = running_.get();
-  // A toolchain has errors only if it cannot work here. Its temporary files are no files of the user.
+  // A toolchain has errors only if it cannot work here. Its temporary files are not the user's.
   if (!*outcome_) outcome_ = blamed_on(Blame::machine, outcome_->errors());
   return *outcome_;
 }

@@ -27,8 +27,8 @@
 
 namespace kgrade {
 
-// Free space that a build may count on beside what the control takes. It is more than the largest contestant
-// that comes with kgrade needs.
+// Free space that a build may count on, in addition to the space that the control takes. It is more than the
+// largest contestant that comes with kgrade needs.
 inline constexpr std::uint64_t spare_room_bytes = std::uint64_t{16} << 20;
 
 // Builds the request. After a failure that may be the machine's, waits for the other builds of this process,

@@ -21,7 +21,7 @@ struct Entrant {
   double fastest_ms = 0;  // one launch of it or of the reference, whichever is faster, after warming up
   CaptureRule captures = CaptureRule::always;
   int launches = 1;                                              // that its calls should have
-  std::size_t blocks = std::numeric_limits<std::size_t>::max();  // before it left
+  std::size_t blocks = std::numeric_limits<std::size_t>::max();  // in which it takes part before it leaves
 };
 
 }  // namespace kgrade

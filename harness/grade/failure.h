@@ -1,4 +1,4 @@
-// How a run can fail without a verdict, and the exit code of that.
+// How a run can fail without a verdict, and the exit codes of such failures.
 #pragma once
 
 #include <exception>

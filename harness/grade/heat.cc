@@ -75,7 +75,7 @@ class HeatRun {
     }
   }
 
-  // False if that failed: then there are no results.
+  // False if the timing failed: then there are no results.
   bool time_reference() {
     if (!trusted_.known->reference_alone.empty()) return true;
     auto before = time_reference_alone(trusted_, cases_);

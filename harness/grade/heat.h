@@ -28,8 +28,8 @@ struct HeatEntry {
 
 struct HeatResult {
   CandidateRecord record;
-  // A neighbour could have caused a verdict that is not final: it counts only if the candidate gets it alone,
-  // too.
+  // False if a neighbour could have caused the verdict. Such a verdict counts only if the candidate gets it
+  // again when it runs alone.
   bool is_final = true;
 };
 
@@ -51,8 +51,8 @@ class Heats {
   // The candidates of the heats, by number. There is no result where a heat broke off.
   using Played = std::map<std::size_t, std::optional<HeatResult>>;
 
-  // Grades the candidates of the group that can be graded side by side, those in Python beside each other. An
-  // Error means that no candidate can be graded any more.
+  // Grades the candidates of the group that can be graded side by side. Candidates in Python have heats of
+  // their own. An Error means that no candidate can be graded any more.
   Result<Played> play(std::vector<RunSetup::Built>& group);
 
   // Says why a candidate is graded again after a heat. Empty for a candidate that was in no heat.

@@ -48,7 +48,8 @@ class MeasuredCase : private RoundPlayer {
   bool wants_change(std::uint32_t round) const;
   // Whether the only candidate works on the reference's contents.
   bool is_alone() const { return &entrants_.front()->calls == &trusted_; }
-  // Draws contents of its own, new throughout. A candidate alone needs none.
+  // Draws contents for one of several candidates, new throughout. A single candidate needs no contents of its
+  // own.
   Trouble draw_for(Entrant& entrant);
   void leave(Entrant& entrant, std::uint32_t rounds);
   bool all_failed() const;
@@ -77,12 +78,12 @@ class MeasuredCase : private RoundPlayer {
   int process_;
   std::optional<int> given_launches_;
   std::uint32_t beginnings_ = 0;  // how often the blocks have begun anew, also for other candidates
-  std::uint64_t order_seed_;      // of all random decisions since
+  std::uint64_t order_seed_;      // of all random decisions since the latest beginning
   std::vector<Entrant*> entrants_;
   std::vector<Entrant*> alike_;  // the candidates in the present blocks
   // The arms are the reference, these baselines, and the candidates.
   CaseBaselines baselines_;
-  bool lost_one_ = false;  // a baseline, within the blocks
+  bool lost_one_ = false;  // a baseline has failed within the blocks
   double fastest_ms_ = 0;  // one launch of the fastest arm, after warming up
   std::uint32_t launches_ = 1;
   std::uint32_t rounds_ = 0;

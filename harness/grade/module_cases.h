@@ -11,10 +11,11 @@ namespace kgrade {
 struct ModuleCases {
   std::vector<PlannedCase> cases;  // cases that no module can state are skipped
   std::string note;                // how many cases can run and why not all; empty: all, or none
-  std::string unsupported;         // why no case is left to run, and which could run; usually empty
+  std::string unsupported;         // why no case is left to run, and which cases could run; usually empty
 };
 
-// A module cannot state all cases: one may have a single stride for both axes.
+// Skips the cases that the problem's module cannot state. For example, a module may have a single stride for
+// both axes.
 ModuleCases stated_cases(const Problem& problem, std::vector<PlannedCase> cases);
 
 }  // namespace kgrade

@@ -15,7 +15,8 @@ namespace {
 constexpr std::uint32_t first_draw_of_rehearsal = 1 << 21;
 // In three calls a graph is warmed up, captured and replayed.
 constexpr int calls_of_rehearsal = 3;
-// Graphs are for short calls, and are captured in a call that is not quick.
+// CUDA graphs are for short calls, and a call that captures a graph is not quick. So after the first call, a
+// very short or a very long call ends the rehearsal of a case.
 constexpr double slow_call_ms = 50;
 constexpr double quick_call_ms = 1;
 // Later calls of a case compile little or nothing. On the emulated device, PyTorch and Triton compile nothing
@@ -86,7 +87,8 @@ class RehearsalRun {
     return std::nullopt;
   }
 
-  // Whether the process is as before: after an exception, or an answer of the wrong shape.
+  // Whether the process can be used as before: the call only raised an exception, or gave an answer of the
+  // wrong shape.
   bool has_only_raised(const CallReport& report) const {
     return (report.fault == Fault::raised || report.fault == Fault::no_answer) && arena_.candidate_alive();
   }

@@ -1,4 +1,4 @@
-// The rehearsal of a candidate in Python. Whatever it compiles or tunes on its own, it does here, before it
+// The rehearsal of a candidate in Python. The candidate compiles and tunes itself in the rehearsal, before it
 // is graded.
 #pragma once
 
@@ -25,7 +25,7 @@ struct Rehearsal {
 
 // Calls the candidate a few times on each case, on contents that no other call has, then locks it. The first
 // fault ends the rehearsal, except an exception in a case: then the other cases are rehearsed. An Error is
-// not the candidate's.
+// not the candidate's fault.
 Result<Rehearsal> rehearse(Session& session, const std::vector<PlannedCase>& cases);
 
 }  // namespace kgrade

@@ -31,7 +31,7 @@ Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& proble
   const bool is_python = problem.has_model();
   // The oracle's copies in float64 are twice as large.
   const std::uint64_t copies_of_oracle = is_python ? 3 : 1;
-  // The inputs that the file computes, and the kept copy.
+  // The inputs that the file computes count twice, because a copy of them is kept.
   constexpr std::uint64_t of_computed = 2;
   const char* const remedy = is_python ? "use a GPU with more memory, or give the problem smaller shapes"
                                        : "choose smaller cases with --case";

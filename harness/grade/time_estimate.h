@@ -1,5 +1,5 @@
-// Estimates how long named cases take on the emulated device. It is up to a million times slower than the GPU
-// that bench cases are sized for, and a user should know this before the first call.
+// Estimates how long named cases take on the emulated device. That device is up to a million times slower
+// than the GPU that bench cases are sized for, and a user should know this before the first call.
 #pragma once
 
 #include <functional>

@@ -77,8 +77,9 @@ class ClockRule {
 // Whether the case is unstable.
 bool are_too_many_raised(const ClockRecord& clock);
 
-// For blocks of which one of every two is captured: voids the half with the higher speedup of the candidate,
-// the last arm, over the reference. A worker that leaves out its capture gains time only in captured blocks.
+// If one of every two blocks is captured, voids the captured or the uncaptured blocks: those with the higher
+// speedup of the candidate, the last arm, over the reference. A worker that leaves out its capture gains time
+// only in captured blocks.
 void keep_slower_half(std::vector<Block>& blocks);
 
 }  // namespace kgrade

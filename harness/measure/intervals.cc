@@ -86,7 +86,7 @@ double lower_part(double x, double y, double a, double b) {
 }
 
 // P(T = t) for t up to the mean: each rank r joins the sum with probability 1/2, so the distribution over the
-// first r ranks is half of the one before plus half of it shifted by r.
+// first r ranks is half of the previous distribution plus half of that distribution shifted by r.
 std::vector<double> lower_half(std::size_t count) {
   const std::size_t size = static_cast<std::size_t>(walsh_count(count)) / 2 + 1;
   std::vector<double> probability(size, 0.0);
@@ -201,7 +201,7 @@ std::optional<std::uint64_t> signed_rank_critical_value(std::size_t count, doubl
 }
 
 // Rounding keeps the order of the averages, so the least double that `rank` averages do not exceed is itself
-// one of them.
+// an average.
 double walsh_average(const std::vector<double>& sorted, std::uint64_t rank) {
   return least_double(sorted.front(), sorted.back(),
                       [&](double x) { return walsh_averages_up_to(sorted, x) >= rank; });

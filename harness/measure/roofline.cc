@@ -62,7 +62,7 @@ double roofline_bytes(const Case& bound) {
   return static_cast<double>(bound.bytes ? *bound.bytes : bound.tensor_bytes());
 }
 
-// The bytes that must come from memory, or go there.
+// The bytes that must be read from memory or written to it.
 double least_bytes(const Case& bound, const DeviceInfo& device, CacheState cache) {
   double inputs = 0;
   double outputs = 0;

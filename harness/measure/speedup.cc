@@ -44,7 +44,7 @@ std::vector<double> logs_of(const std::vector<SpeedRatio>& ratios) {
   return logs;
 }
 
-// Whether the offsets and the processes' own intervals explain how much processes differ. This holds for one
+// Whether the offsets and the processes' own intervals explain how much processes differ. True for a single
 // process.
 bool are_alike(const std::vector<SpeedRatio>& processes, const std::vector<double>& estimates,
                double offset_log) {
@@ -145,7 +145,8 @@ constexpr double fast_at[] = {1, 1.5, 2};
 Score score_of(const std::string& against, const std::vector<SpeedRatio>& ratios) {
   Score score{against, suite_score(ratios)};
   for (const double p : fast_at)
-    score.fast[p] = weighted_mean(ratios, [p](const SpeedRatio& ratio) { return ratio.ratio > p ? 1.0 : 0.0; });
+    score.fast[p] =
+        weighted_mean(ratios, [p](const SpeedRatio& ratio) { return ratio.ratio > p ? 1.0 : 0.0; });
   return score;
 }
 
@@ -268,7 +269,8 @@ int processes_wanted(const CaseRecord& record) {
 }
 
 SuiteScore suite_score(const std::vector<SpeedRatio>& ratios) {
-  const double log_mean = weighted_mean(ratios, [](const SpeedRatio& ratio) { return std::log(ratio.ratio); });
+  const double log_mean =
+      weighted_mean(ratios, [](const SpeedRatio& ratio) { return std::log(ratio.ratio); });
   const double centre = ratios.empty() ? 0 : std::exp(log_mean);
   return {centre, score_interval(ratios, centre), ratios.size()};
 }

@@ -110,8 +110,8 @@ std::vector<Score> scores_of(const std::vector<CaseRecord>& cases);
 std::vector<Score> scores_by_baseline(const std::vector<CaseRecord>& cases);
 
 // A speedup counts only over contestants of the candidate's class. If the class of the reference is better
-// than the candidate's, moves the score over the reference to those that do not count, and says so in a note
-// if no other score counts.
+// than the candidate's, moves the score over the reference to the scores that do not count, and says so in a
+// note if no other score counts.
 void keep_to_class(CandidateRecord& candidate, Precision reference);
 
 }  // namespace kgrade

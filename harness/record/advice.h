@@ -23,8 +23,8 @@ std::string problem_word(const Record& record);
 // A condition on one or two parameters that all failed cases meet and no accepted case meets: "stride_h !=
 // stride_w", "interleaved == 1", "k > 8". Where conditions on several parameters fit, any may be the cause,
 // and at most three are named: "n > 3; this fits as well: b < 131". Empty if there is none, or with fewer
-// than two failed or two accepted cases. A limit such as 8 needs more cases, because among few there is one
-// by chance.
+// than two failed or two accepted cases. A limit such as 8 needs more cases, because some limit separates a
+// few cases by chance.
 std::string shared_by_failures(const CandidateRecord& candidate);
 
 // The word for a shell: in single quotes if it has unusual characters, and with ./ before it if it begins

@@ -56,7 +56,7 @@ inline constexpr std::size_t longest_agent_line = 2000;
 // the slowest measured case with its share of the roofline, and what to try next. Ends with a newline.
 std::string agent_line(const CandidateRecord& candidate, const Record& record);
 
-// The same, before it is written.
+// The contents of the line, before they are written as JSON.
 AgentLine agent_line_of(const CandidateRecord& candidate, const Record& record);
 
 // The stage that the candidate reached before its verdict: "compile", "load", "answers", "speed" or "done".

@@ -9,8 +9,8 @@
 namespace kgrade {
 
 // The members "candidate", "reference", "baseline", "other_baselines" and "measurement". A reader needs a
-// case without baselines. It complains about arms that do not fit the blocks, and reads samples and blocks
-// only if it wants detail. For a JsonWriter, a JsonReader and a SchemaWriter.
+// case that has no baselines yet. It complains about arms that do not fit the blocks, and reads samples and
+// blocks only if it wants detail. For a JsonWriter, a JsonReader and a SchemaWriter.
 template <class Archive>
 void arm_fields(Archive& archive, typename Archive::template Value<CaseRecord>& c);
 

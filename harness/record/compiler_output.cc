@@ -9,7 +9,7 @@ namespace {
 
 const std::string included_from = "In file included from ";
 
-// The unit's name as nvcc has it in "2 errors detected in the compilation of "unit.cu"."
+// Whether the line is nvcc's sum of errors in the unit: "2 errors detected in the compilation of "unit.cu"."
 bool counts_errors_of_unit(const std::string& line) {
   return line.ends_with("unit.cu\".") && line.find("detected in the compilation of") != std::string::npos;
 }

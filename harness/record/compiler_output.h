@@ -13,8 +13,8 @@ inline constexpr const char* unit_name = "kgrade-binding";
 // file, or after the name of a program.
 bool reports_error(const std::string& line);
 
-// The log without what it says about the unit, which users do not know, and without blank lines at its end.
-// The whole log if no error would be left.
+// The log without messages about the unit, which users do not know, and without blank lines at its end. The
+// whole log if no error would be left.
 std::string log_about_candidate(const std::string& log);
 
 // A warning about a local variable that is used without a value.
@@ -25,7 +25,7 @@ struct UninitialisedVariable {
   bool operator==(const UninitialisedVariable&) const = default;
 };
 
-// Those in a log of g++, clang++ or nvcc, each once, in their order.
+// The variables that a log of g++, clang++ or nvcc warns about, each once, in their order.
 std::vector<UninitialisedVariable> uninitialised_variables(const std::string& log);
 
 }  // namespace kgrade

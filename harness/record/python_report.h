@@ -8,7 +8,8 @@
 
 namespace kgrade {
 
-// Copies headers and functions from the report. Leaves out what is not a name, and what exceeds the limits.
+// Copies headers and functions from the report. Leaves out texts that are not names, and entries beyond the
+// limits.
 void read_python_report(const std::string& report, PythonRecord& record);
 
 // "PyTorch computed conv1d, relu (as seen in the rehearsal)". Empty if it computed nothing.

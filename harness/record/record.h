@@ -276,7 +276,7 @@ struct RunRecord {
   std::string problem_named = {};
   Dtype dtype = Dtype::float32;                         // the type of [VAR]
   std::optional<std::vector<std::string>> inputs = {};  // of --inputs; unset: the problem's own
-  bool clears_outputs = false;                          // before each call; the problem does not promise that
+  bool clears_outputs = false;  // before each call, though the problem does not promise it
   ReferenceRecord reference;
   std::string toolchain;  // compiler, version and flags
   std::uint64_t seed = 0;

@@ -59,7 +59,7 @@ struct Member {
 
 struct GradeOption {
   const char* name;       // in the jobs of lanes, and in the record
-  std::string_view flag;  // on the command line, with what stands there for its value: "--seed N"
+  std::string_view flag;  // on the command line, with a placeholder for its value: "--seed N"
   unsigned by = 0;        // the commands that have it
   const char* help = "";  // what --help says
   Member member = {};

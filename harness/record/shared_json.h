@@ -13,7 +13,7 @@
 
 namespace kgrade {
 
-// The types that a problem can be of.
+// The words for the element types that [VAR] can be.
 template <>
 inline constexpr std::array<std::string_view, 3> enum_words<Dtype> = {
     to_string(var_dtypes[0]), to_string(var_dtypes[1]), to_string(var_dtypes[2])};

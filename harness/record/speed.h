@@ -100,7 +100,7 @@ struct MeasuringGoal {
 
 // Why a call was made.
 enum class Purpose {
-  warm_up,   // its time is evidence, not a sample
+  warm_up,   // its time is not a sample, but is compared with samples
   compared,  // its time is a sample
   changed,   // a few elements of its inputs differ from the previous call's
   repeated   // its inputs are those of the previous call

@@ -138,7 +138,7 @@ std::string speedup_text(const CaseRecord& c, bool counts) {
   return c.speedups.empty() || !counts ? "-" : ratio_text(c.speedups.front().ratio.ratio);
 }
 
-// Whether speedups over the reference count: not those of a class below the reference's.
+// Whether speedups over the reference count. They do not if the candidate's class is below the reference's.
 bool reference_counts(const CandidateRecord& candidate) {
   const auto& beside = candidate.by_baseline;
   return std::none_of(beside.begin(), beside.end(), [](const Score& s) { return s.against == "reference"; });
@@ -201,7 +201,7 @@ std::string hidden_failures(const CandidateRecord& candidate, const Record& reco
                             *record.hidden_seed);
 }
 
-// With `verbose` it is whole, otherwise what is about the candidate.
+// With `verbose` the whole log of the compiler, otherwise the part that is about the candidate.
 std::string shown_log(const std::string& log, bool verbose) {
   return verbose ? log : log_about_candidate(log);
 }

@@ -69,7 +69,7 @@ std::optional<CallFinding> review_cuda_error(const CallReport& report) {
   return CallFinding{Verdict::runtime_error, "device_errors", message};
 }
 
-// No clock gives other times, so the message is forged.
+// A clock gives only finite and positive times, so any other time is forged.
 std::optional<CallFinding> review_clock(const CallReport& report) {
   if (!is_on(Defence::clock_agreement)) return std::nullopt;
   if (std::isfinite(report.call.elapsed_ms) && report.call.elapsed_ms > 0) return std::nullopt;

@@ -17,18 +17,18 @@ constexpr std::size_t common_share = 100;
 
 // An output with fewer elements than the first size gets calls of learn() in every class. Errors of single
 // precision are far below the threshold, so only very small outputs cancel so well that an honest answer
-// misses it. Swish() after products makes this likelier: it maps negative products to nearly zero. Three
-// quarters of 35 products are negative in one draw of a thousand, and all smaller elements are then nearly
-// zero. Three quarters of 128 products are negative in one draw of 10^8.
+// misses the threshold. Swish() after products makes this likelier: it maps negative products to nearly zero.
+// Three quarters of 35 products are negative in one draw of a thousand, and all smaller elements are then
+// nearly zero. Three quarters of 128 products are negative in one draw of 10^8.
 //
 // Errors of lower classes are a third of their threshold, so larger outputs need these calls too. The second
 // size limits their cost. No larger output is known to have so few independent elements that it cancels.
 constexpr std::int64_t few_for_single_precision = 128;
 constexpr std::int64_t few_for_lower_classes = 1 << 16;
 
-// Slices are judged by themselves if their sizes differ by more than this factor.
+// Slices are judged separately if their sizes differ by more than this factor.
 constexpr double far_apart = 1 << 10;
-// So many elements of a sample show the size of a slice.
+// The number of elements of a sample that is enough to show the size of a slice.
 constexpr std::uint64_t enough_for_a_slice = 64;
 
 constexpr int usual_draws = 16;
@@ -221,7 +221,8 @@ ExpectedScales::Scale ExpectedScales::scale_of(const std::vector<Samples>& calls
   }
   if (calls.size() > 1) {
     scale.usual = usual_squares(sums);
-    // No later call has the inputs of these, so it has only the common values that are the same for all.
+    // No later call has the inputs of these calls, so it has only the common values that are the same for all
+    // inputs.
     scale.magnitudes.fixed_count = scale.magnitudes.common_count;
   }
   return scale;

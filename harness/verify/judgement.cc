@@ -40,9 +40,9 @@ double mean_common_error(const ElementErrors& errors) {
 }
 
 // The best class whose bound holds. It is at most fp32 for an output that is compared by its norm. In lower
-// classes the smaller elements may be off by four times the bound. If inputs differ in size, they include
-// small sums of large terms, which have the rounding errors of large sums. Errors of lower classes are
-// usually a third of their thresholds.
+// classes the smaller elements may be off by four times the bound. If inputs differ in size, the smaller
+// elements include small sums of large terms, which have the rounding errors of large sums. Errors of lower
+// classes are usually a third of their thresholds.
 Precision reached(const RelativeErrors& errors, double element_figure, const Thresholds& bounds) {
   constexpr double allowance_of_smaller = 4;
   for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {

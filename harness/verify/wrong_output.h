@@ -14,11 +14,11 @@ namespace kgrade {
 // one of the two values is finite.
 WrongOutput wrong_output(const OutputValues& values, double limit);
 
-// Whether the error of an output is a bug in a few elements, and no matter of precision: of the elements that
-// differ at all, fewer than an eighth are off by more than `bound`, relative to their own size. Where an
-// answer misses its class by rounding, at least a third are. Elements that do not differ say nothing: of a
-// clamped output most may be exact. False for outputs of 16 bits or fewer, whose own rounding may hide such
-// changes.
+// Whether the error of an output is a bug in a few elements, and not a matter of precision: of the elements
+// that differ at all, fewer than an eighth are off by more than `bound`, relative to their own size. If an
+// answer misses its class by rounding, at least a third of them are. Elements that do not differ do not
+// count, because most elements of a clamped output may be exact. False for outputs of 16 bits or fewer, whose
+// own rounding may hide such changes.
 bool is_in_few_elements(const OutputValues& values, double bound);
 
 // "all never written; the last of each row", for a message that says how many elements are wrong. Empty if
