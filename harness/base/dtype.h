@@ -23,8 +23,8 @@ struct DtypeRow {
   const char* cuda_header = "";  // the header that defines cuda_type; empty if none is needed
   const char* numpy_type = "";   // of a little-endian array; empty if NumPy lacks the type
   std::uint64_t bytes = 1;
-  // Bits of the significand, with the one that is not stored. An element of an integer type is converted to
-  // float, so this member and the next ones are float's.
+  // Bits of the significand, including the bit that is not stored. An element of an integer type is converted
+  // to float, so this member and the next ones are float's.
   std::int32_t significant_bits = 24;
   float smallest_normal = FLT_MIN;
   float largest_finite = FLT_MAX;

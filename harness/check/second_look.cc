@@ -16,8 +16,8 @@
 namespace kgrade {
 namespace {
 
-// Limits for the cases, so that a look takes a tenth of a second beside the build. A checked kernel makes 20
-// to 40 million accesses per second.
+// Limits for the cases, so that a look takes a tenth of a second in addition to the build. A checked kernel
+// makes 20 to 40 million accesses per second.
 constexpr std::int64_t most_flops = 2'000'000;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 20;
 // Tensors of this many bytes have enough elements for several warps.

@@ -172,8 +172,8 @@ Answer ContestantRunner::lock(Patience patience) {
   worker_->thaw();
   report_.clear();
   Answer answer = worker_->lock(report_, patience);
-  // The worker could lie about being locked. Processes that it has started are killed now, and later ones are
-  // seen.
+  // The worker could lie about being locked. So the processes that it has started are killed now, and
+  // processes that it starts later are noticed.
   worker_->set_builder(nullptr);
   worker_->end_other_processes();
   own_threads_ = worker_->threads();
@@ -249,7 +249,7 @@ Answer ContestantRunner::release_memory() {
 }
 
 // The first call of a case is not queued ahead: it may load modules, take memory or search for the best
-// algorithm, all of which can wait for a stream that waits.
+// algorithm, all of which may wait for the stream that waits at the gate.
 CallReport ContestantRunner::checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
                                           Patience patience, const Lease* expected, CallKind kind,
                                           const Edit& edit) {

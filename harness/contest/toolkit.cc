@@ -61,7 +61,7 @@ std::vector<fs::path> needs_of_tool(const fs::path& program) {
     const fs::path toolkit = place.parent_path().parent_path();
     if (!toolkit.empty() && toolkit != "/usr" && toolkit != "/") paths.push_back(toolkit);
   }
-  // The toolkit's ncu is a script that starts the one in here.
+  // The toolkit's ncu is a script that starts the ncu in this folder.
   if (fs::exists(nsight_folder, error)) paths.emplace_back(nsight_folder);
   // The program may lie directly in its product's folder, as that ncu does.
   if (!real.empty() && real.parent_path().filename() != "bin") paths.push_back(real.parent_path());

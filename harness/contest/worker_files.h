@@ -9,7 +9,7 @@
 
 namespace kgrade {
 
-// An unchangeable copy of a library in memory, because a worker sees no folder of ours. Without a descriptor
+// An unchangeable copy of a library in memory, because a worker sees no folder of ours. Returns no descriptor
 // if `library` is not a regular file, or if the machine has no room.
 UniqueFd sealed_copy(const std::filesystem::path& library);
 

@@ -73,7 +73,7 @@ int run_worker(WorkerDevice& device, Contestant& contestant, int socket = connec
                bool may_start_programs = false);
 
 // Asks the referee for a build while a contestant is being loaded, described or called. Returns the library,
-// or the compiler's log. Without a file if nothing can be built now.
+// or the compiler's log. The result has no file if nothing can be built now.
 struct BuiltFile {
   UniqueFd file;
   BuildAnswer kind = BuildAnswer::failed;

@@ -109,9 +109,9 @@ class WorkerProcess {
   // `waiter`: whether the device or the host waits. Each of the `further` slots adds a launch.
   Answer begin_call(const CallSlots& slots, std::uint32_t gate, std::span<const CallSlots> further = {},
                     GateWaiter waiter = GateWaiter::device);
-  // For a call with a gate: whether the call reaches the gate within `patience`. If it does not and the
-  // device is the one to wait, the contestant's entry function has failed or waits for the device itself.
-  // end_call() reports which.
+  // For a call with a gate: whether the call reaches the gate within `patience`. If the call does not reach
+  // the gate, and the device should wait there, the contestant's entry function has failed or waits for the
+  // device itself. end_call() reports which.
   bool wait_until_queued(Patience patience);
   // Waits until the call has ended, its time is known and its outputs are captured.
   Answer end_call(Patience patience);

@@ -1,6 +1,6 @@
 // The worker of a contestant in Python. The process is an interpreter, so that kgrade itself does not link
-// with one. It loads our library for the device and calls kgrade_serve(), which serves the referee as every
-// worker does, and calls back to load and call the contestant. The Python side is
+// with one. The interpreter loads our library for the device and calls kgrade_serve(). That function serves
+// the referee as every worker does, and calls back to load and call the contestant. The Python side is
 // harness/python/kgrade_python/serving.py.
 #pragma once
 

@@ -70,8 +70,11 @@ struct Distribution {
   using Kind = DrawKind;
   using Structure = MatrixStructure;
   Kind kind = Kind::uniform;
-  double first = 0;              // lo, mean, lo, value, -, probability of 1, probability of an edge
-  double second = 1;             // hi, standard deviation, hi (included), -, -, -, what stands for no edge
+  // The parameters of the kind. uniform and integers: the least and the largest value (only integers include
+  // the largest). normal: mean and standard deviation. constant: the value. bernoulli: the probability of 1.
+  // adjacency: the probability of an edge, and the element that stands for no edge.
+  double first = 0;
+  double second = 1;
   Dtype dtype = Dtype::float32;  // the type whose values the elements are
   Structure structure = Structure::none;
   std::uint32_t columns = 1;         // of the matrices, which are square

@@ -172,7 +172,7 @@ int doublings_down(const Parameter& parameter, const Range& own, const Range& do
       std::log2(domain.least > 0 ? own.least / domain.least : own.largest / domain.largest));
 }
 
-// The numbers of a variation of real numbers.
+// Chooses the amounts of a variation of real numbers.
 void choose_amounts(const Parameter& parameter, const Range& own, const Range& domain, const Case& bound,
                     const Turn& turn, Variation& variation) {
   const double below = std::max(0.0, own.least - domain.least);
@@ -279,7 +279,7 @@ std::vector<Family> families_of(const Problem& problem, const Case& bound, std::
   std::vector<Family> families;
   if (init.kind == Kind::adjacency) {
     families = {Family::one_value};
-    // An edge has a chance below 1 if there can be none.
+    // These families need graphs in which edges may be missing.
     if (init.first < 1) families = {Family::cycle, Family::star, Family::dense, Family::one_value};
   } else if (const auto own = range_of(init)) {
     const Dtype dtype = bound.dtype_of(input);

@@ -24,7 +24,7 @@ namespace kgrade {
 
 class CaseCalls {
  public:
-  // An error that is not the candidate's: the device has no room, or one of our own contestants fails.
+  // An error that is not the candidate's fault: the device has no room, or one of our own contestants fails.
   using Trouble = std::optional<Error>;
 
   // Keeps references to both.

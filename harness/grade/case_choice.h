@@ -13,7 +13,8 @@
 
 namespace kgrade {
 
-// Ends the message of a case that a grade leaves out unless it is named: without a GPU, or for its length.
+// The end of the message about a case that a grade leaves out unless the case is named, because there is no
+// GPU or because the case takes long.
 inline constexpr std::string_view runs_when_named = "runs it all the same";
 
 // The named cases, or all of the problem's file if none is named; written cases come last. If times do not

@@ -264,8 +264,8 @@ MeasuredCase::Trouble MeasuredCase::lend_to_arms() {
   std::size_t next = 0;
   auto trouble = lend(alike_, roles, [&] { select(lent.at(next++)); });
   if (!trouble) return trouble;
-  // If so many tensors have no room, try one launch, then only the baseline that counts, then no baseline.
-  // None of these is a failure.
+  // If the tensors of all arms and launches have no room, try one launch per call, then only the baseline
+  // that counts, then no baseline. None of these is a failure.
   if (std::exchange(launches_, 1) == 1) {
     if (baselines_.chosen().empty()) return trouble;
     const bool one_is_enough = baselines_.first_counts() && baselines_.chosen().size() > 1;

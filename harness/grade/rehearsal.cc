@@ -110,7 +110,7 @@ class RehearsalRun {
   Session& session_;
   Arena& arena_;
   DrawSequence draws_;
-  std::optional<Error> trouble_;  // not the candidate's
+  std::optional<Error> trouble_;  // an error that is not the candidate's fault
   bool goes_on_ = false;          // the process goes on after the finding of the last call
   std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + longest_rehearsal;
 };

@@ -38,7 +38,7 @@ Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& proble
   // Files in KernelBench's form have one case, so a user cannot choose another.
   const Blame blame = is_python ? Blame::machine : Blame::user;
   for (const PlannedCase& planned : cases) {
-    // Contestants that do not fit together take turns, beside the oracle with its outputs.
+    // Contestants that do not fit together take turns. The oracle keeps its outputs meanwhile.
     const std::uint64_t of_oracle = Lease::bytes_needed(planned.bound, true);
     const std::uint64_t needed =
         std::max(copies_of_oracle * of_oracle, of_oracle + Lease::bytes_needed(planned.bound, false)) +

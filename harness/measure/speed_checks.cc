@@ -14,7 +14,7 @@ namespace {
 // How much the reference may differ beside a candidate, and how much noise adds.
 constexpr double reference_slack = 0.15;
 constexpr double reference_noise_ms = 0.02;
-// The share of calls that remains without those that do not move any speed.
+// The share of calls that remains when outliers, which move no speed, are left out.
 constexpr double most_calls = 1 - 1.0 / calls_per_outlier;
 
 // The lower median. A device that has been idle is slow at first, and noise only makes calls slower.

@@ -37,7 +37,7 @@ constexpr std::uint64_t board_limit = 0x200;
 constexpr std::uint64_t reliability = 0x400;
 }  // namespace clock_event
 
-// The names above of the bits that are set, by rising bit. A bit without a name is "reason_0x800".
+// The names (in clock_event) of the bits that are set, by rising bit. A bit without a name is "reason_0x800".
 std::vector<std::string> reason_names(std::uint64_t reasons);
 
 // One moment. Values that could not be read are unset.

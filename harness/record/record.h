@@ -95,7 +95,7 @@ struct AppliedRule {
   std::int64_t terms = 1;  // in the longest sum (Case::terms)
 };
 
-// Inputs that the grader drew beside the case's own distribution (draw/input_families.h).
+// Inputs that the grader drew in addition to those of the case's own distribution (draw/input_families.h).
 struct DrawnFamilies {
   std::string inputs;  // "x: elements are multiplied by 4"
   bool tells = false;  // false: honest answers to these inputs differ, so the candidate was not called
@@ -226,7 +226,7 @@ struct CandidateRecord {
   bool is_module() const { return python && python->is_module; }
   LibraryUse libraries;
   TelemetrySummary telemetry;      // of the device, while this candidate was graded
-  std::vector<std::string> notes;  // worth knowing beside the verdict
+  std::vector<std::string> notes;  // worth knowing in addition to the verdict
   std::vector<Check> checks;
   std::vector<CaseRecord> cases;
 };

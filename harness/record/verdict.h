@@ -40,7 +40,7 @@ template <>
 inline constexpr std::array<std::string_view, 5> enum_words<Precision> = {"exact", "fp32", "tf32", "bf16",
                                                                           "none"};
 
-// From the word in the spec. None for any other word.
+// The class with this word in a problem's file. Precision::none for any other word.
 inline Precision precision_from(std::string_view text) {
   return enum_from<Precision>(text).value_or(Precision::none);
 }

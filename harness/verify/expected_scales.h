@@ -62,9 +62,9 @@ class ExpectedScales {
   // norm, from 64 draws, in 2 of 100,000 draws; in half of these, more draws would not help.
   static int draws_of(const Case& bound, Precision required);
 
-  // Makes the calls that draws_of() counts. The oracle's buffers must be lent. Their inputs are used by no
-  // other call and are the same in every run, so errors have the same units whatever else is graded. The
-  // finding says what is wrong if a call fails.
+  // Makes the calls that draws_of() counts. The oracle's buffers must be lent. The inputs of these calls are
+  // used by no other call and are the same in every run, so errors have the same units whatever else is
+  // graded. The finding says what is wrong if a call fails.
   std::optional<CallFinding> learn(Arena& arena, const Case& bound, Precision required);
   // Learns from samples of the calls that draws_of() counts, by call and output.
   void learn_from(const std::vector<Samples>& calls);
@@ -75,8 +75,8 @@ class ExpectedScales {
   bool wants_more() const { return seen_ < enough_samples; }
 
   // Finds the outputs whose slices are judged separately, in the first call of this function. There must be a
-  // sample. The case's inputs must be those of its own distribution: slices that a family of inputs scales
-  // are no sets.
+  // sample. The case's inputs must be those of its own distribution: slices that differ in size only because
+  // of a family of inputs must not be judged separately.
   void look_for_slices(const Case& bound);
 
   // By output of the case. If a call has several launches, the outputs of all launches follow one after the

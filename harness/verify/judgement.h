@@ -5,8 +5,9 @@
 // elements that vary, and over the smaller three quarters of the varying elements. The fourth is a sixteenth
 // of the largest difference of a single element, in units of that element's size or of the root mean square
 // of its set, whichever is larger. The fifth is the mean error of the elements with a common value, each in
-// units of that value. The sixth is the fourth with the root mean square of the element's slice, for outputs
-// whose slices are of very different sizes (ExpectedScales::look_for_slices()). docs/verdicts.md explains it.
+// units of that value. The sixth is like the fourth, but with the root mean square of the element's slice,
+// for outputs whose slices are of very different sizes (ExpectedScales::look_for_slices()). docs/verdicts.md
+// explains it.
 #pragma once
 
 #include <cstdint>
@@ -124,8 +125,9 @@ std::int32_t rounded_bits(Precision asked);
 double room_for_honest_ways(const Problem& problem);
 
 // Whether inputs of a family tell right answers from wrong ones. `output` is the reference's answer to these
-// inputs, rounded once more (Draw::rounding), beside the oracle's answer to them as they are. Its error times
-// room_for_honest_ways() must be within the bound. All elements of the answer must be finite.
+// inputs, rounded once more (Draw::rounding), compared with the oracle's answer to the inputs as they were
+// drawn. Its error times room_for_honest_ways() must be within the bound. All elements of the answer must be
+// finite.
 bool tells_right_from_wrong(const OutputErrors& output, std::size_t index, const Problem& problem,
                             const Case& bound, const ExpectedScales& scales, Precision required);
 
