@@ -97,8 +97,8 @@ class Lease {
     std::chrono::nanoseconds settled{0};
     std::vector<ElementErrors> errors;
   };
-  // An inspection in two steps, as Device::begin_inspection(). `expected` is null or another lease of the
-  // same case.
+  // An inspection in two steps, like that of Device::begin_inspection(). `expected` is null or another lease
+  // of the same case.
   void begin_inspection(const Lease* expected = nullptr);
   Findings end_inspection();
 
@@ -151,7 +151,7 @@ class Lease {
   // Sets the magnitudes of each output of the case. Comparisons with this lease's outputs use them from now
   // on.
   void set_magnitudes(std::vector<Magnitudes> magnitudes) { magnitudes_ = std::move(magnitudes); }
-  // Output number `output` beside that of `expected`, where [VAR] is float32.
+  // Output number `output`, paired with the same output of `expected`, where [VAR] is float32.
   OutputPair pair_with(const Lease& expected, std::size_t output) const;
 
  private:
@@ -200,7 +200,7 @@ class Lease {
   std::vector<Magnitudes> magnitudes_;
 };
 
-// One output of the case in two calls. In the expected one, [VAR] is float32.
+// One output of the case in two calls. In the expected output, [VAR] is float32.
 OutputPair pair_of(const Case& bound, const Lease::Compared& actual, const Lease::Compared& expected);
 
 }  // namespace kgrade

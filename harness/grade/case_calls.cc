@@ -470,8 +470,9 @@ void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
       {judgement.verdict, check_behind(judgement.verdict), describe_wrong(output, index, judgement, wrong)}));
 }
 
-// Judges an answer whose class depends on how far away the answer to other inputs is. The first calls of a
-// case do not know that distance yet. Then the oracle answers other inputs, and again those of this call.
+// Judges an answer whose class depends on how far away the answer to other inputs is. In the first calls of a
+// case that distance is not known yet. Then the oracle is called on other inputs, and again on the inputs of
+// this call.
 Judgement CaseCalls::judge_knowing_distance(const OutputErrors& output, std::size_t index) {
   const auto judged = [&] {
     return judge(output, index, session_.problem, case_, scales_of(draw_),
@@ -482,7 +483,7 @@ Judgement CaseCalls::judge_knowing_distance(const OutputErrors& output, std::siz
   if (judgement.verdict != Verdict::low_precision || is_known || session_.arena.takes_turns())
     return judgement;
   DrawSequence others(session_.seed, first_draw_of_distance);
-  // The next call will find a failure.
+  // If the oracle fails here, the next call will report it.
   if (ask_oracle(others.fresh(draw_.launches)) || ask_oracle(draw_)) return judgement;
   return judged();
 }

@@ -1,7 +1,7 @@
-// The clock rule: how long a call counts as having taken. A worker reports a time, and may lie. The referee's
+// The clock rule decides which time counts for a call. A worker reports a time, and may lie. The referee's
 // own clock runs from the moment when a call can begin until the device does something for the referee again,
-// so it includes the protocol. The reference's calls of the same kind show how long the protocol takes.
-// A call counts as the larger of
+// so it includes the protocol. The reference's calls of the same kind show how long the protocol takes. A
+// call counts as the larger of
 //   the time that the worker reported, and
 //   settled - protocol - tolerance, which the referee's clock attests.
 // Nothing is dropped, and times never accuse: a lie gains at most the tolerance, and a busy machine makes a

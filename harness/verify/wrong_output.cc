@@ -91,8 +91,8 @@ std::string range_text(std::int64_t low, std::int64_t high, std::int64_t extent)
 }
 
 // Whether it is worth saying that all scattered wrong elements have an index from `low` to `high`. It is not
-// if that is likely by chance, or if they lie far apart between the ends of the dimension, as any few
-// elements do. `share` of the elements with such an index is wrong.
+// worth saying if that is likely by chance, or if they lie far apart between the ends of the dimension, as
+// any few elements do. `share` of the elements with such an index is wrong.
 bool is_telling(std::int64_t low, std::int64_t high, std::int64_t extent, std::size_t wrong, double share) {
   const double width = static_cast<double>(high - low + 1) / static_cast<double>(extent);
   const bool touches_an_end = low == 0 || high + 1 == extent;
@@ -281,8 +281,8 @@ bool is_right_when_called_again(const Positions& wrong, const std::vector<Treatm
          });
 }
 
-// Whether elements that looked like poison are right if usual numbers lie around the tensors, or at least
-// usual numbers, and NaN if NaNs do.
+// Whether elements that looked like poison depend on the memory around the tensors. They are right if usual
+// numbers lie there, or they are usual numbers then and NaN if NaNs lie there.
 bool reads_around_tensors(const Positions& wrong, const OutputValues& values) {
   if (values.again.empty() || values.amid_nans.empty()) return false;
   return std::any_of(wrong.begin(), wrong.end(), [&](std::size_t i) {
