@@ -109,7 +109,7 @@ class CaseResolver {
               "give both the same shape", begins->location});
   }
 
-  // The input or output of that name. If there is none, reports an error and returns null.
+  // The tensor that is called `name`. If there is none, reports an error and returns null.
   const Tensor* named_in(const Comparison& compare, const Tensor& output, const std::string& name,
                          bool is_output) {
     const Tensor* const found = find_tensor(name);
@@ -257,8 +257,8 @@ class CaseResolver {
     if (!case_.bytes) case_.bytes = bytes_beside_views();
   }
 
-  // If outputs may be returned in the memory of an input: the bytes of all tensors but these, which need
-  // neither be read nor written.
+  // The bytes of all tensors except outputs that may be returned in the memory of an input, because such
+  // outputs need not be read or written. Nothing if there are no such outputs.
   std::optional<std::int64_t> bytes_beside_views() const {
     std::optional<std::int64_t> bytes;
     for (const Tensor& tensor : case_.tensors) {
@@ -273,7 +273,7 @@ class CaseResolver {
     const Sizes sizes = sizes_of(case_);
     if (sizes.outputs == 0) return 1;
     const std::int64_t in_products = case_.flops.value_or(0) / 2 / sizes.outputs;
-    // Fewer operations than elements: the other elements are only chosen or moved.
+    // If there are fewer operations than elements, the remaining elements are only chosen or moved.
     const std::int64_t added = std::min(sizes.largest_input, case_.flops.value_or(sizes.largest_input));
     return std::max({std::int64_t{1}, in_products, added / sizes.outputs});
   }

@@ -30,7 +30,7 @@ struct ResolvedInit {
 struct TiedTo {
   std::size_t tensor = 0;  // index into Case::tensors
   std::optional<std::size_t> axis;
-  bool are_distinct = false;  // none twice along the axis
+  bool are_distinct = false;  // no index occurs twice along the axis
 };
 
 // Says which tensor the codes of an output stand for, and which output holds their scales.
@@ -51,19 +51,19 @@ struct Tensor {
   std::vector<std::int64_t> shape;
   std::int64_t elements = 0;
   ResolvedInit init;                                  // of an input, or of an output's initial contents
-  std::string own_init = {};                          // as the case writes it; empty: the parameter's
-  std::optional<Dtype> own_dtype = {};                // of its elements; without it the case's
+  std::string own_init = {};                          // the case's text; empty: the parameter's own `init`
+  std::optional<Dtype> own_dtype = {};                // of its elements; unset: the case's type
   Comparison::Kind compare = Comparison::Kind::norm;  // of an output
   std::optional<TiedTo> tied = {};                    // of an output of indices
-  bool begins_as_drawn = false;                       // an output that begins as `init` says
-  std::optional<std::size_t> begins_as = {};          // the input, for an output that begins as one
+  bool begins_as_drawn = false;                       // an output whose initial contents are drawn by `init`
+  std::optional<std::size_t> begins_as = {};          // the input whose contents the output begins with
   std::optional<QuantisedAs> quantised = {};          // of an output of codes
 
   bool is_computed() const { return !output && init.kind == ResolvedInit::Kind::computed; }
   bool begins_as_constant() const { return output && init.kind == ResolvedInit::Kind::constant; }
-  // An input that the case decides: its contents are the same in every draw.
+  // An input whose contents the case lists. They are the same in every draw.
   bool is_listed() const { return !output && init.kind == ResolvedInit::Kind::listed; }
-  // An input in which a few elements may be changed after all were drawn.
+  // An input in which a few single elements may be changed after the input was drawn.
   bool has_single_elements() const { return !output && !is_computed() && !is_listed(); }
 };
 
@@ -75,9 +75,9 @@ struct Case {
   std::vector<Tensor> tensors;                       // in the order of the parameters
   Dtype dtype = Dtype::float32;                      // the type of [VAR]
   std::optional<std::int64_t> flops;
-  // The length of the longest sum whose rounding errors an output holds. Without `terms` in the file it is
-  // the largest of flops / (2 x elements of all outputs), elements of the largest input / elements of all
-  // outputs, and 1.
+  // The number of terms of the longest sum that an element of an output is rounded from. Without `terms` in
+  // the file it is the largest of flops / (2 x elements of all outputs), elements of the largest input /
+  // elements of all outputs, and 1.
   std::int64_t terms = 1;
   double weight = 1;                  // in scores over cases
   std::optional<std::int64_t> bytes;  // if the problem gives them; otherwise tensor_bytes() counts
@@ -87,16 +87,16 @@ struct Case {
   // How elements are stored: for contestants, or with `widened` for the oracle. The oracle's [VAR] is
   // float32, and so are its outputs of 16 bits, because expected outputs are not rounded.
   Dtype stored_as(const Tensor& tensor, bool widened) const;
-  // The size of all tensors in bytes: as they are, or with elements of [VAR] of another size.
+  // The size of all tensors in bytes, either with their own types or with another size for elements of [VAR].
   std::int64_t tensor_bytes() const;
   std::int64_t tensor_bytes(std::int64_t element_size) const;
 };
 
-// Whether the case sums so many elements that a single one may not matter.
+// Whether the case has sums of so many elements that a single element may not matter.
 bool is_long_reduction(const Case& bound);
 
-// How the case scales its inputs or draws them in its own way: "A times 2^-24, B times 2^8 to 2^16, by
-// blocks", "A from normal(100, 2)". Empty if it does neither.
+// The case's factors of inputs, and the inputs that have their own distribution in this case: "A times 2^-24,
+// B times 2^8 to 2^16, by blocks", "A from normal(100, 2)". Empty if there are none.
 std::string scalings_text(const Case& bound);
 
 // Evaluates a case. Errors point to the case in the problem file and name the expression's place, or to the

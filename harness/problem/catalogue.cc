@@ -26,8 +26,8 @@ Error unknown_slug(const std::string& slug, const std::vector<std::filesystem::p
                {}};
 }
 
-// Whether a line of the file may give that slug, without parsing the file. Parsing a folder of problems takes
-// a tenth of a second, and every command would wait for it.
+// Whether a line of the file may contain that slug. The file is not parsed: parsing a folder of problems
+// takes a tenth of a second, and every command would wait for it.
 bool may_have_slug(const std::filesystem::path& file, std::string_view slug) {
   const auto content = read_text_file(file);
   constexpr std::string_view key = "slug:";
@@ -42,8 +42,8 @@ bool may_have_slug(const std::filesystem::path& file, std::string_view slug) {
   return false;
 }
 
-// Errors if another problem in the folder has the same slug: which one it means must not depend on file
-// names. Files that do not parse clash with nothing; `kgrade lint` reports them.
+// Errors if another problem in the folder has the same slug, because the meaning of a slug must not depend on
+// file names. Files that do not parse clash with nothing; `kgrade lint` reports them.
 Errors clashes_with(const Problem& problem, const std::vector<std::filesystem::path>& files) {
   std::vector<Problem> namesakes = {problem};
   for (const auto& file : files) {

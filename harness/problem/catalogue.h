@@ -14,8 +14,8 @@ namespace kgrade {
 // The problem files of a folder (*.md except README.md), sorted by name. An Error if it is not a folder.
 Result<std::vector<std::filesystem::path>> problem_files(const std::filesystem::path& directory);
 
-// The problem files of several folders, sorted by name. If several have the same name, the first folder's
-// counts.
+// The problem files of several folders, sorted by name. If files in several folders have the same name, only
+// the first folder's file counts.
 using Folders = std::vector<std::filesystem::path>;
 Result<std::vector<std::filesystem::path>> problem_files(const Folders& folders);
 

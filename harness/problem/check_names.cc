@@ -70,7 +70,7 @@ class NameChecker {
   }
 
  private:
-  // A value may use the parameters and the values above it.
+  // The expression of a `let` value may use the parameters and the `let` values above it.
   void check_let() {
     for (const auto& [name, expression] : problem_.let) pending_.push_back(name);
     for (const auto& [name, expression] : problem_.let) {

@@ -23,7 +23,7 @@ std::string in_quotes(std::string_view text) {
   std::size_t length = text.size();
   if (length > limit) {
     length = limit;
-    // Not within a UTF-8 sequence.
+    // Do not cut within a UTF-8 sequence.
     while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
   }
   std::string result = "'";

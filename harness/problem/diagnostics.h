@@ -28,7 +28,8 @@ class Diagnostics {
   bool empty() const { return errors_.empty(); }
   bool full() const { return errors_.size() >= limit; }
 
-  // In the order of the file. Errors of two files come one file after the other.
+  // Returns the errors in the order of the file. If there are two files, the errors of one file come before
+  // those of the other.
   Errors take();
 
  private:
@@ -41,8 +42,8 @@ std::string in_quotes(std::string_view text);
 // " (line 12, column 3)" for a place in `file`, " (families/conv-2d.md:12:3)" for a place in another file.
 std::string in_brackets(const Location& location, std::string_view file);
 
-// "did you mean 'x'? " with the result of base's nearest(), or empty. Words over 64 characters are not typing
-// errors and are not compared, to save time.
+// "did you mean 'x'? " with the result of base's nearest(), or empty. To save time, words of more than 64
+// characters are not compared: they are not typing errors.
 std::string suggestion(std::string_view word, const std::vector<std::string>& options);
 
 // "a, b, c", cut after 36; "none" for an empty list.

@@ -50,7 +50,7 @@ class Expression {
   // Every name that occurs, once, in order of appearance, without functions.
   std::vector<std::string> names() const;
 
-  // Every occurrence of a name with its place.
+  // An occurrence of a name, with its place.
   struct NameUse {
     std::string name;
     Location location;
@@ -67,7 +67,7 @@ class Expression {
 
   // As written, without white space around it and with line breaks turned into spaces.
   const std::string& text() const { return text_; }
-  // The place of the first character that is not white space.
+  // The place of the text's first character that is not white space.
   const Location& location() const { return location_; }
 
  private:

@@ -38,8 +38,8 @@ class Families {
   virtual Result<std::string> content(const std::string& name) const = 0;
 };
 
-// The files NAME.md of a folder, where NAME has the form of a slug. A folder that does not exist or cannot be
-// read has no families.
+// The families in a folder: its files NAME.md, where NAME has the form of a slug. A folder that does not
+// exist or cannot be read has no families.
 class FamilyFolder final : public Families {
  public:
   explicit FamilyFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -51,7 +51,7 @@ class FamilyFolder final : public Families {
   std::filesystem::path folder_;
 };
 
-// Whether only problems have the key, and no family.
+// Whether problems may have the key and families must not.
 bool is_key_of_problems(std::string_view key);
 
 // The folder of families that belongs to problem files in `problems`.

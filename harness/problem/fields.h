@@ -15,7 +15,7 @@
 
 namespace kgrade {
 
-// How true and false may be written, also in quotes.
+// The spellings of true and false, which may also be in quotes.
 inline constexpr std::array<std::string_view, 3> words_for_true = {"true", "True", "TRUE"};
 inline constexpr std::array<std::string_view, 3> words_for_false = {"false", "False", "FALSE"};
 
@@ -32,8 +32,8 @@ std::optional<Expression> read_expression(const YamlNode& node, std::string_view
 std::optional<Expression> read_condition(const YamlNode& node, std::string_view what,
                                          Diagnostics& diagnostics);
 
-// Reports a node that is not a list (or a map) of at most `limit` entries, and returns false. `example` is
-// what the message tells the user to write.
+// Reports a node that is not a list (or a map) of at most `limit` entries, and returns false. The message
+// tells the user to write `example`.
 bool expect_sequence(const YamlNode& node, std::string_view what, std::string_view example, std::size_t limit,
                      Diagnostics& diagnostics);
 bool expect_map(const YamlNode& node, std::string_view what, std::string_view example, std::size_t limit,

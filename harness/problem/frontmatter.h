@@ -17,8 +17,8 @@ struct YamlNode {
   Location location;
   std::string value;  // of a scalar, quotes and escapes undone
   bool quoted = false;
-  // The text of a scalar as it stands in the file, with its line breaks, so that columns in it are true. If
-  // escapes make that impossible, it equals `value`.
+  // The text of a scalar as it stands in the file, with its line breaks, so that columns in the text are also
+  // columns in the file. If escapes make that impossible, it equals `value`.
   std::string source;
   Location source_location;
 

@@ -19,11 +19,12 @@ namespace {
 constexpr std::int64_t least_byte_limit = 64 << 10;
 constexpr std::int64_t least_flop_limit = 1'000'000;
 
-// An error is given in units of the norm of the output. If the output is one element, a sum of products of
-// either sign, its norm is sometimes very small: the norm of n independent normal elements is 20 times
-// smaller than expected with a probability of 1 in 25 for n = 1, and of 1 in 10^35 for n = 32; 3 times
-// smaller, which TF32 would not bear, with 1 in 4 and 1 in 10^10. (The distribution function of chi-squared,
-// with n degrees of freedom, at n / factor^2.)
+// An error is given in units of the norm of the output. If the output is a single element that sums products
+// of either sign, its norm is sometimes very small. The norm of n independent normal elements is 20 times
+// smaller than expected with a probability of 1 in 25 for n = 1, and of 1 in 10^35 for n = 32. It is 3 times
+// smaller with a probability of 1 in 4 for n = 1, and of 1 in 10^10 for n = 32; a kernel in TF32 would fail
+// then. (These are values of the distribution function of chi-squared with n degrees of freedom at n /
+// factor^2.)
 constexpr std::int64_t elements_for_a_norm = 32;
 
 std::int64_t doubled(std::int64_t value) {
@@ -54,7 +55,7 @@ std::vector<std::vector<std::int64_t>> shapes_of(const Case& bound) {
   return shapes;
 }
 
-// The parameters drawn by `fuzz` that the conditions on a module's cases want to be equal.
+// The parameters drawn by `fuzz` that must be equal by the conditions on a module's cases.
 class Ties {
  public:
   explicit Ties(const Problem& problem) : problem_(problem) {
@@ -102,7 +103,7 @@ class Ties {
 // Why draws were refused, so that the most frequent reason can be reported.
 class Refusals {
  public:
-  // Errors at one place in the file count as one reason, whatever values their messages contain.
+  // Errors at one place in the file count as one reason, even if their messages contain different values.
   void add(const Error& error) {
     Entry& entry = entries_[{error.location.file, error.location.line, error.location.column}];
     if (entry.count++ == 0) entry.example = error;
@@ -196,8 +197,9 @@ class HiddenCases {
         refusals_.add(*error);
         continue;
       }
-      // Wishes are given up after half of the tries: new shapes and the bias first, or the size of outputs if
-      // no draw had it. In the last quarter all are given up.
+      // In the first half of the tries, a case needs new shapes, the bias and large enough outputs. In the
+      // third quarter it needs only large enough outputs, or if no draw had these, only new shapes and the
+      // bias. In the last quarter it needs none of them.
       const bool is_preferred = has_new_shapes(*bound) && follows(bias_of(index), spec, *bound);
       const bool enough = has_enough_elements(*bound);
       any_has_enough_elements = any_has_enough_elements || enough;
@@ -282,11 +284,11 @@ class HiddenCases {
     });
   }
 
-  // Whether every output has as many elements as an error needs, or as many as the file's cases have at most.
-  // A sum over everything gives a single element, and the problem is meant so.
+  // Whether every output has enough elements to measure an error, or as many as in the largest case of the
+  // file. For example, a sum over everything has a single element in every case.
   bool has_enough_elements(const Case& bound) const {
     for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
-      const bool known = i < most_elements_.size();  // where the file has a case
+      const bool known = i < most_elements_.size();  // the file has a case
       const std::int64_t wanted =
           known ? std::min(elements_for_a_norm, most_elements_[i]) : elements_for_a_norm;
       if (bound.tensors[i].output && bound.tensors[i].elements < wanted) return false;

@@ -17,8 +17,9 @@ struct HiddenOptions {
   std::uint64_t seed = 0;
   std::size_t count = 4;
   std::int64_t element_size = 4;  // of the element type under test, in bytes
-  // The most that a case may cost. Without a value hidden_limits() derives it. Zero or less refuses all.
-  std::optional<std::int64_t> most_bytes;  // of all its tensors
+  // The most that a case may cost. Without a value hidden_limits() derives it. With zero or less, every case
+  // is refused.
+  std::optional<std::int64_t> most_bytes;  // bytes of all tensors of a case
   std::optional<std::int64_t> most_flops;  // for problems that give `flops`
   // Only cases that the problem's `torch` section can state; the problem must have one.
   bool for_module = false;
@@ -30,29 +31,30 @@ struct HiddenLimits {
   std::int64_t flops = 0;
 };
 
-// Twice the cost of the largest `test` case, which every device has to run anyhow. Without a `test` case the
-// largest `sample` counts, or else the largest `bench`. The limits are at least 64 KiB and 1,000,000
-// operations, so that a problem with tiny cases gets hidden cases too.
+// Twice the cost of the largest `test` case, which every device has to run anyhow. Without a `test` case, the
+// limits come from the largest `sample` case, or else from the largest `bench` case. The limits are at least
+// 64 KiB and 1,000,000 operations, so that a problem with tiny cases gets hidden cases too.
 HiddenLimits hidden_limits(const Problem& problem, const HiddenOptions& options);
 
 // Draws `count` cases of role `hidden`, named hidden-1, hidden-2 and so on. Names of the file's cases are
 // left out.
 // - Each case is accepted by resolve_case(), costs no more than the limits, and has other integers than every
 //   case of the file and every other hidden case. Where the ranges allow, its shapes are new as well.
-// - Scalars that `fuzz` leaves out have the values of a `test` case that the seed chooses. If there is none,
-//   a `sample` gives them, or else a `bench`.
+// - Scalars that `fuzz` leaves out have the values of a `test` case that the seed chooses. If there is no
+//   `test` case, a `sample` case gives them, or else a `bench` case.
 // - Where the ranges allow, every output has at least 32 elements, or as many as in the file's largest case.
-//   An error is given in units of the output's norm, which is too often nearly zero over few elements.
-// - In turn the cases favour the ends of the ranges, odd extents, values that no case of the file has, and
-//   large values.
-// - Where `fuzz` scales inputs, the second case and every fourth one after it multiply all inputs, or one,
-//   with an end of their ranges. The fourth and every fourth one after it multiply inputs with anything in
-//   the ranges, or with nothing, and one input by blocks. Cases of float16 do not scale.
-// - For a module, parameters that a condition wants to be equal are made equal: independent draws would
-//   hardly ever be. The conditions of the problem and of its `torch` section count. A number in such a
+//   Errors are measured in units of the output's norm, and the norm of few elements is too often nearly zero.
+// - The cases take turns in what they favour: the ends of the ranges, odd extents, values that no case of the
+//   file has, or large values.
+// - Where `fuzz` scales inputs, the second case and every fourth one after it multiply all inputs, or one
+//   input, by an end of their ranges. The fourth case and every fourth one after it multiply inputs by any
+//   factors in the ranges, or by none, and one input by different factors for its blocks. Cases of float16 do
+//   not scale.
+// - For a module, parameters are made equal if a condition requires this, because independent draws would
+//   hardly ever be equal. The conditions of the problem and of its `torch` section count. A number in such a
 //   condition may lie outside of the range of `fuzz`.
 // - The same problem, seed and limits give the same cases on every machine, but other cases for a module. A
-//   smaller `count` gives the first of them.
+//   smaller `count` gives the first of these cases.
 //
 // There are fewer than `count` cases if the ranges hold fewer legal ones, and none for a problem without
 // `fuzz`. If no try was legal, an Error points to `fuzz` and says what refused most draws. Another Error is
@@ -62,14 +64,14 @@ HiddenLimits hidden_limits(const Problem& problem, const HiddenOptions& options)
 // candidate sees the shapes.
 Result<std::vector<Case>> draw_hidden_cases(const Problem& problem, const HiddenOptions& options);
 
-// How many of the first draws of draw_hidden_cases() are legal cases, whatever they cost.
+// Counts how many of the first draws of draw_hidden_cases() are legal cases, whatever they cost.
 struct HiddenSurvey {
   std::size_t draws = 0;
   std::size_t legal = 0;
   Error commonest;  // what refused most of the illegal draws, with its place if it has one
 };
 
-// A whole cycle of draws for each bias. No draws if the problem has no `fuzz`.
+// Makes a whole cycle of draws for each bias. Makes no draws if the problem has no `fuzz`.
 HiddenSurvey survey_hidden_draws(const Problem& problem, std::uint64_t seed);
 
 }  // namespace kgrade

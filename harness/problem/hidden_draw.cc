@@ -14,7 +14,7 @@ std::uint64_t stream_of(std::uint64_t seed, std::size_t index) {
   return mixed(mixed(seed + golden_gamma) + golden_gamma * (std::uint64_t{index} + 1));
 }
 
-// high - low, which may not fit into 63 bits.
+// high - low. The difference may not fit into 63 bits.
 std::uint64_t span_of(std::int64_t low, std::int64_t high) {
   return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
 }
@@ -154,8 +154,8 @@ double HiddenDraw::real_in(const FuzzRange& range) {
   return std::clamp(value, reals.front(), reals.back());
 }
 
-// `require` may want two parameters to be equal, or one to divide the other. Wide ranges would hardly ever
-// give that, so a value is sometimes that of an earlier parameter.
+// `require` may demand that two parameters are equal, or that one divides the other. Draws from wide ranges
+// would hardly ever meet this, so a parameter sometimes gets the value of an earlier one.
 std::int64_t HiddenDraw::value_in(const FuzzRange& range, const Window& window) {
   if (!drawn_.empty() && chance(1)) {
     const std::int64_t earlier = drawn_[below(drawn_.size())];

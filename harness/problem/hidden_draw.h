@@ -1,7 +1,7 @@
 // Draws the values of hidden cases (problem/hidden_cases.h) from the ranges of `fuzz`: the parameters, and
-// the factors of inputs. A draw need not be a legal case. Each (seed, index of the case) has random numbers
-// of its own. They mean the same on every machine: the standard fixes what std::mt19937_64 yields, but not
-// the results of its distributions, so the mapping to integers is done here.
+// the factors of inputs. A draw need not be a legal case. Each pair of a seed and a case's index has its own
+// random numbers. They give the same values on every machine: the standard fixes what std::mt19937_64 yields,
+// but not the results of its distributions, so the mapping to integers is done here.
 #pragma once
 
 #include <cstdint>
@@ -61,10 +61,11 @@ class HiddenDraw {
 };
 
 // Draws the factors of inputs. One of four hidden cases takes an end of the ranges, for all inputs or for one
-// alone. Another one takes any factors of the ranges, or no factors, and has one input whose blocks differ by
-// up to 2^8. Only one input has such blocks: if two had them along a sum, kernels that are accurate only by
-// the norm of their operands (operands split at one scale, Strassen's product) would be off by as much as the
-// blocks differ, and plain kernels would not.
+// alone. Another one of four takes any factors of the ranges, or no factors, and the blocks of one of its
+// inputs differ by factors of up to 2^8. Only one input has such blocks. If two inputs had them along a sum,
+// the errors of some kernels would grow by these factors: kernels whose errors depend on the norms of their
+// operands, as when operands are split at one scale or in Strassen's product. The errors of plain kernels
+// would not grow.
 Scalings draw_scalings(const Problem& problem, std::uint64_t seed, std::size_t index);
 
 }  // namespace kgrade

@@ -33,7 +33,7 @@ std::optional<int> take_number(std::string_view& text) {
   return number;
 }
 
-// The text after the word, if the name contains it as a separate word: "level_1", "run-level1".
+// The text after `word`, if the name contains `word` as a separate word: "level_1", "run-level1".
 std::optional<std::string_view> after_word(std::string_view name, std::string_view word) {
   for (std::size_t at = name.find(word); at != name.npos; at = name.find(word, at + 1)) {
     if (at > 0 && is_letter(name[at - 1])) continue;
@@ -119,8 +119,8 @@ class Matcher {
     return !said_.level || !read_[i].level || said_.level == read_[i].level;
   }
 
-  // If the candidate's name begins with several problems' names, as with 1_Conv and 1_Conv_ReLU, the longest
-  // counts.
+  // If the candidate's name begins with the names of several problems, such as 1_Conv and 1_Conv_ReLU, the
+  // longest name counts.
   std::vector<std::size_t> of_whole_name() const {
     const std::string stem = slug_from(names_.front());
     std::size_t longest = 0;
@@ -144,7 +144,7 @@ class Matcher {
     });
   }
 
-  // In a folder of another level, 1_23 may also be problem 1 of that level.
+  // In a folder that names another level, 1_23 may also be problem 1 of that level.
   std::vector<std::size_t> of_leading_numbers() const {
     const std::vector<int> numbers = leading_numbers(names_.front());
     if (numbers.empty()) return {};

@@ -28,17 +28,17 @@ KernelBenchName read_problem_name(const std::filesystem::path& file);
 // a level and a problem's number, and 23_fast.py with a problem's number.
 KernelBenchName read_candidate_name(const std::filesystem::path& candidate);
 
-// What the name says before its sample, of the file or of the folder that says the sample: gpt-x-sample-0 is
-// of "gpt-x". Nothing where that is the problem's slug, a level, or a number, as in
-// level_1_problem_23_sample_0 and 23_Softmax_sample_0. A slug before the rest is left out:
-// softmax-gpt-x-sample-0 is of "gpt-x", too.
+// The words before the sample in the name of the file or folder that gives the sample: "gpt-x" for
+// gpt-x-sample-0. Empty if these words are the problem's slug, a level, or a number, as in
+// level_1_problem_23_sample_0 and 23_Softmax_sample_0. A slug before the other words is left out:
+// softmax-gpt-x-sample-0 also gives "gpt-x".
 std::string words_before_sample(const std::filesystem::path& candidate, const std::string& slug);
 
-// The indices in `problems` of the problems that a candidate may be written for. One if its names are
-// unambiguous; empty if they say nothing, or name no known problem. The strongest hint counts, in this order:
-// a number after the word "problem"; a name that begins with a problem's whole name (23_Softmax_fast.py); a
-// folder with the name of a problem, with or without its number (softmax/fast.cu); the numbers that a name
-// begins with.
+// The indices in `problems` of the problems that a candidate may be written for. The result has one index if
+// the candidate's names are unambiguous, and is empty if the names say nothing or name no known problem. The
+// strongest hint counts, in this order: a number after the word "problem"; a name that begins with a
+// problem's whole name (23_Softmax_fast.py); a folder with the name of a problem, with or without its number
+// (softmax/fast.cu); the numbers that a name begins with.
 std::vector<std::size_t> matching_problems(const std::filesystem::path& candidate,
                                            const std::vector<std::filesystem::path>& problems);
 

@@ -1,11 +1,11 @@
 // Describes each mapping of the frontmatter once: its keys, which of them must be there, the form of their
-// values and what they mean. From this a mapping is read, with complaints at their places, and its JSON
-// Schema is written.
+// values and what they mean. The same description serves to read the mapping, with complaints at their
+// places, and to write its JSON Schema.
 //
 // A form of values has two functions:
 //   read(node, what, diagnostics)  the value, or nothing after a complaint
 //   schema(definitions)            the JSON Schema of the values that it accepts
-// Where the value is read elsewhere, a function that returns the schema is a form, too.
+// If the value is read elsewhere, the form may also be a single function that returns the schema.
 #pragma once
 
 #include <fmt/format.h>
@@ -40,52 +40,53 @@ Schema schema_of_form(const Form& form, SchemaDefinitions& definitions) {
   }
 }
 
-// What is said about a text that does not fit.
+// The message and remedy for a text that does not fit.
 struct Complaint {
-  const char* remedy = "";   // empty: that of the call
-  const char* message = "";  // with {} for the text in quotes; empty: what it is
+  const char* remedy = "";   // empty: the remedy in the call of add()
+  const char* message = "";  // {} stands for the text in quotes; empty: a default
   void add(const YamlNode& node, std::string_view what, Diagnostics& diagnostics,
            const std::string& other_remedy = "") const;
 };
 
 // A text that is not blank.
 struct TextForm {
-  const char* pattern = "";  // ECMA 262; says the same as `fits`. Empty: any text
+  const char* pattern = "";  // ECMA 262; accepts the same texts as `fits`. Empty: any
   bool (*fits)(std::string_view text) = nullptr;
   Complaint complaint = {};
-  std::size_t longest = 0;  // as `fits` has it; 0: any
+  std::size_t longest = 0;  // the longest text that `fits` accepts; 0: any
   bool may_be_empty = false;
   std::optional<std::string> read(const YamlNode& node, std::string_view what,
                                   Diagnostics& diagnostics) const;
   Schema schema(SchemaDefinitions&) const;
 };
 inline constexpr TextForm any_text;
-// check_names() complains about names that are none in C++.
+// check_names() complains about texts that are not names in C++.
 inline constexpr TextForm name_form = {"^[A-Za-z_][A-Za-z0-9_]*$"};
 inline constexpr const char* slug_pattern = "^[a-z0-9][a-z0-9-]*$";
-// The form of a slug. The message says what it cannot be.
+// The form of a slug. `message` is for texts that are not slugs.
 constexpr TextForm slug_form(const char* message = "") {
   return {slug_pattern,
           is_slug,
           {"use lower-case letters, digits and hyphens, beginning with a letter or digit", message},
           128};
 }
-// In patterns.
+// The pattern of a number, to be used within other patterns.
 inline constexpr std::string_view number_pattern = "-?[0-9]*\\.?[0-9]+([eE][-+]?[0-9]+)?";
 
-// A text with this pattern between blanks.
+// A text that matches the pattern. Blanks may surround it.
 struct PatternForm {
   std::string pattern;
   Schema schema(SchemaDefinitions&) const;
 };
-// One number, truth or text, or a list of up to `most`. Texts have the pattern unless it is empty.
+// One number, boolean or text, or a list of up to `most` of these. Texts must match the pattern unless it is
+// empty.
 struct ScalarForm {
   std::size_t most = 0;
   std::string pattern = {};
   Schema schema(SchemaDefinitions&) const;
 };
 
-// How true or false may be written, and both.
+// The schema of the spellings of `value`, and that of both values.
 Schema words_of_bool(bool value);
 Schema bool_schema(SchemaDefinitions&);
 
@@ -99,7 +100,8 @@ struct Formula {
   Schema schema(SchemaDefinitions& definitions) const;
 };
 
-// One of some words: texts, or values of an enumeration. Without a remedy the complaint suggests one.
+// One of the known words, which are texts or values of an enumeration. Without a remedy the complaint
+// suggests the nearest word.
 template <class Word>
 struct WordForm {
   std::vector<Word> known;
@@ -127,13 +129,13 @@ struct WordForm {
   Schema schema(SchemaDefinitions&) const { return {{"enum", words()}}; }
 };
 
-// A list. `example` is what a complaint tells the user to write.
+// A list. A complaint tells the user to write `example`.
 template <class Form>
 struct ListForm {
   Form each;
   std::size_t most;
   std::string example;
-  std::size_t least = 0;  // of the schema; readers of a list that has a least say more
+  std::size_t least = 0;  // for the schema only: the readers of lists report shorter ones
   bool expect(const YamlNode& node, std::string_view what, Diagnostics& diagnostics) const {
     return expect_sequence(node, what, example, most, diagnostics);
   }
@@ -178,12 +180,12 @@ struct MapForm {
 // The keys of one mapping. find(), require(), read() and children() each name a key, once.
 class Keys {
  public:
-  // Reads `map`, which messages call `what`. `place` is that of complaints about missing keys.
+  // Reads `map`, which messages call `what`. `place` is the place of complaints about missing keys.
   Keys(const YamlNode& map, std::string what, const Location& place, Diagnostics& diagnostics)
       : map_(&map), what_(std::move(what)), place_(place), diagnostics_(&diagnostics) {}
   Keys(const YamlNode& map, std::string what, Diagnostics& diagnostics)
       : Keys(map, std::move(what), map.location, diagnostics) {}
-  // Describes a mapping in `schema`. No key is found, and complaints are dropped.
+  // Describes a mapping in `schema` instead of reading one. No key is found, and complaints are dropped.
   Keys(Schema& schema, SchemaDefinitions& definitions);
   Keys(const Keys&) = delete;
 
@@ -194,7 +196,7 @@ class Keys {
   void call(std::string what) { what_ = std::move(what); }
   const std::vector<std::string>& names() const { return names_; }
 
-  // The value, or null. `examples` is a JSON array for the schema.
+  // The value of the key, or null. `examples` is a JSON array for the schema.
   template <class Form>
   const YamlNode* find(const char* key, const Form& form, const char* description,
                        const char* examples = "") {
@@ -202,7 +204,7 @@ class Keys {
     if (describes()) add(key, schema_of_form(form, *definitions_), description, examples);
     return map_->find(key);
   }
-  // Complains about a missing key. `example` is what to write then.
+  // Like find(), but complains about a missing key and tells the user to write `example`.
   template <class Form>
   const YamlNode* require(const char* key, std::string_view example, const Form& form,
                           const char* description, const char* examples = "") {
@@ -235,7 +237,7 @@ class Keys {
     return form.expect(*found, in_quotes(key), *diagnostics_) ? &found->children : nullptr;
   }
 
-  // Complains about keys that were not named, nor are `others`.
+  // Complains about keys that were not named and are not among `others`.
   void nothing_else(const std::vector<std::string>& others = {});
 
  private:
@@ -258,7 +260,7 @@ class Keys {
   std::vector<std::string> names_;
 };
 
-// A mapping with keys of its own. Without a name the schema describes it where it is.
+// A mapping with its own keys. Without a name, the schema describes the mapping where it is used.
 struct MappingForm {
   const char* name;
   void (*describe)(Keys& keys);

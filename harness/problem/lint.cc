@@ -21,8 +21,8 @@
 namespace kgrade {
 namespace {
 
-// At least one draw in 32 has to be legal. For depthwise and transposed convolutions with ten parameters it
-// is one in three to ten.
+// At least one draw in 32 has to be legal. For depthwise and transposed convolutions with ten parameters,
+// between one draw in three and one in ten is legal.
 constexpr std::size_t least_share_of_draws = 32;
 
 class Linter {
@@ -53,8 +53,8 @@ class Linter {
   }
 
  private:
-  // Whether the problem has parameters and nothing else that grading needs, as other sites publish problems.
-  // `import` writes `dtypes`.
+  // Whether the problem has parameters and nothing else that grading needs, like the problems that other
+  // sites publish. It may have `dtypes`, because `import` writes them.
   bool is_bare_interface() const {
     const bool says_more =
         std::any_of(problem_.parameters.begin(), problem_.parameters.end(), [&](const Parameter& p) {
@@ -104,7 +104,7 @@ class Linter {
   }
 
   void check_unused_parameters() {
-    // Without shapes every parameter would be unused.
+    // If shapes are missing, parameters would wrongly count as unused.
     const std::set<std::string> used = used_names();
     if (used.empty()) return;
     // The function `inputs` of the reference gets all scalars.
@@ -112,7 +112,7 @@ class Linter {
                                              std::mem_fn(&Parameter::is_computed));
     if (any_is_computed) return;
     for (const Parameter& parameter : problem_.parameters) {
-      // A bool switches between formulas, and no formula need name it.
+      // A bool may switch between computations without being named in any formula.
       const bool is_bool = parameter.type == "bool";
       if (!parameter.is_integer() || is_bool || used.contains(parameter.name)) continue;
       fail("unused-parameter",
@@ -169,7 +169,7 @@ class Linter {
     check_hidden_cases();
   }
 
-  // Without hidden cases a kernel can be right on the file's cases alone.
+  // Without hidden cases, a kernel that is right only on the file's cases would pass.
   void check_missing_fuzz() {
     const auto first = std::find_if(problem_.parameters.begin(), problem_.parameters.end(),
                                     [](const Parameter& parameter) { return parameter.is_integer(); });

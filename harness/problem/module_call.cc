@@ -108,7 +108,7 @@ Json to_json(const ModuleCall& call) {
 
 namespace {
 
-// As Python writes it.
+// The value as Python writes it.
 std::string python_text(const Json& value) {
   if (value.is_null()) return "None";
   if (value.is_boolean()) return value.get<bool>() ? "True" : "False";

@@ -28,7 +28,7 @@ std::optional<ModuleCall> module_call(const Problem& problem, const Case& bound)
 Result<std::optional<ModuleCall>> evaluate_module_call(const Problem& problem, const Case& bound);
 
 // {"positional": [3, [5, 7]], "keywords": {"bias": true}}: a tuple is a list, and keywords keep their order.
-// With a rank also "rank".
+// If the call has a rank, there is also "rank".
 nlohmann::ordered_json to_json(const ModuleCall& call);
 
 // The text in the parentheses of ModelNew(...): "64, 128, (5, 7), stride=(2, 2)".

@@ -22,10 +22,10 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t most_dimensions = 16;
 constexpr std::size_t longest_slug = 100;
 
-// The text in double quotes. Those of JSON are also valid in YAML.
+// The text in double quotes. A quoted text of JSON is also valid in YAML.
 std::string yaml_text(const Json& text) { return text.dump(-1, ' ', true, Json::error_handler_t::replace); }
 
-// Thrown to refuse a file, because many places refuse and one place reports.
+// Thrown to refuse a file. Many places throw it, and one place catches and reports it.
 struct Refused {
   std::string message;
   std::string remedy;
@@ -158,7 +158,8 @@ class ProblemText {
                     is_input ? fmt::format(", init: \"{}\"", init_text(tensor, name)) : compare_text(tensor));
   }
 
-  // Inputs that are never negative stay so if forward() has an operator that takes only some numbers.
+  // If forward() has an operator that is defined only for some numbers, inputs that are never negative get no
+  // negative elements.
   void add_left_out_families() {
     const auto is_ranged = description_.find("is_ranged");
     if (is_ranged == description_.end() || *is_ranged != true) return;

@@ -87,7 +87,7 @@ std::string distribution_text(const Init& init) {
   return init.text;
 }
 
-// "normal(0, 2)", however it was written, because equal contents are the same contest.
+// The text in a normal form such as "normal(0, 2)", so that equal contents give the same problem.
 std::string text_of(const Init& init) {
   const std::string inner = distribution_text(init);
   switch (init.structure) {
@@ -103,8 +103,8 @@ std::string text_of(const Init& init) {
   return inner;
 }
 
-// Whether the extents are numbers, as in KernelBench's files, and differ. If they are expressions, each case
-// checks them.
+// Whether the last two extents are numbers, as in KernelBench's files, and differ. If they are expressions,
+// they are checked in each case.
 bool has_no_square_matrices(const Parameter& parameter) {
   const std::size_t rank = parameter.shape.size();
   if (rank < 2) return true;
@@ -113,7 +113,7 @@ bool has_no_square_matrices(const Parameter& parameter) {
   return rows && columns && *rows != *columns;
 }
 
-// "normal-0-2", "uniform-m1-0p5": no two contents have one name.
+// "normal-0-2", "uniform-m1-0p5". Different contents have different names.
 std::string slug_of(const std::string& text) {
   return slug_from(replace_all(replace_all(text, "-", "m"), ".", "p"));
 }

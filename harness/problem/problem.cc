@@ -10,7 +10,7 @@
 namespace kgrade {
 namespace {
 
-// The first few integer parameters, as material for an example.
+// The names of the first few integer parameters, for an example.
 std::vector<std::string> example_names(const Problem& problem) {
   std::vector<std::string> names;
   for (const Parameter& parameter : problem.parameters) {
@@ -31,7 +31,7 @@ std::string example_case(const Problem& problem, std::string_view name, CaseRole
 }
 
 void check_tensor(const Problem& problem, const Parameter& parameter, Errors& missing) {
-  // e4m3 has no infinity for values that are too large.
+  // e4m3 is different, because it has no infinity for values that are too large.
   const auto own = parameter.own_dtype();
   if (parameter.is_output() && own && is_float8(*own) && parameter.compare.kind != Comparison::Kind::scales) {
     missing.push_back(

@@ -22,7 +22,7 @@ namespace kgrade {
 
 class Families;
 
-// The message for a call has room for this many (contest/protocol.h).
+// The most parameters of a problem. The message for a call has room for this many (contest/protocol.h).
 inline constexpr std::size_t max_parameters = 512;
 
 enum class Difficulty { easy, medium, hard };
@@ -50,7 +50,7 @@ inline constexpr std::array<std::string_view, 2> enum_words<Libraries> = {"any",
 // The most arguments of choice() and values().
 inline constexpr std::size_t most_choices = 8;
 
-// How the elements of an input are drawn. Written as a call:
+// How the elements of an input are drawn. A file writes this as a call:
 // - uniform(lo, hi), normal(mean, sd), constant(value), ones, zeros, and choice(a, b, ...) of equally likely
 //   numbers,
 // - integers(lo, hi), both ends included, each a number or an expression; labels(n) is integers(0, n - 1).
@@ -102,8 +102,8 @@ struct Quantisation {
 // - norm: by the norm of the difference,
 // - exact: every element must be equal,
 // - ties(x), ties(x, axis): the output holds indices of elements of the input `x`, along an axis or into all
-//   elements. Indices of equal elements are equally good. With `distinct` behind them, none may occur twice
-//   along the axis, and the expected ones are in the order of their elements,
+//   elements. Indices of equal elements are equally good. With the word `distinct` after it, no index may
+//   occur twice along the axis, and the expected indices are in the order of their elements,
 // - quantised(x, e2m1, 32, scale, e8m0): the output holds codes of the input `x` in blocks of 32 along its
 //   last axis, with one scale per block in the output `scale`. The decoded numbers may be further from `x`
 //   than the expected ones, by as much as the class allows. The output `scale` is compared along with the
@@ -119,8 +119,8 @@ struct Comparison {
   Location location;
 };
 
-// The contents of an output when a call begins. Written as an Init, as in `zeros`, or as the name of an input
-// of the same type and shape.
+// The contents of an output when a call begins. A file writes them as an Init, as in `zeros`, or as the name
+// of an input of the same type and shape.
 struct Beginning {
   std::string input;  // empty: drawn by the parameter's `init`
   Location location;
@@ -134,7 +134,7 @@ struct Domain {
   std::string text;  // as written
 };
 
-// What a file leaves out of grading or of lint.
+// An entry for something that a file leaves out of grading or of lint.
 struct LeftOut {
   std::string why;
   Location location;  // of the name
@@ -153,11 +153,11 @@ struct Parameter {
   std::vector<Expression> shape;      // of a tensor; may be empty
   std::optional<Init> init;           // of an input, or of an output that begins so
   Comparison compare;                 // of an output; the default is the norm, and exact for integers
-  std::optional<Beginning> begins;    // of an output; without it, arbitrary values
+  std::optional<Beginning> begins;    // of an output; unset: arbitrary values
   std::optional<Domain> domain;       // of an input
   std::map<Family, LeftOut> without;  // families that an input never has
   Location location;
-  bool is_argument = true;  // false: an integer of a case that the entry point does not have (`extents`)
+  bool is_argument = true;  // false: an integer of cases that the entry point does not take (`extents`)
 
   bool is_tensor() const { return pointer; }
   bool is_input() const { return pointer && is_const; }
@@ -168,14 +168,15 @@ struct Parameter {
   std::optional<Dtype> own_dtype() const;
 };
 
-// The factor that a case applies to the elements of an input: 2^exponent. With a `spread` the exponents
-// differ from that by up to `spread`, one per block of neighbours (draw/distribution.h).
+// The factor that a case applies to the elements of an input: 2^exponent. With a `spread`, each block of
+// neighbouring elements has its own exponent, which differs from `exponent` by up to `spread`
+// (draw/distribution.h).
 struct Scaling {
   int exponent = 0;
   int spread = 0;
 };
 
-// By the name of the input.
+// The factors of a case's inputs, by the name of the input.
 using Scalings = std::map<std::string, Scaling, std::less<>>;
 
 std::string to_string(const Scaling& scaling);  // "2^-24", "2^-28 to 2^-20, by blocks"
@@ -194,8 +195,8 @@ struct CaseSpec {
   std::map<std::string, Init, std::less<>> inits = {};  // for this case alone
 };
 
-// The values from which hidden cases draw a scalar. Written as 1..8, one number, [1, 3, 8], 8..64 step 8 or
-// powers_of_2(8..1024). For a real parameter: 0.1..2.5, a number or a list of numbers.
+// The values from which hidden cases draw a scalar. A file writes them as 1..8, one number, [1, 3, 8], 8..64
+// step 8 or powers_of_2(8..1024). For a real parameter: 0.1..2.5, a number or a list of numbers.
 struct FuzzRange {
   std::string parameter;
   std::int64_t low = 0;
@@ -207,8 +208,8 @@ struct FuzzRange {
   Location location;
 };
 
-// The factors that some hidden cases apply to an input. Written as scale(2^-24..2^24), both ends included, or
-// as scale(a * b) for an input whose factor is the product of the factors of inputs `a` and `b`.
+// The factors that some hidden cases apply to an input. A file writes them as scale(2^-24..2^24), both ends
+// included, or as scale(a * b) for an input whose factor is the product of the factors of inputs `a` and `b`.
 struct ScaleRange {
   std::string input;
   int lowest = 0;  // exponents
@@ -225,11 +226,11 @@ struct Thresholds {
   double bf16 = 1e-2;
 };
 
-// For a problem that gives none. problem/read_dtypes.cc derives them.
+// The thresholds of a problem whose file gives none. problem/read_dtypes.cc explains them.
 Thresholds default_thresholds(Dtype dtype);
 
 struct Problem {
-  // What it is.
+  // --- What the problem is ---
   std::filesystem::path path;
   std::string slug;
   std::string family;  // the name of its family (problem/families.h); empty: none
@@ -238,7 +239,7 @@ struct Problem {
   std::string author;  // may be empty
   std::vector<std::string> tags;
 
-  // The entry point.
+  // --- The entry point ---
   std::vector<Parameter> parameters;  // of the entry point, then the `extents`
   std::vector<std::string> dtypes;    // the allowed types of [VAR]
   Dtype dtype = Dtype::float32;       // of [VAR]: the first, or chosen by with_dtype()
@@ -247,26 +248,26 @@ struct Problem {
   std::vector<std::pair<std::string, Expression>> let;
   std::vector<Expression> require;
 
-  // The cases.
+  // --- The cases ---
   CaseSpec defaults;  // values of parameters that cases need not give; has no name
   std::vector<CaseSpec> cases;
   std::vector<FuzzRange> fuzz;
   std::vector<ScaleRange> scales;  // also from `fuzz`
 
-  // The costs of a case.
+  // --- The costs of a case ---
   std::optional<Expression> flops;
   std::optional<Expression> terms;  // of the longest sum; for the default see Case::terms
   std::optional<Expression> bytes;  // memory traffic of a case in float32; default: all tensors once
 
-  // What a contestant has to keep to.
+  // --- The rules for contestants ---
   std::string precision = "fp32";
   bool only_fp32 = false;                        // no candidate may ask for a lower class
   Thresholds thresholds;                         // of `dtype`
   std::map<Dtype, Thresholds> dtype_thresholds;  // of the listed types
-  // Of outputs that have thresholds of their own, by name.
+  // The thresholds of outputs that have their own, by the output's name.
   std::map<std::string, std::map<Dtype, Thresholds>, std::less<>> output_thresholds;
   Libraries libraries = Libraries::any;
-  // Short cuts that lint tries (soundness/short_cuts.h) and that are no mistakes here, by name.
+  // Short cuts that lint tries (soundness/short_cuts.h) and that are harmless in this problem, by name.
   std::map<std::string, LeftOut> harmless;
 
   std::optional<TorchModule> torch;  // how a module of PyTorch states the problem
@@ -275,7 +276,8 @@ struct Problem {
   // file is kept in slug_of_file then.
   std::vector<std::string> inputs;
   std::string slug_of_file;
-  // A Python file beside this one whose `Model` is oracle and reference. Empty: reference/<slug>.cu is.
+  // A Python file beside the problem's file. Its `Model` is the oracle and the reference. Empty:
+  // reference/<slug>.cu is both.
   std::string reference;
   // The Markdown text after the frontmatter, line ends as \n, followed by the family's statement.
   std::string statement;
@@ -283,7 +285,7 @@ struct Problem {
   // family's file.
   std::string content_sha256;
 
-  // The slug that references and baselines are named after, whatever the inputs.
+  // The slug that references and baselines are named after. --inputs does not change it.
   const std::string& source_slug() const { return slug_of_file.empty() ? slug : slug_of_file; }
   // Whether oracle and reference are the Model of a Python file, which returns its outputs.
   bool has_model() const { return !reference.empty(); }
@@ -325,23 +327,23 @@ Result<Problem> with_dtype(Problem problem, std::string_view name);
 
 // Parses an `init` as a file would write it.
 Result<Init> parse_init(const std::string& text);
-// Whether an input of the type can be drawn so: the type has such values, and none overflows.
+// Whether the type can hold the values that `init` draws, without overflow.
 bool can_hold(Dtype dtype, const Init& init);
 
-// A case of role `test` that a user writes as `n=1000,m=3`. Its name is that text without blanks. Other
-// parameters have their default, or else the value of the first sample case (or of the first test, or else
-// bench). An Error says what is wrong in the text. resolve_case() checks `require`.
+// The case of role `test` that a user writes as `n=1000,m=3`. The case's name is this text without blanks.
+// Other parameters have their default, or else the value of the first sample case (or of the first test, or
+// else bench). An Error says what is wrong in the text. resolve_case() checks `require`.
 bool is_written_case(std::string_view text);  // contains a =
 Result<CaseSpec> parse_written_case(std::string_view text, const Problem& problem);
 
-// What grading still needs of a problem that parses: shape and init of tensors, dtypes, cases with at least
+// Lists what a parsed problem lacks to be graded: shape and init of tensors, dtypes, and cases with at least
 // one bench and one test. Empty if the problem can be graded.
 Errors missing_for_grading(const Problem& problem);
 
 // The candidates' entry point as C++: `extern "C" void solution(const float* input, ..., size_t groups);`
 // `element` replaces [VAR].
 std::string signature(const Problem& problem, std::string_view element);
-// The same with [VAR] as `dtype` of the problem.
+// Like signature() above, with the problem's `dtype` as [VAR].
 std::string signature(const Problem& problem);
 
 // The CUDA headers that define the entry point's types, with [VAR] as `dtype`.

@@ -26,8 +26,8 @@ const TextForm python_file = {"^[^/]+\\.py$",
 const WordForm<std::string> precisions = {{"exact", "fp32", "fp32 only", "tf32", "bf16"},
                                           {"", "unknown precision {}"}};
 
-// Reads the keys into a Problem, except `family`, path, statement and digest. Each key without a file of its
-// own has a member function.
+// Reads the keys into a Problem, except `family`, path, statement and digest. A key that no other file reads
+// has a member function here.
 class ProblemReader {
  public:
   explicit ProblemReader(Keys& keys) : keys_(keys), diagnostics_(keys.diagnostics()) {}
@@ -37,7 +37,7 @@ class ProblemReader {
     const bool sound = read_parameters(keys_, problem_);
     const bool sound_formulas = read_formulas();
     read_grading();
-    // With unsound parameters these would only repeat errors.
+    // If the parameters have errors, these readers would only repeat them.
     if (sound || keys_.describes()) {
       read_domains(keys_, problem_);
       read_cases(keys_, problem_);
@@ -192,7 +192,7 @@ class ProblemReader {
   Problem problem_;
 };
 
-// The keys of a frontmatter, which it describes in `schema`.
+// Returns the keys of a frontmatter, and describes them in `schema`.
 std::vector<std::string> describe_frontmatter(Schema& schema, SchemaDefinitions& definitions) {
   Keys keys(schema, definitions);
   ProblemReader(keys).read();
@@ -295,7 +295,7 @@ Result<Problem> parse_problem(std::string_view content, const std::filesystem::p
   std::string family;
   if (const YamlNode* node = parsed->root.find("family")) {
     const auto name = family_name(*node, families, diagnostics);
-    // Reading on without the family would report most keys as missing.
+    // Without the family, the next steps would report most keys as missing.
     if (!name || !add_family(*name, *families, *parsed, digest, diagnostics)) return diagnostics.take();
     family = *name;
   }
@@ -329,7 +329,7 @@ Schema frontmatter_schema() {
   }
   definitions.reference_to("family", family);
   schema["dependentSchemas"]["thresholds"]["properties"]["precision"] = {{"not", {{"const", "exact"}}}};
-  // A problem with a family may leave the rest to it.
+  // A problem with a family may leave all other keys to the family.
   Schema& required = schema["required"];
   required.erase(std::find(required.begin(), required.end(), "parameters"));
   Schema& torch = schema["properties"]["torch"];

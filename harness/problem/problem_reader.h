@@ -1,6 +1,6 @@
 // The readers that turn a frontmatter into a Problem: one file per key or group of keys. parse_problem()
 // calls them (problem_reader.cc). Each reports errors and continues. `keys` are those of the
-// frontmatter; a reader that describes them describes the same keys.
+// frontmatter; if `keys` describe a schema, a reader describes the keys that it would read.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@
 
 namespace kgrade {
 
-// Reads `parameters` into the problem, and `extents`, these integers of cases that the entry point does not
-// have. False on an error. check_names() checks the names in their expressions later.
+// Reads `parameters` and `extents` into the problem. `extents` are integers that a case has and the entry
+// point does not take. False on an error. check_names() checks the names in their expressions later.
 bool read_parameters(Keys& keys, Problem& problem);
 // The schema of a parameter that is an output.
 Schema output_schema();
 
-// Reads `dtypes` and `thresholds`, whose node it returns. Without a list of dtypes the thresholds are for
-// float32.
+// Reads `dtypes` and `thresholds`. Returns the node of `thresholds`. Without a list of dtypes the thresholds
+// are for float32.
 const YamlNode* read_dtypes(Keys& keys, Problem& problem);
 
 // Reads `fuzz` into `problem.fuzz` and `problem.scales`. The problem must have all of its parameters.
@@ -43,9 +43,9 @@ std::optional<TorchModule> read_torch(Keys& keys, const Problem& problem);
 // Reports names that are not legal, not unique, or unknown where an expression uses them.
 void check_names(const Problem& problem, Diagnostics& diagnostics);
 
-// Checks for every listed type that the ranges and constants of `init` contain a normal value of it (for a
-// normal distribution within six standard deviations), and that it holds the values of cases for scalars of
-// the element type.
+// Checks two things for every listed type. The ranges and constants of `init` must contain a normal value of
+// the type (for a normal distribution, within six standard deviations). The type must hold the values that
+// cases give to scalars of the element type.
 void check_values_of_dtypes(const Problem& problem, Diagnostics& diagnostics);
 
 // The JSON Schema of a problem file's frontmatter.

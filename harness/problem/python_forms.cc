@@ -47,7 +47,7 @@ std::string returned_form(const Problem& problem) {
 
 std::string init_form(const TorchModule& module) {
   Names arguments = {"self"};
-  // The section does not have the names of these arguments.
+  // The section `torch` has no names for these arguments.
   if (!module.given.empty()) arguments.emplace_back("*arguments");
   for (const ModuleArgument& argument : module.init) {
     arguments.push_back(argument.fallback ? fmt::format("{}={}", argument.name, to_string(*argument.fallback))

@@ -18,13 +18,13 @@
 namespace kgrade {
 namespace {
 
-// Without the first, which stands for no family.
+// The names without the first one, which stands for no family.
 constexpr auto names_of_families = std::span(enum_words<Family>).subspan<1>();
 
 constexpr std::string_view all_families = "all";
 
 bool draws_outside(const Init& init, const Domain& domain) {
-  constexpr double deviations = 2;  // of normal(): nearly all that it draws
+  constexpr double deviations = 2;  // of normal(): nearly all values lie within them
   if (init.kind == Init::Kind::normal && init.expressions.empty())
     return init.first - deviations * init.second < domain.least ||
            init.first + deviations * init.second > domain.largest;

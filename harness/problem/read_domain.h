@@ -1,5 +1,5 @@
-// Reads what an author says about the inputs that the grader makes beside an input's own distribution
-// (draw/input_families.h): which numbers they may hold, and which families they must not have.
+// Reads the limits that an author sets to families of inputs (draw/input_families.h): the numbers that an
+// input may hold, and the families that it must not have.
 #pragma once
 
 #include "base/draw_kind.h"

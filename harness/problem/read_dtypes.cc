@@ -94,7 +94,8 @@ void read_narrow(Keys& all, Dtype dtype, const Problem& problem, std::map<Dtype,
   keys.nothing_else();
 }
 
-// Reads the thresholds of the problem, or of one of its outputs. What is left out stays as it is.
+// Reads the thresholds of the problem, or of one of its outputs. Thresholds that the file leaves out keep
+// their values.
 void read_all_classes(Keys& keys, const Problem& problem, std::map<Dtype, Thresholds>& thresholds) {
   read_classes(keys, thresholds[Dtype::float32]);
   for (const Dtype dtype : var_dtypes) {
@@ -154,7 +155,7 @@ bool holds_a_value(Dtype dtype, const Init& init) {
   return value >= init.first && (included ? value <= init.second : value < init.second);
 }
 
-// What is wrong with a distribution for a 16-bit type; empty if nothing.
+// Says what is wrong with a distribution for a 16-bit type. Empty if nothing is wrong.
 std::string complaint_about(Dtype dtype, const Init& init) {
   constexpr double far_out = 6;
   const double most = double{largest_finite(dtype)};
@@ -256,7 +257,7 @@ const YamlNode* read_dtypes(Keys& keys, Problem& problem) {
   if (dtypes != nullptr) {
     if (list.expect(*dtypes, "'dtypes'", diagnostics)) read_list(dtypes->children, problem, diagnostics);
   } else if (!problem.parameters.empty() && !has_element_type(problem)) {
-    problem.dtypes = {"float32"};  // no tensor has this type
+    problem.dtypes = {"float32"};  // no tensor has type [VAR]
   }
   const YamlNode* const thresholds = keys.find(
       "thresholds", thresholds_schema,

@@ -86,7 +86,7 @@ class FuzzReader {
            check_scalar_range(entry_, *high, type_, diagnostics_);
   }
 
-  // Keeps every value that is a multiple of the step away from the first.
+  // Keeps only the values whose distance from the first is a multiple of the step.
   bool keep_steps(std::string_view text) {
     const auto step = parse_integer(trimmed(text));
     if (!step || *step < 1)
@@ -116,7 +116,7 @@ class FuzzReader {
 
   bool is_bool() const { return type_.name == "bool"; }
 
-  // As a case may write it.
+  // Reads a flag in the spellings that a case may use.
   static std::optional<std::int64_t> flag_in(const YamlNode& node) {
     Diagnostics unwanted;
     const auto flag = read_bool(node, "", unwanted);

@@ -68,7 +68,7 @@ const Structure* find_structure(std::string_view name) {
   return found == known_structures.end() ? nullptr : &*found;
 }
 
-// The names of forms that take something, or of those that do not.
+// The names of the forms that take arguments, or of those that take none.
 std::vector<std::string> names_of_forms(bool take_something) {
   std::vector<std::string> names;
   for (const std::string_view code : enum_words<SmallFloat>) {
@@ -93,7 +93,7 @@ std::string_view complaint_about_choices(const std::vector<double>& choices) {
   return same ? "its numbers must differ" : "";
 }
 
-// What is wrong with the numbers of a form; empty if nothing.
+// Says what is wrong with the numbers of a form. Empty if nothing is wrong.
 std::string_view complaint_about(const Init& init) {
   const auto too_large = [](double x) { return std::abs(x) > double{std::numeric_limits<float>::max()}; };
   if (too_large(init.first) || too_large(init.second) ||
@@ -181,7 +181,8 @@ class InitReader {
       return fail(fmt::format("'{}' {} takes a distribution{}", key(), call.name,
                               structure.takes_side ? " and upper or lower" : ""),
                   example_of(structure));
-    // Checked before the inner form is read, because a file may nest forms to any depth.
+    // Nested structures are refused before the inner form is read, because a file may nest forms to any
+    // depth.
     const auto inner = split_call(arguments[0]);
     const bool is_nested = inner && (find_structure(inner->name) != nullptr || is_encoding(inner->name));
     auto init = is_nested ? std::nullopt : read_form(arguments[0]);
@@ -340,7 +341,7 @@ bool is_positive(const Init& init) {
   return (init.kind == Init::Kind::uniform || init.kind == Init::Kind::constant) && init.first > 0;
 }
 
-// For a type of powers of two alone.
+// Like complaint_about(), for a type that holds only powers of two.
 std::string complaint_about_powers(const Init& init, const ScalarType& type) {
   if (!is_positive(init)) return fmt::format("may draw 0 or less, and the type is {}", type.name);
   std::vector<double> ends = {init.first};

@@ -81,7 +81,7 @@ Schema shape_schema(SchemaDefinitions& definitions) {
   return schema;
 }
 
-// Cases have these keys.
+// The schema of a parameter's name. Names that are keys of cases are excluded.
 Schema parameter_name_schema(SchemaDefinitions& definitions) {
   Schema schema = name_form.schema(definitions);
   schema["not"] = {{"enum", {"name", "role"}}};
@@ -200,7 +200,7 @@ class ParameterReader {
                    "What an output holds when a call begins: zeros, constant(3) or another form of init, or "
                    "the contents of an input of the same type and shape. Without it arbitrary values.",
                    R"=(["zeros", "constant(3)", "c"])=");
-    // families.cc reads it, and takes it away.
+    // families.cc reads this key and removes it, so here it is only described.
     if (keys_.describes())
       keys_.find("after", any_text,
                  "In a problem with a family: the family's parameter that this one follows.",
@@ -365,7 +365,7 @@ void check_beginnings(const std::vector<Parameter>& parameters, Diagnostics& dia
   }
 }
 
-// Marks outputs of scales: they are compared along with their codes.
+// Marks outputs that hold scales, because they are compared along with their codes.
 void claim_scales(std::vector<Parameter>& parameters) {
   for (const Parameter& codes : std::vector<Parameter>(parameters)) {
     if (codes.compare.kind != Comparison::Kind::quantised) continue;
@@ -400,7 +400,7 @@ void check_scales(const std::vector<Parameter>& parameters, Diagnostics& diagnos
   }
 }
 
-// A parameter whose key is true, or false.
+// The schema of a parameter whose key `key` has this value.
 Schema having(const char* key, bool value) {
   return {{"required", {key}}, {"properties", {{key, {{"enum", words_of_bool(value)}}}}}};
 }

@@ -2,8 +2,8 @@
 //
 // No product of the scaled inputs leaves float32: an output has at most one factor of each, so the largest
 // exponents of all inputs together are at most 60, and so are the smallest ones. Drawn elements have a
-// magnitude of 2^-25 to 2^7 or so, sums have at most 2^40 terms, and blocks of a mixed input differ by 2^4:
-// 2^116 is reached at most. Products are normal numbers down to 2^-126. Smaller ones do not matter in a sum
+// magnitude of 2^-25 to 2^7 or so, sums have at most 2^40 terms, and blocks of a mixed input differ by 2^4,
+// so no number exceeds 2^116. Products are normal numbers down to 2^-126. Smaller ones do not matter in a sum
 // whose usual terms are 2^-60. bfloat16 has the same exponents. float16 has too few, so its inputs are not
 // scaled (problem/hidden_cases.cc).
 #include <fmt/format.h>
@@ -34,7 +34,8 @@ std::optional<int> exponent_in(std::string_view text) {
   return static_cast<int>(*exponent);
 }
 
-// Why scaled elements would not be of the same kind, rounded real numbers of another size. Empty if they are.
+// Says why an input cannot be scaled. Its scaled elements must still be rounded real numbers, only of another
+// size. Empty if they are.
 std::string why_not_scalable(const Parameter& input) {
   if (!input.is_input() || !input.init || input.init->kind >= Init::Kind::adjacency)
     return "scales what is no input that is drawn";

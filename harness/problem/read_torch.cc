@@ -78,7 +78,7 @@ struct OperatorsForm {
   Schema schema(SchemaDefinitions&) const { return {{"type", "integer"}, {"minimum", 1}}; }
 };
 
-// A value and a default of an argument.
+// The value and the default of an argument.
 struct DefaultKeys {
   explicit DefaultKeys(Keys& keys) {
     constexpr std::string_view form = "{value: groups, default: 1}";
@@ -153,7 +153,7 @@ class ValueReader {
     return false;
   }
 
-  // Whether the text is a scalar parameter of a type that an expression would not keep: real or bool.
+  // Whether the text names a scalar parameter of real or bool type. An expression would not keep these types.
   bool names_a_value(const std::string& text) const {
     const Parameter* const parameter = names_ != nullptr ? names_->find_parameter(text) : nullptr;
     return parameter != nullptr && !parameter->pointer &&
@@ -434,7 +434,7 @@ class TorchReader {
     return !parameter.pointer && parameter.is_argument;
   }
 
-  // Inputs of values(...) are not required: they hold extents, and a module's tensors know their own.
+  // Inputs of values(...) are not required: they hold extents, and a module's tensors know their own extents.
   void require_every_input() {
     for (const Parameter& parameter : problem_.parameters) {
       const bool is_listed = parameter.init && parameter.init->kind == Init::Kind::listed;

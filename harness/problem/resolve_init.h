@@ -1,7 +1,7 @@
 // Evaluates the `init` of a tensor for one case. An `init` may contain expressions, such as the ends of
 // integers or a fan-in, whose values depend on the case. The result is a distribution with numbers only.
 //
-// Also evaluates expressions of a problem file with the values of one case, and collects what is wrong. An
+// Also evaluates expressions of a problem file with the values of one case, and collects the errors. An
 // author changes the case, and the expression explains why. So the place of an error is the case, if it is
 // from a file, and the message names the place of the expression.
 #pragma once
@@ -17,7 +17,7 @@ namespace kgrade {
 
 class CaseEvaluation {
  public:
-  // The values are those of `bound`, which may still get more of them. Keeps both references.
+  // Expressions use the values in `bound`, to which the caller may still add more. Keeps both references.
   CaseEvaluation(const CaseSpec& spec, const Case& bound) : spec_(spec), case_(bound) {}
 
   // Evaluates an integer expression. If that fails, adds an error about `what` and returns nothing.
@@ -28,7 +28,7 @@ class CaseEvaluation {
 
   // Adds an error about an expression.
   void fail(const Expression& expression, std::string message, std::string remedy);
-  // Adds an error that has the place of what it is about.
+  // Adds an error. If the case is from a file, the case becomes its place.
   void report(Error error);
   void report_all(const Errors& errors, const std::string& what);
   // Adds an error about the problem, whatever the case.

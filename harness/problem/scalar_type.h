@@ -29,7 +29,7 @@ struct ScalarType {
   // at 2^63 - 1.
   std::int64_t low = std::numeric_limits<std::int64_t>::min();
   std::int64_t high = std::numeric_limits<std::int64_t>::max();
-  std::optional<Dtype> element = {};  // as elements of a tensor; unset: no tensor has this type
+  std::optional<Dtype> element = {};  // the type of elements of a tensor; unset: no tensor has it
   bool is_of_scalars = true;          // false: only tensors have this type
 
   bool is_integer() const { return kind == Kind::integer; }

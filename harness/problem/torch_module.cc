@@ -15,7 +15,7 @@ double as_real(const ModuleScalar& scalar) {
 bool equal(const ModuleScalar& left, const ModuleScalar& right) {
   const auto* const first = std::get_if<std::int64_t>(&left);
   const auto* const second = std::get_if<std::int64_t>(&right);
-  // Integers are compared as such, because a double does not hold every 64-bit integer.
+  // Integers are compared as integers, because a double does not hold every 64-bit integer.
   if (first != nullptr && second != nullptr) return *first == *second;
   return as_real(left) == as_real(right);
 }

@@ -52,7 +52,7 @@ struct ModuleArgument {
 enum class ModuleMode { train, eval };
 
 struct TorchModule {
-  std::string wrapped;               // the module of PyTorch that `Model` wraps; may be empty. A baseline
+  std::string wrapped;               // the module of PyTorch that `Model` wraps; a baseline; may be empty
   std::vector<ModuleArgument> init;  // arguments without `fallback` come first
   // Replaces `init`: any arguments, the same in every case, as JSON: {"positional": [...], "keywords":
   // {...}}, with values as harness/python/describe_module.py writes them.
