@@ -69,7 +69,8 @@ class CommandLine {
     }
   }
 
-  // bwrap closes the parts of /proc that its user could write to by their modes. For root this is not enough.
+  // bwrap makes the parts of /proc read-only that its user may write to by their file modes. For root this is
+  // not enough.
   void add_proc(const std::string& path) {
     add({"--proc", path});
     for (const std::string& name : machine_parts_of_proc("/proc")) {
@@ -78,7 +79,7 @@ class CommandLine {
     }
   }
 
-  // In a folder that is bound, the link already exists.
+  // Does nothing if the link lies in a mounted folder, where it already exists.
   void add_link(const SymbolicLink& link) {
     const MountStep* above = nullptr;
     for (const MountStep& step : plan_.mounts.steps) {

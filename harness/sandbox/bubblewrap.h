@@ -1,6 +1,6 @@
-// Builds the command line for bubblewrap (https://github.com/containers/bubblewrap). bubblewrap makes the
-// namespaces if the kernel allows it to but not us, because it is installed setuid or has an AppArmor
-// profile.
+// Builds the command line for bubblewrap (https://github.com/containers/bubblewrap). bubblewrap can make
+// namespaces on machines where the kernel does not allow this to kgrade, because bubblewrap is installed
+// setuid or has an AppArmor profile.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace kgrade {
 
-// The command with which bwrap makes the plan's mounts and runs this launcher (`launcher`) in them as process
-// 1. The launcher then applies the other layers. `channel` is its end of the supervisor's channel.
+// The command of bwrap that makes the plan's mounts and runs this launcher (`launcher`) as process 1 in them.
+// The launcher then applies the other layers. `channel` is its end of the supervisor's channel.
 std::vector<std::string> bubblewrap_command(const LaunchPlan& plan, const std::string& launcher, int channel);
 
 }  // namespace kgrade

@@ -20,7 +20,7 @@ namespace {
 
 const std::string name_prefix = "kgrade-";
 
-// Process 1, and a process of bubblewrap.
+// Process 1 and a process of bubblewrap count too, besides those of the confined program.
 constexpr unsigned processes_of_ours = 2;
 
 std::string read_text(const std::filesystem::path& path) {
@@ -55,15 +55,16 @@ void remove_folder(const std::filesystem::path& folder, int patience) {
   }
 }
 
-// "kgrade-4026531836-", of the groups that launchers in this PID namespace make. Containers may share control
-// groups: a process of another namespace cannot be seen from here, and the same number means another one.
+// The prefix of groups that launchers in this PID namespace make: "kgrade-4026531836-". Containers may share
+// control groups, but processes of other PID namespaces cannot be seen from here, and their ids may equal ids
+// here.
 std::string prefix_of_namespace() {
   struct stat of = {};
   if (::stat("/proc/self/ns/pid", &of) != 0) return name_prefix;
   return name_prefix + std::to_string(of.st_ino) + "-";
 }
 
-// Removes the groups of launchers that were killed, since they could not.
+// Removes the groups of launchers that were killed and so could not remove them.
 void remove_stale(const std::filesystem::path& folder, int patience) {
   const std::string prefix = prefix_of_namespace();
   std::error_code error;
@@ -79,7 +80,8 @@ void remove_stale(const std::filesystem::path& folder, int patience) {
 }
 
 // The folders in which a group of version 2 may be made. A group with processes cannot have groups with
-// controllers below it. So our group becomes a sibling of our present group or of one of its parents.
+// controllers below it. So the new group becomes a sibling of this process's group or of one of that group's
+// parents.
 std::vector<std::filesystem::path> parents_in_version_2() {
   const auto own = own_control_group("");
   const auto top = control_groups("");

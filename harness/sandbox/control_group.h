@@ -1,5 +1,5 @@
-// A control group for one run (cgroups(7)). Version 2 if a part of the tree is delegated to us, or version 1
-// for root. No other means limits the memory and the processes of a whole run.
+// A control group for one run (cgroups(7)). It has version 2 if a part of the tree is delegated to this user,
+// or version 1 for root. Nothing else can limit the memory and the processes of a whole run.
 #pragma once
 
 #include <sys/types.h>
@@ -31,7 +31,7 @@ class ControlGroup {
   bool exists() const { return !folders_.empty(); }
   // "version 2" or "version 1".
   const char* version() const { return folders_.size() > 1 ? "version 1" : "version 2"; }
-  // Moves a process into the group. False, with errno set, if we may not.
+  // Moves a process into the group. False, with errno set, if that is not permitted.
   bool take_in(pid_t process) const;
   // True if the kernel killed a process of the group because the whole group had reached its memory limit.
   bool ran_out_of_memory() const;

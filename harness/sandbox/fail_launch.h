@@ -1,4 +1,5 @@
-// Ends the launcher on failure: it never enters a sandbox that it cannot set up as asked.
+// Ends the launcher on failure. The launcher never runs a program in a sandbox that it could not set up as
+// requested.
 #pragma once
 
 #include <unistd.h>

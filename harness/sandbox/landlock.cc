@@ -95,7 +95,8 @@ class Ruleset {
   int ruleset_ = -1;
 };
 
-// Allows files in which libraries look up facts about the machine. They say nothing about other processes.
+// Allows files in which libraries look up facts about the machine. These files say nothing about other
+// processes.
 void allow_machine_facts(const Ruleset& rules) {
   for (const char* path :
        {"/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/version", "/proc/devices", "/proc/modules",
@@ -125,13 +126,13 @@ void restrict_files(const SandboxPolicy& policy, const std::filesystem::path& pr
     rules.allow("/", read_directory);
     rules.allow("/tmp", write_rights);
     rules.allow("/dev/shm", write_rights);
-    // The mounts decide what may be written there.
+    // Landlock allows this in all of /proc. The mounts restrict what may be written.
     const std::uint64_t of_children = policy.names_threads && policy.starts_programs ? name_thread : 0;
     if (policy.proc) rules.allow("/proc", read_file | read_directory | of_children);
   } else if (policy.proc) {
     allow_machine_facts(rules);
   }
-  // The folders of its threads come and go.
+  // Rights are given for the parent folder, because the folders of threads come and go.
   if (policy.proc && policy.names_threads)
     rules.allow("/proc/self/task", read_file | read_directory | name_thread);
   rules.enforce();

@@ -49,14 +49,14 @@ void limit_processes(const LaunchPlan& plan) {
   const SandboxPolicy& policy = plan.options.policy;
   if (policy.processes == 0 || plan.counts_processes || !plan.options.layers.user) return;
   if (!counts_processes_by_user_namespace()) return;
-  const rlim_t most = policy.processes + 1;  // process 1 is ours
+  const rlim_t most = policy.processes + 1;  // one more for process 1
   const rlimit limit{most, most};
   ::setrlimit(RLIMIT_NPROC, &limit);
 }
 
 // The only process that may be signalled; 0 means that no filter is needed. A PID namespace confines signals.
-// Without one, the process may signal only itself. The filter would also bind child programs, so a program
-// that starts others relies on Landlock if possible.
+// Without a PID namespace, the process may signal only itself. The filter would also bind child programs, so
+// a program that starts other programs relies on Landlock instead, if possible.
 pid_t only_target_of_signals(const LaunchOptions& options) {
   if (options.layers.confines()) return 0;
   const bool landlock_does =
@@ -64,8 +64,8 @@ pid_t only_target_of_signals(const LaunchOptions& options) {
   return options.policy.starts_programs && landlock_does ? 0 : ::getpid();
 }
 
-// Fails the launch if no group can be made, although one could be made during the probe. Otherwise the record
-// would list a limit that nothing enforces.
+// Fails the launch if no group can be made, although one could be made during the probe. If the launch went
+// on, the record would list a limit that nothing enforces.
 ControlGroup make_group(const LaunchOptions& options) {
   const bool has_limits = options.policy.memory_bytes != 0 || options.policy.processes != 0;
   if (!options.layers.control_group || !has_limits) return {};
@@ -74,7 +74,7 @@ ControlGroup make_group(const LaunchOptions& options) {
   return group;
 }
 
-// The child waits for a message to begin. If the connection breaks, it never begins.
+// The child waits for a message before it begins. If the connection breaks, the child never begins.
 void take_in(ControlGroup& group, pid_t child, const SupervisorChannel& channel) {
   if (!group.exists() || group.take_in(child)) return;
   const int error = errno;
@@ -115,7 +115,7 @@ LaunchPlan make_launch_plan(const LaunchOptions& options) {
   std::error_code ignored;
   plan.working_directory = std::filesystem::current_path(ignored).string();
   if (plan.working_directory.empty()) plan.working_directory = "/";
-  // Below bubblewrap, the mounts are already made.
+  // Bubblewrap has already made the mounts if this is process 1 below it.
   const bool makes_mounts = options.layers.confines() && options.supervisor < 0;
   if (makes_mounts) plan.mounts = make_mount_plan(options.policy, plan.program);
   return plan;

@@ -22,8 +22,8 @@ struct LaunchPlan {
 
 LaunchPlan make_launch_plan(const LaunchOptions& options);
 
-// Confines the calling process. Enters the new root if we have our own namespaces. Then applies privileges,
-// Landlock and filters, and closes the descriptors above 3. Fails the launch on failure.
+// Confines the calling process. Enters the new root if the process has its own namespaces. Then applies
+// privileges, Landlock and filters, and closes the descriptors above 3. Fails the launch on failure.
 void confine(const LaunchPlan& plan);
 
 [[noreturn]] void execute(const LaunchPlan& plan);
@@ -31,9 +31,9 @@ void confine(const LaunchPlan& plan);
 // The body of the confined process. Never returns.
 using Program = std::function<void(const LaunchPlan&)>;
 
-// Runs the program in the way that the options ask for: this process is process 1 below a supervisor, or
-// starts a supervised child with namespaces, or becomes the program itself. `launcher` is our own path, which
-// bubblewrap runs.
+// Runs the program in the way that the options ask for: this process acts as process 1 below a supervisor, or
+// starts a supervised child with namespaces, or becomes the program itself. `launcher` is the path of this
+// program, which bubblewrap runs.
 [[noreturn]] void launch(const LaunchOptions& options, const std::string& launcher,
                          const Program& program = execute);
 

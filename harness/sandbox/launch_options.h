@@ -12,7 +12,7 @@ namespace kgrade {
 // The layers to set up. The launcher sets up nothing else, and fails if it cannot set up a layer.
 struct LaunchLayers {
   bool namespaces = false;  // PID, mount, network and IPC namespaces, made by the launcher
-  bool user = false;        // with a user namespace; the next two belong to it
+  bool user = false;        // with a user namespace; the next two need it
   bool uts = false;
   bool cgroup_namespace = false;
   bool bubblewrap = false;        // namespaces made by bwrap instead
@@ -35,7 +35,7 @@ struct LaunchOptions {
   std::string bubblewrap_program = "bwrap";
   bool probe = false;                // report what this machine allows, instead of running a command
   std::vector<std::string> without;  // layers that the probe leaves out
-  int supervisor = -1;               // we are process 1 below bubblewrap: the socket to the launcher outside
+  int supervisor = -1;               // process 1 below bubblewrap: its socket to the launcher outside
   bool remount_each = false;         // do not use mount_setattr(2), which kernels before 5.12 lack
 };
 
@@ -47,7 +47,7 @@ LaunchOptions parse_arguments(const std::vector<std::string>& arguments, std::st
 
 // What the launcher found out about this machine.
 struct ProbeReport {
-  LaunchLayers layers;             // that work on this machine
+  LaunchLayers layers;             // the layers that work on this machine
   std::string bubblewrap_program;  // its path; empty if it is not used
   std::vector<SandboxLayer> findings;
 };

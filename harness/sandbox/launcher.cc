@@ -92,8 +92,9 @@ std::string first_word(const std::string& path) {
 
 bool is_there(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
-// True if the root folder is no mount, as below chroot(2) unless its folder is a mount itself. In a container
-// it is one. A user namespace cannot be made below chroot(2): see EPERM in unshare(2).
+// True if the root folder is not a mount. That is so below chroot(2), unless chroot's folder is itself a
+// mount. In a container, the root folder is a mount. Below chroot(2), no user namespace can be made: see
+// EPERM in unshare(2).
 bool is_in_plain_chroot() {
   std::ifstream mounts("/proc/self/mountinfo");
   bool has_any = false;
@@ -108,7 +109,7 @@ bool is_in_plain_chroot() {
 }
 
 std::string how_to_allow_namespaces(const std::string& problem) {
-  // A new mount of /proc never shows more than the old one.
+  // The kernel refuses a new mount of /proc that would show more than the old one.
   if (problem.find("/proc/") != std::string::npos) {
     return "run in a container that hides no part of /proc (docker run --security-opt "
            "systempaths=unconfined)";
@@ -222,8 +223,8 @@ class Prober {
     options.bubblewrap_program = program;
     options.layers.bubblewrap = true;
     options.layers.bubblewrap_sizes = knows_sizes(program);
-    // Run the launcher itself: if it was linked statically, no other program is so sure to run without the
-    // machine's libraries.
+    // Run the launcher itself, because it may be linked statically and then needs none of the machine's
+    // libraries. Other programs may need them.
     options.command = {launcher_, "--help"};
     options.policy.readable = {"/usr", "/lib", "/lib64", "/etc/ld.so.cache"};
     const Attempt tried = attempt([&] {
@@ -305,7 +306,7 @@ class Prober {
         "a kernel with CONFIG_SECCOMP_FILTER, on x86-64 or AArch64");
   }
 
-  // Making a group and moving a process into it are two permissions.
+  // Making a group and moving a process into it need two different permissions.
   static bool can_take_in(const ControlGroup& group) {
     const pid_t child = ::fork();
     if (child < 0) return false;
@@ -372,7 +373,7 @@ int run(const std::vector<std::string>& arguments) {
   }
   constexpr int first_not_handed_through = 4;
   close_descriptors(first_not_handed_through, options.supervisor);
-  // A parent that ignores SIGCHLD passes that on to us.
+  // Programs inherit an ignored SIGCHLD from their parents.
   ::signal(SIGCHLD, SIG_DFL);
   launch(options, own_path());
 }

@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::uint64_t device_folder_bytes = std::uint64_t{1} << 20;
 
-// The host's /proc describes all its processes. Only parts that do not belong to a process may be shown.
+// The host's /proc describes all processes of the host. Only parts of /proc that do not belong to a process
+// may be shown.
 bool is_about_processes(const std::filesystem::path& path) {
   if (!is_within(path, "/proc")) return false;
   const auto part = std::next(path.begin(), 2);
@@ -55,7 +56,7 @@ class Planner {
   bool add(MountKind kind, const std::filesystem::path& path) {
     auto found = resolve(path);
     if (!found) return false;
-    // A fresh /proc shows the same path.
+    // The path need not be mounted, because a fresh /proc has it too.
     if (is_within(found->path, "/proc") && (policy_.proc || is_about_processes(found->path))) return true;
     plan_.steps.push_back({kind, found->path, found->is_directory});
     for (SymbolicLink& link : found->links) plan_.links.push_back(std::move(link));
@@ -82,7 +83,7 @@ class Planner {
     plan_.links.push_back({"/dev/stderr", "/proc/self/fd/2"});
   }
 
-  // True if a mount would change nothing, given the nearest mount above it.
+  // True if a mount would change nothing. `above` is the nearest mount above it.
   static bool is_redundant(const MountStep& step, const MountStep* above) {
     switch (step.kind) {
       case MountKind::read_only:
@@ -191,17 +192,17 @@ void remount_all(const std::string& path, const MountAttributes& attributes, con
   if (mounts.empty()) fail_launch("cannot find the mounts below " + path, 0);
   for (const std::string& mount_point : mounts) {
     const unsigned long flags = MS_REMOUNT | MS_BIND | added | present_flags(mount_point);
-    // If we may not enter a folder, the confined program cannot enter it either, nor reach the mounts below
-    // it.
+    // EACCES is no failure: if this process may not enter a folder, the confined program cannot enter it
+    // either, and cannot reach the mounts below it.
     if (::mount(nullptr, mount_point.c_str(), nullptr, flags, nullptr) != 0 && errno != EACCES) {
       fail_launch("cannot remount " + mount_point);
     }
   }
 }
 
-// Adds these flags and nosuid. Never removes a flag: the kernel refuses that for mounts from another user
-// namespace. `proc` is the path of the host's /proc. Fails the launch on failure. `remount_each`: do not use
-// mount_setattr(2), which kernels before 5.12 lack.
+// Adds these flags and nosuid. Never removes a flag, because the kernel refuses to remove flags of mounts
+// from another user namespace. `proc` is the path of the host's /proc. Fails the launch on failure.
+// `remount_each`: do not use mount_setattr(2), which kernels before 5.12 lack.
 void add_mount_attributes(const std::string& path, const MountAttributes& attributes, const std::string& proc,
                           bool remount_each) {
   if (!remount_each && set_recursively(path, attributes)) return;
@@ -243,7 +244,7 @@ class RootBuilder {
     mount_or_fail("tmpfs", new_root, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m");
     for (const MountStep& step : plan_.steps) perform(step);
     for (const SymbolicLink& link : plan_.links) make_link(link);
-    // Begin with the innermost: a read-only folder takes no mount points.
+    // Begin with the innermost mount, because no mount point can be made in a read-only folder.
     for (auto step = plan_.steps.rbegin(); step != plan_.steps.rend(); ++step) {
       if (step->is_directory && (step->kind == MountKind::hidden || step->kind == MountKind::device_folder)) {
         close_folder(new_root + step->path.string());
@@ -283,7 +284,7 @@ class RootBuilder {
   }
 
   static void mount_tmpfs(const std::string& target, const std::string& mode, std::uint64_t bytes) {
-    // Inodes take memory too.
+    // The number of files is limited, because inodes take memory too.
     const std::uint64_t files = bytes / 4096 + 64;
     mount_or_fail("tmpfs", target, "tmpfs", MS_NOSUID | MS_NODEV,
                   "mode=" + mode + ",size=" + std::to_string(std::max<std::uint64_t>(bytes, 4096)) +
@@ -300,9 +301,9 @@ class RootBuilder {
   void mount_proc(const std::string& target) const {
     constexpr unsigned long attributes = MS_NOSUID | MS_NODEV | MS_NOEXEC;
     if (!plan_.names_threads) return mount_or_fail("proc", target, "proc", attributes | MS_RDONLY);
-    // This process will be confined, and an exec keeps its id. So /proc/self/task remains its own folder. A
-    // separate mount there stays writable when the mount around it becomes read-only. /proc/sys belongs to
-    // the superuser, whose user id the confined program may have.
+    // This process will run the confined program, and an exec keeps its id. So /proc/self/task stays the
+    // program's own folder. A separate mount of this folder stays writable when the mount around it becomes
+    // read-only. /proc/sys belongs to the superuser, whose user id the confined program may have.
     mount_or_fail("proc", target, "proc", attributes);
     const std::string tasks = target + "/self/task";
     mount_or_fail(tasks, tasks, nullptr, MS_BIND);
@@ -327,7 +328,7 @@ class RootBuilder {
     }
   }
 
-  // Makes the mount point. In a folder that is bound, it already exists.
+  // Makes the mount point. Does nothing if it lies in a mounted folder, where it already exists.
   static void make_place(const MountStep& step) {
     const std::string target = new_root + step.path.string();
     struct stat status {};
@@ -404,7 +405,7 @@ std::vector<std::string> machine_parts_of_proc(const std::filesystem::path& proc
     if (std::isdigit(static_cast<unsigned char>(name.front())) != 0) continue;
     if (::lstat(entry.path().c_str(), &status) != 0 || S_ISLNK(status.st_mode)) continue;
     constexpr mode_t writable = S_IWUSR | S_IWGRP | S_IWOTH;
-    // A closed folder may hold open files.
+    // Folders are listed even if they are not writable, because files in them may be writable.
     if (S_ISDIR(status.st_mode) || (status.st_mode & writable) != 0) names.push_back(name);
   }
   return names;

@@ -1,5 +1,5 @@
-// The file system of a confined program, as a list of mounts. The list is made in the old root. It is carried
-// out in a new root, by mount(2) and pivot_root(2) here, or by bubblewrap.
+// The file system of a confined program, as a list of mounts. The list is made in the old root. The mounts
+// are made in a new root, by mount(2) and pivot_root(2) here, or by bubblewrap.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace kgrade {
 
-// A link to a mounted path. It has to be made again in the new root.
+// A symbolic link to a mounted path. The link has to be made again in the new root.
 struct SymbolicLink {
   std::filesystem::path path;  // contains no links itself
   std::string target;          // as written in the link
@@ -24,7 +24,7 @@ struct ResolvedPath {
   std::vector<SymbolicLink> links;  // in the order in which they were followed
 };
 
-// Nothing if there is no such file, if we cannot reach it, or if the path is not absolute.
+// Nothing if there is no such file, if this process cannot reach the file, or if the path is not absolute.
 std::optional<ResolvedPath> resolve(const std::filesystem::path& path);
 
 // True if `path` is `folder` or below it. Both must be absolute and without dots.
@@ -35,8 +35,8 @@ enum class MountKind {
   read_only,
   temporary,      // a writable tmpfs
   device_folder,  // a tmpfs for /dev, read-only once it is filled
-  proc,           // a fresh one, read-only except /proc/self/task if the policy says so
-  shared_proc,    // a fresh one, read-only except the parts about processes
+  proc,           // a fresh /proc, read-only; the policy may except /proc/self/task
+  shared_proc,    // a fresh /proc, read-only except the parts about processes
   read_write,
   device,
   hidden,  // an empty tmpfs on a folder, or /dev/null on a file
@@ -59,7 +59,7 @@ struct MountPlan {
 // write to, such as sysctls. Parts about processes are left out. The names are relative to `proc`.
 std::vector<std::string> machine_parts_of_proc(const std::filesystem::path& proc);
 
-// `program` will be executed. It may be read even if the policy does not say so.
+// `program` will be executed. The program's file may be read even if the policy does not list it.
 MountPlan make_mount_plan(const SandboxPolicy& policy, const std::filesystem::path& program);
 
 // Carries out the plan. The calling process must be in its own mount namespace with CAP_SYS_ADMIN over it.

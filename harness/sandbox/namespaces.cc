@@ -26,7 +26,7 @@ void write_line(const char* path, const std::string& text) {
   ::close(file);
 }
 
-// Maps one user and one group to themselves, and no others.
+// Maps one user and one group to themselves. No other user or group is mapped.
 void map_identity(uid_t user, gid_t group) {
   write_line("/proc/self/setgroups", "deny");
   write_line("/proc/self/uid_map", std::to_string(user) + " " + std::to_string(user) + " 1");
@@ -59,7 +59,7 @@ pid_t start_in_namespaces(const LaunchLayers& layers, const SupervisorChannel& c
 
 namespace {
 
-// Moves the descriptor above those that are passed on to the confined program.
+// Moves the descriptor to a number above those of the descriptors that are passed on to the confined program.
 int move_up(int fd) {
   constexpr int lowest = 10;
   const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, lowest);
@@ -93,8 +93,8 @@ pid_t start_command(const std::vector<std::string>& command, const SupervisorCha
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::close(channel.outside);
   ::setsid();
-  // Wait until this process is in its control group, so that all its children are counted. Leave the byte for
-  // process 1.
+  // Wait until this process is in its control group, so that all its children are counted. Only peek at the
+  // byte, because process 1 reads it.
   char begin = 0;
   if (::recv(channel.inside, &begin, 1, MSG_PEEK) != 1) ::_exit(exit_launcher_failed);
   ::fcntl(channel.inside, F_SETFD, 0);
@@ -108,7 +108,7 @@ pid_t start_command(const std::vector<std::string>& command, const SupervisorCha
 void be_process_one(int channel, const Confined& confined) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::fcntl(channel, F_SETFD, FD_CLOEXEC);
-  // Signals to our own group must stay inside, because a group may span PID namespaces.
+  // Signals to this process's group must stay inside, because a process group may span PID namespaces.
   ::setsid();
   char begin = 0;
   // If there is nothing to read, the launcher died before PR_SET_PDEATHSIG was set.
@@ -129,8 +129,8 @@ void be_process_one(int channel, const Confined& confined) {
 
 int supervise(pid_t child, const SupervisorChannel& channel) {
   ::close(channel.inside);
-  // Close the descriptors: readers of the program's output and peers of its descriptor 3 must see the end
-  // when it ends.
+  // Close the descriptors: when the program ends, readers of its output and peers of its descriptor 3 must
+  // see the end.
   close_descriptors(0, channel.outside);
   constexpr char begin = 1;
   ::send(channel.outside, &begin, 1, MSG_NOSIGNAL);

@@ -1,5 +1,5 @@
-// The layer of namespaces: processes, mounts, network and IPC, and if the kernel has them also users, host
-// names and control groups.
+// The layer of namespaces: for processes, mounts, network and IPC, and if the kernel has such namespaces,
+// also for users, host names and control groups.
 //
 // A confined program is supervised through three generations of processes: the launcher outside, process 1
 // of a new PID namespace, and the confined program below it. When the launcher dies, even by SIGKILL,
@@ -18,7 +18,7 @@
 
 namespace kgrade {
 
-// The confined program, from its fork on. Never returns.
+// Runs the confined program after the fork. Never returns.
 using Confined = std::function<void()>;
 
 // The channel between launcher and process 1. The launcher sends one byte to begin, and process 1 returns the
@@ -30,7 +30,7 @@ struct SupervisorChannel {
 SupervisorChannel open_supervisor_channel();
 
 // Starts a child that runs `command`. The command should make namespaces and call be_process_one() in them.
-// The inside end of the channel stays open there under its number.
+// In the child, the inside end of the channel stays open under its number.
 pid_t start_command(const std::vector<std::string>& command, const SupervisorChannel& channel);
 
 // Acts as process 1: waits for the begin byte, starts `confined`, reaps all processes, and ends when
@@ -38,7 +38,7 @@ pid_t start_command(const std::vector<std::string>& command, const SupervisorCha
 [[noreturn]] void be_process_one(int channel, const Confined& confined);
 
 // Lets the child begin and waits for the end of all processes. Returns the wait status of the confined
-// program, or of the child if it failed earlier.
+// program, or that of the child if the child failed earlier.
 int supervise(pid_t child, const SupervisorChannel& channel);
 
 // Ends this process in the way that a program ended: with its exit code, or by its signal.

@@ -50,7 +50,7 @@ void drop_privileges() {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail_launch("cannot set no_new_privs");
   lock_secure_bits();
   cut_bounding_set();
-  // Fails harmlessly before Linux 4.3, which has no ambient capabilities.
+  // This call fails on Linux before 4.3. That is harmless, because there are no ambient capabilities.
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3]{};

@@ -3,9 +3,9 @@
 
 namespace kgrade {
 
-// Drops all capabilities. None comes back by an exec, and no program gains any from its file. Cutting the
-// bounding set itself takes a capability. Without that capability, no_new_privs makes the set harmless. Fails
-// the launch on failure.
+// Drops all capabilities. No exec restores a capability, and no program gains one from its file. Reducing the
+// bounding set needs a capability itself. Without that capability, no_new_privs makes the bounding set
+// harmless. Fails the launch on failure.
 void drop_privileges();
 
 // Closes every descriptor from `first` on, except `kept`.

@@ -20,19 +20,19 @@ class Sandbox {
   // that the fallback can be tested on a machine that has all layers.
   static Sandbox probe(const std::filesystem::path& launcher, const std::vector<std::string>& without = {});
 
-  // Like probe(). Calls clean_up() when the last user has gone.
+  // Like probe(), with a shared result. Calls clean_up() when the last owner of the result releases it.
   static std::shared_ptr<const Sandbox> shared(const std::filesystem::path& launcher);
 
-  // Removes the control groups of launchers that were killed, as happens when contestants are ended.
-  // Otherwise the next launch would remove them.
+  // Removes the control groups of launchers that were killed, which happens when kgrade ends a contestant.
+  // The next launch would remove them otherwise.
   void clean_up() const;
 
   const std::vector<SandboxLayer>& layers() const { return machine_.findings; }
   bool is_active(std::string_view layer) const;
-  // True if a confined program has its own file system, network and processes, because we or bubblewrap make
-  // namespaces.
+  // True if a confined program has its own file system, network and processes, because kgrade or bubblewrap
+  // makes namespaces.
   bool confines() const;
-  // True if we make the namespaces, not bubblewrap.
+  // True if kgrade makes the namespaces itself, without bubblewrap.
   bool makes_namespaces() const { return machine_.layers.namespaces; }
   const std::filesystem::path& launcher() const { return launcher_; }
 
@@ -40,8 +40,8 @@ class Sandbox {
   // is "/" otherwise. The environment and descriptors 0 to 3 are passed on. The exit status is the program's,
   // and a signal that ends the program also ends the launcher. The launcher has its own exit codes:
   // exit_out_of_memory (sandbox/policy.h); 125 if the sandbox could not be set up or the launcher failed; 126
-  // if the program cannot be executed; 127 if it is not there. Standard error says why. If confines(),
-  // killing the launcher kills everything inside.
+  // if the program cannot be executed; 127 if it is not there. Standard error says why. If confines() is
+  // true, killing the launcher kills everything inside.
   std::vector<std::string> wrap(const SandboxPolicy& policy, const std::vector<std::string>& command) const;
 
  private:

@@ -29,7 +29,7 @@ constexpr std::uint32_t architecture = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
 constexpr std::uint32_t architecture = AUDIT_ARCH_AARCH64;
 #else
-constexpr std::uint32_t architecture = 0;  // unsupported: the numbers of calls were not checked for it
+constexpr std::uint32_t architecture = 0;  // unsupported: nobody has checked its numbers of calls
 #endif
 
 // The low half of an argument. Both architectures are little-endian.
@@ -44,12 +44,12 @@ constexpr std::uint32_t argument_offset(unsigned index) {
 
 // A small assembler of seccomp filters: classic BPF over `struct seccomp_data`.
 //
-// The number of the system call stays in the accumulator until the checks for one call begin. These checks
-// always end in a verdict, so the number never has to be loaded again.
+// The number of the system call stays in the accumulator until the checks for one call begin. The checks for
+// one call always end in a verdict, so the number never has to be loaded again.
 class FilterProgram {
  public:
   // Begins with a check of the architecture. Calls of another architecture (i386 on x86-64) end the process,
-  // since their numbers mean other calls. Calls of x32 fail as non-existent.
+  // since the same numbers mean other calls there. Calls of x32 fail as non-existent.
   FilterProgram();
 
   // Calls with this number fail with `error`.
@@ -67,7 +67,8 @@ class FilterProgram {
   // second allows these values and denies all others.
   void deny_values(unsigned call, unsigned index, const std::uint32_t* values, unsigned count);
   void allow_values(unsigned call, unsigned index, const std::uint32_t* values, unsigned count);
-  // The first denies the call if any of these bits is set, and the second if none is set.
+  // The first function denies the call if any of these bits is set. The second denies it if none of them is
+  // set.
   void deny_any_bit(unsigned call, unsigned index, std::uint32_t bits);
   void demand_bit(unsigned call, unsigned index, std::uint32_t bits);
 
@@ -266,7 +267,8 @@ void confine_signals(FilterProgram& program, pid_t target) {
   }
 }
 
-// The calls of a loop over sockets that are open, most frequent first, and of the C library's memory and end.
+// The calls that a loop over open sockets makes, most frequent first, and the calls by which the C library
+// manages memory and ends the process.
 constexpr unsigned calls_of_accepting[] = {
     SYS_recvmsg,
     SYS_recvfrom,
@@ -344,7 +346,7 @@ int allow_only_accepting() {
 
 int deny_waking() {
   FilterProgram program;
-  // The choice of signal is in memory, where no filter can see it, so these calls are denied.
+  // These calls are denied, because they take the signal from memory, where no filter can see it.
   program.deny(SYS_timer_create, EPERM);
   program.deny(SYS_mq_notify, EPERM);
   constexpr std::uint32_t choose_signal[] = {F_SETSIG};
@@ -385,7 +387,7 @@ int deny_new_programs() {
 #endif
   program.deny(call_clone3, ENOSYS);
   program.demand_bit(SYS_clone, 0, CLONE_THREAD);
-  // A filter installed by the contestant could answer instead of the kernel.
+  // A filter that a contestant installs could answer calls instead of the kernel.
   program.deny(SYS_seccomp, EPERM);
   constexpr std::uint32_t set_filter[] = {PR_SET_SECCOMP};
   program.deny_values(SYS_prctl, 0, set_filter, 1);

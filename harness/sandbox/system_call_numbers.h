@@ -31,7 +31,7 @@ KGRADE_CALL(process_mrelease, 448);
 KGRADE_CALL(fchmodat2, 452);
 KGRADE_CALL(setxattrat, 463);
 KGRADE_CALL(open_tree_attr, 467);
-// file_setattr, the newest call that this list was checked against. Newer calls are not known to be harmless.
+// The number of file_setattr, the newest call for which the filters were checked. Newer calls may be harmful.
 KGRADE_CALL(newest_known, 469);
 
 }  // namespace kgrade

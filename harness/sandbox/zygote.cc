@@ -19,9 +19,10 @@
 namespace kgrade {
 namespace {
 
-// Enough for packages on a file server that are read for the first time.
+// The time limit of imports. It is long enough for packages on a file server that are read for the first
+// time.
 constexpr std::chrono::seconds import_patience{120};
-// A signal does not end kgrade within this time (base/cleanup.h).
+// The time limit of a fork. A signal does not end kgrade within this time (base/cleanup.h).
 constexpr std::chrono::seconds fork_patience{3};
 
 UniqueFd duplicate(int descriptor) {
@@ -56,7 +57,7 @@ bool is_child_of_ours(pid_t pid) {
 
 }  // namespace
 
-// A fork to carry out. Its descriptors stay open until then.
+// A fork that is to be carried out. Its descriptors stay open until it is.
 struct Zygote::Fork {
   explicit Fork(const SpawnRequest& asked)
       : request(asked),
@@ -94,12 +95,14 @@ Zygote::~Zygote() {
   keeper_.join();
 }
 
-// The zygote and its forks die with this thread, so the thread lasts as long as this object.
+// Runs in the keeper thread. The zygote and its forks die with this thread, so the thread lasts as long as
+// this object.
 void Zygote::keep() {
   begin();
   for (std::unique_lock lock(mutex_);;) {
     changed_.wait(lock, [this] { return is_ending_ || !tasks_.empty(); });
-    // Even at the end, carry out the tasks: whoever waits for a child must learn that it will not come.
+    // Carry out the tasks even at the end, because a caller that waits for a child must learn that there will
+    // be none.
     if (tasks_.empty()) return;
     const std::function<void()> task = std::move(tasks_.front());
     tasks_.pop_front();
@@ -112,7 +115,7 @@ void Zygote::keep() {
 void Zygote::begin() {
   SpawnRequest request;
   request.command = setup_.interpreter;
-  // Passes the position of the script in the commands that the zygote will see.
+  // The last argument is the position of the script in the commands that the zygote will receive.
   request.command.insert(request.command.end(), {setup_.script.string(), setup_.library.string(),
                                                  std::to_string(setup_.interpreter.size())});
   request.environment = setup_.environment;
@@ -189,7 +192,8 @@ bool Zygote::can_fork(const SpawnRequest& request) const {
   if (words.empty() || words.front() != setup_.launcher) return false;
   std::string problem;
   const LaunchOptions options = parse_arguments({words.begin() + 1, words.end()}, problem);
-  // The child's memory would still contain the names of hidden files.
+  // Commands with hidden files are not forked, because the child's memory would contain the names of these
+  // files.
   if (!problem.empty() || !options.layers.namespaces || !options.policy.hidden.empty()) return false;
   const std::vector<std::string>& flags = setup_.interpreter;
   const std::vector<std::string>& command = options.command;
@@ -248,7 +252,7 @@ Result<ChildProcess> Zygote::fork(const SpawnRequest& request) {
   const pid_t child = Cleanup::of_this_process().take_over([&] {
     return exchange(ask, descriptors, reply) && is_child_of_ours(reply.result) ? reply.result : -1;
   });
-  // The child waits for this byte. If the exchange failed, it sees the pipe closed and ends.
+  // The child waits for this byte. If the exchange failed, the child finds the pipe closed and ends.
   if (child < 0 || ::write(our_end.get(), "", 1) != 1)
     return machine_error(reply.reason[0] != '\0' ? reply.reason
                                                  : "it ended, or gave no answer, when it was to fork");

@@ -1,7 +1,8 @@
 // A zygote: a Python interpreter that imports what workers need, and then forks them. An import of PyTorch
-// takes seconds, and a fork some hundredths of a second. The zygote sees neither candidates nor anything else
-// of a run. A forked child becomes a child of this process (CLONE_PARENT) and is confined by the same code as
-// any other child (sandbox/launch.h). Instead of executing a new interpreter, it continues in the zygote's.
+// takes seconds, and a fork some hundredths of a second. The zygote itself never sees a candidate or other
+// data of a run. A forked child becomes a child of this process (CLONE_PARENT) and is confined by the same
+// code as any other child (sandbox/launch.h). The child does not execute a new interpreter but continues in
+// that of the zygote.
 #pragma once
 
 #include <condition_variable>
@@ -35,7 +36,7 @@ struct ZygoteSetup {
 // Threads: all functions may be called from any thread.
 class Zygote {
  public:
-  // Returns at once. The imports go on in the background.
+  // Returns at once. The zygote imports in the background.
   explicit Zygote(ZygoteSetup setup);
   // Ends the zygote. Its forked children end too, since they die with the thread that started the zygote.
   ~Zygote();
@@ -46,19 +47,19 @@ class Zygote {
   void import_triton(bool interpreted);
 
   // Starts a child like spawn(). The zygote forks it once the imports have ended, if the command is the
-  // launcher's, makes its own namespaces, and runs one of the programs. Otherwise the global spawn() starts
-  // it, and also if the zygote fails or refuses.
+  // launcher's, makes its own namespaces, and runs one of the programs. Otherwise, or if the zygote fails or
+  // refuses, the global spawn() starts the child.
   Result<LateChild> spawn(const SpawnRequest& request);
   // A Spawner that calls spawn() and waits for the child.
   Spawner spawner();
 
   // True if the zygote would fork this child, now or once the imports have ended.
   bool can_fork(const SpawnRequest& request) const;
-  // Waits for the imports. Says why the zygote does not fork; empty if it does.
+  // Waits for the imports. Returns the reason why the zygote does not fork, or an empty text if it forks.
   std::string why_not();
-  // True if the zygote has forked but no longer does. A new zygote may work.
+  // True if the zygote was able to fork and no longer is. A new zygote may work.
   bool has_broken();
-  // For tests. -1 if the zygote does not run.
+  // The zygote's process id, for tests. -1 if the zygote does not run.
   pid_t pid();
 
  private:
@@ -85,8 +86,8 @@ class Zygote {
   std::deque<std::function<void()>> tasks_;
   std::optional<bool> triton_is_interpreted_;  // unset: the import was not requested
   std::string why_not_;
-  bool is_ready_ = false;    // or the zygote has failed
-  bool has_forked_ = false;  // or could have forked
+  bool is_ready_ = false;    // the imports have ended, or the zygote has failed
+  bool has_forked_ = false;  // the zygote has forked, or was able to
   bool is_ending_ = false;
   std::thread keeper_;
 };

@@ -95,7 +95,8 @@ bool has_shared_memory() {
   return false;
 }
 
-// An AppArmor profile may allow namespaces to the launcher's program only.
+// Tries whether this process may make namespaces, because an AppArmor profile may allow them only to the
+// launcher's program.
 bool may_make_namespaces() {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -139,7 +140,7 @@ extern "C" {
 using KgradeProgram = void (*)(int words, const char* const* command, int variables,
                                const char* const* environment);
 
-// Why this process cannot be a zygote. Empty if it can.
+// Returns the reason why this process cannot be a zygote. Empty if it can be one.
 const char* kgrade_zygote_lacks() {
   const std::size_t threads = kgrade::names_in("/proc/self/task").size();
   if (threads == 0) return "it cannot count its threads";
@@ -149,7 +150,7 @@ const char* kgrade_zygote_lacks() {
   return kgrade::may_make_namespaces() ? "" : "it may not make namespaces";
 }
 
-// Waits for a request. Returns a ZygoteAsk; 0 at the end.
+// Waits for a request and returns its ZygoteAsk, or 0 at the end.
 int kgrade_zygote_next() {
   using kgrade::pending;
   pending.forget();
@@ -181,14 +182,14 @@ int kgrade_zygote_answer(int result, const char* reason) {
              : 0;
 }
 
-// Like fork(2), but the new process is a child of kgrade. It runs none of the handlers of fork(3), because
-// the confined process comes from a later fork(3).
+// Like fork(2), but the new process is a child of kgrade. The new process runs none of the handlers of
+// fork(3), because the confined process is made by a later fork(3).
 int kgrade_zygote_fork() {
   if (!kgrade::pending.is_whole()) return -1;
   return static_cast<int>(::syscall(SYS_clone, CLONE_PARENT | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
 }
 
-// Call in the child. Never returns.
+// Call this in the forked child. Never returns.
 void kgrade_zygote_launch(KgradeProgram program) {
   using namespace kgrade;
   char go = 0;

@@ -1,6 +1,6 @@
 // The messages between kgrade and its zygote (sandbox/zygote.h): messages of fixed size over a socket, and
 // the text of a spawn request in a file in memory. Only the forked child reads that text. The zygote itself
-// never holds anything of a run.
+// never has data of a run in its memory.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,16 @@ namespace kgrade {
 enum class ZygoteAsk : std::uint32_t {
   none = 0,  // the end: kgrade is gone
   fork = 1,
-  // Sent before the forks of workers that need Triton: it is imported, for a GPU or for its interpreter.
+  // Sent before the forks of workers that need Triton. The zygote then imports Triton for a GPU, or for
+  // Triton's interpreter.
   import_triton = 2,
   import_triton_interpreted = 3,
 };
 
 struct ZygoteRequest {
   ZygoteAsk ask = ZygoteAsk::none;
-  // For a fork: which descriptors follow the text and the pipe to wait at.
+  // For a fork: 1 if the descriptor is sent. These descriptors follow those of the text and of the pipe to
+  // wait at.
   std::uint32_t has_input = 0;
   std::uint32_t has_output = 0;
   std::uint32_t has_kept = 0;
@@ -30,7 +32,7 @@ struct ZygoteRequest {
 // The first reply says whether the process has become a zygote. Later replies answer requests.
 struct ZygoteReply {
   std::int32_t result = -1;  // the child's id for a fork, otherwise 0; negative: failed or refused
-  char reason[156] = {};     // why it refused
+  char reason[156] = {};     // why the zygote refused
 };
 
 // The descriptors of a fork, in this order: the text, the pipe, input, output, kept.
