@@ -15,10 +15,11 @@
 namespace kgrade {
 namespace {
 
-// The templates of the static checks, and <cstdint> for the integer types, which a source may not include.
-// They precede the contestant's source, so that its macros (B, N, value) do not affect them. Code after the
-// source uses names that no macro has. The mismatch templates are never defined: an error about one names its
-// arguments, and so the type that the contestant wrote.
+// The templates of the static checks, and <cstdint> for the integer types, because a source need not include
+// it. They precede the contestant's source, so that its macros (B, N, value) do not affect them. The
+// generated code after the source uses only names that no macro has. The mismatch templates are never
+// defined. So a compiler's error about such a template names its arguments, one of which is the type that the
+// contestant wrote.
 constexpr int first_line_behind_source = 100;
 constexpr const char* checks = R"(#include <cstdint>
 template <unsigned long Position, class Actual> struct kgrade_parameter_mismatch;
@@ -53,8 +54,8 @@ std::string element_type(const Parameter& parameter, const std::string& element)
   return parameter.type == element_type_name ? element : parameter.type;
 }
 
-// The types that a contestant may write for a parameter: inputs with or without const, tensors of any type
-// with the same representation.
+// The types that a contestant may write for a parameter. Inputs may have const or not, and tensors may be of
+// any type with the same representation.
 std::vector<std::string> accepted_types(const Parameter& parameter, const std::string& element) {
   const std::string base = element_type(parameter, element);
   if (!parameter.pointer) return {base};
@@ -77,7 +78,7 @@ std::string argument(const Parameter& parameter, std::size_t position, const std
                      position);
 }
 
-// Reports nothing if the number of parameters is wrong, because that is reported alone.
+// The check reports nothing if the number of parameters is wrong, because a wrong number is reported alone.
 std::string parameter_check(const Parameter& parameter, std::size_t position, std::size_t count,
                             const std::string& element) {
   std::string holds;
@@ -102,8 +103,8 @@ bool has_computed_inputs(const Problem& problem) {
   return std::any_of(parameters.begin(), parameters.end(), std::mem_fn(&Parameter::is_computed));
 }
 
-// The entries for `inputs` and `perturbed`, which wait for the kernels that they launch. A reference without
-// `perturbed` gets other inputs.
+// The entries for `inputs` and `perturbed`, which wait for the kernels that they launch. If the reference has
+// no `perturbed`, the entry calls `inputs`.
 std::string entry_for_inputs(const Problem& problem, const std::string& element) {
   if (!has_computed_inputs(problem)) return "";
   const auto parameters = problem.arguments();
@@ -128,7 +129,7 @@ std::string entry_for_inputs(const Problem& problem, const std::string& element)
         name, call);
   };
   const std::string inputs = fmt::format("inputs(\n    {});\n", arguments);
-  // Any function of the source with this name is a better match than the variadic one.
+  // If the source has a function with this name, that function is a better match than the variadic one.
   return fmt::format("#ifdef {}\nstruct kgrade_none {{}};\nkgrade_none perturbed(...);\n", inputs_macro) +
          entry("kgrade_inputs", inputs) +
          entry("kgrade_perturbed",
@@ -151,7 +152,8 @@ bool unit_says(const std::string& log, const std::string& what) {
   return false;
 }
 
-// Whether an error in the contestant's own file comes first. Errors of the unit may only follow from it.
+// Whether the first error is in the contestant's own file. Errors in the generated unit may then only follow
+// from that one.
 bool blames_the_source(const std::string& log) {
   const std::regex place(R"(^([^\s(:][^(:]*)(\([0-9]+\)|:[0-9]+(:[0-9]+)?): (fatal |catastrophic )?error)");
   std::istringstream lines(log);
@@ -167,8 +169,9 @@ struct ParameterMismatch {
   std::string actual;
 };
 
-// The texts after each place where a compiler names one of the unit's types. Number and length are bounded,
-// because a hostile source can write the log. Compilers name a mismatch only a few times and briefly.
+// The texts after each place where a compiler names one of the unit's types. The number and length of the
+// texts are bounded, because a hostile source can write the log. Compilers name a mismatch only a few times
+// and briefly.
 std::vector<std::string> texts_behind(const std::string& log, std::string_view name) {
   constexpr std::size_t most_places = 100;
   constexpr std::size_t longest_text = 1000;
@@ -181,10 +184,10 @@ std::vector<std::string> texts_behind(const std::string& log, std::string_view n
   return texts;
 }
 
-// Compilers name the mismatch several times. At least once they have evaluated its arguments, and the type is
+// Compilers name the mismatch several times, and at least once with evaluated arguments, so that the type is
 // readable.
 std::optional<ParameterMismatch> find_parameter_mismatch(const std::string& log) {
-  // There are fewer than 1,000 parameters. A larger number is invented.
+  // There are fewer than 1,000 parameters. A larger number comes from a hostile source.
   const std::regex pattern(R"(^([0-9]{1,3})[uUlL]*, ?([^\n'"\]]+?) ?>['"\]])");
   std::smatch match;
   for (const std::string& text : texts_behind(log, "kgrade_parameter_mismatch<")) {
@@ -269,8 +272,8 @@ std::string binding_unit(const Problem& problem, const std::string& include, Dty
     if (i > 0) arguments += ",\n    ";
     arguments += argument(parameters[i], i, element);
   }
-  // A compiler that knows which function is called may drop the call of one that never returns. The volatile
-  // pointer hides it.
+  // If a compiler knows that the called function never returns, it may drop the call. The volatile pointer
+  // hides which function is called.
   unit += fmt::format(
       "extern \"C\" int kgrade_entry(const unsigned long long* kgrade_arguments) {{\n"
       "  decltype(&solution) volatile kgrade_solution = &solution;\n"

@@ -10,7 +10,8 @@
 //   extern "C" int kgrade_inputs(const unsigned long long* arguments);
 //   extern "C" int kgrade_perturbed(const unsigned long long* arguments);
 //
-// They have the slots of the first entry and then a seed. Slots of other tensors are unused.
+// Their arguments have the slots of kgrade_entry and then a seed. Slots of tensors that are not computed
+// inputs are unused.
 #pragma once
 
 #include <optional>
@@ -35,7 +36,7 @@ std::string definition_of_inputs(const Problem& problem, Dtype dtype);
 // The macro that is defined for a unit with the entries kgrade_inputs and kgrade_perturbed.
 inline constexpr std::string_view inputs_macro = "KGRADE_INPUTS";
 
-// Reads out of a compiler's log what the unit's static checks found, and says it in the problem's words:
+// Finds the results of the unit's static checks in a compiler's log, and says them in the problem's words:
 // "parameter 3 'output' must be float*, not double*"; "takes 22 parameters, the problem has 20; write: ...";
 // "the file defines no function 'solution'; write: ...". Nothing if the log is not about the signature.
 std::optional<std::string> signature_complaint(const Problem& problem, const std::string& log, Dtype dtype);

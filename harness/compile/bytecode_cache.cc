@@ -17,8 +17,8 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// The imports of a worker (harness/python/kgrade_python/frameworks.py) and of describing a problem's file.
-// Computing with tensors without memory imports more of PyTorch.
+// The imports of a worker (harness/python/kgrade_python/frameworks.py) and of the description of a problem's
+// file. Computing with tensors that have no memory imports more of PyTorch.
 constexpr const char* imports = R"(
 import torch, torch.utils.cpp_extension
 from torch._subclasses import FakeTensorMode
@@ -34,7 +34,7 @@ constexpr std::chrono::seconds patience{120};
 
 bool fill(const fs::path& folder, const PythonInterpreter& python) {
   ProcessRequest request;
-  // Without -B, because this process writes the bytecode.
+  // -B is left out, because this process has to write the bytecode.
   request.command = {python.program.string(), "-I", "-X", "pycache_prefix=" + folder.string(), "-c", imports};
   // PyTorch makes a folder for compiled code and does not remove it.
   const TemporaryDirectory temporary;
@@ -53,7 +53,8 @@ fs::path find_or_fill(const PythonInterpreter& python) {
   if (python.torch_folder.empty() || fs::exists(python.torch_folder / "__pycache__", failure)) return {};
   const fs::path all = user_cache_folder("bytecode");
   if (all.empty()) return {};
-  // The key needs no file times: Python itself checks whether bytecode is older than its source.
+  // The key does not contain file times, because Python itself checks whether bytecode is older than its
+  // source.
   const std::string name = sha256_hex(fmt::format("{}\n{}\n{}\n{}", python.torch_folder.string(),
                                                   python.version, python.torch_version, imports));
   const fs::path folder = all / name;

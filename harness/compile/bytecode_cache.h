@@ -10,7 +10,7 @@ namespace kgrade {
 
 // The folder in the user's cache with the bytecode for this interpreter. Workers may read it. The first call
 // fills it, which takes as long as one import of PyTorch. Empty if the packages have their own bytecode, or
-// if the folder cannot be made, which a process tries once.
+// if the folder cannot be made. A process tries to make it only once.
 std::filesystem::path bytecode_of(const PythonInterpreter& python);
 
 }  // namespace kgrade

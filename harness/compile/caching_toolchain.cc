@@ -22,11 +22,11 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// Raised when a change of this program affects builds without changing any key: when compilers may read other
-// files, get another environment, or when logs are kept in another form.
+// Increase this number when a change of this program affects builds without changing any key. Examples are
+// other files that compilers may read, another environment for them, or another form of the logs.
 constexpr std::string_view generation = "generation 2";
 
-// Longer than a candidate waits for a lane after it was built ahead.
+// A failed build is kept longer than a candidate waits for a lane after it was built ahead.
 constexpr double failures_are_kept_s = 600;
 constexpr std::array failures = {BuildStatus::compile_error, BuildStatus::signature_mismatch,
                                  BuildStatus::unsupported};
@@ -40,7 +40,7 @@ double seconds_since_1970() {
 
 constexpr std::uint64_t largest_library = std::uint64_t{1} << 30;
 
-// A note is a header followed by name and descriptor, each padded to four bytes.
+// An ELF note is a header followed by a name and a descriptor, each padded to four bytes.
 std::string build_id_in(const char* notes, std::size_t size) {
   const auto padded = [](std::size_t length) { return (length + 3) / 4 * 4; };
   while (size >= sizeof(ElfW(Nhdr))) {
@@ -57,7 +57,7 @@ std::string build_id_in(const char* notes, std::size_t size) {
   return "";
 }
 
-// The first object that is visited is the program.
+// dl_iterate_phdr() visits the program itself first.
 int visit_program(dl_phdr_info* info, std::size_t, void* result) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = info->dlpi_phdr[i];
@@ -78,7 +78,8 @@ class Parts {
  public:
   void add(std::string_view text) { all_ += fmt::format("{}\n{}", text.size(), text); }
 
-  // False if the file cannot be read, or if the total is too large. `kept`: which part of the text counts.
+  // False if the file cannot be read, or if the total is too large. `kept` returns the part of the file's
+  // text that counts.
   bool add_file(const std::string& name, const fs::path& path,
                 const std::function<std::string(const std::string&)>& kept = {}) {
     const auto content = read_text_file(path);
@@ -122,8 +123,8 @@ fs::path folder_of(const BuildRequest& request) {
                                              : request.include_directories.front();
 }
 
-// The text without the candidate's path in the lines `#line 3 "PATH"`, which name the origin of what follows.
-// Another copy of the candidate builds the same, as if the path stood nowhere.
+// The text with the candidate's path removed from the lines `#line 3 "PATH"`. So copies of a candidate in
+// different folders have the same key.
 std::string without_path(const std::string& text, const std::string& shown_as) {
   const std::string end = " \"" + shown_as + "\"";
   std::string kept;
@@ -149,7 +150,7 @@ void add_places(Parts& parts, const BuildRequest& request) {
 }
 
 // The source counts without its name, as in hash_of() (own_files.h). Headers count with their paths relative
-// to it.
+// to the source.
 bool add_readable(Parts& parts, const BuildRequest& request, const fs::path& path) {
   std::error_code failure;
   if (is_vendors(request, path)) {
@@ -320,7 +321,7 @@ void CachingToolchain::keep(const std::string& key, const BuildRequest& request,
         key, {"", outcome.log, request.shown_as, outcome.seconds, outcome.message,
               std::string(names_of_failures[static_cast<std::size_t>(status)]), seconds_since_1970()});
   }
-  // kgrade makes no links here.
+  // A link is not a result of kgrade's build, because kgrade makes no links here.
   std::error_code failure;
   if (!fs::is_regular_file(fs::symlink_status(outcome.library, failure))) return;
   const auto library = read_text_file(outcome.library, largest_library);

@@ -17,14 +17,15 @@ namespace kgrade {
 std::string program_build_id();
 
 // The part of every key that stands for this program. It is not the program's version, because most changes
-// of the program do not affect libraries. The keys contain what does: the generated unit, commands, the
-// rewriter.
+// of the program do not affect libraries. The keys contain the parts that affect libraries: the generated
+// unit, the commands and the rewriter.
 std::string program_identity();
 
 // The SHA-256 of everything that affects a build: `identity` (of the toolchain and of this program), the
 // generated unit, macros, and names and contents of all files that the compiler may read. Names are relative
 // to their folders, so moving a folder changes nothing. A vendor's folder counts by its name only. Nothing if
-// a file cannot be read, or if there are too many files for a contestant; then it is built anew each time.
+// a file cannot be read, or if there are too many files for a contestant; the contestant is then built anew
+// each time.
 std::optional<std::string> content_key(const std::string& identity, const Problem& problem,
                                        const BuildRequest& request);
 
@@ -35,18 +36,18 @@ std::optional<std::string> extension_key(const std::string& identity, const Exte
 // The SHA-256 of the names and contents of all files below the folder. Nothing if a file cannot be read.
 std::optional<std::string> hash_of_folder(const std::filesystem::path& folder);
 
-// Failed builds are kept only between the processes of a sweep or a service, of which one builds ahead and
-// another grades.
+// Whether failed builds are kept. They are kept only between the processes of a sweep or a service, where one
+// process builds ahead and another process grades.
 enum class FailedBuilds {
   are_forgotten,  // a user may have installed what was missing
-  // For some minutes, so that a compiler that fails need not run again where the candidate is graded. Not if
-  // the machine may be to blame, or the clock on the wall.
+  // They are kept for some minutes, so that a failing compiler need not run again in the process that grades.
+  // A failure is not kept if the machine or a limit of elapsed time may be to blame.
   are_kept,
 };
 
 // Takes contestants from the cache, or has another toolchain build them and keeps the results. Checked builds
-// are cached if the toolchain allows it, by the place of the candidate too, which their findings name. A source
-// that changes while it is built is not kept, because its key may belong to the old text.
+// are cached if the toolchain allows it. Their keys include the place of the candidate, because findings name
+// it. A source that changes while it is built is not kept, because its key may belong to the old text.
 class CachingToolchain : public Toolchain {
  public:
   // `identity` covers everything that is not in a request: program_identity() and the identity of

@@ -41,7 +41,7 @@ bool is_python(const std::string& line) {
 const char* why_not_text(std::string_view content) {
   if (content.starts_with("\xff\xfe") || content.starts_with("\xfe\xff"))
     return "is text in UTF-16, which compilers do not read; save it as UTF-8";
-  // With more than one control character in a hundred bytes it is not text in any encoding.
+  // A content with more than one control character in a hundred bytes is not text in any encoding.
   const auto controls = static_cast<std::size_t>(std::count_if(content.begin(), content.end(), is_control));
   return controls * 100 > content.size() ? "is a binary file, not source code; name a .cu or .py file"
                                          : nullptr;
@@ -77,7 +77,7 @@ int line_of_fence(std::string_view content) {
 namespace {
 
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-// Longer lines would be too much for a regular expression.
+// Longer lines are cut, because they would be too long for a regular expression.
 constexpr std::size_t longest_line = 1000;
 
 class CodeReader {
@@ -118,7 +118,7 @@ class CodeReader {
     ++number_;
   }
 
-  // Ends each line on the way.
+  // Skips to `end`. Ends each line on the way.
   void skip_to(std::size_t end) {
     end = std::min(end, source_.size());
     for (; at_ < end; ++at_) {
@@ -141,7 +141,8 @@ class CodeReader {
     skip_behind(source_.find(end, open), end.size());
   }
 
-  // Copies up to the end of the literal or of the line, because an apostrophe in prose is not closed.
+  // Copies up to the end of the literal. Stops at the end of the line, because an apostrophe in prose has no
+  // partner.
   void copy_literal() {
     const char quote = source_[at_];
     copy();

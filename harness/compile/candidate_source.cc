@@ -16,8 +16,8 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// Whether a link leads to a file that is not a source. Records hold what a compiler quotes, and a link that
-// comes with a candidate may point to any file of the user.
+// Whether a link leads to a file that is not a source. Such a link is refused, because it may point to any
+// file of the user, and records hold the lines that a compiler quotes.
 bool leads_to_no_source(const fs::path& path) {
   std::error_code failure;
   if (!fs::is_symlink(path, failure)) return false;
@@ -33,7 +33,7 @@ bool is_too_large(const fs::path& file) {
   return fs::is_regular_file(file, failure) && fs::file_size(file, failure) > largest_source && !failure;
 }
 
-// The source of a candidate whose `file` is too large: it is not compiled.
+// The source of a candidate whose `file` is too large to be compiled.
 CandidateSource too_large(const fs::path& path, const fs::path& file) {
   std::error_code failure;
   std::string beginning(largest_source, '\0');
@@ -131,7 +131,7 @@ std::optional<Change> change_of(const CandidateSource& source, const Layout& lay
     std::error_code ignored;
     if (!fs::exists(file, ignored)) return said(file, "was removed");
   }
-  // The time of the status, unlike that of the last write, cannot be set.
+  // The time of the status is compared, because a user cannot set it, unlike the time of the last write.
   const std::vector<fs::path> files = files_that_count(now);
   const auto is_new = [&](const fs::path& file) {
     return std::find(before.begin(), before.end(), file) == before.end();

@@ -20,16 +20,17 @@ struct CandidateSource {
   // The files that the compiler or worker of the candidate may read: for Python those of files_beside(), for
   // others those of own_files(). Never references, problems or solutions.
   OwnFiles files = {};
-  std::string sha256 = {};  // of `files`; if one is too large to be read: of its beginning and its size
-  std::string fault = {};   // why no compiler gets it: the candidate's verdict; usually empty
-  // As group_candidates() sets them: the class of the problem's reference, empty if it is the class that is
-  // asked for; and the class that the candidate declares, if another one was asked for that is better.
+  std::string sha256 = {};  // of `files`; if a file is too large: of its beginning and its size
+  std::string fault = {};   // why it is not compiled, for its verdict; usually empty
+  // group_candidates() sets these. `reference_class` is the class of the problem's reference, or empty if the
+  // request asks for the same class. `overruled_class` is the class that the candidate declares, if the
+  // request asks for a better one.
   std::string reference_class = {};
   std::string overruled_class = {};
 
   // Whether a Python worker runs it.
   bool is_python() const { return submission && is_python_candidate(*submission, path); }
-  // As far as the text of a candidate in Python shows.
+  // These judge a candidate in Python by its text alone.
   bool is_module() const;
   bool uses_triton() const;
   // The lines of a document that are graded.
@@ -41,14 +42,14 @@ struct CandidateSource {
 Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::filesystem::path>& paths,
                                                      const Layout& layout);
 
-// How a candidate is not as it was read: "changed", or "its file sub/a.cuh was removed".
+// How a candidate has changed since it was read: "changed", or "its file sub/a.cuh was removed".
 struct Change {
   std::string what;
   std::filesystem::path file;
 };
 
-// Compares the files that count with what was read: what is compiled must have the record's hash. Nothing if
-// they are the same, otherwise the first that differs.
+// Compares the files that count with the contents that were read, because the compiled files must have the
+// hash in the record. Nothing if they are the same, or else the first difference.
 std::optional<Change> change_of(const CandidateSource& source, const Layout& layout);
 
 // Says in one sentence, with its place, why a candidate that is not for a Python worker is not CUDA C++:

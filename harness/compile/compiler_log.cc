@@ -18,8 +18,8 @@
 namespace kgrade {
 namespace {
 
-// Whether a program of the toolchain wrote the line about itself. Messages about a source begin with its
-// place. They, and the indented lines after them, may quote any text.
+// Whether the line is a message of a program of the toolchain about itself. Messages about a source begin
+// with its place, and they and the indented lines after them may quote any text.
 bool is_about_a_program(const std::string& line) {
   if (line.starts_with(" ")) return false;
   static const std::regex place(R"((:[0-9]+|\([0-9]+\)): )");
@@ -139,7 +139,8 @@ bool says_that_something_is_missing(const std::string& log) {
     const bool is_of_linker = line.find(": undefined reference to ") != line.npos ||
                               line.find(": multiple definition of ") != line.npos;
     if (!is_of_linker && !reports_error(line)) continue;
-    // Two modules of different names, which only kgrade's headers do not take.
+    // An error that names kgrade_extension_ means that there are two modules of different names. Only
+    // kgrade's headers do not accept these.
     const bool is_of_ours = line.find("kgrade_extension_") != line.npos;
     if (!is_of_ours && std::regex_search(line, twice)) return false;
     is_missing = is_missing || is_of_ours;
@@ -253,7 +254,7 @@ std::string without_other_warnings(const std::string& log, const std::string& fo
       keeps = !is_warning || (line.ends_with("uninitialized]") && !line.starts_with(foreign));
       if (keeps) kept += context;
     } else if (!line.empty() && line.front() != ' ' && line.find(": note: ") == line.npos) {
-      keeps = true;  // another program's, such as the linker's
+      keeps = true;  // this line is another program's, such as the linker's
     }
     context.clear();
     if (keeps) kept += line + '\n';

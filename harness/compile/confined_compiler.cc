@@ -14,8 +14,8 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// Enough for a driver, its stages one after the other, and the threads of a linker on a machine with many
-// cores.
+// This is enough for a compiler driver, its stages one after the other, and the threads of a linker on a
+// machine with many cores.
 constexpr unsigned most_processes = 512;
 
 // Exit codes of the launcher itself (sandbox/sandbox.h). No compiler uses them, so the contestant is not to
@@ -47,8 +47,8 @@ std::string output_of(std::vector<std::string> command, const std::vector<std::s
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// The shared libraries of a compiler outside of the system's folders, which lie beside it: <prefix>/bin/g++,
-// <prefix>/lib/gcc.
+// The folders with the shared libraries of a compiler that lies outside of the system's folders. They are
+// beside the compiler: <prefix>/lib for <prefix>/bin/g++.
 Paths libraries_beside(const fs::path& program) {
   std::error_code failure;
   const fs::path prefix = fs::canonical(program, failure).parent_path().parent_path();
@@ -82,7 +82,7 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
-// Removes duplicates and paths below other paths. A link is kept beside its target.
+// Removes duplicates and paths below other paths. A link is kept together with its target.
 Paths tidy(const Paths& paths) {
   Paths kept;
   const auto keep = [&kept](const fs::path& path) {
@@ -133,7 +133,8 @@ Result<ProcessOutcome> ConfinedCompiler::run(const BuildRequest& request,
   std::vector<std::string> variables = environment;
   if (confine) {
     full = sandbox_->wrap(policy(request, limits), full);
-    // For a compiler behind ccache, which cannot reach its cache and refuses to start without a home.
+    // These are for a compiler behind ccache. ccache cannot reach its cache in the sandbox, and refuses to
+    // start without a home folder.
     variables.insert(variables.end(), {"HOME=" + request.output_directory.string(), "CCACHE_DISABLE=1"});
   }
   auto outcome = run_process({full, variables, request.output_directory, limits}, spawner);

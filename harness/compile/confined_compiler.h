@@ -21,9 +21,9 @@ class ConfinedCompiler {
   explicit ConfinedCompiler(std::shared_ptr<const Sandbox> sandbox = nullptr,
                             std::vector<std::filesystem::path> toolchain = {});
 
-  // Runs `command` in the request's output folder, which must be absolute. Confined if the request names what
-  // may be read. Lines of the output are cut after 4,000 bytes, because reading longer ones would overflow
-  // the stack. An Error if the command cannot be started.
+  // Runs `command` in the request's output folder, which must be absolute. The command is confined if the
+  // request lists the paths that it may read. Lines of the output are cut after 4,000 bytes, because later
+  // readers of longer lines would overflow the stack. An Error if the command cannot be started.
   Result<ProcessOutcome> run(const BuildRequest& request, const std::vector<std::string>& command,
                              const std::vector<std::string>& environment, const ProcessLimits& limits,
                              const Spawner& spawner = spawn) const;
@@ -37,10 +37,11 @@ class ConfinedCompiler {
 };
 
 // The functions below find the paths that programs need to read: their own installations, and the system's
-// programs and libraries. No path is a user's.
+// programs and libraries. None of them is a folder of a user.
 
 // The paths of a host compiler ("g++", "ccache g++"): the folders that it reports for its programs, headers
-// and libraries, and the system's folders. Only existing paths; links are resolved as well.
+// and libraries, and the system's folders. The result has only existing paths, and for each link also its
+// target.
 std::vector<std::filesystem::path> host_compiler_paths(const std::vector<std::string>& command,
                                                        const std::vector<std::string>& environment);
 
@@ -54,8 +55,8 @@ std::string stamp_of(const std::string& program);
 // The parts of the CUDA toolkit that `nvcc` belongs to.
 std::vector<std::filesystem::path> cuda_toolkit_paths(const std::filesystem::path& nvcc);
 
-// Read the folders that compilers print: with -v between "#include <...> search starts here:" and "End of
-// search list.", and with -print-search-dirs. Absolute names only.
+// These functions read the folders that compilers print: with -v between "#include <...> search starts here:"
+// and "End of search list.", and with -print-search-dirs. They return only absolute names.
 std::vector<std::filesystem::path> include_folders_of(const std::string& verbose_output);
 std::vector<std::filesystem::path> search_folders_of(const std::string& search_dirs_output);
 

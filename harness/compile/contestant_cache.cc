@@ -25,7 +25,7 @@ namespace {
 constexpr std::string_view magic = "kgrade contestant 1\n";
 constexpr std::string_view suffix = ".contestant";
 constexpr std::uint64_t largest_entry = std::uint64_t{1} << 30;
-// The age at which a partly written entry counts as left behind by a killed run.
+// A partly written entry of this age counts as left behind by a killed run.
 constexpr std::chrono::hours oldest_partial{1};
 
 struct EntryFile {
@@ -57,7 +57,7 @@ void remove_old_partials(const fs::path& folder) {
   }
 }
 
-// What a line of JSON says before the bytes of the library.
+// The line of JSON that an entry has before the bytes of the library.
 struct Entry {
   CachedContestant contestant;
   std::string sha256;  // of the library
@@ -77,7 +77,7 @@ void fields(Archive& archive, typename Archive::template Value<Entry>& entry) {
   });
 }
 
-// Reads what write_entry() wrote. Nothing if any byte has changed.
+// Reads a text that write_entry() made. Nothing if any byte of it has changed.
 std::optional<CachedContestant> read_entry(const std::string& text) {
   const std::size_t end = text.find('\n', magic.size());
   if (!text.starts_with(magic) || end == text.npos) return std::nullopt;
@@ -108,7 +108,7 @@ class SizeEstimate {
     if (result != 0) file_ = UniqueFd();
   }
 
-  // The new sum. Nothing if the old sum is unknown.
+  // Adds to the sum and returns the new sum. Nothing if the old sum is unknown.
   std::optional<std::uint64_t> add(std::uint64_t bytes) const {
     std::array<char, digits + 1> text{};
     const ssize_t count = file_ ? ::pread(file_.get(), text.data(), text.size(), 0) : 0;
@@ -193,7 +193,8 @@ void ContestantCache::keep(const std::string& key, const CachedContestant& conte
 UniqueFd ContestantCache::lock(const std::string& key) const {
   const fs::path locks = folder_ / "locks";
   if (folder_.empty() || !make_folder(locks)) return {};  // an account without a folder has no cache
-  // This bounds the number of lock files. Two keys that share a file rarely wait for each other needlessly.
+  // Keys share lock files, which bounds the number of files. Two keys with one file rarely wait for each
+  // other.
   const fs::path path = locks / key.substr(0, 3);
   UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file) return {};
@@ -217,7 +218,7 @@ void ContestantCache::clear() const {
   for (const EntryFile& entry : entries_in(folder_)) fs::remove(entry.path, ignored);
 }
 
-// Shrinks to nine tenths of the limit, so that not every further entry has to shrink again.
+// Shrinks to nine tenths of the limit, so that the next entry does not make the cache shrink again.
 void ContestantCache::shrink() const {
   std::vector<EntryFile> entries = entries_in(folder_);
   std::uint64_t bytes = 0;

@@ -1,9 +1,9 @@
 // A cache of built contestants: a folder that any number of runs read and write at once. The key of a
 // contestant is a hash of everything that it was built from.
 //
-// Every entry is one file, which is written under another name and then renamed. It is used only if its
-// library has the SHA-256 that the entry names. Errors here never end a run: an entry that cannot be read is
-// built anew, and one that cannot be written is not kept.
+// Every entry is one file, which is written under another name and then renamed. An entry is used only if its
+// library has the SHA-256 that the entry names. Errors here never end a run: a contestant whose entry cannot
+// be read is built anew, and an entry that cannot be written is not kept.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct CachedContestant {
   double seconds = 0;    // how long the build took
   // If the build failed, one line that says why. Then there is no library.
   std::string failure = {};
-  std::string failed_as = {};  // the status of the failed build, in the words of who keeps it
+  std::string failed_as = {};  // the status of the failed build, as a word of the caller's
   double made_at = 0;          // seconds since 1970, if the build failed
 };
 
@@ -35,8 +35,8 @@ struct CacheUse {
 
 class ContestantCache {
  public:
-  // The folder is made when it is needed, for this user alone. Above `limit` bytes, the least recently used
-  // entries are removed.
+  // The folder is made when it is needed, and only this user may access it. Above `limit` bytes, the least
+  // recently used entries are removed.
   explicit ContestantCache(std::filesystem::path folder, std::uint64_t limit = usual_cache_limit);
 
   const std::filesystem::path& folder() const { return folder_; }
@@ -51,7 +51,8 @@ class ContestantCache {
   void keep(const std::string& key, const CachedContestant& contestant) const;
 
   // A lock for a key, held while its contestant is looked for and built, so that no other process builds it
-  // too. Waits for another holder. The result has no descriptor if the file system has no locks.
+  // too. Waits while another process holds the lock. The result has no descriptor if the file system has no
+  // locks.
   UniqueFd lock(const std::string& key) const;
 
   CacheUse use() const;

@@ -18,7 +18,8 @@ namespace {
 // Declarations are looked for in this many characters at the beginning of a file.
 constexpr std::size_t most_characters = 16 * 1024;
 constexpr std::string_view mark = "// kgrade:";
-// The mark in Python. Lines with the words below are for the worker.
+// The mark of a declaration in Python. Lines in which one of the words below follows the mark are for the
+// worker.
 constexpr std::string_view python_mark = "# kgrade:";
 constexpr std::string_view words_for_worker[] = {"entry", "state"};
 
@@ -105,7 +106,7 @@ std::optional<Error> read_line(const std::string& line, Declarations& declaratio
 
 Result<Declarations> read_declarations(const Submission& submission, const fs::path& file) {
   const bool is_python = submission.kind == SubmissionKind::python;
-  // In a document, the graded block comes after empty lines.
+  // In a submission from a document, empty lines come before the graded block.
   std::istringstream lines(
       submission.text.substr(0, static_cast<std::size_t>(submission.first_line) + most_characters));
   Declarations declarations;
@@ -154,7 +155,7 @@ Result<Problem> as_asked(Problem problem, std::string_view dtype, std::string_vi
 
 namespace {
 
-// The problem with the class that is asked for.
+// The problem with the class that the request asks for.
 Result<Problem> with_asked_class(Problem problem, const std::string& precision) {
   if (precision == own_class) return problem;
   return with_precision(std::move(problem), precision);
@@ -167,7 +168,7 @@ std::string class_of_reference(const Problem& problem, Dtype dtype) {
   return typed ? typed->precision : problem.precision;
 }
 
-// The class that a candidate declares, if it is below the one that is asked for. Otherwise empty.
+// The class that a candidate declares, if the request asks for a better class. Otherwise empty.
 std::string overruled_class(const CandidateSource& candidate, const Problem& asked) {
   const auto declared =
       candidate.submission ? read_declarations(*candidate.submission, candidate.path) : Declarations{};

@@ -20,15 +20,15 @@ struct Declarations {
 
 // Reads the lines `// kgrade: dtype NAME` and `// kgrade: precision NAME`. They may come in any order among
 // the comments and empty lines at the beginning of the file, or of a document's graded block
-// (compile/submission.h). Names are unset if there is no such line. An Error, with its place in `file`, for
+// (compile/submission.h). A name is unset if there is no line for it. An Error, with its place in `file`, for
 // any other line `// kgrade:`, for a second line of a kind, and in CUDA C++ for a line below the first line
 // of code. In Python the worker refuses such a line.
 Result<Declarations> read_declarations(const Submission& submission, const std::filesystem::path& file);
 
 // The problem with another required class, above or below its own. An Error for a name other than exact,
-// fp32, tf32 and bf16. Also an Error if only one of the two classes is exact: an exact problem has no other
-// class, and no other problem has the class exact. Also an Error for any class but fp32 if the problem has
-// `precision: fp32 only`.
+// fp32, tf32 and bf16. Also an Error if exactly one of the two classes is `exact`, because a problem of class
+// `exact` has no other class, and no other problem has this class. Also an Error for any class but fp32 if
+// the problem has `precision: fp32 only`.
 Result<Problem> with_precision(Problem problem, std::string_view name);
 
 // The problem with the asked element type and class. Errors: see with_dtype() and with_precision().

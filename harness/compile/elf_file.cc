@@ -10,7 +10,7 @@
 namespace kgrade {
 namespace {
 
-// More than any library has.
+// No library has more entries than this.
 constexpr std::size_t most_dynamic_entries = 16'384;
 constexpr std::size_t most_symbols = 65'536;
 constexpr std::size_t longest_symbol_name = 4'096;

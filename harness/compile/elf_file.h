@@ -16,7 +16,7 @@ namespace kgrade {
 // A dynamic symbol of a library. Other programs see only dynamic symbols.
 struct DynamicSymbol {
   std::string name;
-  bool defined = false;  // by this library; false: needed from others
+  bool defined = false;  // defined by this library; false: needed from other libraries
 };
 
 // A 64-bit ELF file (ELF-64 Object File Format, version 1.5). Reads outside of the file fail.
@@ -27,11 +27,11 @@ class ElfFile {
   // Must be called first. False for a file of another kind.
   bool read_headers();
 
-  // The dynamic section up to its end mark. If there are several, the last, as the loader takes it.
+  // The dynamic section up to its end mark. If there are several, the last section, like the loader.
   std::optional<std::vector<Elf64_Dyn>> dynamic_section() const;
   // The zero-terminated text at an address of the loaded library.
   std::optional<std::string> text_at(std::uint64_t address) const;
-  // Nothing if they cannot be read, or if there are too many.
+  // Nothing if the symbols cannot be read, or if there are too many.
   std::optional<std::vector<DynamicSymbol>> dynamic_symbols() const;
 
  private:

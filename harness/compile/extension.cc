@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t most_units = 64;
-// A source that names all of kgrade's operators has some five hundred.
+// The number of flags. A source that names all of kgrade's operators has some five hundred.
 constexpr auto some_flags = items(0, 1024);
 
 bool is_plain_name(std::string_view name) {
@@ -85,10 +85,10 @@ Result<std::vector<fs::path>> write_units(const ExtensionRequest& extension, con
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t most_headers = 256;  // and as many folders
+constexpr std::size_t most_headers = 256;  // also the most folders
 constexpr std::size_t longest_name = 100;
 
-// Sources of extensions have other names, because these do not begin with a dot.
+// No source of an extension has this name, because no source's name begins with a dot.
 fs::path root_of(const fs::path& output) { return output / ".headers"; }
 
 bool is_plain_part(std::string_view name) {

@@ -23,11 +23,11 @@ struct SubmissionHeader {
 };
 
 struct SubmissionHeaders {
-  std::vector<std::string> folders;  // search path, in order; places as in `file`
+  std::vector<std::string> folders;  // the search path, in order, with places like those of files
   std::vector<SubmissionHeader> files;
 };
 
-// Reads a request's "own_headers". It comes from a candidate.
+// Reads a request's "own_headers", which come from a candidate.
 void fields(JsonReader& archive, SubmissionHeaders& headers);
 
 // Writes the headers below `output`. An Error is the machine's.
@@ -42,7 +42,7 @@ struct ExtensionUnit {
   std::string text;
   std::vector<std::string> small_flags;  // used only with kgrade's headers
 
-  // Whether it is CUDA, by its name, as PyTorch decides it.
+  // Whether the source is CUDA. Its name decides, as in PyTorch.
   bool is_cuda() const;
 };
 

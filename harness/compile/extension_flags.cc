@@ -21,16 +21,17 @@ bool starts_with_any(std::string_view text, const Names& starts) {
                      [&](std::string_view start) { return text.starts_with(start); });
 }
 
-// The rules for a driver's flags: which are plain alone, and which take a value, joined by `=` or as the next
-// word.
+// The rules for a compiler driver's flags. Some flags are complete in one word. Others take a value, joined
+// by `=` or as the next word.
 struct Rules {
   std::function<bool(std::string_view)> is_plain;
-  // Flags like -I and -D whose value may be the next word. Joined with the value they are plain alone.
+  // Flags like -I and -D. Their value may be joined to the flag, or may be the next word.
   Names with_value;
   bool goes_to_a_shell = false;
 };
 
-// Whether a word is not a file of further flags, and is safe for a shell if it goes to one.
+// Whether a word does not name a file of further flags, and is safe for a shell if the driver passes flags to
+// a shell.
 bool is_usable(const std::string& word, const Rules& rules) {
   return !word.starts_with('@') && (!rules.goes_to_a_shell || is_shell_proof(word));
 }
@@ -71,7 +72,7 @@ PlainFlags chosen(const std::vector<std::string>& flags, const Rules& rules) {
       result.flags.push_back(flag);
     } else {
       result.left_out.push_back(flag);
-      // A value of the flag that is left out would be taken for a file.
+      // Also leave out the value of the flag, because the value alone would be taken for a file.
       if (has_next && flag.find('=') == std::string::npos && !flags[i + 1].starts_with('-'))
         result.left_out.push_back(flags[++i]);
     }
@@ -110,7 +111,7 @@ bool is_plain_for_host(std::string_view flag) {
   if (starts_with_any(flag, {"-O", "-g", "-std=", "-D", "-U", "-I", "-W"}))
     return flag.size() > 2 || flag == "-O" || flag == "-g";
   if (starts_with_any(flag, host_valued)) return true;
-  // These write files, or start another compiler.
+  // These flags write files, or start another compiler.
   if (starts_with_any(flag, {"-fplugin", "-fdump", "-fprofile", "-fcompare-debug", "-fmodule", "-fopt-info",
                              "-fcallgraph", "-ftest-coverage", "-fstack-usage", "-fauto-profile", "-fsave-"}))
     return false;
@@ -185,7 +186,8 @@ const Names nvcc_valued = {"-std",
 const Names nvcc_host = {"-Xcompiler", "-compiler-options"};
 const Names nvcc_parts = {"-Xptxas", "-ptxas-options", "-Xcudafe", "-Xfatbin", "-fatbin-options", "-Xnvvm"};
 
-// ptxas and the other programs behind nvcc start nothing. They must not write elsewhere either.
+// For flags of ptxas and other programs behind nvcc. These programs start no other program, so only flags
+// that write files elsewhere are refused.
 bool is_plain_for_part(std::string_view flag) {
   return !starts_with_any(flag, {"-o", "--output", "-optf", "--options-file", "@", "-f=", "--create"});
 }
@@ -256,7 +258,7 @@ bool is_plain_for_linker(std::string_view flag) {
                        "-Wl,--start-group",
                        "-Wl,--end-group",
                        "-Wl,--allow-shlib-undefined"};
-  // The text after another comma would be a further flag, unless it is the value of this one.
+  // If there is another comma, the text after it is a further flag, unless it is the value of this flag.
   if (!starts_with_any(flag, known)) return false;
   std::string_view rest = flag.substr(4);
   rest = rest.substr(std::min(rest.find(',') + 1, rest.size()));

@@ -11,14 +11,15 @@ namespace kgrade {
 
 struct PlainFlags {
   std::vector<std::string> flags;
-  std::vector<std::string> left_out;  // as they came
+  std::vector<std::string> left_out;  // as the candidate wrote them
 };
 
-// For g++ when it compiles.
+// The flags for g++ when it compiles.
 PlainFlags plain_host_flags(const std::vector<std::string>& flags);
-// For nvcc. Flags that choose the GPU are left out: kgrade chooses it, as PyTorch does.
+// The flags for nvcc. Flags that choose the GPU's architecture are left out, because kgrade chooses it, as
+// PyTorch does.
 PlainFlags plain_nvcc_flags(const std::vector<std::string>& flags);
-// For g++ when it links: libraries and their folders.
+// The flags for g++ when it links: libraries and their folders.
 PlainFlags plain_linker_flags(const std::vector<std::string>& flags);
 
 // Whether a shell takes `text` literally, also inside of double quotes.

@@ -14,7 +14,7 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// Bounds the search through a folder like /tmp.
+// Limits the time of a search through a folder like /tmp.
 constexpr std::size_t most_entries_seen = 20000;
 constexpr int deepest_folder = 16;
 // Longer texts are not searched for names or submissions.
@@ -32,8 +32,8 @@ bool has_word(std::string_view text, std::string_view name) {
   return false;
 }
 
-// The words of the text: runs of letters, digits and underscores. A look-up in this set rules out most names
-// at once.
+// The words of the text: runs of letters, digits and underscores. Most names are not in this set, so no
+// search for them is needed.
 std::unordered_set<std::string_view> words_of(std::string_view text) {
   std::unordered_set<std::string_view> words;
   for (std::size_t at = 0; at < text.size();) {
@@ -52,7 +52,7 @@ bool is_named_in(std::string_view text, const std::unordered_set<std::string_vie
   if (first_end != name.begin() && !words.contains(std::string_view(name.begin(), first_end))) return false;
   const std::string stem(name.substr(0, std::max<std::size_t>(1, std::min(name.rfind('.'), name.size()))));
   if (has_word(text, name) || has_word(text, "import " + stem) || has_word(text, "from " + stem)) return true;
-  // Single letters and numbers occur as words in nearly every text.
+  // A stem that is a single letter or a number does not count, because such words occur in nearly every text.
   return stem.size() > 1 && std::any_of(stem.begin(), stem.end(), is_letter) && has_word(text, stem);
 }
 
@@ -87,7 +87,7 @@ class Beside {
   OwnFiles find(std::string text) {
     left_ = names_in(own_.folder);
     std::erase(left_, own_.files.front().filename().string());
-    // Named files may name more files.
+    // The files found so far may name more files.
     while (!text.empty()) {
       texts_.clear();
       take_named(text);

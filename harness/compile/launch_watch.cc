@@ -9,7 +9,8 @@ namespace kgrade {
 namespace {
 
 // The functions of the CUDA runtime that launch kernels, with their arguments. nvcc turns `<<<...>>>` into
-// calls of the first, or of the second if kernels are found by handles. A runtime may lack some of them.
+// calls of the first function, or of the second if kernels are identified by handles. A runtime may lack some
+// of them.
 struct LaunchFunction {
   const char* name;
   const char* parameters;

@@ -1,5 +1,6 @@
 // Reports failed kernel launches to the worker, even if the contestant ignores the error or clears it by
-// reading it. For that the linker puts functions of ours in front of the CUDA runtime's.
+// reading it. For this, the linker replaces calls of the CUDA runtime's launch functions by calls of
+// functions of kgrade.
 #pragma once
 
 #include <string>

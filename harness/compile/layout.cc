@@ -50,7 +50,7 @@ std::vector<fs::path> Layout::hidden_from_candidates() const {
 
 namespace {
 
-// As cmake/KgradeInstall.cmake lays it out: bin/, libexec/kgrade/, share/kgrade/.
+// The layout of an installation by cmake/KgradeInstall.cmake: bin/, libexec/kgrade/, share/kgrade/.
 Layout installed(const fs::path& prefix) {
   const fs::path share = prefix / "share/kgrade";
   Layout layout;
@@ -82,7 +82,7 @@ Layout built(const fs::path& root, const fs::path& program) {
   return layout;
 }
 
-// Puts `more` and the folders of the working folder before those that kgrade comes with.
+// Puts `more` and the folders in the working folder before the folders that come with kgrade.
 void put_first(const fs::path& more, Layout& layout) {
   std::error_code ignored;
   std::vector<fs::path> folders;

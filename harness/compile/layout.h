@@ -31,8 +31,8 @@ struct Layout {
 
   // The reference of a problem. It is the Python file that the problem names, or else <slug>.cu, or else
   // families/<family>.cu. A .cu file is looked for in three folders: `reference` beside the folder of the
-  // problem's file, the member `reference`, and `operators`. If there is none, the result is where its author
-  // should write it, in the first of these folders.
+  // problem's file, the member `reference`, and `operators`. If there is no such file, the result is the path
+  // in the first of these folders where an author should write it.
   std::filesystem::path reference_source(const Problem& problem) const;
   // The Python file of a problem with a Model.
   static std::filesystem::path model_source(const Problem& problem);

@@ -23,7 +23,7 @@ std::optional<std::vector<std::string>> names_in(const ElfFile& file, const std:
   for (const Elf64_Dyn& entry : entries) {
     if (!names_a_library(entry)) continue;
     if (strings == entries.rend() || names.size() == most_names) return std::nullopt;
-    // The loader adds the two without a check, too.
+    // The two numbers are added without a check for overflow, as the loader does.
     auto name = file.text_at(strings->d_un.d_ptr + entry.d_un.d_val);
     if (!name) return std::nullopt;
     if (std::find(names.begin(), names.end(), *name) == names.end()) names.push_back(std::move(*name));

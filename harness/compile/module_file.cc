@@ -23,10 +23,12 @@ namespace {
 constexpr std::uint64_t longest_description = std::uint64_t{4} << 20;
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 
-// Address space is not limited. Modules with billions of parameters are built without memory if PyTorch can.
+// Address space is not limited. Modules with billions of parameters are built without memory for these, if
+// PyTorch can do so.
 ProcessLimits description_limits() {
   ProcessLimits limits;
-  // describe_module.py ends the file itself 20 s before, unless a single operator takes all of the time.
+  // describe_module.py stops the problem's file 20 s before this limit, unless a single operator takes all of
+  // the time.
   limits.wall = std::chrono::seconds(140);
   limits.file_size_bytes = 64 * mebibyte;
   return limits;
@@ -63,7 +65,7 @@ Result<std::string> run_description(const std::string& content, const fs::path& 
       {file.string(), 0, 0}};
 }
 
-// The place of a description in the cache. Empty if it is not kept.
+// The path of a description in the cache. Empty if descriptions are not kept.
 fs::path place_in_cache(const std::string& content, const PythonTools& tools) {
   const fs::path folder = user_cache_folder("modules");
   const auto program = hash_of_folder(tools.folder / "kgrade_python");
@@ -96,7 +98,7 @@ Result<std::string> describe(const std::string& content, const fs::path& file, c
       if (auto text = problem_text_of(*known, file)) return text;
     }
   }
-  // Only now, because asking what the machine allows takes two processes.
+  // The sandbox is made only now, because probing the machine takes two processes.
   tools->sandbox = Sandbox::shared(layout.launcher);
   tools->zygote = zygote_for(*tools);
   const auto description = run_description(content, file, *tools);
@@ -137,7 +139,7 @@ Result<Problem> load_problem_file(const fs::path& file, const fs::path& python, 
   const auto text = describe(*content, file, python, layout);
   if (!text) return text.errors();
   auto problem = parse_problem(*text, file);
-  // Line numbers of the generated text mean nothing in the file.
+  // Errors have no line numbers, because those of the generated text mean nothing in the user's file.
   if (!problem) return without_lines(problem.errors());
   for (CaseSpec& spec : problem->cases) spec.location = {file.string(), 0, 0};
   problem->content_sha256 = sha256_hex(*content);

@@ -1,5 +1,5 @@
-// Reads problems that are Python files in KernelBench's form (problem/module_file.h). Only running such a
-// file shows what it asks for, so it runs in a sandboxed interpreter with PyTorch.
+// Reads problems that are Python files in KernelBench's form (problem/module_file.h). Such a file has to be
+// run to find out its problem, so it runs in a sandboxed interpreter with PyTorch.
 #pragma once
 
 #include <filesystem>

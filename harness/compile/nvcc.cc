@@ -19,14 +19,14 @@ std::vector<std::string> compiler_environment(const std::filesystem::path& nvcc,
           "LC_ALL=C", fmt::format("TMPDIR={}", temporary.string())};
 }
 
-// From Hopper on, the architecture-specific target is a superset ("a": wgmma, setmaxnreg).
+// From Hopper on, the target with the suffix "a" has additional instructions (wgmma, setmaxnreg).
 std::string gencode_of(const std::string& architecture) {
   std::string number = architecture.substr(architecture.find('_') + 1);
   if (number.size() > 2 || number >= "90") number += "a";
   return fmt::format("-gencode=arch=compute_{0},code=sm_{0}", number);
 }
 
-// The rest of the first line with `before`, behind it. Empty if there is none.
+// The text after `before` in the first line that contains it. Empty if there is no such line.
 std::string rest_of_line(const std::string& text, std::string_view before) {
   const std::size_t at = text.find(before);
   if (at == text.npos) return "";

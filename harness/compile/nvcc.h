@@ -13,7 +13,7 @@ namespace kgrade {
 
 // nvcc in PATH, $CUDA_HOME/bin or /usr/local/cuda/bin. If it is a script, the program that the script runs.
 std::optional<std::filesystem::path> find_nvcc();
-// How to install it.
+// How to install nvcc.
 inline constexpr const char* nvcc_remedy =
     "if kgrade is from pip, run `pip install 'kgrade[cuda]'`; otherwise install the CUDA Toolkit and put its "
     "bin folder into PATH";
@@ -29,7 +29,8 @@ class Nvcc {
        std::shared_ptr<const Sandbox> sandbox);
 
   std::string program() const { return program_.string(); }
-  // A folder of the CUDA Toolkit: "include", "lib64" or "lib". "": the toolkit itself.
+  // The path of a folder of the CUDA Toolkit: "include", "lib64" or "lib". For "", the path of the toolkit
+  // itself.
   std::string toolkit_folder(const char* name) const;
   // The flag that names the architecture.
   const std::string& gencode() const { return gencode_; }

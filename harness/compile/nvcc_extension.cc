@@ -41,7 +41,7 @@ Words include_flags(const ExtensionRequest& extension, const ExtensionHeaders& h
   return flags;
 }
 
-// A note about flags that were left out, once for all units.
+// A note about flags that were left out, which covers all units.
 std::string flags_left_out(const ExtensionRequest& extension) {
   Words all;
   for (const PlainFlags& plain : {plain_host_flags(extension.cflags), plain_nvcc_flags(extension.cuda_cflags),
@@ -63,7 +63,7 @@ Words unit_command(const Nvcc& nvcc, const ExtensionRequest& extension, const Wo
     add_words(command, torch_nvcc_flags);
     if (!extension.torch_headers) command.emplace_back("-D_GLIBCXX_BITS_SPECFUN_H=1");
   } else {
-    // Without -O, as PyTorch compiles host code.
+    // There is no -O, because PyTorch compiles host code without it.
     command = {"g++", language, "-fPIC", "-fno-gnu-unique", "-w", "-I" + nvcc.toolkit_folder("include")};
   }
   add_words(command, includes);
@@ -80,11 +80,11 @@ Words watch_command(const std::filesystem::path& unit) {
 
 Words link_command(const Nvcc& nvcc, const ExtensionRequest& extension, const ExtensionHeaders& headers,
                    const std::vector<std::filesystem::path>& units, const std::filesystem::path& library) {
-  // Not linked by nvcc, which would first look for device code to link.
+  // g++ links instead of nvcc, because nvcc would first look for device code to link.
   Words command = {"g++", "-shared",       "-Wl,-Bsymbolic", "-Wl," + launch_watch_options(),
                    "-o",  library.string()};
   for (const auto& unit : units) command.push_back(object_of(unit));
-  // The second one in NVIDIA's packages on PyPI.
+  // NVIDIA's packages on PyPI have the folder "lib".
   for (const char* folder : {"lib64", "lib"}) command.push_back("-L" + nvcc.toolkit_folder(folder));
   add_words(command, plain_linker_flags(extension.ldflags).flags);
   add_words(command, {"-lcudart_static", "-ldl", "-lrt", "-lpthread"});

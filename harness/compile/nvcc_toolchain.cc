@@ -46,9 +46,9 @@ std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
   // nvcc uses this flag for host code only.
   if (request.plain_host_code)
     std::replace(command.begin(), command.end(), std::string("-O3"), std::string("-O0"));
-  // For the host's compiler. nvcc's own compilers stop after 100 errors.
+  // This flag is for the host's compiler. nvcc's own compilers stop after 100 errors anyway.
   command.push_back(fmt::format("-Xcompiler=-fmax-errors={}", most_errors_read));
-  // Saves a third of the compile: libstdc++'s special functions, which <cmath> drags in, are most of it.
+  // This saves a third of the compile time, most of which goes into libstdc++'s special functions in <cmath>.
   if (lean) command.emplace_back("-D_GLIBCXX_BITS_SPECFUN_H=1");
   // Line numbers of kernels for compute-sanitizer, and of host code for the places of leaks. The code does
   // not change. DWARF 4, because addr2line of the binutils up to 2.40 takes DWARF 5's first file for the
@@ -60,7 +60,7 @@ std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
   command.insert(command.end(), {"-o", library.string(), unit.string()});
   for (const auto& kernels : request.kernels) command.push_back(kernels.string());
   if (!request.kernels.empty()) command.push_back(fmt::format("--threads={}", 1 + request.kernels.size()));
-  // Some linkers drop libraries that nothing refers to.
+  // Without this option, some linkers drop libraries that nothing refers to.
   if (!request.libraries.empty()) command.emplace_back("-Xlinker=--no-as-needed");
   for (const LinkedLibrary& linked : request.libraries) {
     const std::string folder = linked.folder.string();
@@ -70,7 +70,7 @@ std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
 }
 
 Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildRequest& request) const {
-  // nvcc leaves a .cpp file to the host's compiler. A candidate is CUDA whatever its name ends in.
+  // nvcc leaves a .cpp file to the host's compiler. A candidate is CUDA, whatever the ending of its name.
   const std::filesystem::path unit =
       request.output_directory /
       (request.plain_host_code && request.source.extension() == ".cc" ? "unit.cpp" : "unit.cu");

@@ -13,7 +13,7 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// Bounds a walk through a folder like /tmp.
+// Limits the time of a walk through a folder like /tmp.
 constexpr std::size_t most_entries = 20000;
 constexpr std::size_t deepest = 16;
 
@@ -33,7 +33,7 @@ class Walk {
     for (const fs::path& folder : excluded) excluded_.push_back(resolved(folder));
   }
 
-  // False if there is too much.
+  // Looks for headers in the folder and below. False if there are too many entries.
   bool enter(const fs::path& folder) {
     const fs::path real = resolved(folder);
     if (std::find(inside_.begin(), inside_.end(), real) != inside_.end()) return true;
@@ -94,11 +94,11 @@ class Walk {
 
   OwnFiles& own_;
   std::vector<fs::path> excluded_;
-  std::vector<fs::path> inside_;  // the folders on the path to the current one, without links
+  std::vector<fs::path> inside_;  // the current folder and those above it, without links
   std::size_t entries_ = 0;
 };
 
-// Whether the name of an #include comes from a macro, so that it may be any header.
+// Whether an #include takes its name from a macro, so that it may be any header.
 bool includes_by_macro(std::string_view text) {
   for (const std::string_view word : {"include", "include_next", "import", "embed"}) {
     for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
@@ -115,13 +115,13 @@ bool includes_by_macro(std::string_view text) {
 }
 
 // Finds the headers in folders below that no file includes. A header that lies beside the source always
-// counts: any #include may find it there. Others count if their name occurs in a file that counts.
+// counts: any #include may find it there. Any other header counts if its name occurs in a file that counts.
 class Included {
  public:
   explicit Included(const OwnFiles& own) : own_(own) {}
 
   std::set<fs::path> not_included() {
-    // Python opens files of any kind.
+    // Files beside a candidate in Python all count, because Python may open files of any kind.
     if (!std::all_of(own_.files.begin() + 1, own_.files.end(), is_header_name)) return {};
     for (std::size_t i = 1; i < own_.files.size(); ++i) {
       if (own_.files[i].parent_path() != own_.folder) left_.insert(own_.files[i]);
@@ -177,7 +177,7 @@ std::string missing_header(const std::string& log) {
   return "";
 }
 
-// Explains a missing header that lies one level above the source. Messages must not reveal whether other
+// Explains why a header in the folder above the source was not found. Messages must not reveal whether other
 // files exist.
 std::string above(const OwnFiles& own, const std::string& name) {
   const fs::path file = fs::path(name).lexically_normal();

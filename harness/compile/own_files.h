@@ -10,12 +10,12 @@
 
 namespace kgrade {
 
-// A folder with more headers than this is not one contestant's own. Then no header is taken.
+// A folder with more headers than this is not one contestant's own. In that case no header is taken.
 inline constexpr std::size_t most_own_headers = 1000;
 
 // A file that looks like the contestant's own but may not be read.
 struct RefusedFile {
-  std::string name;    // relative to the folder; empty: all of them
+  std::string name;    // relative to the folder; empty: all files
   std::string reason;  // one sentence
 };
 
@@ -27,9 +27,9 @@ struct OwnFiles {
 
 // The source and the headers (.h .hh .hpp .hxx .cuh .inl .inc .ipp .tpp .def) of its folder and the folders
 // below. Not taken are files in `excluded` folders, in hidden folders, in Python environments and in build
-// folders of a run, and links that lead out of the folder or to a file that is not a header. One link out is
-// taken: to a header in the folder `families` beside the source's folder, where solutions keep shared
-// headers. Never fails: files that cannot be read are skipped.
+// folders of a run, and links that lead out of the folder or to a file that is not a header. There is one
+// exception: a link to a header in the folder `families` beside the source's folder is taken, because
+// solutions keep shared headers there. Never fails: files that cannot be read are skipped.
 OwnFiles own_files(const std::filesystem::path& source,
                    const std::vector<std::filesystem::path>& excluded = {});
 
@@ -50,7 +50,7 @@ std::vector<std::filesystem::path> files_that_count(const OwnFiles& own);
 // Without headers, the SHA-256 of the source's file. With headers, the SHA-256 of all files that count and
 // the headers' names. An Error names a file that cannot be read.
 Result<std::string> hash_of(const OwnFiles& own);
-// The same for a source that was read before.
+// Like hash_of() above, for a source whose text was already read.
 Result<std::string> hash_of(const OwnFiles& own, const std::string& source);
 
 }  // namespace kgrade

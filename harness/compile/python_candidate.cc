@@ -121,7 +121,7 @@ constexpr std::uint64_t longest_answer = std::uint64_t{64} << 20;
 // The answer of inspect_candidate.py.
 struct Examination {
   BuildOutcome outcome;
-  int line = 0;                         // that the outcome's message is about
+  int line = 0;                         // the line that the outcome's message is about
   std::string entry, stand_ins;         // as JSON
   std::vector<std::string> extensions;  // as JSON
 };
@@ -172,7 +172,7 @@ Result<Examination> examine(const Toolchain& toolchain, const PythonTools& tools
   const auto answered = read_text_file(answer, longest_answer);
   auto examined = answered ? parse_document<Examination>(*answered) : answered.errors();
   if (examined) return examined;
-  // Without an answer, the source has crashed the interpreter.
+  // If there is no answer, the source has crashed the interpreter.
   Examination refused;
   refused.outcome.message =
       "cannot be examined: " + (answered ? "the interpreter gave no answer: " + examined.error().message
@@ -239,7 +239,7 @@ Result<BuildOutcome> build_extension_of(const Toolchain& toolchain, const Python
   own.output_directory = request.output_directory / fmt::format("extension-{}", ++builds);
   fs::create_directories(own.output_directory, failure);
   auto with_torch = toolchain.build_extension(*parsed, tools.headers(), own);
-  // The emulated device has no PyTorch's headers. Then the first log says what is missing.
+  // The emulated device does not support PyTorch's headers. The first log then says what is missing.
   if (with_torch && with_torch->status == BuildStatus::unsupported) return built;
   if (with_torch) with_torch->seconds += built->seconds;
   return with_torch;
@@ -247,8 +247,8 @@ Result<BuildOutcome> build_extension_of(const Toolchain& toolchain, const Python
 
 namespace {
 
-// The most seconds spent on building extensions ahead. A file may have thousands, in branches that never run.
-// The rest is built when the candidate asks for it.
+// The most seconds that are spent on building extensions ahead. A file may have thousands of extensions in
+// branches that never run. Extensions that were not built ahead are built when the candidate asks for them.
 constexpr double longest_head_start = 300;
 
 }  // namespace
@@ -280,8 +280,8 @@ Result<BuildOutcome> build_python(const Toolchain& toolchain, const PythonTools&
   outcome.log = outcome.message.empty() ? "" : outcome.message + "\n";
   outcome.cached = true;
   if (outcome.status != BuildStatus::built) return outcome;
-  // Extensions are built ahead. A candidate learns of a failed one when it asks for it. Checked builds are
-  // not cached and would be built again, so nothing is built ahead for them.
+  // Extensions are built ahead. The failure of an extension is reported only when the candidate asks for that
+  // extension. Checked builds are not cached and would be built again, so nothing is built ahead for them.
   if (request.checked) examined->extensions.clear();
   for (const std::string& extension : examined->extensions) {
     if (outcome.seconds > longest_head_start) break;

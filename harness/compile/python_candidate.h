@@ -26,15 +26,15 @@ struct PythonTools {
 
   ExtensionHeaders headers() const;
 
-  // Runs a script of `folder` in the compilers' sandbox. It reads the files that `request` names and writes
-  // into the request's output folder. `environment` is added to the locale and TMPDIR. An Error if it cannot
-  // be started.
+  // Runs a script of `folder` in the compilers' sandbox. The script may read the files that `request` names
+  // and may write into the request's output folder. `environment` is added to the locale and TMPDIR. An Error
+  // if the script cannot be started.
   Result<ProcessOutcome> run(const std::vector<std::string>& flags, const std::string& script,
                              const std::vector<std::string>& arguments, const BuildRequest& request,
                              std::vector<std::string> environment, const ProcessLimits& limits) const;
 };
 
-// The tools of this machine. An Error is the machine's: see find_python_with_torch(). A process asks an
+// The tools of this machine. An Error is the machine's: see find_python_with_torch(). A process queries each
 // interpreter only once.
 Result<PythonTools> find_python_tools(const std::filesystem::path& chosen, const std::filesystem::path& folder,
                                       std::shared_ptr<const Sandbox> sandbox);

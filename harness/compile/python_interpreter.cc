@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::string_view mark = "kgrade-python ";
 
-// The question to the interpreter, which versions that are too old can answer too. Packages are looked up,
-// not imported. `pip install` without root rights puts packages into the user's own site-packages, which -I
-// leaves out. The answer begins on a new line, whatever was printed before.
+// The question to the interpreter. Versions that are too old can also answer it. Packages are looked up, not
+// imported. `pip install` without root rights puts packages into the user's own site-packages, which -I
+// leaves out. The answer begins on a new line, even if something else was printed before.
 constexpr const char* question = R"(
 import importlib.util, json, os, re, site, sys, sysconfig
 if sys.prefix == sys.base_prefix:
@@ -82,7 +82,7 @@ Error not_found(const Choice& choice) {
                        "name a Python interpreter");
 }
 
-// The first line of a program's output, which may be anything.
+// The first line of a program's output. The output may be anything.
 std::string first_words(const std::string& output) {
   const std::string_view text = trimmed(output);
   return printable_line(text.substr(0, std::min<std::size_t>(text.find('\n'), 200)));
@@ -189,8 +189,8 @@ Result<PythonInterpreter> find_python(const fs::path& chosen, std::chrono::secon
   const auto program = find_program(choice.name);
   if (!program || fs::is_directory(*program, ignored)) return not_found(choice);
   ProcessRequest request;
-  // Isolated (-I), so that the working folder and PYTHONPATH have no effect. Scripts of version managers find
-  // their interpreters by the environment.
+  // -I isolates the interpreter, so that the working folder and PYTHONPATH have no effect. The environment is
+  // kept, because scripts of version managers need it to find their interpreters.
   request.command = {fs::absolute(*program, ignored).string(), "-I", "-B", "-c", question};
   request.environment = whole_environment();
   request.limits.wall = patience;

@@ -1,5 +1,5 @@
-// Finds the Python interpreter for Python candidates, and asks it for its packages. Guessing is not enough,
-// because an interpreter in PATH may be a script that starts another interpreter.
+// Finds the Python interpreter for Python candidates, and asks it for its packages. Its path does not show
+// where its packages are, because a `python3` in PATH may be a script that starts another interpreter.
 #pragma once
 
 #include <chrono>
@@ -30,8 +30,8 @@ struct PythonInterpreter {
 inline constexpr std::chrono::seconds python_patience{30};
 
 // Finds the interpreter: `chosen`, which is the value of --python (a path or a name in PATH), or else
-// $KGRADE_PYTHON, or else python3 in PATH. PyTorch is not imported, so this takes about 0.05 s. An Error is
-// the machine's: there is no interpreter, or it does not answer as Python 3 does.
+// $KGRADE_PYTHON, or else python3 in PATH. PyTorch is not imported, so this takes about 0.05 s. An Error is a
+// fault of the machine: there is no interpreter, or it does not answer as Python 3 does.
 Result<PythonInterpreter> find_python(const std::filesystem::path& chosen = {},
                                       std::chrono::seconds patience = python_patience);
 
@@ -43,7 +43,7 @@ bool is_python_named(const std::filesystem::path& chosen);
 // installs what is missing.
 Result<PythonInterpreter> find_python_with_torch(const std::filesystem::path& chosen = {});
 
-// What an interpreter lacks to run Python candidates. Empty if nothing.
+// What an interpreter lacks to run Python candidates. Empty if nothing is missing.
 Errors lacks_of(const PythonInterpreter& python);
 
 // Compares the CUDA versions of PyTorch and nvcc ("13.0.88").

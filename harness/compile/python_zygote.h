@@ -8,8 +8,9 @@
 
 namespace kgrade {
 
-// The zygote of these tools. It begins to import when this is first called. All runs of a process share it,
-// because its imports do not depend on the run. Null if kgrade cannot make the namespaces of workers itself.
+// The zygote of these tools. The zygote begins to import when this function is first called. All runs of a
+// process share it, because its imports do not depend on the run. Null if kgrade itself cannot make the
+// namespaces of workers.
 std::shared_ptr<Zygote> zygote_for(const PythonTools& tools);
 
 }  // namespace kgrade

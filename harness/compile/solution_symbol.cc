@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::string_view c_name = "solution";
 
-// Mangled as the Itanium C++ ABI does it: _Z8solution... outside of namespaces, _ZN4mine8solutionE... inside.
+// Whether the symbol is `solution` with a name mangled by the Itanium C++ ABI: _Z8solution... outside of
+// namespaces, _ZN4mine8solutionE... inside.
 bool is_cpp_solution(const DynamicSymbol& symbol) {
   if (symbol.name.starts_with("_Z8solution")) return true;
   if (!symbol.name.starts_with("_ZN")) return false;

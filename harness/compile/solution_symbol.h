@@ -10,10 +10,10 @@
 
 namespace kgrade {
 
-// Why other programs would not find `solution`, and what to write: "'solution' lacks extern "C": the library
-// offers it as the C++ function _Z8solutionPKfPfm; write: extern "C" void solution(...)". Nothing if they
-// would find it, or if the library cannot be read, because then it does not load either. The result does not
-// depend on the device.
+// Says why other programs would not find `solution`, and what to write: "'solution' lacks extern "C": the
+// library offers it as the C++ function _Z8solutionPKfPfm; write: extern "C" void solution(...)". Nothing if
+// they would find it. Also nothing if the library cannot be read, because such a library does not load
+// either. The result does not depend on the device.
 std::optional<std::string> symbol_complaint(const Problem& problem, const std::filesystem::path& library,
                                             Dtype dtype);
 

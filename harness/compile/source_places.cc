@@ -13,7 +13,7 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// The part of the path below `folder`, by comparing text. Nothing if it lies elsewhere.
+// The part of the path below `folder`, found by comparing text. Nothing if the path lies elsewhere.
 std::optional<std::string> below(const std::string& path, const fs::path& folder) {
   const std::string prefix = folder.lexically_normal().string() + "/";
   if (folder.empty() || !path.starts_with(prefix)) return std::nullopt;
@@ -25,8 +25,8 @@ bool is_of_the_binding(const std::string& name) {
   return name == "unit.cpp" || name == "unit.cu" || name == "kgrade-binding";
 }
 
-// Whether a name is in the folder of the candidate's source as the user gave it. A #line directive may name
-// any file, and lines of named files are read to be quoted.
+// Whether a name is in the folder of the candidate's source as the user gave it. Other files are not quoted,
+// because a #line directive may name any file.
 bool is_beside(const std::string& name, const std::string& shown_as) {
   const fs::path normal = fs::path(name).lexically_normal();
   const fs::path folder = fs::path(shown_as).parent_path().lexically_normal();
@@ -111,7 +111,7 @@ std::vector<std::optional<SourcePlace>> Addr2line::find(const std::vector<std::u
 void Addr2line::look_up(const std::vector<std::uint64_t>& pcs) {
   ProcessRequest request;
   request.command = {program_.string(), "-e", library_.string(), "-a", "-f", "-C", "-i"};
-  // The byte before a return address belongs to the call.
+  // pc - 1 belongs to the call, because pc is a return address.
   for (const std::uint64_t pc : pcs) request.command.push_back(fmt::format("{:#x}", pc - 1));
   request.environment = {"LC_ALL=C"};
   request.working_directory = "/";

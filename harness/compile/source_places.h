@@ -22,8 +22,7 @@ struct SourcePlace {
   bool operator==(const SourcePlace&) const = default;
 };
 
-// The folder that the debug information of a checked build on the emulated device names as that in which the
-// compiler ran.
+// The compiler's working folder, as the debug information of a checked build on the emulated device names it.
 inline constexpr const char* checked_build_folder = "/kgrade-build";
 
 // Recognises the candidate's own files among the files that a compiler names: its source and its headers, but
@@ -31,8 +30,8 @@ inline constexpr const char* checked_build_folder = "/kgrade-build";
 struct OwnSources {
   std::filesystem::path source;  // absolute
   std::string shown_as;          // the source's path as the user gave it
-  // Where the compiler ran; the base of relative names. A build that may be cached names checked_build_folder
-  // instead.
+  // The folder in which the compiler ran, which is the base of relative names. A build that may be cached
+  // names checked_build_folder instead.
   std::filesystem::path build_directory;
   std::filesystem::path foreign = {};  // a folder with kgrade's own headers
 

@@ -44,7 +44,7 @@ std::optional<Fence> fence_in(std::string_view line) {
   fence.length = std::min(rest.find_first_not_of(fence.mark), rest.size());
   if ((fence.mark != '`' && fence.mark != '~') || fence.length < 3) return std::nullopt;
   fence.info = trimmed(rest.substr(fence.length));
-  // This is code within a line of prose.
+  // A backtick in the info string means that this is code within a line of prose.
   if (fence.mark == '`' && fence.info.find('`') != fence.info.npos) return std::nullopt;
   return fence;
 }
@@ -114,8 +114,8 @@ std::vector<Block> blocks_in(std::string_view document) {
 
 // --- What a block defines ---
 
-// The code joined into one line. Literals stay; they do no harm, because brackets are matched from the
-// inside.
+// The code joined into one line. Literals stay in the text. They do no harm, because brackets are matched
+// from the inside outwards.
 std::string joined_code(std::string_view source) {
   std::string all;
   each_code_line(source, [&all](const CodeLine& line) {
@@ -129,7 +129,7 @@ bool is_name_character(char c) { return is_letter(c) || is_digit(c) || c == '_';
 
 constexpr std::string_view entry = "solution";
 
-// Whether `solution` comes before the bracket at `at`, and the end of a type before that.
+// Whether the bracket at `at` follows the name `solution`, which follows the end of a type.
 bool names_entry(std::string_view code, std::size_t at) {
   std::string_view before = trimmed(code.substr(0, at));
   if (!before.ends_with(entry)) return false;
@@ -173,7 +173,8 @@ std::string_view behind_definition(std::string_view text, std::string_view keywo
   return trimmed(rest.substr(name.size()));
 }
 
-// A function without parameters is not an entry point; it usually tries the file out.
+// Whether a function of this name begins here. A function without parameters is not an entry point: it is
+// usually a test of the file.
 bool begins_function(std::string_view text, std::string_view name) {
   const std::string_view behind = behind_definition(text, "def", name);
   return behind.starts_with("(") && !trimmed(behind.substr(1)).starts_with(")");
@@ -198,7 +199,7 @@ bool begins_python_entry(std::string_view text) {
          begins_assignment(text, "ModelNew");
 }
 
-// Whether `begins` accepts the text from one of the lines on. A signature may go on in the next lines.
+// Whether `begins` accepts the text from one of the lines on. A signature may continue on the next lines.
 template <class Begins>
 bool any_line(std::string_view source, Begins begins) {
   bool found = false;
@@ -211,12 +212,12 @@ bool any_line(std::string_view source, Begins begins) {
 
 bool defines_python_entry(std::string_view source) { return any_line(source, begins_python_entry); }
 
-// A class Model is an entry point where nothing else is one.
+// Whether the source has a class Model, which is an entry point if there is no other one.
 bool defines_model(std::string_view source) {
   return any_line(source, [](std::string_view text) { return begins_class(text, "Model"); });
 }
 
-// Whether a line imports something else than modules that a problem in KernelBench's form imports.
+// Whether a line imports a module that problems in KernelBench's form do not import.
 bool imports_tools(std::string_view text) {
   constexpr std::array<std::string_view, 8> plain = {"torch",  "math",      "numpy",     "typing",
                                                      "einops", "functools", "itertools", "collections"};
@@ -229,8 +230,8 @@ bool imports_tools(std::string_view text) {
          line.find("cpp_extension") != line.npos || line.find(',') < line.find(" import ");
 }
 
-// Whether a file with a Model is a problem in KernelBench's form and not an answer: it makes inputs, and
-// imports nothing that kernels are made with.
+// Whether a file with a Model is a problem in KernelBench's form and not a submission. A problem makes
+// inputs, and imports nothing that kernels are made with.
 bool is_problem(std::string_view source) {
   const auto begins = [](std::string_view text) {
     return behind_definition(text, "def", "get_inputs").starts_with("(");
@@ -312,7 +313,7 @@ bool is_document_name(const std::filesystem::path& file) {
   return std::find(extensions.begin(), extensions.end(), file.extension().string()) != extensions.end();
 }
 
-// Like line_of_fence(), for Python, which has such a line only in a literal of several lines.
+// Like line_of_fence(), for Python, where only a literal of several lines can have such a line.
 int line_of_fence_in_python(std::string_view content) {
   int found = 0;
   bool may_be_literal = false;
@@ -331,13 +332,14 @@ Result<Submission> find_submission(std::string_view content, const std::filesyst
   const int fence = is_named_python ? line_of_fence_in_python(content) : line_of_fence(content);
   if (line_of_python(content) > 0 || (is_named_python && fence == 0))
     return whole_file(SubmissionKind::python, content);
-  // A document may have no fence that is one for certain, or a comment before it that does not end.
+  // The search for a fence may fail in a document, because no fence is certain, or because an unfinished
+  // comment precedes it. So the file's name counts too.
   const bool is_named_document = is_document_name(file) && !trimmed(content).empty();
   if (fence == 0 && !is_named_document) return whole_file(SubmissionKind::cuda, content);
   const std::vector<Block> blocks = blocks_in(content);
   if (auto found = last_submission(blocks, defines_python_entry)) return std::move(*found);
   if (auto found = last_submission(blocks, defines_model)) return std::move(*found);
-  // A compiler would report an error for every line.
+  // Explain the file here, because a compiler would report an error for every line of it.
   if (fence == 0 && (file.extension().empty() || defines_cuda_entry(content)))
     return whole_file(SubmissionKind::cuda, content);
   return Error{blocks.empty() ? no_blocks : complaints_about(blocks), "", {file.string(), fence, 0}};
@@ -351,7 +353,7 @@ bool is_candidate(const std::filesystem::path& file) {
   std::error_code failure;
   const std::string extension = file.extension().string();
   if (std::filesystem::is_directory(file, failure)) return false;
-  // A dangling link also counts. The error is reported when the file is read.
+  // A link to a missing file also counts. The error is reported when the file is read.
   if (extension == ".cu") return true;
   if (extension != ".py" && extension != ".md" && extension != ".txt") return false;
   const auto content = read_text_file(file);

@@ -25,11 +25,12 @@ struct Submission {
 };
 
 // Finds the submission in a candidate's file. A document is any text with fenced code blocks, like Markdown
-// and answers of language models (CommonMark 0.31, section 4.5: ``` or longer, ~~~, indented by up to 3
-// spaces, the last one perhaps unclosed). A block is a submission if it defines the function `solution` in
-// CUDA C++, or in Python `solution`, `custom_kernel` or `run` with a parameter, or the class ModelNew; if it
-// names its language, that has to fit. If there are several submissions, the last counts; if there is none,
-// the last block in Python with a class Model. Comments and literals of a source file are not blocks.
+// and answers of language models (CommonMark 0.31, section 4.5: ``` or ~~~ or longer, indented by up to 3
+// spaces; the last block may be unclosed). A block is a submission if it defines the function `solution` in
+// CUDA C++, or in Python `solution`, `custom_kernel` or `run` with a parameter, or the class ModelNew. If the
+// block names a language, that must fit. If there are several submissions, the last one counts. If there is
+// none, the last block in Python with a class Model counts. Comments and literals of a source file are not
+// blocks.
 //
 // An Error if the file is not text, or, with the line of the first fence, if it is a document without a
 // submission. The message lists the blocks and why no block is a submission.

@@ -37,27 +37,27 @@ struct BuildRequest {
   std::filesystem::path source;  // the .cu file; contestants of our own may be a .cc file with host code only
   // The .cu files with the kernels of a .cc file. nvcc compiles all of them at once.
   std::vector<std::filesystem::path> kernels;
-  std::string shown_as;                    // its name in messages: the path as the user gave it
+  std::string shown_as;                    // the source's name in messages: the path that the user gave
   std::filesystem::path output_directory;  // private; the build writes only here
   std::vector<std::filesystem::path> include_directories;
   // Absolute paths that the build may read besides the toolchain: files, and folders with everything below.
-  // Unset for a source of our own, which is built without a sandbox.
+  // Unset for one of kgrade's own sources, which are built without a sandbox.
   std::optional<std::vector<std::filesystem::path>> readable;
   // For a candidate in Python: files beside it that its worker does not get.
   std::vector<RefusedFile> refused = {};
-  // The folders in `readable` that are a vendor's. They are too large to hash, so they are identified by
-  // their names.
+  // The folders in `readable` that belong to a vendor's library. They are too large to hash, so they are
+  // identified by their names.
   std::vector<std::filesystem::path> vendor_folders;
   // Paths to hide, even if they lie below a folder that the toolchain needs.
   std::vector<std::filesystem::path> hidden;
   Dtype dtype = Dtype::float32;                // the type of [VAR]
   std::map<std::string, std::string> defines;  // KGRADE_ACCUMULATOR=double for the oracle
-  // For contestants of our own. The emulated device's toolchain ignores them.
+  // Libraries for kgrade's own contestants. The emulated device's toolchain ignores them.
   std::vector<LinkedLibrary> libraries;
   // The host code does next to nothing in a call, so it should compile fast rather than run fast.
   bool plain_host_code = false;
   BuildTime time_limit = {};
-  // For a checked run: memory accesses report themselves with their lines. Much slower.
+  // For a checked run: memory accesses are reported with their lines, so the contestant is much slower.
   bool checked = false;
   // Bypasses the cache, to see whether the machine can build now.
   bool anew = false;
@@ -71,10 +71,10 @@ struct BuildOutcome {
   std::string message;            // one line: the first thing that is wrong
   std::string log;                // of the compiler, with paths as the user knows them
   std::vector<std::string> command;
-  double seconds = 0;   // of the compiler, now or when the contestant was cached
+  double seconds = 0;   // time of the compiler, now or when the cache entry was made
   bool cached = false;  // taken from the cache (compile/caching_toolchain.h)
   // For a candidate in Python. A module keeps its weights from call to call. A candidate that returns its
-  // outputs does not write the lent ones.
+  // outputs does not write the outputs that the harness lends.
   std::string python_entry = {};  // "ModelNew"
   bool is_module = false;
   bool returns_outputs = false;
@@ -96,8 +96,8 @@ class Toolchain {
   virtual ~Toolchain() = default;
   // "nvcc 13.0.88 -O3 ...", for the record.
   virtual std::string describe() const = 0;
-  // Identifies everything that a build depends on and that is not in a request: compilers, their versions and
-  // flags, headers of our own.
+  // Identifies everything outside of a request that a build depends on: compilers, their versions and flags,
+  // and kgrade's own headers.
   virtual std::string identity() const = 0;
   // The folder of the CUDA Toolkit that builds use. Empty for a device that cannot run a GPU's machine code,
   // and so cannot run the kernels that Python frameworks compile.
@@ -108,7 +108,7 @@ class Toolchain {
   // An Error only if the compiler itself is missing or cannot be started.
   virtual Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const = 0;
   // Builds an extension of a candidate in Python (compile/extension.h). `request` says what the build may
-  // read and where it writes; its source is ignored.
+  // read and where it writes; the source in `request` is ignored.
   virtual Result<BuildOutcome> build_extension(const ExtensionRequest& /*extension*/,
                                                const ExtensionHeaders& /*headers*/,
                                                const BuildRequest& /*request*/) const {

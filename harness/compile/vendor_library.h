@@ -10,20 +10,20 @@ namespace kgrade {
 struct VendorLibrary {
   std::string key;      // "cudnn": the folder of its baselines in reference/, and the prefix of their names
   std::string name;     // "cuDNN"
-  std::string package;  // what is to be installed: "cuDNN 9 for the CUDA Toolkit"
-  std::string option;   // of CMake, which names its folder: "-DKGRADE_CUDNN_ROOT"
-  // As found when kgrade was configured. Empty if it was not found.
+  std::string package;  // what a user should install: "cuDNN 9 for the CUDA Toolkit"
+  std::string option;   // CMake's option for the library's folder: "-DKGRADE_CUDNN_ROOT"
+  // The members below are found when kgrade is configured. They are empty if the library was not found.
   std::string version;            // "9.19.0"
   std::filesystem::path include;  // the folder of its headers
-  // Its own files first, then files of the CUDA Toolkit that it needs and may not find alone.
+  // The library's own files, then files of the CUDA Toolkit that it needs and might not find on its own.
   std::vector<std::filesystem::path> files;
 
-  // Whether it was found, and its files are still there: a wheel runs on other machines than the one that
-  // built it.
+  // Whether the library was found and its files are still there. They may be missing, because a wheel may run
+  // on another machine than the one that built it.
   bool is_there() const { return absence().empty(); }
   // "cuDNN was not found when kgrade was configured", or empty if it is there.
   std::string absence() const;
-  // What helps if it is missing.
+  // What a user should do if the library is missing.
   std::string remedy() const;
   std::string title() const { return version.empty() ? name : name + " " + version; }  // "cuDNN 9.19.0"
   // Whether a C++ file includes its headers.
