@@ -15,7 +15,8 @@ using Paths = std::vector<fs::path>;
 
 constexpr std::string_view digits_and_dots = "0123456789.";
 
-// "libm" for "libm.so.6" and for "libm-2.31.so"; empty if it is not the name of a library.
+// The name of a library without its version: "libm" for "libm.so.6" and for "libm-2.31.so". Empty for a name
+// that is not a library's.
 std::string_view stem_of(std::string_view file_name) {
   constexpr std::string_view mark = ".so";
   const std::size_t end = file_name.find(mark);
@@ -29,8 +30,8 @@ std::string_view stem_of(std::string_view file_name) {
   return versioned ? stem.substr(0, hyphen) : stem;
 }
 
-// Whether the loader or the driver puts libraries into such a subfolder: "x86_64-linux-gnu",
-// "nvidia/current", "wsl/lib", and folders for certain processors.
+// Whether a subfolder of this name may hold libraries of the system or the driver, such as
+// "x86_64-linux-gnu", "nvidia/current", "wsl/lib", or a folder for certain processors.
 bool may_hold_libraries(const std::string& folder) {
   constexpr std::array<std::string_view, 6> beginnings = {"nvidia", "current",      "wsl",
                                                           "lib64",  "glibc-hwcaps", "x86-64-v"};
@@ -48,7 +49,7 @@ class Search {
 
   Paths allowed() const { return allowed_; }
 
-  // The libraries that the loader would find for the program, and those that they need in turn.
+  // The libraries that the loader would find for the program, and the libraries that these need in turn.
   Paths needed_by(const fs::path& program) const {
     Paths found;
     std::set<std::string> names;
@@ -84,7 +85,7 @@ class Search {
     }
   }
 
-  // The files of this name in all folders: the loader decides which one it takes.
+  // The files of this name in all folders, because the loader decides which file it takes.
   Paths files_called(const std::string& name) const {
     Paths files;
     for (const fs::path& folder : folders_) {

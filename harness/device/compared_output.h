@@ -1,4 +1,5 @@
-// Collects what the referee's comparison reads: the places of a pair of outputs in their buffers.
+// Collects the addresses that the referee's comparison reads: the places of a pair of outputs in their
+// buffers.
 #pragma once
 
 #include "device/device.h"

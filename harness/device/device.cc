@@ -27,7 +27,7 @@ std::vector<std::string> Device::confined(const std::vector<std::string>& worker
   append(folders, loader_folders);
   const bool only_allowed = libraries == Libraries::none && is_on(Defence::declared_libraries);
   append(policy.readable, only_allowed ? allowed_library_files(folders, worker.front()) : folders);
-  // Python loads a library of kgrade that links the same ones.
+  // These libraries are readable because Python loads a library of kgrade that links them too.
   append(policy.readable, libraries_beside(worker_command().front()));
   policy.readable.push_back(loader_cache);
   append(policy.readable, more.readable);

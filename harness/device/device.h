@@ -1,6 +1,6 @@
 // The referee's side of a device: memory that can be lent to a worker, and the work before and after a call.
-// A buffer is one allocation; offsets and counts are in bytes unless a name says elements. All functions have
-// finished their work on the device when they return.
+// A buffer is one allocation. Offsets and counts are in bytes, unless their name contains "elements". All
+// functions have finished their work on the device when they return.
 #pragma once
 
 #include <chrono>
@@ -32,8 +32,8 @@ class SharedBuffer {
   virtual std::uint64_t bytes() const = 0;
 };
 
-// A lent buffer as one call finds it. The tensor has `elements` of the type from byte `begin` on; everything
-// around it is guard zone.
+// The contents of a lent buffer at the beginning of a call. The tensor has `elements` elements of the type
+// from byte `begin` on. Everything around the tensor is guard zone.
 struct Filling {
   SharedBuffer* buffer = nullptr;
   std::uint64_t begin = 0;
@@ -44,24 +44,24 @@ struct Filling {
   // How elements are stored. The contents' distribution has the type of their values: the oracle reads values
   // of a 16-bit type as float32.
   Dtype dtype = Dtype::float32;
-  // The input is copied from here, from byte `source_begin` on; null: it is drawn.
+  // The input is copied from this buffer, from byte `source_begin` on. Null: the input is drawn.
   SharedBuffer* source = nullptr;
   std::uint64_t source_begin = 0;
   Dtype source_dtype = Dtype::float32;
   bool cleared = false;  // an output that is zero when a call begins
-  bool filled = false;   // an output that holds `contents` when a call begins, or copies of `source`
+  bool filled = false;   // an output that holds `contents` or a copy of `source` when a call begins
 
   std::uint64_t end() const { return begin + elements * element_bytes(dtype); }
 };
 
-// Changes that a call made and must not make.
+// Forbidden changes that a call made.
 struct BufferCorruption {
   std::uint64_t guard_bytes = 0;
   std::uint64_t input_elements = 0;
 };
 
-// An output and the expected one, `elements` each, from byte `..._begin` on. If the type is narrow, the
-// expected elements are float32, so that they are not rounded.
+// An output and the expected output. Each has `elements` elements, from byte `..._begin` on. If the type is
+// narrow, the expected elements are float32, so that they are not rounded.
 struct OutputPair {
   SharedBuffer* actual = nullptr;
   std::uint64_t actual_begin = 0;
@@ -69,12 +69,12 @@ struct OutputPair {
   std::uint64_t expected_begin = 0;
   std::uint64_t elements = 0;
   Dtype dtype = Dtype::float32;  // of the output
-  // For an output of indices: the tensor of the values that they point to; null: only the expected index
-  // counts. For an output of codes: the encoded values.
+  // For an output of indices: the tensor with the values that the indices point to. Null: only the expected
+  // index counts. For an output of codes: the encoded values.
   SharedBuffer* values = nullptr;
   std::uint64_t values_begin = 0;
   TiedValues tied = {};  // without its pointer
-  // For an output of codes: their scales.
+  // For an output of codes: the scales of the codes.
   SharedBuffer* scales = nullptr;
   std::uint64_t scales_begin = 0;
   SharedBuffer* expected_scales = nullptr;
@@ -86,8 +86,8 @@ struct OutputPair {
 struct Inspection {
   std::vector<BufferCorruption> corruption;  // in the order of the fillings
   std::vector<ElementErrors> errors;         // in the order of the outputs
-  // The time from the end of the last reveal() until the device began the inspection, which it does as soon
-  // as it has nothing else to do. Measured by a clock of the device's own, if it has one.
+  // The time from the end of the last reveal() until the device began the inspection. The device begins it as
+  // soon as its other work is done. The device's own clock measures this time, if there is one.
   std::chrono::nanoseconds since_reveal{0};
 };
 
@@ -107,26 +107,26 @@ class Device {
   // Allocates at least `bytes`, rounded up to the device's mapping unit. An Error if there is no room.
   virtual Result<std::unique_ptr<SharedBuffer>> allocate(std::uint64_t bytes) = 0;
 
-  // Fills buffers, except the tensors of inputs, with poison: random bits of which no element is a value that
-  // an output could hold (device/poison.h). May return before the work is done.
+  // Fills buffers, except the tensors of inputs, with poison: random bits that are not a value of an output
+  // in any element (device/poison.h). May return before the work is done.
   virtual void poison(std::span<const Filling> fillings) = 0;
   // Clears the outputs that begin as zero (Filling::cleared). Draws the inputs and the outputs that begin
-  // with contents (Filling::filled), or copies them. Then makes sure that no cache holds any of them,
-  // unless calls are to find it warm. Returns how long the device was busy before it began with this, or with
-  // poison() if that came before. Then the call that waits at the gate of `opening` may begin.
+  // with contents (Filling::filled), or copies them. Then makes sure that no cache holds any of these, unless
+  // calls should find warm caches. Afterwards the call that waits at the gate of `opening` may begin. Returns
+  // how long the device was busy with other work before it began with this, or with an earlier poison().
   virtual std::chrono::nanoseconds reveal(std::span<const Filling> fillings, GateOpening opening) = 0;
   std::chrono::nanoseconds reveal(std::span<const Filling> fillings) { return reveal(fillings, {}); }
-  // Compares guard zones and inputs with what poison() and reveal() wrote, and outputs with the expected
-  // ones.
+  // Compares guard zones and inputs with the bytes that poison() and reveal() wrote, and outputs with the
+  // expected outputs.
   Inspection inspect(std::span<const Filling> fillings, std::span<const OutputPair> outputs = {}) {
     begin_inspection(fillings, outputs);
     return end_inspection();
   }
-  // inspect() in two steps, so that a device can begin while we still wait for something else. The contents
-  // of the spans must stay until the end.
+  // inspect() in two steps, so that a device can begin while the caller still waits for something else. The
+  // contents of the spans must stay until end_inspection().
   virtual void begin_inspection(std::span<const Filling> fillings, std::span<const OutputPair> outputs) = 0;
   virtual Inspection end_inspection() = 0;
-  // How many elements of the tensor still hold poison, so were never written.
+  // How many elements of the tensor still hold poison, and so were never written.
   virtual std::uint64_t count_unwritten(const Filling& filling) = 0;
 
   // Compares two outputs.
@@ -135,8 +135,8 @@ class Device {
   // value.
   virtual std::uint64_t count_wrong(const OutputPair& output, double limit) = 0;
 
-  // Elements of a tensor that begins at byte `begin`: those of device::sampled_element(), at most
-  // device::most_sampled.
+  // A sample of the elements of a tensor that begins at byte `begin`. device::sampled_element() chooses at
+  // most device::most_sampled of them.
   virtual std::vector<double> sample(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
                                      Dtype dtype) = 0;
 
@@ -145,15 +145,14 @@ class Device {
 
   // How far a tensor may move within its buffer from call to call.
   virtual std::uint64_t room_to_move() const = 0;
-  // Whether calls wait at a gate (device/gate.h), so that launches are queued before the inputs are filled
-  // in.
+  // Whether calls wait at a gate (device/gate.h), so that launches are queued before the inputs are in place.
   virtual bool gates_calls() const { return false; }
   // A gate that this device's reveal() can open. Null if calls are not gated, or if memory runs out.
   virtual std::unique_ptr<Gate> make_gate() { return nullptr; }
   // Runs a kernel with a known result. An Error if the result is wrong.
   virtual std::optional<Error> prove_healthy() = 0;
-  // Measures the rates that the device reaches, in well under a second; nothing else may run on it. Nothing
-  // if the device has no speed of its own, or no room for the measurement.
+  // Measures the rates that the device reaches, in well under a second. Nothing else may run on the device.
+  // Nothing if the device has no speed of its own, or no room for the measurement.
   virtual std::optional<Ceilings> measure_ceilings() { return std::nullopt; }
 
   CacheState cache_state() const { return cache_state_; }
@@ -165,24 +164,24 @@ class Device {
 
   // From now on workers are confined.
   void confine_workers(std::shared_ptr<const Sandbox> sandbox) { sandbox_ = std::move(sandbox); }
-  // The command that runs a worker, confined if workers are. With Libraries::none, the worker sees only the
-  // libraries of device/allowed_libraries.h. `more` is for a tool that runs workers: what else it may read
-  // and write, and that it may start programs.
+  // The command that runs a worker. The worker is confined if confine_workers() was called. With
+  // Libraries::none, the worker sees only the libraries of device/allowed_libraries.h. `more` has additional
+  // permissions for a tool that runs workers: files to read and write, and that it may start programs.
   std::vector<std::string> confined(const std::vector<std::string>& worker, Libraries libraries,
                                     const SandboxPolicy& more = {}) const;
 
   // The program (and first arguments) that runs a worker for this device.
   virtual std::vector<std::string> worker_command() const = 0;
-  // worker_command() for another order of threads; shuffled orders are drawn from the seed. A device that
-  // decides the order itself has only worker_command().
+  // Like worker_command(), for another order of threads. Shuffled orders are drawn from the seed. A device
+  // that decides the order itself has only worker_command().
   virtual std::vector<std::string> worker_command_in(ThreadOrder /*order*/, std::uint64_t /*seed*/) const {
     return worker_command();
   }
 
  protected:
-  // What a worker has to see of the machine, except libraries.
+  // The parts of the machine that a worker has to see, except libraries.
   virtual SandboxPolicy worker_policy() const = 0;
-  // Folders of its libraries, besides those that the loader searches on its own.
+  // Folders of the worker's libraries, besides the folders that the loader searches on its own.
   virtual std::vector<std::filesystem::path> library_folders() const { return {}; }
 
  private:

@@ -1,5 +1,5 @@
-// How the referee compares one element of an output with the expected one, and adds up the errors, written
-// once for host and device. ElementErrors in device/contents.h says what an error is.
+// How the referee compares an element of an output with the expected element, and adds up the errors. The
+// code is written once for host and device. ElementErrors in device/contents.h says what an error is.
 #pragma once
 
 #include <cmath>
@@ -14,10 +14,10 @@ KGRADE_HOST_DEVICE inline bool same_nonfinite(double a, double b) {
   return (is_nan(a) && is_nan(b)) || (!is_nan(a) && !is_nan(b) && a == b);
 }
 
-// How far a value of the type is from the expected value, both finite. For a 16-bit type the expected value
-// is a float32, and any single rounding of it to the type is as good as the value itself. So the distance is
-// taken from the numbers that round to `actual`. A kernel that works in float32 and rounds at the end is off
-// by at most its error before rounding, and mostly by nothing.
+// The distance of a value of the type from the expected value. Both are finite. For a 16-bit type the
+// expected value is a float32, and any single rounding of it to the type is as good as the value itself. So
+// the distance is taken from the numbers that round to `actual`. A kernel that works in float32 and rounds at
+// the end differs by at most its error before rounding, and usually not at all.
 KGRADE_HOST_DEVICE inline double difference(double actual, double expected, Dtype dtype) {
   if (!is_narrow(dtype)) return actual - expected;
   if (rounded_to(dtype, expected) == actual) return 0;
@@ -26,7 +26,8 @@ KGRADE_HOST_DEVICE inline double difference(double actual, double expected, Dtyp
   return (actual + next) / 2 - expected;
 }
 
-// Whether the values at two indices are equal, in the line of the output's element `index`.
+// Whether the values at two indices are equal. The indices point into the line of the output's element
+// `index`.
 KGRADE_HOST_DEVICE inline bool is_tied(const TiedValues& tied, std::uint64_t index, std::int64_t actual,
                                        std::int64_t expected) {
   const auto extent = static_cast<std::int64_t>(tied.extent);
@@ -40,8 +41,8 @@ KGRADE_HOST_DEVICE inline bool is_tied(const TiedValues& tied, std::uint64_t ind
   return load_real(tied.dtype, tied.values, chosen) == load_real(tied.dtype, tied.values, wanted);
 }
 
-// An output of integers and the expected one, with functions that give an element, of those from number
-// `begin` to before `end`.
+// An output of integers and the expected output, as functions that return an element. The elements are those
+// from number `begin` to before `end`.
 template <class Actual, class Expected>
 struct IntegerOutputs {
   Actual actual;
@@ -50,8 +51,8 @@ struct IntegerOutputs {
   std::uint64_t end = 0;
 };
 
-// Whether the index at `index` occurs in its line once more. Expected indices are in the order of their
-// values, so only a neighbour whose value is equal too can be the same.
+// Whether the index in element `index` occurs in its line once more. Expected indices are in the order of
+// their values, so only neighbours with the same expected value have to be searched.
 template <class Outputs>
 KGRADE_HOST_DEVICE bool is_repeated(const TiedValues& tied, const Outputs& outputs, std::uint64_t index) {
   const std::int64_t actual = outputs.actual(index);
@@ -71,7 +72,8 @@ KGRADE_HOST_DEVICE bool is_repeated(const TiedValues& tied, const Outputs& outpu
   return false;
 }
 
-// Of an index that occurs twice, one is not the expected one.
+// Whether an element has the expected index, or another index of an equal value. If an index occurs twice,
+// only the element that expects it is right.
 template <class Outputs>
 KGRADE_HOST_DEVICE bool is_right_integer(const TiedValues& tied, const Outputs& outputs,
                                          std::uint64_t index) {
@@ -88,8 +90,9 @@ KGRADE_HOST_DEVICE constexpr std::uint64_t sample_size(std::uint64_t elements) {
   return elements < most_sampled ? elements : most_sampled;
 }
 
-// The element that is number `number` of a sample. A small tensor is sampled in full, in order. A larger one
-// is cut into equal parts, with one element from each, at a place within the part that follows no pattern.
+// The element that is number `number` of a sample. A small tensor is sampled in full, in order. A larger
+// tensor is cut into equal parts. The sample has one element from each part, at a place within the part that
+// follows no pattern.
 KGRADE_HOST_DEVICE inline std::uint64_t sampled_element(std::uint64_t number, std::uint64_t elements) {
   if (elements <= most_sampled) return number;
   // Knuth's multiplicative hash (The Art of Computer Programming, volume 3, section 6.4).
@@ -99,14 +102,14 @@ KGRADE_HOST_DEVICE inline std::uint64_t sampled_element(std::uint64_t number, st
   return begin + (elements / most_sampled * place >> 32);
 }
 
-// Element `index` as a double, however it is stored.
+// Element `index` of a tensor of any type, as a double.
 KGRADE_HOST_DEVICE inline double load_number(Dtype dtype, const unsigned char* tensor, std::uint64_t index) {
   return is_integer(dtype) ? static_cast<double>(load_integer(dtype, tensor, index))
                            : load_real(dtype, tensor, index);
 }
 
-// An output and the expected one. The expected elements are stored as the output's are, except that a narrow
-// type is stored as float32.
+// An output and the expected output. Expected elements have the type of the output, except that expected
+// elements of a narrow type are stored as float32.
 struct ComparedOutput {
   const unsigned char* actual = nullptr;
   const unsigned char* expected = nullptr;
@@ -166,13 +169,13 @@ KGRADE_HOST_DEVICE inline bool is_common(const Magnitudes& magnitudes, double ex
   return is_among(magnitudes, magnitudes.common_count, expected);
 }
 
-// For a varying element.
+// Whether a varying element belongs to the set of smaller elements.
 KGRADE_HOST_DEVICE inline bool is_smaller(const Magnitudes& magnitudes, double expected) {
   return fabs(expected) <= magnitudes.smaller_limit;
 }
 
 // The unit in which a difference of an element is given. Codes of a block share a scale, so the error of a
-// code does not depend on the size of its own element: codes use the root mean square alone.
+// code does not depend on the size of its own element. For codes, the unit is the root mean square alone.
 KGRADE_HOST_DEVICE inline double unit_of(const Magnitudes& magnitudes, double expected) {
   return fmax(fabs(expected), magnitudes.rms);
 }
@@ -190,9 +193,9 @@ KGRADE_HOST_DEVICE inline bool may_be_rounding(const Magnitudes& magnitudes, dou
   return size <= share_of_roundings * magnitudes.smaller_limit;
 }
 
-// The unit of a difference of the given size where common values are judged. A common value is its own unit,
-// unless it is 0, it is common for these inputs only, or the difference may be a rounding error. The unit of
-// all other elements is that of unit_of().
+// The unit of a difference of the given size where common values are judged. For most common values, the
+// value itself is the unit. Exceptions are 0, values that are common for these inputs only, and differences
+// that may be rounding errors. For these and for all other elements, the unit is that of unit_of().
 KGRADE_HOST_DEVICE inline double own_unit_of(const Magnitudes& magnitudes, double expected, double size) {
   const bool is_own = expected != 0 && !may_be_rounding(magnitudes, size) &&
                       is_among(magnitudes, magnitudes.fixed_count, expected);
@@ -219,7 +222,7 @@ KGRADE_HOST_DEVICE inline void add(SetErrors& set, double difference, double exp
   set.elements += 1;
 }
 
-// How far two codes are from the value for which they stand.
+// The distances of the actual code and the expected code from the encoded value.
 struct CodeDistances {
   double value = 0;
   double actual = 0;
@@ -276,7 +279,7 @@ KGRADE_HOST_DEVICE inline void accumulate_integer(ElementErrors& total, std::int
   total.compared += 1;
   total.sum_squared_expected += size * size;
   if (is_right) return;
-  // Two neighbours beyond 2^53 are the same double.
+  // Beyond 2^53, neighbouring integers may be the same double.
   const double apart = fabs(static_cast<double>(actual) - size);
   const double difference = apart > 1 ? apart : 1;
   total.sum_squared_difference += difference * difference;
@@ -286,7 +289,8 @@ KGRADE_HOST_DEVICE inline void accumulate_integer(ElementErrors& total, std::int
 // The smallest normal float: 2^-126. Kernels that flush smaller numbers to zero cause differences below it.
 constexpr double smallest_normal = 1.1754943508222875e-38;
 
-// As difference(), for two finite values, but 0 below the smallest normal float. Doubles are not flushed.
+// Like difference(), for two finite values, but 0 if the difference is below the smallest normal float.
+// Differences of doubles are kept.
 KGRADE_HOST_DEVICE inline double counted_difference(double actual, double expected, Dtype dtype) {
   const double found = difference(actual, expected, dtype);
   return dtype != Dtype::float64 && fabs(found) < smallest_normal ? 0 : found;
@@ -315,7 +319,7 @@ KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, double actual, d
   note_difference(total, fabs(difference), unit_of(magnitudes, expected), index);
 }
 
-// The element with the larger difference. Of two equal ones, the one with the smaller index.
+// Keeps the element with the larger difference. If the differences are equal, keeps the smaller index.
 KGRADE_HOST_DEVICE inline void merge_worst(double& difference, std::uint64_t& index, double other,
                                            std::uint64_t other_index) {
   if (other > difference || (other == difference && other_index < index)) index = other_index;
@@ -348,7 +352,7 @@ KGRADE_HOST_DEVICE inline void merge(ElementErrors& total, const ElementErrors& 
   total.nonfinite_mismatches += part.nonfinite_mismatches;
 }
 
-// For an output whose slices are judged by themselves. A slice of zeros is not.
+// For an output whose slices are judged separately, except slices of zeros.
 KGRADE_HOST_DEVICE inline void note_in_slice(ElementErrors& total, const Slices& slices, double actual,
                                              double expected, std::uint64_t index, Dtype dtype) {
   const double rms = slices.rms[index / slices.inner % slices.count];

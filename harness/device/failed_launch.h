@@ -1,4 +1,5 @@
-// A kernel launch that failed, as a worker reports it: part of a message, so of fixed size.
+// A kernel launch that failed, as a worker reports it. The structure is part of a message, so it has a fixed
+// size.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@ struct FailedLaunch {
   char place[64] = {};               // of the launch, "mine.cu:20"; empty: unknown
 };
 
-// As much of the text as fits, ended.
+// Copies as much of the text as fits, with a zero at the end.
 template <std::size_t Size>
 void set_text(char (&target)[Size], std::string_view text) {
   const std::size_t count = std::min(text.size(), Size - 1);
@@ -28,14 +29,14 @@ void set_text(char (&target)[Size], std::string_view text) {
   target[count] = '\0';
 }
 
-// The first launch of a call that failed. Any thread may note one.
+// The first failed launch of a call. Any thread may note a failed launch.
 class FirstFailedLaunch {
  public:
   void note(const FailedLaunch& launch) {
     const std::lock_guard lock(mutex_);
     if (first_.error == 0) first_ = launch;
   }
-  // Begins anew.
+  // Returns the failed launch, and forgets it.
   FailedLaunch take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(first_, {});

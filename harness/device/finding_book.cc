@@ -21,7 +21,7 @@ bool is_well_formed(const FindingEntry& entry) {
 void tidy(FindingEntry& entry) {
   if (static_cast<std::uint32_t>(entry.space) > last_space) entry.space = MemorySpace::unknown;
   entry.parameter = std::max(entry.parameter, -1);
-  // Far enough for any message, and safe to negate and to add.
+  // The largest distance that is reported. It is safe to negate it and to add to it.
   constexpr std::int64_t farthest = std::int64_t{1} << 60;
   entry.distance = std::clamp(entry.distance, -farthest, farthest);
   entry.occurrences = std::min(entry.occurrences, std::uint64_t{1} << 48);
@@ -32,7 +32,7 @@ void tidy(FindingEntry& entry) {
 }  // namespace
 
 std::vector<FindingEntry> read_book(const FindingBook& book) {
-  // Copy first: the worker must not change what is checked below.
+  // Copy the book first, so that the worker cannot change it after the checks below.
   FindingBook copy;
   std::memcpy(&copy, &book, sizeof copy);
   std::vector<FindingEntry> entries;

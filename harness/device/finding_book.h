@@ -1,6 +1,6 @@
 // Findings that a checked worker notes while its contestant runs, in memory that the referee lends: entries
-// survive whatever ends the worker. They are believed only as far as they accuse the contestant itself;
-// read_book() takes over only well-formed entries.
+// survive the end of the worker. Entries are believed only if they accuse the contestant itself. read_book()
+// returns only well-formed entries.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace kgrade {
 enum class FindingKind : std::uint32_t {
   out_of_bounds = 1,       // an access beyond an allocation or a shared variable; see `distance`
   invalid_address = 2,     // a kernel touches memory that is not the device's (the host's, a null pointer)
-  uninitialized_read = 3,  // of memory that was never written
+  uninitialized_read = 3,  // a read of memory that was never written
   race = 4,                // two accesses, at least one a write, that nothing orders; see `other`
   misaligned_access = 5,
   divergent_barrier = 6,  // some threads never come to a barrier, or come to another one; see `waits`
@@ -32,13 +32,13 @@ struct FoundThread {
   std::uint32_t thread[3] = {};
 };
 
-// Calls around an instruction, innermost first. A function of the device's headers is called by the
-// contestant's own code somewhere further out.
+// The number of kept calls around an instruction, innermost first. They should reach the contestant's own
+// code, which calls the functions of the device's headers from further out.
 inline constexpr std::size_t most_callers = 6;
 
 // A contestant in Python may have several libraries, its extensions, in the order in which they were built. A
-// place in a library is the library's number, from 0, above the offset in the library. So the places of a
-// contestant with one library are offsets.
+// place is the offset in a library, with the library's number (from 0) in the bits above. So the places of a
+// contestant with one library are plain offsets.
 inline constexpr unsigned int library_shift = 26;
 inline constexpr std::uint64_t most_libraries = 64;
 constexpr std::uint64_t library_of(std::uint64_t pc) { return pc >> library_shift; }
@@ -48,7 +48,7 @@ constexpr std::uint64_t offset_in_library(std::uint64_t pc) {
 
 struct FoundAccess {
   std::uint64_t pc = 0;  // offset of the next instruction in the contestant's library; 0: unknown
-  std::uint64_t callers[most_callers] = {};  // offsets of the calls that led there
+  std::uint64_t callers[most_callers] = {};  // places of the calls that led to it
   FoundThread by;
   std::uint32_t write = 0;
   std::uint32_t atomic = 0;
@@ -66,20 +66,20 @@ struct FoundWait {
 
 inline constexpr std::size_t most_waits = 6;
 
-// The object of a finding in the dynamic shared memory of a block. No variable has this name.
+// The name of the object in a finding about the dynamic shared memory of a block. No variable has this name.
 inline constexpr const char* dynamic_shared_object = "<dynamic>";
 
 struct FindingEntry {
   FindingKind kind = FindingKind::out_of_bounds;
   MemorySpace space = MemorySpace::unknown;
   FoundAccess access;              // the first access that was caught; its place is the finding's
-  FoundAccess other;               // race: the earlier access. leak: of the access, pc is the allocation's
+  FoundAccess other;               // race: the earlier access; leak: `pc` is the place of the allocation
   std::uint64_t address = 0;       // of the access, in the worker
   std::uint64_t bytes = 0;         // of the access; leak: of the allocations of one call
   std::uint64_t object_bytes = 0;  // size of the allocation or variable; 0: none
   std::int64_t distance = 0;       // out_of_bounds: bytes past its end (>= 0) or before its begin (< 0)
   std::uint64_t occurrences = 1;
-  std::int32_t parameter = -1;  // the problem's parameter of this tensor; -1: another allocation
+  std::int32_t parameter = -1;  // the problem's parameter for this tensor; -1: another allocation
   std::uint32_t outside = 0;    // out_of_bounds: how many of the bytes lie outside; 0: all
   std::uint32_t exited = 0;     // divergent_barrier: threads of the block that have returned
   std::uint32_t read_only =
@@ -91,8 +91,8 @@ struct FindingEntry {
   char object[64] = {};         // name of a shared variable; empty: unknown
 };
 
-// A place in the contestant's library, and what its accesses cost beyond the least. pc as in FoundAccess; 0:
-// there is none.
+// A place in the contestant's library, and the cost of its accesses beyond the least possible. `pc` is as in
+// FoundAccess; 0: there is no place.
 struct CountedPlace {
   std::uint64_t pc = 0;
   std::uint64_t excess = 0;
@@ -103,26 +103,26 @@ struct GlobalCounts {
   std::uint64_t requests = 0;
   std::uint64_t sectors = 0;
   std::uint64_t least = 0;  // sectors that would hold the bytes
-  std::uint64_t bytes = 0;  // that the threads of a warp asked for, each once
+  std::uint64_t bytes = 0;  // that the threads of a warp asked for, each byte once
 
   std::uint64_t excess() const { return sectors > least ? sectors - least : 0; }
 };
 
-// What the launches of one kernel with one grid would ask of a GPU's memory, in one call
+// The requests that the launches of one kernel with one grid would make to a GPU's memory in one call
 // (emulated/checker/access_counts.h).
 struct LaunchCounts {
   char kernel[96] = {};  // as the launch names it
   std::uint32_t grid[3] = {};
   std::uint32_t block[3] = {};
   std::uint32_t times = 0;            // launches
-  std::uint32_t incomplete = 0;       // 1: there were more requests than can be put together
+  std::uint32_t incomplete = 0;       // 1: too many requests to count all of them
   std::uint64_t global_accesses = 0;  // of threads, without atomics
   std::uint64_t shared_accesses = 0;
   std::uint64_t global_atomics = 0;
   std::uint64_t shared_atomics = 0;
   std::uint64_t barriers = 0;          // of blocks
   std::uint64_t requests = 0;          // of warps, to either memory
-  std::uint64_t partial_requests = 0;  // that not all of the warp's threads made
+  std::uint64_t partial_requests = 0;  // requests that only some of the warp's threads made
   GlobalCounts loads;
   GlobalCounts stores;
   std::uint64_t shared_requests = 0;
@@ -137,7 +137,7 @@ struct LaunchCounts {
 inline constexpr std::uint32_t most_counted = 64;
 
 inline constexpr std::uint32_t finding_book_magic = 0x6b676662;  // "kgfb"
-inline constexpr std::uint32_t most_findings = 64;               // most places; each counts its occurrences
+inline constexpr std::uint32_t most_findings = 64;               // the most entries, each with a count
 
 struct FindingBook {
   std::uint32_t magic = finding_book_magic;
@@ -146,7 +146,8 @@ struct FindingBook {
   std::uint32_t wants_counts = 0;  // 1: the referee asks for counts of accesses
   FindingEntry entries[most_findings];
   std::uint32_t launches = 0;  // of `counts`
-  // 1: the next call shows what the findings of the calls before can do (emulated/checker/checker.h).
+  // 1: in the next call, the contestant meets the possible effects of the earlier calls' findings
+  // (emulated/checker/checker.h).
   std::uint32_t provokes = 0;
   LaunchCounts counts[most_counted];  // of the latest call
 };
@@ -154,7 +155,7 @@ struct FindingBook {
 static_assert(std::is_trivially_copyable_v<FindingBook>);
 
 // The well-formed entries of a book. A worker may still be writing to the book, or may have filled it with
-// anything: counts and kinds are checked, texts are terminated.
+// anything. So counts and kinds are checked, and texts are terminated.
 std::vector<FindingEntry> read_book(const FindingBook& book);
 std::vector<LaunchCounts> read_counts(const FindingBook& book);
 

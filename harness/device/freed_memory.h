@@ -7,8 +7,8 @@
 
 namespace kgrade {
 
-// The driver frees the memory of a process some time after its end. Returns when no more memory becomes free,
-// or after `patience`. Returns at once if the device's memory is the host's.
+// The driver frees the memory of a process some time after its end. This function returns when no more memory
+// becomes free, or after `patience`. It returns at once if the device uses the host's memory.
 void await_freed_memory(const Device& device, std::chrono::milliseconds patience);
 
 }  // namespace kgrade

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds without_a_pause{200};
 
-// Whether a number is `wanted` or a later one. Numbers start again at 0 after the last.
+// Whether a number is `wanted` or a later number. After the largest number, numbers start again at 0.
 bool has_reached(std::uint32_t number, std::uint32_t wanted) {
   return static_cast<std::int32_t>(number - wanted) >= 0;
 }
@@ -32,7 +32,7 @@ void wait_at_gate(GateWord& word, std::uint32_t number) {
 std::optional<Gate::Page> Gate::make_page() {
   UniqueFd file(::memfd_create("kgrade-gate", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file || ::ftruncate(file.get(), gate_bytes) != 0) return std::nullopt;
-  // A worker that shrank the file would make the referee fault.
+  // The file is sealed, because a worker that shrank it would make the referee fault.
   ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   void* page = ::mmap(nullptr, gate_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (page == MAP_FAILED) return std::nullopt;

@@ -1,7 +1,7 @@
-// A gate, where calls wait for their inputs. The referee lends a page of memory to the worker. All launches
-// of a call at the gate are queued behind the moment when the number in the page reaches the call's own. The
-// inputs are in place only then: anything that a contestant runs beside its queue, or ahead of it, reads
-// poison. A contestant that opens the gate itself runs on poison too.
+// A gate, where calls wait for their inputs. The referee lends a page of memory to the worker. Each call has
+// a number. The launches of a call run only after the number in the page has reached the call's number. The
+// inputs are in place only then, so work that a contestant runs outside of its queue, or earlier, reads
+// poison. A contestant that opens the gate itself also reads poison.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct GateWord {
 
 inline constexpr std::size_t gate_bytes = 4096;
 
-// Returns when the number in the page has reached this one. Polls without a pause for as long as inputs
-// usually take: a thread that sleeps wakes up late.
+// Returns when the number in the page has reached this one. Polls without a pause for the time that inputs
+// usually take, because a sleeping thread would wake up late.
 void wait_at_gate(GateWord& word, std::uint32_t number);
 
 class Gate {

@@ -1,6 +1,6 @@
-// How the referee fills an input, and checks it after a call, one block of four elements at a time, written
-// once for host and device. A block is 16 bytes of a random stream, or four elements of another tensor that
-// is copied. Block b gives elements 4b to 4b+3 of an input of any type.
+// How the referee fills an input, and checks the input after a call, in blocks of four elements. The code is
+// written once for host and device. A block comes from 16 bytes of a random stream, or from four elements of
+// another tensor that is copied. Block b gives elements 4b to 4b+3 of an input of any type.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@ namespace kgrade::device {
 struct InputRange {
   std::uint64_t elements;
   InputContents contents;
-  Dtype dtype = Dtype::float32;  // how elements are stored, which may be wider than their values' type
-  // The elements are copied from here, stored as source_dtype; null: they are drawn.
+  Dtype dtype = Dtype::float32;  // how elements are stored; may be wider than the type of the values
+  // The elements are copied from this tensor, which stores them as source_dtype. Null: the elements are
+  // drawn.
   const unsigned char* source = nullptr;
   Dtype source_dtype = Dtype::float32;
 };
 
-// A copied value. In a 16-bit type, finite values are rounded as drawn ones are (sample() in
+// A copied value. In a 16-bit type, finite values are rounded like drawn values (sample() in
 // draw/distribution.h).
 KGRADE_HOST_DEVICE inline float copied_as(Dtype dtype, float value) {
   if (!is_narrow(dtype)) return value;
@@ -42,8 +43,8 @@ struct Four {
   T element[4];
 };
 
-// Elements 4 * block to 4 * block + 3 of an input whose elements are drawn as floats, each in its own place.
-// `form` is the distribution's.
+// Elements 4 * block to 4 * block + 3 of an input whose elements are drawn as floats, in order. `form` is the
+// distribution's.
 KGRADE_HOST_DEVICE inline Four<float> drawn_block(const InputContents& contents, const DrawForm& form,
                                                   std::uint64_t block) {
   const PhiloxBlock random = random_block(contents.stream, block);
@@ -58,7 +59,7 @@ KGRADE_HOST_DEVICE inline Four<float> drawn_block(const InputContents& contents,
   return four;
 }
 
-// Element `index` of an input whose numbers a float may not hold.
+// Element `index` of an input that may have numbers that a float cannot hold.
 KGRADE_HOST_DEVICE inline std::int64_t wide_element(const InputContents& contents, std::uint64_t index) {
   const Distribution& distribution = contents.distribution;
   if (!is_outside(distribution, index)) {
@@ -135,11 +136,11 @@ KGRADE_HOST_DEVICE inline Four<std::int64_t> load_block(const unsigned char* ten
   return load_words(reinterpret_cast<const std::uint64_t*>(at), count);
 }
 
-// The types of a copy. They are the same, or each is float32 or a narrow type. A kernel that knows them needs
-// less code.
+// The types of a copy. They are all the same, or each is float32 or a narrow type. A kernel that knows the
+// types needs less code.
 struct CopyForm {
   Dtype source;  // how the source stores the elements
-  Dtype drawn;   // of their values
+  Dtype drawn;   // the type of the values
   Dtype stored;  // how the copy stores them
 };
 
@@ -147,7 +148,7 @@ KGRADE_HOST_DEVICE inline CopyForm copy_form_of(const InputRange& range) {
   return {range.source_dtype, range.contents.distribution.dtype, range.dtype};
 }
 
-// The stored bits of a copied element, whose bits in the source are given.
+// The stored bits of a copied element. `bits` are its bits in the source.
 KGRADE_HOST_DEVICE inline std::int64_t copied_bits(const CopyForm& form, std::int64_t bits) {
   const float found = form.source == Dtype::float32 ? float_of(static_cast<std::uint32_t>(bits))
                                                     : decode(form.source, static_cast<std::uint16_t>(bits));

@@ -1,6 +1,6 @@
-// Poison, which fills guard zones, and outputs before each call, and the search for poison after the call.
-// Written once for host and device. A block is 16 bytes of a random stream: bytes 16b to 16b+15 of a buffer.
-// The address of a buffer is a multiple of 16.
+// Poison, and the search for it after a call. Poison fills guard zones, and before each call also outputs.
+// The code is written once for host and device. A block is 16 bytes of a random stream: bytes 16b to 16b+15
+// of a buffer. The address of a buffer is a multiple of 16.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ KGRADE_HOST_DEVICE inline std::uint64_t first_block(ByteRange range) { return ra
 KGRADE_HOST_DEVICE inline std::uint64_t end_block(ByteRange range) { return (range.end + 15) / 16; }
 
 // Random bits, but never a value that an output could hold. As a float, each word is a NaN or at least 2^65
-// in size, and so are its halves as bfloat16. Purely random bits are a float below 1e-5 four times in ten: an
-// element that is expected to be zero could pass without being written. A float16 cannot be as large as 2^65,
-// so each half is a NaN or an infinity. An integer of several bytes is larger than most expected integers. An
-// integer of one byte is from 96 to 127, and not a boolean.
+// in size. The same holds for its halves as bfloat16. Purely random bits would not do: four times in ten they
+// are a float below 1e-5, so an element that is expected to be zero could pass without being written. A
+// float16 cannot be as large as 2^65, so each half is a NaN or an infinity. An integer of several bytes is
+// larger than most expected integers. An integer of one byte is from 96 to 127, so it is not a boolean.
 struct Poison {
   RandomStream stream;
-  Dtype dtype = Dtype::float32;  // of the tensor in it, or inside it
+  Dtype dtype = Dtype::float32;  // of the tensor that the buffer holds
 };
 
 KGRADE_HOST_DEVICE inline PhiloxBlock poison_block(const Poison& poison, std::uint64_t block) {
@@ -74,25 +74,26 @@ KGRADE_HOST_DEVICE inline unsigned int changed_bytes_in_block(const unsigned cha
   return changed;
 }
 
-// Whether an element that holds poison was never written. A kernel may write any value to a one-byte integer.
+// Whether an element that holds poison is sure to be unwritten. A one-byte integer is not, because a kernel
+// may write any value to it.
 KGRADE_HOST_DEVICE constexpr bool poison_tells_unwritten(Dtype dtype) {
   return element_bytes(dtype) > 1 || dtype == Dtype::boolean;
 }
 
-// Whether element number `index` of the tensor at byte `begin` of a buffer holds what fill_block wrote.
-// `tensor` has the bytes of the tensor alone.
+// Whether element number `index` of the tensor at byte `begin` of a buffer still has the bits that
+// fill_block() wrote. `tensor` has the bytes of the tensor alone.
 KGRADE_HOST_DEVICE inline bool is_poison(const unsigned char* tensor, std::uint64_t begin,
                                          std::uint64_t index, const Poison& poison) {
   const std::uint64_t step = element_bytes(poison.dtype);
   const std::uint64_t first = begin + index * step;
-  const PhiloxBlock words = poison_block(poison, first / 16);  // tensors are aligned: one block has it
+  const PhiloxBlock words = poison_block(poison, first / 16);  // tensors are aligned, so one block holds it
   for (std::uint64_t k = 0; k < step; ++k) {
     if (tensor[index * step + k] != random_byte(words, first + k)) return false;
   }
   return true;
 }
 
-// Aligned elements that still hold what fill_block wrote.
+// The number of aligned elements that still have the bits that fill_block() wrote.
 KGRADE_HOST_DEVICE inline unsigned int unchanged_elements_in_block(const unsigned char* buffer,
                                                                    ByteRange range, const Poison& poison,
                                                                    std::uint64_t block) {

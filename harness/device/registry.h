@@ -24,9 +24,9 @@ struct DeviceChoice {
 // "auto", "cuda", "cuda:1", "emulated".
 Result<DeviceChoice> parse_device_choice(const std::string& text);
 
-// What `kgrade doctor` says about CUDA: the devices, or why there are none and how to fix that.
+// The report of `kgrade doctor` about CUDA: the devices, or why there are none and how to fix that.
 struct CudaProbe {
-  bool built = false;  // with the CUDA device
+  bool built = false;  // kgrade was built with the CUDA device
   std::vector<DeviceInfo> devices;
   std::optional<Error> problem;
 };
@@ -39,7 +39,7 @@ Result<DeviceInfo> find_cuda_device(int ordinal);
 // if there is none. An Error (exit code 3) if the chosen device does not exist.
 Result<std::unique_ptr<Device>> open_device(const DeviceChoice& choice, const std::string& worker_directory);
 
-// What open_device() takes for `automatic`, decided without creating a context.
+// The device that open_device() chooses for `automatic`. This function creates no context on it.
 DeviceChoice resolve_choice(const DeviceChoice& choice);
 
 }  // namespace kgrade

@@ -1,5 +1,5 @@
-// The order in which the emulated device runs what a GPU runs at the same time: the threads of a block, and
-// the blocks of a grid.
+// The order in which the emulated device runs the threads of a block and the blocks of a grid, which a GPU
+// runs at the same time.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace kgrade {
 
-// A program without races gives the same result in every order. Many missing barriers show in one order only:
-// a thread that reads what its left neighbour wrote is right by luck in the forward order.
+// A program without races gives the same result in every order. Many missing barriers show only in some
+// orders. For example, in the forward order a thread happens to read correctly what its left neighbour wrote.
 enum class ThreadOrder { forward, reverse, shuffled };
 
 std::string_view to_string(ThreadOrder order);
 Result<ThreadOrder> parse_thread_order(const std::string& text);
 
-// The seed of shuffled orders, in a run with this seed. Workers get the order's seed, and cannot derive the
-// run's seed from it, which decides the inputs.
+// The seed of shuffled orders in a run with this seed. Workers get the order's seed. They cannot derive the
+// run's seed from it, which must stay secret because it decides the inputs.
 std::uint64_t order_seed(std::uint64_t run_seed);
 
 }  // namespace kgrade

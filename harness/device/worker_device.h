@@ -17,29 +17,29 @@ using Entry = int (*)(const unsigned long long* arguments);  // kgrade_entry, se
 // The arguments of each launch of a call, in order.
 using Launches = std::span<const unsigned long long* const>;
 
-// A call as its worker sees it: part of a message, so of fixed size.
+// A call as its worker sees it. The structure is part of a message, so it has a fixed size.
 struct CallTimes {
   std::int32_t error = 0;            // cudaError_t that the call left
   std::uint32_t latency_hidden = 0;  // 1: launches were queued before the first began
   double elapsed_ms = 0;             // of all launches together, between device events
-  // The limit that an allocation or a stack exceeded; 0: none, or unknown.
+  // The limit that an allocation or a stack exceeded. 0: no limit was exceeded, or it is unknown.
   std::uint64_t limit_bytes = 0;
   FailedLaunch failed_launch = {};  // the first one, even if the contestant has read its error
 };
 
-// A buffer as the referee lends it: part of a message, so of fixed size. The tensor is at [begin, begin +
-// length), and guard zones are around it.
+// A buffer that the referee lends. The structure is part of a message, so it has a fixed size. The tensor is
+// at [begin, begin + length), with guard zones around it.
 struct Loan {
   std::uint64_t bytes = 0;  // of the whole buffer
   std::uint64_t begin = 0;
   std::uint64_t length = 0;
   std::uint32_t parameter = 0;   // which parameter the buffer is for
-  std::uint32_t launch = 0;      // the launch of a call that it is for
-  std::uint32_t writable = 0;    // 0 or 1, like all that follow
+  std::uint32_t launch = 0;      // which launch of a call the buffer is for
+  std::uint32_t writable = 0;    // 0 or 1, like all members that follow
   std::uint32_t holds_data = 0;  // an input, or an output with initial contents
-  std::uint32_t captures = 0;    // not a tensor: takes a copy of the output when the clock stops
-  // For a capture: whether a contestant in Python may return memory of an input instead of the output, and
-  // whether the memory that it returns is overwritten before the next request is served.
+  std::uint32_t captures = 0;    // not a tensor: receives a copy of the output when the clock stops
+  // The next two are for a capture: whether a contestant in Python may return memory of an input instead of
+  // the output, and whether the returned memory is overwritten before the next request is served.
   std::uint32_t may_be_input = 0;
   std::uint32_t is_overwritten = 0;
   std::uint32_t unused = 0;  // in the place of padding
@@ -77,7 +77,8 @@ class Captures {
 class WorkerDevice {
  public:
   virtual ~WorkerDevice() = default;
-  // Before the contestant's library is loaded: does what takes long once (creates a context).
+  // Called before the contestant's library is loaded. Does work that takes long and is needed only once, such
+  // as creating a context.
   virtual bool prepare() = 0;
   // The address of a lent buffer in this process; 0 when it cannot be mapped.
   virtual std::uint64_t map(UniqueFd descriptor, const Loan& loan) = 0;
@@ -91,9 +92,9 @@ class WorkerDevice {
     return false;
   }
 
-  // Begins a call, which has three steps. Calls the entry once per launch, up to the first launch that leaves
-  // an error. With a `gate` other than 0, nothing of the call runs on the device before the adopted gate
-  // reaches this number, and the function returns as soon as everything is queued.
+  // Begins a call, which consists of begin_call(), end_call() and settle(). Calls the entry once per launch,
+  // up to the first launch that leaves an error. If `gate` is not 0, nothing of the call runs on the device
+  // before the adopted gate reaches this number, and this function returns as soon as everything is queued.
   virtual void begin_call(Entry entry, Launches launches, std::uint32_t gate) = 0;
   // Waits until the clock has stopped and the outputs are captured. Nothing if the worker's own device calls
   // fail.
@@ -101,23 +102,24 @@ class WorkerDevice {
   // Waits until nothing runs on the device. Returns how many bytes of its cache keep lines for the
   // contestant.
   virtual std::uint64_t settle() { return 0; }
-  // Makes the cache keep nothing for the contestant: kept lines would outlive the flush before the next call.
+  // Makes the cache drop lines that it keeps for the contestant, because such lines would outlive the flush
+  // before the next call.
   virtual void evict_cache_lines() {}
 
-  // Before the contestant's library is loaded: maps the Gate (device/gate.h) in this memory file. False if
-  // the device cannot wait for it.
+  // Called before the contestant's library is loaded. Maps the Gate (device/gate.h) in this memory file.
+  // False if the device cannot wait for it.
   virtual bool adopt_gate(UniqueFd /*gate*/) { return false; }
   // Returns when the adopted gate reaches this number. For calls whose launches cannot wait on the device.
   virtual void wait_at_gate(std::uint32_t /*gate*/) {}
 
-  // Before the contestant's library is loaded: notes faulty memory accesses in the FindingBook
-  // (device/finding_book.h) in this memory file. False if the device cannot check accesses, or cannot map the
-  // book.
+  // Called before the contestant's library is loaded. From then on, notes faulty memory accesses in the
+  // FindingBook (device/finding_book.h) in this memory file. False if the device cannot check accesses, or
+  // cannot map the book.
   virtual bool watch(UniqueFd /*book*/) { return false; }
   // Called once the library is loaded.
   virtual void has_loaded(Entry /*entry*/) {}
-  // Sets these bytes, which may be the contestant's own memory, and waits until that is done. False if they
-  // cannot be written.
+  // Sets these bytes, which may be the contestant's own memory, and waits until this is done. False if the
+  // bytes cannot be written.
   virtual bool overwrite(std::uint64_t /*address*/, std::uint64_t /*bytes*/, unsigned char /*value*/) {
     return true;
   }

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-// A part of the toolkit that may be left out.
+// CUPTI is a part of the toolkit that may not be installed.
 #if __has_include(<cupti.h>)
 #include <cupti.h>
 #define KGRADE_HAVE_CUPTI
@@ -27,10 +27,10 @@ class ProfilerRange : public CallWatch {
 
 #ifdef KGRADE_HAVE_CUPTI
 
-// The file of the one recorder, for CUPTI's callbacks, which have no argument of ours.
+// The file of the only recorder. It is global because CUPTI's callbacks have no argument for it.
 std::FILE* records = nullptr;
 
-// The functions of CUPTI, from the library.
+// The functions of CUPTI, which are loaded from its library.
 struct Cupti {
   decltype(&cuptiActivityRegisterCallbacks) set_callbacks = nullptr;
   decltype(&cuptiActivityEnable) enable = nullptr;
@@ -68,7 +68,7 @@ void write(const CUpti_ActivityKernel9& kernel) {
                kernel.staticSharedMemory, kernel.dynamicSharedMemory, kernel.localMemoryPerThread);
 }
 
-// Later versions of the record begin with this one's members.
+// Records of later versions begin with the members of CUpti_ActivityKernel9.
 void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid) {
   CUpti_Activity* record = nullptr;
   while (cupti.next(buffer, valid, &record) == CUPTI_SUCCESS) {

@@ -1,5 +1,5 @@
-// What looks at one call of a worker below a tool (CheckedCudaWorker), inside of its process. What it reports
-// comes from the contestant's process, which could have forged it.
+// A CallWatch watches one call of a worker below a tool (CheckedCudaWorker), inside the worker's process. The
+// contestant runs in the same process, and could forge the reports.
 #pragma once
 
 #include <memory>
@@ -11,16 +11,16 @@ class CallWatch {
  public:
   virtual ~CallWatch() = default;
   virtual void begin(int ordinal) = 0;
-  // The device is idle again.
+  // Call this when the device is idle again.
   virtual void end() = 0;
 };
 
-// The number of the watched call. The first one loads modules, and a contestant in Python compiles and tunes
-// itself in it.
+// The number of the watched call. The first call is not watched, because modules are loaded in it, and a
+// contestant in Python compiles and tunes itself in it.
 inline constexpr int watched_call = 2;
 
-// From the words of the worker's command, nothing if there are none:
-//   --profile                 the profiler above the process sees only what the call launches
+// Makes the watch that the words of the worker's command ask for. Null if there are none:
+//   --profile the profiler above the process sees only the launches of the call
 //                             (cuProfilerStart, cuProfilerStop)
 //   --activity FILE LIBRARY   CUPTI, which is in LIBRARY, records the kernels of the call into FILE
 std::unique_ptr<CallWatch> call_watch(std::span<const char* const> words);

@@ -11,8 +11,8 @@
 namespace kgrade::cuda {
 
 // Bursts: kernels that keep one part of a device busy and nothing else, and so show its rate. All except the
-// copy repeat one instruction on values in registers or shared memory. A store that never happens keeps the
-// results alive, since the compiler cannot know that it never happens.
+// copy repeat one instruction on values in registers or shared memory. A store whose condition is never true
+// keeps the results alive, since the compiler cannot know that.
 
 constexpr int threads_per_block = 256;
 constexpr int warps_per_block = threads_per_block / 32;
@@ -23,7 +23,7 @@ constexpr int steps = 32;  // of a chain in one iteration
 template <class Real>
 __global__ void __launch_bounds__(threads_per_block)
     multiply_add_burst(int iterations, Real factor, Real addend, Real* never) {
-  // Each thread has its own values, so they come from registers, as every operand of real work does.
+  // Each thread has its own values, so that they come from registers, like all operands in real work.
   factor -= static_cast<Real>(threadIdx.x) / 1024;
   addend += static_cast<Real>(threadIdx.x) / 1024;
   Real values[chains];
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(threads_per_block)
   for (const auto& tile : sums) {
     for (const auto sum : tile) total += sum;
   }
-  // The compiler cannot derive the sums from the operands: they go through assembly.
+  // The compiler cannot compute the sums itself, because the operands go through assembly.
   if (total == typename Product::Sum{12345}) *never = total;
 }
 
@@ -69,7 +69,7 @@ constexpr int warpgroup_steps = 16;  // products of a warpgroup before it waits 
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 // A shared-memory operand without a swizzle: cores of 8 rows of 16 bytes, each in 128 bytes of its own. Two
-// cores along K are next to each other. Distances count units of 16 bytes (PTX ISA, "Matrix Descriptor
+// cores along K are next to each other. Distances are in units of 16 bytes (PTX ISA, "Matrix Descriptor
 // Format").
 __device__ std::uint64_t matrix_descriptor(const void* tile) {
   const std::uint64_t address = __cvta_generic_to_shared(tile);
@@ -98,7 +98,7 @@ __device__ float sum_of_products(int iterations, std::uint64_t a, std::uint64_t 
 }
 #endif
 
-// Two warpgroups of a block share the operands, so that one has work queued while the other waits.
+// Two warpgroups of a block share the operands, so that one warpgroup has work queued while the other waits.
 template <class Product>
 __global__ void __launch_bounds__(threads_per_block, 1)
     warpgroup_product_burst([[maybe_unused]] int iterations, [[maybe_unused]] float* never) {
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(threads_per_block) copy_burst(const uint4* sou
   for (int i = 0; i < loads; ++i) target[first + i * threads_per_block] = values[i];
 }
 
-// The target of the code that the driver chose for this device.
+// The target for which the code was compiled that the driver chose for this device.
 struct Target {
   int architecture;  // 900
   int warpgroups;    // 1 if the code has their products
@@ -153,7 +153,7 @@ class DeviceMemory {
  public:
   explicit DeviceMemory(std::size_t bytes) {
     if (cudaMalloc(&data_, bytes) == cudaSuccess) return;
-    cudaGetLastError();  // an error of the allocation alone
+    cudaGetLastError();  // clears the error of the allocation
     data_ = nullptr;
   }
   ~DeviceMemory() { cudaFree(data_); }
@@ -219,7 +219,7 @@ class Measurement {
 
   bool ready() const { return static_cast<bool>(scratch_); }
 
-  // Works until the clocks are as fast as under load.
+  // Works until the clocks are as fast as they are under load.
   void warm_up() {
     const auto begin = std::chrono::steady_clock::now();
     const Burst burst = multiply_adds<float>();
@@ -247,7 +247,7 @@ class Measurement {
     return 2.0 * static_cast<double>(bytes) / std::min(narrow, wide);
   }
 
-  // Operations per second, over a time in which launching and filling operands count for nothing.
+  // Operations per second. The measured time is so long that launching and filling operands do not matter.
   double rate(const Burst& burst) {
     const auto first = [&burst] { burst.launch(first_iterations); };
     watch_.seconds(first);  // loads the code

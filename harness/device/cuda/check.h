@@ -1,5 +1,6 @@
 // Outcomes of CUDA calls. KGRADE_CUDA_CHECK is for calls that cannot fail on a healthy machine. A failure
-// throws an exception with call, place and reason; it is a std::system_error if the machine is to blame.
+// throws an exception with call, place and reason; the exception is a std::system_error if the machine is to
+// blame.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -44,12 +44,12 @@ device::ComparedOutput compared(const OutputPair& output) {
                          [](SharedBuffer& buffer, std::uint64_t begin) { return bytes_of(buffer, begin); });
 }
 
-// Results of the referee's kernels, in device memory and, once they are read, in host memory. Both are
-// allocated from the start: a contestant may use up all the memory that is left.
+// Results of the referee's kernels, in device memory and, once they are read, in host memory. Both memories
+// are allocated from the start, because a contestant may use up all memory that is left.
 class Results {
  public:
-  // Three counters for each tensor of a call, in all its launches together: two for a look, one for a
-  // comparison.
+  // There are three counters for each tensor of a call, in all its launches together: two for a BufferLook
+  // and one for a comparison.
   static constexpr std::size_t max_counters = 3 * max_parameters;
 
   Results() {
@@ -65,7 +65,7 @@ class Results {
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
-  // `count` counters that are zero, in stream order.
+  // Returns `count` counters, which are zero for work that is queued after this.
   Counter* fresh_counters(std::size_t count) {
     if (count > max_counters) throw std::logic_error("too many counters");
     if (!zeroed_) zero();
@@ -84,7 +84,8 @@ class Results {
     cuda::compare(output, static_cast<ElementErrors*>(scratch_), finished, errors_in(device_) + index);
   }
 
-  // Queues the reading of all results so far, with this number of comparisons. They are there after wait().
+  // Queues the reading of all results so far, with this number of comparisons. The results can be used after
+  // wait().
   void queue_reading(std::size_t comparisons = 0) {
     const std::size_t used = counters_ * sizeof(Counter) + comparisons * sizeof(ElementErrors);
     KGRADE_CUDA_CHECK(cudaMemcpyAsync(host_, device_, used, cudaMemcpyDeviceToHost));
@@ -108,11 +109,11 @@ class Results {
  private:
   static constexpr std::size_t bytes =
       max_counters * sizeof(Counter) + max_parameters * sizeof(ElementErrors);
-  // Parts of the running comparison, or samples.
+  // The scratch memory holds parts of the running comparison, or samples.
   static constexpr std::size_t scratch_bytes =
       std::max(comparison_parts * sizeof(ElementErrors), device::most_sampled * sizeof(double));
 
-  // Comparisons follow the used counters, so that a short transfer reads everything.
+  // Comparisons are stored right after the used counters, so that one short transfer reads everything.
   ElementErrors* errors_in(void* memory) const {
     return reinterpret_cast<ElementErrors*>(static_cast<Counter*>(memory) + counters_);
   }
@@ -121,7 +122,7 @@ class Results {
   void* host_ = nullptr;
   void* scratch_ = nullptr;
   std::size_t counters_ = 0;  // in use
-  bool zeroed_ = false;       // the counters are zero, and nobody has them yet
+  bool zeroed_ = false;       // the counters are zero and not in use yet
 };
 
 // A stretch of work on the default stream, timed by the device's clock.
@@ -144,9 +145,10 @@ class Stretch {
 
   void begin() { KGRADE_CUDA_CHECK(cudaEventRecord(begin_)); }
   void end() { KGRADE_CUDA_CHECK(cudaEventRecord(end_)); }
-  // Waits until all of it is done.
+  // Waits until all work of the stretch is done.
   void wait() const { KGRADE_CUDA_CHECK(cudaEventSynchronize(end_)); }
-  // How long it took, and how long after the end of another it began. Wait for the stream before.
+  // How long the stretch took, and how long after the end of another stretch it began. Wait for the stream
+  // first.
   Duration length() const { return between(begin_, end_); }
   Duration since(const Stretch& earlier) const { return between(earlier.end_, begin_); }
 
@@ -200,7 +202,7 @@ class CudaDevice : public Device {
     for (const Filling& filling : fillings)
       poisoned_.push_back(filling.input ? zones_of(filling) : whole_of(filling));
     cuda::fill_poison(poisoned_.data(), poisoned_.size());
-    results_.zero();  // there is time now
+    results_.zero();  // now, while nothing is measured
   }
 
   using Device::reveal;
@@ -220,7 +222,7 @@ class CudaDevice : public Device {
     refresh_.end();
     auto* const gate = static_cast<CudaGate*>(opening.gate);
     const bool will_open = gate != nullptr && gate->queue_opening(opening.number);
-    // Wait for no more than the refresh: another process may have the device by now.
+    // Wait only for the refresh and not for the device, because another process may use the device by now.
     refresh_.wait();
     if (gate != nullptr && !will_open) gate->open(opening.number);
     refreshing_ = false;
@@ -232,7 +234,7 @@ class CudaDevice : public Device {
     compared_ = outputs.size();
     inspection_.begin();
     Counter* const counters = results_.fresh_counters(2 * inspected_ + compared_);
-    // Outputs are compared first: a write after the clock has stopped comes too late.
+    // Outputs are compared first, so that a contestant cannot write them after the clock has stopped.
     for (std::size_t i = 0; i < compared_; ++i)
       results_.compare(compared(outputs[i]), i, counters + 2 * inspected_ + i);
     looks_.clear();
@@ -284,7 +286,7 @@ class CudaDevice : public Device {
   bool gates_calls() const override { return true; }
   std::unique_ptr<Gate> make_gate() override { return CudaGate::make(driver_); }
 
-  // Poisons the flush buffer, and checks every byte of it.
+  // Poisons the flush buffer and checks every byte in it.
   std::optional<Error> prove_healthy() override {
     const device::Poison poison{{++flushes_, 0x4ea17, 0}};
     const device::ByteRange range{0, flush_bytes_};
@@ -319,8 +321,8 @@ class CudaDevice : public Device {
     refresh_.begin();
   }
 
-  // A worker sees only the node of its GPU, so ordinals mean something else to it. Parts of a GPU have no
-  // UUID that can be found out here.
+  // Ordinals mean something else to a worker, because it sees only the node of its GPU. For a part of a GPU,
+  // no UUID can be found out here.
   std::string name_for_workers() const {
     const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
     const bool is_part =
@@ -358,20 +360,20 @@ class CudaDevice : public Device {
   DeviceInfo info_;
   Results results_;
   Stretch refresh_;
-  Stretch inspection_;         // only its beginning counts
+  Stretch inspection_;         // only its begin event is used
   std::size_t inspected_ = 0;  // fillings of the present inspection
   std::size_t compared_ = 0;
-  std::vector<PoisonedRanges> poisoned_;  // this and the next two keep their memory
+  std::vector<PoisonedRanges> poisoned_;  // this and the next two are members to keep their memory
   std::vector<InputTensor> inputs_;
   std::vector<BufferLook> looks_;
   std::chrono::steady_clock::time_point asked_;  // when the present refresh began
-  bool refreshing_ = false;                      // poison() was called, and reveal() has not followed yet
+  bool refreshing_ = false;                      // poison() was called, and reveal() not yet
   void* flush_buffer_ = nullptr;
   std::uint64_t flush_bytes_;
   std::uint64_t flushes_ = 0;
 };
 
-// Without any driver, the runtime reports a driver that is too old. The driver's version is 0 then
+// If there is no driver, the runtime reports that the driver is too old. The driver's version is then 0
 // (cudaDriverGetVersion in the CUDA Runtime API).
 bool has_no_driver(cudaError_t status) {
   int version = 0;

@@ -1,5 +1,5 @@
-// The gate of the CUDA device: a word of memory that host and device share, for which a worker waits before
-// it makes its call (device/gate.h).
+// The gate of the CUDA device: a word of memory that host and device share. A worker waits for this word
+// before it makes its call (device/gate.h).
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,16 @@
 
 namespace kgrade::cuda {
 
-// A gate that the device itself opens when all earlier work is done, so that the call behind it need not wait
-// for the referee.
+// A gate that the device itself can open when all earlier work is done, so that the waiting call does not
+// depend on the speed of the referee.
 class CudaGate : public Gate {
  public:
   // Null if memory runs out.
   static std::unique_ptr<Gate> make(std::shared_ptr<const Driver> driver);
   ~CudaGate() override;
 
-  // As open(), in the order of the default stream. False if the device cannot write to the page.
+  // Like open(), but the device opens the gate, in the order of the default stream. False if the device
+  // cannot write to the page.
   bool queue_opening(std::uint32_t number);
 
  private:

@@ -36,7 +36,7 @@ void keep_freed_memory(int ordinal) {
   std::uint64_t all = UINT64_MAX;
   if (!ok(cudaDeviceGetDefaultMemPool(&pool, ordinal)) ||
       !ok(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all)))
-    cudaGetLastError();  // a device without pools
+    cudaGetLastError();  // clears the error of a device without pools
 }
 
 // The first launch of the present call that failed.
@@ -269,7 +269,7 @@ bool CheckedCudaWorker::capture_outputs(std::span<const unsigned long long> argu
   return captured;
 }
 
-// Makes the whole call and waits for it: below a tool, nothing is queued ahead. Checked calls have one
+// Makes the whole call and waits for it, because nothing is queued ahead below a tool. Checked calls have one
 // launch.
 void CheckedCudaWorker::begin_call(Entry entry, Launches launches, std::uint32_t /*gate*/) {
   timed_.reset();

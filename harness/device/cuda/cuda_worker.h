@@ -15,16 +15,16 @@
 
 namespace kgrade::cuda {
 
-// Called by the contestant's library after a failed launch (compile/launch_watch.h), by way of
-// kgrade_launch_failed(), which the worker's program exports. `kernel`: the address that CUDA's runtime knows
-// it by. `grid` and `block`: three numbers each; null: unknown.
+// The contestant's library calls this after a failed launch (compile/launch_watch.h), through
+// kgrade_launch_failed(), which the worker's program exports. `kernel`: the address by which CUDA's runtime
+// knows the kernel. `grid` and `block`: three numbers each; null: unknown.
 void note_failed_launch(int error, const void* kernel, const unsigned int* grid, const unsigned int* block,
                         std::size_t dynamic_shared);
 
 // The usual worker. A call has these parts on the legacy default stream: the gate, start event, entries, stop
-// event, capture of the outputs. The gate holds the stream until all launches behind it are queued, so their
-// latency does not show between the events, and until the referee has put the inputs in place. No kernel runs
-// meanwhile, so the referee has the device to itself.
+// event, capture of the outputs. The gate holds the stream until two conditions are met. All launches behind
+// the gate are queued, so that their latency does not show between the events, and the referee has put the
+// inputs in place. No kernel of the worker runs meanwhile, so only the referee uses the device.
 class CudaWorker : public WorkerDevice {
  public:
   explicit CudaWorker(int ordinal) : ordinal_(ordinal) {}
@@ -57,15 +57,15 @@ class CudaWorker : public WorkerDevice {
   void* stop_ = nullptr;
   void* captured_ = nullptr;
   bool keeps_lines_ = false;  // the device can keep lines in its L2
-  bool queued_ = false;       // all of the present call is queued
+  bool queued_ = false;       // everything of the present call is queued
   bool gated_ = false;        // the present call is gated
   int error_ = 0;             // returned by the call's entry
 };
 
 // The worker below a tool. compute-sanitizer knows the bounds of an allocation, and which bytes of it were
 // written, only for memory of cudaMalloc, and a profiler saves and restores only such memory. So every call
-// gets new copies of exactly the tensors' sizes, and outputs are unwritten again. None of our kernels runs;
-// times mean nothing.
+// gets new copies that have exactly the tensors' sizes, and outputs are unwritten again. No kernel of kgrade
+// runs in this process. Times have no meaning.
 class CheckedCudaWorker : public WorkerDevice {
  public:
   // `watch` sees the second call; null: nothing does.
@@ -79,7 +79,7 @@ class CheckedCudaWorker : public WorkerDevice {
   }
   void begin_call(Entry entry, Launches launches, std::uint32_t gate) override;
   std::optional<CallTimes> end_call() override { return timed_; }
-  // Allocations that are left at the end are the contestant's leaks.
+  // Frees everything that is the worker's, so that the remaining allocations are the contestant's leaks.
   void conclude() override;
 
  private:
@@ -92,7 +92,8 @@ class CheckedCudaWorker : public WorkerDevice {
   };
   cudaError_t make_copies();
   bool take_copies_back();
-  // `arguments`: as the call has left them. A contestant in Python may return other memory than ours.
+  // `arguments`: as they are after the call. A contestant in Python may return memory that the worker did not
+  // lend.
   bool capture_outputs(std::span<const unsigned long long> arguments);
 
   int ordinal_;

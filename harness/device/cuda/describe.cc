@@ -39,8 +39,8 @@ double peak_bandwidth(int ordinal) {
   return kilohertz * 1e3 * 2 * attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
 }
 
-// More than any multiprocessor up to Blackwell's: 8192 16-bit tensor multiply-adds per clock. No arithmetic
-// that gives an answer is faster.
+// The bound is 8192 tensor multiply-adds of 16 bits per clock, which is more than any multiprocessor up to
+// Blackwell's does. No other arithmetic that a contestant can use is faster.
 double peak_arithmetic(int ordinal, int multiprocessors) {
   constexpr double flops_per_clock = 2 * 8192;
   return flops_per_clock * multiprocessors * attribute(cudaDevAttrClockRate, ordinal) * 1e3;

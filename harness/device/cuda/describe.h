@@ -1,5 +1,5 @@
 // What the CUDA runtime says about a GPU: its name, memory and versions, and the peaks that nothing on it can
-// exceed. A record keeps this, and a speed beyond a peak is a sign of a false time.
+// exceed. A record keeps these. A speed beyond a peak shows that a time is false.
 //
 // Also measures the rates that the current CUDA device reaches, with the referee's own kernels
 // (ceilings.cu).
@@ -11,7 +11,7 @@
 
 namespace kgrade::cuda {
 
-// Takes about a third of a second, and up to 4 GiB of device memory for that time. Nothing if there is too
+// This takes about a third of a second, and up to 4 GiB of device memory meanwhile. Nothing if there is too
 // little free memory for a copy through memory. measured_at stays empty. Throws on a CUDA error, as
 // device/cuda/check.h does.
 std::optional<Ceilings> measure_ceilings();

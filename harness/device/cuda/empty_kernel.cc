@@ -7,7 +7,7 @@
 namespace kgrade::cuda {
 namespace {
 
-// The driver compiles it, so that the worker needs no code for a device.
+// PTX that the driver compiles, so that the worker needs no code for a certain device.
 constexpr const char* source =
     ".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry kgrade_empty()\n{\n  ret;\n}\n";
 

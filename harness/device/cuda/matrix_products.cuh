@@ -6,8 +6,8 @@
 namespace kgrade::cuda {
 
 // Operands are numbers of either sign between 2^-10 and 2^-9, so that no sum leaves the range of its type.
-// All other bits vary, as in real data. `fixed` has the sign and exponent bits of a 32-bit word, `varied` the
-// bits that vary (for tf32 only bits that it has).
+// All other bits vary, as in real data. In a 32-bit word, `fixed` is the value of the bits that do not vary,
+// and `varied` marks the bits that vary (for tf32 only bits that tf32 has).
 struct Tf32Operands {
   static constexpr std::uint32_t fixed = 0x3a800000;
   static constexpr std::uint32_t varied = 0x807fe000;
@@ -30,8 +30,8 @@ __device__ std::uint32_t operand_word(std::uint32_t index) {
   return Operands::fixed | ((bits ^ (bits >> 16)) & Operands::varied);
 }
 
-// Products of one warp (PTX ISA, "mma.sync"). Those with 32-bit sums work from sm_80 on, those of doubles
-// from sm_80 and sm_90 on. On older devices, accumulate() does nothing.
+// Products of one warp (PTX ISA, "mma.sync"). Products with 32-bit sums work from sm_80 on, and products of
+// doubles from sm_80 or sm_90 on. On older devices, accumulate() does nothing.
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define KGRADE_FROM_AMPERE(...) __VA_ARGS__
@@ -44,7 +44,7 @@ __device__ std::uint32_t operand_word(std::uint32_t index) {
 #define KGRADE_FROM_HOPPER(...)
 #endif
 
-// 16 x 8 sums, and 128 bytes of an operand's row: 8 words of tf32 or 16 halves.
+// A product of a warp has 16 x 8 sums, and a row of an operand has 32 bytes: 8 words of tf32 or 16 halves.
 template <class Operands>
 struct SingleWarp {
   using Operand = std::uint32_t;
@@ -119,8 +119,8 @@ struct LargeDoubleWarp : DoubleWarp {
   }
 };
 
-// Products of a warpgroup on Hopper (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"): 64 x 256
-// sums of a warpgroup, both operands in shared memory. They assemble only for sm_90a.
+// Products of a warpgroup on Hopper (PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"): a product
+// has 64 x 256 sums, and both operands are in shared memory. These instructions assemble only for sm_90a.
 
 constexpr int sums_of_a_thread = 128;  // 64 x 256 over 128 threads
 
@@ -131,8 +131,8 @@ constexpr int sums_of_a_thread = 128;  // 64 x 256 over 128 threads
   KGRADE_SIXTEEN_SUMS(0), KGRADE_SIXTEEN_SUMS(16), KGRADE_SIXTEEN_SUMS(32), KGRADE_SIXTEEN_SUMS(48), \
       KGRADE_SIXTEEN_SUMS(64), KGRADE_SIXTEEN_SUMS(80), KGRADE_SIXTEEN_SUMS(96), KGRADE_SIXTEEN_SUMS(112)
 
-// sums += a b, for a shape and types as in "m64n256k8.f32.tf32.tf32". `end` has the further arguments of
-// 16-bit operands: which of them are transposed.
+// Computes sums += a b for a shape and types as in "m64n256k8.f32.tf32.tf32". `end` has the additional
+// arguments of 16-bit operands, which say whether an operand is transposed.
 #define KGRADE_WARPGROUP_PRODUCT(shape_and_types, end)                                       \
   asm volatile(                                                                              \
       "{\n"                                                                                  \

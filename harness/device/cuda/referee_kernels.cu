@@ -36,7 +36,7 @@ std::uint64_t blocks_of(const BufferLook& look) {
   return std::max(blocks_of(look.zones), look.input.tensor != nullptr ? blocks_of(look.input) : 0);
 }
 
-// Block number `index` of two ranges, one after the other.
+// Block number `index` of two ranges, which are counted one after the other.
 struct BlockOfTwo {
   device::ByteRange range;
   std::uint64_t block;
@@ -48,7 +48,7 @@ __device__ BlockOfTwo block_of_two(const TwoRanges& ranges, std::uint64_t index)
   return {ranges.second, device::first_block(ranges.second) + index - in_first};
 }
 
-// As many items as fit into the arguments of a launch, 4 KiB.
+// As many items as fit into the 4 KiB of a launch's arguments.
 template <class Item>
 struct Batch {
   static constexpr std::size_t size = 4096 / sizeof(Item);
@@ -82,7 +82,7 @@ __global__ void count_unwritten_elements_kernel(const unsigned char* buffer, dev
   add_to(total, unwritten);
 }
 
-// A block of any input. It is not inlined, so that the common draws do not need its registers.
+// A block of any input. This function is not inlined, so that the common draws do not need its registers.
 __device__ __noinline__ device::Four<std::int64_t> block_of_any_input(const device::InputRange& range,
                                                                       std::uint64_t block) {
   return device::input_block(range, block);
@@ -97,15 +97,15 @@ __device__ void draw_blocks(const device::InputRange& range, const DrawForm& for
     work(dtype, block, device::stored_as(dtype, device::drawn_block(range.contents, form, block)));
 }
 
-// As draw_blocks(), for a copy of float32 elements, which are stored as they are or rounded to a narrow type.
+// Like draw_blocks(), for a copy of float32 elements, which are stored unchanged or rounded to a narrow type.
 template <class Work>
 __device__ void copy_blocks(const device::InputRange& range, Dtype dtype, const Work& work) {
   for (std::uint64_t block = thread_index(); 4 * block < range.elements; block += thread_count())
     work(dtype, block, device::copied_block(range, {Dtype::float32, dtype, dtype}, block));
 }
 
-// As draw_blocks(), for any input. Most inputs are uniform or normal numbers, or copies of floats: these have
-// code of their own.
+// Like draw_blocks(), for any input. Most inputs are uniform or normal numbers, or copies of floats, so these
+// have their own code.
 template <class Work>
 __device__ void for_each_block(const device::InputRange& range, const Work& work) {
   using Kind = Distribution::Kind;
@@ -129,7 +129,7 @@ __device__ void for_each_block(const device::InputRange& range, const Work& work
     work(range.dtype, block, block_of_any_input(range, block));
 }
 
-// Four blocks fit into a multiprocessor: the common draws need no more registers than that allows.
+// Four blocks have to fit into a multiprocessor. This leaves enough registers for the common draws.
 __global__ void __launch_bounds__(threads_per_block, 4)
     fill_inputs_kernel(const __grid_constant__ Batch<InputTensor> batch) {
   const InputTensor& mine = batch.item[blockIdx.y];
@@ -151,8 +151,8 @@ __global__ void __launch_bounds__(threads_per_block, 4)
   add_to(mine.counters + 1, changed);
 }
 
-// Adds this thread's elements to a comparison. They are floats of a known type, so several loads are on their
-// way before the first is needed.
+// Adds this thread's elements to a comparison. The elements are floats of a known type, so several loads are
+// in flight before the first value is needed.
 template <Dtype dtype>
 __device__ void accumulate_floats(ElementErrors& mine, const device::ComparedOutput& output) {
   constexpr unsigned int at_once = 4;
@@ -175,7 +175,7 @@ __device__ void accumulate_floats(ElementErrors& mine, const device::ComparedOut
   }
 }
 
-// As accumulate_floats(), for any output.
+// Like accumulate_floats(), for any output.
 __device__ void accumulate_any(ElementErrors& mine, const device::ComparedOutput& output) {
   for (std::uint64_t i = thread_index(); i < output.elements; i += thread_count())
     device::accumulate(mine, output, i);
@@ -197,7 +197,7 @@ __device__ ElementErrors merged_in_block(const ElementErrors& mine) {
   return parts[0];
 }
 
-// Whether all other blocks have written their parts. If so, this block sees the parts.
+// Whether all other blocks have written their parts. If so, the parts are visible to this block.
 __device__ bool is_last_block(Counter* finished) {
   __shared__ bool is_last;
   if (threadIdx.x == 0) {
@@ -209,7 +209,7 @@ __device__ bool is_last_block(Counter* finished) {
   return is_last;
 }
 
-// Three blocks fit into a multiprocessor, if that needs no local memory.
+// `blocks` blocks have to fit into a multiprocessor. It is three where that needs no local memory.
 template <Accumulate accumulate, int blocks>
 __global__ void __launch_bounds__(threads_per_block, blocks)
     compare_kernel(const __grid_constant__ device::ComparedOutput output, ElementErrors* parts,
@@ -249,7 +249,8 @@ auto compare_kernel_for(const device::ComparedOutput& output) {
   return compare_kernel<accumulate_any, 2>;
 }
 
-// Launches enough work to fill a device. The grid is as wide for a small item as for the largest beside it.
+// Launches enough work to fill a device. The grid is as wide for a small item as for the largest item of the
+// launch.
 template <class Item>
 void launch_on(void (*kernel)(Batch<Item>), const Item* items, std::size_t count) {
   constexpr unsigned int widest = 4096;

@@ -14,7 +14,7 @@ using Counter = unsigned long long;
 // The most partial results that compare() writes.
 inline constexpr unsigned int comparison_parts = 1024;
 
-// The two ranges around a tensor; or a whole buffer and an empty range.
+// The two ranges around a tensor, or a whole buffer and an empty range.
 struct TwoRanges {
   device::ByteRange first;
   device::ByteRange second;
@@ -32,7 +32,8 @@ struct InputTensor {
   device::InputRange range = {};
 };
 
-// A lent buffer after a call. Adds to two counters: changed bytes around the tensor, changed elements of it.
+// A look at a lent buffer after a call. Two counters receive the number of changed bytes around the tensor
+// and the number of its changed elements.
 struct BufferLook {
   PoisonedRanges zones;
   InputTensor input;  // null: the tensor is an output
@@ -44,13 +45,13 @@ void fill_poison(const PoisonedRanges* ranges, std::size_t count);
 void fill_inputs(const InputTensor* inputs, std::size_t count);
 void inspect(const BufferLook* looks, std::size_t count);
 
-// These add to a counter in device memory.
+// The next functions add to a counter in device memory.
 void count_unwritten_elements(const unsigned char* buffer, device::ByteRange range,
                               const device::Poison& poison, Counter* total);
 void count_wrong(const device::ComparedOutput& output, double limit, Counter* total);
 
 // Writes `result`. `parts` has room for comparison_parts results, and no other comparison may run. `finished`
-// must be zero. The order of the sums depends only on the number of elements, so every run gives the same
+// must be zero. The order of summation depends only on the number of elements, so every run gives the same
 // bits.
 void compare(const device::ComparedOutput& output, ElementErrors* parts, Counter* finished,
              ElementErrors* result);

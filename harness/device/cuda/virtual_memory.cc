@@ -100,7 +100,7 @@ Result<std::unique_ptr<MappedMemory>> MappedMemory::import(std::shared_ptr<const
 }
 
 CUresult MappedMemory::map(int ordinal, Access access) {
-  // One granule on either side stays unmapped: running off the end faults.
+  // One granule on either side stays unmapped, so that an access beyond either end faults.
   CUresult status = driver_->address_reserve(&reserved_, bytes_ + 2 * granularity_, granularity_, 0, 0);
   if (status != CUDA_SUCCESS) return status;
   address_ = reserved_ + granularity_;

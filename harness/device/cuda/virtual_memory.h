@@ -43,7 +43,7 @@ class MappedMemory {
   // New physical memory on device `ordinal`; `bytes` is rounded up to the device's granularity.
   static Result<std::unique_ptr<MappedMemory>> create(std::shared_ptr<const Driver> driver, int ordinal,
                                                       std::uint64_t bytes);
-  // Memory that another process created, with its number of bytes there.
+  // Memory that another process created. `bytes` is the number of bytes that the other process gives.
   static Result<std::unique_ptr<MappedMemory>> import(std::shared_ptr<const Driver> driver, int ordinal,
                                                       int descriptor, std::uint64_t bytes, Access access);
   ~MappedMemory();

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// For the driver's threads and the contestant's.
+// The most threads of a worker, including the driver's and the contestant's.
 constexpr unsigned int most_threads = 512;
 
 // The GPU's number in /dev: "Device Minor: 3" of /proc/driver/nvidia/gpus/<bus id>/information stands for
@@ -52,7 +52,7 @@ std::vector<fs::path> gpu_nodes(int ordinal) {
   return nodes;
 }
 
-// Half of the host's memory: with control groups, a contestant gets no more.
+// Half of the host's memory. With control groups, a contestant gets no more than this.
 std::uint64_t half_of_the_memory() {
   const long pages = ::sysconf(_SC_PHYS_PAGES);
   const long page = ::sysconf(_SC_PAGESIZE);
@@ -63,7 +63,7 @@ std::uint64_t half_of_the_memory() {
 
 std::vector<fs::path> library_folders() {
   std::vector<fs::path> folders = {"/usr/local/nvidia", "/run/opengl-driver/lib"};
-  // The libraries that baselines call, and those that these load in turn.
+  // The libraries that baselines call, and the libraries that these load in turn.
   for (const VendorLibrary& library : vendor_libraries()) {
     for (const fs::path& file : library.files) {
       const fs::path folder = file.parent_path();
@@ -81,7 +81,7 @@ std::vector<fs::path> library_folders() {
 SandboxPolicy worker_policy(const fs::path& program, int ordinal) {
   SandboxPolicy policy;
   policy.readable = {program};
-  // What the driver reads about itself and the GPU's place in the machine.
+  // The driver reads these files about itself and the GPU's place in the machine.
   for (const char* path :
        {"/proc/driver/nvidia", "/proc/driver/nvidia-uvm", "/proc/devices", "/proc/cpuinfo", "/proc/meminfo",
         "/proc/modules", "/proc/sys/vm", "/proc/sys/kernel", "/sys/devices", "/sys/bus/pci", "/sys/class/drm",

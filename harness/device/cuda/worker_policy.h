@@ -1,5 +1,5 @@
-// What a worker of a CUDA device has to see of the machine: its own program, what the driver reads about
-// itself, the nodes of its one GPU, and the driver's libraries.
+// The parts of the machine that a worker of a CUDA device has to see: its own program, files that the driver
+// reads about itself, the nodes of its one GPU, and the driver's libraries.
 #pragma once
 
 #include <filesystem>
