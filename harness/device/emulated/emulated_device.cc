@@ -23,7 +23,7 @@
 namespace kgrade::emulated {
 namespace {
 
-// The most threads of a worker, its contestant's included.
+// The most threads of a worker, including those of its contestant.
 constexpr unsigned int most_threads = 256;
 
 class MemoryFile : public SharedBuffer {
@@ -38,8 +38,8 @@ class MemoryFile : public SharedBuffer {
     ::fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SEAL);
     return fd_.get();
   }
-  // The worker owns the file as much as the referee does, so it could make the file writable again and reopen
-  // it. The seal prevents that, and the referee's own mapping stays writable.
+  // The worker's account owns the file, as the referee's does, so a worker could make the file writable again
+  // and reopen it. The seal prevents that, and the referee's own mapping stays writable.
   int read_only_descriptor() const override {
     const bool sealed = is_on(Defence::sealed_inputs) &&
                         ::fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) == 0;
@@ -52,7 +52,7 @@ class MemoryFile : public SharedBuffer {
  private:
   UniqueFd fd_;
   UniqueFd
-      read_only_;  // a file of its own to the kernel: a process that has it can never map the memory writable
+      read_only_;  // a separate open file: a process that has only this can never map the memory writable
   unsigned char* data_;
   std::uint64_t bytes_;
 };
@@ -97,7 +97,8 @@ std::uint64_t most_memory([[maybe_unused]] const SandboxPolicy& policy) {
   const std::uint64_t least =
       limits::device_memory_bytes + limits::host_memory_bytes + policy.temporary_bytes;
   const std::uint64_t half = meminfo_bytes("MemTotal:") / 2;
-  // A machine of many cores has room for the stacks of all their blocks, but not in half of its memory.
+  // With many cores, the stacks of all blocks may need more than half of the memory. They get no more than
+  // that.
   return std::min(least + host_threads * limits::stack_bytes_per_host_thread, std::max(least, half));
 #endif
 }
@@ -158,7 +159,7 @@ Result<std::unique_ptr<SharedBuffer>> EmulatedDevice::allocate(std::uint64_t byt
   const std::uint64_t rounded = (bytes + page - 1) / page * page;
   UniqueFd fd(::memfd_create("kgrade-buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd || ::ftruncate(fd.get(), static_cast<off_t>(rounded)) != 0) return no_memory(rounded);
-  // A worker that shrank the file would make the referee fault.
+  // The file is sealed, because a worker that shrank it would make the referee fault.
   ::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
   void* data = ::mmap(nullptr, rounded, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
   if (data == MAP_FAILED) return no_memory(rounded);
@@ -191,7 +192,7 @@ std::chrono::nanoseconds EmulatedDevice::reveal(std::span<const Filling> filling
   return {};
 }
 
-// Compares the outputs as soon as the clock has stopped: a later write comes too late.
+// Compares the outputs as soon as the clock has stopped, so that later writes have no effect.
 void EmulatedDevice::begin_inspection(std::span<const Filling> fillings,
                                       std::span<const OutputPair> outputs) {
   inspected_ = fillings;
@@ -246,7 +247,8 @@ void EmulatedDevice::write(SharedBuffer& buffer, std::uint64_t begin, const void
   ::memcpy(bytes_of(buffer, begin), source, bytes);
 }
 
-// A worker may have as many threads as a contestant could reasonably want. It needs no device and no files.
+// A worker may have as many threads as a contestant could reasonably want. A worker needs no device node and
+// no files.
 SandboxPolicy EmulatedDevice::worker_policy() const {
   SandboxPolicy policy;
   policy.readable = {worker_command().front()};

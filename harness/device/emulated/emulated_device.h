@@ -1,4 +1,4 @@
-// The emulated device from the referee's side: buffers are memory files, the work is done by the CPU.
+// The emulated device from the referee's side: buffers are memory files, and the CPU does the work.
 #pragma once
 
 #include "device/device.h"
@@ -8,8 +8,8 @@ namespace kgrade::emulated {
 
 class EmulatedDevice : public Device {
  public:
-  // Workers run threads in this order. A shuffled order is drawn from the seed, which contestants can find
-  // out.
+  // Workers run threads in this order. A shuffled order is drawn from the seed. Contestants can find out this
+  // seed.
   explicit EmulatedDevice(std::string worker_directory, ThreadOrder order = ThreadOrder::forward,
                           std::uint64_t order_seed = 0)
       : worker_directory_(std::move(worker_directory)), order_(order), order_seed_(order_seed) {}

@@ -18,14 +18,14 @@
 namespace kgrade::emulated {
 namespace {
 
-// Inaccessible on both sides of a buffer, so that running far off its end faults.
+// The size of the inaccessible memory on both sides of a buffer, so that an access far beyond an end faults.
 constexpr std::uint64_t margin_bytes = 1 << 20;
 
 namespace limits = kgrade_emulated::limits;
 
 std::size_t memory_bytes() { return kgrade_emulated::device_memory_bytes() + limits::host_memory_bytes; }
 
-// Global, since malloc() and operator new have only the state of the process.
+// The handler is global, since malloc() and operator new have no other state than that of the process.
 kgrade_emulated::LimitHandler excess_handler = nullptr;
 
 void out_of_memory() {
@@ -42,7 +42,8 @@ void set_limit(__rlimit_resource resource, rlim_t now, rlim_t most) {
 
 }  // namespace
 
-// Starts the device's own threads before the contestant is loaded: any later thread is the contestant's.
+// Starts the device's own threads before the contestant is loaded, so that every later thread is the
+// contestant's.
 bool EmulatedWorker::prepare() {
   kgrade_emulated::start_host_threads();
   return true;
@@ -73,7 +74,7 @@ void EmulatedWorker::unmap_all() {
   captures_.clear();
 }
 
-// All work has been done when the entry returns: there is nothing to wait for, and no gate.
+// All work is done when the entry returns, so there is nothing to wait for, and there is no gate.
 void EmulatedWorker::begin_call(Entry entry, Launches launches, std::uint32_t /*gate*/) {
   timed_ = {};
   kgrade_emulated::take_failed_launch();
@@ -124,8 +125,8 @@ void limit_contestant(kgrade_emulated::LimitHandler on_excess) {
   set_limit(RLIMIT_FSIZE, limits::file_bytes, limits::file_bytes);
   limit_descriptors(most_descriptors);
 #ifndef KGRADE_SANITIZED
-  // Lent buffers are shared memory and do not count; the device's own stacks get room as they are made. A
-  // sanitizer's shadow would count.
+  // Lent buffers are shared memory and do not count. The limit is raised when the device makes its own
+  // stacks. There is no limit with a sanitizer, because its shadow memory would count.
   const rlim_t stacks = kgrade_emulated::host_threads() * rlim_t{limits::stack_bytes_per_host_thread};
   set_limit(RLIMIT_DATA, memory_bytes(), memory_bytes() + stacks);
 #endif
@@ -133,9 +134,9 @@ void limit_contestant(kgrade_emulated::LimitHandler on_excess) {
 
 }  // namespace kgrade::emulated
 
-// A null pointer that the contestant does not check would crash elsewhere. So the worker's own malloc(),
-// which contestants and operator new use too, reports that memory ran out. (__libc_malloc and its kin are the
-// C library's own names for the functions that are replaced here.)
+// If malloc() returned a null pointer that the contestant does not check, the crash would come later. So the
+// worker has its own malloc(), which reports that memory ran out. Contestants and operator new use it too.
+// (__libc_malloc and its kin are the C library's own names for the functions that are replaced here.)
 #if defined(__GLIBC__) && !defined(KGRADE_SANITIZED)
 extern "C" {
 

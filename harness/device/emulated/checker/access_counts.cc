@@ -15,7 +15,7 @@ constexpr std::uint32_t sector_bytes = 32;
 constexpr std::uint32_t bank_bytes = 4;
 constexpr std::uint32_t banks = 32;
 constexpr std::uint32_t widest_access = 16;
-// A block with more requests between two barriers is not counted to its end.
+// If a block makes more requests between two barriers, the further requests are not counted.
 constexpr std::uint64_t most_kept = std::uint64_t{1} << 18;
 
 std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
@@ -83,7 +83,8 @@ void AccessCounts::note(const CountedAccess& access) {
   latest_[access.thread] = {number, access.piece, access.offset + access.bytes, access.bytes};
 }
 
-// None if there is no room for a new one.
+// The number of the request to which the access belongs. Returns `none` if there is no room for a new
+// request.
 std::size_t AccessCounts::request_of(const CountedAccess& access) {
   // An address in the code and a chain have at most 32 bits each, and a block has at most 32 warps.
   const std::uint64_t key = ((access.pc * 0x9e3779b97f4a7c15) ^ access.chain) * 64 + access.thread / lanes;
@@ -99,8 +100,8 @@ std::size_t AccessCounts::request_of(const CountedAccess& access) {
   return place.requests.back();
 }
 
-// The request of the thread's previous access, if this one may be the next part of the same vector. Parts
-// have one size and are at different places in the code.
+// The request of the thread's previous access, if this access may be the next part of the same vector. The
+// parts of a vector have the same size and are at different places in the code.
 std::size_t AccessCounts::previous_of(const CountedAccess& access) const {
   const Latest& latest = latest_[access.thread];
   if (latest.request == none || latest.end != access.offset || latest.piece != access.piece ||
@@ -110,7 +111,7 @@ std::size_t AccessCounts::previous_of(const CountedAccess& access) const {
   return previous.pc != access.pc && previous.write == access.write ? latest.request : none;
 }
 
-// Makes the request a part of the one before, if all of the warp's threads go on there.
+// Joins the request with the previous one, if all threads of both continue the same vector.
 void AccessCounts::join_parts(std::size_t number) {
   Request& request = requests_[number];
   request.first = number;
@@ -175,8 +176,8 @@ void AccessCounts::count_global(const Request& request) {
            touched - least);
 }
 
-// A request of 8 bytes a thread takes two passes, one of 16 bytes four, each over as many threads as fill the
-// banks. Threads that read the same word share it.
+// A request of 8 bytes per thread takes two passes, and a request of 16 bytes per thread takes four. Each
+// pass serves as many threads as fill the banks. Threads that read the same word share it.
 void AccessCounts::count_shared(const Request& request) {
   std::uint32_t widest = bank_bytes;
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {

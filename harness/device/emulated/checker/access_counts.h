@@ -1,11 +1,12 @@
-// Counts what the accesses of each launch would ask of a GPU's memory: requests of warps, sectors of global
-// memory, and passes over the banks of shared memory.
+// Counts the work that the accesses of each launch would cause in a GPU's memory: requests of warps, sectors
+// of global memory, and passes over the banks of shared memory.
 //
-// Threads run one after the other here, so a warp's requests are put together afterwards. The n-th access of
-// each of its threads at one place of the code, since their last barrier, is one request. Accesses of a
-// thread to adjacent addresses, one right after the other and aligned like a vector of up to 16 bytes, are
-// one access: the compiler splits vector types. Sizes are those of NVIDIA's GPUs since Volta: warps of 32,
-// sectors of 32 bytes, and 32 banks of 4 bytes (CUDA C++ Programming Guide, "Compute Capabilities").
+// Threads run one after the other here, so a warp's requests are put together afterwards. A request consists
+// of the n-th accesses of the warp's threads at one place of the code since their last barrier. A thread's
+// accesses to adjacent addresses count as one access if they follow each other directly and are aligned like
+// a vector of up to 16 bytes, because the compiler splits vector types. Sizes are those of NVIDIA's GPUs
+// since Volta: warps of 32, sectors of 32 bytes, and 32 banks of 4 bytes (CUDA C++ Programming Guide,
+// "Compute Capabilities").
 #pragma once
 
 #include <array>
@@ -24,22 +25,22 @@ class AccessCounts {
   // An access of the running kernel to memory with known bounds.
   struct CountedAccess {
     std::uint64_t piece = 0;   // identifies the piece of memory
-    std::uint64_t offset = 0;  // in the piece, which begins at an aligned address
+    std::uint64_t offset = 0;  // in the piece; the piece begins at an aligned address
     std::uint32_t bytes = 0;
     bool shared = false;
     bool write = false;
     bool atomic = false;
-    std::uint64_t pc = 0;      // as the book has it
+    std::uint64_t pc = 0;      // in the form of the book's places
     std::uint32_t chain = 0;   // of calls
     std::uint32_t thread = 0;  // its number in the block
   };
   void note(const CountedAccess& access);
 
   void begin_call();
-  // Grid and block are extents.
+  // `grid` and `block` are extents.
   void begin_launch(const char* kernel, const std::array<std::uint32_t, 3>& grid,
                     const std::array<std::uint32_t, 3>& block);
-  // At a barrier of the block, and at its end.
+  // Call this at a barrier of the block, and at the block's end.
   void settle_block();
   void note_barrier();
   void end_launch();
@@ -49,16 +50,16 @@ class AccessCounts {
 
   static constexpr std::size_t none = ~std::size_t{0};
 
-  // One access of each of the warp's threads, as far as they made it.
+  // One access of each thread of the warp, except threads that did not make it.
   struct Request {
     bool shared = false;
     bool write = false;
     std::uint64_t pc = 0;
     std::uint32_t mask = 0;
-    // The request in which all of the threads made their previous access, if each ended where this one
-    // begins.
+    // The request of the threads' previous accesses, if it is the same for all threads and each thread's
+    // access continues the previous one.
     std::size_t previous = none;
-    std::size_t first = none;  // the request that this one is a part of
+    std::size_t first = none;  // the request with which this one was joined
     std::array<std::uint64_t, lanes> offset;
     std::array<std::uint32_t, lanes> bytes;
   };

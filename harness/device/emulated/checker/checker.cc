@@ -28,7 +28,7 @@ bool is_about(const FindingEntry& entry, kgrade::FindingKind kind, std::uint64_t
   return entry.kind == kind && (entry.access.pc == pc || entry.other.pc == pc);
 }
 
-// Copies as much as fits and ends the text.
+// Copies as much of the text as fits, with a zero at the end.
 void set_text(char* target, std::size_t bytes, std::string_view text) {
   const std::size_t count = std::min(text.size(), bytes - 1);
   std::memcpy(target, text.data(), count);
@@ -59,7 +59,7 @@ void BookWriter::write(const FindingEntry& entry) {
     ++known->occurrences;
   } else if (book_.count < kgrade::most_findings) {
     *end = entry;
-    ++book_.count;  // after the entry: a reader sees whole entries only
+    ++book_.count;  // after the entry, so that a reader sees only whole entries
   } else {
     ++book_.dropped;
   }
@@ -88,7 +88,8 @@ void Checker::set_library(const void* address, std::uint64_t number) {
   if (libraries_.size() <= number) libraries_.resize(number + 1);
   libraries_[number] = library;
   process_.refresh();
-  // The file's variables. Their bounds are unknown, but races between threads are found.
+  // The variables of the library's file are one region. The bounds of each variable are unknown, but races
+  // between threads are found.
   auto data = std::make_unique<Region>(library.data_begin, library.data_end - library.data_begin);
   data->host_may_touch = true;
   regions_.add(std::move(data));
@@ -118,7 +119,8 @@ void Checker::access(const Access& access) {
   access_in(*region, access);
 }
 
-// Offsets in a region, since a tensor's place in its buffer is not what cudaMalloc() would give it.
+// Counts an access by its offset in the region, since the place of a tensor in its buffer is not as aligned
+// as one that cudaMalloc() returns.
 void Checker::count(const Region& region, const Access& access) {
   const bool shared = region.space == MemorySpace::shared;
   if (!shared && region.space != MemorySpace::global) return;
@@ -165,7 +167,7 @@ void Checker::access_outside(const Access& access) {
   if (region == nullptr && may_be_a_frameworks(access)) return;
   const auto kind = region != nullptr ? FindingKind::out_of_bounds : FindingKind::invalid_address;
   if (!writer_.has(kind, offset_of(access.pc))) {
-    process_.refresh();  // thread-local variables of a library come into being when they are first touched
+    process_.refresh();  // thread-local variables of a library exist only after the first access to them
     if (process_.holds(access.address, access.write)) return;
   }
   FindingEntry found = entry(kind, access);
@@ -180,8 +182,9 @@ void Checker::access_outside(const Access& access) {
   writer_.write(found);
 }
 
-// A kernel may have received the address of a framework's memory as a number. Unmapped memory, such as the
-// null page, is nobody's, and no kernel may write to the host's stack.
+// Whether the access may be to memory of a framework, whose address the kernel may have received as a number.
+// Unmapped memory, such as the null page, belongs to no framework, and no kernel may write to the host's
+// stack.
 bool Checker::may_be_a_frameworks(const Access& access) {
   if (!shares_process_) return false;
   if (access.write && process_.is_on_host_stack(access.address)) return false;
@@ -215,7 +218,7 @@ void Checker::note_history(Region& region, const Access& access) {
 void Checker::Path::add(const void* pc) {
   const std::uint64_t before = hashes[steps % kept];
   steps += 1;
-  // As boost::hash_combine, with the golden ratio of 64 bits.
+  // The formula of boost::hash_combine, with the golden ratio of 64 bits.
   hashes[steps % kept] = before ^ (number(pc) + 0x9e3779b97f4a7c15 + (before << 6) + (before >> 2));
 }
 
@@ -260,8 +263,9 @@ void Checker::take_back_old_value() {
   lent_.reset();
 }
 
-// A loop of atomicCAS() begins with a plain read, which may race with atomic writes. The value is a guess,
-// and the atomicCAS() that follows checks it.
+// A loop of atomicCAS() begins with a plain read, which may race with atomic writes. The value that was read
+// is a guess, which the next atomicCAS() checks. So the race is reported unless the thread's next read or
+// atomic access is such a check.
 void Checker::settle_guess(unsigned int thread, std::uintptr_t confirmed) {
   if (thread >= guesses_.size() || !guesses_[thread]) return;
   const Race race = *guesses_[thread];
@@ -274,7 +278,8 @@ void Checker::settle_guesses() {
   for (unsigned int thread = 0; thread < guesses_.size(); ++thread) settle_guess(thread);
 }
 
-// Two writes of the same value do no harm, and programs make them on purpose (many threads set one flag).
+// Reports a race of two writes, unless both wrote the same value. Such writes do no harm, and programs make
+// them on purpose (many threads set one flag).
 void Checker::settle_pending() {
   take_back_old_value();
   if (!pending_) return;
@@ -298,7 +303,7 @@ void Checker::report_race(const Race& race, const Region& region) {
   found.other.write = race.earlier.write ? 1 : 0;
   found.other.atomic = race.earlier.atomic ? 1 : 0;
   found.other.by = found_thread(race.earlier.block, race.earlier.thread);
-  // The read came before the write because of the race, so it is no separate finding.
+  // If a race let a read come before the write, the uninitialized read is not a separate finding.
   for (const std::uint64_t pc : {found.access.pc, found.other.pc}) {
     writer_.drop(FindingKind::uninitialized_read, pc);
   }
@@ -351,7 +356,7 @@ void Checker::misaligned(const void* pointer, std::size_t alignment, bool write,
   Access access{number(pointer), static_cast<std::uint32_t>(alignment), write, false, false, pc};
   FindingEntry found = entry(FindingKind::misaligned_access, access);
   const Region* const region = regions_.find(access.address);
-  // nvcc aligns a thread's own variables, or keeps them in registers.
+  // A thread's own variables are not reported, because nvcc aligns them or keeps them in registers.
   found.is_reference = is_reference || region == nullptr ? 1 : 0;
   if (region != nullptr) describe(found, *region);
   writer_.write(found);

@@ -1,5 +1,5 @@
-// The checker of a checked run (checking.h). It checks every memory access of the contestant, and the runtime
-// reports launches, barriers and memory to it. While checking, only one host thread runs blocks.
+// Checks every memory access of the contestant in a checked run (checking.h). The runtime reports launches,
+// barriers and memory to the checker. While checking, only one host thread runs blocks.
 #pragma once
 
 #include <array>
@@ -41,12 +41,13 @@ struct Access {
   std::uintptr_t end() const { return address + bytes; }
 };
 
-// Call chains as small numbers, so that each access can remember its callers.
+// Gives small numbers to chains of calls, so that each access can store its callers.
 class CallChains {
  public:
   static constexpr std::uint32_t none = 0;
 
-  // enter() returns `chain` with one more call, made at `caller`. leave() removes the last call.
+  // enter() returns the chain that is `chain` with one more call, made at `caller`. leave() returns `chain`
+  // without its last call.
   std::uint32_t enter(std::uint32_t chain, std::uint32_t caller);
   std::uint32_t leave(std::uint32_t chain) const { return calls_[chain].outer; }
 
@@ -62,7 +63,7 @@ class CallChains {
   std::unordered_map<std::uint64_t, std::uint32_t> known_;  // by outer chain and caller
 };
 
-// Writes findings into the book: one entry per kind and place, with a count.
+// Writes findings into the book. There is one entry per kind and place, with a count.
 class BookWriter {
  public:
   explicit BookWriter(kgrade::FindingBook& book) : book_(book) {}
@@ -74,7 +75,8 @@ class BookWriter {
   // If the book has an entry of this kind at these places, increases its count. A full book counts dropped
   // entries.
   void write(const kgrade::FindingEntry& entry);
-  // Whether `pc` is one of the two places of an entry of this kind. drop() removes such entries.
+  // Whether the book has an entry of this kind with `pc` as one of its two places. drop() removes such
+  // entries.
   bool has(kgrade::FindingKind kind, std::uint64_t pc) const;
   void drop(kgrade::FindingKind kind, std::uint64_t pc);
 
@@ -84,7 +86,7 @@ class BookWriter {
 
 class Checker {
  public:
-  // The book is empty.
+  // `book` must be empty.
   explicit Checker(kgrade::FindingBook& book) : writer_(book) {
     if (book.wants_counts != 0) counts_.emplace(book);
   }
@@ -101,20 +103,21 @@ class Checker {
   bool in_kernel() const { return !kernel_.empty(); }
   bool is_allocation(const void* begin);
 
-  // Events in the contestant's code.
+  // --- Events in the contestant's code ---
   void access(const Access& access);
   void fence();
   void misaligned(const void* pointer, std::size_t alignment, bool write, bool is_reference, const void* pc);
   void enters(const void* caller) { chain_ = chains_.enter(chain_, short_pc(caller)); }
   void leaves() { chain_ = chains_.leave(chain_); }
   StreamOrder& streams() { return streams_; }
-  // Work that is about to begin in a stream: a kernel, or "" for a copy. `pc` is the place of the call. False
-  // if the work is to be left undone.
+  // Call this before work begins in a stream. `kernel` is the kernel's name, or "" for a copy. `pc` is the
+  // place of the call. If this returns false, the work must not be done.
   bool begins_work(cudaStream_t stream, std::string_view kernel, const void* pc);
   void written(const void* address, std::size_t bytes);  // the runtime wrote for the contestant
   void copied(const void* to, const void* from, std::size_t bytes);
 
-  // Events in the runtime. `thread` is the number of a thread in its block.
+  // --- Events in the runtime ---
+  // `thread` is the number of a thread in its block.
   void begin_launch(const BoundKernel& kernel, const Configuration& configuration);
   void end_launch();
   void begin_block(uint3 block);
@@ -132,7 +135,7 @@ class Checker {
   // Where a thread waits, and for what.
   struct Wait {
     const void* pc = nullptr;  // null: the thread does not wait
-    bool barrier = true;       // of the block; false: with lanes of its warp or with a group
+    bool barrier = true;       // waits for the whole block; false: for lanes of its warp or a group
     std::uint32_t mask = 0;
     std::uint32_t chain = 0;
   };
@@ -155,19 +158,20 @@ class Checker {
     unsigned char before[16] = {};
   };
 
-  // In a call that provokes, the contestant meets what a GPU may do with the races and the unjoined streams
-  // that were found before, and is judged by its answer. A read that races with an earlier write gets the
-  // value from before that write, at most once a thread and write. Work that nothing joins is left undone.
-  // Threads of one warp get an old value only where they would in lockstep: if the other thread has made the
-  // same accesses up to this read, and the write a few accesses later. Where their ways differ, the hardware
-  // may bring them together again before the read. Volatile and atomic accesses are left alone.
+  // A call that provokes shows the effects that a GPU may give to the races and unjoined streams that earlier
+  // calls had. The contestant is then judged by its outputs. A read that races with an earlier write gets the
+  // value from before that write, at most once per thread and write. Work that nothing joins is left undone.
+  // A thread gets an old value from another thread of its warp only if it would in lockstep: the other thread
+  // has made the same accesses up to this read, and the write a few accesses later. If their accesses differ,
+  // the hardware may bring the threads together again before the read. Volatile and atomic accesses are not
+  // changed.
   struct Path {
     static constexpr std::size_t kept = 8;
     std::uint32_t steps = 0;                   // accesses so far
-    std::array<std::uint64_t, kept> hashes{};  // of the places of the first n accesses, at n % kept
+    std::array<std::uint64_t, kept> hashes{};  // at n % kept: the hash of the places of the first n accesses
 
     void add(const void* pc);
-    // Whether `other` has begun with all accesses of this path, and has made a few more.
+    // Whether `other` began with all accesses of this path and then made a few more.
     bool is_just_behind(const Path& other) const;
   };
   struct Overwritten {
@@ -214,7 +218,7 @@ class Checker {
   std::vector<LoadedFile> libraries_;  // by number
   bool shares_process_ = false;
   ReadablePages readable_;
-  std::string kernel_;  // the running kernel; empty on the host
+  std::string kernel_;  // the name of the running kernel; empty on the host
   dim3 grid_;
   dim3 block_extent_;
   std::uint32_t block_ = 0;

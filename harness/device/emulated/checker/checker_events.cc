@@ -27,7 +27,7 @@ std::uint32_t linear(uint3 position, dim3 extent) {
 Checker* the_checker = nullptr;
 constinit thread_local std::uint32_t Checker::chain_ = CallChains::none;
 
-// Never destroyed: contestants' destructors run while the process ends.
+// The checker is never destroyed, because destructors of contestants run while the process ends.
 void start_checking(kgrade::FindingBook& book) {
   const std::uint32_t wants_counts = book.magic == kgrade::finding_book_magic ? book.wants_counts : 0;
   book = kgrade::FindingBook{};
@@ -68,11 +68,11 @@ void Checker::give_back() {
     if (region.parameter >= 0) lent.push_back(region.begin);
   });
   for (const std::uintptr_t begin : lent) regions_.remove(begin);
-  left_by_last_call_.clear();  // another case: its first call may keep more
+  left_by_last_call_.clear();  // another case begins; its first call may keep more memory
 }
 
-// A piece is known here for as long as it lives (kgrade_python/checked_memory.py). A piece within a known
-// piece is a view of it. A piece that reaches further replaces the known pieces within it.
+// A piece of memory is known here for as long as it exists (kgrade_python/checked_memory.py). A piece within
+// a known piece is a view of that piece. A piece that reaches further replaces the known pieces within it.
 void Checker::note_tensor_memory(const void* begin, std::size_t bytes) {
   settle_pending();
   const std::uintptr_t from = number(begin);
@@ -124,7 +124,7 @@ void Checker::end_call() {
   for (const UnfinishedWork& unfinished : unfinished_) {
     if (!streams_.is_joined(unfinished.work)) writer_.write(unfinished.entry);
   }
-  streams_.host_waits_for_all();  // the harness does
+  streams_.host_waits_for_all();  // because the harness waits
   std::vector<std::uint32_t> left;
   regions_.for_each([&](Region& region) {
     if (region.call != call_ || region.pc == 0) return;
@@ -180,7 +180,7 @@ bool Checker::begins_work(cudaStream_t stream, std::string_view kernel, const vo
   if (in_kernel()) return true;
   const StreamOrder::Work work = streams_.begins_work(stream);
   if (work.stream == 0) return true;
-  kernel_ = kernel;  // which the entry names
+  kernel_ = kernel;  // the book's entry has this name
   FindingEntry found = entry(FindingKind::unjoined_stream, {});
   kernel_.clear();
   found.access.pc = offset_of(pc);
@@ -223,7 +223,7 @@ void Checker::shared_allocated(const void* begin, std::size_t bytes, std::size_t
 void Checker::shared_unwritten(const void* begin) {
   settle_pending();
   Region* const region = regions_.find(number(begin));
-  if (region == nullptr) return;  // of no size
+  if (region == nullptr) return;  // a piece of size 0 has no region
   region->mark_unwritten();
   region->history.forget();
 }
@@ -247,8 +247,7 @@ void Checker::goes_on(unsigned int thread) {
   waits_[thread] = {};
 }
 
-// A finding if the threads wait at more than one place: each waits at some barrier, but not all at the same
-// one.
+// This is a finding if the threads wait at more than one place, because then they wait at different barriers.
 void Checker::block_barrier(unsigned int exited) {
   settle_pending();
   ordering_.block_barrier();

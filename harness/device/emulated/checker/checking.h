@@ -12,24 +12,25 @@
 
 namespace kgrade_emulated {
 
-// Call it before the contestant's library is loaded. From then on, blocks run on one host thread. The book
+// Call this before the contestant's library is loaded. From then on, blocks run on one host thread. The book
 // must outlive the process's last launch.
 void start_checking(kgrade::FindingBook& book);
 bool is_checking();
 
-// Call it once the library is loaded, with an address inside of it, such as its entry point. Places in the
-// book are offsets in the library's file.
+// Call this once the library is loaded, with an address inside the library, such as its entry point. Places
+// in the book are offsets in the library's file.
 void check_library_of(const void* address);
 
-// Call it for a contestant in Python. Its process also holds memory of the frameworks, and only the bounds
-// reported below are known. The frameworks' own functions read and write device memory without reports. So
-// the host may touch all device memory, lent memory counts as written, and an access to unknown memory is no
-// finding if the memory can be read.
+// Call this for a contestant in Python. The process also has memory of the frameworks, of which only the
+// bounds reported below are known. The frameworks' own functions read and write device memory without
+// reports. So the host may touch all device memory, lent memory counts as written, and an access to unknown
+// memory is no finding if the memory can be read.
 void share_with_frameworks();
-// Call it once an extension's library is loaded, with its number in the order of builds
+// Call this once an extension's library is loaded, with the library's number in the order of builds
 // (device/finding_book.h).
 void check_extension_of(const void* address, std::uint64_t number);
-// Memory of a tensor that an extension has received. A known region that holds it counts as written.
+// Notes memory of a tensor that an extension has received. A known region that contains this memory then
+// counts as written.
 void note_tensor_memory(const void* begin, std::size_t bytes);
 // Forgets the tensor memory that begins at `begin`, or all tensor memory if null.
 void forget_tensor_memory(const void* begin);
@@ -44,10 +45,11 @@ struct LentMemory {
   bool writable = true;  // false: a write is an access out of bounds
 };
 void lend_checked(const LentMemory& memory);
-void give_back_checked();  // all of it
+void give_back_checked();  // all lent memory
 
 // Call these around each call of the contestant's entry point. Before a call, outputs count as unwritten
-// again. A leak is an allocation that two calls in a row leave at the same place, so make each call twice.
+// again. A leak is an allocation that two successive calls leave behind at the same place, so make each call
+// twice.
 void begin_checked_call();
 void end_checked_call();
 

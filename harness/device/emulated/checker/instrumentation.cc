@@ -23,7 +23,8 @@ void report(const volatile void* address, std::size_t bytes, bool write, const v
   }
 }
 
-// Code without atomics waits for another block by volatile accesses, so those to global memory synchronise.
+// Code without atomics uses volatile accesses to wait for another block, so volatile accesses to global
+// memory synchronise.
 void report_volatile(const volatile void* address, std::size_t bytes, bool write, const void* pc) {
   if (const auto checker = active_checker()) {
     checker->access({number(address), static_cast<std::uint32_t>(bytes), write, false, true, pc});
@@ -37,7 +38,7 @@ void report_atomic(const volatile void* address, std::size_t bytes, bool write, 
   }
 }
 
-constexpr std::size_t alignment = 16;  // what malloc() in a kernel promises
+constexpr std::size_t alignment = 16;  // malloc() in a kernel guarantees it
 
 bool in_kernel() { return is_checking() && active_checker()->in_kernel(); }
 

@@ -41,7 +41,8 @@ void Ordering::learns_all(unsigned int thread) {
   acquired_ = true;
 }
 
-// Each thread learns what any of these threads knows, and is ordered after their accesses until now.
+// Each of these threads receives the order that any of them has, and is ordered after all their accesses
+// until now.
 void Ordering::merge(const unsigned int* threads, std::size_t count) {
   ThreadView merged{};
   for (std::size_t i = 0; i < count; ++i) {

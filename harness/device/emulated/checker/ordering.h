@@ -11,7 +11,7 @@
 
 namespace kgrade_emulated {
 
-// Who touched something, and when. `pc` is an offset that fits 32 bits (contestants' libraries do).
+// Which thread made an access, and when. `pc` is an offset in the contestant's library, which fits 32 bits.
 struct Stamp {
   std::uint32_t when = 0;  // 0: none
   std::uint32_t block = 0;
@@ -29,10 +29,10 @@ class Ordering {
   void begin_launch();  // everything before a launch is ordered before it
   void begin_block(std::uint32_t block, unsigned int threads);
 
-  // All threads of the block that have not returned came together. The accesses of returned threads are
+  // All threads of the block that have not returned met at a barrier. The accesses of returned threads are
   // ordered too.
   void block_barrier();
-  // The lanes of `lanes` of warp number `warp` came together.
+  // The lanes in `lanes` of warp number `warp` met.
   void lanes_meet(unsigned int warp, std::uint32_t lanes);
   // A thread met others at a group's barrier. Order between single lanes is kept only within a warp, so the
   // thread is ordered after everything that any thread has done until now.
@@ -41,7 +41,7 @@ class Ordering {
   // A thread calls __threadfence(). Accesses before a fence are ordered before the accesses of another thread
   // if two conditions hold: after its fence the first thread writes an address atomically, and the second
   // thread then reads that address atomically. The second thread is ordered after everything that any thread
-  // had done until the atomic write, so a race may be missed but none is invented.
+  // had done until the atomic write, so a race may be missed, but no false race is reported.
   void fence(unsigned int thread);
   void synchronising_access(unsigned int thread, std::uintptr_t address, bool reads, bool writes);
 
@@ -50,7 +50,7 @@ class Ordering {
 
  private:
   struct ThreadView {
-    std::uint32_t lane_until[lanes_per_warp];  // by lane of its warp: earlier accesses are ordered
+    std::uint32_t lane_until[lanes_per_warp];  // by lane of the warp: accesses before this are ordered
     std::uint32_t all_until;                   // the same for all threads, through atomics
     bool fenced;
   };

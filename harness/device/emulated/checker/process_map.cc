@@ -122,7 +122,7 @@ constexpr std::uintptr_t page_bytes = 4096;
 
 }  // namespace
 
-// Writing from an unreadable address to a file fails, and does not fault.
+// A system call that writes from an unreadable address to a file fails without a fault.
 bool ReadablePages::holds(std::uintptr_t address) {
   const std::uintptr_t page = address / page_bytes;
   if (page == 0) return false;

@@ -20,7 +20,7 @@ class ReadablePages {
   bool holds(std::uintptr_t address);
 
  private:
-  kgrade::UniqueFd file_;  // a memory file that bytes are copied to
+  kgrade::UniqueFd file_;  // the memory file to which bytes are copied
   std::unordered_set<std::uintptr_t> known_;
 };
 

@@ -17,8 +17,9 @@ namespace kgrade_emulated {
 
 // Who last touched each part of a piece of memory.
 //
-// Kept for each aligned 4-byte word, or for each byte once an access touches less than a word. Only the last
-// two readers that are not ordered are kept, so a race of a write with an earlier reader may be missed.
+// There is one entry for each aligned 4-byte word, or for each byte once an access touches less than a word.
+// An entry keeps only the last two readers that are not ordered, so a race of a write with an earlier reader
+// may be missed.
 class History {
  public:
   static constexpr std::size_t most_bytes = std::size_t{16} << 20;
@@ -50,7 +51,7 @@ class History {
 struct Region {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
-  std::uintptr_t margin = 0;  // bytes on either side that belong to nothing else
+  std::uintptr_t margin = 0;  // bytes on either side that belong to no other piece
   kgrade::MemorySpace space = kgrade::MemorySpace::global;
   int parameter = -1;
   bool writable = true;
@@ -59,7 +60,7 @@ struct Region {
   std::string name;             // of a shared variable
   std::uint32_t pc = 0;         // of the call that allocated it
   std::uint32_t call = 0;       // the contestant's call that allocated it
-  std::vector<bool> unwritten;  // one bit per byte; empty: all is written
+  std::vector<bool> unwritten;  // one bit per byte; empty: every byte is written
   History history;
 
   Region(std::uintptr_t from, std::size_t bytes) : begin(from), end(from + bytes), history(bytes) {}
@@ -68,7 +69,8 @@ struct Region {
 
   void mark_unwritten();
   void mark_written(std::uintptr_t from, std::size_t count);
-  // True only if every byte is unwritten: a structure that is copied whole has padding that is never written.
+  // True only if every byte is unwritten, because a structure that is copied whole may have padding that is
+  // never written.
   bool is_unwritten(std::uintptr_t from, std::size_t count) const;
 };
 

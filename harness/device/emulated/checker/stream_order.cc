@@ -8,7 +8,7 @@ void StreamOrder::created(cudaStream_t stream, bool is_blocking) {
   streams_[stream] = {++last_id_, is_blocking, {}};
 }
 
-// The work of a destroyed stream goes on.
+// The work of a destroyed stream continues.
 void StreamOrder::destroyed(cudaStream_t stream) {
   const Stream* const known = find(stream);
   if (known == nullptr) return;

@@ -1,9 +1,10 @@
-// Which work in streams is certain to be done when the contestant returns. The caller goes on in the legacy
-// default stream. It does not wait for a stream with cudaStreamNonBlocking, unless an event or a call of the
-// host joined that stream (CUDA C++ Programming Guide, "Streams" and "Default Stream").
+// Finds out which work in streams is certain to be done when the contestant returns. The caller then
+// continues in the legacy default stream. That stream does not wait for a stream with cudaStreamNonBlocking,
+// unless an event or a call of the host joined that stream (CUDA C++ Programming Guide, "Streams" and
+// "Default Stream").
 //
-// What could order work in a way that is unknown here counts as joining it: work may be missed, and none is
-// accused wrongly.
+// Calls whose effect on the order is unknown here count as joining the work. So unjoined work may be missed,
+// but no joined work is reported.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace kgrade_emulated {
 
 class StreamOrder {
  public:
-  // A piece of work: the how many-th of its stream.
+  // A piece of work: its stream, and its number in that stream.
   struct Work {
     std::uint64_t stream = 0;
     std::uint64_t number = 0;
@@ -32,7 +33,7 @@ class StreamOrder {
   void host_waits(cudaStream_t stream) { merge(done(stream), host_); }
   void host_waits(cudaEvent_t event);
   void host_waits_for_all();
-  // Whether the work is done when the legacy default stream has done what it has to do now.
+  // Whether the work is sure to be done when the legacy default stream has done its present work.
   bool is_joined(const Work& work) const;
 
  private:
@@ -40,7 +41,7 @@ class StreamOrder {
   struct Stream {
     std::uint64_t id = 0;
     bool is_blocking = true;
-    Progress done;  // once its present work is done
+    Progress done;  // what is done once the stream's present work is done
   };
 
   static void merge(const Progress& from, Progress& into);
@@ -50,7 +51,7 @@ class StreamOrder {
 
   std::map<cudaStream_t, Stream> streams_;  // without the default streams
   std::map<cudaEvent_t, Progress> events_;
-  std::map<std::uint64_t, std::uint64_t> begun_;  // by stream, destroyed ones too
+  std::map<std::uint64_t, std::uint64_t> begun_;  // by stream, including destroyed streams
   Progress host_;
   Progress default_;  // of the default streams, and of blocking streams that were destroyed
   std::uint64_t last_id_ = 0;

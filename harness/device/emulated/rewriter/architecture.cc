@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view architecture_macro = "__CUDA_ARCH__";
 
-// The directives of one #if: itself, its #elif and #else, its #endif.
+// The directives of one conditional: #if, its #elif and #else, and its #endif.
 struct Conditional {
   std::vector<const Directive*> directives;
 
@@ -44,7 +44,7 @@ bool asks_for_architecture(const LexedSource& source, const Conditional& conditi
                      });
 }
 
-// Whether the code in and around the conditional is device code alone.
+// Whether all code in and around the conditional is device code.
 bool is_device_code(Tokens code, const std::vector<Scope>& scopes, const Conditional& conditional) {
   const auto first = std::lower_bound(code.begin(), code.end(), conditional.begin(),
                                       [](const Token& token, std::size_t at) { return token.begin < at; });

@@ -1,7 +1,7 @@
 // Rewrites conditions on __CUDA_ARCH__. nvcc compiles a file twice: for the host without this macro, and for
-// the device with it. The emulated device compiles a file once, without the macro. A condition around device
-// code alone (in the body of a device function, or around device functions) is rewritten as if the macro were
-// 900, the architecture that nvcc is given.
+// the device with it. The emulated device compiles a file once, without the macro. A condition that contains
+// only device code (in the body of a device function, or around device functions) is rewritten as if the
+// macro were 900, the architecture that nvcc is given.
 #pragma once
 
 #include <string>

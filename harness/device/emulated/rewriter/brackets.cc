@@ -20,8 +20,8 @@ bool touches(Tokens tokens, std::size_t at, std::size_t next) {
   return next < tokens.size() && tokens[next].begin == tokens[at].end();
 }
 
-// Whether the angle is part of <=, >= or <<, and so no bracket of a template argument list. (>> is two
-// brackets since C++11, and no list begins with the second < of <<.)
+// Whether the '<' or '>' is part of <=, >= or <<, and so is not a bracket of a template argument list. (>> is
+// two brackets since C++11, and no list begins with the second < of <<.)
 bool is_operator_angle(Tokens tokens, std::size_t at) {
   if (touches(tokens, at, at + 1) && tokens[at + 1].is("=")) return true;
   if (!tokens[at].is("<")) return false;
@@ -204,8 +204,8 @@ bool is_run(Tokens tokens, std::size_t at, std::size_t count, std::string_view t
 std::string joined(Tokens tokens) {
   std::string result;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    // Tokens that touch stay together, because the two characters of >> and <= are separate tokens. Words are
-    // separated in any case: tokens from a macro's body may seem to touch.
+    // Tokens that touch stay together, because the two characters of >> and <= are separate tokens. A space
+    // always separates words, because tokens from a macro's body may seem to touch.
     const bool words =
         i > 0 && is_word_character(tokens[i].text.front()) && is_word_character(tokens[i - 1].text.back());
     if (words || (i > 0 && tokens[i].begin != tokens[i - 1].end())) result += ' ';

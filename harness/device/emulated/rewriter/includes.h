@@ -12,8 +12,8 @@
 
 namespace kgrade::emulated {
 
-// The confined compiler's rule (compile/confined_compiler.h), for files that the rewriter opens because a
-// source names them.
+// Applies the confined compiler's rule (compile/confined_compiler.h) to files that the rewriter opens because
+// a source names them.
 class ReadablePaths {
  public:
   // Absolute paths of files, and of folders with everything below. Nothing: all paths are allowed.
@@ -39,9 +39,9 @@ struct Include {
 // Nothing for a directive that is not an #include, or whose name comes from a macro.
 std::optional<Include> read_include(std::string_view text, const Directive& directive);
 
-// Looks for a quoted name beside the including file first, then, like a name in angle brackets, in
-// `directories` in order. Files that are not `readable` count as missing. Nothing if no folder has the name,
-// or if it is absolute: files that only the compiler finds are not rewritten.
+// Looks for a name in `directories` in order. A quoted name is first looked for beside the including file.
+// Files that are not `readable` count as missing. Nothing if no folder has the name, or if the name is
+// absolute. Files that only the compiler finds are not rewritten.
 std::optional<std::filesystem::path> find_include(const Include& include,
                                                   const std::filesystem::path& including,
                                                   const std::vector<std::filesystem::path>& directories,

@@ -7,7 +7,7 @@
 namespace kgrade::emulated {
 namespace {
 
-// Words that end the search for a kernel expression: they do not call what follows.
+// Words that end the search for a kernel expression, because a bracket after such a word is not a call.
 bool is_statement_keyword(const Token& token) {
   constexpr std::array<std::string_view, 12> words = {"if",     "while", "for",       "switch",
                                                       "return", "else",  "case",      "do",
@@ -76,7 +76,7 @@ class KernelFinder {
     return applied_to ? applied_to : open;
   }
 
-  // A limit, since f()()()... with ten thousand calls is an expression too.
+  // The number of parts is limited, since f()()()... with ten thousand calls is also an expression.
   static constexpr int most_parts = 256;
 
   Tokens tokens_;
@@ -88,15 +88,15 @@ bool opens_configuration(Tokens tokens, std::size_t at) {
   return is_run(tokens, at, 2, "<") && at + 2 < tokens.size() && tokens[at + 2].is("<");
 }
 
-// >>> or >> > before the arguments. In a longer run the last three count, since the earlier ones close
-// template argument lists.
+// >>> or >> > before the arguments. In a longer run, the last three characters count, since the earlier ones
+// close template argument lists.
 bool closes_configuration(Tokens tokens, std::size_t at) {
   if (is_run(tokens, at, 3, ">")) return !is_run(tokens, at, 4, ">");
   return is_run(tokens, at, 2, ">") && at + 2 < tokens.size() && tokens[at + 2].is(">") &&
          (at + 3 == tokens.size() || tokens[at + 3].is("("));
 }
 
-// The first '>' of what closes the configuration.
+// The first '>' of the >>> that closes the configuration.
 std::optional<std::size_t> configuration_end(Tokens tokens, std::size_t begin) {
   std::size_t steps = 0;
   for (std::size_t i = begin; i < tokens.size() && ++steps <= longest_angle_arguments; ++i) {
@@ -182,7 +182,7 @@ void rewrite_launches(Tokens tokens, Edits& edits) {
     const Tokens kernel = tokens.subspan(launch.kernel, launch.open - launch.kernel);
     const Tokens configuration = tokens.subspan(launch.open + 3, launch.close - launch.open - 3);
     std::string call = launcher_call(kernel, configuration);
-    // One launch may be the kernel expression of the next, and so on.
+    // The cost counts, because a launch may be the kernel expression of the next launch, and so on.
     spend_search(call.size());
     edits.replace(tokens[launch.kernel].begin, tokens[launch.close + 2].end(), std::move(call));
   }

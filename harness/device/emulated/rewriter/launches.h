@@ -20,7 +20,7 @@
 namespace kgrade::emulated {
 
 struct Launch {
-  std::size_t kernel = 0;  // tokens: [kernel, open) is the kernel expression
+  std::size_t kernel = 0;  // tokens [kernel, open) are the kernel expression
   std::size_t open = 0;    // the first '<' of <<<
   std::size_t close = 0;   // the first '>' of >>>
 };

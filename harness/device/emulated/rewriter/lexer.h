@@ -16,7 +16,7 @@ struct Token {
   std::string_view text;  // into the source
   std::size_t begin = 0;  // byte offset
   int line = 1;
-  int directive = -1;  // index of the preprocessor directive that it is part of; -1 for code
+  int directive = -1;  // index of the preprocessor directive around it; -1 for code
 
   std::size_t end() const { return begin + text.size(); }
   bool is(std::string_view wanted) const { return text == wanted; }
@@ -31,13 +31,13 @@ struct Directive {
   int line = 1;
   std::size_t first_token = 0;  // the tokens after the name: [first_token, end_token)
   std::size_t end_token = 0;
-  int depth = 0;  // of #if around it
+  int depth = 0;  // the number of #if around it
 };
 
 struct LexedSource {
   std::vector<Token> tokens;
   std::vector<Directive> directives;
-  std::vector<int> depth;  // of #if around each token
+  std::vector<int> depth;  // the number of #if around each token
 };
 
 // Never fails. Text that is not a C++ token (an unfinished literal, a stray byte) becomes punctuation or ends

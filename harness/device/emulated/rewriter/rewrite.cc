@@ -23,7 +23,8 @@ namespace kgrade::emulated {
 namespace {
 
 constexpr std::size_t most_files = 1000;
-// The cost of an edit, and of an #include, which asks the file system, in steps of a search.
+// The costs of an edit and of an #include, in steps of a search. An #include costs more, because it asks the
+// file system.
 constexpr std::size_t bytes_of_an_edit = 128;
 constexpr std::size_t steps_of_an_include = 512;
 
@@ -53,7 +54,7 @@ Tokens definition_of(const LexedSource& source, const Directive& directive) {
   return Tokens(source.tokens).subspan(directive.first_token, directive.end_token - directive.first_token);
 }
 
-// The body of a macro: what follows its name and parameters. Parameters follow the name without a space.
+// The body of a macro: the tokens after its name and parameters. Parameters follow the name without a space.
 Tokens macro_body(const LexedSource& source, const Directive& directive) {
   const Tokens all = definition_of(source, directive);
   if (all.empty()) return all;
@@ -64,7 +65,8 @@ Tokens macro_body(const LexedSource& source, const Directive& directive) {
   return all.subspan(begin);
 }
 
-// libstdc++ writes __attribute__((__noinline__)), so that CUDA's qualifier cannot be a macro here.
+// Rewrites CUDA's qualifier __noinline__. It cannot be a macro here, because libstdc++ writes
+// __attribute__((__noinline__)).
 void rewrite_noinline(Tokens tokens, Edits& edits) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (!tokens[i].is("__noinline__") || (i > 0 && tokens[i - 1].is("("))) continue;
@@ -73,8 +75,8 @@ void rewrite_noinline(Tokens tokens, Edits& edits) {
 }
 
 // Removes a byte order mark, which would stand in the middle of the rewritten text, and replaces every byte
-// of another encoding with '?'. Compilers take any byte in comments and strings, but messages that quote it
-// could not be written as JSON.
+// of another encoding with '?'. Compilers accept any byte in comments and strings, but a message that quotes
+// such a byte could not be written as JSON.
 std::string as_utf8(std::string text) {
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
   if (!first_invalid_utf8(text)) return text;
@@ -88,7 +90,7 @@ bool is_qualifier(const Token& token) {
 }
 
 // Macros that stand for qualifiers, as in `#define KERNEL __global__ void` and `#define SHARED __shared__`:
-// the rewriter has to see what they qualify.
+// the rewriter has to see the declarations that they qualify.
 class QualifierMacros {
  public:
   // Notes a macro without parameters whose body names a qualifier of CUDA's. `definition` holds the tokens
@@ -103,8 +105,8 @@ class QualifierMacros {
     bodies_.emplace(definition[0].text, joined(body));
   }
 
-  // The tokens, with the uses of these macros replaced by their bodies. The new tokens have the position of
-  // the use, and point into this object.
+  // The tokens, with uses of these macros replaced by the macros' bodies. The new tokens have the position of
+  // the use, and their text points into this object.
   std::vector<Token> expanded(Tokens tokens) const {
     constexpr std::size_t most_tokens = 4'000'000;
     std::vector<Token> result;
@@ -131,7 +133,7 @@ class QualifierMacros {
   std::map<std::string, std::string, std::less<>> bodies_;
 };
 
-// One file on its way: its text, tokens and edits.
+// One file that is being rewritten: its text, tokens and edits.
 class FileRewriter {
  public:
   FileRewriter(const std::string& text, std::string shown_as, bool conditional, QualifierMacros& macros)
@@ -150,7 +152,7 @@ class FileRewriter {
         {shown_as_, 0, 0}};
   }
 
-  // Returns an error if the code is sure to be compiled, else puts a marker in its place.
+  // Returns an error if the code is sure to be compiled. Otherwise puts a marker before the code.
   std::optional<Error> report(const std::string& what, const Token& token, bool maybe_left_out) {
     if (!conditional_ && !maybe_left_out) {
       return unsupported_error(what, {shown_as_, token.line, 0});
@@ -303,7 +305,8 @@ class TreeRewriter {
     return std::nullopt;
   }
 
-  // A header beside its includer is named by the includer's folder as the user wrote it.
+  // The name of a header in messages. A header beside its includer is named with the includer's folder as the
+  // user wrote it.
   static std::string shown_name(const Include& include, const std::filesystem::path& found,
                                 const std::filesystem::path& including,
                                 const std::string& including_shown_as) {

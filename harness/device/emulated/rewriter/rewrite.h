@@ -17,7 +17,7 @@ struct RewriteRequest {
   std::filesystem::path source;
   std::string shown_as;  // the source's name in messages; headers beside it are named by its folder
   std::vector<std::filesystem::path> include_directories;
-  std::filesystem::path device_headers;    // the emulated device's own headers: never rewritten
+  std::filesystem::path device_headers;    // the emulated device's own headers, which are never rewritten
   std::filesystem::path output_directory;  // receives the folder "rewritten"
   // Headers that may be opened, as in a BuildRequest. An #include of any other header is left to the compiler
   // unchanged, whether or not the file exists. Nothing: all headers may be opened.
@@ -45,7 +45,8 @@ std::filesystem::path rewritten_source(const RewriteRequest& request);
 // (unsupported.h).
 Result<RewrittenTree> rewrite_tree(const RewriteRequest& request);
 
-// Rewrites one text alone: #include lines stay as they are and no #line is added. Errors as above.
+// Rewrites only one text: #include lines stay unchanged and no #line is added. Errors are like those of
+// rewrite_tree().
 Result<std::string> rewrite_text(const std::string& text, const std::string& shown_as);
 
 }  // namespace kgrade::emulated

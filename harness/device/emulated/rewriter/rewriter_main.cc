@@ -1,6 +1,6 @@
-// kgrade-rewrite: started by the emulated device's toolchain where the compiler is confined, never by hand.
-// It reads a source that may be hostile, which the grading process itself must not do. Its answer stands in
-// standard output (rewriter_messages.h). Exit codes: 0 an answer, 2 wrong arguments.
+// kgrade-rewrite: a program that only the emulated device's toolchain starts, in the sandbox of the compiler.
+// It reads a source that may be hostile, which the grading process itself must not do. It writes its answer
+// to standard output (rewriter_messages.h). Exit codes: 0 for an answer, 2 for wrong arguments.
 #include <cstdio>
 #include <string>
 #include <vector>

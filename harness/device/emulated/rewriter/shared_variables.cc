@@ -39,7 +39,7 @@ std::size_t declaration_begin(Tokens tokens, std::size_t at) {
   return begin;
 }
 
-// One past the semicolon, or past the last token where there is none.
+// The index after the semicolon, or after the last token if there is no semicolon.
 std::optional<std::size_t> declaration_end(Tokens tokens, std::size_t at) {
   for (std::size_t i = at; i < tokens.size(); ++i) {
     if (is_search_over()) return std::nullopt;
@@ -65,7 +65,7 @@ bool is_type_word(const Token& token) {
   return std::find(words.begin(), words.end(), token.text) != words.end();
 }
 
-// `volatile`, `struct`: a type needs more.
+// Whether the tokens are only words like `volatile` or `struct`, so that the type needs more words.
 bool is_incomplete_type(Tokens type) {
   constexpr std::array<std::string_view, 7> words = {"const", "volatile", "struct",  "class",
                                                      "union", "enum",     "typename"};
@@ -144,8 +144,8 @@ class DeclarationReader {
     return parts;
   }
 
-  // The declared name is the last one outside brackets, or the first in `(*name)[4]`: what follows it are
-  // array bounds.
+  // The declared name is the last name outside brackets, or the first name in brackets, as in `(*name)[4]`.
+  // Only array bounds follow it.
   static std::optional<std::size_t> name_position(Tokens part) {
     std::optional<std::size_t> name;
     for (std::size_t i = 0; i < part.size(); ++i) {
@@ -171,7 +171,7 @@ class DeclarationReader {
     return std::nullopt;
   }
 
-  // Where `name##_left` begins, whose last word stands at `last`.
+  // The first token of a pasted name such as `name##_left`. `last` is its last word.
   static std::size_t pasted_name_begin(Tokens part, std::size_t last) {
     while (last > 1 && part[last - 1].is("##")) last -= 2;
     return last;
@@ -195,7 +195,7 @@ class DeclarationReader {
       result_.type = joined(part.subspan(0, type_end));
     }
     const Tokens after = part.subspan(*name + 1);
-    // Anything but array bounds and what closes a bracket is an initialiser or a function.
+    // If anything but array bounds and closing brackets follows, this is an initialiser or a function.
     const bool bounds = after.empty() || ((after.front().is("[") || after.front().is(")")) &&
                                           (after.back().is("]") || after.back().is(")")));
     if (!bounds) return false;
@@ -213,7 +213,7 @@ std::string alignment_argument(const SharedDeclaration& declaration) {
   return declaration.alignment.empty() ? "" : ", (" + declaration.alignment + ")";
 }
 
-// "[(a > b ? a : b)][2]" of "[a > b ? a : b][2]".
+// Turns "[a > b ? a : b][2]" into "[(a > b ? a : b)][2]".
 std::string with_bounds_in_parentheses(const std::string& bounds) {
   if (bounds.find('>') == std::string::npos) return bounds;
   std::string result;
@@ -256,7 +256,8 @@ class VariableWriter {
     return text;
   }
 
-  // The type as a template argument. A bound with a comparison would end the list: [(a > b ? a : b)].
+  // The type as a template argument. A bound with a '>' would end the list of arguments, so it gets
+  // parentheses: [(a > b ? a : b)].
   std::string type_id(const Declarator& declarator) const {
     return type_ + " " + declarator.before + with_bounds_in_parentheses(declarator.after);
   }
@@ -288,7 +289,7 @@ class VariableWriter {
     return declared_as(declarator, "(&" + declarator.name + ")", declarator.after) + " = " + value + ";";
   }
 
-  // An array at namespace scope: a pointer that is set whenever a block begins.
+  // Replaces an array at namespace scope by a pointer that is set whenever a block begins.
   std::string hooked_pointer(const Declarator& declarator, const std::string& value) const {
     const std::string& name = declarator.name;
     return "static thread_local std::remove_extent_t<" + type_id(declarator) + ">* " + name +
@@ -344,7 +345,7 @@ std::vector<Lambda> find_lambdas(Tokens tokens, const std::vector<std::size_t>& 
   return lambdas;
 }
 
-// The positions of each variable's name where it is not a member's, in order.
+// The positions of each variable's name in order, except where it is the name of a member.
 using Uses = std::map<std::string, std::vector<std::size_t>, std::less<>>;
 
 Uses uses_of(Tokens tokens, const std::vector<SharedDeclaration>& declarations) {
@@ -369,8 +370,8 @@ bool captures_by_reference(Tokens captures) {
   return !captures.empty() && captures[0].is("&") && (captures.size() == 1 || captures[1].is(","));
 }
 
-// For every token, the '}' that ends the block around it: the first '}' after it whose '{' does not stand
-// between them.
+// For every token, the '}' that ends the block around it. That is the first '}' after the token whose '{'
+// comes before the token.
 std::vector<std::size_t> block_ends(Tokens tokens, const std::vector<std::size_t>& partners) {
   std::vector<std::size_t> ends(tokens.size() + 1, tokens.size());
   for (std::size_t i = tokens.size(); i-- > 0;) {
@@ -400,8 +401,9 @@ void find_missing_captures(Tokens tokens, const std::vector<Lambda>& lambdas, st
   }
 }
 
-// Adds captures to the lambdas that follow a declaration in its block and name its variables: a local
-// reference or pointer must be captured by reference to mean what CUDA's static variable does.
+// Adds captures to the lambdas that follow a declaration in its block and name its variables: a lambda can
+// use CUDA's static variable without a capture, but has to capture the local reference or pointer that
+// replaces the variable.
 void capture_shared_variables(Tokens tokens, const std::vector<SharedDeclaration>& declarations,
                               const std::vector<Scope>& scopes, Edits& edits) {
   if (declarations.empty()) return;

@@ -3,13 +3,13 @@
 //   __shared__ float tile[16][17], sum;
 //   float (&tile)[16][17] = kgrade_emulated::shared_variable<float [16][17]>(<slot>); float (&sum) = ...
 //
-// Every variable is then a heap block of its own, in templates too. <slot> is a static variable in a lambda,
+// So every variable is a heap block of its own, also in templates. <slot> is a static variable in a lambda,
 // so that a macro may declare several variables. `extern __shared__ T name[]` becomes a pointer to the
 // block's dynamic shared memory. At namespace scope, where no block runs yet, the name becomes a pointer that
 // is set whenever a block begins (an array) or an object that converts to the variable (a scalar).
 //
-// A lambda that names such a variable is made to capture it. In CUDA the variable is static and needs no
-// capture.
+// If a lambda names such a variable, a capture is added to the lambda. In CUDA, the variable is static and
+// needs no capture.
 #pragma once
 
 #include <string>
@@ -36,8 +36,8 @@ struct SharedDeclaration {
   std::vector<Declarator> declarators;
 };
 
-// Finds the declarations that hold __shared__. The last one may end with the tokens instead of a semicolon. A
-// declaration of an unknown form is left out: the header's __shared__ macro then makes it static
+// Finds the declarations that hold __shared__. The last declaration may end with the last token instead of a
+// semicolon. A declaration of an unknown form is left out: the header's __shared__ macro then makes it static
 // thread_local, which also shares it between the threads of a block.
 std::vector<SharedDeclaration> find_shared_declarations(Tokens tokens);
 

@@ -16,7 +16,7 @@ constexpr std::string_view device_launch_begin = "dynamic parallelism (a kernel 
 
 struct Name {
   std::string_view text;
-  bool prefix;  // every name that begins so
+  bool prefix;  // true: also every name that begins with this text
   std::string_view what;
 };
 
@@ -181,12 +181,12 @@ bool is_texture_reference(Tokens tokens, std::size_t at) {
   return tokens[at].is("texture") && at + 1 < tokens.size() && tokens[at + 1].is("<");
 }
 
-// wmma::experimental, which has operands of 1 and 4 bits.
+// Whether the token is the namespace wmma::experimental, which has operands of 1 and 4 bits.
 bool is_sub_byte_wmma(Tokens tokens, std::size_t at) {
   return tokens[at].is("experimental") && at >= 2 && tokens[at - 1].is("::") && tokens[at - 2].is("wmma");
 }
 
-// Unless they are called, tex2D and surf2D may be a submission's own names.
+// Whether the name is called. If it is not, names such as tex2D and surf2D may be a submission's own.
 bool is_called(Tokens tokens, std::size_t at) {
   return at + 1 < tokens.size() && (tokens[at + 1].is("(") || tokens[at + 1].is("<"));
 }
@@ -265,8 +265,8 @@ bool is_marker_text(const std::string& what) {
       "cudaLaunchKernel() with an untyped kernel pointer",
   };
   if (std::find(std::begin(fixed), std::end(fixed), what) != std::end(fixed)) return true;
-  // The text in quotes or brackets is one word of the source: a kernel expression begins with a name, or with
-  // a bracket or operator.
+  // A marker's text in quotes or brackets is one word of the source, because a kernel expression begins with
+  // a name, a bracket or an operator.
   if (const auto word = between(what, device_launch_begin, "')"))
     return is_one_name(*word) || *word == "(" || *word == "[" || *word == "::";
   const std::size_t open = what.find(" (");

@@ -15,7 +15,7 @@ namespace kgrade::emulated {
 // The remedy of every error about unsupported code.
 inline constexpr const char* unsupported_remedy = "run it on a GPU: --device cuda";
 
-// The text between an error that the rewritten source raises while it compiles and its subject; see marker().
+// The text that marks compiler errors about unsupported code. What is unsupported follows it. See marker().
 inline constexpr const char* unsupported_mark = "not on the emulated device: ";
 
 struct Unsupported {

@@ -140,7 +140,8 @@ void BlockRunner::begin_listed_thread(Fiber& fiber) {
 void BlockRunner::begin_thread(Fiber& fiber) {
   if (!listed_.empty()) return begin_listed_thread(fiber);
   fiber.number = started_++;
-  // Member by member: a copy of 8 bytes at once would have to wait for the 4 that the last call wrote.
+  // Each member is copied alone, because a copy of 8 bytes at once would have to wait for the 4 bytes that
+  // the last call wrote.
   threadIdx.x = next_thread_.x;
   threadIdx.y = next_thread_.y;
   threadIdx.z = next_thread_.z;
@@ -158,7 +159,7 @@ void BlockRunner::end_thread() {
 }
 
 // Continues with a thread that is ready, or one that has not begun. A switch waits only for the memory of the
-// new stack, so the stack after the next is prefetched.
+// new stack. So the stack of the thread after that is prefetched.
 [[gnu::always_inline]] inline void BlockRunner::park() {
   Fiber& self = *current_;
   self.thread = threadIdx;
@@ -193,11 +194,12 @@ BarrierResult BlockRunner::wait_at_barrier(int predicate) {
   require_cooperation("a barrier");
   ++barrier_arrived_;
   barrier_nonzero_ += predicate != 0 ? 1 : 0;
-  // The last thread to come is queued too, so that threads go on in the order in which they began.
+  // The last thread to arrive is queued too, so that threads continue in the order in which they began.
   at_barrier_.push(*current_);
   if (barrier_is_complete()) release_barrier();
   park();
-  // The next barrier cannot be complete before this thread has come to it too.
+  // The result is still that of this barrier, because the next barrier is not complete before this thread
+  // arrives there too.
   return barrier_result_;
 }
 
@@ -209,8 +211,8 @@ void BlockRunner::release_barrier() {
   ready_.take_all(at_barrier_);
 }
 
-// Releases the lanes that ask which lanes are converged. No other thread can go on, so all converged lanes
-// have come.
+// Releases the lanes that ask which lanes are converged. It is called when no other thread can continue, so
+// all converged lanes have arrived.
 Fiber* BlockRunner::converging_fiber() {
   warps_.release_converging(ready_);
   return ready_.pop();

@@ -1,8 +1,8 @@
 // Runs the threads of one block after another on one host thread.
 //
-// Threads that may wait for each other run on fibers, but only on as many as needed: a fiber runs the threads
-// of the block in order as a loop, is parked when one of them has to wait, and another fiber goes on with the
-// next thread. A kernel without waiting threads uses one fiber and never switches.
+// Threads that may wait for each other run on fibers, but only on as many as needed. A fiber runs the threads
+// of the block in order, as a loop. When a thread has to wait, its fiber is parked, and another fiber
+// continues with the next thread. A kernel without waiting threads uses one fiber and never switches.
 //
 // Barriers, warp operations and the end of a thread share one rule: the last to arrive makes the others
 // ready. When no thread is ready, lanes that ask which lanes are converged get their answer. If there are no
@@ -26,12 +26,12 @@ class BlockRunner {
  public:
   // The runner of the calling host thread.
   static BlockRunner& of_this_thread() { return runner_ != nullptr ? *runner_ : make_for_this_thread(); }
-  // The size of the calling thread's current stack if an access to `address` means that the stack is full,
-  // else 0. Safe in a signal handler.
+  // The size of the calling thread's current stack if an access to `address` means that this stack is full.
+  // Otherwise 0. Safe in a signal handler.
   static std::size_t stack_that_ends_at(std::uintptr_t address);
 
   // Reports an access to the inaccessible memory behind the dynamic shared memory of the calling thread's
-  // block, and ends the process. Returns if `address` lies elsewhere. For a signal handler.
+  // block, and ends the process. Returns if `address` lies elsewhere. Safe in a signal handler.
   static void report_shared_overrun(std::uintptr_t address);
 
   void begin_grid(const BoundKernel& kernel, const Configuration& configuration, const StartOrder& order);
@@ -85,7 +85,7 @@ class BlockRunner {
   static constinit thread_local BlockRunner* runner_;
 
   const BoundKernel* kernel_ = nullptr;
-  bool cooperates_ = false;  // there is a kernel, and its threads may wait for each other
+  bool cooperates_ = false;  // the running kernel's threads may wait for each other
   const Configuration* configuration_ = nullptr;
   std::size_t most_shared_bytes_ = 0;
   unsigned int threads_ = 0;  // of a block
@@ -109,7 +109,7 @@ class BlockRunner {
   FiberQueue idle_;
   Fiber* current_ = nullptr;
   StackContext scheduler_;        // the host thread's own stack
-  StackContext* left_ = nullptr;  // the stack that was switched away from
+  StackContext* left_ = nullptr;  // the stack that was left by the last switch
 };
 
 }  // namespace kgrade_emulated

@@ -157,7 +157,7 @@ bool is_limit(cudaLimit limit) {
 
 using KeptLimits = std::array<std::atomic<std::size_t>, cudaLimitPersistingL2CacheSize + 1>;
 
-// By number. The initial values are those of a GPU of this compute capability.
+// The limits by number. Their initial values are those of a GPU of this compute capability.
 KeptLimits& kept_limits() {
   static KeptLimits limits = {1024, 8650752, 8388608, 2, 2048, 64, 0};
   return limits;
@@ -251,7 +251,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
   return set_last_error(cudaErrorInvalidDevice);
 }
 
-// Limits are kept and returned, but limit nothing here.
+// Limits are stored and returned, but have no effect here.
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   if (!is_limit(limit)) return set_last_error(cudaErrorInvalidValue);
   kept_limits()[static_cast<std::size_t>(limit)] = value;

@@ -18,8 +18,8 @@ unsigned int host_threads();
 void start_host_threads();
 
 // Sets the order in which later launches start the threads of a block and the blocks of a grid. Threads that
-// waited go on in this order too. Forward by default. Shuffled orders are drawn anew from the seed for each
-// launch and block: the same seed and the same launches give the same orders.
+// have waited continue in this order too. The default is the forward order. Shuffled orders are drawn anew
+// from the seed for each launch and block, so the same seed and launches give the same orders.
 void set_thread_order(kgrade::ThreadOrder order, std::uint64_t seed = 0);
 
 // A resource that a program can use up: memory that its host code or the device itself needs (cudaMalloc()
@@ -30,8 +30,8 @@ enum class Limit { memory, stack };
 using LimitHandler = void (*)(Limit limit, std::size_t bytes);
 void set_limit_handler(LimitHandler handler);
 
-// From now on a stack overflow, of the calling thread, a thread of a block or a host thread of the device, is
-// distinguished from other faults. Call it on the process's first thread, before the first launch.
+// From now on, a stack overflow is distinguished from other faults, in the calling thread, in threads of
+// blocks and in host threads of the device. Call this on the process's first thread, before the first launch.
 void limit_program();
 
 // The first launch that failed since the last call of this function, even if cudaGetLastError() has read its

@@ -15,7 +15,7 @@ struct ErrorText {
 
 #define KGRADE_ERROR(name, text) \
   { name, #name, text }
-// By number.
+// The errors by number.
 constexpr ErrorText texts[] = {
     KGRADE_ERROR(cudaSuccess, "no error"),
     KGRADE_ERROR(cudaErrorInvalidValue, "invalid argument"),

@@ -111,9 +111,9 @@ constexpr std::size_t entry_word = 11;   // x30
 #endif
 
 constexpr std::size_t guard_bytes = limits::stack_guard_bytes;
-// Stacks begin at offsets that are spread over all sets of the caches. Mappings lie at equal distances, so
-// otherwise the tops of a thousand stacks would share a few sets of the second-level cache. A colour is an
-// offset in units of the five cache lines that a waiting thread uses on its stack.
+// Stacks begin at offsets that are spread over all sets of the caches. Mappings lie at equal distances. So
+// without these offsets, the tops of a thousand stacks would share a few sets of the second-level cache. A
+// colour is an offset in units of the five cache lines that a waiting thread uses on its stack.
 constexpr std::size_t colour_bytes = 320;
 constexpr unsigned int colours = limits::threads_per_block;
 constexpr std::size_t mapped_bytes = limits::stack_mapping_bytes;
@@ -164,7 +164,7 @@ void switch_stack(StackContext& from, StackContext& to) {
 
 void on_first_turn([[maybe_unused]] StackContext& from) {
 #if defined(KGRADE_ASAN)
-  // The host thread's own stack is known only now.
+  // The bounds of the host thread's own stack become known only with this switch.
   const void** bottom = from.stack_bottom == nullptr ? &from.stack_bottom : nullptr;
   std::size_t* bytes = bottom != nullptr ? &from.stack_bytes : nullptr;
   __sanitizer_finish_switch_fiber(nullptr, bottom, bytes);

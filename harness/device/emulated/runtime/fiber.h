@@ -1,5 +1,5 @@
-// Fibers: stacks that take turns on one host thread. Each runs a thread of a block that may have to wait, and
-// has a place in a queue.
+// Fibers: stacks that take turns on one host thread. A fiber runs threads of a block that may have to wait,
+// and can be in a queue.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace kgrade_emulated {
 
-// The place where a suspended stack goes on. Owned by the code that switches.
+// The place where a suspended stack continues. The code that switches owns it.
 struct StackContext {
   void* stack_pointer = nullptr;
-  // Only for AddressSanitizer and ThreadSanitizer.
+  // The next members are only for AddressSanitizer and ThreadSanitizer.
   void* fake_stack = nullptr;
   const void* stack_bottom = nullptr;
   std::size_t stack_bytes = 0;
@@ -24,20 +24,21 @@ struct StackContext {
 void prepare_context(StackContext& context, void* stack_bottom, std::size_t stack_bytes, void (*entry)());
 void release_context(StackContext& context);
 
-// Notes what the sanitizers need to know of the stack that runs now. Call it on a host thread's own stack
+// Notes the data that the sanitizers need about the running stack. Call it on a host thread's own stack
 // before the first switch away from it.
 void adopt_running_stack(StackContext& context);
 
-// Suspends the running stack in `from` and goes on with `to`. Returns when something switches to `from`.
+// Suspends the running stack in `from` and continues with `to`. Returns when a later switch goes to `from`.
 void switch_stack(StackContext& from, StackContext& to);
 
-// Call it first on a new stack. `from` is the context that was switched away from.
+// Call this first on a new stack. `from` is the context of the stack that was left.
 void on_first_turn(StackContext& from);
 
-// A mapping with inaccessible pages below it, so that running off the stack faults.
+// A mapping with inaccessible pages below it, so that a stack overflow faults.
 class GuardedStack {
  public:
-  // `colour` shifts the start, since stacks at equal offsets would compete for the same cache sets.
+  // `colour` shifts the start of the stack, since stacks at equal offsets would compete for the same cache
+  // sets.
   explicit GuardedStack(unsigned int colour);
   ~GuardedStack();
   GuardedStack(const GuardedStack&) = delete;
@@ -45,7 +46,7 @@ class GuardedStack {
 
   void* bottom() const { return bottom_; }
   std::size_t bytes() const { return bytes_; }
-  // Whether the address is one that only an overflow of this stack touches.
+  // Whether only an overflow of this stack can access the address.
   bool ends_at(std::uintptr_t address) const;
 
  private:
@@ -54,7 +55,7 @@ class GuardedStack {
   std::size_t bytes_ = 0;
 };
 
-// All that a switch needs lies in one cache line.
+// All members that a switch needs lie in one cache line.
 struct alignas(64) Fiber {
   Fiber(unsigned int number, void (*entry)());
   ~Fiber() { release_context(context); }
@@ -76,7 +77,8 @@ struct alignas(64) Fiber {
   GuardedStack stack;
 };
 
-// First in, first out. Links the fibers themselves: a fiber is in at most one queue.
+// A queue of fibers: first in, first out. The links are in the fibers themselves, so a fiber is in at most
+// one queue.
 class FiberQueue {
  public:
   bool empty() const { return first_ == nullptr; }

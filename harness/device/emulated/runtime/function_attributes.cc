@@ -52,7 +52,7 @@ cudaError_t blocks_per_multiprocessor(int* blocks, int threads, std::size_t dyna
   const int by_threads = threads > static_cast<int>(limits::threads_per_block)
                              ? 0
                              : limits::threads_per_multiprocessor / (warps * 32);
-  // A block of any size needs some shared memory for the system.
+  // The system needs some shared memory in each block.
   constexpr std::size_t reserved = 1024;
   const std::size_t by_memory =
       dynamic_shared_bytes > limits::shared_bytes_per_block_opt_in

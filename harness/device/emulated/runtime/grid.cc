@@ -21,7 +21,7 @@ namespace {
 
 std::atomic<unsigned int> wanted_host_threads{0};
 
-// Threads stay for the next launch: making one costs more than a small kernel does.
+// Host threads stay for the next launch, because starting a thread takes longer than a small kernel.
 class HostThreads {
  public:
   void run(unsigned int count, const std::function<void()>& work) {
@@ -41,7 +41,7 @@ class HostThreads {
   }
 
  private:
-  // Starts fewer if the process may not have that many.
+  // Starts fewer threads if the process may not have that many.
   void start(unsigned int count) {
     while (threads_ < count) {
       make_room_for(limits::host_thread_bytes);
@@ -79,9 +79,9 @@ class HostThreads {
 };
 
 // Calls `work` at the same time on the calling thread and on up to `count - 1` others, and returns when all
-// calls have returned. One call at a time; a second caller waits.
+// calls have returned. Only one call runs at a time. A second caller waits.
 void run_on_host_threads(unsigned int count, const std::function<void()>& work) {
-  // Never destroyed: the threads wait for work until the process ends.
+  // The threads are never destroyed. They wait for work until the process ends.
   static HostThreads* const threads = new HostThreads;
   if (count <= 1) return work();
   threads->run(count, work);

@@ -28,7 +28,7 @@ inline BlockRunner& running() {
   return runner;
 }
 
-// Tells the checker, if there is one, where the current thread waits, and that it goes on.
+// Tells the checker, if there is one, where the current thread waits and when the thread continues.
 class CheckedWait {
  public:
   explicit CheckedWait(const Checker::Wait& wait) : checker_(the_checker) {
@@ -60,8 +60,8 @@ std::mutex& wide_mutex() {
 // The return address in the contestant's code, which gives the place in its source.
 #define KGRADE_CALLER __builtin_return_address(0)
 
-// Without a checker these functions keep nothing on the stack while a thread waits: each switch would have to
-// fetch it.
+// Without a checker, these functions keep nothing on the stack while a thread waits, because each switch
+// would have to fetch it into the cache.
 BarrierResult block_barrier(int predicate) {
   if (!is_checking()) [[likely]]
     return running().wait_at_barrier(predicate);

@@ -22,7 +22,7 @@ constexpr std::size_t signal_stack_bytes = 64 * 1024;
 
 std::atomic<LimitHandler> limit_handler{nullptr};
 
-// The calling thread's own stack, as far as it may grow; nothing before use_signal_stack().
+// The calling thread's own stack up to the size that it may reach. Empty before use_signal_stack().
 struct NativeStack {
   std::uintptr_t lowest;
   std::size_t bytes;
@@ -39,8 +39,9 @@ NativeStack find_native_stack() {
   return {reinterpret_cast<std::uintptr_t>(lowest), bytes};
 }
 
-// The kernel keeps a gap of 1 MiB below a main thread's stack; the C library puts a page or more, in or below
-// what it calls the stack, around those of other threads.
+// Whether the address is in the gap below the native stack. The kernel keeps a gap of 1 MiB below the stack
+// of the main thread. For other threads, the C library has a gap of a page or more, in or below the range
+// that it reports as the stack.
 bool native_stack_ends_at(std::uintptr_t address) {
   constexpr std::uintptr_t gap = 1 << 20;
   constexpr std::uintptr_t guard = 1 << 16;
@@ -69,7 +70,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     if (native_stack_ends_at(address)) limit_reached(Limit::stack, native_stack.bytes);
   }
   if (device_memory_was_refused()) limit_reached(Limit::memory, device_memory_bytes());
-  // Any other fault happens again, and ends the process.
+  // Any other fault occurs again after the return, and then ends the process.
   ::signal(signal, SIG_DFL);
 }
 
@@ -97,7 +98,7 @@ void make_room_for(std::size_t bytes) {
 
 void use_signal_stack() {
   native_stack = find_native_stack();
-  // Kept for the thread's life, which is that of the process.
+  // The memory is never freed, because the thread exists as long as the process.
   void* const memory =
       ::mmap(nullptr, signal_stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return;

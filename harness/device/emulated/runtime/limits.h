@@ -27,27 +27,28 @@ inline constexpr std::size_t constant_bytes = 64 * 1024;
 // The stack of one thread of a block: the 512 KiB of local memory that a thread has on a GPU, and room for
 // data that only the host's code puts there.
 inline constexpr std::size_t thread_stack_bytes = 576 * 1024;
-// Inaccessible memory below a stack. It is larger than any frame without an array, since nothing would stop a
-// larger frame.
+// Inaccessible memory below a stack. It is larger than any frame without an array, because a larger frame
+// could skip it unnoticed.
 inline constexpr std::size_t stack_guard_bytes = 64 * 1024;
 // Inaccessible memory behind the dynamic shared memory of a block: as much as a block can have on a GPU.
 inline constexpr std::size_t shared_guard_bytes = 256 * 1024;
 // Address space for a stack and its guard, with room for stacks to begin at different offsets.
 inline constexpr std::size_t stack_mapping_bytes = thread_stack_bytes + stack_guard_bytes + 320 * 1024;
-// Memory that a host thread needs for its own stack and heap, and in total with the stacks of a block.
+// Memory that a host thread needs: first for its own stack and heap, then in total with the stacks of a
+// block.
 inline constexpr std::size_t host_thread_bytes = 16 << 20;
 inline constexpr std::size_t stack_bytes_per_host_thread =
     threads_per_block * stack_mapping_bytes + host_thread_bytes;
 
 // Device memory of a program, besides the buffers lent to it. Cases for this device take megabytes, so this
-// is enough for any workspace, and three workers fit into a laptop with 8 GiB. At most half of the machine's
-// memory is used.
+// size is enough for any workspace, and three workers fit into a laptop with 8 GiB. At most half of the
+// machine's memory is used.
 inline constexpr std::size_t device_memory_bytes = std::size_t{2} << 30;
 // Private memory of a worker beyond its device memory: its libraries, and allocations of host code.
 inline constexpr std::size_t host_memory_bytes = std::size_t{1} << 30;
-// Linux's default limit, set for users who have no limit.
+// The limit of the host's stack. It is Linux's default, and is set even for users who have no limit.
 inline constexpr std::size_t host_stack_bytes = 8 << 20;
-// A contestant has no file to write, but its libraries may.
+// The limit of a file's size. A contestant has no file to write, but its libraries may write files.
 inline constexpr std::size_t file_bytes = 16 << 20;
 
 }  // namespace kgrade_emulated::limits
@@ -66,8 +67,8 @@ std::size_t most_shared_bytes(const void* function);
 // Reports that the program has exceeded its limit of `bytes`. Safe in a signal handler.
 [[noreturn]] void limit_reached(Limit limit, std::size_t bytes);
 
-// Raises the limit of this process's private memory (RLIMIT_DATA), if there is one, as far as allowed: the
-// device's own stacks do not count.
+// Raises the limit of this process's private memory (RLIMIT_DATA), if there is one, as far as allowed, so
+// that the device's own stacks do not count.
 void make_room_for(std::size_t bytes);
 
 // Gives the calling thread a stack for signal handlers, which cannot run on the thread's own stack when that

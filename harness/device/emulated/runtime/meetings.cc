@@ -63,7 +63,7 @@ void WarpMeetings::close(Warp& warp, Meeting& meeting, FiberQueue& ready) {
   Meeting** link = &warp.open;
   while (*link != &meeting) link = &(*link)->next;
   *link = meeting.next;
-  // Only this operation orders accesses to memory (Programming Guide, "__syncwarp").
+  // Only __syncwarp() orders accesses to memory (Programming Guide, "__syncwarp").
   const auto checker = active_checker();
   if (checker && meeting.operation == WarpOperation::synchronise) {
     checker->lanes_meet(static_cast<unsigned int>(&warp - warps_.data()), meeting.arrived);
@@ -73,7 +73,7 @@ void WarpMeetings::close(Warp& warp, Meeting& meeting, FiberQueue& ready) {
 }
 
 void WarpMeetings::leave(const WarpMeeting& meeting) {
-  // Made by open_meeting(), so that it is one of ours and not const.
+  // The cast is safe, because open_meeting() made the object, as a Meeting that is not const.
   auto& own = static_cast<Meeting&>(const_cast<WarpMeeting&>(meeting));
   if (--own.readers > 0) return;
   own.next = free_;

@@ -1,5 +1,5 @@
-// Where threads of a block wait for some of the others: lanes in warp operations, and groups at barriers of
-// their own.
+// The places where threads of a block wait for some other threads: lanes in warp operations, and groups at
+// their own barriers.
 #pragma once
 
 #include <memory>
@@ -15,21 +15,21 @@ struct Rendezvous {
   WarpOperation operation;
   unsigned int mask;
   unsigned int site = 0;
-  // The meeting ends with the lanes that have come once no other thread can go on. This is for lanes that ask
-  // which lanes are converged, and for lanes that their own mask leaves out (undefined in CUDA; GPUs let them
-  // meet the lanes that come along).
+  // When no other thread can continue, the meeting ends with the lanes that have arrived. This is for lanes
+  // that ask which lanes are converged, and for lanes that their own mask leaves out. (This is undefined in
+  // CUDA. GPUs let such a lane meet the lanes that arrive with it.)
   bool open_ended = false;
 };
 
-// The warps of one block. Lanes that came for the same operation with the same mask meet; lanes that have
-// returned from the kernel, or never existed, are not waited for.
+// The warps of one block. Lanes that arrive for the same operation with the same mask meet. They do not wait
+// for lanes that have returned from the kernel or never existed.
 class WarpMeetings {
  public:
   void begin_block(unsigned int threads);
 
   struct Arrival {
     WarpMeeting* meeting;
-    bool complete;  // the lane was the last; otherwise its fiber has been queued in the meeting
+    bool complete;  // the lane was the last one; otherwise its fiber was queued in the meeting
   };
   Arrival arrive(Fiber& fiber, Rendezvous wanted, unsigned long long value, FiberQueue& ready);
   void leave(const WarpMeeting& meeting);
@@ -41,7 +41,7 @@ class WarpMeetings {
     if (warp.open != nullptr) close_complete(warp, ready);
   }
 
-  // Completes every open-ended meeting with the lanes that have come.
+  // Completes every open-ended meeting with the lanes that have arrived.
   void release_converging(FiberQueue& ready);
 
   unsigned int waiting_lanes() const;
@@ -53,7 +53,7 @@ class WarpMeetings {
     Meeting* next = nullptr;  // in the warp's list or the free list
   };
   struct Warp {
-    unsigned int gone = 0;  // lanes that are not waited for
+    unsigned int gone = 0;  // lanes for which no lane waits
     Meeting* open = nullptr;
   };
 
@@ -69,13 +69,13 @@ class WarpMeetings {
   Meeting* free_ = nullptr;
 };
 
-// Threads of a block that wait for something only some of them share (kgrade_emulated/synchronisation.h).
+// Threads of a block that wait at a barrier that only some of them share (kgrade_emulated/synchronisation.h).
 class Sleepers {
  public:
   void begin_block() { places_.clear(); }
 
   void sleep(Fiber& fiber, const void* key);
-  // Makes all that sleep on the key ready.
+  // Makes all threads ready that sleep on the key.
   void wake(const void* key, FiberQueue& ready);
 
   unsigned int count_at(const void* key) const;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t checked_spacing = 64 * 1024;
 
-constexpr std::size_t alignment = 256;  // what cudaMalloc() promises
+constexpr std::size_t alignment = 256;  // guaranteed by cudaMalloc()
 
 std::atomic<bool> memory_was_refused{false};
 
@@ -29,7 +29,7 @@ struct Request {
   cudaMemoryType type;
   unsigned int flags = 0;
   std::shared_ptr<PoolUsage> usage;
-  const void* caller = nullptr;  // where the contestant goes on
+  const void* caller = nullptr;  // return address in the contestant's code
 };
 
 void tell_checker(const void* memory, const Request& request) {
@@ -66,7 +66,8 @@ class Allocations {
     return cudaSuccess;
   }
 
-  // `of_host`: the caller is the function for host memory, else the one for device memory.
+  // `of_host`: the caller is the function that frees host memory. Otherwise it is the function for device
+  // memory.
   cudaError_t release(void* pointer, bool of_host) {
     if (pointer == nullptr) return cudaSuccess;
     const std::lock_guard lock(mutex_);
@@ -140,7 +141,7 @@ class Allocations {
   std::size_t used_ = 0;
 };
 
-// Never destroyed: contestants free memory while the process ends.
+// This object is never destroyed, because contestants free memory while the process ends.
 Allocations& allocations() {
   static Allocations* const all = new Allocations;
   return *all;
@@ -173,7 +174,8 @@ void free_spaced(void* memory) {
 
 bool device_memory_was_refused() { return memory_was_refused; }
 
-// Memory that was not allocated here is the harness's, whose bounds are checked in another way.
+// Also true for memory that was not allocated here. It is the harness's, and its bounds are checked in
+// another way.
 bool lies_within_its_allocation(const void* pointer, std::size_t bytes) {
   return allocations().holds(pointer, bytes);
 }
@@ -225,7 +227,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
   return allocate(&pointer->ptr, {bytes, cudaMemoryTypeDevice, 0, nullptr, KGRADE_CALLER});
 }
 
-// Waits for the device.
+// Like CUDA's function, this waits for the device.
 cudaError_t cudaFree(void* pointer) {
   cudaDeviceSynchronize();
   return set_last_error(allocations().release(pointer, false));
@@ -267,7 +269,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
   return cudaSuccess;
 }
 
-// Memory that was not allocated here is the harness's, lent to the call: device memory.
+// Memory that was not allocated here counts as device memory, because the harness lent it to the call.
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   if (attributes == nullptr) return set_last_error(cudaErrorInvalidValue);
   const auto found = allocations().find(pointer);

@@ -14,9 +14,9 @@ std::size_t spacing();
 
 // Null if memory runs out. `alignment` is a power of two, at most 4096.
 void* allocate_spaced(std::size_t alignment, std::size_t bytes);
-void free_spaced(void* memory);  // null is fine
+void free_spaced(void* memory);  // `memory` may be null
 
-// The byte that fills fresh device and shared memory. Floats made of it are NaN.
+// The byte that fills fresh device and shared memory. Floats of such bytes are NaN.
 constexpr int unwritten_byte = 0xff;
 
 // The bytes that a memory pool has provided.

@@ -1,4 +1,4 @@
-// Copies and fills. Everything is done when it is asked for.
+// Copies and fills. All of them are carried out at once when they are called.
 #include <algorithm>
 #include <cstring>
 
@@ -26,7 +26,7 @@ bool rows_fit(const cudaPitchedPtr& memory, const cudaExtent& extent, cudaPos at
          (extent.depth <= 1 || at.y + extent.height <= memory.ysize);
 }
 
-// False if a checked run leaves the work undone. `pc`: of the call.
+// False if a checked run leaves the work undone. `pc` is the place of the call.
 bool begins_work(cudaStream_t stream, const void* pc) {
   const auto checker = active_checker();
   return !checker || checker->begins_work(stream, "", pc);

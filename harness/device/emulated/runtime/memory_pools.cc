@@ -8,7 +8,7 @@ using kgrade_emulated::PoolUsage;
 using kgrade_emulated::set_last_error;
 
 struct CUmemPoolHandle_st {
-  // Allocations may outlive the pool.
+  // The counts are shared, because allocations may outlive the pool.
   std::shared_ptr<PoolUsage> usage = std::make_shared<PoolUsage>();
   std::map<cudaMemPoolAttr, int> reuse = {{cudaMemPoolReuseFollowEventDependencies, 1},
                                           {cudaMemPoolReuseAllowOpportunistic, 1},

@@ -1,5 +1,6 @@
-// Arithmetic in the directed rounding modes, from the result to nearest and the exact sign of its error. The
-// processor's rounding mode stays as it is: compilers move arithmetic across its changes.
+// Arithmetic in the directed rounding modes. Results are computed from the nearest result and the exact sign
+// of its error. The processor's rounding mode is not changed, because compilers move arithmetic across such
+// changes.
 #include "kgrade_emulated/rounded_arithmetic.h"
 
 #include <algorithm>
@@ -24,7 +25,8 @@ Real rounded(Real nearest, int error, Rounding mode) {
   return nearest;
 }
 
-// A sum that is exactly zero is +0, but -0 rounding down, unless both terms are zeros of one sign.
+// A sum that is exactly zero is +0, or -0 when rounding down. If both terms are zeros of the same sign, the
+// sum has that sign.
 template <class Real>
 Real rounded_sum(Real nearest, int error, Rounding mode, bool same_sign) {
   if (mode == Rounding::down && nearest == 0 && error == 0 && !same_sign) return -Real(0);
@@ -94,7 +96,7 @@ double add(double x, double y, Rounding mode) {
 }
 
 // The sign of the sum of four numbers. Adds each to an expansion: numbers whose bits do not overlap and
-// whose sum is exact, the last of them being larger than all others together.
+// whose sum is exact. The last number is larger than all others together.
 int sign_of_sum(const std::array<double, 4>& terms) {
   std::array<double, 4> expansion{};
   for (std::size_t count = 0; count < terms.size(); ++count) {
@@ -157,7 +159,7 @@ double divide(double x, double y, Rounding mode) {
 double square_root(double x, Rounding mode) {
   const double nearest = std::sqrt(x);
   if (!std::isfinite(nearest)) return nearest;
-  // Scaled up, so that the error of the square is not denormal.
+  // Numbers are scaled up, so that the error of the square is not denormal.
   const double root = nearest * 0x1p+200, square = x < 0x1p+500 ? x * 0x1p+400 : x;
   const int error =
       x < 0x1p+500 ? -sign_of(std::fma(root, root, -square)) : -sign_of(std::fma(nearest, nearest, -x));
@@ -169,7 +171,7 @@ float to_float(double x, Rounding mode) {
   return rounded(nearest, sign_of(x - nearest), mode);
 }
 
-// The nearest float or double of an integer is a whole number of less than 2^65.
+// Converts an integer. The nearest float or double of an integer is a whole number below 2^65.
 template <class Real, class Integer>
 Real from_integer(Integer x, Rounding mode) {
   const auto nearest = static_cast<Real>(x);

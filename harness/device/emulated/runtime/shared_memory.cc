@@ -138,7 +138,8 @@ std::size_t SharedMemory::Dynamic::bytes_for(std::uintptr_t address) const {
   return is_behind ? address - reinterpret_cast<std::uintptr_t>(begin_) + 1 : 0;
 }
 
-// GPUs give shared memory in units, and a kernel may use all of its last unit.
+// Bytes within the last unit do not count, because GPUs allocate shared memory in units, and a kernel may use
+// all of its last unit.
 std::size_t SharedMemory::Dynamic::bytes_written_beyond() const {
   constexpr std::size_t unit = 256;
   if (mapping_ == nullptr) return 0;

@@ -21,10 +21,11 @@ class SharedMemory {
 
   void* variable(SharedSlot& slot, std::size_t bytes, std::size_t alignment);
   void* dynamic() const { return dynamic_.begin(); }
-  // How many bytes of the block's dynamic memory there must be for an access to `address`, if that lies
-  // within the inaccessible memory behind it; else 0. Safe in a signal handler.
+  // The size that the block's dynamic memory would need for an access to `address`, if `address` is in the
+  // inaccessible memory behind it. Otherwise 0. Safe in a signal handler.
   std::size_t dynamic_bytes_for(std::uintptr_t address) const { return dynamic_.bytes_for(address); }
-  // The same for what the threads of the block wrote behind the dynamic memory where that is accessible.
+  // The size that the block's dynamic memory would need for what threads of the block wrote into the
+  // accessible bytes behind it.
   std::size_t dynamic_bytes_written_beyond() const { return dynamic_.bytes_written_beyond(); }
   // Whether an address lies in memory that the current block uses.
   bool contains(const void* address) const;
@@ -36,11 +37,12 @@ class SharedMemory {
   struct Piece {
     std::unique_ptr<void, Release> memory;
     std::size_t bytes = 0;
-    std::uint64_t filled_for = 0;  // the block of threads that it was last filled for
+    std::uint64_t filled_for = 0;  // the block of threads for which it was last filled
   };
 
   // Dynamic memory, with inaccessible memory behind it: a launch that asks for too little would otherwise
-  // overwrite the heap. In a checked run a heap block like the others, since the checker sees each access.
+  // overwrite the heap. In a checked run, dynamic memory is an ordinary heap block, since the checker sees
+  // each access.
   class Dynamic {
    public:
     Dynamic() = default;
@@ -73,8 +75,8 @@ class SharedMemory {
   std::uint64_t block_ = 0;
   std::size_t static_bytes_ = 0;  // in use by this block
   std::size_t most_bytes_ = 0;    // of this block
-  // Dynamic memory, and static memory that threads asked for. The hooks before them touch the variables of
-  // all kernels.
+  // Dynamic memory, and static memory that threads asked for. Memory that the hooks asked for does not count,
+  // because hooks use the variables of all kernels.
   std::size_t used_bytes_ = 0;
 };
 

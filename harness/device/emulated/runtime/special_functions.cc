@@ -14,7 +14,7 @@ constexpr long double pi = 3.14159265358979323846264338327950288L;
 constexpr long double sqrt_2 = 1.41421356237309504880168872420969808L;
 constexpr long double sqrt_pi = 1.77245385090551602729816748334114518L;
 
-// x = n / 2 + rest, with |rest| <= 1/4; both exact. Only n modulo 4 is kept.
+// x = n / 2 + rest, with |rest| <= 1/4. Both n and rest are exact. Only n modulo 4 is kept.
 struct HalfTurns {
   explicit HalfTurns(double x) {
     const double turn = std::remainder(x, 2.0);
@@ -95,7 +95,7 @@ double modified_bessel(int order, double x) {
   return static_cast<double>(bessel_i(order, x));
 }
 
-// An infinity counts more than a NaN, as in hypot().
+// If one argument is infinite and another NaN, the result is infinite, as for hypot().
 template <class Real>
 long double length(int dimension, const Real* x) {
   long double most = 0;

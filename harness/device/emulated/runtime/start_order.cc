@@ -63,7 +63,7 @@ void list_threads(const StartOrder& order, std::uint64_t block, unsigned int cou
   threads.resize(count);
   std::iota(threads.rbegin(), threads.rend(), 0u);
   if (order.order == ThreadOrder::reverse) return;
-  // Fisher and Yates.
+  // This is the shuffle of Fisher and Yates.
   SplitMix random(mixed(order.key, block));
   for (unsigned int left = count; left > 1; --left) std::swap(threads[left - 1], threads[random.below(left)]);
 }

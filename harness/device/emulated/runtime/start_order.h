@@ -10,7 +10,7 @@ namespace kgrade_emulated {
 
 using kgrade::ThreadOrder;
 
-// The starting order of one launch, which draws its shuffled orders from a key of its own.
+// The starting order of one launch. Each launch draws its shuffled orders from its own key.
 struct StartOrder {
   ThreadOrder order = ThreadOrder::forward;
   std::uint64_t key = 0;
@@ -23,8 +23,8 @@ StartOrder next_start_order();
 void list_threads(const StartOrder& order, std::uint64_t block, unsigned int count,
                   std::vector<unsigned int>& threads);
 
-// A bijection of 0 .. count - 1: which block begins at a position. Shuffled blocks are strides apart, so that
-// grids of 2^63 blocks need no list.
+// A bijection of 0 .. count - 1: which block begins at a position. In a shuffled order, successive blocks are
+// `stride_` apart, so that grids of 2^63 blocks need no list.
 class BlockOrder {
  public:
   BlockOrder(const StartOrder& order, std::uint64_t count);

@@ -45,7 +45,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) 
   return cudaStreamCreateWithPriority(stream, flags, 0);
 }
 
-// Priorities beyond the range count as its ends.
+// A priority beyond the range counts as the nearest end of the range.
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
   if (stream == nullptr || (flags & ~static_cast<unsigned int>(cudaStreamNonBlocking)) != 0) {
     return set_last_error(cudaErrorInvalidValue);

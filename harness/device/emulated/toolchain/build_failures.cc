@@ -27,7 +27,7 @@ BuildOutcome unsupported_outcome(const Error& error) {
   return outcome;
 }
 
-// "x.cu:12" of "x.cu:12:3: error: ..."; nothing if the line begins otherwise.
+// The place "x.cu:12" in the line "x.cu:12:3: error: ...". Nothing if the line has another form.
 std::optional<Location> place_of_error(std::string_view line) {
   const std::size_t name_end = line.find(':');
   if (name_end == line.npos || name_end == 0) return std::nullopt;
@@ -105,7 +105,7 @@ void judge_failure(const Problem* problem, Dtype dtype, const ProcessLimits& lim
 
 namespace {
 
-// clang writes "float *".
+// The type in the form "float*". clang writes "float *".
 std::string type_as_written(std::string type) { return replace_all(std::move(type), " *", "*"); }
 
 std::optional<std::string> what_is_wrong(const std::string& error) {
@@ -141,14 +141,15 @@ std::optional<std::string> what_is_wrong(const std::string& error) {
   return std::nullopt;
 }
 
-// "mine.cu:5" of "mine.cu:5:382:   required from here".
+// The place "mine.cu:5" in the line "mine.cu:5:382:   required from here".
 std::string place_in(const std::string& line) {
   static const std::regex place(R"(^([^:]+:[0-9]+):)");
   std::smatch match;
   return std::regex_search(line, match, place) ? match[1].str() : "";
 }
 
-// The place in the source that uses the failing template. g++ prints it before the error, clang after it.
+// The place in the source that uses the failing template. g++ prints this place before the error, and clang
+// prints it after the error.
 std::string place_of(const std::string& log, const std::string& error) {
   std::string place = place_in(error);
   bool is_behind = false;

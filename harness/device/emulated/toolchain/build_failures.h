@@ -2,8 +2,8 @@
 // have, may not be C++ at all, may not fit the problem's signature, or may take too long to compile. The
 // answer goes into the outcome of the build, which users read.
 //
-// Compiler errors about launches and shared arrays are translated into CUDA's terms, because the emulated
-// device's headers make compilers report these mistakes in terms of internal templates.
+// Compiler errors about launches and shared arrays are translated into CUDA's terms, because compilers report
+// these mistakes in terms of internal templates of the emulated device's headers.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ namespace kgrade {
 // kernel's parameter is float*". Nothing if the first error is not such a mistake.
 std::optional<std::string> error_in_cudas_words(const std::string& log);
 
-// For a source that cannot be read or that the rewriter refuses, which is the contestant's fault.
+// The outcome for a source that cannot be read or that the rewriter refuses. That is the contestant's fault.
 BuildOutcome rewrite_failure(const Error& error);
 
 // The error if the rewriter crashed or exceeded a limit, so that it gave no answer about a source.

@@ -38,7 +38,7 @@ ProcessLimits compile_limits(const BuildRequest& request) {
 constexpr const char* header_name = "cuda_runtime.h";
 constexpr const char* precompiled_name = "cuda_runtime.h.gch";
 
-// The folder's absolute path; empty if it holds nothing for this compiler.
+// The folder's absolute path. Empty if the folder has no precompiled headers for this compiler.
 std::filesystem::path precompiled_for(const HostCompiler& compiler, const std::filesystem::path& folder) {
   std::error_code ignored;
   if (compiler.is_clang || folder.empty() || !std::filesystem::exists(folder / precompiled_name, ignored))
@@ -61,7 +61,7 @@ ConfinedCompiler confined(const HostCompiler& compiler, const std::filesystem::p
   return ConfinedCompiler(std::move(sandbox), std::move(paths));
 }
 
-// The definitions of a flag, as lines before and after the unit.
+// The definitions in flags, as lines before and after the unit.
 struct Definitions {
   std::string before;
   std::string behind;
@@ -88,7 +88,7 @@ std::string standard_headers(const ExtensionUnit& unit) {
   return text;
 }
 
-// Whether units cannot be one because they use one name for different things.
+// Whether units cannot be compiled as one unit because they use one name for different things.
 bool says_that_names_clash(const std::string& log) {
   static const std::regex clash(
       "error: (redefinition of|redeclaration of|ambiguating new declaration|conflicting declaration|"
@@ -114,7 +114,8 @@ std::string precompile_device_headers(const HostCompiler& compiler,
   if (compiler.is_clang) return "";
   const std::filesystem::path place = folder / precompiled_name;
   std::filesystem::create_directories(place);
-  // GCC looks for the header beside its precompiled form whenever it is included once more.
+  // The header itself must exist too: GCC looks for it beside its precompiled form if it is included a second
+  // time.
   const std::filesystem::path header = folder / header_name;
   const std::string text =
       fmt::format("#pragma once\n#include \"{}\"\n", (device_headers / header_name).string());
@@ -184,7 +185,8 @@ Result<BuildOutcome> EmulatedToolchain::build_library(const BuildRequest& reques
   return build_unit(request, nullptr);
 }
 
-// Builds all sources in one unit if possible. They are small, and one pass is faster than two side by side.
+// Builds all sources in one unit if possible. The sources are small, and one compilation is faster than two
+// at the same time.
 Result<BuildOutcome> EmulatedToolchain::build_extension(const ExtensionRequest& extension,
                                                         const ExtensionHeaders& headers,
                                                         const BuildRequest& request) const {
@@ -272,7 +274,8 @@ Result<Result<emulated::RewrittenTree>> EmulatedToolchain::rewrite(const BuildRe
                                                                    const emulated::RewriteRequest& what,
                                                                    const ProcessLimits& limits) const {
 #ifndef KGRADE_SANITIZED
-  // Not with a sanitizer: its run-time library would have to be allowed in the sandbox.
+  // A build with a sanitizer does not do this, because the sanitizer's run-time library would have to be
+  // allowed in the sandbox.
   if (!rewriter_.empty()) {
     std::vector<std::string> command = emulated::to_arguments(what);
     command.insert(command.begin(), rewriter_.string());
@@ -300,7 +303,7 @@ Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request, 
   const std::string include = emulated::rewritten_source(source).string();
   const std::string text = problem != nullptr ? binding_unit(*problem, include, request.dtype)
                                               : fmt::format("#include \"{}\"\n", include);
-  // Written before any process that reads the source may write to that folder.
+  // The unit is written before any process that reads the source can write to that folder.
   if (auto written = write_file_atomically(unit, text); !written) return written.errors();
 
   const ProcessLimits limits = compile_limits(request);
@@ -316,7 +319,7 @@ Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request, 
                   tree->threads_cooperate || is_object,
                   request.checked,
                   is_object};
-  // Before the folder of the header itself.
+  // The precompiled header's folder has to come before the folder of the header itself.
   if (!precompiled_.empty())
     job.definitions_and_folders.insert(job.definitions_and_folders.begin(), "-I" + precompiled_.string());
   BuildOutcome outcome;

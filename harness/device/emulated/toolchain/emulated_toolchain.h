@@ -21,7 +21,7 @@ class EmulatedToolchain : public Toolchain {
   // `device_headers` is the folder of the emulated device's cuda_runtime.h. With a sandbox, the compiler and
   // the rewriter read only the paths that a request names. `rewriter` is the path of kgrade-rewrite. It is
   // empty for trusted sources, which this process rewrites itself. `precompiled` is the folder of
-  // precompile_device_headers(). It may be missing, or made by another compiler: builds take longer then.
+  // precompile_device_headers(). If it is missing or was made by another compiler, builds only take longer.
   EmulatedToolchain(HostCompiler compiler, std::filesystem::path device_headers,
                     std::shared_ptr<const Sandbox> sandbox = nullptr, std::filesystem::path rewriter = {},
                     std::filesystem::path precompiled = {});
@@ -55,14 +55,14 @@ class EmulatedToolchain : public Toolchain {
   HostCompiler compiler_;
   std::filesystem::path device_headers_;  // absolute
   std::filesystem::path rewriter_;
-  std::filesystem::path precompiled_;  // absolute; empty if there is none for this compiler
+  std::filesystem::path precompiled_;  // absolute; empty if it has none for this compiler
   ConfinedCompiler confined_;
 };
 
 // Precompiles cuda_runtime.h of `device_headers` for the flags of each kind of build. `folder` gets a header
-// of that name, and beside it a folder "cuda_runtime.h.gch", where GCC finds the form that fits a build.
-// Reading the header takes a quarter of a second in each build otherwise. Does nothing for clang, which looks
-// for other files. Returns what the compiler complains about; empty if it complains about nothing.
+// of that name, and beside it a folder "cuda_runtime.h.gch", where GCC finds the precompiled form that fits a
+// build. This saves a quarter of a second in each build. Does nothing for clang, which looks for other files.
+// Returns what the compiler complains about; empty if it complains about nothing.
 std::string precompile_device_headers(const HostCompiler& compiler,
                                       const std::filesystem::path& device_headers,
                                       const std::filesystem::path& folder);

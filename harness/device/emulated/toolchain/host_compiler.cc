@@ -49,8 +49,8 @@ constexpr const char* language = "-std=gnu++17";
 // -fno-semantic-interposition lets functions be inlined in spite of -fPIC: kernels into the loop over
 // threads, and always_inline functions, which are an error otherwise. -fno-strict-aliasing is for CUDA code
 // that reinterprets memory freely (float4 loads), as nvcc allows. -ffp-contract=off keeps
-// __fadd_rn(__fmul_rn(a, b), c) two operations where the host can fuse them. -Bsymbolic keeps a contestant's
-// names from meaning something in the program that loads it.
+// __fadd_rn(__fmul_rn(a, b), c) as two operations on hosts that could fuse them. -Bsymbolic makes a
+// contestant's names refer to its own definitions, not to those of the program that loads it.
 Words plain_flags() {
   return {"-O2",
           "-fPIC",
@@ -61,14 +61,15 @@ Words plain_flags() {
           "-Wl,-Bsymbolic"};
 }
 
-// The only warnings that are wanted. GCC cannot be told to give no others: reported_warnings() drops them.
+// The flags for the only wanted warnings. GCC has no flag that turns off all other warnings, so
+// reported_warnings() drops these.
 Words warning_flags(const HostCompiler& compiler) {
   if (compiler.is_clang) return {"-Wno-everything", "-Wuninitialized", "-Wsometimes-uninitialized"};
   return {"-Wuninitialized", "-Wmaybe-uninitialized"};
 }
 
-// Local variables without a value get a pattern that is not a plausible one (GCC: bytes of 0xfe, a float of
-// -1.7e38), instead of what the stack happens to hold.
+// Whether the compiler can fill local variables that have no value with an implausible pattern (GCC: bytes of
+// 0xfe, a float of -1.7e38), instead of leaving the stack's earlier contents in them.
 bool can_fill_locals(const HostCompiler& compiler) {
   constexpr int first_gcc = 12;
   constexpr int first_clang = 8;
@@ -77,8 +78,8 @@ bool can_fill_locals(const HostCompiler& compiler) {
   return major >= (compiler.is_clang ? first_clang : first_gcc);
 }
 
-// Little optimisation, so that each access stays a separate access at its line. The run-time libraries of the
-// two sanitizers are not linked, since the device defines their functions.
+// There is little optimisation, so that each access stays a separate access at its line. The run-time
+// libraries of the two sanitizers are not linked, since the device defines their functions.
 Words checked_flags(const HostCompiler& compiler) {
   Words flags = {"-O1",
                  "-gdwarf-4",
@@ -104,9 +105,9 @@ Words common(const HostCompiler& compiler, const CompilerJob& job, bool threads_
   Words words;
   words.push_back(
       fmt::format("{}={}", compiler.is_clang ? "-ferror-limit" : "-fmax-errors", most_errors_read));
-  // Otherwise the contestants in one process would share their templates' static variables.
+  // Without this flag, the contestants in one process would share the static variables of their templates.
   if (!compiler.is_clang) words.emplace_back("-fno-gnu-unique");
-  // For launches (kgrade_emulated/launch.h).
+  // Launches need this flag (kgrade_emulated/launch.h).
   if (!compiler.is_clang) words.emplace_back("-fconcepts");
   words.push_back(fmt::format("-DKGRADE_EMULATED_BLOCK_MODE=kgrade_emulated::BlockMode::{}",
                               threads_cooperate ? "cooperative" : "independent"));
@@ -121,7 +122,7 @@ std::vector<Words> checked_commands(const HostCompiler& compiler, const Compiler
   compile.emplace_back(language);
   append(compile, checked_flags(compiler));
   append(compile, common(compiler, job, true));
-  // A cached library names no folder that is gone.
+  // The folder is replaced, so that a cached library does not name a folder that no longer exists.
   compile.push_back(
       fmt::format("-fdebug-prefix-map={}={}", job.library.parent_path().string(), checked_build_folder));
   append(compile, {"-DKGRADE_EMULATED_CHECKED=1", "-c", "-o", object.string(), job.unit.string()});

@@ -41,13 +41,13 @@ struct CompilerJob {
 // The object file that is made beside a library.
 std::filesystem::path object_of(std::filesystem::path library);
 
-// The flags that every contestant is built with, whatever its source. A record keeps them.
+// The flags with which every contestant is built. A record keeps them.
 std::vector<std::string> fixed_flags();
 
 // The commands of a job, in the order in which they run.
 std::vector<std::vector<std::string>> commands_for(const HostCompiler& compiler, const CompilerJob& job);
 
-// The command that makes a library of objects, all of which come from checked builds or none.
+// The command that links objects to a library. Either all objects come from checked builds, or none does.
 std::vector<std::string> link_command(const HostCompiler& compiler, const std::filesystem::path& library,
                                       const std::vector<std::filesystem::path>& objects, bool checked);
 

@@ -1,5 +1,5 @@
 // kgrade-precompile HEADERS FOLDER: a step of the build. Precompiles the emulated device's headers, so that
-// candidates compile faster. A compiler that cannot do this is no failure.
+// candidates compile faster. It is not a failure if the compiler cannot do this.
 #include <fmt/format.h>
 
 #include "device/emulated/toolchain/emulated_toolchain.h"
