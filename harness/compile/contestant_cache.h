@@ -22,7 +22,7 @@ struct CachedContestant {
   std::string log;       // of the compiler
   std::string shown_as;  // the source's name in the log
   double seconds = 0;    // how long the build took
-  // If the build failed, one line that says why. Then there is no library.
+  // If the build failed, one line that says why. There is no library in this case.
   std::string failure = {};
   std::string failed_as = {};  // the status of the failed build, as a word of the caller's
   double made_at = 0;          // seconds since 1970, if the build failed

@@ -36,7 +36,7 @@ Result<bool> write_submission_headers(const SubmissionHeaders& headers, const st
 // Lets a compiler find and read headers that were written below the request's output folder.
 void add_submission_headers(const SubmissionHeaders& headers, BuildRequest& request);
 
-// One source of an extension.
+// A source of an extension.
 struct ExtensionUnit {
   std::string file;  // "cuda.cu": a plain name
   std::string text;
@@ -62,7 +62,7 @@ struct ExtensionRequest {
   }
 };
 
-// Where headers and libraries are.
+// The folders in which headers and libraries are.
 struct ExtensionHeaders {
   std::filesystem::path small;   // harness/python/include
   std::filesystem::path torch;   // the folder of the package

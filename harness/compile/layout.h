@@ -44,11 +44,12 @@ struct Layout {
   std::vector<std::filesystem::path> hidden_from_candidates() const;
 
   // Finds the installation that contains this program, even if it was moved, or else the checkout it was
-  // built from. Adds the folders in the working folder. `more_problems` is the folder that the user names, if
-  // any. `reference` beside that folder, or else in the working folder, comes before kgrade's. New problems
-  // go to `more_problems`, or else to `problems` in the working folder. If there is no such folder and the
-  // working folder is in the checkout, new problems go to the checkout's own `problems`. Otherwise `problems`
-  // is made in the working folder. New problems never go into an installation.
+  // built from. Adds the folders `problems` and `solutions` in the working folder. `more_problems` is the
+  // folder that the user names, if any. The folder `reference` beside that folder, or else in the working
+  // folder, comes before kgrade's own. New problems go to `more_problems`, or else to `problems` in the
+  // working folder. If there is no such folder and the working folder is in the checkout, new problems go to
+  // the checkout's own `problems`. Otherwise `problems` is made in the working folder. New problems never go
+  // into an installation.
   static Layout find(const std::filesystem::path& more_problems = {});
 };
 

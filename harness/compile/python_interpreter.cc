@@ -158,7 +158,7 @@ std::pair<int, int> numbers_of(const std::string& version) {
   return {major, minor};
 }
 
-// For messages: "Python 3.11.7 (/usr/bin/python3)".
+// The interpreter's name in messages: "Python 3.11.7 (/usr/bin/python3)".
 std::string name_of(const PythonInterpreter& python) {
   return fmt::format("Python {} ({})", python.version, printable_line(python.program.string()));
 }

@@ -73,8 +73,8 @@ struct BuildOutcome {
   std::vector<std::string> command;
   double seconds = 0;   // time of the compiler, now or when the cache entry was made
   bool cached = false;  // taken from the cache (compile/caching_toolchain.h)
-  // For a candidate in Python. A module keeps its weights from call to call. A candidate that returns its
-  // outputs does not write the outputs that the harness lends.
+  // The next three members are for a candidate in Python. A module keeps its weights from call to call. A
+  // candidate that returns its outputs does not write the outputs that the harness lends.
   std::string python_entry = {};  // "ModelNew"
   bool is_module = false;
   bool returns_outputs = false;

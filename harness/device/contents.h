@@ -101,8 +101,8 @@ struct ElementErrors {
   // of its set (all varying elements, or the smaller ones), whichever is larger.
   double max_scaled_difference = 0;
   std::uint64_t worst_index = 0;  // the element with the largest scaled difference
-  // The same in units of the element's own size or of the root mean square of its slice (Magnitudes::slices),
-  // whichever is larger. 0 if slices are not judged separately.
+  // The largest difference in units of the element's own size or of the root mean square of its slice
+  // (Magnitudes::slices), whichever is larger. 0 if slices are not judged separately.
   double max_difference_in_slice = 0;
   std::uint64_t worst_index_in_slice = 0;
   std::uint64_t lost = 0;  // varying elements that are wrong by half of their size, not by a rounding

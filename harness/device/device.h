@@ -27,7 +27,7 @@ class SharedBuffer {
   virtual ~SharedBuffer() = default;
   virtual int descriptor() const = 0;
   // A descriptor for a process that may only read, if the device has such descriptors. After this call, a
-  // process that has not mapped the memory for writing may no longer be able to.
+  // process that has not yet mapped the memory for writing may no longer be able to do so.
   virtual int read_only_descriptor() const { return descriptor(); }
   virtual std::uint64_t bytes() const = 0;
 };
@@ -41,8 +41,8 @@ struct Filling {
   bool input = false;
   InputContents contents;  // of an input
   RandomStream poison;     // of guard zones and of outputs
-  // How elements are stored. The contents' distribution has the type of their values: the oracle reads values
-  // of a 16-bit type as float32.
+  // How elements are stored. The distribution in `contents` has the type of the values, which may differ: the
+  // oracle reads values of a 16-bit type as float32.
   Dtype dtype = Dtype::float32;
   // The input is copied from this buffer, from byte `source_begin` on. Null: the input is drawn.
   SharedBuffer* source = nullptr;
@@ -73,13 +73,13 @@ struct OutputPair {
   // index counts. For an output of codes: the encoded values.
   SharedBuffer* values = nullptr;
   std::uint64_t values_begin = 0;
-  TiedValues tied = {};  // without its pointer
+  TiedValues tied = {};  // its pointer is not set
   // For an output of codes: the scales of the codes.
   SharedBuffer* scales = nullptr;
   std::uint64_t scales_begin = 0;
   SharedBuffer* expected_scales = nullptr;
   std::uint64_t expected_scales_begin = 0;
-  Quantised quantised = {};  // without its pointers
+  Quantised quantised = {};  // its pointers are not set
   Magnitudes magnitudes = {};
 };
 
@@ -91,7 +91,7 @@ struct Inspection {
   std::chrono::nanoseconds since_reveal{0};
 };
 
-// Opens a gate of this device for one call; nothing if `gate` is null.
+// The gate of this device that is to be opened for one call. Null: there is no gate to open.
 struct GateOpening {
   Gate* gate = nullptr;
   std::uint32_t number = 0;
@@ -157,8 +157,8 @@ class Device {
 
   CacheState cache_state() const { return cache_state_; }
   void set_cache_state(CacheState state) { cache_state_ = state; }
-  // Whether outputs are zero instead of poison when a call begins. Then it is unknown which elements a call
-  // leaves unwritten.
+  // Whether outputs are zero instead of poison when a call begins. If they are zero, it is unknown which
+  // elements a call leaves unwritten.
   bool clears_outputs() const { return clears_outputs_; }
   void set_clears_outputs(bool clears) { clears_outputs_ = clears; }
 

@@ -128,13 +128,13 @@ struct StoredIntegers {
   }
 };
 
-// For an integer type.
+// The outputs of an integer type as functions.
 KGRADE_HOST_DEVICE inline IntegerOutputs<StoredIntegers, StoredIntegers> integers_of(
     const ComparedOutput& output) {
   return {{output.dtype, output.actual}, {output.dtype, output.expected}, 0, output.elements};
 }
 
-// For a floating type.
+// Element `index` of the expected output, for a floating type.
 KGRADE_HOST_DEVICE inline double expected_real(const ComparedOutput& output, std::uint64_t index) {
   return load_real(is_narrow(output.dtype) ? Dtype::float32 : output.dtype, output.expected, index);
 }

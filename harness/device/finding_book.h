@@ -17,7 +17,7 @@ enum class FindingKind : std::uint32_t {
   uninitialized_read = 3,  // a read of memory that was never written
   race = 4,                // two accesses, at least one a write, that nothing orders; see `other`
   misaligned_access = 5,
-  divergent_barrier = 6,  // some threads never come to a barrier, or come to another one; see `waits`
+  divergent_barrier = 6,  // some threads never reach a barrier, or wait at another one; see `waits`
   warp_mask = 7,          // the mask of a *_sync operation leaves out the caller, or a lane that is read
   leak = 8,               // device memory that every call leaves allocated
   host_access = 9,        // host code dereferences a pointer to device memory
@@ -47,7 +47,7 @@ constexpr std::uint64_t offset_in_library(std::uint64_t pc) {
 }
 
 struct FoundAccess {
-  std::uint64_t pc = 0;  // offset of the next instruction in the contestant's library; 0: unknown
+  std::uint64_t pc = 0;  // place of the next instruction in the contestant's library; 0: unknown
   std::uint64_t callers[most_callers] = {};  // places of the calls that led to it
   FoundThread by;
   std::uint32_t write = 0;
@@ -72,22 +72,22 @@ inline constexpr const char* dynamic_shared_object = "<dynamic>";
 struct FindingEntry {
   FindingKind kind = FindingKind::out_of_bounds;
   MemorySpace space = MemorySpace::unknown;
-  FoundAccess access;              // the first access that was caught; its place is the finding's
+  FoundAccess access;              // the first access that was caught; it gives the finding its place
   FoundAccess other;               // race: the earlier access; leak: `pc` is the place of the allocation
   std::uint64_t address = 0;       // of the access, in the worker
   std::uint64_t bytes = 0;         // of the access; leak: of the allocations of one call
   std::uint64_t object_bytes = 0;  // size of the allocation or variable; 0: none
-  std::int64_t distance = 0;       // out_of_bounds: bytes past its end (>= 0) or before its begin (< 0)
+  std::int64_t distance = 0;       // out_of_bounds: bytes past the object's end (>= 0) or before it (< 0)
   std::uint64_t occurrences = 1;
   std::int32_t parameter = -1;  // the problem's parameter for this tensor; -1: another allocation
   std::uint32_t outside = 0;    // out_of_bounds: how many of the bytes lie outside; 0: all
   std::uint32_t exited = 0;     // divergent_barrier: threads of the block that have returned
   std::uint32_t read_only =
-      0;  // out_of_bounds: a write inside of memory that may only be read; no distance then
+      0;  // out_of_bounds: 1: a write to memory that may only be read; `distance` is unused
   // misaligned_access: 1 for a reference or a member, where the access itself may touch fewer bytes.
   std::uint32_t is_reference = 0;
   FoundWait waits[most_waits];  // divergent_barrier
-  char kernel[96] = {};         // as the launch names it; empty: host code
+  char kernel[96] = {};         // the kernel's name in the launch; empty: host code
   char object[64] = {};         // name of a shared variable; empty: unknown
 };
 
@@ -142,10 +142,10 @@ inline constexpr std::uint32_t most_findings = 64;               // the most ent
 struct FindingBook {
   std::uint32_t magic = finding_book_magic;
   std::uint32_t count = 0;
-  std::uint32_t dropped = 0;       // further places, once the book is full
+  std::uint32_t dropped = 0;       // entries that were dropped because the book was full
   std::uint32_t wants_counts = 0;  // 1: the referee asks for counts of accesses
   FindingEntry entries[most_findings];
-  std::uint32_t launches = 0;  // of `counts`
+  std::uint32_t launches = 0;  // how many entries `counts` has
   // 1: in the next call, the contestant meets the possible effects of the earlier calls' findings
   // (emulated/checker/checker.h).
   std::uint32_t provokes = 0;

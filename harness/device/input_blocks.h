@@ -194,7 +194,7 @@ KGRADE_HOST_DEVICE inline void store_block(unsigned char* input, Dtype dtype, st
   store_words(reinterpret_cast<std::uint64_t*>(at), count, four);
 }
 
-// How many elements of a block have changed since store_block().
+// The number of elements of a block that have changed since store_block().
 KGRADE_HOST_DEVICE inline unsigned int count_changed(const unsigned char* input, Dtype dtype,
                                                      std::uint64_t elements, std::uint64_t block,
                                                      const Four<std::int64_t>& four) {

@@ -16,7 +16,7 @@ struct DeviceChoice {
   enum class Kind { automatic, cuda, emulated };
   Kind kind = Kind::automatic;
   int ordinal = 0;  // of the CUDA device
-  // For the emulated device:
+  // The next members are for the emulated device.
   ThreadOrder order = ThreadOrder::forward;
   std::uint64_t order_seed = 0;
 };

@@ -20,7 +20,7 @@ using Launches = std::span<const unsigned long long* const>;
 // A call as its worker sees it. The structure is part of a message, so it has a fixed size.
 struct CallTimes {
   std::int32_t error = 0;            // cudaError_t that the call left
-  std::uint32_t latency_hidden = 0;  // 1: launches were queued before the first began
+  std::uint32_t latency_hidden = 0;  // 1: all launches were queued before the first one began
   double elapsed_ms = 0;             // of all launches together, between device events
   // The limit that an allocation or a stack exceeded. 0: no limit was exceeded, or it is unknown.
   std::uint64_t limit_bytes = 0;
@@ -42,16 +42,16 @@ struct Loan {
   // the output, and whether the returned memory is overwritten before the next request is served.
   std::uint32_t may_be_input = 0;
   std::uint32_t is_overwritten = 0;
-  std::uint32_t unused = 0;  // in the place of padding
+  std::uint32_t unused = 0;  // takes the place of padding
 };
 
 // Where a worker keeps a copy of an output when the clock stops.
 struct Capture {
-  std::uint32_t launch;  // of the call
+  std::uint32_t launch;  // which launch of the call
   std::uint32_t parameter;
   void* memory;
-  std::uint64_t bytes;  // of the output
-  std::uint64_t room;   // in `memory`
+  std::uint64_t bytes;  // the size of the output
+  std::uint64_t room;   // the size of `memory`
 };
 
 class Captures {
@@ -83,7 +83,7 @@ class WorkerDevice {
   // The address of a lent buffer in this process; 0 when it cannot be mapped.
   virtual std::uint64_t map(UniqueFd descriptor, const Loan& loan) = 0;
   virtual void unmap_all() = 0;
-  // Whether it maps files, which a process could open again after changing their permissions.
+  // Whether map() maps files. A process could open these again after changing their permissions.
   virtual bool maps_files() const { return false; }
   // Sets how many bytes of an output are captured from now on. False if the output is not captured, or if
   // there is no room.
@@ -99,8 +99,8 @@ class WorkerDevice {
   // Waits until the clock has stopped and the outputs are captured. Nothing if the worker's own device calls
   // fail.
   virtual std::optional<CallTimes> end_call() = 0;
-  // Waits until nothing runs on the device. Returns how many bytes of its cache keep lines for the
-  // contestant.
+  // Waits until nothing runs on the device. Returns how many bytes of the device's cache hold lines that it
+  // keeps for the contestant.
   virtual std::uint64_t settle() { return 0; }
   // Makes the cache drop lines that it keeps for the contestant, because such lines would outlive the flush
   // before the next call.
@@ -109,7 +109,8 @@ class WorkerDevice {
   // Called before the contestant's library is loaded. Maps the Gate (device/gate.h) in this memory file.
   // False if the device cannot wait for it.
   virtual bool adopt_gate(UniqueFd /*gate*/) { return false; }
-  // Returns when the adopted gate reaches this number. For calls whose launches cannot wait on the device.
+  // Returns when the adopted gate reaches this number. Used for calls whose launches cannot wait on the
+  // device.
   virtual void wait_at_gate(std::uint32_t /*gate*/) {}
 
   // Called before the contestant's library is loaded. From then on, notes faulty memory accesses in the
@@ -123,7 +124,7 @@ class WorkerDevice {
   virtual bool overwrite(std::uint64_t /*address*/, std::uint64_t /*bytes*/, unsigned char /*value*/) {
     return true;
   }
-  // Called when the referee wants nothing more.
+  // Called when the referee has no more requests.
   virtual void conclude() {}
 };
 

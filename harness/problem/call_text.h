@@ -17,7 +17,7 @@ struct CallText {
   std::vector<std::string_view> arguments() const;
 };
 
-// Nothing if a parenthesis is opened but not closed at the end.
+// Splits `text`. Nothing if a parenthesis is opened but not closed at the end.
 std::optional<CallText> split_call(std::string_view text);
 
 }  // namespace kgrade

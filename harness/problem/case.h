@@ -25,8 +25,8 @@ struct ResolvedInit {
   std::optional<SmallFloat> encoding = {};
 };
 
-// Says which tensor an output of indices points into, and along which axis. Without an axis the indices are
-// flat, over all elements.
+// Says which tensor an output of indices points into, and along which axis. Without an axis, the indices
+// count all elements of the tensor.
 struct TiedTo {
   std::size_t tensor = 0;  // index into Case::tensors
   std::optional<std::size_t> axis;
@@ -84,8 +84,8 @@ struct Case {
 
   std::vector<const Tensor*> outputs() const;
   Dtype dtype_of(const Tensor& tensor) const { return tensor.own_dtype.value_or(dtype); }
-  // How elements are stored: for contestants, or with `widened` for the oracle. The oracle's [VAR] is
-  // float32, and so are its outputs of 16 bits, because expected outputs are not rounded.
+  // The type in which elements are stored for contestants, or with `widened` for the oracle. For the oracle,
+  // [VAR] is float32, and so are outputs of 16 bits, because expected outputs are not rounded.
   Dtype stored_as(const Tensor& tensor, bool widened) const;
   // The size of all tensors in bytes, either with their own types or with another size for elements of [VAR].
   std::int64_t tensor_bytes() const;

@@ -36,8 +36,8 @@ Errors check_catalogue(const std::vector<Problem>& problems);
 // list`.
 Result<Problem> find_problem(const std::string& slug_or_path, const Folders& folders);
 
-// For commands that take only files. If `text` is not a file but the slug of a problem in one of the folders,
-// the Error says what to write instead.
+// Checks an argument of a command that takes only files. If `text` is not a file but the slug of a problem in
+// one of the folders, the Error says what to write instead.
 std::optional<Error> slug_for_a_file(const std::string& text, const Folders& folders);
 
 }  // namespace kgrade

@@ -65,7 +65,7 @@ class Expression {
   };
   std::vector<Equality> equalities() const;
 
-  // As written, without white space around it and with line breaks turned into spaces.
+  // The text as written, without white space around it and with spaces in the place of line breaks.
   const std::string& text() const { return text_; }
   // The place of the text's first character that is not white space.
   const Location& location() const { return location_; }

@@ -31,7 +31,7 @@ namespace kgrade {
 class Families {
  public:
   virtual ~Families() = default;
-  // In alphabetical order.
+  // The names of all families, in alphabetical order.
   virtual std::vector<std::string> names() const = 0;
   // The path, for messages, and the bytes of a family's file.
   virtual std::filesystem::path path(const std::string& name) const = 0;

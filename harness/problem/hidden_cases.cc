@@ -67,7 +67,7 @@ class Ties {
     for (const Expression& condition : problem.torch->require) add(condition);
   }
 
-  // In the order of the conditions, so that a == b and b == c make all three equal.
+  // Applies the ties in the order of the conditions, so that a == b and b == c make all three equal.
   void apply(Bindings& values) const {
     for (const Expression::Equality& tie : ties_) {
       const auto* const other = std::get_if<std::string>(&tie.right);

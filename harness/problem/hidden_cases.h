@@ -21,7 +21,7 @@ struct HiddenOptions {
   // is refused.
   std::optional<std::int64_t> most_bytes;  // bytes of all tensors of a case
   std::optional<std::int64_t> most_flops;  // for problems that give `flops`
-  // Only cases that the problem's `torch` section can state; the problem must have one.
+  // Draw only cases that the problem's `torch` section can state. The problem must have one.
   bool for_module = false;
   std::size_t most_tries = 4096;  // draws for one case
 };

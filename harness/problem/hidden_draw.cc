@@ -164,7 +164,7 @@ std::int64_t HiddenDraw::value_in(const FuzzRange& range, const Window& window) 
   return value_at(range, biased_value(window));
 }
 
-// No bias is absolute, because a `require` may ask for the opposite.
+// No bias holds for all draws, because a `require` may ask for the opposite.
 std::int64_t HiddenDraw::biased_value(const Window& window) {
   switch (bias_) {
     case Bias::ends:
@@ -184,14 +184,14 @@ std::int64_t HiddenDraw::biased_value(const Window& window) {
   return between(window.low, window.high);
 }
 
-// Both ends included.
+// Draws a number from `low` to `high`, both included.
 std::int64_t HiddenDraw::between(std::int64_t low, std::int64_t high) {
   const std::uint64_t span = span_of(low, high);
   return plus(low, span == std::numeric_limits<std::uint64_t>::max() ? generator_() : below(span + 1));
 }
 
-// `bound` > 0. Numbers of the last, incomplete round of `bound` are drawn again, so that all results are
-// equally likely.
+// Draws a number below `bound`, which is not 0. Numbers of the last, incomplete round of `bound` are drawn
+// again, so that all results are equally likely.
 std::uint64_t HiddenDraw::below(std::uint64_t bound) {
   const std::uint64_t rounds = std::numeric_limits<std::uint64_t>::max() / bound;
   std::uint64_t number = generator_();

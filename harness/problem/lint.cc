@@ -179,7 +179,7 @@ class Linter {
                      first->name));
   }
 
-  // Only for a problem without other faults. Otherwise faults of its cases would be reported twice.
+  // Call this only for a problem without other faults. Otherwise faults of its cases would be reported twice.
   void check_hidden_cases() {
     const bool sound = std::none_of(findings_.begin(), findings_.end(), [](const LintFinding& finding) {
       return finding.severity == LintFinding::Severity::error;

@@ -151,7 +151,7 @@ struct Parameter {
   bool pointer = false;
   bool is_const = false;
   std::vector<Expression> shape;      // of a tensor; may be empty
-  std::optional<Init> init;           // of an input, or of an output that begins so
+  std::optional<Init> init;           // of an input, or of an output whose initial contents it draws
   Comparison compare;                 // of an output; the default is the norm, and exact for integers
   std::optional<Beginning> begins;    // of an output; unset: arbitrary values
   std::optional<Domain> domain;       // of an input
@@ -181,8 +181,8 @@ using Scalings = std::map<std::string, Scaling, std::less<>>;
 
 std::string to_string(const Scaling& scaling);  // "2^-24", "2^-28 to 2^-20, by blocks"
 
-// A case as the file writes it: values of scalar parameters, and the distributions of inputs for this case
-// alone.
+// A case as the file writes it: values of scalar parameters, and distributions of inputs that hold only in
+// this case.
 struct CaseSpec {
   std::string name;
   CaseRole role = CaseRole::test;
@@ -192,7 +192,7 @@ struct CaseSpec {
   double weight = 1;                                    // in scores over cases
   bool quick = true;                                    // false: too long for `kgrade grade --quick`
   Scalings scalings = {};                               // of hidden cases
-  std::map<std::string, Init, std::less<>> inits = {};  // for this case alone
+  std::map<std::string, Init, std::less<>> inits = {};  // distributions that hold only in this case
 };
 
 // The values from which hidden cases draw a scalar. A file writes them as 1..8, one number, [1, 3, 8], 8..64
@@ -261,7 +261,7 @@ struct Problem {
 
   // --- The rules for contestants ---
   std::string precision = "fp32";
-  bool only_fp32 = false;                        // no candidate may ask for a lower class
+  bool only_fp32 = false;                        // no candidate may compete in a lower class
   Thresholds thresholds;                         // of `dtype`
   std::map<Dtype, Thresholds> dtype_thresholds;  // of the listed types
   // The thresholds of outputs that have their own, by the output's name.
@@ -271,23 +271,23 @@ struct Problem {
   std::map<std::string, LeftOut> harmless;
 
   std::optional<TorchModule> torch;  // how a module of PyTorch states the problem
-  std::string source;                // where it comes from, in the author's words; may be empty
-  // The options of --inputs (problem/other_inputs.h) that replaced the file's own inputs. The slug of the
-  // file is kept in slug_of_file then.
+  std::string source;                // the origin of the problem, in the author's words; may be empty
+  // The options of --inputs (problem/other_inputs.h) that replaced the file's own inputs. If there are any,
+  // slug_of_file has the slug of the file.
   std::vector<std::string> inputs;
   std::string slug_of_file;
   // A Python file beside the problem's file. Its `Model` is the oracle and the reference. Empty:
   // reference/<slug>.cu is both.
   std::string reference;
-  // The Markdown text after the frontmatter, line ends as \n, followed by the family's statement.
+  // The Markdown text after the frontmatter, with \n as line ends, followed by the family's statement.
   std::string statement;
-  // Digest of the whole file. With a family: digest of two lines, the digests of the problem's and the
-  // family's file.
+  // The digest of the whole file. With a family, the digest of two lines: the digests of the problem's file
+  // and the family's file.
   std::string content_sha256;
 
   // The slug that references and baselines are named after. --inputs does not change it.
   const std::string& source_slug() const { return slug_of_file.empty() ? slug : slug_of_file; }
-  // Whether oracle and reference are the Model of a Python file, which returns its outputs.
+  // Whether the oracle and the reference are the Model of a Python file. A Model returns its outputs.
   bool has_model() const { return !reference.empty(); }
   // The parameters of the entry point.
   std::span<const Parameter> arguments() const;

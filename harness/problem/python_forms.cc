@@ -22,7 +22,7 @@ std::string definition(const char* name, const Names& arguments) {
   return fmt::format("def {}({}):", name, fmt::join(arguments, ", "));
 }
 
-// As Python writes a tuple.
+// The names as a tuple of Python.
 std::string tuple(const Names& names) {
   return fmt::format("({}{})", fmt::join(names, ", "), names.size() == 1 ? "," : "");
 }

@@ -22,8 +22,8 @@ bool is_init(std::string_view text);
 bool is_values(const YamlNode& node);
 std::optional<Init> read_values(const YamlNode& node, Diagnostics& diagnostics);
 
-// What is wrong with `init` for a tensor of `type`: it draws values that an integer type does not have, or
-// integers that a float cannot hold for a real type. Empty if nothing is wrong.
+// Says what is wrong with `init` for a tensor of `type`: it draws values that an integer type does not have,
+// or integers that a float cannot hold for a real type. Empty if nothing is wrong.
 std::string complaint_about(const Init& init, const ScalarType& type);
 
 }  // namespace kgrade

@@ -33,7 +33,7 @@ struct ScalarType {
   bool is_of_scalars = true;          // false: only tensors have this type
 
   bool is_integer() const { return kind == Kind::integer; }
-  // For an integer type.
+  // Whether an integer type has this value.
   bool holds(std::int64_t value) const { return value >= low && value <= high; }
 };
 

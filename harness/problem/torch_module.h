@@ -23,7 +23,7 @@ struct ModuleValue {
   bool is_tuple = false;
   std::vector<ModuleScalar> items;  // one if not a tuple
 
-  // As in Python: 1, 1.0 and True are equal, 1 and (1,) are not.
+  // Compares like Python: 1, 1.0 and True are equal, 1 and (1,) are not.
   friend bool operator==(const ModuleValue& left, const ModuleValue& right);
 };
 

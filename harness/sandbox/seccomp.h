@@ -22,9 +22,9 @@ int restrict_system_calls(pid_t only_target);
 int deny_new_programs();
 
 // Forbids all threads of this process, from now on, the calls by which the process could continue on its own
-// after another process has stopped it (SIGSTOP). These are requests that a timer, a message queue or a
-// descriptor sends a signal, and SIGCONT to any process. Call before deny_new_programs(), which forbids
-// further filters. Returns 0 or an errno value.
+// after another process has stopped it (SIGSTOP). These are the calls that make a timer, a message queue or a
+// descriptor send a signal, and the calls that send SIGCONT to any process. Call before deny_new_programs(),
+// which forbids further filters. Returns 0 or an errno value.
 int deny_waking();
 
 // Forbids all threads of this process, from now on, to change the permissions of files. The memory of a

@@ -1,5 +1,5 @@
 // libkgrade-zygote.so: the functions with which a Python interpreter becomes a zygote (sandbox/zygote.h).
-// Only harness/python/kgrade_python/forking.py loads it.
+// Only harness/python/kgrade_python/forking.py loads this library.
 #include <dirent.h>
 #include <sched.h>
 #include <signal.h>

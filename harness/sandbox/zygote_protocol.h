@@ -22,8 +22,8 @@ enum class ZygoteAsk : std::uint32_t {
 
 struct ZygoteRequest {
   ZygoteAsk ask = ZygoteAsk::none;
-  // For a fork: 1 if the descriptor is sent. These descriptors follow those of the text and of the pipe to
-  // wait at.
+  // The next three are for a fork: 1 if the descriptor is sent. These descriptors follow those of the text
+  // and of the pipe to wait at.
   std::uint32_t has_input = 0;
   std::uint32_t has_output = 0;
   std::uint32_t has_kept = 0;

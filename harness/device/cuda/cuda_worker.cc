@@ -30,7 +30,7 @@ bool make_event(void*& handle) {
 // Keeps memory that cudaFreeAsync() frees. Otherwise, the driver returns the memory to the system at each
 // synchronisation. This takes up to a millisecond at the end of every call, outside the timed events, and
 // getting the memory again takes as long. A framework, which has its own memory pool, pays this only once.
-// With this setting, every contestant does.
+// With this setting, every contestant pays it only once.
 void keep_freed_memory(int ordinal) {
   cudaMemPool_t pool = nullptr;
   std::uint64_t all = UINT64_MAX;

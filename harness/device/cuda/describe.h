@@ -1,4 +1,4 @@
-// What the CUDA runtime says about a GPU: its name, memory and versions, and the peaks that nothing on it can
+// Asks the CUDA runtime about a GPU: its name, memory and versions, and the peaks that nothing on the GPU can
 // exceed. A record keeps these. A speed beyond a peak shows that a time is false.
 //
 // Also measures the rates that the current CUDA device reaches, with the referee's own kernels

@@ -37,7 +37,7 @@ struct Driver {
 
 enum class Access { read_only, read_write };
 
-// One mapping; the destructor unmaps it and gives the memory back.
+// A mapping of memory. The destructor unmaps the memory and gives it back.
 class MappedMemory {
  public:
   // New physical memory on device `ordinal`; `bytes` is rounded up to the device's granularity.

@@ -97,8 +97,8 @@ std::uint64_t most_memory([[maybe_unused]] const SandboxPolicy& policy) {
   const std::uint64_t least =
       limits::device_memory_bytes + limits::host_memory_bytes + policy.temporary_bytes;
   const std::uint64_t half = meminfo_bytes("MemTotal:") / 2;
-  // With many cores, the stacks of all blocks may need more than half of the memory. They get no more than
-  // that.
+  // With many cores, the stacks of all blocks may need more than half of the memory. The limit is no more
+  // than that.
   return std::min(least + host_threads * limits::stack_bytes_per_host_thread, std::max(least, half));
 #endif
 }

@@ -90,7 +90,7 @@ class AccessCounts {
   std::unordered_map<std::uint64_t, Place> places_;
   std::vector<Request> requests_;  // in the order in which they began
   std::vector<Latest> latest_;     // by thread
-  // By place in the code, of the present launch's kernel: sectors and passes beyond the least.
+  // Sectors and passes beyond the least possible number, by place in the code of the present launch's kernel.
   std::unordered_map<std::uint64_t, std::uint64_t> excess_sectors_;
   std::unordered_map<std::uint64_t, std::uint64_t> excess_passes_;
 };

@@ -29,7 +29,7 @@ inline std::uintptr_t number(const volatile void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer);
 }
 
-// One access to memory, as the compiler reports it before it happens.
+// An access to memory, as compiled code reports it before it happens.
 struct Access {
   std::uintptr_t address = 0;
   std::uint32_t bytes = 0;
@@ -130,7 +130,7 @@ class Checker {
   void released(const void* begin);
   void shared_allocated(const void* begin, std::size_t bytes, std::size_t margin, std::string_view name);
   void shared_released(const void* begin) { regions_.remove(reinterpret_cast<std::uintptr_t>(begin)); }
-  void shared_unwritten(const void* begin);  // a block begins to use it
+  void shared_unwritten(const void* begin);  // a block begins to use this memory
 
   // Where a thread waits, and for what.
   struct Wait {
@@ -235,7 +235,7 @@ class Checker {
     StreamOrder::Work work;
     kgrade::FindingEntry entry;
   };
-  std::vector<UnfinishedWork> unfinished_;                       // of this call, in streams that do not block
+  std::vector<UnfinishedWork> unfinished_;                       // of this call, in non-blocking streams
   bool provokes_ = false;                                        // in this call
   std::unordered_map<std::uintptr_t, Overwritten> overwritten_;  // in this launch, by address
   std::optional<Lent> lent_;                                     // until the thread's next access

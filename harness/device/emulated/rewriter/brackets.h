@@ -75,7 +75,7 @@ struct Scope {
   bool in_device_function = false;  // in the body of a __global__ or __device__ function or lambda
 };
 
-// One entry per token.
+// The scope of each token.
 std::vector<Scope> find_scopes(Tokens tokens);
 
 }  // namespace kgrade::emulated

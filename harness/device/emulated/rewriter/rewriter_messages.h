@@ -13,7 +13,7 @@
 
 namespace kgrade::emulated {
 
-// to_arguments() returns all arguments except the program's name. The other function reads them, and returns
+// to_arguments() returns all arguments except the program's name. to_request() reads them, and returns
 // nothing if they are not a request.
 std::vector<std::string> to_arguments(const RewriteRequest& request);
 std::optional<RewriteRequest> to_request(const std::vector<std::string>& arguments);

@@ -77,7 +77,7 @@ long double scaled_erfc_series(long double x) {
   return sum / (x * sqrt_pi);
 }
 
-// The modified Bessel function of the first kind: all terms have one sign.
+// The modified Bessel function of the first kind, as a series whose terms all have the same sign.
 long double bessel_i(int order, long double x) {
   const long double square = x * x / 4;
   long double term = order == 0 ? 1 : x / 2, sum = term;

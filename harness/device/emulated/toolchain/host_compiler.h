@@ -34,7 +34,7 @@ struct CompilerJob {
   bool threads_cooperate = false;
   // Every access to memory is reported (device/emulated/checker/checking.h).
   bool checked = false;
-  // Only object_of() is made.
+  // Make only the file object_of(), and do not link.
   bool is_object = false;
 };
 
