@@ -223,7 +223,7 @@ std::optional<std::string> extension_key(const std::string& identity, const Exte
   for (const ExtensionUnit& unit : extension.units) {
     parts.add(unit.file);
     parts.add(without_path(unit.text, request.shown_as));
-    // The number keeps flags apart from further units.
+    // The number of flags separates flags from the units that follow.
     parts.add(fmt::format("{} flags", unit.small_flags.size()));
     for (const std::string& flag : unit.small_flags) parts.add(flag);
   }

@@ -16,7 +16,7 @@ namespace kgrade {
 // file.
 std::string program_build_id();
 
-// The part of every key that stands for this program. It is not the program's version, because most changes
+// The part of every key that identifies this program. It is not the program's version, because most changes
 // of the program do not affect libraries. The keys contain the parts that affect libraries: the generated
 // unit, the commands and the rewriter.
 std::string program_identity();

@@ -17,8 +17,8 @@ namespace kgrade {
 struct CandidateSource {
   std::filesystem::path path;     // as the user gave it
   Result<Submission> submission;  // an Error if the file is not code, or too large
-  // The files that the compiler or worker of the candidate may read: for Python those of files_beside(), for
-  // others those of own_files(). Never references, problems or solutions.
+  // The files that the compiler or worker of the candidate may read: for a candidate in Python the files of
+  // files_beside(), for another candidate those of own_files(). Never references, problems or solutions.
   OwnFiles files = {};
   std::string sha256 = {};  // of `files`; if a file is too large: of its beginning and its size
   std::string fault = {};   // why it is not compiled, for its verdict; usually empty

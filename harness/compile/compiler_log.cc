@@ -59,7 +59,7 @@ constexpr std::array<std::string_view, 4> signal_phrases = {"signal terminated p
                                                             "terminated with signal", "died due to signal",
                                                             "unable to execute command:"};
 
-// The first line that contains one of the phrases.
+// The first line that contains any of the phrases.
 template <std::size_t Count>
 std::optional<std::string> line_with_any(const std::string& log,
                                          const std::array<std::string_view, Count>& phrases) {

@@ -69,8 +69,8 @@ Paths program_paths(const std::vector<std::string>& command) {
   return paths;
 }
 
-// Whether the path is the root folder, a home folder or another folder that cannot be one compiler's
-// installation.
+// Whether the path is the root folder, a home folder or another folder that cannot be the installation of a
+// compiler.
 bool is_too_wide(const fs::path& path) {
   static const std::set<fs::path> wide = {"/",    "/usr",  "/etc", "/home", "/root",
                                           "/opt", "/tmp",  "/var", "/mnt",  "/srv",

@@ -49,7 +49,7 @@ std::vector<std::filesystem::path> host_compiler_paths(const std::vector<std::st
 std::vector<std::filesystem::path> tool_paths(const std::string& program);
 
 // Identifies a program by its path, the size of its file and the time of its last change: "/usr/bin/g++
-// 1234567 1700000000". If there is no such program, the name alone.
+// 1234567 1700000000". If there is no such program, the result is only the name.
 std::string stamp_of(const std::string& program);
 
 // The parts of the CUDA toolkit that `nvcc` belongs to.

@@ -96,8 +96,8 @@ std::string write_entry(const CachedContestant& contestant) {
 }
 
 // An upper bound on the bytes of all entries: a number in a file, to which every process adds the size of its
-// entries. It saves a look at all entries for every new one. While the object lives, no other process changes
-// the number.
+// entries. So a process need not look at all entries for every new entry. While the object lives, no other
+// process changes the number.
 class SizeEstimate {
  public:
   explicit SizeEstimate(const fs::path& folder)

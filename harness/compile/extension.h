@@ -1,9 +1,9 @@
 // Extensions that a candidate in Python wants built (load_inline): reads and checks the request, and lays out
 // its sources and headers for a compiler.
 //
-// Headers that a candidate in Python writes and its extensions include come with a request as texts, because
-// compilers cannot see the worker's files. They are laid out again in their folders, so that an include with
-// `../` works.
+// A candidate in Python may write headers for its extensions. A request contains the texts of these headers,
+// because compilers cannot see the worker's files. The headers are written into the same folders again, so
+// that an include with `../` works.
 #pragma once
 
 #include <filesystem>

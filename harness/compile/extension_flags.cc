@@ -36,7 +36,7 @@ bool is_usable(const std::string& word, const Rules& rules) {
   return !word.starts_with('@') && (!rules.goes_to_a_shell || is_shell_proof(word));
 }
 
-// Splits texts into words. PyTorch hands flags to a shell, so one text may contain several words, and quotes.
+// Splits texts into words. PyTorch passes flags to a shell, so a text may contain several words, and quotes.
 std::vector<std::string> words_in(const std::vector<std::string>& texts) {
   std::vector<std::string> words;
   for (const std::string& text : texts) {
@@ -192,7 +192,7 @@ bool is_plain_for_part(std::string_view flag) {
   return !starts_with_any(flag, {"-o", "--output", "-optf", "--options-file", "@", "-f=", "--create"});
 }
 
-// nvcc takes long options with one dash or two.
+// nvcc accepts long options with one dash or with two.
 std::string_view with_one_dash(std::string_view flag) {
   return flag.starts_with("--") ? flag.substr(1) : flag;
 }

@@ -38,7 +38,7 @@ constexpr const char* variants[] = {"", "_ptsz"};
 }  // namespace
 
 // kgrade_extent has the layout of dim3: three numbers. kgrade_configuration has that of the beginning of
-// cudaLaunchConfig_t. A kernel is known by the address that CUDA's runtime takes, or by a handle.
+// cudaLaunchConfig_t. A kernel is identified by the address that CUDA's runtime uses, or by a handle.
 std::string launch_watch_source() {
   std::string source =
       "struct kgrade_extent { unsigned int x, y, z; };\n"

@@ -51,8 +51,8 @@ std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
   // This saves a third of the compile time, most of which goes into libstdc++'s special functions in <cmath>.
   if (lean) command.emplace_back("-D_GLIBCXX_BITS_SPECFUN_H=1");
   // Line numbers of kernels for compute-sanitizer, and of host code for the places of leaks. The code does
-  // not change. DWARF 4, because addr2line of the binutils up to 2.40 takes DWARF 5's first file for the
-  // second.
+  // not change. The format is DWARF 4, because addr2line of the binutils up to 2.40 confuses the first file
+  // of DWARF 5 with the second.
   if (request.checked) command.insert(command.end(), {"-lineinfo", "-Xcompiler=-g1,-gdwarf-4"});
   for (const auto& [name, value] : request.defines) command.push_back(fmt::format("-D{}={}", name, value));
   for (const auto& directory : request.include_directories) command.push_back("-I" + directory.string());

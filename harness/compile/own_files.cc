@@ -250,7 +250,8 @@ Result<std::string> hash_of(const OwnFiles& own) {
 Result<std::string> hash_of(const OwnFiles& own, const std::string& source) {
   const std::vector<fs::path> files = files_that_count(own);
   if (files.size() == 1) return sha256_hex(source);
-  // The source counts without its name, because nothing includes it. The length keeps names and texts apart.
+  // The source counts without its name, because nothing includes it. The length separates the text from the
+  // names.
   std::string all = fmt::format("\n{}\n{}", source.size(), source);
   for (std::size_t i = 1; i < files.size(); ++i) {
     const auto content = read_text_file(files[i]);

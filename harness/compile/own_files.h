@@ -44,7 +44,7 @@ bool is_python_environment(const std::filesystem::path& folder);
 std::string why_not_found(const OwnFiles& own, const std::string& log);
 
 // The files that count: all except headers in folders below that no file includes, as in the folder of
-// another build. If an #include takes its name from a macro, all count.
+// another build. If an #include takes its name from a macro, all files count.
 std::vector<std::filesystem::path> files_that_count(const OwnFiles& own);
 
 // Without headers, the SHA-256 of the source's file. With headers, the SHA-256 of all files that count and

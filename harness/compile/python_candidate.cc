@@ -88,8 +88,8 @@ std::string in_base64(std::string_view bytes) {
   return text;
 }
 
-// Adds the files beside the candidate (compile/files_beside.h), because its worker sees no folder of the
-// user's.
+// Adds the files beside the candidate (compile/files_beside.h), because the candidate's worker cannot see the
+// user's folders.
 void add_files_beside(json& bundle, const BuildRequest& request) {
   json beside = json::object();
   json refused = json::object();

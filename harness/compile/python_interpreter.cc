@@ -143,7 +143,7 @@ std::vector<fs::path> places_in(const JsonValue& value) {
   std::sort(paths.begin(), paths.end());
   std::vector<fs::path> places;
   for (const fs::path& path : paths) {
-    // The paths are sorted, so those below a folder follow it.
+    // The paths are sorted, so paths below a folder follow that folder.
     if (path != path.root_path() && (places.empty() || !is_below(path, places.back())))
       places.push_back(path);
   }

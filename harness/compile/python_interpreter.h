@@ -35,7 +35,7 @@ inline constexpr std::chrono::seconds python_patience{30};
 Result<PythonInterpreter> find_python(const std::filesystem::path& chosen = {},
                                       std::chrono::seconds patience = python_patience);
 
-// Whether --python (`chosen`) or $KGRADE_PYTHON names an interpreter. Then no other one is used.
+// Whether --python (`chosen`) or $KGRADE_PYTHON names an interpreter. If so, no other interpreter is used.
 bool is_python_named(const std::filesystem::path& chosen);
 
 // Like find_python(), for an interpreter that can run Python candidates. Also an Error if Python is older

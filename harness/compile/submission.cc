@@ -199,7 +199,8 @@ bool begins_python_entry(std::string_view text) {
          begins_assignment(text, "ModelNew");
 }
 
-// Whether `begins` accepts the text from one of the lines on. A signature may continue on the next lines.
+// Whether `begins` accepts the text from the beginning of any line. A signature may continue on the next
+// lines.
 template <class Begins>
 bool any_line(std::string_view source, Begins begins) {
   bool found = false;

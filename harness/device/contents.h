@@ -79,7 +79,7 @@ struct SetErrors {
   std::uint64_t elements = 0;
 };
 
-// The result of a full comparison of an output with the expected one. Elements that are finite in both
+// The result of a full comparison of an output with the expected output. Elements that are finite in both
 // outputs enter the sums. Any other element must be the same non-finite value (NaN, +inf, -inf) in both
 // outputs. A difference that no normal float holds (below 2^-126) counts as none: kernels may flush such
 // numbers to zero. For a 16-bit type, the expected value is finite if rounding it to the type gives a finite
@@ -98,7 +98,7 @@ struct ElementErrors {
   double common = 0;  // the sum of device::common_error() over the elements that do not vary
   double max_abs_difference = 0;
   // The largest difference of a single element, in units of the element's own size or of the root mean square
-  // of its set (all varying elements, or the smaller ones), whichever is larger.
+  // of its set (all varying elements, or the smaller elements), whichever is larger.
   double max_scaled_difference = 0;
   std::uint64_t worst_index = 0;  // the element with the largest scaled difference
   // The largest difference in units of the element's own size or of the root mean square of its slice

@@ -185,8 +185,8 @@ KGRADE_HOST_DEVICE inline double scaled(double size, double unit) {
   return unit > 0 ? size / unit : INFINITY;
 }
 
-// A difference up to this share of Magnitudes::smaller_limit may be a rounding error of a formula, whatever
-// the size of its result: log(1 + exp(-20)) is 0 in float.
+// A difference up to this share of Magnitudes::smaller_limit may be a rounding error inside a formula, even
+// if the result is small: log(1 + exp(-20)) is 0 in float.
 constexpr double share_of_roundings = 0x1p-22;
 
 KGRADE_HOST_DEVICE inline bool may_be_rounding(const Magnitudes& magnitudes, double size) {

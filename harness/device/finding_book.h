@@ -15,7 +15,7 @@ enum class FindingKind : std::uint32_t {
   out_of_bounds = 1,       // an access beyond an allocation or a shared variable; see `distance`
   invalid_address = 2,     // a kernel touches memory that is not the device's (the host's, a null pointer)
   uninitialized_read = 3,  // a read of memory that was never written
-  race = 4,                // two accesses, at least one a write, that nothing orders; see `other`
+  race = 4,                // two unordered accesses, at least one of them a write; see `other`
   misaligned_access = 5,
   divergent_barrier = 6,  // some threads never reach a barrier, or wait at another one; see `waits`
   warp_mask = 7,          // the mask of a *_sync operation leaves out the caller, or a lane that is read

@@ -124,7 +124,7 @@ KGRADE_HOST_DEVICE inline Four<std::int64_t> load_words(const Word* words, std::
   return four;
 }
 
-// The bits of a block of `tensor`, whatever they stand for. Elements past the end are 0.
+// The bits of a block of `tensor`, for any type of elements. Elements past the end are 0.
 KGRADE_HOST_DEVICE inline Four<std::int64_t> load_block(const unsigned char* tensor, Dtype dtype,
                                                         std::uint64_t elements, std::uint64_t block) {
   const std::uint64_t bytes = element_bytes(dtype);

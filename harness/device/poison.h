@@ -81,7 +81,7 @@ KGRADE_HOST_DEVICE constexpr bool poison_tells_unwritten(Dtype dtype) {
 }
 
 // Whether element number `index` of the tensor at byte `begin` of a buffer still has the bits that
-// fill_block() wrote. `tensor` has the bytes of the tensor alone.
+// fill_block() wrote. `tensor` has only the bytes of the tensor.
 KGRADE_HOST_DEVICE inline bool is_poison(const unsigned char* tensor, std::uint64_t begin,
                                          std::uint64_t index, const Poison& poison) {
   const std::uint64_t step = element_bytes(poison.dtype);

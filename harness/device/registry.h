@@ -35,8 +35,8 @@ CudaProbe probe_cuda();
 // The CUDA device of that number, without a context on it. An Error if there is none.
 Result<DeviceInfo> find_cuda_device(int ordinal);
 
-// `worker_directory` holds the worker programs. Automatic takes the first CUDA device, or the emulated device
-// if there is none. An Error (exit code 3) if the chosen device does not exist.
+// `worker_directory` holds the worker programs. `automatic` opens the first CUDA device, or the emulated
+// device if there is none. An Error (exit code 3) if the chosen device does not exist.
 Result<std::unique_ptr<Device>> open_device(const DeviceChoice& choice, const std::string& worker_directory);
 
 // The device that open_device() chooses for `automatic`. This function creates no context on it.

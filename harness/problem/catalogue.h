@@ -1,4 +1,4 @@
-// Folders of problem files: lists the files, and finds one by a slug or a path on the command line.
+// Folders of problem files: lists the files, and finds a problem by a slug or a path on the command line.
 #pragma once
 
 #include <filesystem>

@@ -32,8 +32,8 @@ enum class BinaryOperator {
   greater_equal
 };
 
-// Operators of one level are one node with many operands. So the depth of the tree is bounded by the nesting
-// that the author wrote, not by the length of the text.
+// A chain of operators of one level becomes a single node with many operands. So the depth of the tree is
+// bounded by the nesting that the author wrote, not by the length of the text.
 struct Expression::Node {
   enum class Kind {
     integer,  // value

@@ -1,5 +1,6 @@
-// Families: the file of a family holds what several problems share. It is written like a problem's file, with
-// parameters, formulas, cases and a statement. A problem that says `family: conv-2d` adds only its own keys.
+// Families: the file of a family holds the parts that several problems share. It is written like a problem's
+// file, with parameters, formulas, cases and a statement. A problem that says `family: conv-2d` adds only its
+// own keys.
 //
 // | key | if problem and family both have it |
 // | --- | --- |

@@ -35,7 +35,8 @@ Location location_in(std::string_view content, std::size_t offset, const std::st
   return location;
 }
 
-// Control characters are refused: terminals obey them, and yaml-cpp takes some for the end of the file.
+// Control characters are refused: terminals obey them, and yaml-cpp treats some of them as the end of the
+// file.
 std::optional<std::size_t> first_control_character(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);

@@ -73,14 +73,14 @@ class Ties {
       const auto* const other = std::get_if<std::string>(&tie.right);
       const std::int64_t value = other != nullptr ? values.at(*other) : std::get<std::int64_t>(tie.right);
       const ScalarType& type = *find_scalar_type(problem_.find_parameter(tie.left)->type);
-      // A value that the type cannot hold is left alone.
+      // The parameter keeps its value if the type cannot hold the tied value.
       if (value >= type.low && value <= type.high) values[tie.left] = value;
     }
   }
 
  private:
-  // The parameter that is drawn later takes the value of the earlier one: out_channels takes that of
-  // in_channels, on which groups already depend.
+  // The parameter that is drawn later gets the value of the earlier parameter. For example, out_channels gets
+  // that of in_channels, because groups already depend on in_channels.
   void add(const Expression& condition) {
     for (Expression::Equality tie : condition.equalities()) {
       auto* const other = std::get_if<std::string>(&tie.right);

@@ -12,9 +12,9 @@
 
 namespace kgrade {
 
-// The values that a draw favours. Kernels fail at the ends of ranges, at extents that nothing divides evenly,
-// and when more than one block has work to do. A kernel cannot prepare for values that no case in the file
-// has.
+// The values that a draw favours. Kernels fail at the ends of ranges, at extents that are not a multiple of a
+// vector or a tile, and when more than one block has work to do. A kernel cannot prepare for values that no
+// case in the file has.
 enum class Bias { ends, odd, fresh, large };
 
 constexpr std::size_t biases = 4;
@@ -60,12 +60,12 @@ class HiddenDraw {
   std::vector<std::int64_t> drawn_;  // values of this draw so far
 };
 
-// Draws the factors of inputs. One of four hidden cases takes an end of the ranges, for all inputs or for one
-// alone. Another one of four takes any factors of the ranges, or no factors, and the blocks of one of its
-// inputs differ by factors of up to 2^8. Only one input has such blocks. If two inputs had them along a sum,
-// the errors of some kernels would grow by these factors: kernels whose errors depend on the norms of their
-// operands, as when operands are split at one scale or in Strassen's product. The errors of plain kernels
-// would not grow.
+// Draws the factors of inputs. One of four hidden cases takes an end of the ranges, for all inputs or for
+// only one input. Another one of four takes any factors of the ranges, or no factors, and the blocks of one
+// of its inputs differ by factors of up to 2^8. Only one input has such blocks. If two inputs had them along
+// a sum, the errors of some kernels would grow by these factors: kernels whose errors depend on the norms of
+// their operands, as when operands are split at one scale or in Strassen's product. The errors of plain
+// kernels would not grow.
 Scalings draw_scalings(const Problem& problem, std::uint64_t seed, std::size_t index);
 
 }  // namespace kgrade

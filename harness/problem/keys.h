@@ -1,6 +1,6 @@
-// Describes each mapping of the frontmatter once: its keys, which of them must be there, the form of their
-// values and what they mean. The same description serves to read the mapping, with complaints at their
-// places, and to write its JSON Schema.
+// Describes each mapping of the frontmatter once: its keys, which keys must be there, and the form and the
+// meaning of their values. The same description serves to read the mapping, with complaints at their places,
+// and to write its JSON Schema.
 //
 // A form of values has two functions:
 //   read(node, what, diagnostics)  the value, or nothing after a complaint

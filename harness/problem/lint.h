@@ -1,5 +1,5 @@
-// The part of `kgrade lint` that runs nothing: finds what keeps a problem file that parses from being graded,
-// and what its author probably did not mean.
+// The part of `kgrade lint` that runs nothing: finds the reasons why a parsed problem file cannot be graded,
+// and things that its author probably did not mean.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ std::string slug_of_module_file(const std::filesystem::path& path);
 
 // The text of a problem file for the Python file `path`: one case, shapes that are numbers, and the file
 // itself as `reference:`. `description` is the JSON that describe_module.py writes, and is not trusted. An
-// Error says what kgrade cannot grade in the file, with its place.
+// Error says, with its place, which part of the file kgrade cannot grade.
 Result<std::string> problem_text_of(std::string_view description, const std::filesystem::path& path);
 
 }  // namespace kgrade

@@ -1,6 +1,6 @@
 // The readers that turn a frontmatter into a Problem: one file per key or group of keys. parse_problem()
-// calls them (problem_reader.cc). Each reports errors and continues. `keys` are those of the
-// frontmatter; if `keys` describe a schema, a reader describes the keys that it would read.
+// calls them (problem_reader.cc). Each reports errors and continues. `keys` are the keys of the frontmatter;
+// if `keys` describe a schema, a reader describes the keys that it would read.
 #pragma once
 
 #include <optional>

@@ -1,11 +1,11 @@
 // Reads the factors that hidden cases apply to inputs. ScaleRange in problem.h lists the forms.
 //
-// No product of the scaled inputs leaves float32: an output has at most one factor of each, so the largest
-// exponents of all inputs together are at most 60, and so are the smallest ones. Drawn elements have a
-// magnitude of 2^-25 to 2^7 or so, sums have at most 2^40 terms, and blocks of a mixed input differ by 2^4,
-// so no number exceeds 2^116. Products are normal numbers down to 2^-126. Smaller ones do not matter in a sum
-// whose usual terms are 2^-60. bfloat16 has the same exponents. float16 has too few, so its inputs are not
-// scaled (problem/hidden_cases.cc).
+// No product of the scaled inputs leaves float32: an output has at most one factor of each, so the sum of the
+// largest exponents of all inputs is at most 60, and the sum of the smallest exponents is at least -60. Drawn
+// elements have a magnitude of 2^-25 to 2^7 or so, sums have at most 2^40 terms, and blocks of a mixed input
+// differ by 2^4, so no number exceeds 2^116. Products are normal numbers down to 2^-126. Smaller ones do not
+// matter in a sum whose usual terms are 2^-60. bfloat16 has the same exponents. float16 has too few, so its
+// inputs are not scaled (problem/hidden_cases.cc).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -441,7 +441,7 @@ class TorchReader {
       if (!parameter.is_input() || is_listed || module_.weight_of(parameter.name) != nullptr) continue;
       const auto& handed = module_.forward;
       if (std::find(handed.begin(), handed.end(), parameter.name) != handed.end()) continue;
-      // A problem may add inputs to those of its family.
+      // A problem may have more inputs than its family.
       const bool here = parameter.location.file == keys_.map().key_location.file;
       diagnostics_.add(
           here ? keys_.map().key_location : parameter.location,

@@ -31,7 +31,7 @@ class CaseEvaluation {
   // Adds an error. If the case is from a file, the case becomes its place.
   void report(Error error);
   void report_all(const Errors& errors, const std::string& what);
-  // Adds an error about the problem, whatever the case.
+  // Adds an error about the problem that does not depend on the case.
   void add(Error error) { errors_.push_back(std::move(error)); }
 
   const Errors& errors() const { return errors_; }

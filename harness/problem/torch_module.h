@@ -72,7 +72,7 @@ struct TorchModule {
   ModuleMode mode = ModuleMode::train;
   // How many operators of forward() may round their results; 0: unknown.
   std::int64_t operators = 0;
-  std::vector<Expression> require;  // the module cannot state cases that break one
+  std::vector<Expression> require;  // the module cannot state a case that breaks a condition
 
   // Null if the input is an argument of forward().
   const std::string* weight_of(std::string_view input) const;

@@ -53,7 +53,7 @@ std::string read_all(int fd) {
   return text;
 }
 
-// The failure as one line that fits a table.
+// The text as one line that fits into a table.
 std::string one_line(std::string text) {
   const std::string prefix = "kgrade-sandbox: ";
   if (text.starts_with(prefix)) text.erase(0, prefix.size());

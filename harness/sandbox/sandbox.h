@@ -1,6 +1,6 @@
-// Confines child processes. It finds out once per process what this machine allows, and wraps commands so
-// that they run under a policy. The work is done by the launcher (`kgrade-sandbox`), a separate program that
-// runs between fork and the confined program.
+// Confines child processes. A Sandbox finds out once per process what this machine allows, and wraps commands
+// so that they run under a policy. The work is done by the launcher (`kgrade-sandbox`), a separate program
+// that runs between fork and the confined program.
 #pragma once
 
 #include <filesystem>

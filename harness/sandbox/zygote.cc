@@ -49,7 +49,7 @@ bool send_request(int socket, const ZygoteRequest& request, const std::vector<in
   return ::sendmsg(socket, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof bytes);
 }
 
-// Checks that `pid` is a child of ours that is not reaped, whatever the zygote claims.
+// Checks that `pid` is a child of this process that is not reaped. The zygote's answer is not trusted.
 bool is_child_of_ours(pid_t pid) {
   siginfo_t info{};
   return pid > 0 && ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0;

@@ -1,8 +1,8 @@
-// A zygote: a Python interpreter that imports what workers need, and then forks them. An import of PyTorch
-// takes seconds, and a fork some hundredths of a second. The zygote itself never sees a candidate or other
-// data of a run. A forked child becomes a child of this process (CLONE_PARENT) and is confined by the same
-// code as any other child (sandbox/launch.h). The child does not execute a new interpreter but continues in
-// that of the zygote.
+// A zygote: a Python interpreter that imports the packages of workers, and then forks the workers. An import
+// of PyTorch takes seconds, and a fork some hundredths of a second. The zygote itself never sees a candidate
+// or other data of a run. A forked child becomes a child of this process (CLONE_PARENT) and is confined by
+// the same code as any other child (sandbox/launch.h). The child does not execute a new interpreter but
+// continues in that of the zygote.
 #pragma once
 
 #include <condition_variable>
@@ -46,9 +46,9 @@ class Zygote {
   // Call before starting workers that need Triton. `interpreted`: Triton runs on the CPU.
   void import_triton(bool interpreted);
 
-  // Starts a child like spawn(). The zygote forks it once the imports have ended, if the command is the
-  // launcher's, makes its own namespaces, and runs one of the programs. Otherwise, or if the zygote fails or
-  // refuses, the global spawn() starts the child.
+  // Starts a child like spawn(). The zygote forks the child once the imports have ended, if the command is
+  // the launcher's, makes its own namespaces, and runs one of the programs. Otherwise, or if the zygote fails
+  // or refuses, the global spawn() starts the child.
   Result<LateChild> spawn(const SpawnRequest& request);
   // A Spawner that calls spawn() and waits for the child.
   Spawner spawner();

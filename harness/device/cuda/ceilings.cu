@@ -10,7 +10,7 @@
 
 namespace kgrade::cuda {
 
-// Bursts: kernels that keep one part of a device busy and nothing else, and so show its rate. All except the
+// Bursts: kernels that keep only one part of a device busy, and so show the rate of this part. All except the
 // copy repeat one instruction on values in registers or shared memory. A store whose condition is never true
 // keeps the results alive, since the compiler cannot know that.
 

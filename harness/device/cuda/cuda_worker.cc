@@ -56,7 +56,7 @@ std::string name_of_kernel(const void* kernel) {
 }
 
 // The size of the gaps between the tensors' allocations. A gap is allocated and freed before the call.
-// Without gaps, tools would take a stray access from one tensor into the next one for an access in bounds.
+// Without gaps, a stray access from one tensor into the next would look to tools like an access in bounds.
 // Gaps have the size of small allocations, because the driver (580) places allocations of 1 MiB elsewhere,
 // and small tensors would then be neighbours.
 constexpr std::size_t gap_bytes = std::size_t{64} << 10;

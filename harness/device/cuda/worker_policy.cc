@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 // The most threads of a worker, including the driver's and the contestant's.
 constexpr unsigned int most_threads = 512;
 
-// The GPU's number in /dev: "Device Minor: 3" of /proc/driver/nvidia/gpus/<bus id>/information stands for
+// The GPU's number in /dev: "Device Minor: 3" of /proc/driver/nvidia/gpus/<bus id>/information means
 // /dev/nvidia3. Nothing if the driver does not report it.
 std::optional<int> minor_number(int ordinal) {
   char bus_id[32] = "";

@@ -136,7 +136,7 @@ void limit_contestant(kgrade_emulated::LimitHandler on_excess) {
 
 // If malloc() returned a null pointer that the contestant does not check, the crash would come later. So the
 // worker has its own malloc(), which reports that memory ran out. Contestants and operator new use it too.
-// (__libc_malloc and its kin are the C library's own names for the functions that are replaced here.)
+// (__libc_malloc and similar names are the C library's own names for the functions that are replaced here.)
 #if defined(__GLIBC__) && !defined(KGRADE_SANITIZED)
 extern "C" {
 

@@ -148,8 +148,8 @@ class Checker {
   void bad_mask(const void* pc, std::uint32_t mask);
 
  private:
-  // An access that races with an earlier one. Two writes race unless both write the same value, so they are
-  // reported after the second write.
+  // An access that races with an earlier access. Two writes race unless both write the same value, so they
+  // are reported after the second write.
   struct Race {
     Access access;
     Stamp earlier;

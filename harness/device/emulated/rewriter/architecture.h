@@ -15,7 +15,7 @@ namespace kgrade::emulated {
 
 // `code` holds the source's tokens outside of directives, `scopes` has one entry per token, and `unsupported`
 // has the offsets of code that the emulated device cannot run. A condition with an #else keeps the host's
-// view if unsupported code stands in it, because the other branch can run.
+// view if it contains unsupported code, because the other branch can run.
 void rewrite_architecture_conditions(const LexedSource& source, Tokens code, const std::vector<Scope>& scopes,
                                      const std::vector<std::size_t>& unsupported, Edits& edits);
 

@@ -19,8 +19,9 @@ class ReadablePaths {
   // Absolute paths of files, and of folders with everything below. Nothing: all paths are allowed.
   explicit ReadablePaths(const std::optional<std::vector<std::filesystem::path>>& paths);
 
-  // Whether the path is one of these paths or lies below one, both as written and with all links resolved. A
-  // path that is not allowed as it is written is not opened, so its existence stays unknown.
+  // Whether the path may be opened: it must be one of these paths or lie below one of them, both as written
+  // and with all links resolved. A path that is not allowed as it is written is not opened, so its existence
+  // stays unknown.
   bool allow(const std::filesystem::path& path) const;
 
  private:

@@ -83,7 +83,7 @@ class KernelFinder {
   int parts_ = 0;
 };
 
-// <<< or, as some formatters write it and nvcc takes it, << <.
+// Whether the tokens are <<< or << <. Some formatters write the second form, and nvcc accepts it.
 bool opens_configuration(Tokens tokens, std::size_t at) {
   return is_run(tokens, at, 2, "<") && at + 2 < tokens.size() && tokens[at + 2].is("<");
 }

@@ -35,14 +35,14 @@ struct RewrittenTree {
 // The path of the rewritten source.
 std::filesystem::path rewritten_source(const RewriteRequest& request);
 
-// Rewrites the source and every header it includes that is found beside the including file (quoted) or in an
-// include directory. Lines stay where they are and a #line names the original, so that messages of the
+// Rewrites the source and its headers: files that an #include finds beside the including file (quoted) or in
+// an include directory. Lines stay where they are and a #line names the original, so that messages of the
 // compiler show the user's file and line. Nothing is written outside the output directory.
 //
 // Errors: a file that cannot be read, more than 1,000 headers, and the first thing that the emulated device
-// cannot run (its location is set, its remedy is `unsupported_remedy`). Unsupported code that #if may leave
-// out is marked instead, so that compiling it reports `unsupported_mark` and what is unsupported
-// (unsupported.h).
+// cannot run (its location is set, its remedy is `unsupported_remedy`). If an #if may leave out unsupported
+// code, the code is marked instead. If it is compiled, the compiler then reports `unsupported_mark` and what
+// is unsupported (unsupported.h).
 Result<RewrittenTree> rewrite_tree(const RewriteRequest& request);
 
 // Rewrites only one text: #include lines stay unchanged and no #line is added. Errors are like those of

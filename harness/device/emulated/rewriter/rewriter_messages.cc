@@ -8,8 +8,8 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-// The first four arguments are SOURCE SHOWN_AS OUTPUT DEVICE_HEADERS; then come include directories, each
-// after an include_option, and readable paths, all after one readable_option.
+// The first four arguments are SOURCE SHOWN_AS OUTPUT DEVICE_HEADERS; include directories follow, each after
+// an include_option, and then readable paths, all after a single readable_option.
 constexpr std::size_t fixed_arguments = 4;
 constexpr const char* include_option = "-I";
 constexpr const char* readable_option = "--readable";

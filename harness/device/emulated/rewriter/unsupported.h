@@ -34,7 +34,7 @@ std::vector<Unsupported> find_device_launches(Tokens tokens, const std::vector<L
 // of a CUDA library.
 std::optional<std::string> unsupported_header(const std::string& include);
 
-// A _Pragma that makes the compiler report `what`, unless #if leaves the pragma out or it stands in an unused
+// A _Pragma that makes the compiler report `what`, unless the pragma is left out by an #if or is in an unused
 // macro.
 std::string marker(const std::string& what);
 

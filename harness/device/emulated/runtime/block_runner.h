@@ -4,10 +4,10 @@
 // of the block in order, as a loop. When a thread has to wait, its fiber is parked, and another fiber
 // continues with the next thread. A kernel without waiting threads uses one fiber and never switches.
 //
-// Barriers, warp operations and the end of a thread share one rule: the last to arrive makes the others
-// ready. When no thread is ready, lanes that ask which lanes are converged get their answer. If there are no
-// such lanes but some threads have not ended, the block can never end: the deadlock is reported and the
-// process aborted.
+// Barriers, warp operations and the end of a thread share one rule: the last thread to arrive makes the
+// waiting threads ready. When no thread is ready, lanes that ask which lanes are converged get their answer.
+// If there are no such lanes but some threads have not ended, the block can never end: the deadlock is
+// reported and the process aborted.
 #pragma once
 
 #include <memory>

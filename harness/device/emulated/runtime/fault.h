@@ -1,4 +1,4 @@
-// Ends the process when the program cannot go on (__trap(), a failed assertion, wrong use): a message on
+// Ends the process when the program cannot continue (__trap(), a failed assertion, wrong use): a message on
 // stderr and SIGABRT.
 #pragma once
 

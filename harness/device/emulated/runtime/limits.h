@@ -1,6 +1,6 @@
 // The limits of launches: those of compute capability 9.0 (Programming Guide, "Technical Specifications per
-// Compute Capability"), and those that cudaFuncSetAttribute() sets for a kernel. Also the memory and stacks
-// that a program may use, and what happens when it asks for more.
+// Compute Capability"), and those that cudaFuncSetAttribute() sets for a kernel. This file also has the
+// limits of memory and stacks of a program, and the functions for a program that exceeds them.
 #pragma once
 
 #include <cstddef>

@@ -62,7 +62,7 @@ class EmulatedToolchain : public Toolchain {
 // Precompiles cuda_runtime.h of `device_headers` for the flags of each kind of build. `folder` gets a header
 // of that name, and beside it a folder "cuda_runtime.h.gch", where GCC finds the precompiled form that fits a
 // build. This saves a quarter of a second in each build. Does nothing for clang, which looks for other files.
-// Returns what the compiler complains about; empty if it complains about nothing.
+// Returns the compiler's complaints, or an empty text if there are none.
 std::string precompile_device_headers(const HostCompiler& compiler,
                                       const std::filesystem::path& device_headers,
                                       const std::filesystem::path& folder);
