@@ -1,8 +1,8 @@
 // A lane is a process that grades batches of candidates on one device, one candidate at a time: `kgrade
-// lane`. It reads jobs from its standard input and writes answers to its standard output, each a line of
-// JSON. So any command whose two ends are a lane's can start one, on this machine or on another. A lane that
-// ends is the end of its output; the end of its input ends a lane. What becomes of its jobs then is decided
-// by the dispatcher (lanes/dispatcher.h).
+// lane`. It reads jobs from its standard input and writes answers to its standard output. Each job and each
+// answer is a line of JSON. So a lane can be started by any command that passes on its input and output, on
+// this machine or on another. The end of its input ends the lane. When a lane has ended, the dispatcher
+// decides what happens to its jobs (lanes/dispatcher.h).
 #pragma once
 
 #include <filesystem>
@@ -28,18 +28,17 @@ struct LaneOptions : GradeSettings {
   bool operator==(const LaneOptions&) const = default;
 };
 
-// What a lane does with a job. Builders fill the cache: build_for() in lane_worker.cc.
+// What a lane does with a job. Lanes that only build fill the cache: build_for() in lane_worker.cc.
 enum class LaneWork { grade, build_candidates, build_trusted };
 
-// The most bytes that the source of a candidate may have if it is not a user's file, but an answer that a
-// service was sent.
+// The most bytes in the source of a candidate that was sent to a service. A user's own file may be larger.
 inline constexpr std::size_t longest_candidate = std::size_t{1} << 20;
 
 // A file of a job for a lane on another machine.
 struct LaneFile {
   std::string path;  // as the job names it
   std::string sha256;
-  // The file's bytes. Empty if the lane has got a file with this hash before.
+  // The file's bytes. Unset if the lane has received a file with this hash before.
   std::optional<std::string> content = {};
 };
 
@@ -50,17 +49,18 @@ struct LaneJob {
   std::vector<std::string> candidates;
   std::vector<std::size_t> numbers = {};  // of the candidates in the sweep
   LaneWork work = LaneWork::grade;
-  // The candidates are answers to a service. Without a dtype in the options each has the type that it
-  // declares, and without a precision they have to reach the problem's. Other jobs have both.
+  // The candidates were sent to a service. Their options may lack a dtype: then each candidate has the type
+  // that it declares. They may also lack a precision: then candidates have to reach the problem's class. The
+  // options of other jobs have a dtype and a precision.
   bool as_declared = false;
   std::string batch = {};  // an id, repeated in each answer to this job
   // For a lane that does not see the files of this machine: the working folder, and all files that the job
-  // names. Otherwise both are empty.
+  // names. For other lanes, these two members are empty.
   std::string folder = {};
   std::vector<LaneFile> files = {};
 };
 
-// What a lane says first. Everything that its command prints before is skipped.
+// The first message of a lane. Everything that its command prints before this message is skipped.
 struct LaneHello {
   int protocol = 0;    // lane_protocol of the lane
   std::string build;   // its version and commit
@@ -71,22 +71,23 @@ struct LaneHello {
 // The version of jobs and answers.
 inline constexpr int lane_protocol = 2;
 
-// What a lane of this program says first.
+// The first message of a lane of this program.
 LaneHello hello_of_this_program(const std::string& device);
 
-// The lane's answers, in this order: begun, doing (any number of times) and graded for each candidate, and
-// ended last. If the job has a batch id, also spent at any time, twice a second. Alive comes every few
-// seconds, with or without a job.
+// An answer of a lane. For each candidate come `begun`, any number of `doing`, and `graded`. `ended` comes
+// last. If the job has a batch id, `spent` comes twice a second. `alive` comes every few seconds, with or
+// without a job.
 struct LaneMessage {
   enum class Kind { begun, doing, graded, spent, ended, alive };
   Kind kind = Kind::ended;
   std::size_t candidate = 0;  // index in the job
   std::string text;           // doing: the action; graded: the record; ended: why it ended early, or empty
   int exit_code = 0;          // if it ended early: the exit code that `kgrade grade` would have
-  std::uint64_t bytes = 0;    // when a job that builds has ended: bytes now in the cache
+  std::uint64_t bytes = 0;    // ended, of a job that builds: bytes of its libraries in the cache
   std::string batch = {};     // of the job
-  // spent: what the candidate has caused so far, before it began too: its build, loading, rehearsal and
-  // calls. When a job that builds has ended: what compilers took; 0 if all came from the cache.
+  // spent: the time that the candidate has taken so far, for its build, loading, rehearsal and calls. The
+  // build is before `begun`. ended, of a job that builds: the time of the compilers. It is 0 if everything
+  // came from the cache.
   double seconds = 0;
 };
 
@@ -101,9 +102,10 @@ std::string result_line_of(Record record, const LaneOptions& options);
 // A job for this problem, type and class, without candidates.
 LaneJob job_for(const LaneOptions& options, const Problem& problem);
 
-// The JSON Schema of all these lines.
+// The JSON Schema of the lines that a lane reads and writes.
 nlohmann::ordered_json lane_schema();
-// Writes one line of JSON without a line break, and reads it back. Nothing for any other line.
+// Each to_line() writes a value as one line of JSON without a line break, and a function below reads it back.
+// Reading returns nothing for a line of another kind.
 std::string to_line(const LaneJob& job);
 std::string to_line(const LaneHello& hello);
 std::string to_line(const LaneMessage& message);
@@ -130,32 +132,32 @@ class LineStream {
 // How a lane is started.
 struct LaneCommand {
   std::vector<std::string> words;
-  // The user's command: its lane may be on another machine. It gets its jobs with all files, and has a device
-  // and a Python of its own.
+  // The command is the user's, and its lane may be on another machine. Such a lane gets its jobs with all
+  // files. It chooses the device and the Python itself.
   bool is_elsewhere = false;
 };
 
-// The command that a user gives as one text, for a shell.
+// The command for a shell that a user has given as one text.
 LaneCommand lane_command_of(const std::string& text);
 
 // How a lane's process ended.
 struct LaneEnd {
   std::string description;  // "ended with signal 9 (Killed)"
-  // By SIGKILL that we did not send: the kernel sends it when memory runs out.
+  // Ended by a SIGKILL that we did not send. The kernel sends one when memory runs out.
   bool was_killed = false;
 };
 
 // The parent's side of a lane.
 class Lane {
  public:
-  // Silence after its first word that counts as a lane's end. A lane says every few seconds that it lives.
+  // A lane that is silent for so long after its first message counts as ended. A lane sends `alive` every few
+  // seconds.
   static constexpr double longest_silence_s = 60;
 
-  // Starts `command`, with its standard input and output connected to this object. On this machine, its last
+  // Starts `command`, with its standard input and output connected to this object. On this machine, the last
   // argument and TMPDIR name a folder for temporary files. The destructor ends the process and removes the
-  // folder, however the process ended. A command of the user has two seconds for that, since what it has
-  // started elsewhere may have to end, too.
-  // `number`: $KGRADE_LANE for a command of the user.
+  // folder, however the process ended. A command of the user gets two seconds to end, because it may first
+  // have to end a process on another machine. `number`: the value of $KGRADE_LANE for a command of the user.
   static Result<Lane> start(const LaneCommand& command, std::size_t number = 0);
   // A lane at the other end of the socket that sees the files of this machine. For tests.
   static Lane over(UniqueFd socket) { return {nullptr, {}, std::move(socket), false}; }
@@ -163,30 +165,30 @@ class Lane {
   Lane(Lane&&) noexcept = default;
   Lane& operator=(Lane&&) noexcept = default;
 
-  // Begins to end the process. The destructor waits for it, so ask all lanes before one is destroyed.
+  // Asks the process to end. The destructor waits for the end, so ask all lanes before one is destroyed.
   void ask_to_end();
   bool has_ended() const { return child_.has_ended(); }
   void kill() { child_.kill_group(); }
 
   int descriptor() const { return socket_.get(); }
-  // What the lane said first. Nothing before it did. A lane on another machine may have to wait for a
-  // machine.
+  // The lane's first message. Unset before the message has come. A lane elsewhere may have to wait for a
+  // machine before it sends the message.
   const std::optional<LaneHello>& hello() const { return hello_; }
-  // False if the process is gone. Reads the job's files if the lane is on another machine. What cannot
-  // be read is missing there too, and the lane reports it. Waits for nothing: see has_unsent().
+  // Gives the lane a job. False if the process is gone. If the lane is on another machine, the job's files
+  // are sent, too. A file that cannot be read is left out, and the lane reports that. This call does not
+  // block: see has_unsent().
   bool give(LaneJob job);
-  // A part of a job did not fit into the connection. Call send() when the descriptor can be written.
+  // A part of a job did not fit into the connection. Call send() when the descriptor is writable.
   bool has_unsent() const { return !unsent_.empty(); }
   // False if the process is gone.
   bool send();
-  // Call when the descriptor is readable. Reads what is available. False at the end, when the process is
-  // gone.
+  // Call when the descriptor is readable. Reads what has arrived. False if the process is gone.
   bool read();
   std::optional<LaneMessage> next();
-  // Call often, with the time in seconds by a clock that never runs backwards. True if the lane has said
-  // nothing for too long while this process looked.
+  // Call often, with the time in seconds by a clock that never runs backwards. True if the lane has been
+  // silent for too long. A long gap between two calls counts as one second.
   bool is_silent(double now);
-  // Call after the end of the connection: ends the process if it goes on without it.
+  // Call after the end of the connection. Ends the process if it still runs.
   LaneEnd end();
 
  private:
@@ -211,16 +213,16 @@ class Lane {
   double looked_at_ = 0;
 };
 
-// The lane's own side.
+// The arguments of the process that is a lane.
 struct LaneArguments {
   std::string device = "auto";
   std::string python;
-  std::string folder;  // for temporary files; empty: it makes one
+  std::string folder;  // for temporary files; empty: the lane makes one
 };
 
-// Carries out jobs from standard input until its end, and removes the folder. An Error if the device is not
-// there: then nothing was said. What other parts of the process print to standard output
-// goes to standard error.
+// Carries out jobs from standard input until the end of the input, and removes the folder. An Error if the
+// device is not there. In that case the lane has sent no message. Anything else that the process prints to
+// standard output goes to standard error.
 Result<bool> run_lane(const LaneArguments& arguments);
 
 }  // namespace kgrade

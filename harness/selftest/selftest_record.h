@@ -1,6 +1,6 @@
-// The record of `kgrade selftest`, unrounded. All printers read it. It has the results of each comparison.
-// From these follow the figures for each kernel, and the criteria that say whether the measuring protocol
-// works.
+// The record of `kgrade selftest`, with unrounded figures. All printers read it. It holds the results of each
+// comparison. The figures for each kernel are computed from these results, and so are the criteria that say
+// whether the measuring protocol works.
 #pragma once
 
 #include <array>
@@ -58,11 +58,11 @@ struct SelftestComparison {
 
 // Comparisons of a kernel with itself.
 struct SameWork {
-  std::size_t comparisons = 0;   // with a ratio
+  std::size_t comparisons = 0;   // the comparisons with a ratio
   Share called;                  // the statement was `faster` or `slower`
   Share excludes_one;            // among comparisons with an interval
   double median_error = 0;       // of |log ratio|
-  double large_error = 0;        // its 95th percentile
+  double large_error = 0;        // the 95th percentile of |log ratio|
   double median_half_width = 0;  // of the intervals, relative
   double median_blocks = 0;
   double median_seconds = 0;
@@ -80,7 +80,7 @@ struct SlowedDown {
 struct SelftestKernel {
   std::string name;
   std::string bound_by;           // "arithmetic" or "memory"
-  double target_ms = 0;           // for which its length is chosen
+  double target_ms = 0;           // the time for which its length is chosen
   std::int64_t length = 0;        // its amount of work, a scalar parameter
   double ms_per_length = 0;       // from the calibration; 0 if times do not measure speed
   double pilot_ms = 0;            // from the calibration; 0 if times do not measure speed
