@@ -22,9 +22,9 @@ struct BuildTask {
 };
 
 // Runs lanes that only build. They fill the cache with oracles, references, baselines and candidates just
-// before these are needed. They stay close ahead of the grading, because a contestant that is built too early
-// is evicted from the cache before it is used. A failed build is reported by the grading. The destructor ends
-// the lanes and their compilers.
+// before these are needed. Builds stay close ahead of the grading, because a contestant that is built too
+// early may be evicted from the cache before it is used. A failed build is reported when the candidate is
+// graded. The destructor ends the lanes and their compilers.
 //
 // Owners share the builders: the owner whose builds have used the least time is served first. An owner with
 // no build under way gets a builder even if all are busy, so that nobody waits for the slow compile of
@@ -34,25 +34,25 @@ class BuildAhead {
   // The job that would grade the task's candidate alone. Nothing if there is no such job.
   using JobOf = std::function<std::optional<LaneJob>(const BuildTask& task)>;
 
-  // Tasks whose contestants a builder may have built before they are graded.
+  // The number of upcoming tasks, per builder, whose contestants are built ahead.
   static constexpr std::size_t tasks_per_builder = 4;
 
-  // Has that number of builders, or none if there is no cache.
+  // Uses `builders` builders, or none if there is no cache.
   BuildAhead(int builders, LaneCommand lane_command, JobOf job_of);
 
   // How many upcoming tasks go_on() considers.
   std::size_t horizon() const { return builders_.size() * tasks_per_builder; }
-  // Gives work to idle builders. `upcoming`: tasks in the order in which they will be graded. Of each owner,
-  // horizon() of them are considered.
+  // Gives work to idle builders. `upcoming`: tasks in the order in which they will be graded. The first
+  // horizon() tasks of each owner are considered.
   void go_on(const std::vector<BuildTask>& upcoming);
-  // Call when the task has ended: its builds may leave the cache.
+  // Call when the task has ended. Its builds may then leave the cache.
   void finished(const std::string& key);
 
-  // A builder has the candidate. After 15 minutes, nobody waits for it any more.
+  // True if a builder is building the candidate, and began less than 15 minutes ago.
   bool is_being_built(const std::string& key) const;
-  // A builder has had the candidate, whatever became of it, and the task has not ended.
+  // True if a builder has finished with the candidate, with or without success, and the task has not ended.
   bool was_built(const std::string& key) const { return begun_.contains(key) && !is_being_built(key); }
-  // How long a builder took for the candidate. 0 if it compiled nothing, or has not ended.
+  // How long a builder took to build the candidate. 0 if the builder compiled nothing or has not ended.
   double seconds_of(const std::string& key) const;
 
   // No builder has work.
@@ -65,9 +65,9 @@ class BuildAhead {
  private:
   struct Builder {
     std::optional<Lane> lane;
-    std::optional<std::string> task;  // for which it builds
+    std::optional<std::string> task;  // the task for which it builds
     std::string owner;                // of the task
-    bool is_trusted = false;          // it builds what the candidate is graded with
+    bool is_trusted = false;          // it builds oracle, reference and baselines
     std::chrono::steady_clock::time_point since = {};
     bool is_over = false;  // the task has ended meanwhile
   };

@@ -32,10 +32,10 @@
 namespace kgrade {
 namespace {
 
-// What was built ahead.
+// The cost of a job that only builds.
 struct Built {
-  std::uint64_t bytes = 0;  // of libraries; failed builds count as 0
-  double seconds = 0;       // of compilers; what came from the cache counts as 0
+  std::uint64_t bytes = 0;  // of built libraries; failed builds count as 0
+  double seconds = 0;       // of compilers; builds from the cache count as 0
 
   void add(Build& build) {
     const Result<BuildOutcome>& outcome = build.finish();
@@ -53,7 +53,8 @@ void build_candidate(Built& built, const LaneJob& job, const Problem& problem,
   if (!candidate.fault.empty()) return;
   std::optional<PythonTools> tools;
   if (candidate.is_python()) {
-    // Not the bench's tools: they come with a process that imports PyTorch, and a build needs no PyTorch.
+    // The bench's tools are not used here: they come with a process that imports PyTorch, and a build needs
+    // no PyTorch.
     auto found = find_python_tools(job.options.python, layout.python, bench.machinery().sandbox);
     if (!found) return;
     tools = std::move(*found);
@@ -62,7 +63,7 @@ void build_candidate(Built& built, const LaneJob& job, const Problem& problem,
   built.add(one);
 }
 
-// Oracle, reference and baselines.
+// Builds oracle, reference and baselines into the cache.
 void build_trusted(Built& built, const LaneJob& job, const Problem& problem, const Layout& layout,
                    Bench& bench, StageClock& stages) {
   for (const Role role : {Role::oracle, Role::reference}) {
@@ -78,7 +79,7 @@ void build_trusted(Built& built, const LaneJob& job, const Problem& problem, con
   }
 }
 
-// Builds the group's candidates into the cache, or what they are graded with.
+// Builds the group's candidates, or their oracle, reference and baselines, into the cache.
 void build_for(Built& built, const LaneJob& job, const CandidateGroup& group, const Layout& layout,
                Bench& bench) {
   if (bench.open_toolchain(true)) return;
@@ -89,7 +90,7 @@ void build_for(Built& built, const LaneJob& job, const CandidateGroup& group, co
     build_candidate(built, job, group.problem, candidate, layout, bench, stages);
 }
 
-// Calls something again and again, in a thread of its own, as long as it lives.
+// Calls a function again and again, on its own thread, until the destructor.
 class Repeated {
  public:
   Repeated(std::chrono::milliseconds pause, std::function<void()> call)
@@ -108,13 +109,13 @@ class Repeated {
   std::jthread thread_;  // last: it ends first
 };
 
-// The jobs that arrive, read in a thread of its own. If the input ends during a job, nobody wants its result,
-// and SIGTERM ends this process with all that it has started.
+// The jobs that arrive. They are read on a separate thread. If the input ends during a job, nobody wants the
+// job's result, and SIGTERM ends this process with everything that it has started.
 class Jobs {
  public:
   explicit Jobs(UniqueFd input) : input_(std::move(input)), thread_([this] { read(); }) {}
 
-  // The next line. Nothing at the end of the input, which must come before the destructor.
+  // The next line. Nothing at the end of the input. The destructor must not run before that end.
   std::optional<std::string> next() {
     std::unique_lock lock(mutex_);
     arrived_.wait(lock, [this] { return !lines_.empty() || is_over_; });
@@ -125,7 +126,8 @@ class Jobs {
     return line;
   }
 
-  // Nothing is left of the last job but its answer: the end of the input may come from whoever has read it.
+  // Call when only the last answer of a job is still to be sent. From then on, the end of the input does not
+  // end this process by a signal: a client that has read the answer may close the input.
   void finish() {
     const std::lock_guard lock(mutex_);
     is_busy_ = false;
@@ -158,7 +160,7 @@ class Jobs {
 
 // How often a lane says that it lives. See Lane::longest_silence_s.
 constexpr std::chrono::seconds between_signs{5};
-// How often it says what a candidate has spent.
+// How often a lane says how much time a candidate has spent.
 constexpr std::chrono::milliseconds between_reports{500};
 
 class LaneWorker {
@@ -167,13 +169,13 @@ class LaneWorker {
       : arguments_(arguments), output_(std::move(output)), files_(folder / "files") {}
 
   void run(Jobs& jobs, const std::string& device) {
-    // On a line of its own, whatever a shell has printed.
+    // The message begins a new line, even if a shell has printed half a line before.
     write("\n" + to_line(hello_of_this_program(device)));
     const Repeated signs(between_signs, [this] { send({LaneMessage::Kind::alive, 0, ""}); });
     while (const auto line = jobs.next()) {
       auto job = read_job(*line);
       if (!job) {
-        // An answer could not say to which job it belongs.
+        // No answer is sent, because it could not name the job to which it belongs.
         fmt::print(stderr, "error: this is no job for a lane\n");
         ::kill(::getpid(), SIGTERM);
         continue;
@@ -215,8 +217,8 @@ class LaneWorker {
     if (!candidates) return candidates.errors();
     auto groups = groups_of(job, *std::move(problem), *std::move(candidates));
     if (!groups) return groups.errors();
-    // The priority stays low, since a lane that builds does nothing else. Processes that grade on this
-    // machine must not wait for a core.
+    // A lane that builds gets low priority, because processes that grade on this machine must not wait for a
+    // core. The priority stays low: such a lane does nothing else.
     if (job.work != LaneWork::grade) ::setpriority(PRIO_PROCESS, 0, 19);
     for (CandidateGroup& group : *groups) {
       if (job.work != LaneWork::grade) {
@@ -335,14 +337,14 @@ class LaneWorker {
     write(to_line(message));
   }
 
-  // If nobody listens any more, this process ends.
+  // Writes a line. Ends this process if nobody reads its output any more.
   void write(std::string line) {
     line += '\n';
     const std::lock_guard lock(sending_);
     std::string_view rest = line;
     while (!rest.empty()) {
       const ssize_t count = ::write(output_.get(), rest.data(), rest.size());
-      if (count < 0 && errno == EAGAIN) {  // others may have made the descriptor so
+      if (count < 0 && errno == EAGAIN) {  // another process may have set O_NONBLOCK
         pollfd entry{output_.get(), POLLOUT, 0};
         ::poll(&entry, 1, -1);
       } else if (count < 0 && errno != EINTR) {
@@ -357,15 +359,15 @@ class LaneWorker {
   UniqueFd output_;
   ReceivedFiles files_;
   std::mutex sending_;                // one line at a time: see Repeated
-  std::string batch_;                 // of the last job
+  std::string batch_;                 // the batch id of the last job
   std::vector<std::size_t> indices_;  // in the job, of the candidates that are being graded
-  Built built_;                       // by the last job
+  Built built_;                       // the cost of the last job's builds
   std::shared_ptr<Bench> bench_;
   std::pair<std::string, std::string> bench_of_;  // its device and problems
 };
 
-// The device that a lane grades on unless its jobs name one: "cuda:0". A lane elsewhere takes no emulated
-// device by itself, since its results would stand beside those of GPUs.
+// The device that a lane grades on unless its jobs name one: "cuda:0". A lane elsewhere does not fall back to
+// the emulated device, because its results would be mixed with those of GPUs.
 Result<std::string> device_of(const LaneArguments& arguments) {
   const auto choice = parse_device_choice(arguments.device);
   if (!choice) return choice.errors();
@@ -384,8 +386,8 @@ UniqueFd taken(int descriptor) { return UniqueFd(::fcntl(descriptor, F_DUPFD_CLO
 }  // namespace
 
 Result<bool> run_lane(const LaneArguments& arguments) {
-  // A lane of this machine. SIGTERM leaves time to remove temporary files after the parent's death
-  // (base/cleanup.h).
+  // Only a lane on the parent's machine is given a folder. When the parent dies, SIGTERM leaves time to
+  // remove temporary files (base/cleanup.h).
   if (!arguments.folder.empty()) ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   std::signal(SIGPIPE, SIG_IGN);
   const auto device = device_of(arguments);

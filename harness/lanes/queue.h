@@ -1,10 +1,11 @@
 // Decides which queued jobs a lane grades next. It reads no clock and starts nothing.
 //
 // Owners share the lanes: the owner whose jobs have used the least lane time is served first. An owner who
-// comes back after a pause starts level with the others, so no credit is saved up. Inside an owner, jobs of
-// normal priority come first, then the jobs that the lane is warm for, then the oldest. After some batches of
-// one problem the lane takes the oldest job, so that no problem waits without end. What the lane has refused
-// comes last, whoever's it is, and what it has refused too often, never.
+// comes back after a pause starts level with the others, so no credit is saved up. Among the jobs of one
+// owner, normal priority goes before low priority, then jobs of the problem that the lane has loaded, then
+// older jobs. After some batches of one problem the lane takes the oldest job, so that no problem waits
+// forever. Jobs of a problem that the lane has refused come last, after those of all owners. Jobs of a
+// problem that it has refused too often are never given to it.
 #pragma once
 
 #include <cstddef>
@@ -28,27 +29,28 @@ struct QueuedJob {
   std::string batch;      // jobs with the same text may run together
   bool is_low = false;    // priority
   bool is_alone = false;  // not together with others
-  // The lane that could not grade the job. It gets it again if no other lane can. Empty: none has failed.
+  // The lane that could not grade the job. This lane gets the job again only if no other lane can grade it.
+  // Empty: no lane has failed.
   std::string avoided = {};
   std::size_t bytes = 0;  // of the candidate, or of the request
-  // What its candidate may take, as the lane counts it (LaneMessage::seconds).
+  // The time that the candidate may take, as the lane counts it (LaneMessage::seconds).
   double run_limit_s = std::numeric_limits<double>::infinity();
 };
 
-// What a queue has to know of a lane: the problem that it graded last, and is warm for, and what it refused.
-// Problems are named by the batch key of their jobs.
+// What a queue has to know of a lane: the problem that the lane graded last and still has loaded, and the
+// problems of which it refused jobs. A problem is named by the batch key of its jobs.
 class Warmth {
  public:
-  // The lane prefers one problem for so many batches in a row.
+  // The lane prefers one problem for at most this many batches in a row.
   static constexpr int most_batches = 8;
-  // A lane does not take a problem of which it has refused so many jobs, and has begun none since.
+  // A lane sets a problem aside after it has refused this many of its jobs, without one begun in between.
   static constexpr std::size_t most_refused = 3;
 
   Warmth() = default;
   // The lane has graded one batch with this key.
   explicit Warmth(const std::string& batch) { took(batch); }
 
-  // The batch key that the lane prefers. Empty: it takes the oldest job.
+  // The batch key that the lane prefers. Empty: the lane takes the oldest job.
   std::string preferred() const { return in_a_row_ < most_batches ? batch_ : ""; }
   bool has_refused(const std::string& batch) const { return refused_.contains(batch); }
   bool is_set_aside(const std::string& batch) const {
@@ -60,11 +62,11 @@ class Warmth {
     in_a_row_ = batch == preferred() ? in_a_row_ + 1 : 1;
     batch_ = batch;
   }
-  // `job`: its id, or empty for several together.
+  // The lane refused a job, or several jobs together. `job`: the job's id, or empty for several jobs.
   void refused(const std::string& batch, const std::string& job) { refused_[batch].insert(job); }
   void forget_refusals(const std::string& batch) { refused_.erase(batch); }
   void forget_refusals() { refused_.clear(); }
-  // Its process has ended, so that it has to load each problem anew.
+  // The lane's process has ended, so the next process has to load each problem anew.
   void cool_down() { in_a_row_ = most_batches; }
 
  private:
@@ -77,10 +79,10 @@ class JobQueue {
  public:
   // The most jobs that a lane gets at once.
   static constexpr std::size_t largest_batch = 32;
-  // The most while another owner waits, so that nobody waits for a whole batch of somebody else.
+  // The most jobs in a batch while another owner waits, so that no owner waits for a full batch of another.
   static constexpr std::size_t largest_shared_batch = 8;
 
-  // `lanes`: a batch is at most the share of one of this number of lanes in the waiting jobs.
+  // Waiting jobs are shared among `lanes` lanes: a batch is at most the share of one lane.
   explicit JobQueue(std::size_t lanes) { divide_among(lanes); }
   void divide_among(std::size_t lanes) { lanes_ = lanes == 0 ? 1 : lanes; }
 
@@ -89,12 +91,12 @@ class JobQueue {
   void give_back(QueuedJob job);
   // False if the job is not in the queue.
   bool remove(const std::string& id);
-  // The job may be together with others again.
+  // The job may share a batch with other jobs again.
   void join(const std::string& id);
 
-  // The next jobs for a lane, at most `most`. All have the same owner and batch. `most_bytes`: of the jobs'
-  // texts together; the first job may be larger. `is_ready`: says which jobs the lane may get now; null: all.
-  // Empty if no such job waits.
+  // The next jobs for a lane, at most `most`. All have the same owner and batch. `most_bytes`: the limit of
+  // the jobs' texts together; the first job may be larger. `is_ready`: says which jobs the lane may get now;
+  // null: all. Empty if there is no job for the lane.
   using IsReady = std::function<bool(const QueuedJob& job)>;
   std::vector<QueuedJob> take(const Warmth& warmth, std::size_t most = largest_batch,
                               std::size_t most_bytes = SIZE_MAX, const IsReady& is_ready = nullptr);
@@ -102,8 +104,8 @@ class JobQueue {
   std::vector<QueuedJob> with_batch(const std::string& batch) const;
   // The first job of each owner.
   std::vector<QueuedJob> firsts() const;
-  // The jobs that a lane gets next, at most `most`: those of its next batch, and then what is likely to
-  // follow. Owners take turns there, since nobody knows how much time they will use.
+  // The jobs that a lane is likely to get next, at most `most`: first those of its next batch, then later
+  // ones. For the later jobs, owners take turns, since it is unknown how much time each of them will use.
   std::vector<QueuedJob> upcoming(const Warmth& warmth, std::size_t most) const;
   // The owner's jobs have used `seconds` of a lane.
   void charge(const std::string& owner, double seconds);
@@ -112,7 +114,8 @@ class JobQueue {
   std::size_t bytes() const { return bytes_; }
   std::size_t size_of(const std::string& owner) const;
   std::map<std::string, std::size_t> by_owner() const;
-  // How many jobs are before this one among its owner's, plus the jobs of the other owners if fewer.
+  // The number of jobs that may run before this one: n earlier jobs of its owner, and at most n jobs of each
+  // other owner.
   std::optional<std::size_t> position(const std::string& id) const;
   // The positions of all jobs of that owner, by id.
   std::unordered_map<std::string, std::size_t> positions(const std::string& owner) const;

@@ -1,4 +1,5 @@
-// Boost.Beast parses HTTP, and Asio waits for all connections. Their headers take long to compile.
+// Boost.Beast parses HTTP, and Asio waits for all connections. Only this file and http_client.cc include
+// their headers, which take long to compile.
 #include "serve/http_front.h"
 
 #include <sys/socket.h>
@@ -28,9 +29,9 @@ using Protocol = asio::generic::stream_protocol;
 
 // After this time the front tries to accept clients again.
 constexpr auto pause_of_accepting = std::chrono::milliseconds(100);
-// For clients that ask before they send a large body.
+// The answer to clients that ask before they send a large body.
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
-// More than a request's header may have.
+// Larger than the largest header of a request.
 constexpr std::size_t read_buffer_bytes = 32 << 10;
 // The page has its style and script inside, and loads nothing from elsewhere.
 constexpr const char* page_policy =
@@ -38,11 +39,11 @@ constexpr const char* page_policy =
     "img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 // The type of an error, as in problem_answer() of routes.h.
 constexpr const char* problem_type = "application/problem+json";
-// Boost 1.74 compares a body's length with the limit even if there is none, and then refuses each body. So
-// this limit stands for none. The next number is `unknown_length`.
+// Boost 1.74 refuses every body if its limit is set to `none`. So this number stands for no limit. The next
+// larger number is `unknown_length`.
 constexpr auto any_length = std::numeric_limits<std::uint64_t>::max() - 1;
 
-// An answer to what the parser refuses.
+// An answer to a request that the parser refuses.
 struct ParserAnswer {
   unsigned status;
   const char* title;
@@ -52,7 +53,7 @@ struct ParserAnswer {
 ParserAnswer answer_to(beast::error_code failure, const HttpLimits& limits) {
   if (failure == http::error::body_limit)
     return {413, "The request is too long", "the body is longer than any request may be"};
-  // The buffer holds more than a header may have.
+  // The buffer is larger than the limit of a header.
   if (failure == http::error::header_limit || failure == http::error::buffer_overflow)
     return {431, "The header is too long",
             "a header may have " + std::to_string(limits.header_bytes) + " bytes"};
@@ -69,7 +70,7 @@ class Link {
     receive();
   }
 
-  // `then` is called when the frame has left.
+  // `then` is called when the frame has been sent.
   void send(FrameKind kind, std::uint64_t exchange, std::string_view payload = {},
             std::function<void()> then = {}) {
     append_frame(unsent_, kind, exchange, payload);
@@ -82,7 +83,7 @@ class Link {
     connections_.emplace(last_, std::move(connection));
     return last_;
   }
-  // The exchange ends with this frame.
+  // Sends the frame that ends the exchange.
   void close(std::uint64_t exchange, FrameKind kind) {
     if (connections_.erase(exchange) > 0) send(kind, exchange);
   }
@@ -157,11 +158,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
         [self = shared_from_this()](beast::error_code failure, std::size_t) { self->ask(failure); });
   }
 
-  // --- What the service says ---
+  // --- Frames from the service ---
 
   void go_on() {
     stream_.expires_after(std::chrono::seconds(front_.limits.read_seconds));
-    // A client of HTTP/1.0 does not know this answer (RFC 9110, 10.1.1).
+    // A client of HTTP/1.0 does not know the answer 100 (RFC 9110, 10.1.1).
     const auto& header = parser_->get();
     if (header.version() < 11 || !beast::iequals(header[http::field::expect], "100-continue"))
       return read_piece();
@@ -215,7 +216,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     request.origin = std::string(message[http::field::origin]);
     if (!parser_->is_done()) head.length = parser_->content_length().value_or(unknown_length);
     has_body_left_ = head.length != 0;
-    // The answer may come after minutes. It takes no time of this connection's limits.
+    // The answer may come after minutes. No time limit of the connection applies until then.
     stream_.expires_never();
     exchange_ = front_.link.open(shared_from_this());
     front_.link.send(FrameKind::ask, exchange_, to_payload(head));
@@ -236,7 +237,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void send_piece(beast::error_code failure) {
     is_reading_ = false;
     if (failure == http::error::need_buffer) failure = {};
-    // The service has answered before the end of the body, which is of no use any more.
+    // The service has answered before the end of the body. The rest of the body is not needed.
     if (is_answered_) return is_written_ ? linger() : void();
     if (failure) {
       front_.link.close(exchange_, FrameKind::gone);
@@ -244,7 +245,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     }
     has_body_left_ = !parser_->is_done();
     const std::string_view piece(piece_.data(), piece_.size() - parser_->get().body().size);
-    // The next piece is read when this one has left, so that no more is kept here.
+    // The next piece is read after this piece has been sent, so that at most one is in memory.
     auto then = [self = shared_from_this()] {
       if (self->is_answered_) return;
       if (self->has_body_left_) return self->read_piece();
@@ -256,7 +257,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     front_.link.send(FrameKind::body, exchange_, piece, std::move(then));
   }
 
-  // Answers what is no request, if the client still listens.
+  // Answers bytes that are not a valid request, if the client still listens.
   void refuse(beast::error_code failure) {
     if (failure == http::error::end_of_stream || failure == beast::error::timeout ||
         failure.category() != http::make_error_code(http::error::bad_method).category())
@@ -311,8 +312,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (!is_reading_) linger();
   }
 
-  // Reads on for a while what the client sends. Otherwise the system would drop the answer with the
-  // connection.
+  // Reads and drops what the client still sends, for a limited time. If unread bytes were left, the system
+  // would close the connection before the client had the answer.
   void linger() {
     stream_.expires_after(std::chrono::seconds(front_.limits.linger_seconds));
     drop_rest();
@@ -326,7 +327,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
                             });
   }
 
-  // The connection belongs to the stream until its client is gone, which the next part shows.
+  // Sends the head of a stream. From now on the connection sends only this stream, until its client is gone.
+  // A failure to send the next part shows that.
   void begin_stream(const AnswerHead& head, std::string_view first) {
     part_ = first;
     stream_header_.emplace(http::status::ok, 11);
@@ -354,22 +356,22 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<http::request_parser<http::buffer_body>> parser_;
   std::optional<http::response<http::string_body>> answer_;
   std::uint64_t exchange_ = 0;
-  std::string piece_;           // of a body
+  std::string piece_;           // of a request's body
   bool is_head_ = false;        // the client asks only for the head of an answer
-  bool closes_ = false;         // after the answer
-  bool has_body_left_ = false;  // of the request
-  bool is_reading_ = false;     // a piece of the body
+  bool closes_ = false;         // the connection is closed after the answer
+  bool has_body_left_ = false;  // a part of the request's body is unread
+  bool is_reading_ = false;     // a piece of the body is being read
   bool is_answered_ = false;
-  bool is_written_ = false;  // the whole answer
+  bool is_written_ = false;  // the whole answer has been sent
   std::optional<http::response<http::empty_body>> stream_header_;
   std::optional<http::response_serializer<http::empty_body>> stream_serializer_;
-  std::string part_;  // of a stream
+  std::string part_;  // the part of a stream that is being sent
 };
 
 void Link::take(const Frame& frame) {
   if (frame.kind == FrameKind::alive) return send(FrameKind::alive, 0);
   const auto at = connections_.find(frame.exchange);
-  // The client has gone in the meantime, and the service does not know it yet.
+  // The client has gone, and the service did not know that when it sent the frame.
   if (at == connections_.end()) return;
   const std::shared_ptr<Connection> connection = at->second;
   if (frame.kind == FrameKind::go_on) return connection->go_on();
@@ -402,7 +404,7 @@ struct HttpFront::State : Front {
         break;
       }
     }
-    // No descriptor is left, or enough clients are served: the others wait in the system's queue.
+    // No descriptor is left, or the limit of clients is reached. Further clients wait in the system's queue.
     pause.expires_after(pause_of_accepting);
     pause.async_wait([this](beast::error_code failure) {
       if (!failure) accept_all();

@@ -16,21 +16,21 @@
 
 namespace kgrade {
 
-// By element type, for the types that were measured.
+// Thresholds by element type, for the types that were measured.
 using MeasuredThresholds = std::map<Dtype, Thresholds>;
 
-// Of a problem, and of outputs that have thresholds of their own.
+// The thresholds of a problem, and of its outputs that have thresholds of their own.
 struct AllThresholds {
   MeasuredThresholds common;
   std::map<std::string, MeasuredThresholds> outputs = {};  // by name
   bool only_fp32 = false;                                  // there is no other class to write
 };
 
-// The text with the line `thresholds: {...}` and below it `# calibrated: <how>`. They replace existing lines.
-// If there are none, they are inserted below `precision`, or at the frontmatter's end. Thresholds have two
-// digits. Thresholds of float32 stand directly in the map. Thresholds of another type stand below its name,
-// without defaults except the default of fp32. An Error if there is no frontmatter, or if `thresholds` has
-// other keys, which would be lost.
+// The text of the file with the line `thresholds: {...}` and below it `# calibrated: <how>`. The two lines
+// replace existing ones. Without existing lines they are inserted below `precision`, or at the frontmatter's
+// end. Thresholds have two digits. Thresholds of float32 stand directly in the map. Thresholds of another
+// type stand below its name, without defaults except the default of fp32. An Error if there is no
+// frontmatter, or if `thresholds` has other keys, which would be lost.
 Result<std::string> with_thresholds(std::string_view content, const AllThresholds& thresholds,
                                     const std::string& how);
 
@@ -47,7 +47,7 @@ struct CalibrateOptions : SoundnessOptions {
 
 struct CalibratedCase {
   std::string name;
-  std::string output;            // with thresholds of its own; empty: all others
+  std::string output;            // one with its own thresholds; empty: all others
   Dtype dtype = Dtype::float32;  // of other types only fp32 is measured
   ClassErrors errors;            // as measured
   std::string skipped;           // why it was not measured; empty: it was
@@ -68,7 +68,7 @@ struct Calibration {
   std::vector<CalibratedOutput> outputs;
   // The orders of summation that were measured besides the reference's own (soundness/summation_orders.h).
   std::set<std::string> orders;
-  bool orders_tried = false;  // a small case was measured: orders are searched only there
+  bool orders_tried = false;  // a small case was measured; only there orders are searched
   AllThresholds thresholds;   // with two digits, as written
   // "2026-01-31 on NVIDIA H200, errors fp32 1.2e-07, ..."; empty until all thresholds are known.
   std::string how;
@@ -83,14 +83,15 @@ struct CalibrationOutcome {
 // Calibrates every element type that the problem lists. Does nothing if no output is compared by its norm.
 // Only fp32 is measured for a 16-bit type: its operands are exact in TF32, and rounding them gives no lower
 // class. The threshold of such a type is its default (derived in problem/read_dtypes.cc), or four times the
-// measured error if that is larger. So is the threshold of float32 if the problem has no lower class.
+// measured error if that is larger. The threshold of float32 follows from the same rule if the problem has no
+// lower class.
 //
-// An output that the file's `thresholds` name is measured alone. Errors are in units of the usual norm, as in
-// grading (verify/expected_scales.h).
+// An output with its own entry in the file's `thresholds` is measured alone. Errors are in units of the usual
+// norm, as in grading (verify/expected_scales.h).
 //
 // The problem's file is replaced atomically, and only if the new text parses to these thresholds. Failures:
-// classes are not separate, the reference fails, the file has changed meanwhile, or the thresholds cannot be
-// replaced where they stand.
+// classes are not separate, the reference fails, the file has changed meanwhile, or the existing thresholds
+// cannot be replaced.
 CalibrationOutcome calibrate(const Problem& problem, const CalibrateOptions& options, Bench& bench);
 
 }  // namespace kgrade

@@ -19,8 +19,8 @@
 
 namespace kgrade {
 
-// Elements of a tensor or of a part of it. Integers that a float cannot hold are exact if they were read from
-// a tensor (Values), and rounded to the nearest integer if they were computed.
+// Elements of a tensor or of a part of it. Integers too large for a float are exact if they were read from a
+// tensor (Values). If they were computed, they are rounded to the nearest integer.
 class Elements {
  public:
   Elements(std::span<const float> values, std::span<const std::int64_t> integers = {})
@@ -38,7 +38,7 @@ class Elements {
   std::span<const std::int64_t> integers_;  // empty: the floats are exact
 };
 
-// The scales of two outputs of codes that are compared.
+// The scales of two quantised outputs that are compared.
 struct ScaleBytes {
   std::vector<unsigned char> actual;
   std::vector<unsigned char> expected;
@@ -57,13 +57,13 @@ struct OutputForm {
 // Calls `work` for parts of `count` elements, in parallel if there are many.
 void in_parts(std::size_t count, const std::function<void(std::size_t begin, std::size_t end)>& work);
 
-// Compares outputs as the referee does (device/element_errors.h). Both have the same number of elements.
-// The actual elements are rounded to their stored type. `first` is the number of the first element if they
-// are a part of an output.
+// Compares outputs as the referee does (device/element_errors.h). `actual` and `expected` have the same
+// number of elements. The actual elements are rounded to their stored type. If the elements are a part of an
+// output, `first` is the number of the first one.
 ElementErrors compare(const Elements& actual, const Elements& expected, const OutputForm& form = {},
                       std::size_t first = 0);
 
-// Writes elements of an answer, from number `first` on.
+// Writes elements of an answer into a slice, which begins with element number `first`.
 using SliceMaker = std::function<void(std::size_t first, std::span<float> slice)>;
 
 // Compares an answer that is made slice by slice, in order, because an output may fill much of the host's
@@ -71,7 +71,7 @@ using SliceMaker = std::function<void(std::size_t first, std::span<float> slice)
 ElementErrors compare_made(const SliceMaker& make, const Elements& expected, const OutputForm& form = {});
 
 // Compares an answer in which every element is the mean along one axis of the shape, rounded for integers.
-// Also works in slices.
+// Compares slice by slice, like compare_made().
 ElementErrors compare_axis_means(const Elements& values, const std::vector<std::int64_t>& shape,
                                  std::size_t axis, const OutputForm& form = {});
 
@@ -79,9 +79,9 @@ ElementErrors compare_axis_means(const Elements& values, const std::vector<std::
 const Tensor& output_of(const Case& bound, std::size_t output);
 
 // `inputs` are the inputs of the expected answer, in the order of Case::tensors. Indices with ties point into
-// them, and codes represent them. Without inputs, indices are compared as numbers. `expected` are all
-// expected outputs, which include the scales of codes. Without them codes are compared as bytes. `answers`
-// are all outputs of the compared answer; without them its codes have the expected scales.
+// the inputs, and codes represent them. Without inputs, indices are compared as numbers. `expected` are all
+// expected outputs, including the scales of codes. Without expected outputs, codes are compared as bytes.
+// `answers` are all outputs of the compared answer. Without them, its codes have the expected scales.
 OutputForm form_of(const Case& bound, std::size_t output, const std::vector<Values>& inputs,
                    const std::vector<Values>& expected = {});
 OutputForm form_of(const Case& bound, std::size_t output, const std::vector<Values>& inputs,
@@ -89,25 +89,25 @@ OutputForm form_of(const Case& bound, std::size_t output, const std::vector<Valu
 
 // The largest error of any output. For a 16-bit type, the part that one rounding does not explain.
 double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected, const Case& bound);
-// The largest error of the outputs that are compared by the norm, in units of the usual norm where it is
-// known and larger. Other outputs say nothing about arithmetic.
+// The largest error of the outputs that are compared by the norm. If the usual norm is known and larger, the
+// error is in units of the usual norm. Outputs that are compared in other ways say nothing about arithmetic.
 double rounding_error_of(const std::vector<Values>& answer, const std::vector<Values>& expected,
                          const Case& bound, const ExpectedScales& scales = {});
 bool has_output_by_norm(const Case& bound);
-// Whether comparing an output needs the inputs: for indices with ties, and for codes.
+// Whether the case has an output whose comparison needs the inputs: indices with ties, or codes.
 bool has_ties(const Case& bound);
 
 // Decides what grading accepts, for outputs on the host. Each output is compared by its type, or exactly if
 // the problem says so.
 class Acceptance {
  public:
-  // Requires the class that the problem asks for. Keeps references to both.
+  // Accepts only answers in the class that the problem asks for. Keeps references to both arguments.
   Acceptance(const Problem& problem, const Case& bound)
       : Acceptance(problem, bound, precision_from(problem.precision)) {}
   Acceptance(const Problem& problem, const Case& bound, Precision required)
       : problem_(problem), case_(bound), required_(required) {}
-  // A candidate may compete in any class (compile/declarations.h), so a wrong answer has to be refused in the
-  // lowest.
+  // Accepts answers in the lowest class, too. A candidate may compete in any class (compile/declarations.h),
+  // so a wrong answer has to be refused even in the lowest class.
   static Acceptance in_lowest_class(const Problem& problem, const Case& bound) {
     return {problem, bound, Precision::bf16};
   }
@@ -137,7 +137,8 @@ class Acceptance {
     return judge(output, answer, expected, inputs).verdict == Verdict::accepted;
   }
 
-  // Sets how far the answer to other inputs is away, which bounds the errors that lower classes allow.
+  // Sets the distance to the answer to other inputs. This distance bounds the errors that lower classes
+  // allow.
   void set_distance(std::size_t output, double distance) { distances_[output] = distance; }
 
   // Sets the limit of the errors that the lowest class allows (ExpectedScales::limit()).
@@ -148,8 +149,8 @@ class Acceptance {
     return is_exact(output) ? 0 : kgrade::threshold(bounds(output), required_);
   }
   bool is_exact(std::size_t output) const { return !has_norm(output_of(case_, output).compare); }
-  // The figure that decided, and what the class allows: "the error is 3.7e-06 over the whole output, and fp32
-  // allows 5.0e-06".
+  // The figure that decided, and the limit of the class: "the error is 3.7e-06 over the whole output, and
+  // fp32 allows 5.0e-06".
   std::string figures(std::size_t output, const Judgement& judgement) const;
 
  private:

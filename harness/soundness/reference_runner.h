@@ -21,11 +21,12 @@
 
 namespace kgrade {
 
-// Changes a slice of an input's elements, which begins at number `first`. Called slice by slice, in order.
+// Changes a slice of an input's elements, which begins with element number `first`. Called for each slice, in
+// order.
 using ElementChange = std::function<void(std::uint64_t first, std::span<float> slice)>;
 
-// A change to the drawn elements of an input, or of an output that begins as drawn, from element `first` on.
-// They are replaced by `values`, or `change` computes `count` elements from the drawn ones.
+// A change to the drawn elements of an input, or of an output with drawn initial contents, from element
+// `first` on. They are replaced by `values`, or `change` computes `count` elements from the drawn ones.
 struct InputEdit {
   std::size_t tensor = 0;  // index into Case::tensors
   std::uint64_t first = 0;
@@ -57,27 +58,27 @@ class ReferenceRunner {
   // outputs.
   virtual std::vector<Values> inputs() = 0;
 
-  // Calls whose outputs are only compared, and so need not leave the device. `bound` is the case of
-  // set_case().
+  // Like oracle() and reference(), but for outputs that are only compared. So these outputs need not leave
+  // the device. `bound` is the case of set_case().
   virtual Result<std::unique_ptr<CallOutputs>> call_oracle(const Case& bound, const Draw& draw,
                                                            const std::vector<InputEdit>& edits = {});
   virtual Result<std::unique_ptr<CallOutputs>> call_reference(const Case& bound, const Draw& draw,
                                                               const std::vector<InputEdit>& edits = {});
-  // Like inputs(), but only a sample of tensors with more than most_elements() elements (soundness/sample.h).
-  // CallOutputs::values() samples outputs in the same way.
+  // Like inputs(), but with only a sample of each tensor that has more than most_elements() elements
+  // (soundness/sample.h). CallOutputs::values() samples outputs in the same way.
   virtual std::vector<Values> sampled_inputs() { return inputs(); }
-  // Whether calls run where times are speed: on a GPU.
+  // Whether times of calls measure speed, as on a GPU.
   virtual bool measures_speed() const { return false; }
   virtual std::uint64_t most_elements() const { return std::numeric_limits<std::uint64_t>::max(); }
 };
 
-// The usual norms of a case's outputs, from `draws` calls of the oracle, on the draws of the seed from number
-// `first` on. The runner has the case. An Error if a call fails.
+// The usual norms of a case's outputs. They come from `draws` calls of the oracle, on the seed's draws from
+// number `first` on. The runner must have the case. An Error if a call fails.
 Result<ExpectedScales> scales_of_draws(ReferenceRunner& runner, const Case& bound, std::uint64_t seed,
                                        std::uint32_t first, int draws);
 
-// The size of samples for a case. A case is large if a tensor has more than `whole` elements. Its outputs are
-// compared on the device, and only samples are read.
+// The size of samples for a case. A case is large if a tensor has more than `whole` elements. The outputs of
+// a large case are compared on the device, and only samples of them are read.
 std::uint64_t sample_elements(const Case& bound, std::uint64_t whole);
 inline constexpr std::uint64_t usual_whole_elements = std::uint64_t{1} << 24;
 
@@ -120,13 +121,13 @@ class SoundnessContext {
 };
 
 // The oracle and the reference of one problem, built once for all cases. The constructor starts the compilers
-// on threads of their own.
+// on other threads.
 class ProblemBuilds {
  public:
   // `checked`: also builds the oracle for checked runs, unless it is a Model. Keeps references to both.
   ProblemBuilds(SoundnessContext& context, const Problem& problem, bool checked);
 
-  // Waits for the builds and starts a worker for each. The errors blame the author or the machine.
+  // Waits for the builds and starts a worker for each of them. The errors blame the author or the machine.
   Failure load();
   // After a failed load(): whether the device cannot run this source but may run other problems.
   bool is_unsupported() const { return unsupported_; }
@@ -136,7 +137,7 @@ class ProblemBuilds {
   ContestantRunner& oracle() { return oracle_->runner(); }
   ReferenceRunner& runner() { return *runner_; }
   bool has_source() const { return oracle_ != nullptr; }
-  // Null if not asked for, if there is no source, or for a Model.
+  // The oracle for checked runs. Null if it was not asked for, if there is no source, or for a Model.
   Build* checked_build() { return checked_.get(); }
 
  private:
@@ -148,10 +149,10 @@ class ProblemBuilds {
   const Problem& problem_;
   std::filesystem::path source_;
   std::unique_ptr<Build> checked_;
-  std::unique_ptr<TrustedContestant> oracle_;  // null, like reference_, if there is no source
+  std::unique_ptr<TrustedContestant> oracle_;  // oracle_ and reference_ are null without a source
   std::unique_ptr<TrustedContestant> reference_;
   std::unique_ptr<ReferenceRunner> runner_;
-  Failure no_runners_;  // for a Model, whose workers start at once
+  Failure no_runners_;  // why a Model's workers, which start at once, failed
   bool unsupported_ = false;
 };
 
