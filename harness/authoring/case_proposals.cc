@@ -67,7 +67,8 @@ ParameterRole role_of(const std::vector<std::string>& words) {
 }
 
 constexpr std::int64_t largest_bench = std::int64_t{1} << 30;
-// The least elements of the largest tensor of a bench case. Fewer fit into the cache of a GPU.
+// The fewest elements that the largest tensor of a bench case has. Fewer elements would fit into a GPU's
+// cache.
 constexpr std::int64_t bench_elements = std::int64_t{1} << 23;
 
 // The values for the first parameter of a role, the second, and so on. The last value repeats.
@@ -89,7 +90,7 @@ struct Theme {
   Row dilations = {1};
   std::int64_t groups = 1;
   std::int64_t norm_groups = 2;
-  std::int64_t chosen = 2;                                // of the extent that chosen_from() names
+  std::int64_t chosen = 2;                                // of an extent: see chosen_from()
   std::optional<ParameterRole> only_with = std::nullopt;  // only if there is a parameter of this role
 };
 
@@ -292,8 +293,8 @@ std::optional<CaseSpec> bounded(const Problem& problem, CaseSpec spec) {
   return spec;
 }
 
-// For a problem whose only extent is the length of flat arrays. Lengths range from less than a warp to
-// several blocks of 1,024 threads, with a partial last block.
+// The longest flat array of a test. Lengths range from less than a warp to several blocks of 1,024 threads
+// with a partial last block.
 constexpr std::int64_t longest_flat_array = 5000;
 
 // The most extents of a tensor that a hidden case draws.

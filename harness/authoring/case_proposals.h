@@ -35,15 +35,16 @@ struct ParameterMeaning {
 
 ParameterMeaning meaning_of(std::string_view name);
 
-// The extent from which a parameter such as `k` or `top_k` chooses: it is in the shape of an output and of no
-// input, and that extent is in the shape of an input and of no output. Empty for other parameters.
+// The extent from which a parameter such as `k` or `top_k` chooses. The parameter is in the shape of an
+// output and of no input. The extent is in the shape of an input and of no output. Empty for other
+// parameters.
 std::string chosen_from(const Problem& problem, std::string_view name);
 
-// Proposes a sample, tests and one bench whose largest tensor has millions of elements, and of at most 1 GiB.
-// The tests vary strides, padding, dilation and groups as far as there are such parameters, and have a kernel
-// of 1, prime extents, and long and short rows.
-// Only cases that `require` and the shapes allow are proposed. If a tensor has no shape yet, all cases are
-// proposed unchecked. Parameters of real types are 1.
+// Proposes a sample, tests and one bench. The bench's largest tensor has millions of elements, and the bench
+// takes at most 1 GiB. The tests vary strides, padding, dilation and groups as far as there are such
+// parameters, and have a kernel of 1, prime extents, and long and short rows. Only cases that `require` and
+// the shapes allow are proposed. If a tensor has no shape yet, all cases are proposed unchecked. Parameters
+// of real types are 1.
 std::vector<CaseSpec> propose_cases(const Problem& problem);
 
 // A range for every integer parameter. Nothing if hidden cases could not be drawn from the ranges. Values of

@@ -18,10 +18,10 @@ constexpr std::size_t most_parameters = 1'000;
 
 bool is_word(char c) { return is_digit(c) || is_letter(c) || c == '_'; }
 
-// Reads the `parameters` list of a `def.py`. The list has literals and is never executed. The text has a line
-// `parameters = [...]` at any indentation. Its items are dicts with the members name, type, pointer and const
-// (`constant`). Values are text, numbers, True, False and None. Anything else in the list is an Error with
-// its line.
+// Reads the `parameters` list of a `def.py`. The list consists of literals and is never executed. The text
+// has a line `parameters = [...]` at any indentation. Its items are dicts with the members name, type,
+// pointer and const (`constant`). Values are text, numbers, True, False and None. Anything else in the list
+// is an Error with its line.
 class DefReader {
  public:
   DefReader(std::string_view text, const std::filesystem::path& path) : text_(text), path_(path) {}
@@ -387,7 +387,7 @@ void add_shapes(Imported& imported, const std::map<std::string, StatedShape>& st
   }
 }
 
-// Adds the tasks other than shapes: init, require, flops, cases and fuzz.
+// Adds the tasks that are not about shapes: init, require, flops, cases and fuzz.
 void add_rest(Imported& imported) {
   Draft& draft = imported.draft;
   const auto add = [&](bool missing, const char* what, const char* why) {
@@ -424,7 +424,7 @@ Result<Imported> import_problem(std::string_view content, const std::filesystem:
   add_shapes(imported,
              stated_shapes(problem->statement, names_of(*problem, true), names_of(*problem, false)));
   add_rest(imported);
-  // Better no file than one that cannot be read.
+  // A file that cannot be read would be worse than no file.
   if (const auto again = parse_problem(problem_text(imported.draft), path); !again)
     return Error{"the imported problem file would be invalid: " + again.error().message,
                  "write the shapes and cases yourself: `kgrade lint` says what is missing",

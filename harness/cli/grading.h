@@ -69,7 +69,7 @@ struct Printout {
 Printout printout_of(const Record& record, const GradingArguments& arguments);
 Printout printout_of(const CheckRecord& record, const GradingArguments& arguments);
 
-// Writes output for CI systems about all records of a run.
+// Writes the output for CI systems about all records of a run.
 Result<bool> tell(const GradingArguments& arguments, std::vector<Record> records, std::FILE* stream);
 Result<bool> tell(const GradingArguments& arguments, const std::vector<CheckRecord>& records,
                   std::FILE* stream);
@@ -85,7 +85,7 @@ Result<std::vector<CandidateGroup>> groups_of(const Problem& problem, const Grad
                                               std::vector<CandidateSource> candidates);
 
 // The errors of a problem or candidates that cannot be read. If the user gave the problem after the
-// candidates, one Error instead, with the right command.
+// candidates, there is only one Error, with the right command.
 Errors explained(const GradingArguments& arguments, const Layout& layout, const Errors& errors);
 
 // Runs a command and returns its exit code. `options` holds the options that only this command has. Results

@@ -36,7 +36,7 @@ std::string version_text() {
   return text;
 }
 
-// A word before any `--` that looks like an option but is the name of a file.
+// The first word before `--` that looks like an option but is the name of a file.
 std::optional<std::string> file_like_an_option(int argc, char** argv) {
   std::error_code failure;
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
@@ -97,7 +97,7 @@ const CLI::Validator not_empty(
     },
     "");
 
-// Adds what every command has. Some commands already explain their exit codes.
+// Adds the texts and checks that every command has. Some commands already explain their exit codes.
 void finish(CLI::App& command) {
   command.set_version_flag("--version", version_text());
   for (CLI::Option* option : command.get_options()) {
@@ -108,8 +108,8 @@ void finish(CLI::App& command) {
     command.footer(footer + (footer.empty() ? "" : "\n") + cli::exit_codes_line());
 }
 
-// Finds a wrong environment now, so that it does not fail each of many builds. Only for commands that build
-// contestants.
+// Finds a wrong environment before the work, so that it does not make each of many builds fail. Only for
+// commands that build contestants.
 std::optional<Error> wrong_environment(const CLI::App& command) {
   static constexpr std::array<std::string_view, 9> builders = {
       "grade", "check", "profile", "sweep", "lint", "dump", "calibrate", "cache", "selftest"};
@@ -149,8 +149,9 @@ int run(int argc, char** argv) {
   return exit_usage;
 }
 
-// Ends quietly, like a program that SIGPIPE kills, also if the caller (Python does) has made it ignore that
-// signal. The exit code is 141 in a shell, which is neither success nor a verdict. Git ends in this way too.
+// Ends quietly, like a program that SIGPIPE kills. This also holds if the caller makes the program ignore
+// that signal, as Python does. The exit code is 141 in a shell, which is neither success nor a verdict. Git
+// ends in this way too.
 int end_without_a_reader() {
   sigset_t pipe;
   sigemptyset(&pipe);

@@ -32,8 +32,8 @@ struct Output {
 // An output that is not a record must not replace a file of records.
 Errors check_outputs(const std::vector<Output>& outputs, const std::vector<std::string>& inputs = {});
 
-// Why a command cannot rewrite the file that it reads. The file may be read-only, or its folder, in which the
-// new file is made before it replaces the old one.
+// Why a command cannot rewrite the file that it reads. The file may be read-only. Its folder may be
+// read-only, too, and the new file is made there before it replaces the old one.
 std::optional<Error> why_not_rewritable(const std::filesystem::path& file);
 
 // --- CI systems ---

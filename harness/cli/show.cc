@@ -178,7 +178,7 @@ std::filesystem::path plain_kernel(const Problem& problem) {
   return std::filesystem::is_regular_file(file, ignored) ? file : std::filesystem::path();
 }
 
-// The head comes before the way in which the kernel is called.
+// Prints everything that comes before the way in which the kernel is called.
 void print_head(const Problem& problem, const Style& style) {
   fmt::print("{}  {}\n{}\n", style(Colour::bold, problem.slug), to_string(problem.difficulty), problem.title);
   if (!problem.source.empty()) fmt::print("{}\n", problem.source);

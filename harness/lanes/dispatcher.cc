@@ -15,23 +15,25 @@
 namespace kgrade {
 namespace {
 
-// How often builders are given what is new in the queue. One that has ended its work gets more at once.
+// How often builders are given new jobs of the queue. A builder that has ended its work gets more at once.
 constexpr double build_each_s = 0.1;
-// A lane that has said nothing for so long hangs. The candidate's own time does not count: its run limit is
-// for that. The longest action of the lane itself, a call of the oracle or a baseline, may take 300 s.
+// A lane that has reported no progress for so long hangs. The candidate's own time does not count here, since
+// the run limit bounds it. The longest action of the lane itself, a call of the oracle or a baseline, may
+// take 300 s.
 constexpr double longest_silence_s = 3600;
-// The texts of a batch, unless one job has more. They are one line for a lane elsewhere.
+// The most bytes of texts in a batch; one job alone may have more. A lane elsewhere gets these texts in one
+// line.
 constexpr std::size_t most_bytes = std::size_t{32} << 20;
-// What is read of the lanes before the dispatcher looks at the clock.
+// The most rounds of reading from lanes before the dispatcher looks at the clock.
 constexpr int most_reads = 1000;
-// A lane tries again after so long what it has set aside.
+// After this time without a refusal, a lane tries the problems that it has set aside again.
 constexpr double set_aside_s = 600;
-// A lane elsewhere that is starting for longer may have no machine for hours, and nothing waits for it alone.
+// A lane elsewhere that takes longer to start may get no machine for hours, so no job waits for it.
 constexpr double awaited_s = 600;
-// A lane elsewhere has so long to end what it has started there.
+// The time that a lane elsewhere has to end the processes that it has started there.
 constexpr double to_end_s = 2;
 
-// Stands for any builder, where epoll names the lane that has spoken.
+// Stands for any builder in the data of epoll, which is otherwise the lane that has sent something.
 constexpr LaneSlot* of_a_builder = nullptr;
 
 }  // namespace
@@ -195,15 +197,16 @@ void Dispatcher::hand_out() {
   for (LaneSlot* const lane : ready) {
     if (!lane->batch.empty() || queue_.size() == 0) continue;
     if (now() > lane->refused_at + set_aside_s) lane->warmth.forget_refusals();
-    // What one lane cannot start, another one can hardly start now.
+    // If one lane cannot be started now, another one hardly can.
     if (auto batch = next_batch(*lane); !batch.empty() && !start(*lane, std::move(batch))) break;
   }
   end_refused_problems();
 }
 
-// What a builder has in hand comes last, so that no lane stands still for a compiler while it could grade. If
-// more jobs may come, a lane gets only what is built. If no builder is at work then although there is
-// something to build, none can be: there is no cache, no room or no process.
+// Jobs that a builder is building come last, so that no lane waits for a compiler while it could grade. If
+// more jobs may come, a lane gets only jobs that are built. There is one exception: if jobs are waiting and
+// no builder works on them, builders cannot work, for lack of a cache, room or processes. Then a lane also
+// gets jobs that are not built.
 std::vector<QueuedJob> Dispatcher::next_batch(const LaneSlot& lane) {
   const auto take = [&](const JobQueue::IsReady& is_ready) {
     return queue_.take(lane.warmth, JobQueue::largest_batch, most_bytes, [&](const QueuedJob& job) {
@@ -252,11 +255,11 @@ bool Dispatcher::start(LaneSlot& lane, std::vector<QueuedJob> batch) {
   return true;
 }
 
-// The jobs whose candidates are graded next, in that order: of all batches in turn, and then of the next
-// batch.
+// The jobs whose candidates are graded next, in that order. The lanes take turns: each adds a job of its
+// batch, or later a job that it is likely to get next.
 std::vector<BuildTask> Dispatcher::upcoming() const {
   std::vector<std::vector<QueuedJob>> waiting;
-  std::map<std::string, std::vector<QueuedJob>> next;  // by the problem that a lane is warm for
+  std::map<std::string, std::vector<QueuedJob>> next;  // by the problem that a lane prefers
   std::size_t longest = 0;
   for (const LaneSlot& lane : lanes_) {
     std::vector<QueuedJob>& jobs = waiting.emplace_back();
@@ -278,19 +281,19 @@ std::vector<BuildTask> Dispatcher::upcoming() const {
       if (i < jobs.size()) add(jobs[i]);
     }
   }
-  // Each owner has something to build.
+  // The first job of each owner is added, so that each owner has something to build.
   for (const QueuedJob& job : queue_.firsts()) add(job);
   return tasks;
 }
 
 std::optional<LaneJob> Dispatcher::job_of(const BuildTask& task) {
   auto job = client_.lane_job({task.key}, build_id(task.key));
-  if (!job) return std::nullopt;  // the grading will fail for this reason too, and say so
+  if (!job) return std::nullopt;  // grading will fail for this reason too, and report it
   job->options.device = options_.devices.front();
   return *std::move(job);
 }
 
-// Looks at the queue, so not at each word of a lane.
+// This looks through the queue, so it must not happen at each message of a lane.
 void Dispatcher::build_ahead() {
   if (ahead_.horizon() == 0) return;
   const bool is_awaited = !is_offered_ && ahead_.is_idle();
@@ -304,7 +307,7 @@ void Dispatcher::build_ahead() {
 // --- Hearing ---
 
 bool Dispatcher::hear() {
-  // What lanes have said comes before what the clock says of them.
+  // Messages of lanes are read before the clock, so that a lane whose message has come is not late.
   for (int read = 0; read < most_reads; ++read) {
     epoll_event events[64];
     const int count = ::epoll_wait(epoll_.get(), events, 64, 0);
@@ -353,9 +356,9 @@ void Dispatcher::take(LaneSlot& lane, const LaneMessage& message) {
       client_.begun(lane.batch[index].id);
       break;
     case LaneMessage::Kind::spent:
-      // While only the candidate works, the lane has nothing to say.
+      // While only the candidate works, the lane sends nothing but its growing time.
       if (index != lane.spender || message.seconds > lane.spent_s) lane.heard_at = now();
-      // Its build comes before it begins.
+      // The candidate is built before `begun` comes.
       if (is_open) client_.at_work(lane.batch[index].id);
       lane.spender = index;
       lane.spent_s = message.seconds;
@@ -420,7 +423,7 @@ bool Dispatcher::look_at_the_clock() {
   const double away = now - std::exchange(looked_at_, now);
   was_away_ = !was_away_ && away > longest_tick_s;
   for (LaneSlot& lane : lanes_) {
-    // What the clock of a lane says may have the pause in it. No candidate pays for that.
+    // A lane's own measurement of time may include the pause. No candidate is charged for the pause.
     if (away > longest_tick_s) lane.away_s += away;
     if (was_away_) lane.heard_at += away;
   }
@@ -433,7 +436,7 @@ bool Dispatcher::look_at_the_clock() {
 
 void Dispatcher::charge(LaneSlot& lane, double now) {
   if (!lane.batch.empty()) {
-    // A pause of this process is at nobody's expense.
+    // No owner is charged for a pause of this process.
     const bool was_away = now - looked_at_ > longest_tick_s;
     const double seconds = std::max(0.0, (was_away ? looked_at_ : now) - lane.charged_until);
     queue_.charge(lane.batch.front().owner, seconds);
@@ -447,7 +450,7 @@ void Dispatcher::look_at_run_limits() {
     if (lane.spender >= lane.batch.size() || lane.is_done[lane.spender]) continue;
     const QueuedJob& job = lane.batch[lane.spender];
     if (lane.spent_s - lane.away_s <= job.run_limit_s) continue;
-    // Others in its batch may have taken the time. Only a job that was alone has its verdict.
+    // Other jobs of the batch may have taken the time. Only a job that was alone gets a verdict.
     if (lane.batch.size() == 1) {
       lane.is_done[0] = true;
       client_.overran(job.id);

@@ -17,12 +17,12 @@
 namespace kgrade {
 namespace {
 
-// A comment on GitHub may have 65,536 characters. What has become worse is never left out: beyond so many
-// bytes it is there without its details.
+// A comment on GitHub may have 65,536 characters. Pairs that have become worse are never left out. Beyond so
+// many bytes, they are listed without details.
 constexpr std::size_t most_detailed_bytes = 30'000;
 constexpr std::size_t most_row_bytes = 30'000;
 constexpr std::size_t most_list_bytes = 5'000;
-// With more candidates, each is compared with the fastest only.
+// With more candidates than this, each is compared only with the fastest.
 constexpr std::size_t most_for_each_pair = 3;
 
 // A row of a table must be one line.
@@ -33,8 +33,8 @@ std::string problem_label(const Record& record) {
                                         : fmt::format("{} {}", record.problem_slug, to_string(record.dtype));
 }
 
-// Ratios in comparisons are near 1, so this has more digits than ratio_text(): as many as the interval
-// deserves.
+// Ratios in comparisons are near 1, so this text has more digits than ratio_text(). Their number depends on
+// the interval's width.
 std::string precise_text(double ratio, const std::optional<Interval>& interval) {
   if (!interval || ratio >= 100 || ratio < 0.01) return ratio_text(ratio);
   const double width = std::log(interval->high / interval->low) / 2;
@@ -118,8 +118,8 @@ bool is_bad(const ComparedPair& pair) {
          pair.statement() == Statement::slower;
 }
 
-// The pairs in the order in which they are of interest: what has become worse, by how bad that is; then what
-// has become better; then the others. Within each, their own order.
+// The pairs by interest: first those that have become worse, by how bad that is, then those that have become
+// better, then all other pairs. Equal pairs keep their order.
 std::vector<const ComparedPair*> by_interest(const ComparedRecords& comparison) {
   const auto place_of = [](const ComparedPair& pair) {
     if (pair.change == VerdictChange::regression) return 0;
@@ -250,7 +250,7 @@ std::string markdown_unfinished(const ComparedRecords& comparison) {
   return text;
 }
 
-// By which candidates of one class are compared, whatever the class of the reference.
+// The score by which candidates of one class are compared, whatever the class of the reference.
 const Score* over_reference(const CandidateRecord& candidate) {
   for (const std::vector<Score>* const scores : {&candidate.scores, &candidate.by_baseline}) {
     for (const Score& score : *scores) {

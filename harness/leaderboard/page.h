@@ -1,4 +1,4 @@
-// A leaderboard as one HTML page that needs nothing but itself.
+// A leaderboard as one HTML page that loads no other file.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace kgrade {
 
-// A problem of the catalogue, with what records do not say.
+// A problem of the catalogue, with members that records do not have.
 struct PageProblem {
   std::string slug;
   std::string title;
@@ -23,8 +23,8 @@ struct PageProblem {
 
 struct PageContext {
   std::vector<PageProblem> catalogue{};
-  // What the paths of files are appended to: "https://github.com/us/kernels/blob/main", or a folder. Empty:
-  // the page links to no file.
+  // The beginning of links to files: "https://github.com/us/kernels/blob/main", or a folder. A file's path is
+  // appended. Empty: the page links to no file.
   std::string links{};
   // True if the page may link to this path.
   bool (*is_linked)(const std::string& path) = nullptr;
@@ -32,14 +32,15 @@ struct PageContext {
 
 // The leaderboard's JSON as the page needs it: with the problems, with `links`, and in each row also
 // `modules`, `pytorch` (the reference is a module of PyTorch) and `linked` (the page may link to the
-// candidate). Left out is what the page does not show, and of a row's earlier results all but the newest
-// fifty.
+// candidate). Members that the page does not show are left out. Only the newest fifty of a row's earlier
+// results are kept.
 nlohmann::ordered_json page_data(const Leaderboard& leaderboard, const PageContext& context);
 
-// The same in less space, because a page of 50,000 records has to open at once. An object is an array of the
-// number of its shape and its values; `shapes` has the names of each shape's members, and the first number is
-// 1. An array begins with 0. A text that has occurred before is -1 minus its place among the texts, in the
-// order in which they are read. Numbers have six digits. No number in `json` may be negative.
+// The JSON in less space, because a page of 50,000 records has to open at once. An object becomes an array of
+// the number of its shape and its values. `shapes` has the names of each shape's members; the first shape has
+// the number 1. An array begins with 0. A text that has occurred before becomes -1 minus its place among all
+// texts, in the order in which a reader meets them. Numbers have six digits. No number in `json` may be
+// negative.
 nlohmann::ordered_json packed(const nlohmann::ordered_json& json);
 
 // The page holds packed page_data(), from which its script draws everything: a card for each problem, the
@@ -48,7 +49,7 @@ nlohmann::ordered_json packed(const nlohmann::ordered_json& json);
 // hashes. The same leaderboard and context give the same bytes.
 std::string render_page(const Leaderboard& leaderboard, const PageContext& context = {});
 
-// Every {{name}} of the layout replaced by its text, once: what looks like a name in a text stays. Throws
+// Replaces every {{name}} of the layout by its text. A {{name}} within a text stays as it is. Throws
 // std::logic_error for a name that has no text.
 std::string fill(std::string_view layout, const std::map<std::string, std::string, std::less<>>& texts);
 

@@ -40,11 +40,11 @@ Result<RecordsRead> read_what_can_be(const std::filesystem::path& path);
 Result<std::vector<Record>> read_records(const std::filesystem::path& path);
 
 // Reads the records of a leaderboard (schema kgrade-leaderboard, version 1). They are the newest results of
-// all candidates, with cases but without scores. Nothing for another JSON document.
+// all candidates, with cases but without scores. Nothing if the text is another JSON document.
 Result<std::optional<std::vector<Record>>> parse_leaderboard(std::string_view text, const Location& from);
 
-// Like read_what_can_be(), but broken records without any other are an Error. Also reads the results of a
-// leaderboard from a .json file of up to 1 GiB.
+// Like read_what_can_be(), but an Error if all records are broken. Also reads the results of a leaderboard
+// from a .json file of up to 1 GiB.
 Result<RecordsRead> read_results(const std::filesystem::path& path);
 
 }  // namespace kgrade

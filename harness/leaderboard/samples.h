@@ -52,12 +52,12 @@ struct SampledRun {
 // "pass@1 40.0 %, pass@5 70.0 %".
 std::string pass_at_k_text(const SampledRun& run);
 
-// Whether this device can judge a candidate. True if only the candidate's own process says that it cannot:
-// any wrong answer could say so.
+// Whether the record's device can judge the candidate. Also true if only the candidate's own process says
+// that the device cannot, because any candidate could claim that.
 bool can_judge(const Record& record);
 
-// Uses the candidates with the number of a sample in their names, each once. Leaves out those that only a GPU
-// can judge.
+// The runs of all candidates that have the number of a sample in their names. Each candidate counts once.
+// Candidates that only a GPU can judge are left out.
 std::vector<SampledRun> sampled_runs(const std::vector<const Record*>& newest);
 
 }  // namespace kgrade

@@ -17,25 +17,26 @@ namespace {
 #define KGRADE_BEST_PRACTICES(section) "CUDA C++ Best Practices Guide, \"" section "\""
 #define KGRADE_PROFILING_GUIDE(section) "Nsight Compute Profiling Guide, \"" section "\""
 
-// A warp's load of 4-byte words next to each other touches so many sectors; a sector has 32 bytes.
+// The number of sectors of 32 bytes that a warp touches when it loads adjacent 4-byte words.
 constexpr double coalesced_sectors = 4;
 constexpr double half_a_sector = 16;
-// A part of the device that is busier than this limits the kernel, and one that is less busy than the second
-// does not (the same thresholds as the rule of Nsight Compute's section "GPU Speed Of Light Throughput").
+// A part of the device that is busier than the first number limits the kernel. A part that is less busy than
+// the second number does not. Nsight Compute's section "GPU Speed Of Light Throughput" has a rule with the
+// same thresholds.
 constexpr double busy_pct = 80;
 constexpr double idle_pct = 60;
-// Nearer to a measured ceiling no kernel is expected to come.
+// No kernel is expected to come nearer to a measured ceiling than this.
 constexpr double ceiling_pct = 85;
 constexpr double few_conflicts_pct = 20;
 constexpr double few_local_pct = 5;
 constexpr double low_occupancy_pct = 50;
-// Of all the blocks that the device holds at once.
+// A share of all blocks that the device holds at once.
 constexpr double few_waves = 0.75;
 constexpr double full_warp = 32;
 constexpr double divergent_threads = 24;
 constexpr double partial_requests_pct = 50;
 constexpr double top_stall_share = 0.3;
-// Of a kernel's time by arithmetic that is not on tensor cores.
+// A share of a kernel's time for arithmetic that is not on tensor cores.
 constexpr double much_arithmetic_pct = 30;
 // A multiprocessor that issues in so many of its cycles has little time left to issue more.
 constexpr double many_issues_pct = 65;
@@ -49,7 +50,7 @@ struct Rule {
   Text (*apply)(const KernelProfile& kernel, const ProfiledProblem& problem);
 };
 
-// Nothing that limits a kernel is busy: it waits.
+// True if no part of the device that could limit the kernel is busy. Then the kernel waits.
 bool is_waiting(const KernelProfile& kernel) {
   const auto sm = kernel.fact("sm_pct");
   const auto memory = kernel.fact("memory_pct");
@@ -150,7 +151,7 @@ struct LimitWords {
   const char* name;
   const char* remedy;
 };
-// Nothing gives more warps where a multiprocessor already holds all of them ("warps").
+// There is no advice for "warps", because then a multiprocessor already holds as many warps as it can.
 constexpr std::array<LimitWords, 3> limit_words = {{
     {"registers", "registers", "__launch_bounds__, or fewer live values"},
     {"shared_memory", "shared memory", "smaller tiles, or fewer stages"},
@@ -159,7 +160,7 @@ constexpr std::array<LimitWords, 3> limit_words = {{
 
 Text low_occupancy(const KernelProfile& kernel, const ProfiledProblem&) {
   const auto most = kernel.fact("theoretical_occupancy_pct");
-  // Few warps do no harm to a kernel that keeps something busy.
+  // Few warps do no harm to a kernel that keeps a part of the device busy.
   if (!most || *most >= low_occupancy_pct || !is_waiting(kernel)) return std::nullopt;
   std::vector<std::string> names, remedies;
   for (const LimitWords& words : limit_words) {
@@ -169,7 +170,7 @@ Text low_occupancy(const KernelProfile& kernel, const ProfiledProblem&) {
     remedies.emplace_back(words.remedy);
   }
   if (names.empty()) return std::nullopt;
-  // A remedy for one of several limits leaves the number of blocks as it is.
+  // If several limits are equal, a remedy for only one of them does not change the number of blocks.
   return fmt::format("a multiprocessor holds {:.0f} % of its warps, limited by {}: {}", *most,
                      fmt::join(names, " and by "), fmt::join(remedies, "; and "));
 }
@@ -202,10 +203,10 @@ Text divergence(const KernelProfile& kernel, const ProfiledProblem&) {
 
 Text many_instructions(const KernelProfile& kernel, const ProfiledProblem& problem) {
   const auto issues = kernel.fact("issue_pct");
-  // Unknown for a long kernel, whose instructions are not counted by kind.
+  // The share of arithmetic is unknown for a long kernel, because its instructions are not counted by kind.
   const double arithmetic = kernel.fact("arithmetic_ceiling_pct").value_or(0);
   const double tensor = kernel.fact("tensor_pipe_pct").value_or(0);
-  // Instructions of half-empty warps are too many for that reason.
+  // If warps are half empty, that explains the large number of instructions.
   if (divergence(kernel, problem)) return std::nullopt;
   if (!issues || *issues < many_issues_pct || arithmetic >= much_arithmetic_pct ||
       tensor >= much_arithmetic_pct)
@@ -222,7 +223,7 @@ struct StallWords {
   const char* reason;
   const char* words;
 };
-// Reasons that say what to do. Others are how a busy kernel looks.
+// The reasons for stalls for which there is advice. Other reasons are normal for a busy kernel.
 constexpr std::array<StallWords, 10> stall_words = {{
     {"long_scoreboard", "data of global or local memory: load earlier, load more at once, or reuse it"},
     {"short_scoreboard", "data of shared memory or of special functions: use fewer, wider accesses"},
@@ -239,7 +240,7 @@ constexpr std::array<StallWords, 10> stall_words = {{
 Text top_stall(const KernelProfile& kernel, const ProfiledProblem& problem) {
   const auto latency = kernel.fact("warp_latency");
   if (!latency || !(*latency > 0)) return std::nullopt;
-  // A unit at its ceiling makes warps wait, and less waiting would not make it faster.
+  // A unit at its ceiling makes warps wait, and the kernel would not become faster with less waiting.
   if (at_memory_ceiling(kernel, problem) || at_arithmetic_ceiling(kernel, problem)) return std::nullopt;
   const auto top = std::max_element(
       kernel.stalls.begin(), kernel.stalls.end(),

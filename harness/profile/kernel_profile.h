@@ -1,6 +1,6 @@
-// What is known of one kernel of a candidate: facts by name, with the same names from every source (Nsight
-// Compute's counters, CUPTI's records of activity, the emulated device's counts of accesses). A fact that a
-// source does not have is absent, and one that a source could not count (NaN) is a null.
+// What is known of one kernel of a candidate: facts by name. The names are the same for every source: Nsight
+// Compute's counters, CUPTI's records of activity, and the emulated device's counts of accesses. If a source
+// does not have a fact, the fact is absent. If a source could not count it (NaN), it is null.
 #pragma once
 
 #include <array>
@@ -28,11 +28,11 @@ struct Advice {
   std::optional<FindingPlace> place;
 };
 
-// The place in the source with the most of something.
+// The place in the source with the largest count of something.
 struct WorstPlace {
   std::string what;  // "loads", "shared", "stall"
   FindingPlace place;
-  double share = 0;  // of all of it
+  double share = 0;  // its share of the whole count
 };
 
 struct KernelProfile {
@@ -43,17 +43,17 @@ struct KernelProfile {
   std::array<std::int64_t, 3> grid{};
   std::array<std::int64_t, 3> block{};
   Counters facts;  // by the names of facts()
-  // Those that allow the fewest blocks: "registers", "shared_memory", "blocks", "warps". Empty: unknown.
+  // The limits that allow the fewest blocks: "registers", "shared_memory", "blocks", "warps". Empty: unknown.
   std::vector<std::string> occupancy_limits;
-  Counters stalls;  // by reason: cycles between two instructions of a warp that it waited
+  Counters stalls;  // by reason: cycles that a warp waited between two instructions
   std::vector<WorstPlace> worst;
   std::vector<Advice> advice;
 
   bool is_like(const KernelProfile& other) const;
-  // Makes the sums those of so many launches, as far as the launches are alike.
+  // Scales the sums to this number of launches, as if all launches were alike.
   void scale_sums(int of_launches);
 
-  // Nothing if it is absent or null.
+  // The fact with this name. Nothing if it is absent or null.
   std::optional<double> fact(std::string_view fact_name) const;
 };
 
@@ -70,23 +70,25 @@ struct FactKind {
 // All facts, in the order in which they are printed.
 std::span<const FactKind> fact_kinds();
 
-// The facts that follow from counters of Nsight Compute (ncu_metrics). Counters that are absent leave their
-// facts out.
+// The facts that follow from counters of Nsight Compute (ncu_metrics). A fact is left out if its counters are
+// absent.
 Counters facts_of(const Counters& counters);
 // The reasons for stalls, in cycles.
 Counters stalls_of(const Counters& counters);
-// Which of the limits that the counters name are the least. Several can allow the same number of blocks.
+// The limits of occupancy that allow the fewest blocks, from the counters. Several limits can allow the same
+// number.
 std::vector<std::string> occupancy_limits_of(const Counters& counters);
 
-// All metrics that Nsight Compute is asked for, or those for which it puts no code into the kernel. Each is
-// named, so that a version of its own sets of sections changes nothing.
+// The metrics to ask Nsight Compute for: all of them, or only those for which it puts no code into the
+// kernel. Each metric is named, because the sets of sections differ between versions of Nsight Compute.
 std::vector<std::string> ncu_metrics(bool with_instructions);
 
-// Adds what follows from the facts and the measured ceilings of the device: shares of the time, and rates
-// as shares of the ceilings.
+// Adds facts that are computed from others: shares of the time, and rates as shares of the device's measured
+// ceilings.
 void add_shares(std::vector<KernelProfile>& kernels, const std::optional<Ceilings>& ceilings);
 
-// Makes one of the launches of each kernel with the same grid and block, in the order of their first ones.
+// Combines the launches of each kernel with the same grid and block into one profile. Profiles are in the
+// order of their first launches.
 std::vector<KernelProfile> combined(std::vector<KernelProfile> launches);
 
 // "tile_mm<128>" for "void tile_mm<128>(float const*, float*)" or its mangled form.

@@ -56,7 +56,7 @@ std::vector<PlannedComparison> plan_comparisons(std::size_t kernels, std::size_t
   std::vector<PlannedComparison> plan;
   if (kernels == 0) return plan;
   for (std::size_t i = 0; i < same; ++i) plan.push_back({i % kernels, 0});
-  // In this order, even a few comparisons include every slow-down.
+  // Slow-downs alternate, so that even a few comparisons include every slow-down.
   for (std::size_t i = 0; i < slowed; ++i) {
     const std::size_t kernel = i % kernels;
     plan.push_back({kernel, slow_downs[(i / kernels + kernel) % slow_downs.size()]});

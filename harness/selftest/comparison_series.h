@@ -36,8 +36,8 @@ class KernelCalibrator {
 
   // Times of an empty kernel. An Error if a call fails.
   Result<std::vector<double>> measure_floor();
-  // Finds the length that meets the kernel's target. If even the least work takes longer, uses that. An Error
-  // if a call fails.
+  // Finds the length that meets the kernel's target. If even the least work takes longer, uses the least
+  // work. An Error if a call fails.
   Result<KernelCalibration> calibrate(const Kernel& kernel);
 
  private:
@@ -49,7 +49,7 @@ class KernelCalibrator {
   Result<TwoTimes> time(const Kernel& kernel, const Sizes& sizes, std::int64_t first, std::int64_t second,
                         int calls);
   Result<double> call(Role role);
-  // The median of a few calls with one length.
+  // The median time of a few calls with one length.
   Result<double> time_of(const Kernel& kernel, const Sizes& sizes, std::int64_t length);
   // Milliseconds per unit of work, from a run that is long enough to measure.
   Result<double> guess_slope(const Kernel& kernel, const Sizes& sizes, double shortest_ms);
@@ -126,7 +126,7 @@ class ComparisonSeries {
  private:
   std::optional<Error> calibrate();
   std::optional<Error> compare(const PlannedComparison& planned, std::size_t number);
-  // There is no ratio unless all processes are accepted.
+  // The measured comparison. It has no ratio unless the answers of all processes are accepted.
   Result<CaseRecord> measure(const Case& bound, std::uint64_t seed, const std::string& prefix);
   std::optional<Error> start_anew();
   const Case& set_cases(const SelftestComparison& comparison);

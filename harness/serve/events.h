@@ -1,6 +1,6 @@
 // What happens to the jobs of each owner, as a stream of server-sent events (the WHATWG's HTML standard).
 //
-// Clients may also wait for jobs to end.
+// Also lets clients wait for the end of jobs.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class Waiters {
   // There must be at least one job, and none may have ended yet.
   void add(const std::vector<std::string>& ids, bool all, double until, Call then);
 
-  // To be called when a job has ended. Calls the waiting clients for whom this was the last job.
+  // Call when a job has ended. Calls `then` for those clients that were waiting for this job last.
   void ended(const std::string& id);
 
   // Removes the waiting clients whose time is over at `now`, and returns the functions to call for them.
@@ -60,8 +60,8 @@ class Waiters {
 
 class Events {
  public:
-  // Gets whole events as text, or a comment if nothing has happened for a while; and the number up to which
-  // the client is informed then.
+  // Gets whole events as text, or a comment if nothing has happened for a while. `up_to`: the number of the
+  // last event that the client then knows.
   using Call = std::function<void(const std::string& text, std::uint64_t up_to)>;
 
   // Events that are kept for clients that lost their connection.
@@ -79,7 +79,7 @@ class Events {
   // the time `until` (by the service's clock). The first event is `gap` if events after that number may be
   // lost.
   void follow(const std::string& owner, std::uint64_t after, double until, Call then);
-  // Calls those whose time is over at `now`.
+  // Calls the waiting functions whose time is over at `now`.
   void look_at_the_clock(double now);
 
   std::uint64_t last() const { return last_; }

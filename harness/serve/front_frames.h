@@ -1,9 +1,10 @@
-// The messages between the service and its front, the process that parses HTTP. Both are of one build on one
-// machine, so numbers have the machine's own form. The service believes no frame of the front before it has
-// checked it. This file needs only the C++ library, because the front is a small program of its own.
+// The messages between the service and its front, the process that parses HTTP. Both processes are of one
+// build on one machine, so numbers have the machine's own byte order. The service checks every frame of the
+// front before it acts on the frame. This file needs only the C++ library, because the front is a separate,
+// small program.
 //
 // An exchange is one request of a client and the answer to it. The front numbers exchanges upwards from 1.
-// Each ends with `sent` or `gone`:
+// Each exchange ends with `sent` or `gone`:
 //
 //   front: ask                       a request's header has come; without a body, the service answers it
 //   service: go_on                   the body may be read
@@ -26,7 +27,7 @@ namespace kgrade {
 
 enum class FrameKind : std::uint32_t {
   // From the front.
-  ready = 1,  // with front_version, as the exchange's number: it has confined itself, and accepts clients
+  ready = 1,  // the front is confined and accepts clients; the exchange's number is front_version
   ask,        // a RequestHead
   body,
   end,
@@ -52,7 +53,7 @@ struct Frame {
   std::string_view payload;
 };
 
-// The bytes of a frame, in pieces: the second may be empty.
+// Appends a frame to `bytes`. Its payload is `payload` followed by `more`, which may be empty.
 void append_frame(std::string& bytes, FrameKind kind, std::uint64_t exchange, std::string_view payload = {},
                   std::string_view more = {});
 
@@ -64,13 +65,13 @@ class FrameReader {
   void append(std::string_view bytes);
   // The next whole frame. It is valid until the next call of append().
   std::optional<Frame> next();
-  // A frame is longer than allowed. There is no next one then.
+  // A frame is longer than allowed. Then next() returns nothing any more.
   bool is_wrong() const { return is_wrong_; }
 
  private:
   std::uint64_t longest_;
   std::string bytes_;
-  std::size_t begin_ = 0;  // of what next() has not returned
+  std::size_t begin_ = 0;  // the first byte that next() has not returned
   bool is_wrong_ = false;
 };
 
@@ -81,7 +82,7 @@ struct RequestHead {
   std::uint64_t length = 0;  // of the body; 0: there is none
 };
 std::string to_payload(const RequestHead& head);
-// Nothing if the payload is no such head, or one of its texts has a control character.
+// Nothing if the payload is not a RequestHead, or if one of its texts has a control character.
 std::optional<RequestHead> read_request_head(std::string_view payload);
 
 struct AnswerHead {
@@ -92,7 +93,8 @@ struct AnswerHead {
   std::string allow = {};  // empty: no such header
 };
 std::string to_payload(const AnswerHead& head);
-// Takes the head off `payload`, which is the answer's body afterwards. Nothing if there is no such head.
+// Reads the AnswerHead at the beginning of `payload`, and leaves the answer's body in `payload`. Nothing if
+// `payload` does not begin with an AnswerHead.
 std::optional<AnswerHead> take_answer_head(std::string_view& payload);
 
 }  // namespace kgrade

@@ -23,7 +23,7 @@ using Steady = std::chrono::steady_clock;
 constexpr std::size_t small_answer = 16 << 10;
 // Frames are collected up to this size before they are sent.
 constexpr std::size_t large_piece = 64 << 10;
-// receive() returns after this number of reads, since others have to be served too.
+// receive() returns after this number of reads, because the service has other work, too.
 constexpr int most_reads = 64;
 constexpr int soon_s = 1;
 // A frame has at most these bytes beside the body of its answer.
@@ -34,23 +34,23 @@ constexpr std::size_t around_body = 1 << 10;
 struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
   enum class Phase {
     reading,    // the front sends the body
-    working,    // an answer is awaited
+    working,    // the service works on the answer
     answering,  // the front has the answer, and has not said that its client has taken it
-    streaming,  // the same, for a part of a stream
-    waiting,    // for the next part of a stream
+    streaming,  // like `answering`, for a part of a stream
+    waiting,    // the service waits for the next part of a stream
     dropped,    // the front has been asked to close the connection
     abandoned,  // its client is gone, and the service still works on the answer
   };
 
   struct Exchange {
     Phase phase = Phase::reading;
-    HttpRequest request;       // until it is carried out
+    HttpRequest request;       // empty after it is carried out
     std::string owner;         // whose bytes are counted; empty: of a client without a token
     std::uint64_t length = 0;  // of the body that the client has announced
     std::uint64_t body_bytes = 0;
     std::uint64_t answer_bytes = 0;
     std::uint64_t answer_end = 0;  // `queued_bytes` after the answer, or after the newest part
-    bool sends_body = false;       // the front may send more of it
+    bool sends_body = false;       // the front may send more of the body
     std::function<void(HttpAnswer::Part)> more;
   };
 
@@ -73,12 +73,13 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
   std::deque<std::string> unsent;
   std::size_t sent_of_first = 0;
   std::uint64_t queued_bytes = 0, sent_bytes = 0;  // since the beginning
-  // Answers whose clients are gone, and which lie in `unsent`: by their ends, with owners and counted bytes.
+  // Answers in `unsent` whose clients are gone: their owners and counted bytes, by the position of their
+  // ends.
   std::map<std::uint64_t, std::pair<std::string, std::uint64_t>> leaving;
   Exchanges exchanges;
   std::uint64_t last = 0;  // the number of the newest exchange
   bool is_ready = false;
-  bool is_asked = false;  // whether it is alive, and has not answered
+  bool is_asked = false;  // the front was asked whether it is alive, and has not answered
   Steady::time_point since = Steady::now();
   std::string fault;
 
@@ -97,7 +98,8 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
     const std::size_t before = unsent.back().size();
     append_frame(unsent.back(), kind, id, payload, more);
     queued_bytes += unsent.back().size() - before;
-    // A front that reads has room for all answers that are counted, and for a small one on each connection.
+    // A front that reads never has more unsent than all counted answers and one small answer for each
+    // connection.
     if (queued_bytes - sent_bytes > limits.answers + limits.connections * (small_answer + around_body))
       fail("it does not read");
   }
@@ -112,7 +114,7 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
     }
   }
 
-  // What the front says. Anything that a sound front would not say is a fault.
+  // Carries out a frame of the front. A frame that a correct front would not send is a fault.
   void take(const Frame& frame) {
     if (!is_ready) {
       is_ready = frame.kind == FrameKind::ready && frame.exchange == front_version && frame.payload.empty();
@@ -148,7 +150,8 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
     exchange.request.is_tcp = is_tcp;
     exchange.length = head->length;
     exchange.owner = routes.owner_of(exchange.request);
-    // Routes answers a request whose body is not wanted without it. So it refuses those whose token is wrong.
+    // If Routes does not want the body, it answers the request without the body. Requests with a wrong token
+    // are refused in this way.
     if (head->length == 0 || !routes.wants_body_of(exchange.request)) return carry_out(id, exchange);
     if (head->length != unknown_length && head->length > limits.body_bytes) return refuse_size(id);
     if (!take_bytes(id, exchange, head->length == unknown_length ? 0 : head->length)) return;
@@ -221,7 +224,7 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
   void carry_out(std::uint64_t id, Exchange& exchange) {
     exchange.phase = Phase::working;
     const HttpRequest request = std::move(exchange.request);
-    // The answer may come at once, and later than the front and this object live.
+    // The answer may come at once, or after the front and this object are gone.
     routes.handle(request, [weak = weak_from_this(), id](HttpAnswer given) {
       if (const auto self = weak.lock()) self->answer(id, std::move(given));
     });
@@ -276,7 +279,7 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
     if (is_abandoned(at) || at->second.phase != Phase::waiting) return;
     ByteBudget::Grant grant{};
     if (!count(at->second, text.size(), grant)) {
-      // The client asks again, with the number of the last event that it has got.
+      // The client connects again, with the number of the last event that it has received.
       at->second.phase = Phase::dropped;
       at->second.more = nullptr;
       return queue(FrameKind::drop, id);
@@ -303,7 +306,7 @@ struct FrontLink::State : std::enable_shared_from_this<FrontLink::State> {
     const auto at = exchanges.find(id);
     Exchange& exchange = at->second;
     if (exchange.phase == Phase::working || exchange.phase == Phase::waiting) {
-      // The service still works on it, so it counts as a request of the front until its answer comes.
+      // The service still works on the request, so the request counts for the front until its answer comes.
       exchange.phase = Phase::abandoned;
       exchange.more = nullptr;
       return;
@@ -381,7 +384,7 @@ void FrontLink::look_at_the_clock() {
   if (!state.fault.empty()) return;
   const auto silent = Steady::now() - state.since;
   if (!state.is_ready || state.is_asked) {
-    // What has come while the service waited for its disk is read first.
+    // Frames that came while the service waited for its disk are read first.
     pollfd entry{state.socket.get(), POLLIN, 0};
     if (silent > std::chrono::seconds(state.limits.front_patience_seconds) && ::poll(&entry, 1, 0) == 0)
       state.fail("it does not answer");

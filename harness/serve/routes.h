@@ -27,12 +27,12 @@ struct Operation {
   const char* id = "";
   const char* tag = "";  // "jobs", "problems", "service"
   const char* summary = "";
-  const char* description = "";              // empty: the summary says all
+  const char* description = "";              // empty: the summary is enough
   std::vector<std::string> parameters = {};  // that the query may have
-  std::vector<const char*> headers = {};     // that mean something
+  std::vector<const char*> headers = {};     // that the operation reads
   Describe body = nullptr;                   // null: there is none
   std::vector<DescribedAnswer> answers = {};
-  // Statuses of refusals, besides those of all operations with a query, a token or a body.
+  // Statuses of refusals, without those that all operations with a query, a token or a body have.
   std::vector<int> refusals = {};
 };
 
@@ -42,44 +42,45 @@ struct HttpAnswer {
   std::string body;
   int retry_after_s = 0;   // 0: no such header
   std::string allow = {};  // empty: no such header
-  // For a stream: calls its argument once with the next part of the body. Empty: there are no more parts.
+  // For a stream: `more` calls its argument once with the next part of the body. An empty part ends the
+  // stream.
   using Part = std::function<void(const std::string&)>;
   std::function<void(Part)> more = {};
 };
 
 HttpAnswer json_answer(const nlohmann::ordered_json& json, int status = 200);
-// The status, a title and a detail (RFC 9457).
+// The answer for a refusal: the status, a title and a detail (RFC 9457).
 HttpAnswer problem_answer(const Refusal& refusal);
 
 class Routes {
  public:
   using Answer = std::function<void(HttpAnswer)>;
 
-  // openapi.json: what the table says, in OpenAPI 3.1.
+  // openapi.json: the table of routes as a description in OpenAPI 3.1.
   static nlohmann::ordered_json description();
 
-  // Keeps a reference to the service. `longest_answer`: where an answer may have many results, no more bytes
-  // of it are put together.
+  // Keeps a reference to the service. `longest_answer`: the most bytes of results that are put into one
+  // answer.
   Routes(Service& service, Tokens tokens, std::uint64_t longest_answer = HttpLimits{}.answer_bytes);
 
   // Reads the file of the tokens again if it has changed. Call it ten times a second, requests or not.
   void look_at_tokens() { tokens_.look_at_file(service_.note()); }
 
-  // The owner for whom the request is, by its header alone. Empty if the service does not know the token.
+  // The owner whose token is in the request's header. Empty if the service does not know the token.
   std::string owner_of(const HttpRequest& request) const;
-  // Whether handle() needs the request's body, by its header alone. If not, handle() answers without it, also
-  // where it refuses the request.
+  // Whether handle() needs the request's body. Only the header is read for this. If not, handle() answers or
+  // refuses the request without its body.
   bool wants_body_of(const HttpRequest& request) const;
   // Answers one request: at once, or later for a request that waits. `answer` is called once.
   void handle(const HttpRequest& request, Answer answer);
 
  private:
-  // A request of a known client, or of anybody where no token is needed.
+  // A request of a known client. Where no token is needed, the client may be unknown.
   struct Call {
     const HttpRequest& request;
     Client client;
     std::map<std::string, std::string> parameters;
-    std::string name;  // what the path has in the place of {...}
+    std::string name;  // the part of the path in the place of {...}
 
     std::string parameter(const char* of) const {
       const auto at = parameters.find(of);
@@ -87,7 +88,7 @@ class Routes {
     }
   };
 
-  // What the service takes. openapi.json is made of the same table.
+  // An operation of the service. openapi.json is made from the same table of operations.
   struct Route {
     std::string_view method;   // with POST and PUT there is a body
     std::string_view pattern;  // "/v1/grades/{id}"
@@ -96,7 +97,7 @@ class Routes {
     bool needs_token = true;
   };
   static const std::vector<Route>& table();
-  // The pattern that the path of a request fits; empty if there is none.
+  // The pattern that matches the path of a request. Empty if there is none.
   static std::string_view pattern_of(const HttpRequest& request);
   // The route of a request. Null if there is none with its path and method.
   static const Route* route_of(const HttpRequest& request);

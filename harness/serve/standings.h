@@ -15,30 +15,32 @@
 
 namespace kgrade {
 
-// A row is an owner. More solved problems are better. If as many are solved, the owner is better whose
-// speedup, a geometric mean over the solved problems, has an interval that is wholly above; where nothing has
-// a speed, the owner who solved the last of them earlier. A rank is 1 + the number of better owners, so equal
-// ranks mean that no difference is known. An owner who has solved nothing has no rank.
+// The standings of a contest, with a row for each owner. An owner who has solved more problems is better.
+// Between owners with equally many solved problems, the speedup decides: a geometric mean over the solved
+// problems. An owner is better only if the interval of the speedup is wholly above the other's. If neither
+// owner has a speedup, the one with the earlier last solution is better. A rank is 1 + the number of better
+// owners, so equal ranks mean that no difference is known. An owner who has solved nothing has no rank.
 class Standings {
  public:
-  // Keeps a reference to none of them.
+  // What a client may see of the standings.
   struct View {
     const Contest& contest;
     const std::map<std::string, Problem>& problems;
     std::vector<std::string> owners;  // who may take part; owners with submissions are added
-    std::string reader;               // sees its own submissions
-    bool sees_others = false;         // sees the rows of the others
-    bool is_teacher = false;          // sees all submissions
+    std::string reader;               // the client, who sees its own submissions
+    bool sees_others = false;         // the client sees the rows of other owners
+    bool is_teacher = false;          // the client sees all submissions
   };
 
-  // The job of a contest has ended, and this is its reward view. Only jobs with a verdict count.
+  // Adds a job of the contest that has ended, with its reward view. Only jobs with a verdict count.
   void add(const GradeJob& job, const answers::Grade& view);
   void forget(const std::string& id);
 
   // {"shows_others", "rows": [...]}, the best rows first, as docs/contest.md describes.
   answers::Standings answer(const View& view) const;
-  // For teachers: a line for each owner and problem, with the source of the submission that counts: the
-  // fastest accepted one, or the newest if none is accepted. `source`: its file name and text.
+  // A table for teachers, with a line for each owner and problem. The line has the source of the submission
+  // that counts, which is the fastest accepted one, or the newest if none is accepted. `source`: returns the
+  // file name and the text of a submission.
   std::string csv(const View& view,
                   const std::function<std::pair<std::string, std::string>(const std::string& id)>& source,
                   std::size_t longest) const;
@@ -54,12 +56,12 @@ class Standings {
     bool is_accepted() const { return verdict == Verdict::accepted; }
     bool is_better_than(const Entry& other) const;
   };
-  // What an owner has done for a problem.
+  // The results of an owner for a problem.
   struct Cell {
     std::size_t attempts = 0;
     std::optional<double> solved_at;
     const Entry* counts = nullptr;
-    bool has_speed = false;  // of the class that the problem asks for
+    bool has_speed = false;  // the answer that counts has a speed and the asked class
   };
   struct Row {
     std::string owner;

@@ -22,7 +22,7 @@ struct MemoryBudget {
 // The budget if there is no GPU: the memory of an A100 or H100.
 MemoryBudget usual_budget();
 
-// The memory for oracle, reference and candidate. Each of them has all tensors of a case.
+// The memory for oracle, reference and candidate. Each of the three has all tensors of a case.
 std::uint64_t bytes_lent(const Case& bound);
 
 void find_cases_beyond_memory(LintFindings& findings, const std::vector<Case>& cases,
@@ -38,11 +38,11 @@ struct HostCopies {
 };
 inline constexpr HostCopies copies_of_lint = {2, 2};
 inline constexpr HostCopies copies_of_calibrate = {5, 2};
-// For a Model, which is also run on inputs of another distribution.
+// The copies for a Model, which also runs on inputs of another distribution.
 inline constexpr HostCopies copies_of_model_lint = {4, 3};
 
-// Copies are floats for every element type, with exact copies beside them for wide integers. Of a tensor with
-// more than `most_elements` elements only a sample of that size is copied.
+// The host memory that a case needs. Copies are floats for every element type. Wide integers also have exact
+// copies. Of a tensor with more than `most_elements` elements, only a sample of that size is copied.
 std::uint64_t host_bytes_needed(const Case& bound, const HostCopies& copies,
                                 std::uint64_t most_elements = std::numeric_limits<std::uint64_t>::max());
 

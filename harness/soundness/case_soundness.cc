@@ -49,7 +49,8 @@ class CaseSoundness {
  private:
   using Step = bool (CaseSoundness::*)();
 
-  // The author of a file with a Model cannot change thresholds, or how much single elements count.
+  // A file with a Model has fewer checks, because its author cannot change thresholds, or how much single
+  // elements count.
   std::vector<Step> steps() const {
     if (is_model())
       return {&CaseSoundness::compute_answers,  &CaseSoundness::check_spread,
@@ -74,7 +75,8 @@ class CaseSoundness {
   bool has_free_elements(std::size_t tensor) const { return case_.tensors[tensor].has_single_elements(); }
 
   // Calls the oracle. If the call fails, adds a finding and returns null. Answers are freed as soon as they
-  // are compared: each may fill much of the host's memory, and host_bytes_needed() counts two at a time.
+  // are compared, because each may fill much of the host's memory, and host_bytes_needed() counts two at a
+  // time.
   std::unique_ptr<CallOutputs> answer(const Draw& draw, const std::vector<InputEdit>& edits = {}) {
     auto outputs = session_.runner.call_oracle(case_, draw, edits);
     if (outputs) return std::move(*outputs);
@@ -170,7 +172,7 @@ class CaseSoundness {
       fails(single.error());
       return false;
     }
-    std::vector<ElementErrors> all_errors;  // before other calls overwrite this one
+    std::vector<ElementErrors> all_errors;  // before other calls overwrite the outputs
     for (std::size_t i = 0; i < outputs(); ++i) all_errors.push_back((*single)->errors(i, *base_));
     auto scales = usual_scales();
     if (!scales) return false;
@@ -226,7 +228,7 @@ class CaseSoundness {
   }
 
   // Sets the distances to the answer to other inputs. A class that would accept that answer is not offered,
-  // so no wrong answer passes in it.
+  // so that no wrong answer can pass in that class.
   void take_distances(CallOutputs& other) {
     for (std::size_t i = 0; i < outputs(); ++i) {
       const std::vector<double> expected = sample_of(base_->values()[i]);
@@ -257,7 +259,7 @@ class CaseSoundness {
     return constants;
   }
 
-  // Tries other inputs, which are all that a user of the file can change.
+  // Tries other inputs. A user of the file can change nothing else.
   bool explain_by_inputs(std::size_t first) {
     progress("other contents");
     const Case changed = with_other_inputs();
@@ -336,7 +338,7 @@ class CaseSoundness {
   }
 
   // Tries the answer of the previous call after a few elements of one input have changed, or after all
-  // computed inputs have.
+  // computed inputs have changed.
   bool try_stale_answers() {
     progress("stale answers");
     std::set<std::size_t> accepted;

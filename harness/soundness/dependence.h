@@ -26,10 +26,10 @@ struct Dependence {
   double largest_error = 0;  // of the old outputs compared with the new ones
 };
 
-// For an input that is drawn, or an output that begins as drawn. Flips elements, one at a time: ends, the
-// middle and a few drawn ones. If they change nothing, flips all elements at once, and then halves the range
-// that makes a difference, down to one element. With `whole` it only flips all at once, which is enough to
-// see that an input is used. An Error if a call fails.
+// Finds the dependence on a drawn input, or on an output with drawn initial contents. Flips single elements:
+// the first, the middle, the last and a few drawn ones. If these change nothing, flips all elements at once,
+// and then halves the range that makes a difference, down to one element. With `whole`, only flips all at
+// once, which is enough to see that an input is used. An Error if a call fails.
 Result<Dependence> find_dependence(ReferenceRunner& runner, const Acceptance& acceptance, const Case& bound,
                                    std::size_t tensor, const Draw& draw, CallOutputs& expected,
                                    bool whole = false);
@@ -57,16 +57,18 @@ Result<ComputedDependence> find_dependence_on_computed(ReferenceRunner& runner, 
 // stride may skip all of them.
 inline constexpr std::uint32_t most_small_changes = 8;
 
-// "no element of 'x' changes ..." with the figures, and how many elements together do.
+// "no element of 'x' changes ..." with the figures, and the number of elements that together change an
+// output.
 std::string describe(const Dependence& dependence, const std::string& tensor);
 
 // Real parameters, and integers that no shape depends on, directly or through `let`.
 std::set<std::string> scalars_without_shape(const Problem& problem);
 
-// Copies of the case with other values of one of these parameters: at most `most`, the likeliest to make a
-// difference first. Everything else stays the same, including tensors and their contents. Values of an
-// integer come from other cases, the ends of its range in `fuzz` and neighbouring integers. Only values that
-// keep the case legal and its shapes unchanged are taken, so the result may be empty.
+// Copies of the case with other values of one of these parameters. There are at most `most` copies, and those
+// that most likely make a difference come first. Everything else stays the same, including tensors and their
+// contents. Values of an integer come from other cases, the ends of its range in `fuzz` and neighbouring
+// integers. Only values that keep the case legal and its shapes unchanged are taken, so the result may be
+// empty.
 std::vector<Case> with_other_values(const Problem& problem, const Case& bound, const std::string& scalar,
                                     std::size_t most);
 

@@ -5,13 +5,14 @@
 // calibrate` takes the usual norm if that is larger, as grading does: sums of the same output may cancel.
 // - fp32: the reference, which computes every product and sum in single precision, one term after the other.
 //   `kgrade calibrate` measures other orders too (soundness/summation_orders.h).
-// - tf32, fp16, bf16: the oracle on operands that are rounded to the format, as tensor cores take them:
-//   inputs, and what outputs begin as. TF32 and fp16 have mantissas of the same length, so they are one class.
-//   fp16 is shown because of its range. Computed inputs are rounded only if there are no other operands.
+// - tf32, fp16, bf16: the oracle on operands that are rounded to the format, as tensor cores take them.
+//   Operands are inputs and the initial contents of outputs. TF32 and fp16 have mantissas of the same length,
+//   so they are one class. fp16 is shown because of its range. Computed inputs are rounded only if there are
+//   no other operands.
 //
 // Thresholds follow from the largest error of all cases, since an answer has to be within its class on each
 // case. Whether classes are separate is decided by the root mean square over cases and draws. The largest
-// error would depend on chance: it is that of the case with the fewest elements.
+// error would depend on chance, because it usually comes from the case with the fewest elements.
 #pragma once
 
 #include <functional>
@@ -64,7 +65,8 @@ inline constexpr double least_separation = 4;
 // The smallest error assumed for fp32, from rounding outputs to float: 2^-24.
 inline constexpr double least_fp32_error = 0x1p-24;
 
-// Why the classes cannot be distinguished, in one sentence with the figures, and a remedy. Without a place.
+// Why the classes cannot be distinguished, in one sentence with the figures, and a remedy. The Error names no
+// place in a file.
 std::optional<Error> why_not_separate(const ClassErrors& errors);
 
 // The threshold between two classes is the geometric mean of their errors, so that both have equal room. The
@@ -74,7 +76,7 @@ Thresholds thresholds_for(const ClassErrors& errors);
 // "fp32 1.2e-07, tf32 3.1e-04, fp16 3.1e-04, bf16 2.5e-03".
 std::string to_string(const ClassErrors& errors);
 
-// Whether a case has an operand that rounding to a format can change: a real one of more than eight bits.
+// Whether a case has an operand that rounding to a format can change: real numbers of more than eight bits.
 bool has_operands(const Case& bound);
 
 // The oracle's answer on a draw of the runner's case with all such operands rounded to a format.
@@ -83,7 +85,7 @@ Result<std::unique_ptr<CallOutputs>> rounded_answer(ReferenceRunner& runner, con
 
 // Measures the classes on one draw of the runner's case, for outputs that are compared by the norm.
 // `expected` is the oracle's answer, which must be kept. `reordered_fp32` is the error of fp32 with sums in
-// other orders, if it was measured. The larger fp32 error counts.
+// other orders, if it was measured. The larger of the two fp32 errors counts.
 Result<ClassStatistics> measure_classes_on(ReferenceRunner& runner, const Case& bound, const Draw& draw,
                                            CallOutputs& expected, double reordered_fp32 = 0,
                                            const ExpectedScales& scales = {});

@@ -16,11 +16,12 @@
 namespace kgrade {
 namespace {
 
-// Errors below this share of the bound are no finding, nor are those of a few times the reference's.
+// Errors below this share of the bound are not a finding. Neither are errors of a few times the reference's
+// error.
 constexpr double noted_share = 0.1;
 constexpr double times_of_reference = 4;
 
-// Draws apart from those of the other checks.
+// The first draw of this search, apart from the draws of other checks.
 constexpr std::uint32_t first_draw = 1 << 10;
 
 // Each family goes to both ends of the domain in its first two draws.
@@ -39,8 +40,8 @@ bool is_of_integers(const Case& bound, const Tensor& input) {
          is_integer(bound.dtype_of(input));
 }
 
-// A class allows operands of its own format, and of those that have as many digits. float16 has those of
-// bfloat16.
+// A class allows operands of its own format, and of formats with at least as many digits. float16 has at
+// least the digits of bfloat16.
 bool is_allowed(const ShortCut& short_cut, Precision asked, Dtype dtype) {
   const bool is_tf32 = short_cut.name.ends_with("in-tf32") || short_cut.name.ends_with("in-fp16");
   if (dtype == Dtype::bfloat16 && is_tf32) return true;
@@ -51,7 +52,7 @@ bool is_allowed(const ShortCut& short_cut, Precision asked, Dtype dtype) {
 // One short cut on one tensor, over the draws so far.
 struct Trial {
   const ShortCut* short_cut = nullptr;
-  std::vector<std::size_t> tensors;  // or the number of the output
+  std::vector<std::size_t> tensors;  // of the inputs, or the number of the output
   bool is_refused = false;
   bool stands_out = false;
   double of_bound = 0;
@@ -125,7 +126,7 @@ class ShortCutSearch {
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       of_inputs_.push_back(known_of(inputs_[i], case_.tensors[i].shape, case_.tensors[i].elements));
     of_outputs_.clear();
-    // Of an output, the sample itself is changed.
+    // For an output, the sample is changed, not the whole tensor.
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const Values& values = (*expected)->values()[i];
       of_outputs_.push_back(known_of(values, sample_of(outputs_[i]->shape, runner_.most_elements()).shape,
@@ -133,7 +134,7 @@ class ShortCutSearch {
     }
     const auto is_told = tells(draw, **expected);
     if (!is_told) return is_told.error();
-    if (draw.family == 0) own_scales_ = scales_;  // with the limits by a Model
+    if (draw.family == 0) own_scales_ = scales_;  // tells() has added a Model's limits
     for (Trial& trial : trials_) {
       if (trial.is_refused) continue;
       if (auto error = try_trial(draw, **expected, *is_told, trial)) return error;
@@ -149,7 +150,7 @@ class ShortCutSearch {
     return {outputs_[output]->name, outputs_[output]->shape, errors, outputs_[output]->compare};
   }
 
-  // Whether grading would use this draw, and how far off the reference is.
+  // Whether grading would use this draw. Also measures the error of the reference.
   Result<bool> tells(const Draw& draw, CallOutputs& expected) {
     reference_.assign(outputs_.size(), 0);
     bool all = true;
@@ -199,7 +200,7 @@ class ShortCutSearch {
     }
     if (!is_changed) return std::nullopt;
     const auto answer = runner_.call_oracle(case_, draw, edits);
-    // A Model may raise on such inputs, and goes on.
+    // A Model may raise an exception on such inputs. The search goes on.
     if (!answer && problem_.has_model()) trial.is_refused = is_told;
     if (!answer) return problem_.has_model() ? Trouble() : answer.error();
     for (std::size_t i = 0; i < outputs_.size() && !trial.is_refused; ++i)
@@ -221,7 +222,8 @@ class ShortCutSearch {
     return known;
   }
 
-  // Integers keep to their range, and real numbers to their sign: they may become an index or a root.
+  // Integers stay in their range, because they may be used as indices. Real numbers keep their sign, because
+  // their root may be taken.
   static ElementChange change_of(const ShortCut& short_cut, const Tensor& tensor, const ShortCutTensor& in) {
     const ResolvedInit& init = tensor.init;
     const bool is_of_one_sign =
@@ -254,7 +256,7 @@ class ShortCutSearch {
     if (is_refused && !is_told && trial.told_by.empty()) trial.told_by = families_text(problem_, case_, draw);
     if (!is_told) return;
     trial.is_refused = is_refused;
-    // Codes are off by about as much by design.
+    // A quantised output has an error of about this size by design.
     if (is_refused || !has_bound || output.compare == Comparison::Kind::quantised) return;
     trial.stands_out = trial.stands_out || (of_bound > noted_share &&
                                             judgement.figure() > times_of_reference * reference_[index]);

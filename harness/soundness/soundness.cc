@@ -78,7 +78,7 @@ class ReferenceCheck {
     const bool any_about_memory =
         std::any_of(checked->findings.begin(), checked->findings.end(), is_about_memory);
     for (const Finding& finding : checked->findings) {
-      // A wrong answer after an access out of bounds is not reported: it follows from that.
+      // A wrong answer after an access out of bounds is not reported, because it follows from the access.
       if (is_about_memory(finding) || !any_about_memory) note(finding, bound, findings);
     }
     return std::optional<std::string>();
@@ -250,7 +250,7 @@ class SoundnessRun {
     options.seed = scope_.hidden_seed;
     options.count = scope_.hidden;
     auto drawn = draw_hidden_cases(problem_, options);
-    if (!drawn) return;  // lint of the file's meaning reports it
+    if (!drawn) return;  // the check of the file's meaning reports it
     for (Case& bound : *drawn) choose(std::move(bound));
   }
 

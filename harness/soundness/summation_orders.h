@@ -37,8 +37,7 @@ inline constexpr std::size_t most_arrangements = 64;
 Values rearranged(const Values& values, const std::vector<std::int64_t>& shape,
                   const std::vector<std::size_t>& axes, bool reversed, std::int64_t extent);
 
-// The smallest extent of the axes in a case, if it divides all of their extents. 0 if it does not, or if it
-// is 1.
+// The smallest extent of the axes in a case, if it divides all of their extents and is not 1. Otherwise 0.
 std::int64_t common_extent(const Arrangement& arrangement, const Case& bound);
 
 enum class Reordering {

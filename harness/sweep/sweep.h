@@ -18,7 +18,7 @@ namespace kgrade {
 struct LackOfPython {
   Errors errors;                   // the reasons; empty if nothing is lacking or needed
   bool is_named = false;           // by --python or $KGRADE_PYTHON: fix a wrong name before grading anything
-  std::vector<std::size_t> tasks;  // that are left out
+  std::vector<std::size_t> tasks;  // those that are left out
 };
 
 // Checks the tasks without a result in `found`. `python` is the value of --python. Asks no interpreter unless
@@ -30,7 +30,7 @@ LackOfPython find_lack_of_python(const SweepPlan& plan, const std::vector<std::o
 inline constexpr const char* without_python = "is in Python, and no Python with PyTorch was found";
 
 struct SweepEvents {
-  // The present state. Called often, for a line that is overwritten or a log at intervals.
+  // The present state of the sweep. Called often, for a line that is overwritten or for a log at intervals.
   std::function<void(const std::string&)> progress = [](const std::string&) {};
   // A result of an earlier sweep counts. Called once for each, before anything is graded.
   std::function<void(const Record&)> taken_over = [](const Record&) {};
@@ -50,7 +50,7 @@ struct SweepOutcome {
   std::size_t taken_over = 0;   // how many of them were already in the file
   std::vector<UngradedCandidate> ungraded;            // refused by the plan, or given up
   std::vector<std::filesystem::path> unmatched = {};  // match none of the problems
-  Errors lacks = {};                                  // of this machine, because of which some were not tried
+  Errors lacks = {};                                  // why this machine could not try some tasks
   double seconds = 0;
 };
 
